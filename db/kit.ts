@@ -3,7 +3,7 @@
 import { type AnyColumn, type GetColumnData, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import * as pg from "drizzle-orm/pg-core";
 import * as lite from "drizzle-orm/sqlite-core";
-import { engine } from "../src/config.ts";
+import { engine } from "../src/core/config.ts";
 import { pack, unpack } from "./packing/packing.ts";
 
 const isPostgres = engine === "postgres";

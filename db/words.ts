@@ -1,18 +1,16 @@
 // Lists of words that grow with the program. A trigger of each column refuses every other word: unlike a CHECK it is
 // replaced without a look at the table, however many rows there are. Lists that stay, as states do, are CHECKs.
 import { type AnyColumn, getTableName } from "drizzle-orm";
-import { billedActs } from "../src/billing/status.ts";
-import { claimNews } from "../src/inventory/reservations/status.ts";
-import { binKinds, movementTypes } from "../src/inventory/status.ts";
-import { cancelReasons, holdReasons } from "../src/orders/status.ts";
-import { eventTypes } from "../src/outbox/catalog.ts";
-import { platforms } from "../src/platforms/status.ts";
-import { barcodeTypes, productTypes } from "../src/products/status.ts";
-import { refundMethods } from "../src/returns/refunds/status.ts";
-import { conditions, dispositions, returnReasons } from "../src/returns/status.ts";
-import { documentKinds, documentTypes } from "../src/shipping/document.ts";
-import { covers } from "../src/users/status.ts";
-import { attemptTriggers, deliveryForms, noticeKinds, restoredStates } from "../src/webhooks/status.ts";
+import { billedActs } from "../src/billing/billable_kinds.ts";
+import { eventTypes } from "../src/events/event_types.ts";
+import { covers } from "../src/identity/identity.transitions.ts";
+import { allocationChangeKinds, binKinds, movementTypes } from "../src/inventory/inventory.transitions.ts";
+import { cancelReasons, holdReasons } from "../src/orders/order.transitions.ts";
+import { platforms } from "../src/platforms/platforms.transitions.ts";
+import { barcodeTypes, productTypes } from "../src/products/product.ts";
+import { conditions, dispositions, refundMethods, returnReasons } from "../src/returns/return.transitions.ts";
+import { documentKinds, documentTypes } from "../src/shipping/offer.ts";
+import { attemptTriggers, deliveryForms, noticeKinds, restoredStates } from "../src/webhooks/webhooks.transitions.ts";
 import { billable_events } from "./schema/billing.ts";
 import { movements } from "./schema/inventory.ts";
 import { order_holds, orders } from "./schema/orders.ts";
@@ -42,7 +40,7 @@ export const wordLists: readonly WordList[] = [
   of(orders.cancel_reason, cancelReasons),
   of(order_holds.reason, holdReasons),
   of(movements.type, movementTypes),
-  of(claim_news.kind, claimNews),
+  of(claim_news.kind, allocationChangeKinds),
   of(bins.kind, binKinds),
   of(products.type, productTypes),
   of(product_barcodes.type, barcodeTypes),

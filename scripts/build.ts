@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { constants, zstdCompressSync } from "node:zlib";
 import type { BunPlugin } from "bun";
-import { migrateSqlite } from "../src/database/migrate.ts";
-import { migrations } from "../src/database/migration_sql.ts";
-import { longHeads } from "../src/http/head.ts";
-import { onFirstUse } from "../src/kit/first_use.ts";
-import { type Mode, modes } from "../src/kit/mode.ts";
-import { workers } from "../src/kit/worker.ts";
+import { type Environment, environments } from "../src/core/environment.ts";
+import { onFirstUse } from "../src/core/memoize.ts";
+import { workers } from "../src/core/workers.ts";
+import { longHeads } from "../src/http/request_head.ts";
+import { migrateSqlite } from "../src/storage/migrations/migrate.ts";
+import { migrations } from "../src/storage/migrations/migration_sql.ts";
 import { root } from "./install.ts";
 import { startService } from "./service.ts";
 import { buildWeb, webBuilt } from "./web.ts";
@@ -28,7 +28,7 @@ const size_max = 128_000_000;
 const packed = (bytes: Uint8Array) => zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 22 } });
 
 /** The bytes of an empty database of a mode, as all migrations make it. */
-function migrated(mode: Mode): Uint8Array {
+function migrated(mode: Environment): Uint8Array {
   const folder = mkdtempSync(join(tmpdir(), "packhouse-empty-"));
   try {
     const path = join(folder, `${mode}.db`);
@@ -66,17 +66,17 @@ const packFiles: BunPlugin = {
     build.onLoad({ filter: /\.wasm$/ }, async ({ path }) => {
       return { contents: packed(await readFile(path)), loader: "file" };
     });
-    build.onLoad({ filter: /\/reference\/examples\.json$/ }, async ({ path }) => {
+    build.onLoad({ filter: /\/openapi\/examples\.json$/ }, async ({ path }) => {
       const contents = unpacking("examples", await readFile(path, "utf8"), "export default JSON.parse(text);");
       return { contents, loader: "js" };
     });
-    build.onLoad({ filter: /\/database\/migration_sql\.ts$/ }, () => {
+    build.onLoad({ filter: /\/migrations\/migration_sql\.ts$/ }, () => {
       const rest = "export const { migrations } = JSON.parse(text);";
       return { contents: unpacking("migrations", JSON.stringify({ migrations }), rest), loader: "js" };
     });
     // A first start puts down a database that the migrations have made here, instead of running them.
-    build.onLoad({ filter: /\/database\/empty_database\.ts$/ }, () => {
-      const made = Object.fromEntries(modes.map((mode) => [mode, packed(migrated(mode)).toString("base64")]));
+    build.onLoad({ filter: /\/sqlite\/empty_database\.ts$/ }, () => {
+      const made = Object.fromEntries(environments.map((mode) => [mode, packed(migrated(mode)).toString("base64")]));
       const contents = `const made = ${JSON.stringify(made)};
         export const emptyDatabase = (mode) => Bun.zstdDecompressSync(Buffer.from(made[mode], "base64"));`;
       carries_databases = true;
@@ -270,7 +270,7 @@ export async function build(order: string): Promise<readonly string[]> {
   const web = await buildWeb();
   const own = await compileServer(order);
   if (!carries_databases)
-    throw new Error("The binary carries no empty database: src/database/empty_database.ts moved.");
+    throw new Error("The binary carries no empty database: src/storage/sqlite/empty_database.ts moved.");
   const libraries = await Promise.all(Object.keys(packed_libraries).map(libraryFiles));
   const made_of = [...web, ...own, ...libraries.flat()].filter((path) => path.includes("node_modules/"));
   return [...new Set(made_of.map((path) => resolve(path)))].sort();

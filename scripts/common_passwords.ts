@@ -2,11 +2,11 @@
 // carries: the first ten thousand, and all others that are long enough to be chosen.
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { password_min } from "../src/users/rules.ts";
+import { password_min } from "../src/identity/users/user.ts";
 import { root } from "./install.ts";
 
 /** Where the packed file lies. */
-export const packed_file = join(root, "src/users/passwords/common.txt.gz");
+export const packed_file = join(root, "src/identity/users/common_passwords.txt.gz");
 
 const frequent_max = 10_000;
 

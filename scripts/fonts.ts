@@ -7,7 +7,7 @@ import { constants, zstdCompressSync } from "node:zlib";
 import { root } from "./install.ts";
 
 /** Where the packed fonts lie, with the licence of each beside it. */
-const folder = join(root, "src/typesetting/fonts");
+const folder = join(root, "src/documents/fonts");
 
 /** A font in its package: `licence` is a file of the package, too. */
 interface Source {

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { root } from "./install.ts";
 
 /** Where the packed file lies. */
-export const packed_file = join(root, "src/addresses/postal/us.tsv.gz");
+export const packed_file = join(root, "src/addresses/us.tsv.gz");
 
 interface Place {
   readonly zip: string;

@@ -10,7 +10,7 @@ export const testFiles = (): string[] =>
   [...new Bun.Glob("test/**/*.test.ts").scanSync({ cwd: root })].map((file) => file.replaceAll("\\", "/")).sort();
 
 // Whoever is to know the engine, or the address of PostgreSQL, reads it from the first; the second starts the program.
-const doors = ["src/config.ts", "scripts/service.ts"];
+const doors = ["src/core/config.ts", "scripts/service.ts"];
 
 const readers = { ts: new Bun.Transpiler({ loader: "ts" }), tsx: new Bun.Transpiler({ loader: "tsx" }) };
 const imported = new Map<string, readonly string[]>();

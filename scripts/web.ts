@@ -65,7 +65,7 @@ async function finish(folder: string, name: string): Promise<void> {
 /** Builds the front end if it is missing, or older than what it is made of. Says whether it did. */
 export async function ensureWeb(): Promise<boolean> {
   const built = existsSync(index) ? statSync(index).mtimeMs : 0;
-  const named = ["src/dashboard/web/**/*", "src/**/status.ts", "scripts/web.ts"];
+  const named = ["src/dashboard/web/**/*", "src/**/*.transitions.ts", "scripts/web.ts"];
   const made_of = [...named.flatMap((names) => [...new Bun.Glob(names).scanSync({ cwd: root })]), "bun.lock"];
   if (made_of.every((file) => statSync(join(root, file)).mtimeMs <= built)) return false;
   // In a process of its own: one that was there before the packages does not find them.

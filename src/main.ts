@@ -1,46 +1,46 @@
 // The command line: `packhouse <command> [flags]`. Exit codes: 0 done, 1 failed, 2 wrong use; others name their reason.
 
 import {
-  asJson,
   type Command,
   type Commands,
   command,
-  inMode,
+  type DataLocation,
+  dataFlags,
+  jsonFlag,
+  modeFlag,
   modeOf,
-  type Place,
-  place,
   print,
   withStores,
-} from "./command.ts";
+} from "./cli/command.ts";
+import type { DataCommand } from "./cli/keys.ts";
+import { iso, systemClock } from "./core/clock.ts";
 import {
   commandLine,
   databaseUrl,
   databaseUrlProblem,
   type Flags,
+  type FlagValues,
   forgetProxies,
-  type Given,
   readFlags,
   runtimeOptions,
   supervision,
+  UsageError,
   variable,
   version,
-  WrongUse,
-} from "./config.ts";
-import { isStartRefused } from "./database/exit.ts";
-import type { Stores } from "./database/open.ts";
-import type { Difference } from "./database/verifier.ts";
-import type { KeyCommand } from "./keyring.ts";
-import { iso, systemClock } from "./kit/clock.ts";
-import { closest, didYouMean } from "./kit/did_you_mean.ts";
-import { endAtOnce } from "./kit/end_at_once.ts";
-import { Fault } from "./kit/fault.ts";
-import { LineWriter } from "./kit/log.ts";
-import { modes } from "./kit/mode.ts";
-import { writeWhole } from "./kit/whole_file.ts";
-import type { Running } from "./serve.ts";
-import { readServe, type ServeFlags, serveFlags } from "./serve_flags.ts";
-import { readSettings } from "./serve_settings.ts";
-import { openSupervisor } from "./supervisor.ts";
+} from "./core/config.ts";
+import { closest, didYouMean } from "./core/did_you_mean.ts";
+import { environments } from "./core/environment.ts";
+import { Fault } from "./core/faults.ts";
+import { writeAtomically } from "./core/files.ts";
+import { LineWriter } from "./core/log.ts";
+import { exitImmediately } from "./core/process.ts";
+import { readSettings } from "./server/flags.ts";
+import type { ServerHandle } from "./server/serve.ts";
+import { readServe, type ServeFlags, serveFlags } from "./server/serve_settings.ts";
+import { openSupervisor } from "./server/systemd.ts";
+import type { Stores } from "./storage/open_stores.ts";
+import { isStartRefused } from "./storage/start_refused.ts";
+import type { VerifierDifference } from "./storage/verifier.ts";
 
 process.umask(0o077);
 forgetProxies();
@@ -49,18 +49,18 @@ const serving: Command = command({ summary: "serve the API", flags: serveFlags, 
 
 // Loading the whole service takes longer than most commands, so each command imports only what it needs.
 async function allCommands(): Promise<Commands> {
-  const { keyCommands } = await import("./keyring.ts");
-  const { userCommands } = await import("./user_commands.ts");
-  const { spreadsheetCommands } = await import("./spreadsheet_commands.ts");
-  const { backupCommands } = await import("./backup_commands.ts");
-  const { restoreCommands } = await import("./restore_commands.ts");
-  const { moveCommands } = await import("./move_commands.ts");
-  const { customerCommands } = await import("./customer_commands.ts");
-  const { merchantCommands, wholeExport } = await import("./merchant_commands.ts");
-  const { doctorCommands } = await import("./doctor_commands.ts");
-  const { upgradeCommands } = await import("./upgrade_commands.ts");
-  const { healthCommands } = await import("./health_commands.ts");
-  const { continuousCommands } = await import("./continuous_commands.ts");
+  const { keyCommands } = await import("./cli/keys.ts");
+  const { userCommands } = await import("./cli/users.ts");
+  const { spreadsheetCommands } = await import("./cli/csv.ts");
+  const { backupCommands } = await import("./cli/backup.ts");
+  const { restoreCommands } = await import("./cli/restore.ts");
+  const { moveCommands } = await import("./cli/move.ts");
+  const { customerCommands } = await import("./cli/customers.ts");
+  const { merchantCommands, wholeExport } = await import("./cli/merchants.ts");
+  const { doctorCommands } = await import("./cli/doctor.ts");
+  const { upgradeCommands } = await import("./cli/upgrade.ts");
+  const { healthCommands } = await import("./cli/health.ts");
+  const { continuousCommands } = await import("./cli/backup.ts");
   return {
     serve: serving,
     ...onCommandLine("keys", keyCommands),
@@ -83,21 +83,21 @@ async function allCommands(): Promise<Commands> {
 const others: Commands = {
   verify: command({
     summary: "re-derive stock and the counters of orders from the ledger and print the differences",
-    flags: { ...place, ...asJson },
+    flags: { ...dataFlags, ...jsonFlag },
     run: (given) => withStores(given, (stores) => runVerify(stores, given), { check: true, moved: "allowed" }),
   }),
   "new-secret-key": command({
     summary: "go on with another secret key, where the one that the data was sealed with is lost",
-    flags: place,
+    flags: dataFlags,
     run: runNewSecretKey,
   }),
   demo: command({
     summary: "load the sample businesses of three merchants as test data (--mode live for live data)",
     flags: {
-      ...inMode,
+      ...modeFlag,
       merchant: { type: "string", value: "CODE", help: "load the grocer's business alone, for this merchant" },
       seed: { type: "string", value: "N", default: "1", help: "another number makes another business" },
-      ...place,
+      ...dataFlags,
     },
     run: runDemoCommand,
   }),
@@ -117,14 +117,14 @@ const others: Commands = {
 };
 
 /** Commands of one group, which work on the data, also beside a running server. */
-function onCommandLine(group: string, all: Readonly<Record<string, KeyCommand>>): Record<string, Command> {
+function onCommandLine(group: string, all: Readonly<Record<string, DataCommand>>): Record<string, Command> {
   const voice = { print, warn: (line: string) => console.error(line) };
   return Object.fromEntries(
     Object.entries(all).map(([name, { summary, flags, run }]) => [
       `${group} ${name}`.trim(),
       command({
         summary,
-        flags: { ...flags, ...place },
+        flags: { ...flags, ...dataFlags },
         run: (given) => {
           const work = (stores: Stores) => run(stores, given, voice).then(() => 0);
           const creates = (given as Readonly<Record<string, unknown>>)["create-data"] === true;
@@ -142,14 +142,14 @@ async function runServe(given: ServeFlags): Promise<number> {
   process.on("exit", () => lines.finish());
   const exit = (code: number) => {
     lines.finish();
-    endAtOnce(code);
+    exitImmediately(code);
   };
-  const { serve } = await import("./serve.ts");
+  const { serve } = await import("./server/serve.ts");
   const operation = readSettings(given, lines);
   if (runtimeOptions !== null) operation.log.warn("BUN_OPTIONS is set, and the runtime obeys it");
   const manager = supervision();
   const supervisor = await openSupervisor(manager, operation.log);
-  let running: Running | null = null;
+  let running: ServerHandle | null = null;
   let asked = false;
   const stop = () => {
     // Asked twice, or before it serves, it does not wait for what is under way.
@@ -169,16 +169,16 @@ async function runServe(given: ServeFlags): Promise<number> {
   return ended.promise.finally(() => lines.settled());
 }
 
-async function runVerify(stores: Stores, { json, data = "./data" }: Place & { json: boolean }): Promise<number> {
+async function runVerify(stores: Stores, { json, data = "./data" }: DataLocation & { json: boolean }): Promise<number> {
   let found = 0;
-  const { secretKeyProblem } = await import("./secret_key.ts");
+  const { secretKeyProblem } = await import("./server/secret_key.ts");
   const key_problem = await secretKeyProblem(stores, data, databaseUrl);
   if (key_problem !== null) {
     found += 1;
     print(json ? JSON.stringify({ rule: "the secret key is that of the data", problem: key_problem }) : key_problem);
   }
-  const { verifyStore } = await import("./verification.ts");
-  for (const mode of modes) {
+  const { verifyStore } = await import("./cli/verify.ts");
+  for (const mode of environments) {
     const differences = await stores[mode].read(verifyStore);
     found += differences.length;
     for (const difference of differences) {
@@ -193,7 +193,7 @@ async function runVerify(stores: Stores, { json, data = "./data" }: Place & { js
 
 /** Prints the amounts that an upgrade rounded, and records in unknown currencies. They are not differences. */
 async function printAmounts(store: Stores["live"], json: boolean): Promise<void> {
-  const { listRounded, listUnknownCurrencies } = await import("./operations/amounts/store.ts");
+  const { listRounded, listUnknownCurrencies } = await import("./operations/data_audit.sql.ts");
   const { mode } = store;
   for (const rounded of await store.read(listRounded)) {
     const { record, field, before, after, currency } = rounded;
@@ -213,7 +213,7 @@ const cell = (name: string, value: unknown) => {
 };
 
 /** A difference as a person reads it: what should be and what is, then the rows, without their empty columns. */
-function linesOf({ rule, subject, expected, actual, rows }: Difference): string[] {
+function linesOf({ rule, subject, expected, actual, rows }: VerifierDifference): string[] {
   const shown = rows.map(({ table, id, ...columns }) => {
     const filled = Object.entries(columns).filter(([, value]) => value !== null);
     const values = filled.map(([name, value]) => `${name} ${cell(name, value)}`);
@@ -222,8 +222,8 @@ function linesOf({ rule, subject, expected, actual, rows }: Difference): string[
   return [`${rule}: ${subject}: expected ${expected}, found ${actual}`, ...shown];
 }
 
-async function runNewSecretKey(given: Place): Promise<number> {
-  const { givenSecretKey, renewSecretKey } = await import("./secret_key.ts");
+async function runNewSecretKey(given: DataLocation): Promise<number> {
+  const { givenSecretKey, renewSecretKey } = await import("./server/secret_key.ts");
   const key = givenSecretKey(databaseUrl);
   const work = async (stores: Stores) => {
     const lines = await renewSecretKey(stores, given.data ?? "./data", key);
@@ -235,12 +235,13 @@ async function runNewSecretKey(given: Place): Promise<number> {
   return withStores(given, work, { purpose: "serve" });
 }
 
-type DemoFlags = Place & Given<typeof inMode> & { merchant: string | undefined; seed: string | undefined };
+type DemoFlags = DataLocation &
+  FlagValues<typeof modeFlag> & { merchant: string | undefined; seed: string | undefined };
 
 async function runDemoCommand(given: DemoFlags): Promise<number> {
   const mode = modeOf(given.mode);
-  if (!/^\d{1,9}$/.test(given.seed ?? "")) throw new WrongUse("--seed must be a number.");
-  const { runDemo, storyClock } = await import("./demo/jobs.ts");
+  if (!/^\d{1,9}$/.test(given.seed ?? "")) throw new UsageError("--seed must be a number.");
+  const { runDemo, storyClock } = await import("./operations/demo/demo.jobs.ts");
   const clock = storyClock(systemClock());
   const work = async (stores: Stores) => {
     const settings = { mode, seed: Number(given.seed), merchant: given.merchant };
@@ -251,9 +252,9 @@ async function runDemoCommand(given: DemoFlags): Promise<number> {
 }
 
 async function runOpenApi({ out }: { out: string | undefined }): Promise<number> {
-  const { describeApi } = await import("./describe.ts");
+  const { describeApi } = await import("./cli/openapi.ts");
   const text = describeApi((variable("PACKHOUSE_BASE_URL") ?? "").replace(/\/+$/, ""));
-  if (out && out !== "-") writeWhole(out, `${text}\n`);
+  if (out && out !== "-") writeAtomically(out, `${text}\n`);
   else print(text);
   return 0;
 }
@@ -315,10 +316,10 @@ async function main(words: readonly string[]): Promise<number> {
   const rest = words.slice(name.split(" ").length);
   try {
     const problem = databaseUrl === null ? null : databaseUrlProblem(databaseUrl);
-    if (problem !== null) throw new WrongUse(problem);
+    if (problem !== null) throw new UsageError(problem);
     return await chosen.run(readFlags(rest, chosen.flags) as never);
   } catch (error) {
-    if (error instanceof WrongUse) return done(`packhouse ${name}: ${withHint(error.message, chosen.flags)}`, 2);
+    if (error instanceof UsageError) return done(`packhouse ${name}: ${withHint(error.message, chosen.flags)}`, 2);
     if (isStartRefused(error)) return done(`packhouse ${name}: ${error.message}`, error.exit_code);
     if (error instanceof Fault) return done(`packhouse ${name}: ${told(error)}`, 1);
     if (isOutside(error)) return done(`packhouse ${name}: ${error.message || error.code}`, 1);

@@ -2,29 +2,29 @@ import { FormatRegistry, type TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Memoirist } from "memoirist";
 import { warehouses } from "../db/schema/warehouses.ts";
-import type { Level } from "../src/access/permission.ts";
-import { createApp } from "../src/app.ts";
-import { type JobName, jobNames } from "../src/database/job_names.ts";
-import type { Store } from "../src/database/store.ts";
+import { type Clock, manualClock } from "../src/core/clock.ts";
+import type { Environment } from "../src/core/environment.ts";
+import { addressList } from "../src/core/ip_addresses.ts";
+import type { Log } from "../src/core/log.ts";
+import { secondEventSchema } from "../src/events/event.schema.ts";
+import type { EventType } from "../src/events/event_types.ts";
+import type { KeyLevel } from "../src/http/auth/permissions.ts";
 import type { Service } from "../src/http/service.ts";
-import { ensureWarehouse } from "../src/inventory/warehouses/commands.ts";
-import { createKey } from "../src/keys/commands.ts";
-import { addressList } from "../src/kit/address.ts";
-import { type Clock, stillClock } from "../src/kit/clock.ts";
-import type { Log } from "../src/kit/log.ts";
-import type { Mode } from "../src/kit/mode.ts";
-import { ensureMerchant } from "../src/merchants/commands.ts";
-import type { EventType } from "../src/outbox/catalog.ts";
-import { secondEventSchema } from "../src/outbox/schemas.ts";
-import { operationsOf } from "../src/reference/description.ts";
-import { refusalsOf } from "../src/reference/operation.ts";
-import { wokenJobs } from "../src/schedule.ts";
-import { ensureRateCards } from "../src/shipping/rates/commands.ts";
-import { ensureRoles } from "../src/users/commands.ts";
-import { eventDescriptions } from "../src/webhooks/catalog.ts";
-import { openTemporaryStore } from "./database/temporary.ts";
-import { listEventsAfter } from "./outbox/stored.ts";
-import { Watch } from "./watch.ts";
+import { createKey } from "../src/identity/api_keys/api_keys.ts";
+import { ensureRoles } from "../src/identity/users/users.ts";
+import { ensureWarehouse } from "../src/inventory/warehouses/warehouses.ts";
+import { ensureMerchant } from "../src/merchants/merchants.ts";
+import { createApp } from "../src/server/app.ts";
+import { operationsOf } from "../src/server/openapi/description.ts";
+import { refusalsOf } from "../src/server/openapi/operation.ts";
+import { triggeredJobs } from "../src/server/scheduler.ts";
+import { ensureRateCards } from "../src/shipping/rates/rate_cards.ts";
+import { type JobName, jobNames } from "../src/storage/commit_effects.ts";
+import type { Store } from "../src/storage/database.ts";
+import { eventDescriptions } from "../src/webhooks/event_descriptions.schema.ts";
+import { listEventsAfter } from "./events/stored_events.ts";
+import { Watch } from "./secret_watch.ts";
+import { openTemporaryStore } from "./storage/temporary_database.ts";
 
 export const start = Date.parse("2026-01-02T03:04:05.000Z");
 
@@ -51,7 +51,7 @@ interface Options {
   /** Is told how long requests may take. */
   readonly waitFor?: Service["waitFor"];
   /** Clocks that run, instead of such that stand still. */
-  readonly running?: Readonly<Record<Mode, Clock>>;
+  readonly running?: Readonly<Record<Environment, Clock>>;
   /** Waits until what was written to an open file is on the disk; on SQLite alone. */
   readonly sync?: (file: number) => Promise<void>;
   /** Puts something between the service and a store. */
@@ -120,7 +120,11 @@ interface Surroundings {
 }
 
 /** One of the service's stores, which the watch looks through when it is closed. */
-async function openStore(mode: Mode, options: Options, { clock, watch, log, site }: Surroundings): Promise<Store> {
+async function openStore(
+  mode: Environment,
+  options: Options,
+  { clock, watch, log, site }: Surroundings,
+): Promise<Store> {
   const { through = (store) => store, running, sync } = options;
   const left = (kept: string | Uint8Array) => watch.see(`the ${mode} database`, kept);
   const settings = { clock: running?.[mode] ?? clock, mode, log, left, site, sync };
@@ -130,10 +134,11 @@ async function openStore(mode: Mode, options: Options, { clock, watch, log, site
 
 /** A fresh service on the engine of this process, with a clock that stands still and a key of every permission. */
 export async function openTestApp(options: Options = {}) {
-  const clocks = { live: stillClock(start), test: stillClock(start) };
+  const clocks = { live: manualClock(start), test: manualClock(start) };
   const watch = new Watch();
   const log = watch.log();
-  const open = (mode: Mode) => openStore(mode, options, { clock: clocks[mode], watch, log, site: () => service });
+  const open = (mode: Environment) =>
+    openStore(mode, options, { clock: clocks[mode], watch, log, site: () => service });
   const [live, test] = [await open("live"), await open("test")];
   const service: Service = serviceOn({ live, test }, log, options);
   await begin(live, test);
@@ -204,7 +209,7 @@ async function settle(live: Store): Promise<void> {
 }
 
 /** Who shows a cookie is signed in, and needs no key. */
-const usualKey = ({ live }: Record<Mode, Keys>, headers: Record<string, string>) =>
+const usualKey = ({ live }: Record<Environment, Keys>, headers: Record<string, string>) =>
   headers["cookie"] === undefined ? live.full : null;
 
 /** What a request says of itself unless a test says otherwise: its key, and that it sends JSON. */
@@ -213,19 +218,19 @@ const usualHeaders = (key: string | null, sent: string | undefined): Record<stri
   ...(sent === undefined ? {} : { "content-type": "application/json" }),
 });
 
-type Keys = Readonly<Record<Level, string>>;
+type Keys = Readonly<Record<KeyLevel, string>>;
 
 /** Tells the watch of the secrets that a service begins with. */
-function keepSecrets(watch: Watch, { secret_key, mail }: Service, { live, test }: Record<Mode, Keys>): void {
+function keepSecrets(watch: Watch, { secret_key, mail }: Service, { live, test }: Record<Environment, Keys>): void {
   watch.keep("the secret key", secret_key);
   if (mail !== null) watch.keep("the password of the mail server", decodeURIComponent(new URL(mail.url).password));
   for (const key of Object.values(live)) watch.keep("an API key", key);
   for (const key of Object.values(test)) watch.keep("a key of the sandbox", key);
 }
 
-async function keysOf(service: Service, mode: Mode): Promise<Keys> {
+async function keysOf(service: Service, mode: Environment): Promise<Keys> {
   return await service.stores[mode].write(async (tx) => {
-    const make = async (permission: Level) => {
+    const make = async (permission: KeyLevel) => {
       const random = crypto.getRandomValues(new Uint8Array(96));
       const { text } = await createKey(tx, { name: permission, permission, rate_limit_per_minute: 0 }, random);
       return text;
@@ -234,7 +239,7 @@ async function keysOf(service: Service, mode: Mode): Promise<Keys> {
   });
 }
 
-function eventTaker(service: Service, mode: Mode) {
+function eventTaker(service: Service, mode: Environment) {
   let taken = 0;
   return async (): Promise<{ type: string; data: Record<string, unknown> }[]> => {
     const rows = await service.stores[mode].read((db) => listEventsAfter(db, taken));
@@ -277,7 +282,7 @@ function jobRunner(service: Service): () => Promise<void> {
         const next = jobNames.find((name) => (due.get(name) ?? Number.POSITIVE_INFINITY) <= now);
         if (next === undefined) break;
         due.delete(next);
-        const { job, settle } = wokenJobs[next];
+        const { job, settle } = triggeredJobs[next];
         const at = await job(store, service);
         await settle?.(store);
         if (at !== null) due.set(next, Math.min(at, due.get(next) ?? at));

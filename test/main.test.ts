@@ -7,8 +7,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { usualProgram } from "../scripts/service.ts";
-import { openStores } from "../src/database/open.ts";
-import { silentLog } from "../src/kit/log.ts";
+import { silentLog } from "../src/core/log.ts";
+import { openStores } from "../src/storage/open_stores.ts";
 
 // Each step is a process of its own, on a machine that may have other work.
 setDefaultTimeout(60_000);

@@ -1,5 +1,5 @@
-import type { ActorType } from "../../src/kit/actor.ts";
-import { type Mode, modes } from "../../src/kit/mode.ts";
+import type { ActorType } from "../../src/core/actor.ts";
+import { type Environment, environments } from "../../src/core/environment.ts";
 import { id, index, int, json, oneOf, primaryKey, table, text, time } from "../kit.ts";
 import { ownerOrHouse } from "./merchants.ts";
 
@@ -13,7 +13,7 @@ export const audit_entries = table(
     actor_type: text().$type<ActorType>().notNull(),
     actor_id: text().notNull(),
     actor_name: text().notNull(),
-    world: text().$type<Mode>().notNull(),
+    world: text().$type<Environment>().notNull(),
     /** The operation, as the reference names it, or what else was done: `signIn`. */
     action: text().notNull(),
     /** What it was done to, as the wire names it; the same as in `audit_targets`. */
@@ -28,7 +28,7 @@ export const audit_entries = table(
     index("audit_entries_time").on(t.created_at, t.id),
     index("audit_entries_actor").on(t.actor_id, t.created_at, t.id),
     index("audit_entries_action").on(t.action, t.created_at, t.id),
-    oneOf("audit_entries", "world", modes),
+    oneOf("audit_entries", "world", environments),
   ],
 );
 

@@ -6,7 +6,7 @@ import {
   runCauses,
   runKinds,
   runStatuses,
-} from "../../src/backups/schedule/status.ts";
+} from "../../src/operations/backups/backup_run.transitions.ts";
 import { id, index, int, oneOf, table, text, time } from "../kit.ts";
 
 export const backup_runs = table(

@@ -5,8 +5,8 @@ import {
   billedUnits,
   type SourceType,
   sourceTypes,
-} from "../../src/billing/status.ts";
-import { type TemperatureZone, temperatureZones } from "../../src/products/status.ts";
+} from "../../src/billing/billable_kinds.ts";
+import { type TemperatureZone, temperatureZones } from "../../src/products/product.ts";
 import {
   check,
   foreignKey,

@@ -1,4 +1,4 @@
-import { type AccountStatus, accountStatuses } from "../../src/shipping/accounts/status.ts";
+import { type AccountStatus, accountStatuses } from "../../src/shipping/carriers/account.transitions.ts";
 import type { ListedCarrier } from "../../src/shipping/offer.ts";
 import { id, index, int, json, oneOf, table, text, time, unique } from "../kit.ts";
 

@@ -1,4 +1,9 @@
-import { type CountStatus, countStatuses, type ValueSource, valueSources } from "../../src/inventory/counts/status.ts";
+import {
+  type CountStatus,
+  countStatuses,
+  type ValueSource,
+  valueSources,
+} from "../../src/inventory/inventory.transitions.ts";
 import { bool, check, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
 import { lots, movements } from "./inventory.ts";
 import { products } from "./products.ts";

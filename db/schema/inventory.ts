@@ -1,5 +1,10 @@
-import { type LotStatus, lotStatuses, type MovementType, type OutsidePlace } from "../../src/inventory/status.ts";
-import type { ActorType } from "../../src/kit/actor.ts";
+import type { ActorType } from "../../src/core/actor.ts";
+import {
+  type LotStatus,
+  lotStatuses,
+  type MovementType,
+  type OutsidePlace,
+} from "../../src/inventory/inventory.transitions.ts";
 import {
   bool,
   check,

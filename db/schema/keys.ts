@@ -1,5 +1,5 @@
-import { levels } from "../../src/access/permission.ts";
-import { ipModes } from "../../src/keys/ip_mode.ts";
+import { levels } from "../../src/http/auth/permissions.ts";
+import { ipModes } from "../../src/identity/identity.transitions.ts";
 import { id, int, json, oneOf, table, text, time, unique } from "../kit.ts";
 import { ownerOrHouse } from "./merchants.ts";
 

@@ -1,5 +1,5 @@
-import { type LotStatus, lotStatuses } from "../../src/inventory/status.ts";
-import type { ActorType } from "../../src/kit/actor.ts";
+import type { ActorType } from "../../src/core/actor.ts";
+import { type LotStatus, lotStatuses } from "../../src/inventory/inventory.transitions.ts";
 import { id, index, int, oneOf, table, text, time } from "../kit.ts";
 import { lots } from "./inventory.ts";
 

@@ -1,4 +1,4 @@
-import type { Actor } from "../../src/kit/actor.ts";
+import type { Actor } from "../../src/core/actor.ts";
 import { check, id, index, int, json, primaryKey, table, text, time } from "../kit.ts";
 import { labels } from "./shipments.ts";
 import { warehouses } from "./warehouses.ts";

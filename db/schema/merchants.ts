@@ -1,5 +1,5 @@
-import type { Place } from "../../src/kit/place.ts";
-import { type MerchantStatus, merchantStatuses } from "../../src/merchants/status.ts";
+import type { NamedAddress } from "../../src/core/postal_address.ts";
+import { type MerchantStatus, merchantStatuses } from "../../src/merchants/merchant.transitions.ts";
 import { bool, id, int, json, oneOf, table, text, time, unique } from "../kit.ts";
 
 /**
@@ -19,7 +19,7 @@ export const merchants = table(
     /** IANA time zone. */
     timezone: text().notNull(),
     contact: json<{ name: string | null; email: string | null; phone: string | null }>(),
-    return_address: json<Place>(),
+    return_address: json<NamedAddress>(),
     /** Who its parcels say they come from. */
     ship_from_name: text(),
     /** True when it may buy labels by itself, at the house's cost. */

@@ -1,6 +1,11 @@
 import type { AddressVerification } from "../../src/addresses/address.ts";
-import type { ActorType } from "../../src/kit/actor.ts";
-import { type CancelReason, type HoldReason, type OrderStatus, orderStatuses } from "../../src/orders/status.ts";
+import type { ActorType } from "../../src/core/actor.ts";
+import {
+  type CancelReason,
+  type HoldReason,
+  type OrderStatus,
+  orderStatuses,
+} from "../../src/orders/order.transitions.ts";
 import {
   bool,
   check,

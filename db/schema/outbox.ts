@@ -1,5 +1,5 @@
-import type { EventType } from "../../src/outbox/catalog.ts";
-import { main_merchant } from "../../src/owners/rules.ts";
+import type { EventType } from "../../src/events/event_types.ts";
+import { main_merchant } from "../../src/storage/tenant.ts";
 import { id, index, int, packed, table, text, time, unique, where } from "../kit.ts";
 import { owner } from "./merchants.ts";
 

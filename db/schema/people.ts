@@ -1,5 +1,5 @@
 // How people come in and prove who they are. The rows lie in the live store alone.
-import { type MailStatus, mailStatuses } from "../../src/kit/mail.ts";
+import { type MailStatus, mailStatuses } from "../../src/core/email.ts";
 import { bool, check, id, index, int, oneOf, table, text, time, unique, where } from "../kit.ts";
 import { ownerOrHouse } from "./merchants.ts";
 import { roles, users } from "./users.ts";

@@ -1,4 +1,4 @@
-import { type ReportStatus, reportStatuses } from "../../src/platforms/reports/status.ts";
+import { type ShipmentUpdateStatus, shipmentUpdateStatuses } from "../../src/platforms/platforms.transitions.ts";
 import { id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
 import { orders } from "./orders.ts";
 import { shipments } from "./shipments.ts";
@@ -17,7 +17,7 @@ export const platform_reports = table(
       .references(() => shipments.id),
     /** The platform's lines and how many units of each are in the parcel. */
     lines: json<{ external_id: string; quantity: number }[]>().notNull(),
-    status: text().$type<ReportStatus>().notNull(),
+    status: text().$type<ShipmentUpdateStatus>().notNull(),
     /** Tries begun since it was queued. */
     attempts: int().notNull(),
     /** When it is tried next; while it is tried, when the try counts as lost. Null unless it is queued. */
@@ -38,6 +38,6 @@ export const platform_reports = table(
     index("platform_reports_connection").on(t.connection_id, t.created_at, t.id),
     index("platform_reports_due").on(t.connection_id, t.next_at).where(where("status = 'queued'")),
     index("platform_reports_failed").on(t.updated_at).where(where("status = 'failed'")),
-    oneOf("platform_reports", "status", reportStatuses),
+    oneOf("platform_reports", "status", shipmentUpdateStatuses),
   ],
 );

@@ -1,4 +1,4 @@
-import type { Seen } from "../../src/platforms/imports/import.ts";
+import type { SeenPlatformOrder } from "../../src/platforms/imports/import.ts";
 import type { PlatformOrder } from "../../src/platforms/platform.ts";
 import {
   type ConnectionStatus,
@@ -6,7 +6,7 @@ import {
   type ImportStatus,
   importStatuses,
   type Platform,
-} from "../../src/platforms/status.ts";
+} from "../../src/platforms/platforms.transitions.ts";
 import { bool, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
 import { owner } from "./merchants.ts";
 
@@ -65,7 +65,7 @@ export const platform_imports = table(
     payload: json<PlatformOrder>(),
     /** What was last imported: when it last changed at the platform, and digests by which changes are found. */
     external_updated_at: time(),
-    seen: json<Seen>(),
+    seen: json<SeenPlatformOrder>(),
     /** The platform's lines and what each ordered. */
     lines: json<{ external_id: string; sku: string; quantity: number }[]>().notNull(),
     attempts: int().notNull(),

@@ -1,6 +1,6 @@
 // Erasures of what is known of a person, and for how long each kind of record is kept.
-import type { Actor } from "../../src/kit/actor.ts";
-import { type ErasureStatus, type ErasureStep, erasureStatuses } from "../../src/privacy/status.ts";
+import type { Actor } from "../../src/core/actor.ts";
+import { type ErasureStatus, type ErasureStep, erasureStatuses } from "../../src/privacy/erasure.transitions.ts";
 import { check, id, index, int, json, oneOf, table, text, time, where } from "../kit.ts";
 import { ownerOrHouse } from "./merchants.ts";
 

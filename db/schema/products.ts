@@ -1,4 +1,4 @@
-import { type WeightUnit, weightUnits } from "../../src/kit/weight_unit.ts";
+import { type WeightUnit, weightUnits } from "../../src/core/weight_units.ts";
 import {
   type BarcodeType,
   type ProductStatus,
@@ -6,7 +6,7 @@ import {
   productStatuses,
   type TemperatureZone,
   temperatureZones,
-} from "../../src/products/status.ts";
+} from "../../src/products/product.ts";
 import { bool, check, folded, id, index, int, json, oneOf, table, text, time, unique } from "../kit.ts";
 import { owner } from "./merchants.ts";
 

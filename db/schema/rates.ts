@@ -1,5 +1,5 @@
-import type { HolidaySet } from "../../src/shipping/delivery/holidays.ts";
-import type { StoredContent } from "../../src/shipping/rates/amounts.ts";
+import type { HolidaySet } from "../../src/shipping/rates/holidays.ts";
+import type { StoredContent } from "../../src/shipping/rates/rate_card.ts";
 import type { ChartRange, ZoneOverride } from "../../src/shipping/zones/zone.ts";
 import { bool, check, id, index, int, json, packedJson, table, text, time, unique } from "../kit.ts";
 

@@ -1,4 +1,4 @@
-import { type ReceiptStatus, receiptStatuses } from "../../src/inventory/receipts/status.ts";
+import { type ReceiptStatus, receiptStatuses } from "../../src/inventory/inventory.transitions.ts";
 import { check, day, folded, id, index, int, oneOf, table, text, time, where } from "../kit.ts";
 import { owner } from "./merchants.ts";
 import { products } from "./products.ts";

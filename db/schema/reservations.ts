@@ -1,9 +1,9 @@
-import type { Avoided } from "../../src/inventory/reservations/reservation.ts";
 import {
-  type ClaimNews,
+  type AllocationChangeKind,
   type ReservationStatus,
   reservationStatuses,
-} from "../../src/inventory/reservations/status.ts";
+} from "../../src/inventory/inventory.transitions.ts";
+import type { AvoidedItem } from "../../src/inventory/reservations/reservation.ts";
 import { bool, check, foreignKey, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
 import { stock_items } from "./inventory.ts";
 import { owner, sameOwner } from "./merchants.ts";
@@ -33,7 +33,7 @@ export const reservations = table(
     released_at: time(),
     created_at: time().notNull(),
     /** Stock items in which units were missing when they were picked for it; null for none. */
-    avoids: json<readonly Avoided[]>(),
+    avoids: json<readonly AvoidedItem[]>(),
   },
   (t) => [
     unique("reservations_order").on(t.order_id).where(where("order_id is not null")),
@@ -108,7 +108,7 @@ export const claim_news = table(
     product_id: int()
       .notNull()
       .references(() => products.id),
-    kind: text().$type<ClaimNews>().notNull(),
+    kind: text().$type<AllocationChangeKind>().notNull(),
     quantity: int().notNull(),
     created_at: time().notNull(),
   },

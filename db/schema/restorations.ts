@@ -1,5 +1,5 @@
 // That a database came from a backup, and what that left out: numbers that are never given.
-import { type Decision, decisions } from "../../src/backups/restoring/status.ts";
+import { type Decision, decisions } from "../../src/operations/backups/backup_run.transitions.ts";
 import { check, id, index, int, oneOf, table, text, time } from "../kit.ts";
 
 /** Each time that this database was restored from a backup. */

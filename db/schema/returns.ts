@@ -1,12 +1,14 @@
-import { type RefundMethod, type RefundStatus, refundStatuses } from "../../src/returns/refunds/status.ts";
 import {
-  type Condition,
   type Disposition,
+  type RefundMethod,
+  type RefundStatus,
+  type ReturnCondition,
   type ReturnReason,
   type ReturnShippingStatus,
   type ReturnStatus,
+  refundStatuses,
   returnStatuses,
-} from "../../src/returns/status.ts";
+} from "../../src/returns/return.transitions.ts";
 import { bool, check, folded, id, index, int, json, oneOf, table, text, time, where } from "../kit.ts";
 import { lots } from "./inventory.ts";
 import { owner } from "./merchants.ts";
@@ -68,7 +70,7 @@ export const return_items = table(
     sku: text().notNull(),
     quantity: int().notNull(),
     quantity_received: int().notNull(),
-    condition: text().$type<Condition>(),
+    condition: text().$type<ReturnCondition>(),
     notes: text(),
   },
   (t) => [
@@ -88,7 +90,7 @@ export const return_inspections = table(
       .notNull()
       .references(() => return_items.id),
     quantity: int().notNull(),
-    condition: text().$type<Condition>().notNull(),
+    condition: text().$type<ReturnCondition>().notNull(),
     disposition: text().$type<Disposition>().notNull(),
     lot_id: int().references(() => lots.id),
     notes: text(),

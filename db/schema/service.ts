@@ -1,6 +1,6 @@
 // What belongs to the service itself: what a database is, leases of jobs, numbers given, and answers kept for repeated
 // requests.
-import { type Mode, modes } from "../../src/kit/mode.ts";
+import { type Environment, environments } from "../../src/core/environment.ts";
 import { bool, check, id, index, int, json, oneOf, table, text, time } from "../kit.ts";
 
 /** What a database is, in its only row. */
@@ -9,13 +9,13 @@ export const installation = table(
   {
     id: int().primaryKey(),
     /** The world that it holds. */
-    mode: text().$type<Mode>().notNull(),
+    mode: text().$type<Environment>().notNull(),
     /** Sealed under the secret key, which is known by opening it. Null until a server has started. */
     seal: text(),
-    /** Where it stands in a move from or to another installation, as `database/moved.ts` reads it; null in none. */
+    /** Where it stands in a move from or to another installation, as `storage/start_refused.ts` reads it; null in none. */
     moving: text(),
   },
-  () => [check("installation_id", "id = 1"), oneOf("installation", "mode", modes)],
+  () => [check("installation_id", "id = 1"), oneOf("installation", "mode", environments)],
 );
 
 export const leases = table("leases", {

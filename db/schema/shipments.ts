@@ -1,10 +1,14 @@
-import type { Actor } from "../../src/kit/actor.ts";
-import { type ShipmentStatus, shipmentStatuses } from "../../src/orders/shipments/status.ts";
-import type { DocumentKind, DocumentType } from "../../src/shipping/document.ts";
+import type { Actor } from "../../src/core/actor.ts";
+import { type ShipmentStatus, shipmentStatuses } from "../../src/orders/order.transitions.ts";
+import {
+  type LabelStatus,
+  labelStatuses,
+  type VoidStatus,
+  voidStatuses,
+} from "../../src/shipping/labels/label.transitions.ts";
 import type { LabelWarning } from "../../src/shipping/labels/label.ts";
-import { type LabelStatus, labelStatuses, type VoidStatus, voidStatuses } from "../../src/shipping/labels/status.ts";
-import type { PriceLine } from "../../src/shipping/offer.ts";
-import type { Package } from "../../src/shipping/parcel.ts";
+import type { DocumentKind, DocumentType, PriceLine } from "../../src/shipping/offer.ts";
+import type { ParcelPackage } from "../../src/shipping/parcel.ts";
 import {
   bool,
   bytes,
@@ -121,7 +125,7 @@ export const labels = table(
     /** What the carrier calls the purchase. */
     carrier_ref: text(),
     tracker_ref: text(),
-    package: json<Package>().notNull(),
+    package: json<ParcelPackage>().notNull(),
     /** What the goods are worth, as the request said. */
     value_cents: int(),
     insurance: bool().notNull().default(false),

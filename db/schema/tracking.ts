@@ -3,8 +3,8 @@ import {
   type TrackingStatus,
   trackingEventStatuses,
   trackingStatuses,
-} from "../../src/shipping/updates/status.ts";
-import type { WaitingUpdate } from "../../src/tracking/record.ts";
+} from "../../src/shipping/carriers/tracking.transitions.ts";
+import type { WaitingUpdate } from "../../src/tracking/tracking_record.ts";
 import { bool, id, index, int, json, oneOf, packedJson, table, text, time, unique, where } from "../kit.ts";
 import { owner } from "./merchants.ts";
 

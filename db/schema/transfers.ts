@@ -1,4 +1,4 @@
-import { type TransferStatus, transferStatuses } from "../../src/inventory/transfers/status.ts";
+import { type TransferStatus, transferStatuses } from "../../src/inventory/inventory.transitions.ts";
 import { check, folded, id, index, int, oneOf, table, text, time, where } from "../kit.ts";
 import { lots } from "./inventory.ts";
 import { owner } from "./merchants.ts";

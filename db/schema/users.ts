@@ -1,7 +1,7 @@
 // People: who they are, what they may do, and where they are signed in. All of it is in the live store alone.
-import type { Permission } from "../../src/access/permission.ts";
-import type { roles as role_words } from "../../src/access/role.ts";
-import { type covers, userStatuses } from "../../src/users/status.ts";
+import type { Permission } from "../../src/http/auth/permissions.ts";
+import { type covers, userStatuses } from "../../src/identity/identity.transitions.ts";
+import type { roles as role_words } from "../../src/identity/users/roles.ts";
 import { check, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
 import { merchants, ownerOrHouse } from "./merchants.ts";
 

@@ -1,18 +1,18 @@
-import type { BinKind } from "../../src/inventory/status.ts";
-import type { Place } from "../../src/kit/place.ts";
-import type { Weekday } from "../../src/kit/zone.ts";
-import { type TemperatureZone, temperatureZones } from "../../src/products/status.ts";
+import type { NamedAddress } from "../../src/core/postal_address.ts";
+import type { Weekday } from "../../src/core/time_zone.ts";
+import type { BinKind } from "../../src/inventory/inventory.transitions.ts";
+import { type TemperatureZone, temperatureZones } from "../../src/products/product.ts";
 import { bool, check, folded, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
 import { merchants } from "./merchants.ts";
 
-export type { Place };
+export type { NamedAddress as Place };
 
 export const warehouses = table(
   "warehouses",
   {
     id: id(),
     name: text().notNull(),
-    address: json<Place>().notNull(),
+    address: json<NamedAddress>().notNull(),
     /** IANA time zone, in which the calendar and the cut-off count. */
     timezone: text().notNull(),
     /** The days on which orders leave. */

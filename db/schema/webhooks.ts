@@ -1,5 +1,6 @@
-import { type MailStatus, mailStatuses } from "../../src/kit/mail.ts";
-import type { EventType } from "../../src/outbox/catalog.ts";
+import { type MailStatus, mailStatuses } from "../../src/core/email.ts";
+import type { EventType } from "../../src/events/event_types.ts";
+import type { AttemptTally } from "../../src/webhooks/subscriptions/subscription.ts";
 import {
   type AttemptStatus,
   type AttemptTrigger,
@@ -13,8 +14,7 @@ import {
   recoveryStatuses,
   type SubscriptionStatus,
   subscriptionStatuses,
-} from "../../src/webhooks/status.ts";
-import type { Tally } from "../../src/webhooks/subscriptions/rules.ts";
+} from "../../src/webhooks/webhooks.transitions.ts";
 import { bool, check, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
 import { ownerOrHouse } from "./merchants.ts";
 
@@ -56,7 +56,7 @@ export const subscriptions = table(
     circuit_wait_ms: int(),
     next_probe_at: time(),
     /** The attempts of the last two minutes, counted together by ten seconds. */
-    recent_attempts: json<readonly Tally[]>().notNull().default([]),
+    recent_attempts: json<readonly AttemptTally[]>().notNull().default([]),
     /** Whether deliveries are left to be ended, since nothing is sent any more: a job ends them, some at a time. */
     is_ending: bool().notNull().default(false),
     /** How many deliveries were skipped because too many waited, or for too long, and when that was last so. */

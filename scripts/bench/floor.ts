@@ -3,7 +3,7 @@
 // out by the service's own hand: whoever sells one has to draw it.
 import { Database } from "bun:sqlite";
 import { Elysia } from "elysia";
-import { drawLabel } from "../../src/shipping/labels/drawing/face.ts";
+import { drawLabel } from "../../src/shipping/labels/draw_label.ts";
 import { type Billed, floorActs } from "./floor_acts.ts";
 import { isOwned } from "./owned_tables.ts";
 

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { leases } from "../../db/schema/service.ts";
-import { openContinuous } from "../../src/backups/continuous/continuous.ts";
-import { folderPlace } from "../../src/backups/continuous/place.ts";
-import { openStores } from "../../src/database/open.ts";
-import { insert } from "../../src/database/statements.ts";
-import { systemClock } from "../../src/kit/clock.ts";
-import { silentLog } from "../../src/kit/log.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { silentLog } from "../../src/core/log.ts";
+import { folderPlace } from "../../src/operations/log_archive/archive_destination.ts";
+import { startLogArchiving } from "../../src/operations/log_archive/archive_logs.ts";
+import { openStores } from "../../src/storage/open_stores.ts";
+import { insert } from "../../src/storage/statements.ts";
 
 const rounds = 3;
 const writers = 32;
@@ -48,7 +48,7 @@ async function measure(ships: boolean, rate: number | null, seconds: number): Pr
   const data = join(root, "data");
   const clock = systemClock();
   const shipping = ships
-    ? openContinuous({
+    ? startLogArchiving({
         ...{ data, place: folderPlace(join(root, "place")), log: silentLog, now: () => clock.now() },
         ...{ backUp: async () => {}, backups: async () => [] },
       })

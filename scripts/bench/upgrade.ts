@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { migratePostgres } from "../../src/database/migrate_postgres.ts";
-import { modes } from "../../src/kit/mode.ts";
+import { environments } from "../../src/core/environment.ts";
+import { migratePostgres } from "../../src/storage/migrations/migrate_postgres.ts";
 import { startPostgres } from "../postgres.ts";
 import { usual_secret_key } from "../service.ts";
 import { otherVersion, type Planted } from "../versions.ts";
@@ -57,7 +57,7 @@ export async function measureUpgrade(): Promise<number> {
 
 /** Makes a million orders with a line each, in plain SQL. */
 async function seed(url: string): Promise<void> {
-  for (const mode of modes) await migratePostgres(url, mode, mode);
+  for (const mode of environments) await migratePostgres(url, mode, mode);
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query(`set search_path to live; ${seeding.join(";\n")}`);

@@ -1,6 +1,6 @@
 // What deliveries cost against a bare loop of the same requests, and how soon an event is there.
 import { join } from "node:path";
-import { databaseUrl } from "../../src/config.ts";
+import { databaseUrl } from "../../src/core/config.ts";
 import { startService } from "../service.ts";
 import { env, sender } from "./business.ts";
 import { median } from "./load.ts";

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Random, seededRandom } from "../../src/kit/random.ts";
+import { type Random, seededRandom } from "../../src/core/random.ts";
 import { type StartedService, startService, usualProgram } from "../service.ts";
 import type { FaultScript } from "./fault_script.ts";
 import { type LoopDisk, lacksLoopDisks, loopDisk } from "./loop_disk.ts";

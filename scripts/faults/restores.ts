@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Random, seededRandom } from "../../src/kit/random.ts";
+import { type Random, seededRandom } from "../../src/core/random.ts";
 import { startPostgres } from "../postgres.ts";
 import { usual_secret_key, usualProgram } from "../service.ts";
 import type { FaultScript } from "./fault_script.ts";

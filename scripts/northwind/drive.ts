@@ -1,4 +1,4 @@
-import { progress } from "../../src/kit/progress.ts";
+import { progressBar } from "../../src/core/progress.ts";
 import type { AddressBody } from "./addresses.ts";
 import { type Client, inParallel, type Json } from "./client.ts";
 import type { CustomerPlan, NorthwindPlan, OrderPlan, ProductPlan, ReceiptPlan, Zone } from "./mapping.ts";
@@ -34,7 +34,7 @@ export async function drive(client: Client, plan: NorthwindPlan): Promise<void> 
   const product_ids = new Map(await phase("products", products, (product) => createProduct(client, product)));
   await phase("opening stock", opening, receive);
   const sentCount = months.reduce((sum, { orders }) => sum + orders.length, 0);
-  const bar = progress("orders sent", sentCount, process.stderr);
+  const bar = progressBar("orders sent", sentCount, process.stderr);
   for (const { receipts, orders } of months) {
     await inParallel(receipts, width, receive);
     await inParallel(orders, width, async (order) => {
@@ -56,7 +56,7 @@ async function phase<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
-  const bar = progress(label, items.length, process.stderr);
+  const bar = progressBar(label, items.length, process.stderr);
   const results = await inParallel(items, width, async (item) => {
     const result = await work(item);
     bar.step();

@@ -89,7 +89,7 @@ https://github.com/oven-sh/WebKit, and Bun's, with which a changed one is linked
 (public domain), mimalloc, c-ares, zstd, zlib, brotli, libarchive, libdeflate, simdutf, lol-html, ls-hpack, uSockets
 and uWebSockets, TinyCC (LGPL 2.1), ICU (Unicode) and others under MIT, BSD and Apache licences.`;
 
-const fonts = "src/typesetting/fonts";
+const fonts = "src/documents/fonts";
 
 /** All that a binary carries of others, as one text. */
 export function thirdPartyLicences(packages: readonly Carried[]): string {

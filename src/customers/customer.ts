@@ -1,10 +1,12 @@
 import { type StoredCheck, verificationView } from "../addresses/address.ts";
-import { iso } from "../kit/clock.ts";
-import { wireId } from "../kit/ids.ts";
-import type { MerchantStatus } from "../merchants/status.ts";
+import { addressProblems } from "../addresses/offline_verification.ts";
+import { iso } from "../core/clock.ts";
+import { invalid, invalidFields } from "../core/faults.ts";
+import { wireId } from "../core/ids.ts";
+import type { MerchantStatus } from "../merchants/merchant.transitions.ts";
 
 /** A place of a customer where goods are delivered. */
-export interface Address extends StoredCheck {
+export interface CustomerAddress extends StoredCheck {
   readonly id: number;
   readonly customer_id: number;
   readonly name: string;
@@ -24,7 +26,7 @@ export interface Address extends StoredCheck {
 }
 
 /** A customer as far as an order needs to know. */
-export interface Buyer {
+export interface OrderCustomer {
   readonly id: number;
   readonly merchant_id: number;
   readonly merchant: { readonly code: string; readonly status: MerchantStatus };
@@ -34,7 +36,7 @@ export interface Buyer {
   readonly company: string | null;
 }
 
-export interface Customer extends Omit<Buyer, "merchant"> {
+export interface Customer extends Omit<OrderCustomer, "merchant"> {
   readonly phone: string | null;
   readonly metadata: Record<string, unknown>;
   readonly version: number;
@@ -43,7 +45,7 @@ export interface Customer extends Omit<Buyer, "merchant"> {
   /** When what told who it was has been erased; null for a customer who is known. */
   readonly erased_at: number | null;
   /** Oldest first. */
-  readonly shipping_addresses: readonly Address[];
+  readonly shipping_addresses: readonly CustomerAddress[];
 }
 
 /** The name of a customer: first and last name, else the company, else the e-mail address. */
@@ -52,28 +54,28 @@ export function customerName({
   last_name,
   company,
   email,
-}: Omit<Buyer, "id" | "merchant_id" | "merchant">): string {
+}: Omit<OrderCustomer, "id" | "merchant_id" | "merchant">): string {
   const name = [first_name, last_name].map((part) => part?.trim()).filter(Boolean);
   return name.join(" ") || company?.trim() || email;
 }
 
 /** The company on a customer's parcels, unless the recipient's name already contains it. */
-export function usualCompany({ company }: Pick<Buyer, "company">, name: string): string | null {
+export function defaultCompany({ company }: Pick<OrderCustomer, "company">, name: string): string | null {
   const own = company?.trim() ?? "";
   return own === "" || name.includes(own) ? null : own;
 }
 
 /** An address as an order keeps it: a copy, which later changes of the customer do not affect. */
-export function placeOf(address: Address) {
+export function shippingAddressOf(address: CustomerAddress) {
   const { name, company, address_line1, address_line2, city, state, postal_code, country, phone } = address;
   return { name, company, address_line1, address_line2, city, state, postal_code, country, phone };
 }
 
 /** The address as the API shows it. */
-export function addressView(address: Address) {
+export function addressView(address: CustomerAddress) {
   const { id, is_default, is_verified } = address;
-  const verification = verificationView(address.verification, seconds);
-  return { id: wireId("address", id), ...placeOf(address), is_default, is_verified, verification };
+  const verification = verificationView(address.verification, secondsOf);
+  return { id: wireId("address", id), ...shippingAddressOf(address), is_default, is_verified, verification };
 }
 
 /** The customer as the API shows it. Its timestamps have no milliseconds, as the specification says. */
@@ -90,10 +92,127 @@ export function customerView(customer: Customer) {
     company,
     shipping_addresses: customer.shipping_addresses.map(addressView),
     metadata,
-    created_at: seconds(created_at),
-    updated_at: seconds(updated_at),
-    erased_at: erased_at === null ? null : seconds(erased_at),
+    created_at: secondsOf(created_at),
+    updated_at: secondsOf(updated_at),
+    erased_at: erased_at === null ? null : secondsOf(erased_at),
   };
 }
 
-const seconds = (at: number) => `${iso(at).slice(0, 19)}Z`;
+const secondsOf = (at: number) => `${iso(at).slice(0, 19)}Z`;
+
+/** The fields of a customer in a request, besides its addresses, as the tables keep them. */
+export type CustomerFields = Pick<Customer, "email" | "first_name" | "last_name" | "phone" | "company" | "metadata">;
+
+/** The defaults of a new customer. */
+export const customerDefaults: Omit<CustomerFields, "email"> = {
+  first_name: null,
+  last_name: null,
+  phone: null,
+  company: null,
+  metadata: {},
+};
+
+/** The fields of an address in a request, as the tables keep them. */
+export type AddressFields = Pick<
+  CustomerAddress,
+  "name" | "company" | "address_line1" | "address_line2" | "city" | "state" | "postal_code" | "country" | "phone"
+>;
+
+/** The defaults of a new address; empty lines are then refused as missing. */
+export const addressDefaults: AddressFields = {
+  name: "",
+  company: null,
+  address_line1: "",
+  address_line2: null,
+  city: "",
+  state: null,
+  postal_code: null,
+  country: "",
+  phone: null,
+};
+
+/** An address to store; without an `id` it is new. */
+export interface AddressDraft {
+  readonly id: number | null;
+  readonly fields: AddressFields;
+}
+
+/** The most addresses of a customer. */
+export const addresses_max = 100;
+
+/** The form in which e-mail addresses are unique: in small letters. */
+export function emailKey(email: string): string {
+  return email.normalize("NFC").toLowerCase();
+}
+
+/** The domain of the addresses that erased customers get. Nobody can have one: RFC 2606 keeps `.invalid` free. */
+export const erased_domain = "erased.invalid";
+
+/** Whether an e-mail address is one that stands in the place of an erased one. */
+export const isErasedEmail = (email: string): boolean => email.toLowerCase().endsWith(`@${erased_domain}`);
+
+/** Refuses an address that looks like that of an erased customer. Refuses: validation_failed. */
+export function refuseErasedEmail(email: string): void {
+  if (isErasedEmail(email))
+    throw invalid("email", `must not end in @${erased_domain}: that domain is for customers who were erased`);
+}
+
+/** The words of a text as a search compares them: in small letters, cut at spaces. */
+export function searchWords(text: string): string[] {
+  const folded = text.normalize("NFC").toLowerCase();
+  return folded.split(/\s+/).filter((word) => word !== "");
+}
+
+const partStart = /(?<=[^\p{L}\p{N}\p{M}])[\p{L}\p{N}]/gu;
+
+const partsOf = (word: string): string[] => [...word.matchAll(partStart)].map(({ index }) => word.slice(index));
+
+/**
+ * The words by which a customer is found as somebody types: those of its names and its e-mail address, and each also
+ * from every part after a hyphen, a dot or the like: `smith` of `o'brien-smith`. One more keeps the e-mail address as a
+ * whole one, `<ann@example.com>`, which is no part of `mary-ann@example.com`.
+ */
+export function wordsOf({ email, first_name, last_name, company }: Omit<CustomerFields, "phone" | "metadata">) {
+  const words = [email, first_name, last_name, company].flatMap((text) => searchWords(text ?? ""));
+  return new Set([...words.flatMap((word) => [word, ...partsOf(word)]), `<${emailKey(email)}>`]);
+}
+
+/**
+ * The e-mail addresses that a customer has and had, of all its words: those that are kept whole. Another word may look
+ * like one, such as a company that was called by an address.
+ */
+export function emailsAmong(words: readonly string[]): string[] {
+  return words.flatMap((word) => /^<(.+@.+)>$/.exec(word)?.[1] ?? []);
+}
+
+/**
+ * Refuses: validation_failed, naming every bad field of every address; `pathOf` gives the path of each in the request.
+ */
+export function checkAddresses(addresses: readonly AddressFields[], pathOf: (index: number) => string): void {
+  const fields = addresses.flatMap((address, index) =>
+    addressProblems(address).map((problem) => ({ ...problem, field: `${pathOf(index)}${problem.field}` })),
+  );
+  if (fields.length > 0) throw invalidFields(fields);
+}
+
+/** Whether a request makes an address the default, and whether it was the default before. */
+export interface DefaultAddressRequest {
+  readonly is_default: boolean | undefined;
+  readonly was_default: boolean;
+}
+
+/**
+ * Which address is the default: the marked one, else the present one unless the request unmarks it, else the first.
+ * Null without addresses. Refuses: validation_failed, when two are marked.
+ */
+export function chooseDefault(
+  wishes: readonly DefaultAddressRequest[],
+  pathOf: (index: number) => string,
+): number | null {
+  if (wishes.length === 0) return null;
+  const marked = wishes.flatMap(({ is_default }, index) => (is_default ? [index] : []));
+  const [first, second] = marked;
+  if (second !== undefined) throw invalid(`${pathOf(second)}is_default`, "is true for more than one address");
+  const kept = wishes.findIndex(({ is_default, was_default }) => was_default && is_default === undefined);
+  return first ?? Math.max(kept, 0);
+}

@@ -1,10 +1,10 @@
-import type { Granted } from "../access/permission.ts";
-import type { Db, Store, Tx } from "../database/store.ts";
-import type { Actor } from "../kit/actor.ts";
+import type { Actor } from "../core/actor.ts";
+import type { Db, Store, Tx } from "../storage/database.ts";
+import type { GrantedPermissions } from "./auth/permissions.ts";
 import type { Route } from "./route.ts";
 
 /** What a request leaves in the audit trail, by the transactions in which it writes. */
-export interface Recording {
+export interface AuditRecording {
   /** A transaction begins or is retried: notes of an earlier run are dropped. */
   readonly begin: () => void;
   /** Notes, in the transaction that does it, that the request has succeeded. */
@@ -34,7 +34,7 @@ export interface Call {
   /** Who asks: an API key or a user; the system where anyone may. */
   readonly actor: Actor;
   /** His permissions. */
-  readonly granted: Granted;
+  readonly granted: GrantedPermissions;
   /**
    * Called before each transaction of a write when the key or user lies in another store than the one that is written;
    * else null.
@@ -46,7 +46,7 @@ export interface Call {
    */
   readonly confirm: (db: Db) => Promise<void>;
   /** Its entry in the audit trail; null when the trail keeps none. */
-  readonly recording: Recording | null;
+  readonly recording: AuditRecording | null;
   /** Secret under which the cursors of lists are signed. */
   readonly cursor_secret: Uint8Array;
   /** Address of the service in links; empty for the address that the request was sent to. */

@@ -1,17 +1,17 @@
-import { Elysia } from "elysia";
-import { Fault, type FaultCode } from "../kit/fault.ts";
-import { checkQuery, closed } from "../kit/schema.ts";
+import { type AnyElysia, Elysia } from "elysia";
+import { Fault, type FaultCode } from "../core/faults.ts";
+import { checkQuery, closed } from "../core/schema.ts";
 import type { Call } from "./call.ts";
 import { errorResponse, optionsResponse } from "./errors.ts";
-import { refuseHead } from "./head.ts";
 import { idempotencyKey, keptName, refuseReused } from "./idempotency.ts";
-import { csv, json, parseJson, readQuery, readText, refuseInexact, saysJson } from "./input.ts";
 import { refuseHost } from "./origin.ts";
+import { refuseHead } from "./request_head.ts";
+import { csv, json, parseJson, readQuery, readText, refuseInexact, saysJson } from "./request_input.ts";
 import type { Service } from "./service.ts";
 import { traceOf } from "./trace.ts";
 
 /** Admits a request: finds its route, its key and its store. Refuses what may not go on, such as too long a body. */
-export type Admit = (request: Request, request_id: string) => Promise<Call>;
+export type AdmitRequest = (request: Request, request_id: string) => Promise<Call>;
 
 /** The context that the conventions give to every handler: `call`, and the body as parsed JSON. */
 export const conventions = new Elysia({ name: "conventions" }).decorate("call", null as unknown as Call);
@@ -22,7 +22,7 @@ const noParameters = checkQuery(closed({}));
  * What holds for every request, before and after its handler: a request id, admission, the body's type, size and form,
  * and one shape for every refusal.
  */
-export const withConventions = (service: Service, admit: Admit) =>
+export const withConventions = (service: Service, admit: AdmitRequest) =>
   new Elysia({ name: "with-conventions" })
     .use(conventions)
     .onRequest(async (context) => {
@@ -34,7 +34,7 @@ export const withConventions = (service: Service, admit: Admit) =>
     })
     .onParse({ as: "global" }, async ({ request, call }) => {
       const kind = call.route.sends;
-      // A file is read when there is room for it; `http/files.ts` sets its time limit.
+      // A file is read when there is room for it; `http/file_upload.ts` sets its time limit.
       if (kind === csv) {
         idempotencyKey(request);
         traceOf(request).waitFor = (seconds) => service.waitFor(request, seconds);
@@ -103,5 +103,20 @@ async function firstFault(fault: Fault, call: Call | null): Promise<Fault> {
     return fault;
   } catch (error) {
     return faultOf(error, null);
+  }
+}
+
+/**
+ * Lets the routes below one prefix be called below another one, too. To mount them twice would take twice as long at
+ * each start, and compile each that is called both ways twice.
+ */
+export function alsoBelow(app: AnyElysia, prefix: string, other: string): void {
+  const { history, http, static: fixed } = app.router;
+  for (const [at, route] of history.entries()) {
+    if (!route.path.startsWith(prefix)) continue;
+    const { method } = route;
+    const path = other + route.path.slice(prefix.length);
+    if (/[:*]/.test(path)) http.add(method, path, { compile: () => route.compile() });
+    else fixed[path] = { ...fixed[path], [method]: at };
   }
 }

@@ -1,27 +1,27 @@
 import { type TSchema, Type } from "@sinclair/typebox";
-import { iso } from "../kit/clock.ts";
+import { iso } from "../core/clock.ts";
 
 /** The fields that describe an answer itself. Clients use both spellings of the request's id. */
-interface Meta {
+interface ResponseMeta {
   readonly timestamp: string;
   readonly requestId: string;
   readonly request_id: string;
   readonly version: "v1";
 }
 
-interface Enveloped<Data> {
+interface EnvelopedData<Data> {
   readonly success: true;
   readonly data: Data;
-  readonly meta: Meta;
+  readonly meta: ResponseMeta;
 }
 
 /** The `meta` of an answer; `now` in milliseconds. */
-export function metaOf(request_id: string, now: number): Meta {
+export function metaOf(request_id: string, now: number): ResponseMeta {
   return { timestamp: iso(now), requestId: request_id, request_id, version: "v1" };
 }
 
 /** Wraps an answer's data. */
-export function enveloped<Data>(data: Data, request_id: string, now: number): Enveloped<Data> {
+export function enveloped<Data>(data: Data, request_id: string, now: number): EnvelopedData<Data> {
   return { success: true, data, meta: metaOf(request_id, now) };
 }
 

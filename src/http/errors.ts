@@ -1,9 +1,9 @@
-import { readAccept, wishFor } from "../kit/accept.ts";
-import { type Fault, type FaultCode, type FieldProblem, faults } from "../kit/fault.ts";
+import { type Fault, type FaultCode, type FieldProblem, faults } from "../core/faults.ts";
+import { acceptQuality, readAccept } from "../core/http_headers.ts";
 import type { Call } from "./call.ts";
 import { metaOf } from "./envelope.ts";
-import { originOf, type Reached } from "./origin.ts";
-import { type Trace, traceOf } from "./trace.ts";
+import { originOf, type ReachedService } from "./origin.ts";
+import { type RequestTrace, traceOf } from "./trace.ts";
 
 /** The body of an error as every route answers it. `facts` stand beside the code, bad fields in `details`. */
 interface ErrorBody {
@@ -20,17 +20,17 @@ interface ErrorBody {
 }
 
 /** What an error body takes from the request that it answers. */
-type Asked = Reached & Pick<Call, "request_id">;
+type RefusedRequest = ReachedService & Pick<Call, "request_id">;
 
 /** A refusal as it goes out. */
-interface Refusal {
+interface ErrorResponseParts {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 /** Turns a refusal into the error body. */
-export function errorBody(fault: Fault, asked: Asked, now: number): ErrorBody {
+export function errorBody(fault: Fault, asked: RefusedRequest, now: number): ErrorBody {
   const { fields = [], ...facts } = fault.facts;
   return {
     success: false,
@@ -52,7 +52,7 @@ export function docUrl(origin: string, code: FaultCode): string {
 }
 
 /** The answer to a refusal, as problem+json when the client would rather have that (RFC 9457). */
-export function refusalOf(fault: Fault, asked: Asked, now: number): Refusal {
+export function refusalOf(fault: Fault, asked: RefusedRequest, now: number): ErrorResponseParts {
   const { status } = faults[fault.code];
   const body = errorBody(fault, asked, now);
   const headers = { ...headersOf(fault), "content-type": "application/json" };
@@ -79,19 +79,24 @@ function wantsProblem(request: Request): boolean {
   const accept = request.headers.get("accept");
   if (!accept?.toLowerCase().includes(problemType)) return false;
   const wishes = readAccept(accept);
-  const { quality } = wishFor(problemType, wishes);
-  return quality > 0 && quality >= wishFor("application/json", wishes).quality;
+  const { quality } = acceptQuality(problemType, wishes);
+  return quality > 0 && quality >= acceptQuality("application/json", wishes).quality;
 }
 
 /** The whole answer to a refusal. `headers` are those that the request's other answers would carry too. */
-export function errorResponse(fault: Fault, asked: Asked, headers: Readonly<Record<string, string>>, now: number) {
+export function errorResponse(
+  fault: Fault,
+  asked: RefusedRequest,
+  headers: Readonly<Record<string, string>>,
+  now: number,
+) {
   const { status, body, headers: own } = refusalOf(fault, asked, now);
   traceOf(asked.request).bytes_out = Buffer.byteLength(body);
   return new Response(body, { status, headers: { ...headers, "x-request-id": asked.request_id, ...own } });
 }
 
 /** The answer to a request for the methods of a path, which the refusal of another method knows. */
-export function optionsResponse(fault: Fault, { request_id, headers }: Pick<Trace, "request_id" | "headers">) {
+export function optionsResponse(fault: Fault, { request_id, headers }: Pick<RequestTrace, "request_id" | "headers">) {
   return new Response(null, { status: 204, headers: { ...headers, "x-request-id": request_id, ...headersOf(fault) } });
 }
 

@@ -1,23 +1,80 @@
 import { createHash } from "node:crypto";
-import type { Db, Tx } from "../database/store.ts";
-import { assert } from "../kit/assert.ts";
-import { Fault, faults } from "../kit/fault.ts";
-import { wireId } from "../kit/ids.ts";
-import { open, seal } from "../kit/seal.ts";
-import { merchant_header } from "../owners/rules.ts";
+import { open, seal } from "../core/crypto.ts";
+import { assert, Fault, faults } from "../core/faults.ts";
+import { wireId } from "../core/ids.ts";
+import type { Db, Store, Tx } from "../storage/database.ts";
+import { merchant_header } from "../storage/tenant.ts";
 import type { Call } from "./call.ts";
 import { refusalOf } from "./errors.ts";
 import {
   claimKey,
   claimKeys,
-  findKeptAnswer,
+  findStoredResponse,
   isDropped,
-  type KeptAnswer,
-  keepAnswer,
-  keepAnswers,
   releaseKeys,
-} from "./store.ts";
-import { inUse } from "./turns.ts";
+  type StoredResponse,
+  storeResponse,
+  storeResponses,
+} from "./stored_responses.sql.ts";
+import { traceOf } from "./trace.ts";
+
+/** How long a repeated request waits for the first, before it is refused. */
+const lock_timeout_ms = 2000;
+
+/** The request that is under way, and when it is done. */
+interface IdempotencyLock {
+  readonly call: Call;
+  readonly done: Promise<unknown>;
+}
+
+const idempotency_locks = new WeakMap<Store, Map<string, IdempotencyLock>>();
+
+/**
+ * Runs `work` when no other request with the same `Idempotency-Key` is under way in this process. It waits a while for
+ * one that is, and tells `work` that it has waited: the answer of the first may be stored by then. A nested call with
+ * the same key runs at once.
+ * Refuses: idempotency_key_in_use.
+ */
+export async function holdIdempotencyLock<Done>(
+  call: Call,
+  key: string,
+  work: (waited: boolean) => Promise<Done>,
+): Promise<Done> {
+  const under_way = idempotencyLocksOf(call.store.base);
+  const { promise: late, resolve: tooLate } = Promise.withResolvers<"late">();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  try {
+    for (;;) {
+      const other = under_way.get(key);
+      if (other === undefined) break;
+      if (other.call === call) return await work(false);
+      timer ??= setTimeout(() => tooLate("late"), lock_timeout_ms);
+      if ((await Promise.race([other.done, late])) === "late") throw keyInUse();
+    }
+    const { promise: done, resolve: finish } = Promise.withResolvers<void>();
+    under_way.set(key, { call, done });
+    try {
+      return await work(timer !== undefined);
+    } finally {
+      under_way.delete(key);
+      finish();
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function idempotencyLocksOf(store: Store): Map<string, IdempotencyLock> {
+  const known = idempotency_locks.get(store) ?? new Map<string, IdempotencyLock>();
+  idempotency_locks.set(store, known);
+  return known;
+}
+
+/** Says that the first request with a key is not done yet. */
+function keyInUse(): Fault {
+  const message = "A request with this Idempotency-Key is still being worked on; send it again.";
+  return new Fault("idempotency_key_in_use", message, { retry_after_seconds: 1 });
+}
 
 const kept_ms = 24 * 3_600_000;
 const sealed_for = "idempotency.answer";
@@ -56,13 +113,13 @@ export async function once(
   tx: Tx,
   call: Call,
   key: string,
-  work: (tx: Tx) => Promise<KeptAnswer>,
+  work: (tx: Tx) => Promise<StoredResponse>,
   secret_key: Uint8Array | null = null,
-): Promise<KeptAnswer> {
+): Promise<StoredResponse> {
   const known = await claimedAnswer(tx, call, key, secret_key);
   if (known !== null) return known;
   const answer = await outcome(tx, call, work);
-  await keepAnswer(tx, key, sealedBy(secret_key, answer));
+  await storeResponse(tx, key, sealedBy(secret_key, answer));
   return answer;
 }
 
@@ -75,7 +132,7 @@ async function claimedAnswer(
   call: Call,
   key: string,
   secret_key: Uint8Array | null = null,
-): Promise<KeptAnswer | null> {
+): Promise<StoredResponse | null> {
   const claimed = await claimKey(tx, { key, fingerprint: fingerprintOf(call), expires_at: tx.now + kept_ms });
   return claimed ? null : takenAnswer(tx, call, key, secret_key);
 }
@@ -89,10 +146,10 @@ export async function takenAnswer(
   call: Call,
   key: string,
   secret_key: Uint8Array | null = null,
-): Promise<KeptAnswer> {
+): Promise<StoredResponse> {
   const kept = await keptAnswer(tx, call, key, secret_key);
   // An equal request at another server is about to take the key.
-  if (kept === null) throw inUse();
+  if (kept === null) throw keyInUse();
   return kept;
 }
 
@@ -104,8 +161,8 @@ interface KeyedCall {
 
 /** What came of calls: an answer, a refusal, or that a call has to be done alone. */
 interface Outcomes<Keyed> {
-  get(call: Keyed): KeptAnswer | Fault | "alone" | undefined;
-  set(call: Keyed, outcome: KeptAnswer): unknown;
+  get(call: Keyed): StoredResponse | Fault | "alone" | undefined;
+  set(call: Keyed, outcome: StoredResponse): unknown;
 }
 
 /** Claims the keys of several calls, all different, in this transaction. Answers the calls whose keys were free. */
@@ -127,7 +184,7 @@ export async function keepOutcomes<Keyed extends KeyedCall>(
   outcomes: Outcomes<NoInfer<Keyed>>,
   secret_key: Uint8Array | null = null,
 ): Promise<void> {
-  const kept: { key: string; answer: KeptAnswer }[] = [];
+  const kept: { key: string; answer: StoredResponse }[] = [];
   const freed: string[] = [];
   for (const keyed of calls) {
     const outcome = outcomes.get(keyed) ?? "alone";
@@ -138,7 +195,7 @@ export async function keepOutcomes<Keyed extends KeyedCall>(
       kept.push({ key: keyed.key, answer: sealedBy(secret_key, answer) });
     }
   }
-  if (kept.length > 0) await keepAnswers(tx, kept);
+  if (kept.length > 0) await storeResponses(tx, kept);
   if (freed.length > 0) await releaseKeys(tx, freed);
 }
 
@@ -149,12 +206,12 @@ function isKept({ code }: Fault): boolean {
 }
 
 /** An answer as it is stored: sealed, where a key is given, since it shows a secret. */
-function sealedBy(secret_key: Uint8Array | null, answer: KeptAnswer): KeptAnswer {
+function sealedBy(secret_key: Uint8Array | null, answer: StoredResponse): StoredResponse {
   return secret_key === null ? answer : sealedAnswer(answer, secret_key);
 }
 
 /** An answer with a secret, as it is stored. */
-export function sealedAnswer(answer: KeptAnswer, secret_key: Uint8Array): KeptAnswer {
+export function sealedAnswer(answer: StoredResponse, secret_key: Uint8Array): StoredResponse {
   return { ...answer, body: seal(answer.body, secret_key, sealed_for) };
 }
 
@@ -167,10 +224,10 @@ export async function keptAnswer(
   call: Call,
   key: string,
   secret_key: Uint8Array | null = null,
-): Promise<KeptAnswer | null> {
+): Promise<StoredResponse | null> {
   const kept = await findOwnAnswer(db, call, key);
   if (kept === null) return null;
-  if (kept.open_until !== null && kept.open_until > db.now) throw inUse();
+  if (kept.open_until !== null && kept.open_until > db.now) throw keyInUse();
   if (isDropped(kept.answer)) {
     const message = "This request was carried out before. Its answer was deleted, and it is not carried out again.";
     throw new Fault("payload_expired", message);
@@ -186,13 +243,13 @@ export async function refuseReused(db: Db, call: Call, key: string): Promise<voi
   await findOwnAnswer(db, call, key);
 }
 
-async function findOwnAnswer(db: Db, call: Call, key: string): ReturnType<typeof findKeptAnswer> {
-  const kept = await findKeptAnswer(db, key);
+async function findOwnAnswer(db: Db, call: Call, key: string): ReturnType<typeof findStoredResponse> {
+  const kept = await findStoredResponse(db, key);
   if (kept === null || kept.fingerprint === fingerprintOf(call)) return kept;
   throw new Fault("idempotency_key_reused", "This Idempotency-Key was used for another request.");
 }
 
-async function outcome(tx: Tx, call: Call, work: (tx: Tx) => Promise<KeptAnswer>): Promise<KeptAnswer> {
+async function outcome(tx: Tx, call: Call, work: (tx: Tx) => Promise<StoredResponse>): Promise<StoredResponse> {
   try {
     return await tx.nested(work);
   } catch (error) {
@@ -210,3 +267,40 @@ function fingerprintOf({ request, path, raw_body }: Call): string {
     .update(JSON.stringify(merchant === null ? asked : [...asked, merchant]))
     .digest("hex");
 }
+
+// A bulk request runs each of its acts as if it had been sent as a request of its own.
+
+/** One act of a bulk request, described as the single request would be. */
+export interface BulkPart {
+  readonly method: string;
+  /** The pattern of its route, `/orders/:id/hold`, and its path. */
+  readonly route: string;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** The entity tag that the record must still have. */
+  readonly if_match?: string | undefined;
+}
+
+/**
+ * The call of one act of a bulk request. Its actor is that of the request, and the audit trail shows the path of the
+ * act. With an `Idempotency-Key` the act has a key derived from it: an interrupted request continues when it is
+ * repeated, and no act is done twice.
+ */
+export function bulkPartOf(call: Call, { method, route, path, query = {}, body, if_match }: BulkPart): Call {
+  const { origin } = new URL(call.request.url);
+  const headers = new Headers();
+  const key = idempotencyKey(call.request);
+  const address = `${path}?${new URLSearchParams(query)}`;
+  if (key !== null) headers.set("idempotency-key", partKey(key, method, address));
+  if (if_match !== undefined) headers.set("if-match", if_match);
+  const request = new Request(`${origin}/v1${address}`, { method, headers });
+  const trace = traceOf(request);
+  trace.route = route;
+  return { ...call, request, path, raw_body: body === undefined ? "" : JSON.stringify(body), headers: {} };
+}
+
+const partKey = (key: string, method: string, address: string) =>
+  `part-${createHash("sha256")
+    .update(JSON.stringify([key, method, address]))
+    .digest("hex")}`;

@@ -1,38 +1,43 @@
 // Imports of files of records. A record is one row, or several rows such as the lines of an order: then all of them are
 // imported, or none.
 import { Type } from "@sinclair/typebox";
-import type { Tx, Writer } from "../database/store.ts";
-import type { Actor } from "../kit/actor.ts";
-import { hasLostDigits } from "../kit/csv.ts";
-import { Fault, invalid } from "../kit/fault.ts";
-import { counter } from "../kit/meter.ts";
-import { readTable, type SheetFile, type Table, type TableRow } from "../kit/read_table.ts";
-import { choice, closed, nullable } from "../kit/schema.ts";
+import type { Actor } from "../core/actor.ts";
+import { hasLostDigits } from "../core/csv.ts";
 import {
   type CellChange,
-  type Column,
+  type CheckedCsvRow,
+  type CsvColumn,
+  type CsvRowGroup,
+  type CsvRowOutcome,
+  type CsvRowProblem,
   cellChanges,
-  type Group,
-  type Outcome,
-  type RowProblem,
-  refused,
+  failedRow,
   rowProblems,
-  type SheetRow,
-  type Taken,
-} from "../kit/sheet.ts";
-import { answerLongWork, answerWrite, writerOf } from "./answer.ts";
+  type WrittenKeys,
+} from "../core/csv_columns.ts";
+import { type CsvInput, type CsvTable, type CsvTableRow, readTable } from "../core/csv_table.ts";
+import { Fault, invalid } from "../core/faults.ts";
+import { counter } from "../core/metrics.ts";
+import { choice, closed, nullable } from "../core/schema.ts";
+import type { Tx, Writer } from "../storage/database.ts";
 import type { Call } from "./call.ts";
-import { type FileQuery, fileFields, withFile } from "./files.ts";
+import { type FileQuery, fileFields, withFile } from "./file_upload.ts";
+import { answerLongWork, answerWrite, writerOf } from "./response.ts";
 
 /** How files of one kind of record are imported. */
-export interface Import<Row> extends Table {
+export interface Import<Row> extends CsvTable {
   /** Checks the record of a row by itself. Refuses: validation_failed. */
   readonly read: (record: Record<string, unknown>) => Row;
   /**
    * Writes records and returns their outcomes in the same order. Of a record that fails nothing is written; a refusal
    * that it throws undoes all of them.
    */
-  readonly save: (tx: Tx, records: readonly Group<Row>[], taken: Taken, actor: Actor) => Promise<Outcome[]>;
+  readonly save: (
+    tx: Tx,
+    records: readonly CsvRowGroup<Row>[],
+    taken: WrittenKeys,
+    actor: Actor,
+  ) => Promise<CsvRowOutcome[]>;
   /** How several rows form one record; each row is a record where this is missing. */
   readonly grouped?: Grouping;
   /**
@@ -56,8 +61,10 @@ interface Grouping {
 
 /** Saves records that are one row each. */
 export const eachRow =
-  <Row>(save: (tx: Tx, rows: readonly SheetRow<Row>[], taken: Taken, actor: Actor) => Promise<Outcome[]>) =>
-  (tx: Tx, records: readonly Group<Row>[], taken: Taken, actor: Actor): Promise<Outcome[]> =>
+  <Row>(
+    save: (tx: Tx, rows: readonly CheckedCsvRow<Row>[], taken: WrittenKeys, actor: Actor) => Promise<CsvRowOutcome[]>,
+  ) =>
+  (tx: Tx, records: readonly CsvRowGroup<Row>[], taken: WrittenKeys, actor: Actor): Promise<CsvRowOutcome[]> =>
     save(
       tx,
       records.flatMap(({ rows }) => rows),
@@ -83,7 +90,7 @@ export interface ImportReport {
   readonly unchanged: number;
   readonly failed: number;
   /** The problems of the first failed rows, by line. */
-  readonly errors: readonly RowProblem[];
+  readonly errors: readonly CsvRowProblem[];
   /** In a dry run: the changes that the first rows would make, by line. */
   readonly dry_run?: true;
   readonly changes?: readonly RowChange[];
@@ -180,17 +187,17 @@ export const tooMany = (max: number) => invalid("rows", `are more than ${max}: m
  */
 export async function importFile<Row>(
   store: Writer,
-  file: SheetFile,
+  file: CsvInput,
   it: Import<Row>,
   actor: Actor,
   { dry_run = false, onStart = () => {}, onRow = () => {}, rows_max = Number.POSITIVE_INFINITY }: Watching = {},
 ): Promise<ImportReport> {
   const { rows, counts, strays } = await countRows(file, it, rows_max);
   onStart(rows);
-  const tally = new Tally(it.columns, dry_run);
+  const tally = new ImportTally(it.columns, dry_run);
   const step = dry_run ? tried(store, it, tally.taken, actor) : saved(store, it, tally.taken, actor);
   const waiting = new Map<string, Gathered<Row>>();
-  let batch: Group<Row>[] = [];
+  let batch: CsvRowGroup<Row>[] = [];
   let size = 0;
   const flush = async () => {
     await takeRecords(step, batch, tally);
@@ -226,18 +233,18 @@ export async function importFile<Row>(
 }
 
 /** A record of which rows were read. */
-interface Gathered<Row> extends Group<Row> {
+interface Gathered<Row> extends CsvRowGroup<Row> {
   readonly line: number;
   /** The texts of its rows in the column that they share. */
   readonly owners: Set<string>;
-  readonly rows: SheetRow<Row>[];
-  readonly problems: RowProblem[];
+  readonly rows: CheckedCsvRow<Row>[];
+  readonly problems: CsvRowProblem[];
   /** The number of its rows so far, bad ones included. */
   read: number;
 }
 
 /** Adds a row to its record. */
-function gather<Row>(it: Import<Row>, record: Gathered<Row>, row: TableRow): void {
+function gather<Row>(it: Import<Row>, record: Gathered<Row>, row: CsvTableRow): void {
   record.read += 1;
   const owner = ownerOf(it, row);
   if (owner !== null) record.owners.add(owner);
@@ -245,7 +252,7 @@ function gather<Row>(it: Import<Row>, record: Gathered<Row>, row: TableRow): voi
   try {
     record.rows.push({ line, name, row: it.read(row.record()) });
   } catch (error) {
-    record.problems.push(...rowProblems(row, refused(error).fault, it.columns));
+    record.problems.push(...rowProblems(row, failedRow(error).fault, it.columns));
   }
 }
 
@@ -283,19 +290,23 @@ class Strays {
   }
 }
 
-function ownerOf<Row>({ grouped }: Import<Row>, row: TableRow): string | null {
+function ownerOf<Row>({ grouped }: Import<Row>, row: CsvTableRow): string | null {
   const text = grouped === undefined ? null : row.textOf(grouped.column);
   return text === null ? null : (grouped?.keyOf(text) ?? null);
 }
 
 /** Why a record is refused that may lack a row. */
-function incomplete<Row>({ required: [field] }: Import<Row>, { key, line }: Gathered<Row>, stray: number): RowProblem {
+function incomplete<Row>(
+  { required: [field] }: Import<Row>,
+  { key, line }: Gathered<Row>,
+  stray: number,
+): CsvRowProblem {
   const message = `may not have all its rows: line ${stray} may belong to it, and does not show its ${field}`;
   return { line, name: key, field, message };
 }
 
 /** The rows of a file; also by record, where several rows form one. Refuses: validation_failed. */
-async function countRows<Row>(file: SheetFile, it: Import<Row>, max: number) {
+async function countRows<Row>(file: CsvInput, it: Import<Row>, max: number) {
   const counts = new Map<string, number>();
   const strays = new Strays();
   let rows = 0;
@@ -311,19 +322,19 @@ async function countRows<Row>(file: SheetFile, it: Import<Row>, max: number) {
 }
 
 /** The name of a row's record, also when the rest of the row cannot be read; a row without one is its own record. */
-const keyOf = <Row>({ grouped }: Import<Row>, { name, line }: TableRow) =>
+const keyOf = <Row>({ grouped }: Import<Row>, { name, line }: CsvTableRow) =>
   (grouped === undefined ? null : name) ?? `\n${line}`;
 
 /** Counts the outcomes of records. */
-class Tally {
+class ImportTally {
   readonly taken = new Map<string, number>();
-  readonly #columns: readonly Column[];
+  readonly #columns: readonly CsvColumn[];
   readonly #counts = { created: 0, updated: 0, unchanged: 0, failed: 0 };
-  readonly #errors: RowProblem[] = [];
+  readonly #errors: CsvRowProblem[] = [];
   /** The changes it would make; null unless this is a dry run. */
   readonly #changes: RowChange[] | null;
 
-  constructor(columns: readonly Column[], dry_run: boolean) {
+  constructor(columns: readonly CsvColumn[], dry_run: boolean) {
     this.#columns = columns;
     this.#changes = dry_run ? [] : null;
   }
@@ -333,13 +344,13 @@ class Tally {
     return created + updated + unchanged + failed;
   }
 
-  add(outcome: Outcome, { rows }: Group<unknown>): void {
+  add(outcome: CsvRowOutcome, { rows }: CsvRowGroup<unknown>): void {
     if (outcome.change === "failed") {
       this.fail(problemsOf(outcome.fault, rows, this.#columns));
       return;
     }
     const { change, key, effect } = outcome;
-    const { line, name } = rows[0] as SheetRow<unknown>;
+    const { line, name } = rows[0] as CheckedCsvRow<unknown>;
     this.#counts[change] += 1;
     if (key !== undefined) this.taken.set(key, line);
     if (this.#changes === null) taken_rows.add(1, change);
@@ -348,7 +359,7 @@ class Tally {
     }
   }
 
-  fail(problems: readonly RowProblem[]): void {
+  fail(problems: readonly CsvRowProblem[]): void {
     this.#counts.failed += 1;
     if (this.#changes === null) taken_rows.add(1, "failed");
     if (this.#errors.length < errors_max) this.#errors.push(...problems.slice(0, problems_max));
@@ -362,9 +373,13 @@ class Tally {
 }
 
 /** The problems of a record, each with its row: else with the first row that has the field. */
-function problemsOf(fault: Fault, rows: readonly SheetRow<unknown>[], columns: readonly Column[]): RowProblem[] {
+function problemsOf(
+  fault: Fault,
+  rows: readonly CheckedCsvRow<unknown>[],
+  columns: readonly CsvColumn[],
+): CsvRowProblem[] {
   const { fields = [] } = fault.facts;
-  const first = rows[0] as SheetRow<unknown>;
+  const first = rows[0] as CheckedCsvRow<unknown>;
   if (fields.length === 0) return rowProblems(first, fault, columns);
   return fields.slice(0, problems_max).flatMap((problem) => {
     const [, at, field = problem.field] = /^rows\[(\d+)\]\.(.*)$/.exec(problem.field) ?? [];
@@ -384,28 +399,28 @@ function says(row: unknown, field: string): boolean {
 }
 
 /** Writes some records together and returns the outcome of each. A refusal that it throws is the outcome of all. */
-type Step<Row> = (records: readonly Group<Row>[]) => Promise<Outcome[]>;
+type ImportStep<Row> = (records: readonly CsvRowGroup<Row>[]) => Promise<CsvRowOutcome[]>;
 
-function saved<Row>(store: Writer, it: Import<Row>, taken: Taken, actor: Actor): Step<Row> {
+function saved<Row>(store: Writer, it: Import<Row>, taken: WrittenKeys, actor: Actor): ImportStep<Row> {
   return (records) => store.write((tx) => it.save(tx, records, taken, actor));
 }
 
 /** Thrown to undo a transaction; holds what it would have done. */
-class Undone extends Error {
-  readonly outcomes: Outcome[];
+class UndoneImport extends Error {
+  readonly outcomes: CsvRowOutcome[];
 
-  constructor(outcomes: Outcome[]) {
+  constructor(outcomes: CsvRowOutcome[]) {
     super("undone");
     this.outcomes = outcomes;
   }
 }
 
 /** As `saved`, and undone at once. Records that need earlier ones are run together with those. */
-function tried<Row>(store: Writer, it: Import<Row>, taken: Taken, actor: Actor): Step<Row> {
-  const made = new Map<string, Group<Row>[]>();
-  const namesOf = (side: "makes" | "needs", { rows }: Group<Row>) =>
+function tried<Row>(store: Writer, it: Import<Row>, taken: WrittenKeys, actor: Actor): ImportStep<Row> {
+  const made = new Map<string, CsvRowGroup<Row>[]>();
+  const namesOf = (side: "makes" | "needs", { rows }: CsvRowGroup<Row>) =>
     rows.flatMap(({ row }) => it.ties?.(row)[side] ?? []);
-  const lineOf = ({ rows: [first] }: Group<Row>) => first?.line ?? 0;
+  const lineOf = ({ rows: [first] }: CsvRowGroup<Row>) => first?.line ?? 0;
   return async (records) => {
     const earlier = new Set(records.flatMap((one) => namesOf("needs", one).flatMap((name) => made.get(name) ?? [])));
     const first = [...earlier].sort((a, b) => lineOf(a) - lineOf(b)).slice(-tied_max);
@@ -421,19 +436,23 @@ function tried<Row>(store: Writer, it: Import<Row>, taken: Taken, actor: Actor):
   };
 }
 
-async function undone(store: Writer, work: (tx: Tx) => Promise<Outcome[]>): Promise<Outcome[]> {
+async function undone(store: Writer, work: (tx: Tx) => Promise<CsvRowOutcome[]>): Promise<CsvRowOutcome[]> {
   try {
     return await store.write(async (tx) => {
-      throw new Undone(await work(tx));
+      throw new UndoneImport(await work(tx));
     });
   } catch (error) {
-    if (error instanceof Undone) return error.outcomes;
+    if (error instanceof UndoneImport) return error.outcomes;
     throw error;
   }
 }
 
 /** Imports records in one step. When it is refused as a whole, each half is tried, down to the record that fails. */
-async function takeRecords<Row>(step: Step<Row>, records: readonly Group<Row>[], tally: Tally): Promise<void> {
+async function takeRecords<Row>(
+  step: ImportStep<Row>,
+  records: readonly CsvRowGroup<Row>[],
+  tally: ImportTally,
+): Promise<void> {
   const [first] = records;
   // Other requests run between two transactions.
   await Bun.sleep(0);
@@ -446,7 +465,7 @@ async function takeRecords<Row>(step: Step<Row>, records: readonly Group<Row>[],
       tally.add(outcome, record);
     }
   } catch (error) {
-    const outcome = refused(error);
+    const outcome = failedRow(error);
     if (records.length === 1) return tally.add(outcome, first);
     const middle = Math.ceil(records.length / 2);
     await takeRecords(step, records.slice(0, middle), tally);

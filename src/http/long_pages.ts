@@ -1,13 +1,81 @@
-// Pages of records that may be long, such as orders with hundreds of lines: read, written and sent in slices.
-import type { LongRecords } from "../database/long_records.ts";
-import type { Db } from "../database/store.ts";
-import { fittingInSlice, type Position, slice_bytes } from "../kit/page.ts";
+// Long responses are written while the client reads them, one slice at a time. A key has at most one slice written
+// before another key has its turn, and other requests run between two slices.
+import { FairQueue } from "../core/fair_queue.ts";
+import { fittingInSlice, type PagePosition, slice_bytes } from "../core/schema.ts";
+import type { Db } from "../storage/database.ts";
+import type { LongRecords } from "../storage/long_records.ts";
 import type { Call } from "./call.ts";
-import { inLine, type SlicedText } from "./slices.ts";
+import { traceOf } from "./trace.ts";
+
+/** The text of a long response. */
+interface SlicedText {
+  /** Writes the next slice, unless one has not been taken yet; false at the end. */
+  readonly write: () => Promise<boolean>;
+  /**
+   * Takes what is written. No promise brings it: one that was awaited is old to the garbage collector, which would then
+   * keep the text until its next full collection.
+   */
+  readonly take: () => string;
+  /** Called once no more will be asked for. */
+  readonly end?: () => void;
+}
+
+/** How a long response is sent. */
+interface SlicedAnswer {
+  /** About how much of it is in memory at a time. */
+  readonly held_bytes: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Answers 200 with a text that is written as the client reads it. */
+export function answerSliced(call: Call, text: SlicedText, { held_bytes, headers }: SlicedAnswer): Response {
+  const bytes = new TextEncoder();
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        let more = false;
+        try {
+          more = await text.write();
+        } finally {
+          if (!more) text.end?.();
+        }
+        if (more) controller.enqueue(bytes.encode(text.take()));
+        else controller.close();
+      },
+      cancel: () => text.end?.(),
+    },
+    { highWaterMark: 0 },
+  );
+  traceOf(call.request).held_bytes = held_bytes;
+  return new Response(stream, { headers: { ...headers, "x-request-id": call.request_id, ...call.headers } });
+}
+
+/** The slices that wait for their turn, by the key that asked. */
+const waiting = new FairQueue<string, () => void>();
+let is_writing = false;
+
+/** Does the work of one slice when it is the turn of the key that asks, one slice at a time in the whole process. */
+export async function inLine<Done>({ request }: Pick<Call, "request">, work: () => Promise<Done>): Promise<Done> {
+  if (is_writing) await new Promise<void>((resolve) => waiting.push(traceOf(request).reader.key, resolve));
+  is_writing = true;
+  try {
+    return await work();
+  } finally {
+    setImmediate(passOn);
+  }
+}
+
+function passOn(): void {
+  const turn = waiting.shift();
+  if (turn === undefined) is_writing = false;
+  else turn();
+}
+
+// Pages of records that may be long, such as orders with hundreds of lines: read, written and sent in slices.
 
 /** A record of a page that is not read as a whole yet. */
 interface PagePart<Row> {
-  readonly position: Position;
+  readonly position: PagePosition;
   readonly bytes: number;
   /** Null where it is read again. */
   readonly row: Row | null;
@@ -17,9 +85,9 @@ interface PagePart<Row> {
 export interface LongPage<Row> {
   readonly parts: readonly PagePart<Row>[];
   /** Where the list goes on after all of them; null at its end. */
-  readonly next: Position | null;
+  readonly next: PagePosition | null;
   /** What the wire shows of a page with this data that ends there. */
-  readonly paged: (data: readonly unknown[], next: Position | null) => unknown;
+  readonly paged: (data: readonly unknown[], next: PagePosition | null) => unknown;
   readonly again: LongRecords<Row>["again"];
   /** What the wire shows of rows, with whatever else belongs to them. */
   readonly views: (rows: readonly Row[], db: Db) => Promise<readonly unknown[]> | readonly unknown[];
@@ -100,13 +168,13 @@ export class PageWriter<Row> implements SlicedText {
     return rest.slice(0, fittingInSlice(sizes));
   }
 
-  #end(next: Position | null): void {
+  #end(next: PagePosition | null): void {
     this.#text += this.#outline(next)[1];
     this.#ended = true;
   }
 
   /** What stands before the records of the page, and after them. */
-  #outline(next: Position | null): readonly [string, string] {
+  #outline(next: PagePosition | null): readonly [string, string] {
     const text = JSON.stringify(this.#page.paged([], next));
     const at = text.indexOf(empty) + empty.length;
     return [text.slice(0, at), text.slice(at)];

@@ -1,7 +1,7 @@
 // Conditional requests: what a client has seen of a resource is named by a strong entity tag. That is the version of
 // its record, "7", where it shows nothing else; where it shows what others or the clock change beside the record, a
 // digest of that goes with it: "7-2mgqk1x0c4f9e".
-import { Fault } from "../kit/fault.ts";
+import { Fault } from "../core/faults.ts";
 import type { Call } from "./call.ts";
 
 // Beside the views, not in them: what a view carries that is no JSON makes writing it as text twice as slow.

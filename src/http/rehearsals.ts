@@ -1,13 +1,31 @@
-// Dry runs. The act is really done and then undone, so that a dry run always agrees with the act itself.
 import { type TSchema, Type } from "@sinclair/typebox";
-import { rehearsed } from "../database/rehearsal.ts";
-import type { Tx } from "../database/store.ts";
-import type { DomainEvent } from "../outbox/catalog.ts";
-import { overheard } from "../outbox/emit.ts";
-import { answerWrite } from "./answer.ts";
+import { captureEvents } from "../events/emit.ts";
+import type { DomainEvent } from "../events/event_types.ts";
+import type { Tx } from "../storage/database.ts";
 import type { Call } from "./call.ts";
 import { enveloped, metaFields } from "./envelope.ts";
+import { answerWrite } from "./response.ts";
 import { traceOf } from "./trace.ts";
+
+/**
+ * Does work within a transaction, all that comes at its end included, undoes it, and answers what it answered: how it
+ * would have ended.
+ */
+async function rehearsed<T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
+  let ended: { readonly answer: T } | null = null;
+  const undone = new Error("a rehearsal is undone");
+  try {
+    await tx.nested(async (part) => {
+      ended = { answer: await part.nested(work) };
+      throw undone;
+    });
+  } catch (error) {
+    if (error !== undone) throw error;
+  }
+  return (ended as unknown as { readonly answer: T }).answer;
+}
+
+// Dry runs. The act is really done and then undone, so that a dry run always agrees with the act itself.
 
 const ToldView = Type.Object(
   {
@@ -40,7 +58,7 @@ export const RehearsableView = <Data extends TSchema>(data: Data) =>
   );
 
 /** Whether an act is done or rehearsed. */
-export interface Asked {
+export interface RehearsalRequest {
   readonly status?: number;
   readonly dry_run?: boolean | undefined;
 }
@@ -51,7 +69,7 @@ export interface Asked {
  */
 export function answerAct<Data>(
   call: Call,
-  { status = 200, dry_run = false }: Asked,
+  { status = 200, dry_run = false }: RehearsalRequest,
   work: (tx: Tx) => Promise<Data>,
 ): Promise<Response> {
   if (!dry_run) return answerWrite(call, status, work);
@@ -59,7 +77,7 @@ export function answerAct<Data>(
   return answerWrite(
     { ...call, recording: null },
     200,
-    (tx) => overheard(tx, () => rehearsed(tx, work)),
+    (tx) => captureEvents(tx, () => rehearsed(tx, work)),
     (heard, request_id, now) => {
       const { answer, events } = heard as { answer: Data; events: readonly DomainEvent[] };
       const { meta, ...plain } = enveloped(answer, request_id, now);

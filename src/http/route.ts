@@ -1,15 +1,14 @@
 // What a route says of itself. Admission, the reference and the audit trail read it.
 import type { TSchema } from "@sinclair/typebox";
-import { isOfMerchants } from "../access/for_merchants.ts";
-import { isOfLive, onlyReads, type RouteNeed } from "../access/need.ts";
-import { ofSettings, type Permission } from "../access/permission.ts";
-import { assert } from "../kit/assert.ts";
-import type { FaultCode } from "../kit/fault.ts";
+import type { FaultCode } from "../core/faults.ts";
+import { assert } from "../core/faults.ts";
+import { isOfMerchants } from "./auth/merchant_permissions.ts";
+import { isOfLive, ofSettings, onlyReads, type Permission, type RouteNeed } from "./auth/permissions.ts";
 import type { Chapter } from "./chapters.ts";
-import { type BodyKind, type BodyKindName, bodyKinds } from "./input.ts";
+import { type BodyKind, type BodyKindName, bodyKinds } from "./request_input.ts";
 
 /** What every route says of itself: who may use it, and what it answers. */
-interface Facts {
+interface RouteFacts {
   /** The permission that the route needs. */
   readonly needs: RouteNeed;
   /** The answer by status: its schema, or null for a document that is no JSON. */
@@ -17,7 +16,7 @@ interface Facts {
 }
 
 /** What a route of the API says of itself, beside its method, its path and its schemas of body and query. */
-export interface RouteNotes extends Required<Facts> {
+export interface RouteNotes extends Required<RouteFacts> {
   /** Name of the operation, `createOrder`. */
   readonly id: string;
   /** The chapter of the reference that it stands in. */
@@ -49,7 +48,7 @@ export const documentedAs =
     documented({ ...common, ...notes });
 
 /** As `documented`, for a page or a route of the dashboard: the reference does not list it. */
-export const unlisted = (facts: Facts) => ({ ...facts }) as Record<string, unknown>;
+export const unlisted = (facts: RouteFacts) => ({ ...facts }) as Record<string, unknown>;
 
 /** One route as the framework knows it. */
 export interface AppRoute {
@@ -59,13 +58,13 @@ export interface AppRoute {
 }
 
 /** What a route says of itself; it has no `id` unless the reference lists it. */
-type Said = Facts & Partial<RouteNotes>;
+type RouteStatement = RouteFacts & Partial<RouteNotes>;
 
 /** What a route says of itself. Throws when it does not say who may use it. */
-export function saidBy({ method, path, hooks }: AppRoute): Said {
-  const said = hooks.detail as Partial<Said> | undefined;
+export function saidBy({ method, path, hooks }: AppRoute): RouteStatement {
+  const said = hooks.detail as Partial<RouteStatement> | undefined;
   assert(said?.needs !== undefined, `${method} ${path} does not say what it needs: note it by documented or unlisted`);
-  return said as Said;
+  return said as RouteStatement;
 }
 
 /** A path below the version: `/orders/:id` for `/v1/orders/:id` and `/api/v1/orders/:id`. */
@@ -98,7 +97,7 @@ export interface Route {
 }
 
 /** Whether a route is about data that both worlds share: users, the audit trail, and e-mail. */
-export const isLiveOnly = ({ needs, live_only = false }: Pick<Said, "needs" | "live_only">): boolean =>
+export const isLiveOnly = ({ needs, live_only = false }: Pick<RouteStatement, "needs" | "live_only">): boolean =>
   live_only || isOfLive(needs);
 
 /** The routes of an app, each once. Throws when one does not say who may use it. */

@@ -1,13 +1,13 @@
-import type { Registry } from "../database/registry.ts";
-import type { Store } from "../database/store.ts";
-import { type AddressList, clientAddress } from "../kit/address.ts";
-import type { BackupPlan, Shipped } from "../kit/backup_plan.ts";
-import type { Log } from "../kit/log.ts";
-import type { Mode } from "../kit/mode.ts";
-import type { Trace } from "./trace.ts";
+import type { Environment } from "../core/environment.ts";
+import { type AddressList, clientAddress } from "../core/ip_addresses.ts";
+import type { Log } from "../core/log.ts";
+import type { BackupPlan, LogArchiveState } from "../core/operator_settings.ts";
+import type { Store } from "../storage/database.ts";
+import type { Registry } from "../storage/postgres/server_registry.ts";
+import type { RequestTrace } from "./trace.ts";
 
 /** Called for each answer as it is sent, with how long it took in milliseconds. It is quick and never throws. */
-export type Witness = (request: Request, trace: Trace, status: number, took_ms: number) => void;
+export type RequestObserver = (request: Request, trace: RequestTrace, status: number, took_ms: number) => void;
 
 /** How the operator is reached by e-mail. */
 export interface MailSettings {
@@ -20,7 +20,7 @@ export interface MailSettings {
 
 /** What the routes and jobs of one process share. */
 export interface Service {
-  readonly stores: Readonly<Record<Mode, Store>>;
+  readonly stores: Readonly<Record<Environment, Store>>;
   /** This server among those on the same PostgreSQL database; null on SQLite. */
   readonly registry: Registry | null;
   readonly log: Log;
@@ -61,7 +61,7 @@ export interface Service {
   /** The backups that the service makes by itself; null when it makes none. */
   readonly backups: BackupPlan | null;
   /** Answers how it stands with what is shipped of the commits; absent when nothing is. */
-  readonly shipped?: (() => Shipped) | undefined;
+  readonly shipped?: (() => LogArchiveState) | undefined;
   /** The mail server and the operator's addresses for notices; null without e-mail. */
   readonly mail: MailSettings | null;
   /** The socket's peer of a request, or null when there is none. */
@@ -69,7 +69,7 @@ export interface Service {
   /** For how many seconds a request may take to arrive and to be answered; 0 for as long as it takes. */
   readonly waitFor: (request: Request, seconds: number) => void;
   /** Called for each answer; features add themselves when the app is created. */
-  readonly witnesses: Witness[];
+  readonly witnesses: RequestObserver[];
   /** Aborted when the service is about to stop: who asks for its health is to send no more requests. */
   readonly draining: AbortSignal;
   /** Aborted when the service stops, which ends the answers that have no end of their own. */

@@ -1,21 +1,21 @@
 // Work that calls other servers between its transactions, such as the purchase of a label. Its first transaction stores
 // 202 as the answer; the last one replaces it with the final answer.
-import type { Tx } from "../database/store.ts";
-import { Fault } from "../kit/fault.ts";
-import { jsonResponse, writeFor } from "./answer.ts";
+
+import { Fault } from "../core/faults.ts";
+import type { Tx } from "../storage/database.ts";
 import type { Call } from "./call.ts";
 import { enveloped } from "./envelope.ts";
 import { refusalOf } from "./errors.ts";
-import { keptAnswer, keptName, once, sealedAnswer } from "./idempotency.ts";
+import { holdIdempotencyLock, keptAnswer, keptName, once, sealedAnswer } from "./idempotency.ts";
 import { refuseUnmatched } from "./preconditions.ts";
-import { closeAnswer, forgetAnswer, type KeptAnswer, openAnswer, replaceAnswer } from "./store.ts";
-import { inTurn } from "./turns.ts";
+import { jsonResponse, writeFor } from "./response.ts";
+import { closeAnswer, forgetAnswer, openAnswer, replaceAnswer, type StoredResponse } from "./stored_responses.sql.ts";
 
 /** The final answer: a view, or a refusal. */
-export type Ending = { readonly status: number; readonly data: unknown } | Fault;
+export type SlowWorkResult = { readonly status: number; readonly data: unknown } | Fault;
 
 /** Called in the transaction that ends the work. */
-type End = (tx: Tx, ending: Ending) => Promise<void>;
+type EndSlowWork = (tx: Tx, ending: SlowWorkResult) => Promise<void>;
 
 /** Work in several transactions. A job finishes it when this process ends early. */
 interface SlowWork<Begun> {
@@ -28,7 +28,7 @@ interface SlowWork<Begun> {
    * The rest of the work, with transactions of its own. It calls `end` in the transaction that ends the work, or does
    * not call it and leaves the end to a job.
    */
-  readonly goOn: (begun: Begun, end: End) => Promise<void>;
+  readonly goOn: (begun: Begun, end: EndSlowWork) => Promise<void>;
   /** How long a client waits for the end. */
   readonly patience_ms: number;
 }
@@ -50,7 +50,7 @@ export async function answerSlowWork<Begun>(
 ): Promise<Response> {
   const key = keptName(call);
   if (key === null) return begin(call, work, null, secret_key);
-  return inTurn(call, key, async () => {
+  return holdIdempotencyLock(call, key, async () => {
     const kept = await call.store.read((db) => keptAnswer(db, call, key, secret_key));
     return kept === null ? begin(call, work, key, secret_key) : respond(call, kept);
   });
@@ -59,7 +59,7 @@ export async function answerSlowWork<Begun>(
 async function begin<Begun>(call: Call, work: SlowWork<Begun>, key: string | null, secret_key: Uint8Array) {
   // The last run of the transaction is the one that counts.
   const last: { begun: { readonly it: Begun } | null } = { begun: null };
-  const act = async (tx: Tx): Promise<KeptAnswer> => {
+  const act = async (tx: Tx): Promise<StoredResponse> => {
     const { begun, data } = await work.begin(tx);
     refuseUnmatched(call);
     await call.recording?.note(tx, call, 202, data);
@@ -85,9 +85,9 @@ async function goOn<Begun>(
   begun: Begun,
   key: string | null,
   secret_key: Uint8Array,
-): Promise<KeptAnswer | null> {
-  const last: { answer: KeptAnswer | null } = { answer: null };
-  const end: End = async (tx, ending) => {
+): Promise<StoredResponse | null> {
+  const last: { answer: StoredResponse | null } = { answer: null };
+  const end: EndSlowWork = async (tx, ending) => {
     last.answer = null;
     const answer = answerOf(call, tx, ending);
     if (key === null) last.answer = answer;
@@ -109,9 +109,9 @@ async function goOn<Begun>(
   return last.answer;
 }
 
-function answerOf(call: Call, tx: Tx, ending: Ending): KeptAnswer {
+function answerOf(call: Call, tx: Tx, ending: SlowWorkResult): StoredResponse {
   if (ending instanceof Fault) return refusalOf(ending, call, tx.now);
   return { status: ending.status, body: JSON.stringify(enveloped(ending.data, call.request_id, tx.now)), headers: {} };
 }
 
-const respond = (call: Call, { status, body, headers }: KeptAnswer) => jsonResponse(call, status, body, headers);
+const respond = (call: Call, { status, body, headers }: StoredResponse) => jsonResponse(call, status, body, headers);

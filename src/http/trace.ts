@@ -1,18 +1,18 @@
-import type { FaultCode } from "../kit/fault.ts";
-import { randomId } from "../kit/ids.ts";
-import type { Mode } from "../kit/mode.ts";
+import type { Environment } from "../core/environment.ts";
+import type { FaultCode } from "../core/faults.ts";
+import { randomId } from "../core/ids.ts";
 
 /** Whose share of the memory for large responses a request uses: that of its key or user, within that of its owner. */
-export interface Reader {
+export interface ResponseMemoryShare {
   readonly key: string;
   /** The merchant of the key or user, or else the key or user itself. */
   readonly owner: string;
 }
 
-const unknown: Reader = { key: "nobody", owner: "nobody" };
+const unknown: ResponseMemoryShare = { key: "nobody", owner: "nobody" };
 
 /** What is noted of a request on its way, for its log line and the meters. */
-export interface Trace {
+export interface RequestTrace {
   /** The client's `X-Request-Id` where it is a sound one, else a new one. */
   readonly request_id: string;
   /** Monotonic ms. */
@@ -21,11 +21,11 @@ export interface Trace {
   route: string | null;
   /** Who asked, as `key_7` or `usr_7`; null before it is known. */
   actor_id: string | null;
-  mode: Mode | null;
+  mode: Environment | null;
   /** The merchant whose records alone it sees or makes; null for the house's, and for those of several. */
   merchant_id: number | null;
   /** Whose share of the memory for large responses it uses; the same for all whom nobody knows. */
-  reader: Reader;
+  reader: ResponseMemoryShare;
   /** Headers that its answer carries whatever it says. */
   readonly headers: Record<string, string>;
   /** How long its answer's body is in bytes, where that is known; else null. */
@@ -45,10 +45,10 @@ export interface Trace {
 const noted = Symbol("trace");
 
 // No browser guesses another type, and no page of another site embeds an answer.
-const usual_headers = { "x-content-type-options": "nosniff", "cross-origin-resource-policy": "same-origin" } as const;
+const default_headers = { "x-content-type-options": "nosniff", "cross-origin-resource-policy": "same-origin" } as const;
 
 /** The notes of a request, begun when they are first asked for. They lie on it: a map of all requests costs more. */
-export function traceOf(request: Request & { [noted]?: Trace }): Trace {
+export function traceOf(request: Request & { [noted]?: RequestTrace }): RequestTrace {
   request[noted] ??= {
     request_id: requestId(request),
     begun_at: performance.now(),
@@ -63,7 +63,7 @@ export function traceOf(request: Request & { [noted]?: Trace }): Trace {
     waitFor: null,
     code: null,
     rehearsed: false,
-    headers: { ...usual_headers },
+    headers: { ...default_headers },
   };
   return request[noted];
 }

@@ -1,28 +1,28 @@
 import { type AddressVerification, isVerified, verificationView } from "../addresses/address.ts";
-import type { DispatchCalendar, WarehouseCalendar } from "../inventory/warehouses/calendar.ts";
-import { iso, isoOrNull } from "../kit/clock.ts";
-import { wireId } from "../kit/ids.ts";
-import { money, shareOf } from "../kit/money.ts";
-import { allowedActions } from "../kit/moves.ts";
-import { shipBy, shipDate } from "./dispatch/rules.ts";
-import { type Shipment, shipmentView } from "./shipments/shipment.ts";
-import { hasLeft } from "./shipments/status.ts";
+import { iso, isoOrNull } from "../core/clock.ts";
+import { wireId } from "../core/ids.ts";
+import { money, shareOf } from "../core/money.ts";
+import { allowedActions } from "../core/transitions.ts";
+import type { DispatchCalendar, WarehouseCalendar } from "../inventory/warehouses/dispatch_calendar.ts";
+import { shipBy, shipDate } from "./fulfillment/ship_dates.ts";
+import { type Shipment, shipmentView } from "./fulfillment/shipment.ts";
 import {
   type CancelReason,
   type FulfillmentStatus,
   type HoldReason,
+  hasLeft,
   isCancelled,
   isOpen,
   type OrderAction,
   type OrderStatus,
-  orderMoves,
   orderStatuses,
+  orderTransitions,
   type PublicOrderStatus,
   systemHoldReasons,
-} from "./status.ts";
+} from "./order.transitions.ts";
 
 /** Where an order goes: a snapshot of the customer's address. */
-interface Destination {
+interface OrderDestination {
   name: string;
   company?: string | null;
   address_line1: string;
@@ -92,7 +92,7 @@ export interface OrderFields {
   readonly customer_email: string;
   readonly customer_name: string;
   readonly shipping_address_id: number;
-  readonly shipping_address: Destination;
+  readonly shipping_address: OrderDestination;
   /** What the last check of that address found; null for an order of before there were checks. */
   readonly address_verification: AddressVerification | null;
   readonly shipping_method: string | null;
@@ -138,7 +138,7 @@ export interface Order extends OrderFields {
 }
 
 /** A parcel together with its order, as a command left them. */
-export interface Parcel {
+export interface OrderParcel {
   readonly order: Order;
   readonly shipment: Shipment;
 }
@@ -202,11 +202,11 @@ export function isSystemHold({ reason }: Pick<OrderHold, "reason">): boolean {
 }
 
 // Filling the claim is what ends the first two; a suspended merchant's orders go on to reserve.
-const wakefulReasons: readonly HoldReason[] = ["carrier_discrepancy", "short_pick", "merchant_suspended"];
+const stock_keeping_reasons: readonly HoldReason[] = ["carrier_discrepancy", "short_pick", "merchant_suspended"];
 
 /** Whether a hold puts the order's claim on stock to sleep. */
 export function isStopped({ holds }: Pick<Order, "holds">): boolean {
-  return holds.some(({ reason }) => !wakefulReasons.includes(reason));
+  return holds.some(({ reason }) => !stock_keeping_reasons.includes(reason));
 }
 
 /** Whether units of a line lie in staging: of a bundle, of any of its components. */
@@ -248,7 +248,10 @@ export function looseUnits(line: OrderLine): number {
 
 const actionsIn = (held: boolean) =>
   new Map(
-    orderStatuses.map((status) => [status, allowedActions<OrderStatus, typeof orderMoves>(orderMoves, status, held)]),
+    orderStatuses.map((status) => [
+      status,
+      allowedActions<OrderStatus, typeof orderTransitions>(orderTransitions, status, held),
+    ]),
   );
 const [freeActions, heldActions] = [actionsIn(false), actionsIn(true)];
 

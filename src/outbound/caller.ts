@@ -1,7 +1,8 @@
 // Calls other parties' APIs. Clients choose their addresses, so they are called as carefully as receivers of webhooks.
+
+import type { Environment } from "../core/environment.ts";
 import type { Service } from "../http/service.ts";
-import type { Mode } from "../kit/mode.ts";
-import type { Api, Party } from "./api.ts";
+import type { Api, ApiParty } from "./api.ts";
 import { type AddressPolicy, addressPolicy } from "./destination.ts";
 import { createOutbound, type Outbound } from "./outbound.ts";
 
@@ -9,15 +10,15 @@ const mebibyte = 1024 * 1024;
 const wait_ms = 20_000;
 const deadlines = { connect_ms: 5000, headers_ms: wait_ms, body_ms: wait_ms };
 
-type Chooser = AddressPolicy["chosen_by"];
+type AddressChooser = AddressPolicy["chosen_by"];
 
 /** What a service calls with in each mode, once for the operator's addresses and once for those of merchants. */
 export function forEachPolicy<Made>(make: (policy: AddressPolicy) => Made) {
-  const all = new WeakMap<Service, Readonly<Record<Chooser, Readonly<Record<Mode, Made>>>>>();
-  return (service: Service, mode: Mode, chosen_by: Chooser): Made => {
+  const all = new WeakMap<Service, Readonly<Record<AddressChooser, Readonly<Record<Environment, Made>>>>>();
+  return (service: Service, mode: Environment, chosen_by: AddressChooser): Made => {
     let made = all.get(service);
     if (made === undefined) {
-      const both = (by: Chooser) => ({
+      const both = (by: AddressChooser) => ({
         live: make(addressPolicy(service, "live", by)),
         test: make(addressPolicy(service, "test", by)),
       });
@@ -35,7 +36,7 @@ export function forEachPolicy<Made>(make: (policy: AddressPolicy) => Made) {
 export const outboundOf = forEachPolicy((policy): Outbound => createOutbound({ policy, deadlines }));
 
 /** Calls a party's APIs. A request other than GET is sent only once. */
-export function createApi(outbound: Pick<Outbound, "call">, party: Party): Api {
+export function createApi(outbound: Pick<Outbound, "call">, party: ApiParty): Api {
   const { name, answer_mebibytes_max } = party;
   return async ({ method, url, headers, body, wait_ms: own_ms }) => {
     const { answer, error } = await outbound.call({
@@ -69,7 +70,7 @@ export function createApi(outbound: Pick<Outbound, "call">, party: Party): Api {
 }
 
 /** What the callers of a party's APIs need in a mode, at an address that the operator or a merchant chose. */
-export function apiOf(service: Service, mode: Mode, chosen_by: Chooser, party: Party): Api {
+export function apiOf(service: Service, mode: Environment, chosen_by: AddressChooser, party: ApiParty): Api {
   return createApi(outboundOf(service, mode, chosen_by), party);
 }
 

@@ -2,8 +2,8 @@
 // may also name addresses in the ranges that the operator allows and, on a developer's machine, the machine itself.
 import { BlockList, isIP } from "node:net";
 import { networkInterfaces } from "node:os";
-import { assert } from "../kit/assert.ts";
-import { onFirstUse } from "../kit/first_use.ts";
+import { assert } from "../core/faults.ts";
+import { onFirstUse } from "../core/memoize.ts";
 
 /** Address ranges, one list for each family: in a list of both, IPv4 addresses would count as mapped ones. */
 interface Ranges {

@@ -1,14 +1,15 @@
 // E-mail through the operator's mail server.
+
+import type { EmailMessage } from "../core/email.ts";
+import { redactSecrets } from "../core/log.ts";
 import type { MailSettings } from "../http/service.ts";
-import type { Mail } from "../kit/mail.ts";
-import { redacted } from "../kit/redact.ts";
 
 const connection_ms = 10_000;
 const silence_ms = 20_000;
 const words_max = 500;
 
 /** A mail server's answer to an accepted mail, and the addresses that it refused. */
-interface Taken {
+interface AcceptedMail {
   readonly answer: string;
   readonly refused: readonly string[];
 }
@@ -32,7 +33,11 @@ async function transportTo(url: string) {
 }
 
 /** Sends a mail to these addresses through the mail server. Rejects when the server does not accept it. */
-export async function sendMail(settings: MailSettings, to: string, { subject, text, name }: Mail): Promise<Taken> {
+export async function sendMail(
+  settings: MailSettings,
+  to: string,
+  { subject, text, name }: EmailMessage,
+): Promise<AcceptedMail> {
   const transport = await transportTo(settings.url);
   try {
     // A repeated mail has the same Message-ID, so that mail readers show it once.
@@ -46,10 +51,15 @@ export async function sendMail(settings: MailSettings, to: string, { subject, te
 }
 
 /** The result of sending a mail: the server's answer, or the reason why it did not accept it. */
-export type Handed = ({ readonly taken: true } & Taken) | { readonly taken: false; readonly reason: string };
+export type MailResult = ({ readonly taken: true } & AcceptedMail) | { readonly taken: false; readonly reason: string };
 
 /** Sends a mail as `sendMail` does, and waits at most so long. Its messages contain no secret. */
-export async function tryMail(settings: MailSettings, to: string, mail: Mail, wait_ms: number): Promise<Handed> {
+export async function tryMail(
+  settings: MailSettings,
+  to: string,
+  mail: EmailMessage,
+  wait_ms: number,
+): Promise<MailResult> {
   const { promise, reject } = Promise.withResolvers<never>();
   const late = new Error(`the mail server did not answer within ${wait_ms / 1000} seconds`);
   const timer = setTimeout(() => reject(late), wait_ms);
@@ -97,5 +107,5 @@ function withoutSecrets(words: string, { url }: MailSettings): string {
   const base64 = (text: string) => Buffer.from(text).toString("base64");
   const kept = [base64(`\0${user}\0${secret}`), base64(secret), base64(user), password, secret, username, user];
   const shown = kept.filter((text) => text !== "").reduce((text, one) => text.replaceAll(one, "…"), words);
-  return redacted(shown).replace(/\s+/g, " ").trim().slice(0, words_max);
+  return redactSecrets(shown).replace(/\s+/g, " ").trim().slice(0, words_max);
 }

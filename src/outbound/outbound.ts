@@ -2,9 +2,9 @@
 // called. Each wait and each read has a limit, certificates are always checked, redirects and proxies are never used.
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import { remembered } from "../kit/remembered.ts";
-import type { Deadlines, HttpConnection, Lost, Reply } from "./connection.ts";
-import { Connections } from "./connections.ts";
+import { memoized } from "../core/memoize.ts";
+import type { ConnectionFailure, ConnectionTimeouts, ExchangeReply, HttpConnection } from "./connections.ts";
+import { ConnectionPool } from "./connections.ts";
 import {
   type AddressPolicy,
   bareHost,
@@ -15,25 +15,24 @@ import {
   type UrlProblem,
   urlProblem,
 } from "./destination.ts";
-import { parserOf } from "./http_parser.ts";
-import { talkByParser } from "./parsed_talk.ts";
-import type { Answered, Asked, TalkOver } from "./talk.ts";
+import type { OpenExchange, ReceivedResponse, WrittenRequest } from "./exchange.ts";
+import { exchangeByParser, parserOf } from "./parsed_exchange.ts";
 
 /** Finds every address of a host name. Rejects when there is none. */
-export type Resolve = (host: string) => Promise<readonly string[]>;
+export type ResolveHost = (host: string) => Promise<readonly string[]>;
 
 interface OutboundOptions {
   readonly policy: AddressPolicy;
-  readonly deadlines: Deadlines;
-  readonly resolve?: Resolve | undefined;
+  readonly deadlines: ConnectionTimeouts;
+  readonly resolve?: ResolveHost | undefined;
   /** Authorities to trust instead of the system's, in PEM. */
   readonly authorities?: string | undefined;
   /** How requests are sent and answers read, if not in the fastest way that this program has. */
-  readonly talkOver?: TalkOver | undefined;
+  readonly talkOver?: OpenExchange | undefined;
 }
 
 /** The request and its receiver. The host and the length are added to the headers. */
-export interface Outgoing {
+export interface OutgoingRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -48,7 +47,7 @@ export interface Outgoing {
 }
 
 /** Why there is no answer. */
-type OutboundErrorCode = "dns_error" | "blocked_address" | Lost["code"];
+type OutboundErrorCode = "dns_error" | "blocked_address" | ConnectionFailure["code"];
 
 /** Why nothing was answered. */
 interface Unanswered {
@@ -59,17 +58,17 @@ interface Unanswered {
 }
 
 /** An answer or an error, and the address that was called; null when none was. */
-type Result = { readonly ip_address: string | null } & (
-  | { readonly answer: Answered; readonly error: null }
+type OutboundResult = { readonly ip_address: string | null } & (
+  | { readonly answer: ReceivedResponse; readonly error: null }
   | { readonly answer: null; readonly error: Unanswered }
 );
 
 /** The result of a request. The time is null where it would reveal something about the network behind the address. */
-export type Outcome = Result & { readonly duration_ms: number | null };
+export type OutboundOutcome = OutboundResult & { readonly duration_ms: number | null };
 
 export interface Outbound {
   /** Makes one request. It never throws: errors are part of the outcome. */
-  call(outgoing: Outgoing): Promise<Outcome>;
+  call(outgoing: OutgoingRequest): Promise<OutboundOutcome>;
   /**
    * Why a client may not use this address, by its text and by what its name resolves to now; an unknown name may be
    * used.
@@ -80,7 +79,7 @@ export interface Outbound {
 }
 
 /** The parts of an address: whom to call, and for what. */
-interface Target {
+interface OutboundTarget {
   readonly secure: boolean;
   /** As the header `Host` gives it. */
   readonly authority: string;
@@ -90,23 +89,28 @@ interface Target {
   readonly path: string;
 }
 
-const systemResolve: Resolve = async (host) => {
+const systemResolve: ResolveHost = async (host) => {
   const found = await lookup(host, { all: true, verbatim: true });
   return found.map(({ address }) => address);
 };
 
 /** Calls the addresses that the policy allows. It keeps connections open between requests. */
 export function createOutbound(options: OutboundOptions): Outbound {
-  const { policy, deadlines, resolve = systemResolve, authorities, talkOver = quickestTalk(process) } = options;
-  const connections = new Connections(talkOver);
+  const { policy, deadlines, resolve = systemResolve, authorities, talkOver = quickestExchange(process) } = options;
+  const connections = new ConnectionPool(talkOver);
 
-  const targetOf = remembered((text: string) => {
+  const targetOf = memoized((text: string) => {
     const problem = urlProblem(text, policy);
     return problem === null ? { target: readTarget(text), problem } : { target: null, problem };
   });
 
   /** Calls one address, on a kept connection if there is one and a second try is harmless. */
-  async function callOne(address: string, target: Target, outgoing: Outgoing, until: number): Promise<Reply> {
+  async function callOne(
+    address: string,
+    target: OutboundTarget,
+    outgoing: OutgoingRequest,
+    until: number,
+  ): Promise<ExchangeReply> {
     const { port, secure, hostname } = target;
     const asked = askedOf(target, outgoing);
     const peer = { address, port, secure, hostname, authorities };
@@ -126,7 +130,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     return again ? await ask(connections.dial(peer)) : reply;
   }
 
-  async function attempt(outgoing: Outgoing, until: number): Promise<Result> {
+  async function attempt(outgoing: OutgoingRequest, until: number): Promise<OutboundResult> {
     const { target, problem } = targetOf(outgoing.url);
     if (target === null) return failure("blocked_address", `The address ${problem.message}.`);
     const found = await addressesOf(target.hostname, resolve, deadlines.connect_ms);
@@ -170,21 +174,25 @@ export function createOutbound(options: OutboundOptions): Outbound {
  * Whether a merchant must not learn why there is no answer, since it shows which ports of a machine are open: a failed
  * connection and, on other ports than those of https, anything that is not HTTP.
  */
-const showsPort = ({ stage }: Lost, { port }: Target, { chosen_by }: AddressPolicy): boolean =>
+const showsPort = ({ stage }: ConnectionFailure, { port }: OutboundTarget, { chosen_by }: AddressPolicy): boolean =>
   chosen_by === "merchant" && (stage === "dialling" || !default_ports.includes(port));
 
 const hidden_message = "No connection was established.";
 
-const hidden = ({ stage }: Lost): Lost => ({ code: "connect_error", message: hidden_message, stage });
+const hidden = ({ stage }: ConnectionFailure): ConnectionFailure => ({
+  code: "connect_error",
+  message: hidden_message,
+  stage,
+});
 
 /** The parser alone if the program has it, else node:http. */
-export function quickestTalk(program: unknown): TalkOver {
+export function quickestExchange(program: unknown): OpenExchange {
   const parser = parserOf(program);
-  if (parser !== null) return talkByParser(parser);
-  return (require("./node_talk.ts") as typeof import("./node_talk.ts")).talkByNode;
+  if (parser !== null) return exchangeByParser(parser);
+  return (require("./node_exchange.ts") as typeof import("./node_exchange.ts")).talkByNode;
 }
 
-function readTarget(text: string): Target {
+function readTarget(text: string): OutboundTarget {
   const url = new URL(text);
   return {
     secure: url.protocol === "https:",
@@ -196,7 +204,7 @@ function readTarget(text: string): Target {
 }
 
 /** Every address of a URL's host, none if it has none; null when it does not resolve in time. */
-async function addressesOf(hostname: string, resolve: Resolve, ms: number): Promise<readonly string[] | null> {
+async function addressesOf(hostname: string, resolve: ResolveHost, ms: number): Promise<readonly string[] | null> {
   const host = bareHost(hostname);
   if (isIP(host) !== 0) return [host];
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -207,7 +215,10 @@ async function addressesOf(hostname: string, resolve: Resolve, ms: number): Prom
 }
 
 /** A request as it is sent. A header that would break the lines is refused. */
-function askedOf({ path, authority }: Target, { method, headers: own, body, ...outgoing }: Outgoing): Asked {
+function askedOf(
+  { path, authority }: OutboundTarget,
+  { method, headers: own, body, ...outgoing }: OutgoingRequest,
+): WrittenRequest {
   const headers: (readonly [string, string])[] = [["Host", authority]];
   for (const name in own) {
     const value = own[name] ?? "";
@@ -222,13 +233,13 @@ function askedOf({ path, authority }: Target, { method, headers: own, body, ...o
 // RFC 9110, section 5.5: visible ASCII, spaces and tabs.
 const unfit_value = /[^\t\x20-\x7e]/;
 
-const failure = (code: OutboundErrorCode, message: string, written = false): Result => ({
+const failure = (code: OutboundErrorCode, message: string, written = false): OutboundResult => ({
   answer: null,
   error: { code, message, written },
   ip_address: null,
 });
 
-const failureOf = ({ code, message, stage }: Lost): Result =>
+const failureOf = ({ code, message, stage }: ConnectionFailure): OutboundResult =>
   failure(code, message, stage === "waiting" || stage === "reading");
 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));

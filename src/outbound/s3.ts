@@ -1,7 +1,7 @@
 // Files in a bucket of S3, or of a storage that speaks as S3 does. The operator names it, so that any address may be
 // called. Bun's own client has no way to give an upload up: what was written until then would become the file.
 import { AwsV4Signer } from "aws4fetch";
-import { startRefused } from "../database/exit.ts";
+import { startRefused } from "../storage/start_refused.ts";
 
 export interface BucketSettings {
   /** Where the storage answers, such as `https://s3.eu-central-1.amazonaws.com`, without a slash at the end. */
@@ -13,24 +13,24 @@ export interface BucketSettings {
 }
 
 /** A file of a bucket. */
-interface Stored {
+interface BucketFile {
   readonly key: string;
   readonly size_bytes: number;
 }
 
 /** An upload that has not been completed: nobody sees a file of it. */
-interface Upload {
+interface BucketUpload {
   readonly key: string;
   readonly id: string;
   /** When it was begun, in milliseconds. */
   readonly begun_at: number;
 }
 
-interface Bucket {
+interface BucketClient {
   /** The files whose keys begin with a text. */
-  list(prefix: string): Promise<Stored[]>;
+  list(prefix: string): Promise<BucketFile[]>;
   /** The uploads that are under way, or were left. */
-  listUploads(prefix: string): Promise<Upload[]>;
+  listUploads(prefix: string): Promise<BucketUpload[]>;
   /** Begins a file that is sent in parts; answers the id of its upload. */
   begin(key: string): Promise<string>;
   /** Sends a part, from number 1 on, of 5 MiB at least but for the last. Answers its tag. */
@@ -47,15 +47,15 @@ interface Bucket {
 }
 
 const attempts_max = 4;
-const first_rest_ms = 500;
+const first_pause_ms = 500;
 const answer_within_ms = 120_000;
 /** What a slow line takes each millisecond, 1 Mbit/s: so much longer may what is sent take. */
 const slow_bytes_per_ms = 125;
 const read_within_ms = 24 * 60 * 60 * 1000;
 
 /** Opens a bucket. Nothing is asked yet. Refuses, at each call, a storage that does not answer or does not let us. */
-export function openBucket(settings: BucketSettings): Bucket {
-  const ask = (method: string, key: string, query: Query = {}, body: Uint8Array | null = null) =>
+export function openBucket(settings: BucketSettings): BucketClient {
+  const ask = (method: string, key: string, query: BucketQuery = {}, body: Uint8Array | null = null) =>
     askPatiently(settings, { method, key, query, body });
   const textOf = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).text();
   return {
@@ -100,12 +100,12 @@ export const folderKey = (prefix: string) =>
     .flatMap((part) => (part === "" ? [] : [`${part}/`]))
     .join("");
 
-type Query = Readonly<Record<string, string>>;
+type BucketQuery = Readonly<Record<string, string>>;
 
-interface Question {
+interface BucketRequest {
   readonly method: string;
   readonly key: string;
-  readonly query: Query;
+  readonly query: BucketQuery;
   readonly body: Uint8Array | null;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -136,14 +136,14 @@ async function* readAll(settings: BucketSettings, key: string): AsyncGenerator<U
       throw new Error("it broke off");
     } catch (error) {
       if (attempt >= attempts_max) throw unreachable(settings, error);
-      await Bun.sleep(first_rest_ms * 2 ** attempt);
+      await Bun.sleep(first_pause_ms * 2 ** attempt);
     }
   }
 }
 
-async function listAll(prefix: string, textOf: (query: Query) => Promise<string>): Promise<Stored[]> {
-  const found: Stored[] = [];
-  for (let next: Query | null = {}; next !== null; ) {
+async function listAll(prefix: string, textOf: (query: BucketQuery) => Promise<string>): Promise<BucketFile[]> {
+  const found: BucketFile[] = [];
+  for (let next: BucketQuery | null = {}; next !== null; ) {
     const text = await textOf({ "list-type": "2", prefix, ...next });
     for (const one of elements(text, "Contents")) {
       found.push({ key: element(one, "Key"), size_bytes: Number(element(one, "Size")) });
@@ -157,7 +157,7 @@ async function listAll(prefix: string, textOf: (query: Query) => Promise<string>
 /** Asks again after a failure of the network or of the storage; each question may be asked twice. */
 async function askPatiently(
   settings: BucketSettings,
-  question: Question,
+  question: BucketRequest,
   within_ms: number = answer_within_ms,
 ): Promise<Response> {
   for (let attempt = 1; ; attempt += 1) {
@@ -171,13 +171,13 @@ async function askPatiently(
     } catch (error) {
       if (last || "exit_code" in (error as object)) throw unreachable(settings, error);
     }
-    await Bun.sleep(first_rest_ms * 2 ** (attempt - 1));
+    await Bun.sleep(first_pause_ms * 2 ** (attempt - 1));
   }
 }
 
 const again = (status: number) => status === 429 || (status >= 500 && status !== 501);
 
-async function askOnce(settings: BucketSettings, question: Question, within_ms: number): Promise<Response> {
+async function askOnce(settings: BucketSettings, question: BucketRequest, within_ms: number): Promise<Response> {
   const { method, key, query, body, headers: more = {} } = question;
   const { endpoint, region, bucket, access_key_id, secret_access_key } = settings;
   const path = [bucket, ...key.split("/").filter((part) => part !== "")].map(encodeURIComponent).join("/");

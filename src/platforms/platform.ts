@@ -1,5 +1,5 @@
 // What the service and the connector of a platform tell each other. Moments are milliseconds, money is cents.
-import type { ConnectionStatus, NotificationKind, Platform, PlatformOrderState } from "./status.ts";
+import type { ConnectionStatus, NotificationKind, Platform, PlatformOrderState } from "./platforms.transitions.ts";
 
 /** A store at a platform, connected to this service. Its secrets are sealed: see `Credentials`. */
 export interface StoreConnection {
@@ -32,7 +32,7 @@ export interface StoreConnection {
 }
 
 /** The secrets of a connection, opened for one call. They never appear in a log, an answer or an error. */
-export interface Credentials {
+export interface PlatformCredentials {
   readonly api_key: string | null;
   readonly api_token: string | null;
   /** Newest first; the previous one stays valid for an hour. */
@@ -40,14 +40,14 @@ export interface Credentials {
 }
 
 /** A request from a platform as it arrived. */
-export interface Inbound {
+export interface PlatformInbound {
   readonly headers: Headers;
   /** The body as UTF-8 text, byte for byte as it was received. */
   readonly raw: string;
 }
 
 /** A notification of a platform. */
-export interface Notification {
+export interface PlatformNotification {
   readonly kind: NotificationKind;
   /** What happened, as the platform names it: `store/order/created`, `orders/updated`, `order.updated`. */
   readonly topic: string;
@@ -132,7 +132,7 @@ export interface ShipmentReport {
 }
 
 /** An order of a platform and when it last changed there. */
-export interface Change {
+export interface PlatformChange {
   readonly external_id: string;
   readonly updated_at: number;
 }

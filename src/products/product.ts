@@ -1,15 +1,45 @@
-import { iso } from "../kit/clock.ts";
-import { wireId } from "../kit/ids.ts";
-import { money } from "../kit/money.ts";
-import type { WeightUnit } from "../kit/weight_unit.ts";
-import type { BarcodeType, LengthUnit, ProductStatus, ProductType, TemperatureZone } from "./status.ts";
+import { iso } from "../core/clock.ts";
+import { invalid } from "../core/faults.ts";
+import { wireId } from "../core/ids.ts";
+import { default_currency, money } from "../core/money.ts";
+import { countries } from "../core/postal_address.ts";
+import type { WeightUnit } from "../core/weight_units.ts";
+
+export const productStatuses = ["active", "inactive"] as const;
+export type ProductStatus = (typeof productStatuses)[number];
+/** The status of a product that can be ordered. */
+export const orderable = "active" satisfies ProductStatus;
+
+/** A new product can be sold unless the request says otherwise. */
+const initialProductStatus: ProductStatus = "active";
+
+/** A product that was only named by an imported order cannot be sold until somebody completes it. */
+export const initialImportedProductStatus: ProductStatus = "inactive";
+
+/** Whether a product can be sold. */
+export function canBeSold(status: ProductStatus): boolean {
+  return status === "active";
+}
+
+export const productTypes = ["simple", "bundle"] as const;
+export type ProductType = (typeof productTypes)[number];
+
+/** Temperature zones from the warmest to the coldest. */
+export const temperatureZones = ["ambient", "refrigerated", "frozen"] as const;
+export type TemperatureZone = (typeof temperatureZones)[number];
+
+export const lengthUnits = ["in", "cm"] as const;
+export type LengthUnit = (typeof lengthUnits)[number];
+
+export const barcodeTypes = ["gtin", "ean", "upc", "code128", "other"] as const;
+export type BarcodeType = (typeof barcodeTypes)[number];
 
 export interface Barcode {
   readonly value: string;
   readonly type: BarcodeType;
 }
 
-interface Dimensions {
+interface ProductDimensions {
   readonly length: number;
   readonly width: number;
   readonly height: number;
@@ -23,7 +53,7 @@ export interface Customs {
 }
 
 /** A simple product and its units in one set of a bundle. */
-export interface Component {
+export interface BundleComponent {
   readonly sku: string;
   readonly quantity: number;
 }
@@ -37,12 +67,12 @@ export interface Product {
   readonly description: string | null;
   readonly type: ProductType;
   /** The components of one set of a bundle; none for a simple product. */
-  readonly components: readonly Component[];
+  readonly components: readonly BundleComponent[];
   readonly barcodes: readonly Barcode[];
   /** Decimal text in `weight_unit`. */
   readonly weight: string | null;
   readonly weight_unit: WeightUnit | null;
-  readonly dimensions: Dimensions | null;
+  readonly dimensions: ProductDimensions | null;
   readonly price_cents: number | null;
   readonly currency: string;
   readonly temperature_zone: TemperatureZone;
@@ -70,4 +100,94 @@ export function productView(product: Product) {
     created_at: iso(created_at),
     updated_at: iso(updated_at),
   };
+}
+
+/** The fields of a product in a request, as the tables keep them. */
+export type ProductFields = Omit<Product, "id" | "merchant_id" | "version" | "created_at" | "updated_at">;
+
+/** The defaults of a new product. */
+export const productDefaults: Omit<ProductFields, "sku" | "name"> = {
+  description: null,
+  type: "simple",
+  components: [],
+  barcodes: [],
+  weight: null,
+  weight_unit: null,
+  dimensions: null,
+  price_cents: null,
+  currency: default_currency,
+  temperature_zone: "ambient",
+  lot_tracking: false,
+  expiration_tracking: false,
+  min_shelf_life_days: 0,
+  reorder_point: 0,
+  customs: null,
+  status: initialProductStatus,
+  metadata: {},
+};
+
+/** Names of routes below `/inventory`, which cannot be SKUs since a SKU has the same place in a path. */
+const reserved_skus: readonly string[] = [
+  "locations",
+  "bins",
+  "items",
+  "moves",
+  "movements",
+  "reserve",
+  "release",
+  "reservations",
+  "transfers",
+  "receipts",
+  "counts",
+  "lots",
+  "putbacks",
+  "import",
+  "export.csv",
+];
+
+/** Refuses: validation_failed, for what no schema can check. */
+export function checkProduct(fields: ProductFields): void {
+  const { sku, name, customs, weight, weight_unit } = fields;
+  if (reserved_skus.includes(sku.toLowerCase())) throw invalid("sku", "is a reserved word");
+  // Scanners strip outer spaces, and a path that ends in dots means another path.
+  if (sku !== sku.trim()) throw invalid("sku", "must not begin or end with a space");
+  if (sku === "." || sku === "..") throw invalid("sku", "must not be dots alone: no path can name it");
+  if (name.trim() === "") throw invalid("name", "must not be blank");
+  const origin = customs?.country_of_origin;
+  if (origin && !countries().isValid(origin))
+    throw invalid("customs.country_of_origin", "is not an ISO 3166-1 code of" + " a country");
+  if (weight !== null && weight_unit === null) throw invalid("weight_unit", "is required with a weight", "required");
+  if (fields.expiration_tracking && !fields.lot_tracking) {
+    throw invalid("lot_tracking", "must be true for a product that tracks expiry: a lot carries the date");
+  }
+  checkComponents(fields);
+  fields.barcodes.forEach(({ value, type }, index) => {
+    if (type !== "code128" && type !== "other" && !isGtin(value)) {
+      throw invalid(`barcodes[${index}].value`, "is not a GTIN: its check digit is wrong", "invalid_check_digit");
+    }
+  });
+  const values = fields.barcodes.map((barcode: Barcode) => barcode.value);
+  const again = values.findIndex((value, at) => values.indexOf(value) < at);
+  if (again >= 0) throw invalid(`barcodes[${again}].value`, "is named twice", "duplicate");
+}
+
+function checkComponents({ type, components }: ProductFields): void {
+  if (type === "simple" && components.length > 0)
+    throw invalid("components", "are for bundles only: set" + " type to bundle");
+  if (type === "bundle" && components.length === 0)
+    throw invalid("components", "are required for a bundle", "required");
+  const skus = components.map(({ sku }) => sku);
+  const twice = skus.findIndex((sku, at) => skus.indexOf(sku) < at);
+  if (twice >= 0) throw invalid(`components[${twice}].sku`, "is named twice", "duplicate");
+}
+
+/** Whether digits are a GTIN-8, -12, -13 or -14 with a right check digit (GS1 General Specifications, section 7.9). */
+export function isGtin(digits: string): boolean {
+  if (!/^(\d{8}|\d{12,14})$/.test(digits)) return false;
+  let sum = 0;
+  for (let place = 0; place < digits.length; place += 1) {
+    const fromRight = digits.length - 1 - place;
+    sum += Number(digits[place]) * (fromRight % 2 === 0 ? 1 : 3);
+  }
+  return sum % 10 === 0;
 }

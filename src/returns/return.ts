@@ -1,19 +1,66 @@
-import { iso, isoOrNull } from "../kit/clock.ts";
-import { wireId } from "../kit/ids.ts";
-import { money } from "../kit/money.ts";
-import { allowedActions } from "../kit/moves.ts";
-import { type Refund, refundView } from "./refunds/refund.ts";
-import type { RefundStatus } from "./refunds/status.ts";
+import { iso, isoOrNull } from "../core/clock.ts";
+import { wireId } from "../core/ids.ts";
+import { money } from "../core/money.ts";
+import { allowedActions } from "../core/transitions.ts";
+import { type DomainEvent, type EventType, previousOf } from "../events/event_types.ts";
 import {
   awaitsInspection,
-  type Condition,
   type Disposition,
   isCalledOff,
+  type RefundMethod,
+  type RefundStatus,
+  type ReturnCondition,
   type ReturnReason,
   type ReturnShippingStatus,
   type ReturnStatus,
-  returnMoves,
-} from "./status.ts";
+  returnTransitions,
+} from "./return.transitions.ts";
+
+/** The parts of an amount: items + shipping − fee. */
+export interface RefundBreakdown {
+  readonly items_cents: number;
+  readonly shipping_cents: number;
+  readonly restocking_fee_cents: number;
+}
+
+/** A refund, which the merchant's own system pays out. */
+export interface ReturnRefund {
+  readonly id: number;
+  readonly return_id: number;
+  readonly amount_cents: number;
+  readonly currency: string;
+  readonly breakdown: RefundBreakdown;
+  readonly method: RefundMethod;
+  readonly status: RefundStatus;
+  readonly notes: string | null;
+  /** `YYYY-MM-DD`. */
+  readonly estimated_completion: string;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+/** The refund as the API shows it. */
+export function refundView(refund: ReturnRefund) {
+  const { currency } = refund;
+  const { items_cents, shipping_cents, restocking_fee_cents } = refund.breakdown;
+  return {
+    refund_id: wireId("refund", refund.id),
+    return_id: wireId("return", refund.return_id),
+    amount: money(refund.amount_cents, currency),
+    currency,
+    breakdown: {
+      items: money(items_cents, currency),
+      shipping: money(shipping_cents, currency),
+      restocking_fee: money(restocking_fee_cents, currency),
+    },
+    method: refund.method,
+    refund_status: refund.status,
+    notes: refund.notes,
+    estimated_completion: refund.estimated_completion,
+    created_at: iso(refund.created_at),
+    updated_at: iso(refund.updated_at),
+  };
+}
 
 /** How the goods come back. */
 export interface ReturnShipping {
@@ -28,7 +75,7 @@ export interface ReturnShipping {
 interface Inspection {
   readonly id: number;
   readonly quantity: number;
-  readonly condition: Condition;
+  readonly condition: ReturnCondition;
   readonly disposition: Disposition;
   readonly lot_number: string | null;
   readonly notes: string | null;
@@ -42,7 +89,7 @@ export interface ReturnItem {
   readonly quantity: number;
   readonly quantity_received: number;
   /** The condition as the customer states it. */
-  readonly condition: Condition | null;
+  readonly condition: ReturnCondition | null;
   readonly notes: string | null;
   readonly inspections: readonly Inspection[];
 }
@@ -75,7 +122,7 @@ export interface Return extends ReturnTerms {
   readonly completed_at: number | null;
   readonly items: readonly ReturnItem[];
   /** Oldest first. */
-  readonly refunds: readonly Refund[];
+  readonly refunds: readonly ReturnRefund[];
 }
 
 /** The accepted units of an item: inspected, and not sent back to the customer. */
@@ -111,7 +158,7 @@ export function returnView(found: Return) {
     currency: found.currency,
     customer_email: found.customer_email,
     refunds: found.refunds.map(refundView),
-    allowed_actions: allowedActions<ReturnStatus, typeof returnMoves>(returnMoves, found.status, false),
+    allowed_actions: allowedActions<ReturnStatus, typeof returnTransitions>(returnTransitions, found.status, false),
     version: found.version,
     created_at: iso(found.created_at),
     updated_at: iso(found.updated_at),
@@ -122,13 +169,13 @@ export function returnView(found: Return) {
   };
 }
 
-interface ItemView extends Pick<ReturnItem, "sku" | "quantity" | "quantity_received" | "condition" | "notes"> {
+interface ReturnItemView extends Pick<ReturnItem, "sku" | "quantity" | "quantity_received" | "condition" | "notes"> {
   readonly inspections: readonly Omit<Inspection, "id">[];
 }
 
 /** The items as the client gave them: units of one item on several order lines are added up. */
-function itemViews(items: readonly ReturnItem[]): ItemView[] {
-  const views = new Map<string, ItemView>();
+function itemViews(items: readonly ReturnItem[]): ReturnItemView[] {
+  const views = new Map<string, ReturnItemView>();
   for (const { sku, quantity, quantity_received, condition, notes, inspections } of items) {
     const key = JSON.stringify([sku, condition, notes]);
     const before = views.get(key);
@@ -142,4 +189,13 @@ function itemViews(items: readonly ReturnItem[]): ItemView[] {
     });
   }
   return [...views.values()];
+}
+
+/** An event of a return: all that its GET answers, with the old values of `before` unless it is new. */
+export function returnEvent(type: EventType, found: Return, before?: Return): DomainEvent {
+  const data = { object: "return", ...returnView(found) };
+  const { merchant_id } = found;
+  if (before === undefined) return { type, merchant_id, data };
+  const { status, refund_status } = before;
+  return { type, merchant_id, data, previous: previousOf({ status, refund_status }, found) };
 }

@@ -1,4 +1,4 @@
-import { countries } from "../kit/country.ts";
+import { countries } from "../core/postal_address.ts";
 
 /** A sender or recipient, as an order's snapshot keeps it. `country` is the two-letter code. */
 export interface LabelAddress {
@@ -13,12 +13,12 @@ export interface LabelAddress {
 }
 
 /** A sender or recipient as labels keep it. `country` is the two-letter code. */
-export interface Address extends LabelAddress {
+export interface ParcelAddress extends LabelAddress {
   readonly phone: string | null;
 }
 
 /** The fields of an address in the bodies of the shipping routes. */
-interface PlainAddress {
+interface AddressInput {
   readonly name: string;
   readonly company?: string | null;
   readonly street1: string;
@@ -31,7 +31,7 @@ interface PlainAddress {
 }
 
 /** An address of a request, in the form that labels keep. */
-export function readAddress({ street1, street2, zip, ...same }: PlainAddress): Address {
+export function readAddress({ street1, street2, zip, ...same }: AddressInput): ParcelAddress {
   const { name, company, city, state, country, phone } = same;
   return {
     name,
@@ -47,10 +47,10 @@ export function readAddress({ street1, street2, zip, ...same }: PlainAddress): A
 }
 
 /** An address in the form that warehouses and orders keep. */
-type Place = Omit<LabelAddress, "company"> & { readonly company?: string | null; readonly phone?: string | null };
+type StoredPlace = Omit<LabelAddress, "company"> & { readonly company?: string | null; readonly phone?: string | null };
 
 /** An address of a warehouse or an order, in the form that labels keep. */
-export function addressOf({ company, phone, ...same }: Place): Address {
+export function addressOf({ company, phone, ...same }: StoredPlace): ParcelAddress {
   return { ...same, company: company ?? null, phone: phone ?? null };
 }
 
@@ -58,12 +58,12 @@ export function addressOf({ company, phone, ...same }: Place): Address {
  * The address of a warehouse on what leaves it in somebody's name: who lives there is that name, where there is one,
  * and the street stays.
  */
-export function inNameOf<P extends Place>(sender: string | null, place: P): P {
+export function inNameOf<P extends StoredPlace>(sender: string | null, place: P): P {
   return sender === null ? place : { ...place, name: sender, company: null };
 }
 
 /** An address as the shipping routes show it. */
-export function addressView({ address_line1, address_line2, postal_code, ...same }: Address) {
+export function addressView({ address_line1, address_line2, postal_code, ...same }: ParcelAddress) {
   const { name, company, city, state, country, phone } = same;
   return {
     name,
@@ -81,4 +81,16 @@ export function addressView({ address_line1, address_line2, postal_code, ...same
 /** Whether this is the two-letter code of a country, in capitals. */
 export function isCountry(code: string): boolean {
   return /^[A-Z]{2}$/.test(code) && countries().isValid(code);
+}
+
+/** Where parcels leave from. */
+export interface ShippingOrigin {
+  /** The warehouse. */
+  readonly id: number;
+  readonly name: string;
+  /** Its address, in the name of the merchant whose parcel it is. */
+  readonly address: ParcelAddress;
+  /** Whether that is the invented address of a first start. */
+  readonly example: boolean;
+  readonly timezone: string;
 }

@@ -1,25 +1,37 @@
+import type { ParcelAddress } from "./address.ts";
+import type { ParcelPackage, Weight } from "./parcel.ts";
+
+export const documentKinds = ["label", "customs", "other"] as const;
+export type DocumentKind = (typeof documentKinds)[number];
+
+export const documentTypes = ["application/pdf", "image/png", "application/zpl"] as const;
+export type DocumentType = (typeof documentTypes)[number];
+
+/** A document of a purchase as it is stored and served: bytes with a type, whoever made it. */
+export interface CarrierDocument {
+  readonly kind: DocumentKind;
+  readonly content_type: DocumentType;
+  readonly bytes: Uint8Array;
+}
+
 // What the service and a carrier tell each other about a parcel: what is to be carried, what it would cost, and what
 // was bought. Money is whole cents; moments are milliseconds since 1970.
-import type { Address } from "./address.ts";
-import type { CarrierDocument } from "./document.ts";
-import type { Package } from "./parcel.ts";
-import type { Weight } from "./weight.ts";
 
 /** One end of a parcel's way. A request for rates may know only a postal code and a country. */
-export interface End {
+export interface ShipmentEnd {
   /** Two-letter code of ISO 3166-1. */
   readonly country: string;
   readonly postal_code: string | null;
   readonly state: string | null;
   readonly city: string | null;
   /** The full address, which a purchase needs. */
-  readonly address: Address | null;
+  readonly address: ParcelAddress | null;
   /** Whether the address is residential; null when unknown. */
   readonly residential: boolean | null;
 }
 
 /** One end of a parcel's way with its full address. */
-export function endAt(address: Address): End {
+export function endAt(address: ParcelAddress): ShipmentEnd {
   const { country, postal_code, state, city } = address;
   return { country, postal_code, state, city, address, residential: null };
 }
@@ -33,7 +45,7 @@ export interface ListedCarrier {
 }
 
 /** Goods of one kind in a parcel, as customs declare them. */
-export interface Content {
+export interface ParcelContent {
   readonly product_id: number;
   readonly sku: string;
   readonly description: string;
@@ -49,13 +61,13 @@ export interface Content {
 }
 
 /** What is to be carried, from where, and to where. */
-export interface Carriage {
-  readonly from: End;
-  readonly to: End;
-  readonly package: Package;
+export interface ShipmentRequest {
+  readonly from: ShipmentEnd;
+  readonly to: ShipmentEnd;
+  readonly package: ParcelPackage;
   readonly weight: Weight;
   /** The contents, if known; customs ask for them abroad. */
-  readonly contents?: readonly Content[];
+  readonly contents?: readonly ParcelContent[];
   /** The value of the goods, in cents of US dollars. */
   readonly value_cents: number | null;
   /** Whether that value is to be insured. */
@@ -79,7 +91,7 @@ export interface PriceLine {
 }
 
 /** The price of one service of one carrier. */
-export interface Offer {
+export interface RateOffer {
   /** The carrier in small letters, such as `usps`. */
   readonly carrier: string;
   readonly carrier_name: string;
@@ -108,7 +120,7 @@ export interface Offer {
 }
 
 /** A carrier's message besides its offers. */
-export interface Message {
+export interface RateMessage {
   readonly carrier: string;
   readonly service: string | null;
   readonly level: "info" | "warning" | "error";
@@ -118,13 +130,13 @@ export interface Message {
 }
 
 /** The answer to a request for rates. */
-export interface Offers {
-  readonly offers: readonly Offer[];
-  readonly messages: readonly Message[];
+export interface RateOffers {
+  readonly offers: readonly RateOffer[];
+  readonly messages: readonly RateMessage[];
 }
 
 /** What a carrier sold. */
-export interface Bought {
+export interface BoughtPostage {
   readonly tracking_number: string;
   /** The carrier's public page of the parcel, or null. */
   readonly tracking_url: string | null;

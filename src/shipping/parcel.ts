@@ -1,11 +1,44 @@
-import { assert } from "../kit/assert.ts";
-import { invalid } from "../kit/fault.ts";
-import { type WeightUnit, weightUnit } from "../kit/weight_unit.ts";
-import type { LengthUnit } from "../products/status.ts";
-import { readWeight, type Weight } from "./weight.ts";
+import {
+  add,
+  compare,
+  decimalText,
+  type Fraction,
+  readFraction,
+  roundedUnits,
+  startedUnits,
+} from "../core/decimals.ts";
+import { assert, invalid } from "../core/faults.ts";
+import { unitNanograms, type WeightUnit, weightUnit } from "../core/weight_units.ts";
+import type { LengthUnit } from "../products/product.ts";
+
+/** A weight as an exact fraction of nanograms, so that 0.45359237 kg is exactly one pound. Always above zero. */
+export type Weight = Fraction;
+
+/**
+ * Reads a weight from a number or its decimal text, without rounding. Null when it is zero, negative, not finite, no
+ * number, longer than 32 characters or beyond an exponent of 30.
+ */
+export function readWeight(amount: string | number, unit: WeightUnit): Weight | null {
+  return readFraction(amount, unitNanograms[unit]);
+}
+
+/** The weight in whole grams, rounded half up, at least 1. */
+export function gramsOf(weight: Weight): number {
+  return Math.max(1, Number(roundedUnits(weight, unitNanograms.g)));
+}
+
+/** The billed pounds: rounded up, at least one. */
+export function billedPounds(weight: Weight): number {
+  return Number(startedUnits(weight, unitNanograms.lb));
+}
+
+/** The weight in a unit as exact decimal text; null when it has no finite decimals. */
+export function weightText(weight: Weight, unit: WeightUnit): string | null {
+  return decimalText(weight, unitNanograms[unit]);
+}
 
 /** The sides of a parcel. */
-export interface Dimensions {
+export interface ParcelDimensions {
   readonly length: number;
   readonly width: number;
   readonly height: number;
@@ -13,10 +46,10 @@ export interface Dimensions {
 }
 
 /** A parcel as the client described it. `weight` is decimal text in `weight_unit`. */
-export interface Package {
+export interface ParcelPackage {
   readonly weight: string;
   readonly weight_unit: WeightUnit;
-  readonly dimensions: Dimensions | null;
+  readonly dimensions: ParcelDimensions | null;
 }
 
 /** A parcel in a request. */
@@ -24,19 +57,19 @@ interface ParcelInput {
   readonly weight: string | number;
   readonly weight_unit?: string | undefined;
   readonly dimensions?:
-    | (Omit<Dimensions, "unit"> & { readonly unit?: Dimensions["unit"] | undefined })
+    | (Omit<ParcelDimensions, "unit"> & { readonly unit?: ParcelDimensions["unit"] | undefined })
     | null
     | undefined;
 }
 
 /** A weighed parcel: as the client described it, with its exact weight. */
-export interface Parcel {
-  readonly package: Package;
+export interface WeighedParcel {
+  readonly package: ParcelPackage;
   readonly weight: Weight;
 }
 
 /** Reads a parcel; `path` is its place in the request, as in `package.`. Refuses: validation_failed. */
-export function readParcel(input: ParcelInput, path: "" | "package."): Parcel {
+export function readParcel(input: ParcelInput, path: "" | "package."): WeighedParcel {
   const unit = weightUnit(input.weight_unit ?? "lb");
   assert(unit !== null, "a unit of weight is checked before");
   const weight = readWeight(input.weight, unit);
@@ -44,4 +77,42 @@ export function readParcel(input: ParcelInput, path: "" | "package."): Parcel {
   const { dimensions } = input;
   const sides = dimensions ? { ...dimensions, unit: dimensions.unit ?? "in" } : null;
   return { package: { weight: String(input.weight), weight_unit: unit, dimensions: sides }, weight };
+}
+
+/** The length of a side as an exact fraction of micrometers, so that 2.54 cm is exactly one inch. Always above zero. */
+type ParcelSide = Fraction;
+
+const unitMicrometers = { in: 25_400n, cm: 10_000n } as const satisfies Record<LengthUnit, bigint>;
+
+/**
+ * Reads the length of a side from a number or its decimal text, without rounding. Null when it is zero, negative, not
+ * finite, no number, longer than 32 characters or beyond an exponent of 30.
+ */
+export function readSide(amount: string | number, unit: LengthUnit): ParcelSide | null {
+  return readFraction(amount, unitMicrometers[unit]);
+}
+
+/** The three sides of a parcel, the longest first. */
+export type Sides = readonly [longest: ParcelSide, second: ParcelSide, third: ParcelSide];
+
+/** Sorts the sides of a parcel. */
+export function sidesOf(one: ParcelSide, two: ParcelSide, three: ParcelSide): Sides {
+  const [longest = one, second = two, third = three] = [one, two, three].sort((a, b) => compare(b, a));
+  return [longest, second, third];
+}
+
+/** The length plus girth of a parcel: its longest side and the way around the two others. */
+export function lengthAndGirth([longest, second, third]: Sides): Fraction {
+  const half = add(second, third);
+  return add(longest, add(half, half));
+}
+
+export const sideRoundings = ["ceil", "half"] as const;
+/** How a carrier rounds a side to whole inches: up, or half up. */
+export type SideRounding = (typeof sideRoundings)[number];
+
+/** The cubic inches of a parcel whose sides are whole inches. */
+export function cubicInches(sides: Sides, rounding: SideRounding): bigint {
+  const inches = rounding === "ceil" ? startedUnits : roundedUnits;
+  return sides.reduce((volume, side) => volume * inches(side, unitMicrometers.in), 1n);
 }

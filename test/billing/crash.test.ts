@@ -4,7 +4,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, client, freshDatabase, stockUp } from "../flows/service.ts";
-import { startWatchedService } from "../flows/watched.ts";
+import { startWatchedService } from "../flows/watched_service.ts";
 
 const cycles = 3;
 const orders_each = 40;

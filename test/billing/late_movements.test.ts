@@ -3,22 +3,22 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { asc, eq, sql } from "drizzle-orm";
 import { storage_closes, storage_days } from "../../db/schema/billing.ts";
 import { movements } from "../../db/schema/inventory.ts";
-import type { Close } from "../../src/billing/storage/day.ts";
-import { closeStorage } from "../../src/billing/storage/jobs.ts";
-import { Tally } from "../../src/billing/storage/rules.ts";
-import { engine } from "../../src/config.ts";
-import type { Store, Tx } from "../../src/database/store.ts";
-import { adjustStock } from "../../src/inventory/adjustments/commands.ts";
-import { addStock } from "../../src/inventory/arrivals/commands.ts";
-import { system } from "../../src/kit/actor.ts";
-import type { Log } from "../../src/kit/log.ts";
-import { verifyStore } from "../../src/verification.ts";
+import type { StorageDayClose } from "../../src/billing/storage_day.ts";
+import { StorageDayTotals } from "../../src/billing/storage_day.ts";
+import { closeStorage } from "../../src/billing/storage_days.jobs.ts";
+import { verifyStore } from "../../src/cli/verify.ts";
+import { systemActor } from "../../src/core/actor.ts";
+import { engine } from "../../src/core/config.ts";
+import type { Log } from "../../src/core/log.ts";
+import { adjustStock } from "../../src/inventory/counts/adjust_stock.ts";
+import { addStock } from "../../src/inventory/receiving/receive_units.ts";
+import type { Store, Tx } from "../../src/storage/database.ts";
 import { openTestApp, start, type TestApp } from "../harness.ts";
 import { openWest } from "./west.ts";
 
 const hour_ms = 3_600_000;
 const day_ms = 24 * hour_ms;
-const actor = system("test");
+const actor = systemActor("test");
 const main = "whs_1001";
 
 setDefaultTimeout(30_000);
@@ -196,7 +196,7 @@ describe.if(engine === "postgres")("a transaction that ends after the day was be
 });
 
 test("what comes after a later row of the same item belongs to the later day, whenever it says it was", () => {
-  const day = (business_date: string, began_at: number, last_movement_id: number): Close => {
+  const day = (business_date: string, began_at: number, last_movement_id: number): StorageDayClose => {
     const ended_at = began_at + 100;
     return {
       warehouse_id: 1,
@@ -214,11 +214,11 @@ test("what comes after a later row of the same item belongs to the later day, wh
   };
   // The second row waited for the first over midnight, and the third for the second.
   const flows = [flow(1, 101, null, 7), flow(2, 99, 7, 8), flow(3, 98, 8, null), flow(4, 97, null, 9)];
-  const today = new Tally(first, null, []);
+  const today = new StorageDayTotals(first, null, []);
   for (const one of flows) today.count(one);
   expect(today.items).toEqual([{ stock_item_id: 9, units_at_close: 5, units_peak: 5 }]);
   expect(today.next_movement_id).toBe(1);
-  const tomorrow = new Tally(second, first, today.items);
+  const tomorrow = new StorageDayTotals(second, first, today.items);
   for (const one of flows) tomorrow.count(one);
   expect(tomorrow.items).toEqual([
     { stock_item_id: 7, units_at_close: 0, units_peak: 5 },
@@ -236,7 +236,7 @@ test("what fails in one warehouse is said, and the others are added up", async (
   // A day of the first warehouse that knows nothing of its units.
   const [done] = (await closesNow()).filter(({ warehouse_id }) => warehouse_id === 1001);
   const gone = { business_date: "2026-01-02", began_at: done?.ended_at ?? 0, ended_at: (done?.ended_at ?? 0) + day_ms };
-  await store.write((tx) => tx.sql.insert(storage_closes).values({ ...(done as Close), ...gone }));
+  await store.write((tx) => tx.sql.insert(storage_closes).values({ ...(done as StorageDayClose), ...gone }));
   toNextDay();
   for (const location of [main, west]) {
     const bin = location === west ? "W-1" : "B-TEA";

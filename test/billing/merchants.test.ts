@@ -1,7 +1,7 @@
 // What is billed in a house of several merchants: each fact and each row of storage is of one of them.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { closeStorage } from "../../src/billing/storage/jobs.ts";
-import { verifyStore } from "../../src/verification.ts";
+import { closeStorage } from "../../src/billing/storage_days.jobs.ts";
+import { verifyStore } from "../../src/cli/verify.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 
 let app: TestApp;

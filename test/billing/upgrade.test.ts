@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { billing_start } from "../../db/schema/billing.ts";
 import { labels } from "../../db/schema/shipments.ts";
-import { verifyBilling } from "../../src/billing/audit/store.ts";
-import type { Store } from "../../src/database/store.ts";
+import { verifyBilling } from "../../src/billing/billing_audit.sql.ts";
+import type { Store } from "../../src/storage/database.ts";
 import { openShop, type Shop } from "../orders/shop.ts";
 import { openWest } from "./west.ts";
 

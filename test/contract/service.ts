@@ -1,10 +1,10 @@
 // The service under replay: one process for the whole folder, asked over HTTP with a key of either mode.
 import { expect, test } from "bun:test";
 import { type StartedService, usualProgram } from "../../scripts/service.ts";
-import type { Level } from "../../src/access/permission.ts";
-import type { Mode } from "../../src/kit/mode.ts";
+import type { Environment } from "../../src/core/environment.ts";
+import type { KeyLevel } from "../../src/http/auth/permissions.ts";
 import { freshDatabase } from "../flows/service.ts";
-import { startWatchedService } from "../flows/watched.ts";
+import { startWatchedService } from "../flows/watched_service.ts";
 import { expectShape, refusal } from "./shape.ts";
 
 /** Both kinds of key and both base addresses, each once. */
@@ -12,7 +12,7 @@ export const worlds = [
   { mode: "live", base: "/v1" },
   { mode: "test", base: "/api/v1" },
 ] as const;
-export type World = { readonly mode: Mode; readonly base: string };
+export type World = { readonly mode: Environment; readonly base: string };
 
 let service: StartedService | null = null;
 const keys = new Map<string, string>();
@@ -30,7 +30,7 @@ export async function startContract(): Promise<void> {
   const wanted = ["live full", "test full", "live read", "live read_write"] as const;
   await Promise.all(
     wanted.map(async (name) => {
-      const [mode, permission] = name.split(" ") as [Mode, Level];
+      const [mode, permission] = name.split(" ") as [Environment, KeyLevel];
       keys.set(name, await started.makeKey(mode, permission));
     }),
   );
@@ -52,14 +52,14 @@ export interface Answer {
 }
 
 /** The key of a mode with a permission. */
-export function keyOf(mode: Mode, permission: Level): string {
+export function keyOf(mode: Environment, permission: KeyLevel): string {
   const key = keys.get(`${mode} ${permission}`);
   if (key === undefined) throw new Error(`There is no ${permission} key of mode ${mode}.`);
   return key;
 }
 
 /** Makes a key that may be used from these addresses only. */
-export async function makeListedKey(mode: Mode, addresses: string): Promise<string> {
+export async function makeListedKey(mode: Environment, addresses: string): Promise<string> {
   const words = ["keys", "create", "--name", "listed", "--mode", mode, "--allow", addresses, "--json", ...place];
   const made = Bun.spawn([...usualProgram, ...words], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
   return JSON.parse(await new Response(made.stdout).text()).key;
@@ -94,7 +94,7 @@ function answerOf(status: number, headers: Headers, body: unknown): Answer {
 }
 
 /** A client of one world; it remembers what it asked. */
-export function open({ mode, base }: World, permission: Level = "full") {
+export function open({ mode, base }: World, permission: KeyLevel = "full") {
   const asked: string[] = [];
   const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     asked.push(`${method} ${path.replace(/\?.*/, "")}`);

@@ -5,9 +5,15 @@ import { literal, nodesOf, parse } from "../tidy/source.ts";
 
 /** Where a text is read by programmers alone: the reference, and answers to what no screen sends. */
 const for_programmers: readonly string[] = [
-  ...["reference/", "kit/fault_words.ts", "sealed_secrets.ts", "orders/rules.ts", "shipping/quotes/quote.ts"],
-  ...["tracking/numbers/unknown.ts", "platforms/notifications/routes.ts", "dashboard/live/"],
-  "privacy/erasure/jobs.ts",
+  ...[
+    "reference/",
+    "core/fault_descriptions.ts",
+    "sealed_secrets.ts",
+    "orders/order_lines.ts",
+    "shipping/rates/quote.ts",
+  ],
+  ...["tracking/number_formats.ts", "platforms/imports/notifications.routes.ts", "dashboard/live/"],
+  "privacy/privacy.jobs.ts",
 ];
 const notes = /(?:^|\/)(?:routes|schemas|catalog)\.ts$/;
 

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { backups } from "../../scripts/faults/backups.ts";
 import { type StartedService, usual_secret_key, usualProgram } from "../../scripts/service.ts";
-import { engine } from "../../src/config.ts";
-import { mayMount } from "../database/child.ts";
+import { engine } from "../../src/core/config.ts";
+import { mayMount } from "../storage/writer_child.ts";
 import { client, startFreshService } from "./service.ts";
 
 const open: { service: StartedService; folder: string }[] = [];

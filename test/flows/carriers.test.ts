@@ -1,10 +1,10 @@
 // An order, rates of four carriers of which one hangs and one fails, the label of the cheapest, and the parcel's way to
 // the door: once as the carrier tells of it by itself, late, out of order and twice; once as it is asked.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { handInCarriers, outsideCarriers } from "../../src/shipping/carriers/table.ts";
-import { verifyStore } from "../../src/verification.ts";
+import { verifyStore } from "../../src/cli/verify.ts";
+import { handInCarriers, outsideCarriers } from "../../src/shipping/carriers/connectors.ts";
+import { listEventsAfter } from "../events/stored_events.ts";
 import { openTestApp, start, type TestApp } from "../harness.ts";
-import { listEventsAfter } from "../outbox/stored.ts";
 import { type EasyPostMock, openEasyPost } from "../shipping/carriers/easypost_mock.ts";
 import { type KarrioMock, openKarrio } from "../shipping/carriers/karrio_mock.ts";
 import { openShippo, type ShippoMock } from "../shipping/carriers/shippo_mock.ts";

@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { engine } from "../../src/config.ts";
-import { seededRandom } from "../../src/kit/random.ts";
+import { engine } from "../../src/core/config.ts";
+import { seededRandom } from "../../src/core/random.ts";
 import { type Client, client, freshDatabase, stockUp } from "./service.ts";
-import { startWatchedService } from "./watched.ts";
+import { startWatchedService } from "./watched_service.ts";
 
 const cycles = engine === "sqlite" ? 50 : 10;
 const buyers = 16;

@@ -4,9 +4,9 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startService, usualProgram } from "../../scripts/service.ts";
-import { engine } from "../../src/config.ts";
-import { administered } from "../../src/database/administration.ts";
-import { migration_lock, migration_lock_key } from "../../src/database/migrate_postgres.ts";
+import { engine } from "../../src/core/config.ts";
+import { migration_lock, migration_lock_key } from "../../src/storage/migrations/migrate_postgres.ts";
+import { administered } from "../../src/storage/postgres/postgres_programs.ts";
 import { freshDatabase } from "./service.ts";
 
 setDefaultTimeout(60_000);

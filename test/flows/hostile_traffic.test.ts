@@ -4,10 +4,10 @@ import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { StartedService } from "../../scripts/service.ts";
-import { engine } from "../../src/config.ts";
-import { type Connection, connect, speak } from "./raw.ts";
+import { engine } from "../../src/core/config.ts";
+import { type Connection, connect, speak } from "./raw_client.ts";
 import { freshDatabase } from "./service.ts";
-import { startWatchedService } from "./watched.ts";
+import { startWatchedService } from "./watched_service.ts";
 
 let service: StartedService;
 let key: string;

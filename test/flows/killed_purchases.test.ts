@@ -1,7 +1,7 @@
 // A few of what `bun run faults purchases` does sixty times.
 import { expect, test } from "bun:test";
 import { killPurchases } from "../../scripts/faults/purchases/main.ts";
-import { engine } from "../../src/config.ts";
+import { engine } from "../../src/core/config.ts";
 
 const kills = 6;
 const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);

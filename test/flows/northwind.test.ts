@@ -6,8 +6,8 @@ import { postcodeValidator, postcodeValidatorExistsForCountry } from "postcode-v
 import { costOf, emailOf, type NorthwindPlan, planNorthwind, unitsBySku } from "../../scripts/northwind/mapping.ts";
 import { readTables } from "../../scripts/northwind/tables.ts";
 import { runNorthwind, summary } from "../../scripts/northwind.ts";
-import { databaseUrl, engine } from "../../src/config.ts";
-import { startWatchedService } from "./watched.ts";
+import { databaseUrl, engine } from "../../src/core/config.ts";
+import { startWatchedService } from "./watched_service.ts";
 
 const folder = join(import.meta.dir, "../../../shared/data/northwind");
 const isThere = existsSync(folder);

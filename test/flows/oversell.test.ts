@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
 import type { StartedService } from "../../scripts/service.ts";
-import { engine } from "../../src/config.ts";
+import { engine } from "../../src/core/config.ts";
 import { client, freshDatabase, stockUp } from "./service.ts";
-import { startWatchedService } from "./watched.ts";
+import { startWatchedService } from "./watched_service.ts";
 
 const services: StartedService[] = [];
 afterAll(async () => {

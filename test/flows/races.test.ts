@@ -3,21 +3,20 @@
 
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
-import { engine } from "../../src/config.ts";
-import { createCustomer } from "../../src/customers/commands.ts";
-import type { Tx } from "../../src/database/store.ts";
-import { adjustStock } from "../../src/inventory/adjustments/commands.ts";
-import { expireLots } from "../../src/inventory/jobs.ts";
-import { correctLot } from "../../src/inventory/lots/changes/commands.ts";
-import { system } from "../../src/kit/actor.ts";
-import { iso } from "../../src/kit/clock.ts";
-import { fanOut, redeliver } from "../../src/webhooks/deliveries/commands.ts";
-import { claimDeliveries } from "../../src/webhooks/dispatch/commands.ts";
-import { forgetOld } from "../../src/webhooks/retention/commands.ts";
+import { systemActor } from "../../src/core/actor.ts";
+import { iso } from "../../src/core/clock.ts";
+import { engine } from "../../src/core/config.ts";
+import { createCustomer } from "../../src/customers/customers.ts";
+import { adjustStock } from "../../src/inventory/counts/adjust_stock.ts";
+import { expireLots } from "../../src/inventory/inventory.jobs.ts";
+import { correctLot } from "../../src/inventory/stock/change_lot.ts";
+import type { Tx } from "../../src/storage/database.ts";
+import { claimDeliveries } from "../../src/webhooks/deliveries/claim_deliveries.ts";
+import { fanOut, forgetOld, redeliver } from "../../src/webhooks/deliveries/deliveries.ts";
 import { start } from "../harness.ts";
 import { openShop, type Shop } from "../orders/shop.ts";
 
-const actor = system("test");
+const actor = systemActor("test");
 const hour_ms = 3_600_000;
 
 setDefaultTimeout(30_000);

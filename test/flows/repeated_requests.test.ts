@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import pg from "pg";
 import type { StartedService } from "../../scripts/service.ts";
-import { engine } from "../../src/config.ts";
+import { engine } from "../../src/core/config.ts";
 import { client, freshDatabase } from "./service.ts";
-import { startWatchedService } from "./watched.ts";
+import { startWatchedService } from "./watched_service.ts";
 
 setDefaultTimeout(60_000);
 

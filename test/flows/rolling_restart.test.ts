@@ -1,10 +1,10 @@
 // Two servers behind a balancer are restarted in turn while orders come in steadily: none fails.
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { StartedService } from "../../scripts/service.ts";
-import { engine } from "../../src/config.ts";
+import { engine } from "../../src/core/config.ts";
 import { ordersOf, startBalancer, steadily } from "./balancer.ts";
 import { client, freshDatabase, stockUp } from "./service.ts";
-import { startWatchedService } from "./watched.ts";
+import { startWatchedService } from "./watched_service.ts";
 
 setDefaultTimeout(120_000);
 

@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { type StartedService, usual_secret_key, usualProgram } from "../../scripts/service.ts";
-import { engine } from "../../src/config.ts";
+import { engine } from "../../src/core/config.ts";
 import { client, freshDatabase } from "./service.ts";
-import { startWatchedService } from "./watched.ts";
+import { startWatchedService } from "./watched_service.ts";
 
 setDefaultTimeout(120_000);
 

@@ -1,9 +1,9 @@
 // A whole service for a flow: the real command in a process of its own, on the engine of this process.
 import pg from "pg";
 import type { ServiceSettings, StartedService } from "../../scripts/service.ts";
-import { databaseUrl, engine } from "../../src/config.ts";
-import { checkAnswer } from "./second_opinion.ts";
-import { startWatchedService, watchAt } from "./watched.ts";
+import { databaseUrl, engine } from "../../src/core/config.ts";
+import { checkAnswer } from "./openapi_validator.ts";
+import { startWatchedService, watchAt } from "./watched_service.ts";
 
 /** An empty database of the PostgreSQL under test, or null on SQLite, where the data directory is the database. */
 export async function freshDatabase(): Promise<string | null> {

@@ -4,9 +4,9 @@ import { existsSync, fdatasyncSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startService, usualProgram } from "../../scripts/service.ts";
-import { engine } from "../../src/config.ts";
-import { mayTrace, skipped } from "../database/child.ts";
+import { engine } from "../../src/core/config.ts";
 import { openTestApp } from "../harness.ts";
+import { mayTrace, skipped } from "../storage/writer_child.ts";
 
 const onSqlite = engine === "sqlite";
 const noStrace = skipped(

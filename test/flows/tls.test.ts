@@ -6,16 +6,16 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import type { StartedService } from "../../scripts/service.ts";
-import { WrongUse } from "../../src/config.ts";
-import { type Authority, localNames, makeAuthority, makeCertificate } from "../../src/kit/certificates.ts";
-import { openLog } from "../../src/kit/log.ts";
-import { openTls, readTls } from "../../src/tls.ts";
+import { type CertificateAuthority, localNames, makeAuthority, makeCertificate } from "../../src/core/certificates.ts";
+import { UsageError } from "../../src/core/config.ts";
+import { openLog } from "../../src/core/log.ts";
+import { openTls, readTls } from "../../src/server/tls.ts";
 import { startFreshService } from "./service.ts";
 
 const day_ms = 86_400_000;
 const now = Date.now();
 let folder: string;
-let authority: Authority;
+let authority: CertificateAuthority;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "packhouse-tls-"));
   authority = await makeAuthority("A test", localNames, now);
@@ -128,7 +128,7 @@ describe("an authority of its own", () => {
     time.now = now + 3630 * day_ms;
     expect((await open()).authority).not.toBe(first.authority);
     writeFileSync(join(data, "tls", "authority.pem"), "half");
-    expect(open()).rejects.toThrow(WrongUse);
+    expect(open()).rejects.toThrow(UsageError);
   });
 
   test("is not believed about other sites", async () => {
@@ -182,7 +182,7 @@ describe("files of the operator", () => {
       try {
         return readTls({ tls, "tls-cert": cert, "tls-key": key });
       } catch (error) {
-        return error instanceof WrongUse ? error.message : error;
+        return error instanceof UsageError ? error.message : error;
       }
     };
     expect(refusal(undefined, one.cert, one.key)).toEqual({ cert: one.cert, key: one.key });

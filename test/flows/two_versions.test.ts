@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type StartedService, startService } from "../../scripts/service.ts";
-import { engine } from "../../src/config.ts";
+import { engine } from "../../src/core/config.ts";
 import { ordersOf, startBalancer, steadily } from "./balancer.ts";
 import { client, freshDatabase, stockUp } from "./service.ts";
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createApp } from "../../src/app.ts";
-import type { Store } from "../../src/database/store.ts";
+import { type FaultCode, faults, invalid } from "../../src/core/faults.ts";
 import { errorBody } from "../../src/http/errors.ts";
-import { type FaultCode, faults, invalid } from "../../src/kit/fault.ts";
+import { createApp } from "../../src/server/app.ts";
+import type { Store } from "../../src/storage/database.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 
 let app: TestApp;

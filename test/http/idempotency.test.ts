@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createApp } from "../../src/app.ts";
-import { scopedStore } from "../../src/database/scoped_store.ts";
-import type { Scope, Store } from "../../src/database/store.ts";
 import type { Call } from "../../src/http/call.ts";
-import { inTurn } from "../../src/http/turns.ts";
-import { createKey } from "../../src/keys/commands.ts";
+import { holdIdempotencyLock } from "../../src/http/idempotency.ts";
+import { createKey } from "../../src/identity/api_keys/api_keys.ts";
+import { createApp } from "../../src/server/app.ts";
+import type { Store, TenantScope } from "../../src/storage/database.ts";
+import { scopedStore } from "../../src/storage/scoped_store.ts";
 import { type Answered, openTestApp, type TestApp } from "../harness.ts";
-import { tellStory } from "../reference/story/story.ts";
+import { tellStory } from "../server/openapi/story/story.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -196,11 +196,11 @@ describe("refuses", () => {
     const own = { base: {} } as Call["store"];
     const call = () => ({ store: own }) as Call;
     const { promise, resolve } = Promise.withResolvers<string>();
-    const first = inTurn(call(), "slow", () => promise);
-    const second = inTurn(call(), "slow", async () => "second").catch((error) => error);
-    expect(await inTurn(call(), "another", async (waited) => waited)).toBe(false);
+    const first = holdIdempotencyLock(call(), "slow", () => promise);
+    const second = holdIdempotencyLock(call(), "slow", async () => "second").catch((error) => error);
+    expect(await holdIdempotencyLock(call(), "another", async (waited) => waited)).toBe(false);
     expect(await second).toMatchObject({ code: "idempotency_key_in_use", facts: { retry_after_seconds: 1 } });
-    const third = inTurn(call(), "slow", async (waited) => waited);
+    const third = holdIdempotencyLock(call(), "slow", async (waited) => waited);
     resolve("first");
     expect([await first, await third]).toEqual(["first", true]);
   }, 20_000);
@@ -233,7 +233,7 @@ describe("guards", () => {
     const { live } = app.service.stores;
     let fails = true;
     const store: Store = Object.create(live, {
-      scoped: { value: (scope: Scope) => scopedStore(store, scope) },
+      scoped: { value: (scope: TenantScope) => scopedStore(store, scope) },
       write: {
         value: (...given: Parameters<typeof live.write>) =>
           fails ? Promise.reject(new Error("the disk fell out")) : live.write(...given),

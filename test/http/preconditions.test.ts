@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { seededRandom } from "../../src/core/random.ts";
 import { routesOf } from "../../src/http/route.ts";
-import { seededRandom } from "../../src/kit/random.ts";
-import { operationsOf } from "../../src/reference/description.ts";
-import { isTagged } from "../../src/reference/operation.ts";
+import { operationsOf } from "../../src/server/openapi/description.ts";
+import { isTagged } from "../../src/server/openapi/operation.ts";
 import type { Answered } from "../harness.ts";
 import { openShop, type Shop } from "../orders/shop.ts";
-import { changesOf, openHouse } from "./lives.ts";
+import { changesOf, openHouse } from "./entity_tags_story.ts";
 
 let shop: Shop;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 // What every answer says to browsers and caches.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { describeRoutes } from "../../src/reference/description.ts";
+import { describeRoutes } from "../../src/server/openapi/description.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 
 let app: TestApp;

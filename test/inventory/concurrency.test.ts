@@ -1,13 +1,17 @@
 // Many at once on the same stock: nothing is promised twice, and nobody is refused while there is something left.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Tx } from "../../src/database/store.ts";
-import { addStock } from "../../src/inventory/arrivals/commands.ts";
-import { bookStock, extendBooking, releaseBooking } from "../../src/inventory/bookings/commands.ts";
-import { releaseClaim } from "../../src/inventory/claims/commands.ts";
-import { expireReservations } from "../../src/inventory/jobs.ts";
-import { listClaims } from "../../src/inventory/reservations/store.ts";
-import { iso } from "../../src/kit/clock.ts";
-import { seededRandom } from "../../src/kit/random.ts";
+import { iso } from "../../src/core/clock.ts";
+import { seededRandom } from "../../src/core/random.ts";
+import { expireReservations } from "../../src/inventory/inventory.jobs.ts";
+import { addStock } from "../../src/inventory/receiving/receive_units.ts";
+import {
+  extendClientReservation,
+  releaseClientReservation,
+  reserveStock,
+} from "../../src/inventory/reservations/client_reservations.ts";
+import { releaseOrderAllocation } from "../../src/inventory/reservations/order_allocations.ts";
+import { listOrderReservations } from "../../src/inventory/reservations/reservations.sql.ts";
+import type { Tx } from "../../src/storage/database.ts";
 import { clerk, counts, openShop, type Shop } from "./shop.ts";
 
 let shop: Shop;
@@ -44,7 +48,7 @@ describe("200 buyers at once on 50 units", () => {
     await shop.add("A", 20, { bin: "A-02" });
     await shop.takeEvents();
     const buy = (n: number) =>
-      shop.write((tx) => bookStock(tx, { order_id: `N-${n}`, items: [{ sku: "A", quantity: 1 }] }));
+      shop.write((tx) => reserveStock(tx, { order_id: `N-${n}`, items: [{ sku: "A", quantity: 1 }] }));
     const buyers = Array.from({ length: 200 }, (_, n) => buy(n));
     expect(await outcomes(buyers)).toEqual({ done: 50, refused: ["insufficient_inventory"] });
     expect(await shop.item("A")).toMatchObject({ available: 0, reserved: 50 });
@@ -74,7 +78,9 @@ describe("at the same moment", () => {
     const claims = Array.from({ length: 60 }, (_, n) => shop.claim(n + 1, { lines: lines() }));
     const receipts = Array.from({ length: 30 }, () => shop.add(random.pick(skus), random.integer(1, 4)));
     await Promise.all([...claims, ...receipts]);
-    const cancelled = Array.from({ length: 20 }, (_, n) => shop.write((tx) => releaseClaim(tx, n + 1, null, clerk)));
+    const cancelled = Array.from({ length: 20 }, (_, n) =>
+      shop.write((tx) => releaseOrderAllocation(tx, n + 1, null, clerk)),
+    );
     const more = Array.from({ length: 20 }, (_, n) => shop.claim(n + 100, { lines: lines() }));
     await Promise.all([...cancelled, ...more]);
     for (const sku of skus) {
@@ -89,17 +95,17 @@ describe("at the same moment", () => {
     const ids: number[] = [];
     for (let n = 0; n < 20; n += 1) {
       const items = [{ sku: "A", quantity: 2 }];
-      ids.push((await shop.write((tx) => bookStock(tx, { order_id: `N-${n}`, items, expires_at }))).id);
+      ids.push((await shop.write((tx) => reserveStock(tx, { order_id: `N-${n}`, items, expires_at }))).id);
     }
     await shop.claim(900, { lines: [["A", 30]] });
-    const released = ids.slice(0, 10).map((id) => shop.write((tx) => releaseBooking(tx, id)));
-    const again = ids.slice(0, 10).map((id) => shop.write((tx) => releaseBooking(tx, id)));
+    const released = ids.slice(0, 10).map((id) => shop.write((tx) => releaseClientReservation(tx, id)));
+    const again = ids.slice(0, 10).map((id) => shop.write((tx) => releaseClientReservation(tx, id)));
     expect(await outcomes([...released, ...again])).toEqual({ done: 20, refused: [] });
     shop.clock.advance(60_000);
-    const late = ids.slice(5).map((id) => shop.write((tx) => releaseBooking(tx, id)));
+    const late = ids.slice(5).map((id) => shop.write((tx) => releaseClientReservation(tx, id)));
     const expiry = [expireReservations(shop.store), expireReservations(shop.store)];
     expect(await outcomes([...late, ...expiry])).toEqual({ done: 7, refused: ["reservation_closed"] });
-    expect(counts(await shop.store.read((db) => listClaims(db, [900])))).toEqual([[30, 30, 0]]);
+    expect(counts(await shop.store.read((db) => listOrderReservations(db, [900])))).toEqual([[30, 30, 0]]);
     expect(await shop.item("A")).toMatchObject({ available: 10, reserved: 30 });
   }, 30_000);
 
@@ -107,12 +113,12 @@ describe("at the same moment", () => {
     await shop.add("A", 5);
     const expires_at = iso(shop.clock.now() + 60_000);
     const items = [{ sku: "A", quantity: 5 }];
-    const { id } = await shop.write((tx) => bookStock(tx, { order_id: "N-1", items, expires_at }));
+    const { id } = await shop.write((tx) => reserveStock(tx, { order_id: "N-1", items, expires_at }));
     const began = shop.clock.now() + 59_999;
     shop.clock.advance(60_000);
     await shop.add("A", 1);
     const later = { expires_at: iso(shop.clock.now() + 60_000) };
-    const late = shop.write((tx) => extendBooking(asOf(tx, began), `rsv_${id}`, later));
+    const late = shop.write((tx) => extendClientReservation(asOf(tx, began), `rsv_${id}`, later));
     expect(await outcomes([late])).toEqual({ done: 0, refused: ["reservation_closed"] });
     await expireReservations(shop.store);
     expect(await shop.item("A")).toMatchObject({ available: 6, reserved: 0 });
@@ -122,8 +128,8 @@ describe("at the same moment", () => {
     await shop.add("A", 10);
     for (let n = 1; n <= 10; n += 1) {
       const items = [{ sku: "A", quantity: 1 }];
-      const { id } = await shop.write((tx) => bookStock(tx, { order_id: `N-${n}`, items }));
-      const release = shop.write((tx) => releaseBooking(tx, id));
+      const { id } = await shop.write((tx) => reserveStock(tx, { order_id: `N-${n}`, items }));
+      const release = shop.write((tx) => releaseClientReservation(tx, id));
       const [claimed] = await Promise.allSettled([shop.claim(n, { lines: [["A", 1]] }), release]);
       expect(claimed).toMatchObject({ status: "fulfilled", value: [[1, 1, 0]] });
     }

@@ -1,25 +1,26 @@
 // A small warehouse for tests of the stock: a store without the API above it.
-import type { Store, Tx } from "../../src/database/store.ts";
-import { addStock } from "../../src/inventory/arrivals/commands.ts";
-import { verifyInventory } from "../../src/inventory/audit/store.ts";
-import { claimForOrder } from "../../src/inventory/claims/commands.ts";
-import type { OrderClaim } from "../../src/inventory/reservations/claim.ts";
-import { itemView } from "../../src/inventory/stock/shelf.ts";
-import { loadShelves } from "../../src/inventory/stock/store.ts";
-import { createWarehouse, ensureWarehouse, updateWarehouse } from "../../src/inventory/warehouses/commands.ts";
-import { listWarehouses } from "../../src/inventory/warehouses/store.ts";
-import { system } from "../../src/kit/actor.ts";
-import { iso, stillClock } from "../../src/kit/clock.ts";
-import { createProduct } from "../../src/products/commands.ts";
-import { openTemporaryStore, type TemporarySettings } from "../database/temporary.ts";
-import { listEventsAfter } from "../outbox/stored.ts";
+
+import { systemActor } from "../../src/core/actor.ts";
+import { iso, manualClock } from "../../src/core/clock.ts";
+import { verifyInventory } from "../../src/inventory/inventory_audit.sql.ts";
+import { addStock } from "../../src/inventory/receiving/receive_units.ts";
+import { allocateForOrder } from "../../src/inventory/reservations/order_allocations.ts";
+import type { OrderAllocation } from "../../src/inventory/reservations/reservation.ts";
+import { itemView } from "../../src/inventory/stock/product_stock.ts";
+import { loadStock } from "../../src/inventory/stock/stock.sql.ts";
+import { listWarehouses } from "../../src/inventory/warehouses/warehouses.sql.ts";
+import { createWarehouse, ensureWarehouse, updateWarehouse } from "../../src/inventory/warehouses/warehouses.ts";
+import { createProduct } from "../../src/products/products.ts";
+import type { Store, Tx } from "../../src/storage/database.ts";
+import { listEventsAfter } from "../events/stored_events.ts";
+import { openTemporaryStore, type TemporarySettings } from "../storage/temporary_database.ts";
 
 export const start = Date.parse("2026-03-01T00:00:00.000Z");
 export const day_ms = 86_400_000;
-export const clerk = system("test");
+export const clerk = systemActor("test");
 
 /** What a claim of these tests wants: the rest is as usual. */
-export interface Wanted extends Partial<Omit<OrderClaim, "lines">> {
+export interface Wanted extends Partial<Omit<OrderAllocation, "lines">> {
   readonly lines: readonly (readonly [sku: string, quantity: number])[];
 }
 
@@ -34,7 +35,7 @@ const usual = {
 } as const;
 
 async function openWarehouses(settings: TemporarySettings) {
-  const clock = stillClock(start);
+  const clock = manualClock(start);
   const store = (await openTemporaryStore({ ...settings, mode: "live", clock })).scoped({ sees: null, makes: 1 });
   await store.write(async (tx) => {
     await ensureWarehouse(tx);
@@ -71,7 +72,7 @@ export async function openShop(settings: TemporarySettings = {}) {
     await write((tx) => addStock(tx, { sku, quantity, ...where, ...expiry }, clerk));
   }
 
-  function claimOf(order_id: number, { lines, ...rest }: Wanted): OrderClaim {
+  function claimOf(order_id: number, { lines, ...rest }: Wanted): OrderAllocation {
     const wanted = lines.map(([sku, quantity], at) => {
       return { order_line_id: order_id * 10 + at, product_id: product_id(sku), quantity };
     });
@@ -80,13 +81,13 @@ export async function openShop(settings: TemporarySettings = {}) {
 
   /** Claims stock for an order; answers wanted, reserved and picked of each line. */
   async function claim(order_id: number, wanted: Wanted) {
-    return counts(await write((tx) => claimForOrder(tx, claimOf(order_id, wanted))));
+    return counts(await write((tx) => allocateForOrder(tx, claimOf(order_id, wanted))));
   }
 
   /** The stock of a SKU as the API shows it. */
   async function item(sku: string) {
     return store.read(async (db) => {
-      const [shelf] = await loadShelves(db, [product_id(sku)]);
+      const [shelf] = await loadStock(db, [product_id(sku)]);
       if (shelf === undefined) throw new Error(`there is no ${sku}`);
       return itemView(shelf, db.now, shelf.updated_at);
     });

@@ -1,14 +1,14 @@
 // Random acts on the stock against a model that is only counts, with a seed that is printed when something differs.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { engine } from "../../src/config.ts";
-import { listWaitingLines } from "../../src/inventory/backorders/store.ts";
-import { expireLots, expireReservations } from "../../src/inventory/jobs.ts";
-import { planStock } from "../../src/inventory/reservations/rules.ts";
-import { listClaims } from "../../src/inventory/reservations/store.ts";
-import { loadShelves } from "../../src/inventory/stock/store.ts";
-import { Fault } from "../../src/kit/fault.ts";
-import { World } from "./acts.ts";
+import { engine } from "../../src/core/config.ts";
+import { Fault } from "../../src/core/faults.ts";
+import { expireLots, expireReservations } from "../../src/inventory/inventory.jobs.ts";
+import { listBackorderedLines } from "../../src/inventory/reservations/backorders.sql.ts";
+import { planStock } from "../../src/inventory/reservations/plan_stock.ts";
+import { listOrderReservations } from "../../src/inventory/reservations/reservations.sql.ts";
+import { loadStock } from "../../src/inventory/stock/stock.sql.ts";
 import { openShop, runJobs, type Shop } from "./shop.ts";
+import { World } from "./stock_model.ts";
 
 const acts_count = engine === "postgres" ? 500 : 2000;
 const seed = 20_260_301;
@@ -48,7 +48,7 @@ async function compare({ skus, on_hand, orders }: World, when: string): Promise<
     expect([item.total + unavailable, item.available + item.reserved]).toEqual([item.on_hand, item.total]);
   }
   for (const { id, lines } of orders) {
-    const claims = await shop.store.read((db) => listClaims(db, [id]));
+    const claims = await shop.store.read((db) => listOrderReservations(db, [id]));
     const wanted = claims.map((line) => line.wanted);
     expect({ when, id, wanted }).toEqual({ when, id, wanted: lines.map((line) => line.wanted) });
   }
@@ -57,8 +57,8 @@ async function compare({ skus, on_hand, orders }: World, when: string): Promise<
 
 async function nobodyWaitsBesideStock(product_id: number, when: string): Promise<void> {
   await shop.store.read(async (db) => {
-    const shelves = new Map((await loadShelves(db, [product_id])).map((shelf) => [product_id, shelf]));
-    for (const line of await listWaitingLines(db, product_id, null, 1000)) {
+    const shelves = new Map((await loadStock(db, [product_id])).map((shelf) => [product_id, shelf]));
+    for (const line of await listBackorderedLines(db, product_id, null, 1000)) {
       const { portions } = planStock([{ product_id, quantity: 1 }], shelves, { now: db.now, ...line });
       expect({ when, line: line.id, portions }).toEqual({ when, line: line.id, portions: [[]] });
     }

@@ -1,20 +1,21 @@
 // The check of isolation: each operation asked by one merchant with what only others have. The answer must be the one
 // for what nobody has, nothing of theirs may stand in it, and no row of theirs may change.
-import { mayMerchant } from "../../src/access/for_merchants.ts";
-import type { Mode } from "../../src/kit/mode.ts";
-import type { Example } from "../../src/reference/example.ts";
-import examples from "../../src/reference/examples.json";
+
+import type { Environment } from "../../src/core/environment.ts";
+import { mayMerchant } from "../../src/http/auth/merchant_permissions.ts";
+import examples from "../../src/server/openapi/examples.json";
+import type { Example } from "../../src/server/openapi/operation.ts";
 import type { TestApp } from "../harness.ts";
-import { type Document, operationsIn, type ShownOperation } from "../reference/fuzz/judge.ts";
-import type { Ready } from "../reference/fuzz/supplies.ts";
+import { type Document, operationsIn, type ShownOperation } from "../server/openapi/fuzz/check_response.ts";
+import type { Ready } from "../server/openapi/fuzz/supplies.ts";
 import { type Asked, type Fixture, needsOf, type Owned, type Told } from "./fixture.ts";
-import { type Place, placesOf, put } from "./places.ts";
-import { allRows, changesOf, writtenTables } from "./rows.ts";
-import { differenceOf, plain, strangers, unknownOf, wholeOf } from "./words.ts";
+import { type Place, placesOf, put } from "./identifier_fields.ts";
+import { differenceOf, plain, strangers, unknownOf, wholeOf } from "./response_words.ts";
+import { allRows, changesOf, writtenTables } from "./table_rows.ts";
 
 /** An operation as it is checked. */
 export interface Checked extends ShownOperation {
-  readonly mode: Mode;
+  readonly mode: Environment;
   /** Whether merchants may use it. */
   readonly open: boolean;
   readonly need: string;

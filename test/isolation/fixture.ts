@@ -1,21 +1,21 @@
 // A house with three merchants who have everything under equal names: the first one, the one who asks, and the other
 // one, who came last and of whom a whole day is told as well.
 import { bins } from "../../db/schema/warehouses.ts";
-import { closeStorage } from "../../src/billing/storage/jobs.ts";
-import type { Db } from "../../src/database/store.ts";
-import { readId } from "../../src/kit/ids.ts";
-import type { Mode } from "../../src/kit/mode.ts";
-import { modes } from "../../src/kit/mode.ts";
-import { operationsOf } from "../../src/reference/description.ts";
+import { closeStorage } from "../../src/billing/storage_days.jobs.ts";
+import type { Environment } from "../../src/core/environment.ts";
+import { environments } from "../../src/core/environment.ts";
+import { readId } from "../../src/core/ids.ts";
+import { operationsOf } from "../../src/server/openapi/description.ts";
+import type { Db } from "../../src/storage/database.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
-import { openHouse, type Supplies } from "../reference/fuzz/supplies.ts";
-import { tellStory } from "../reference/story/story.ts";
-import { type Person, signedInAs } from "../users/people.ts";
-import { openMailServer } from "../webhooks/notices/mail_server.ts";
-import { type More, makeMore, takeBack } from "./more.ts";
+import { type Person, signedInAs } from "../identity/people.ts";
+import { openHouse, type Supplies } from "../server/openapi/fuzz/supplies.ts";
+import { tellStory } from "../server/openapi/story/story.ts";
+import { openMailServer } from "../webhooks/mail_server.ts";
+import { type More, makeMore, takeBack } from "./extra_records.ts";
 import { Names } from "./names.ts";
-import { allRows, newRows, type Rows } from "./rows.ts";
-import { openSeam, type Seam } from "./seam.ts";
+import { openSeam, type Seam } from "./rollback_store.ts";
+import { allRows, newRows, type Rows } from "./table_rows.ts";
 
 /** The merchants by their codes: of the house from its first day, the one who asks, and whom nobody else may see. */
 export const codes = ["MAIN", "BETA", "ALFA"] as const;
@@ -30,7 +30,7 @@ export interface Owned {
   readonly ready: Supplies;
   /** What fits a place, by operation and word, where not anything will do. */
   readonly mine: More["mine"];
-  readonly keys: Readonly<Record<Mode, Readonly<Record<Level, string>>>>;
+  readonly keys: Readonly<Record<Environment, Readonly<Record<Level, string>>>>;
   /** The headers by which somebody of the merchant shows who is signed in. */
   readonly person: Readonly<Record<string, string>>;
 }
@@ -57,7 +57,7 @@ export interface Fixture {
   readonly seam: Seam;
   readonly merchants: Readonly<Record<Code, Owned>>;
   /** The rows of each world that are not the asking merchant's. */
-  readonly foreign: Readonly<Record<Mode, Rows>>;
+  readonly foreign: Readonly<Record<Environment, Rows>>;
   /** What the asking merchant was told before there was another one, by what it asked. */
   readonly before: ReadonlyMap<string, Told>;
   /** What the house has, which all may see: the names of its buildings, and its keys that act for merchants. */
@@ -95,7 +95,7 @@ export async function openFixture(
     if (made.status !== 201) throw new Error(`no merchant ${code}: ${JSON.stringify(made.body)}`);
   }
   await app.runJobs();
-  for (const mode of modes) await shareBins(app, mode);
+  for (const mode of environments) await shareBins(app, mode);
   const ask = async (asked: Asked): Promise<Told> => {
     const told = await answerOf(app, asked);
     // What breaks differs from what is expected, too, but is not what was planted.
@@ -104,7 +104,7 @@ export async function openFixture(
     return told;
   };
   const told = new Map<Code, Owned>();
-  const rows = new Map<Mode, Map<string, Map<string, string>>>();
+  const rows = new Map<Environment, Map<string, Map<string, string>>>();
   const receiver = (code: Code) => `http://localhost:${near.port}/${code}`;
   let before: ReadonlyMap<string, Told> = new Map();
   for (const code of codes) {
@@ -117,13 +117,13 @@ export async function openFixture(
       before = await first(ask, owned, app);
     }
     const now = await rowsOf(app);
-    for (const mode of modes) keepForeign(rows, mode, code, newRows(old[mode], now[mode]), owned.id);
+    for (const mode of environments) keepForeign(rows, mode, code, newRows(old[mode], now[mode]), owned.id);
   }
   const merchants = Object.fromEntries(told) as Record<Code, Owned>;
   const now = await rowsOf(app);
   const foreign = { live: settled(rows, "live", now.live), test: settled(rows, "test", now.test) };
   const shared = await sharedBy(app);
-  const codes_of_bins = await Promise.all(modes.map((mode) => app.service.stores[mode].read(listBinCodes)));
+  const codes_of_bins = await Promise.all(environments.map((mode) => app.service.stores[mode].read(listBinCodes)));
   const close = async () => {
     await near.stop(true);
     mails.stop();
@@ -136,7 +136,7 @@ const day_ms = 86_400_000;
 
 /** Adds up what lies there at the end of the day, to which the clocks are set for a moment. */
 async function endDay(app: TestApp): Promise<void> {
-  for (const mode of modes) {
+  for (const mode of environments) {
     app.clocks[mode].step(day_ms);
     await closeStorage(app.service.stores[mode], app.service);
     app.clocks[mode].step(-day_ms);
@@ -144,7 +144,7 @@ async function endDay(app: TestApp): Promise<void> {
 }
 
 /** Lets the bins of the first building hold what several merchants have: goods that name no bin lie there. */
-async function shareBins(app: TestApp, mode: Mode): Promise<void> {
+async function shareBins(app: TestApp, mode: Environment): Promise<void> {
   const key = app.keys[mode].full;
   const { body } = await app.call("GET", "/inventory/locations", undefined, { key });
   const [{ warehouse_id, location_zones }] = body.data;
@@ -207,7 +207,7 @@ async function makePeople(app: TestApp, code: Code, id: string, key: string, nam
 const nouns = "orders|products|customers|returns|shipments|tracking|platforms|webhooks|notices|events|keys";
 const owns = new RegExp(`^/(${nouns}|inventory(?!/(locations|bins|counts))|shipping/labels)`);
 
-async function keysOf(app: Pick<TestApp, "call" | "keys" | "watch">, mode: Mode) {
+async function keysOf(app: Pick<TestApp, "call" | "keys" | "watch">, mode: Environment) {
   const make = async (permission: Level) => {
     const key = app.keys[mode].full;
     const { body } = await app.call(
@@ -256,14 +256,14 @@ interface Building {
   readonly address: { readonly address_line1: string };
 }
 
-async function rowsOf({ service }: TestApp): Promise<Record<Mode, Rows>> {
+async function rowsOf({ service }: TestApp): Promise<Record<Environment, Rows>> {
   return { live: await service.stores.live.read(allRows), test: await service.stores.test.read(allRows) };
 }
 
 /** Notes which rows are not the asking merchant's: those that say it, and those that came with others. */
 function keepForeign(
-  all: Map<Mode, Map<string, Map<string, string>>>,
-  mode: Mode,
+  all: Map<Environment, Map<string, Map<string, string>>>,
+  mode: Environment,
   code: Code,
   rows: Rows,
   id: string,
@@ -281,7 +281,7 @@ function keepForeign(
   }
 }
 
-function settled(all: Map<Mode, Map<string, Map<string, string>>>, mode: Mode, now: Rows): Rows {
+function settled(all: Map<Environment, Map<string, Map<string, string>>>, mode: Environment, now: Rows): Rows {
   const kept = all.get(mode) ?? new Map<string, Map<string, string>>();
   return new Map(
     [...now].map(([table, rows]) => [table, new Map([...rows].filter(([key]) => kept.get(table)?.has(key)))]),

@@ -1,6 +1,7 @@
 // The stream of hints: what somebody hears who listens for a merchant, while others do something.
+
+import { readId } from "../../src/core/ids.ts";
 import { traceOf } from "../../src/http/trace.ts";
-import { readId } from "../../src/kit/ids.ts";
 import type { Code, Fixture } from "./fixture.ts";
 
 let turn = 0;

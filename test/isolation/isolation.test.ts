@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Checked, check, checkedOf, compareLooks, looksOf, published } from "./check.ts";
 import { type Fixture, openFixture, type Told } from "./fixture.ts";
 import { strangeHints } from "./hints.ts";
+import { placesOf } from "./identifier_fields.ts";
 import { forgotten, namedMetrics, planted, repeatedAnswers, through_others, wrongDeliveries } from "./leaks.ts";
-import { placesOf } from "./places.ts";
-import { allRows, changesOf, ownedTables } from "./rows.ts";
-import { strangers } from "./words.ts";
+import { strangers } from "./response_words.ts";
+import { allRows, changesOf, ownedTables } from "./table_rows.ts";
 
 let fixture: Fixture;
 let operations: readonly Checked[];
@@ -48,7 +48,7 @@ describe("a merchant", () => {
     expect(leaks).toEqual([]);
     // Each operation is asked, and those with places for names many times.
     expect(cases).toBeGreaterThan(7500);
-    // A place whose own records are answered like unknown ones: give the merchants one, in test/isolation/more.ts.
+    // A place whose own records are answered like unknown ones: give the merchants one, in test/isolation/extra_records.ts.
     expect(silent).toEqual([]);
     for (const mode of ["live", "test"] as const) {
       const rows = await fixture.app.service.stores[mode].read(allRows);
@@ -149,6 +149,6 @@ test("a new place for a text has to say what it names", () => {
   const operation = { operationId: "turnGadget", method: "get", path: "/gadgets", parameters, responses: {} };
   const document = { paths: {}, components: { schemas: {}, responses: {} } };
   expect(() => placesOf(operation, document)).toThrow(
-    "turnGadget takes a text gadget: say in test/isolation/places.ts what it names, or that it names nothing.",
+    "turnGadget takes a text gadget: say in test/isolation/identifier_fields.ts what it names, or that it names nothing.",
   );
 });

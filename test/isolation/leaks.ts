@@ -2,13 +2,13 @@
 import { eq } from "drizzle-orm";
 import { idempotency_keys } from "../../db/schema/service.ts";
 import { subscriptions } from "../../db/schema/webhooks.ts";
-import { readId } from "../../src/kit/ids.ts";
-import { counter } from "../../src/kit/meter.ts";
+import { readId } from "../../src/core/ids.ts";
+import { counter } from "../../src/core/metrics.ts";
 import { type Checked, check, compareLooks, looksOf } from "./check.ts";
 import type { Asked, Code, Fixture } from "./fixture.ts";
 import { strangeHints } from "./hints.ts";
-import type { Leak } from "./seam.ts";
-import { strangers } from "./words.ts";
+import { strangers } from "./response_words.ts";
+import type { Leak } from "./rollback_store.ts";
 
 /** A leak that is planted, and the look that finds it. */
 interface Planted {

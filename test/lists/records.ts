@@ -1,9 +1,9 @@
 // A business with a bit of everything, so that each filter of each list tells some records from others.
 
-import { recordAct } from "../../src/audit/commands.ts";
-import type { Act } from "../../src/audit/entry.ts";
-import { modes } from "../../src/kit/mode.ts";
-import { type Random, seededRandom } from "../../src/kit/random.ts";
+import { environments } from "../../src/core/environment.ts";
+import { type Random, seededRandom } from "../../src/core/random.ts";
+import type { AuditedAct } from "../../src/identity/audit_log/audit_entry.ts";
+import { recordAct } from "../../src/identity/audit_log/audit_log.sql.ts";
 import { type Answered, openTestApp, type TestApp } from "../harness.ts";
 
 /** A record as its detail answers it, with what the test noted when it made it. */
@@ -242,9 +242,9 @@ const actors = [
 async function makeAudit(app: TestApp, random: Random, pass: () => void): Promise<void> {
   for (let n = 0; n < 60; n += 1) {
     const targets = ["ord_1001", "ord_1002", 'SKU "one"', "back\\slash"].filter(() => random.chance(0.4));
-    const act: Act = {
+    const act: AuditedAct = {
       actor: { ...random.pick(actors), request_id: random.pick([null, `req-${n}`]) },
-      world: random.pick(modes),
+      world: random.pick(environments),
       action: random.pick(["createOrder", "holdOrder", "signIn"]),
       targets,
       ip: random.pick([null, "192.0.2.7"]),

@@ -2,17 +2,17 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { order_lines, orders } from "../../db/schema/orders.ts";
-import type { Position, Window } from "../../src/kit/page.ts";
+import type { PagePosition, PageWindow } from "../../src/core/schema.ts";
 import {
-  type Found,
+  type OrderSearchResult,
   type OrderSort,
   orderPosition,
   type SearchBounds,
   searchOrders,
-} from "../../src/orders/list/store.ts";
-import { readSearch, type Search } from "../../src/orders/search/rules.ts";
+} from "../../src/orders/search/order_list.sql.ts";
+import { readSearch, type Search } from "../../src/orders/search/order_search.sql.ts";
 import { makeRecords, type Found as Order, type Records } from "./records.ts";
-import { isFound, searches } from "./search.ts";
+import { isFound, searches } from "./search_model.ts";
 
 let records: Records;
 const created = new Map<string, number>();
@@ -35,10 +35,10 @@ afterAll(() => records.app.close());
 /** All that a search finds, page after page. */
 async function found(search: Search, sort: OrderSort, bounds: SearchBounds) {
   const ids: number[] = [];
-  let after: Position | null = null;
+  let after: PagePosition | null = null;
   for (let page = 0; page < 200; page += 1) {
-    const window: Window = { limit: 6, offset: 0, after };
-    const answer: Found = await records.app.service.stores.live.read((db) =>
+    const window: PageWindow = { limit: 6, offset: 0, after };
+    const answer: OrderSearchResult = await records.app.service.stores.live.read((db) =>
       searchOrders(db, { search }, window, sort, bounds),
     );
     const last = answer.rows[4];

@@ -1,19 +1,19 @@
 // What is made for a merchant ends with its closing, whoever asks and by whatever way, also at the same moment.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { orders as orderRows } from "../../db/schema/orders.ts";
-import { engine } from "../../src/config.ts";
-import { createCustomer } from "../../src/customers/commands.ts";
-import type { Tx } from "../../src/database/store.ts";
-import { addStock } from "../../src/inventory/arrivals/commands.ts";
-import { system } from "../../src/kit/actor.ts";
-import { createOrder } from "../../src/orders/creation/commands.ts";
-import { createProduct } from "../../src/products/commands.ts";
+import { systemActor } from "../../src/core/actor.ts";
+import { engine } from "../../src/core/config.ts";
+import { createCustomer } from "../../src/customers/customers.ts";
+import { addStock } from "../../src/inventory/receiving/receive_units.ts";
+import { createOrder } from "../../src/orders/lifecycle/create_order.ts";
+import { createProduct } from "../../src/products/products.ts";
+import type { Tx } from "../../src/storage/database.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { connectShopify, shopifyOrder } from "../platforms/stores.ts";
 
 let app: TestApp;
 const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
-const someone = system("test");
+const someone = systemActor("test");
 
 async function sent(method: string, path: string, body: unknown = {}) {
   const { status, body: answer } = await app.call(method, path, method === "GET" ? undefined : body);
@@ -216,7 +216,7 @@ describe.skipIf(engine === "sqlite")("at the same moment", () => {
 
   test("what is asked for while a merchant is being closed waits, and is refused", async () => {
     const { id, sku, draft } = await merchantOf("FERN");
-    const { lockMerchantAlone, saveMerchant } = await import("../../src/merchants/store.ts");
+    const { lockMerchantAlone, saveMerchant } = await import("../../src/merchants/merchants.sql.ts");
     const closing = await leftOpen(id, async (tx) => {
       const merchant = await lockMerchantAlone(tx, "FERN");
       return saveMerchant(tx, { ...merchant, status: "closed", closed_at: tx.now });

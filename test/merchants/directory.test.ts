@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
-import type { Store } from "../../src/database/store.ts";
-import { createMerchant, ensureMerchant, suspendMerchant } from "../../src/merchants/commands.ts";
-import { codesIn, directoryOf, merchantsIn, ownerIn } from "../../src/merchants/directory.ts";
-import { openTemporaryStore } from "../database/temporary.ts";
+import { codesIn, directoryOf, merchantsIn, ownerIn } from "../../src/merchants/directory.sql.ts";
+import { createMerchant, ensureMerchant, suspendMerchant } from "../../src/merchants/merchants.ts";
+import type { Store } from "../../src/storage/database.ts";
+import { openTemporaryStore } from "../storage/temporary_database.ts";
 
 let store: Store;
 beforeAll(async () => {

@@ -1,7 +1,17 @@
 // In whose name parcels leave: what buyers read on labels, slips and pages, where three merchants share a warehouse.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openSeller } from "../shipping/labels/seller.ts";
-import { type Code, codes, type House, openHouse, own, plain, roastery, senders, strangeTo } from "./house.ts";
+import {
+  type Code,
+  codes,
+  type House,
+  openHouse,
+  own,
+  plain,
+  roastery,
+  senders,
+  strangeTo,
+} from "./three_merchants.ts";
 
 // The first paper opens eight fonts, which takes its time beside other work.
 setDefaultTimeout(60_000);

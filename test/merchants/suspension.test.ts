@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { settleSuspended } from "../../src/orders/jobs.ts";
+import { settleSuspended } from "../../src/orders/orders.jobs.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 
 let app: TestApp;

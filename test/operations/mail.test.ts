@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import * as net from "node:net";
 import { tryMail } from "../../src/outbound/mail.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
-import { openMailServer } from "../webhooks/notices/mail_server.ts";
+import { openMailServer } from "../webhooks/mail_server.ts";
 
 const to = "ops@example.com, boss@example.com";
 let server: Awaited<ReturnType<typeof openMailServer>>;

@@ -1,6 +1,6 @@
 // What the acts of an order ask of the database: no act reads more than it did when this was written.
 import { expect, test } from "bun:test";
-import { engine } from "../../src/config.ts";
+import { engine } from "../../src/core/config.ts";
 import { costsOfActs, costsOfMaking } from "./acts_cost.ts";
 
 const most = {

@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { verifyStore } from "../../src/verification.ts";
+import { verifyStore } from "../../src/cli/verify.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 
 /** A service with a customer and goods, and the calls that tests of orders make over and over. */

@@ -1,15 +1,15 @@
 // The grid: every action in every situation an order can be in, driven over HTTP. What is legal states its rows of
 // history, its events and what it does to stock; what is not is refused, told what would be, and changes nothing.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { keepAddress } from "../../src/customers/commands.ts";
-import { addressDefaults } from "../../src/customers/rules.ts";
-import type { Tx } from "../../src/database/store.ts";
-import { system } from "../../src/kit/actor.ts";
-import { readId } from "../../src/kit/ids.ts";
-import { updateImported } from "../../src/orders/changes/commands.ts";
-import { settleGoods } from "../../src/orders/holds/commands.ts";
-import { type OrderAction, orderMoves, publicOrderStatuses } from "../../src/orders/status.ts";
-import { lockOrder } from "../../src/orders/store.ts";
+import { systemActor } from "../../src/core/actor.ts";
+import { readId } from "../../src/core/ids.ts";
+import { addressDefaults } from "../../src/customers/customer.ts";
+import { keepAddress } from "../../src/customers/customers.ts";
+import { updateImported } from "../../src/orders/changes/change_order.ts";
+import { settleGoods } from "../../src/orders/changes/holds.ts";
+import { type OrderAction, orderTransitions, publicOrderStatuses } from "../../src/orders/order.transitions.ts";
+import { lockOrder } from "../../src/orders/orders.sql.ts";
+import type { Tx } from "../../src/storage/database.ts";
 import { openShop, type Shop } from "./shop.ts";
 
 let shop: Shop;
@@ -74,7 +74,7 @@ const situations: Record<string, { wants: number; way: (made: Made) => Promise<u
     wants: 2,
     way: async ({ id, sku }) => {
       await shop.app.patch(`/products/${await productOf(sku)}`, { status: "inactive" });
-      await write(async (tx) => settleGoods(tx, await lockOrder(tx, id), system("test")));
+      await write(async (tx) => settleGoods(tx, await lockOrder(tx, id), systemActor("test")));
     },
   },
   "on hold, bad address": {
@@ -84,7 +84,7 @@ const situations: Record<string, { wants: number; way: (made: Made) => Promise<u
       await write(async (tx) => {
         const address = await keepAddress(tx, customer_id, { ...addressDefaults, name: "Jo Roe", country: "US" });
         const input = { shipping_address_id: address.id };
-        await updateImported(tx, readId("order", id) ?? 0, input, system("test"));
+        await updateImported(tx, readId("order", id) ?? 0, input, systemActor("test"));
       });
     },
   },
@@ -149,8 +149,8 @@ async function dot(situation: string, action: keyof typeof acts) {
   } else {
     // Releasing what is not held, and cancelling again, are answered and change nothing.
     const idle = (action === "release" && !before.held_from) || (action === "cancel" && before.cancelled_at !== null);
-    if (action in orderMoves || action === "ship partial") expectPublished(action, before, after);
-    const legal = allowed || idle || !(action in orderMoves);
+    if (action in orderTransitions || action === "ship partial") expectPublished(action, before, after);
+    const legal = allowed || idle || !(action in orderTransitions);
     expect([situation, action, legal, idle && added.length > 0]).toEqual([situation, action, true, false]);
     expect(after.version - before.version).toBe(added.length);
   }
@@ -208,7 +208,7 @@ test("every action in every situation", async () => {
   console.log(grid.join("\n"));
   expect([...seen].sort()).toEqual([...publicOrderStatuses].sort());
   const printed = `${head}\n${grid.join("\n")}\n${key}\n\n${lines.join("\n")}\n`;
-  const kept = new URL("transitions.txt", import.meta.url);
+  const kept = new URL("./transitions.txt", import.meta.url);
   // To accept a change, remove the file, run this and read what it writes.
   if (!(await Bun.file(kept).exists())) await Bun.write(kept, printed);
   expect(printed).toBe(await Bun.file(kept).text());

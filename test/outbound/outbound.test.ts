@@ -3,10 +3,10 @@ import { afterEach, describe, expect, test } from "bun:test";
 import * as net from "node:net";
 import { Duplex } from "node:stream";
 import { type AddressPolicy, default_ports, ranges } from "../../src/outbound/destination.ts";
-import { talkByNode } from "../../src/outbound/node_talk.ts";
-import { createOutbound, type Outbound, type Outgoing, quickestTalk } from "../../src/outbound/outbound.ts";
-import type { TalkOver } from "../../src/outbound/talk.ts";
-import { ways } from "./ways.ts";
+import type { OpenExchange } from "../../src/outbound/exchange.ts";
+import { talkByNode } from "../../src/outbound/node_exchange.ts";
+import { createOutbound, type Outbound, type OutgoingRequest, quickestExchange } from "../../src/outbound/outbound.ts";
+import { ways } from "./exchange_ways.ts";
 
 const closers: (() => unknown)[] = [];
 afterEach(() => {
@@ -22,7 +22,7 @@ const policy: AddressPolicy = {
 };
 const deadlines = { connect_ms: 4000, headers_ms: 4000, body_ms: 4000 };
 
-function outboundBy(talkOver: TalkOver): Outbound {
+function outboundBy(talkOver: OpenExchange): Outbound {
   const made = createOutbound({ policy, deadlines, talkOver });
   closers.push(() => made.close());
   return made;
@@ -34,7 +34,7 @@ function server(answer: (request: Request, made: Bun.Server<undefined>) => Respo
   return `http://127.0.0.1:${made.port}/a`;
 }
 
-const get = (url: string): Outgoing => ({
+const get = (url: string): OutgoingRequest => ({
   method: "GET",
   url,
   headers: { Accept: "application/json" },
@@ -407,8 +407,8 @@ describe("where the parser is not to be had", () => {
     ["nothing is behind the door", { binding: () => undefined }],
     ["something else is behind the door", { binding: () => ({ HTTPParser: Other }) }],
   ])("%s, and node:http takes over", (_why, program) => {
-    expect(quickestTalk(program)).toBe(talkByNode);
-    expect(quickestTalk(process)).not.toBe(talkByNode);
+    expect(quickestExchange(program)).toBe(talkByNode);
+    expect(quickestExchange(process)).not.toBe(talkByNode);
   });
 
   test("a whole program calls by node:http", async () => {

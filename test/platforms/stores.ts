@@ -1,6 +1,6 @@
 // Stores at platforms that are connected to a service under test, and what they send. Invented data in the forms of the
 // platforms' documentation.
-import { hmacBase64 } from "../../src/kit/hmac.ts";
+import { hmacBase64 } from "../../src/core/crypto.ts";
 import type { TestApp } from "../harness.ts";
 
 export const secret = "shpss_0123456789abcdef";

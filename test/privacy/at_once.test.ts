@@ -1,12 +1,12 @@
 // An order that is being made and an erasure that begins do not pass each other. SQLite has one writer, which is alone.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import pg from "pg";
-import { databaseUrl, engine } from "../../src/config.ts";
-import { findRecipients } from "../../src/customers/store.ts";
-import { system } from "../../src/kit/actor.ts";
-import { readId, wireId } from "../../src/kit/ids.ts";
-import { createOrder } from "../../src/orders/creation/commands.ts";
-import { eraseDue } from "../../src/privacy/erasure/jobs.ts";
+import { systemActor } from "../../src/core/actor.ts";
+import { databaseUrl, engine } from "../../src/core/config.ts";
+import { readId, wireId } from "../../src/core/ids.ts";
+import { findRecipients } from "../../src/customers/customers.sql.ts";
+import { createOrder } from "../../src/orders/lifecycle/create_order.ts";
+import { eraseDue } from "../../src/privacy/privacy.jobs.ts";
 import { openShop, type Shop } from "../orders/shop.ts";
 
 setDefaultTimeout(60_000);
@@ -59,7 +59,7 @@ test.skipIf(engine !== "postgres")(
         await findRecipients(tx, pairs);
         erasing = eraseDue(live, shop.app.service);
         expect(await blockedOr(erasing)).toBe("blocked");
-        return createOrder(tx, { ...draft, order_number: `R-${makes}-${pairs.length}` }, system("test"));
+        return createOrder(tx, { ...draft, order_number: `R-${makes}-${pairs.length}` }, systemActor("test"));
       });
       await erasing;
       expect(await status()).toBe("waiting");

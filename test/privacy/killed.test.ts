@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { StartedService } from "../../scripts/service.ts";
-import { administered } from "../../src/database/administration.ts";
+import { administered } from "../../src/storage/postgres/postgres_programs.ts";
 import { freshDatabase, startFreshService } from "../flows/service.ts";
 
 const data = mkdtempSync(join(tmpdir(), "packhouse-killed-erasure-"));

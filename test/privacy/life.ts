@@ -4,7 +4,7 @@ import { eq } from "drizzle-orm";
 import { platform_reports } from "../../db/schema/platform_reports.ts";
 import { label_documents, shipments } from "../../db/schema/shipments.ts";
 import { waiting_updates } from "../../db/schema/tracking.ts";
-import { readId } from "../../src/kit/ids.ts";
+import { readId } from "../../src/core/ids.ts";
 import type { TestApp } from "../harness.ts";
 import type { Receiver } from "../webhooks/receiver.ts";
 

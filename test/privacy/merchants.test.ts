@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { unpack } from "../../db/packing/packing.ts";
 import { request_blocks } from "../../db/schema/requests.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
-import { storeBlock } from "../operations/logged_requests.ts";
+import { storeBlock } from "../http/request_log/logged_requests.ts";
 
 let app: TestApp;
 let key: string;

@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { desc } from "drizzle-orm";
 import { deliveries, delivery_attempts } from "../../db/schema/webhooks.ts";
-import { eraseDue } from "../../src/privacy/erasure/jobs.ts";
-import { verifyStore } from "../../src/verification.ts";
-import { fanOut } from "../../src/webhooks/deliveries/commands.ts";
-import type { Claim } from "../../src/webhooks/dispatch/claim.ts";
-import { claimDeliveries, recordAttempts } from "../../src/webhooks/dispatch/commands.ts";
-import { forgetOldDeliveries } from "../../src/webhooks/retention/jobs.ts";
+import { verifyStore } from "../../src/cli/verify.ts";
+import { eraseDue } from "../../src/privacy/privacy.jobs.ts";
+import { claimDeliveries, recordAttempts } from "../../src/webhooks/deliveries/claim_deliveries.ts";
+import { fanOut } from "../../src/webhooks/deliveries/deliveries.ts";
+import type { DeliveryClaim } from "../../src/webhooks/deliveries/delivery_claim.ts";
+import { forgetOldDeliveries } from "../../src/webhooks/webhooks.jobs.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { openReceiver, type Receiver } from "../webhooks/receiver.ts";
 
@@ -69,7 +69,7 @@ const room = { busy: new Map(), limitOf: () => 8, aheadOf: () => 0, last_id: 0, 
 const result = { headers: { server: "echo" }, truncated: false, ip_address: null, duration_ms: 1 };
 
 /** An attempt that has ended: what a server records of a delivery that it has claimed. */
-const ended = (claim: Claim, status_code: number) => ({
+const ended = (claim: DeliveryClaim, status_code: number) => ({
   ...{ claim, signatures: { timestamp_s: 0, signatures: "" }, started_at: clock().now(), real_now: 0, random: 0 },
   result: {
     ...{ ...result, status_code, body: claim.body },
@@ -109,7 +109,7 @@ test("a response that comes when the event is gone is not kept, and nothing is s
     ["cancelled", null],
     ["cancelled", null],
   ]);
-  const [first, second] = claims as [Claim, Claim];
+  const [first, second] = claims as [DeliveryClaim, DeliveryClaim];
   await store().write((tx) => recordAttempts(tx, [ended(first, 200), ended(second, 500)]));
   expect((await latest()).map(({ status }) => status).sort()).toEqual(["cancelled", "delivered"]);
   expect(await answers()).toEqual([]);

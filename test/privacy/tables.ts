@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { getTableColumns, getTableName, is, Table } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { unpack } from "../../db/packing/packing.ts";
-import type { Db } from "../../src/database/store.ts";
+import type { Db } from "../../src/storage/database.ts";
 
 const folder = join(import.meta.dir, "../../db/schema");
 

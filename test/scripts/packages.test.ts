@@ -14,8 +14,8 @@ import { packagesOf, thirdPartyLicences } from "../../scripts/package/licences.t
 import { billOf } from "../../scripts/package/sbom.ts";
 import { targets } from "../../scripts/package/targets.ts";
 import { type StartedService, startService, usualProgram } from "../../scripts/service.ts";
-import { behind_seconds } from "../../src/backups/continuous/meters.ts";
-import { backupFamilies } from "../../src/operations/figures.ts";
+import { backupFamilies } from "../../src/operations/health/metrics.ts";
+import { behind_seconds } from "../../src/operations/log_archive/archive_logs.ts";
 
 setDefaultTimeout(120_000);
 

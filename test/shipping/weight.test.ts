@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { weightUnit } from "../../src/kit/weight_unit.ts";
-import { billedPounds, gramsOf, readWeight, type Weight } from "../../src/shipping/weight.ts";
+import { weightUnit } from "../../src/core/weight_units.ts";
+import { billedPounds, gramsOf, readWeight, type Weight } from "../../src/shipping/parcel.ts";
 
 const read = (amount: string | number, unit: "lb" | "oz" | "kg" | "g"): Weight => {
   const weight = readWeight(amount, unit);

@@ -2,20 +2,20 @@
 // refusal or on the answer.
 
 import fc from "fast-check";
-import type { Tx } from "../../src/database/store.ts";
-import { adjustStock } from "../../src/inventory/adjustments/commands.ts";
-import { addStock } from "../../src/inventory/arrivals/commands.ts";
-import { bookStock, releaseBooking } from "../../src/inventory/bookings/commands.ts";
-import { adjustmentReasons } from "../../src/inventory/status.ts";
-import { iso } from "../../src/kit/clock.ts";
-import { cancelItems, cancelOrder } from "../../src/orders/cancellations/commands.ts";
-import { updateOrder } from "../../src/orders/changes/commands.ts";
-import { createOrder } from "../../src/orders/creation/commands.ts";
-import { shipOrder } from "../../src/orders/departures/commands.ts";
-import { packOrder, pickOrder, processOrder } from "../../src/orders/fulfillment/commands.ts";
-import { holdOrder, releaseOrder } from "../../src/orders/holds/commands.ts";
+import { iso } from "../../src/core/clock.ts";
+import { adjustStock } from "../../src/inventory/counts/adjust_stock.ts";
+import { adjustmentReasons } from "../../src/inventory/inventory.transitions.ts";
+import { addStock } from "../../src/inventory/receiving/receive_units.ts";
+import { releaseClientReservation, reserveStock } from "../../src/inventory/reservations/client_reservations.ts";
+import { cancelItems, cancelOrder } from "../../src/orders/changes/cancel_order.ts";
+import { updateOrder } from "../../src/orders/changes/change_order.ts";
+import { holdOrder, releaseOrder } from "../../src/orders/changes/holds.ts";
+import { packOrder, pickOrder, processOrder } from "../../src/orders/fulfillment/pick_and_pack.ts";
+import { shipOrder } from "../../src/orders/fulfillment/ship_order.ts";
+import { createOrder } from "../../src/orders/lifecycle/create_order.ts";
 import type { Order } from "../../src/orders/order.ts";
-import { createReturn, inspectReturn, receiveReturn } from "../../src/returns/commands.ts";
+import { createReturn, inspectReturn, receiveReturn } from "../../src/returns/returns.ts";
+import type { Tx } from "../../src/storage/database.ts";
 import {
   type BinCode,
   day_ms,
@@ -177,7 +177,7 @@ const reserve = act({
       (tx) => {
         const where = house === null ? {} : { location: whs(service, house) };
         const how = { ...where, requires_cold_storage: cold, expires_at: iso(expires_at) };
-        return bookStock(tx, { order_id, items: lines, ...how });
+        return reserveStock(tx, { order_id, items: lines, ...how });
       },
     );
     if (value !== null) service.bookings.set(made, value.id);
@@ -214,7 +214,7 @@ const release = act({
       model,
       service,
       () => model.release(model.booking(found.model_id)),
-      (tx) => releaseBooking(tx, found.id),
+      (tx) => releaseClientReservation(tx, found.id),
     );
     return code;
   },

@@ -1,18 +1,18 @@
 // Two crowds at once on the same stock: two processes on PostgreSQL, both in this one on SQLite.
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { databaseUrl, engine } from "../../src/config.ts";
-import { migratePostgres } from "../../src/database/migrate_postgres.ts";
-import { migrations } from "../../src/database/migration_sql.ts";
-import { openPostgres } from "../../src/database/postgres.ts";
-import { listWaitingLines } from "../../src/inventory/backorders/store.ts";
-import { fillBackorders } from "../../src/inventory/jobs.ts";
-import { planStock } from "../../src/inventory/reservations/rules.ts";
-import { loadShelves } from "../../src/inventory/stock/store.ts";
-import { systemClock } from "../../src/kit/clock.ts";
-import { silentLog } from "../../src/kit/log.ts";
-import { getOrder } from "../../src/orders/store.ts";
-import { openTemporaryStore } from "../database/temporary.ts";
+import { systemClock } from "../../src/core/clock.ts";
+import { databaseUrl, engine } from "../../src/core/config.ts";
+import { silentLog } from "../../src/core/log.ts";
+import { fillBackorders } from "../../src/inventory/inventory.jobs.ts";
+import { listBackorderedLines } from "../../src/inventory/reservations/backorders.sql.ts";
+import { planStock } from "../../src/inventory/reservations/plan_stock.ts";
+import { loadStock } from "../../src/inventory/stock/stock.sql.ts";
+import { getOrder } from "../../src/orders/orders.sql.ts";
+import { migratePostgres } from "../../src/storage/migrations/migrate_postgres.ts";
+import { migrations } from "../../src/storage/migrations/migration_sql.ts";
+import { openPostgres } from "../../src/storage/postgres/postgres_store.ts";
+import { openTemporaryStore } from "../storage/temporary_database.ts";
 import { crowd } from "./crowd.ts";
 import { attach, furnish, type Service } from "./service.ts";
 
@@ -65,9 +65,9 @@ test(`two crowds of ${acts} acts each leave every invariant kept and nobody wait
 
 async function nobodyWaitsBesideStock(service: Service): Promise<void> {
   await service.store.read(async (db) => {
-    for (const shelf of await loadShelves(db, service.products)) {
+    for (const shelf of await loadStock(db, service.products)) {
       const { id: product_id, sku } = shelf.product;
-      for (const line of await listWaitingLines(db, product_id, null, 1000)) {
+      for (const line of await listBackorderedLines(db, product_id, null, 1000)) {
         const { portions } = planStock([{ product_id, quantity: 1 }], new Map([[product_id, shelf]]), {
           now: db.now,
           ...line,

@@ -1,19 +1,19 @@
 // Many clients at once who do as they like to the same stock, without a model: only the invariants can be held against
 // it afterwards.
 
-import { firstId } from "../../src/database/migrate.ts";
-import type { Tx } from "../../src/database/store.ts";
-import { adjustStock } from "../../src/inventory/adjustments/commands.ts";
-import { addStock } from "../../src/inventory/arrivals/commands.ts";
-import { bookStock, releaseBooking } from "../../src/inventory/bookings/commands.ts";
-import { iso } from "../../src/kit/clock.ts";
-import { type Random, seededRandom } from "../../src/kit/random.ts";
-import { cancelOrder } from "../../src/orders/cancellations/commands.ts";
-import { updateOrder } from "../../src/orders/changes/commands.ts";
-import { createOrder } from "../../src/orders/creation/commands.ts";
-import { shipOrder } from "../../src/orders/departures/commands.ts";
-import { packOrder, pickOrder, processOrder } from "../../src/orders/fulfillment/commands.ts";
-import { holdOrder, releaseOrder } from "../../src/orders/holds/commands.ts";
+import { iso } from "../../src/core/clock.ts";
+import { type Random, seededRandom } from "../../src/core/random.ts";
+import { adjustStock } from "../../src/inventory/counts/adjust_stock.ts";
+import { addStock } from "../../src/inventory/receiving/receive_units.ts";
+import { releaseClientReservation, reserveStock } from "../../src/inventory/reservations/client_reservations.ts";
+import { cancelOrder } from "../../src/orders/changes/cancel_order.ts";
+import { updateOrder } from "../../src/orders/changes/change_order.ts";
+import { holdOrder, releaseOrder } from "../../src/orders/changes/holds.ts";
+import { packOrder, pickOrder, processOrder } from "../../src/orders/fulfillment/pick_and_pack.ts";
+import { shipOrder } from "../../src/orders/fulfillment/ship_order.ts";
+import { createOrder } from "../../src/orders/lifecycle/create_order.ts";
+import type { Tx } from "../../src/storage/database.ts";
+import { firstId } from "../../src/storage/migrations/migrate.ts";
 import { houses, kitNames, skus } from "./business.ts";
 import { clerk, type Service } from "./service.ts";
 
@@ -78,8 +78,8 @@ function onStock(service: Service, random: Random, ref: string): [name: string, 
   return [
     ["add", (tx) => addStock(tx, { sku, quantity: quantity * 2, location, ...batch(tx.now) }, clerk)],
     ["adjust", (tx) => adjustStock(tx, sku, { ...said, location, ...batch(tx.now) }, clerk)],
-    ["reserve", (tx) => bookStock(tx, { order_id: `B-${ref}`, items, expires_at: iso(tx.now + 300) })],
-    ["release", (tx) => releaseBooking(tx, booking)],
+    ["reserve", (tx) => reserveStock(tx, { order_id: `B-${ref}`, items, expires_at: iso(tx.now + 300) })],
+    ["release", (tx) => releaseClientReservation(tx, booking)],
     ["order", (tx) => createOrder(tx, orderOf(ref, ordered), clerk)],
   ];
 }

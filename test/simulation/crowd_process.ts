@@ -1,9 +1,10 @@
 // A crowd in a process of its own, on a PostgreSQL schema that others use too:
 //   bun test/simulation/crowd_process.ts <schema> <seed> <acts>
-import { databaseUrl } from "../../src/config.ts";
-import { openPostgres } from "../../src/database/postgres.ts";
-import { systemClock } from "../../src/kit/clock.ts";
-import { silentLog } from "../../src/kit/log.ts";
+
+import { systemClock } from "../../src/core/clock.ts";
+import { databaseUrl } from "../../src/core/config.ts";
+import { silentLog } from "../../src/core/log.ts";
+import { openPostgres } from "../../src/storage/postgres/postgres_store.ts";
 import { crowd } from "./crowd.ts";
 import { attach } from "./service.ts";
 

@@ -1,10 +1,10 @@
 // Two acts on one order at the same moment, over and over: exactly one wins, or both do in turn, and nothing leaks.
 // Settable: SEED and DUELS.
 import { expect, test } from "bun:test";
-import { engine } from "../../src/config.ts";
-import { expireReservations } from "../../src/inventory/jobs.ts";
-import { type Random, seededRandom } from "../../src/kit/random.ts";
-import { releaseHolds } from "../../src/orders/jobs.ts";
+import { engine } from "../../src/core/config.ts";
+import { type Random, seededRandom } from "../../src/core/random.ts";
+import { expireReservations } from "../../src/inventory/inventory.jobs.ts";
+import { releaseHolds } from "../../src/orders/orders.jobs.ts";
 import type { Answered } from "../harness.ts";
 import { openShop, type Shop } from "../orders/shop.ts";
 

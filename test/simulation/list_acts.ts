@@ -1,7 +1,7 @@
 // Acts on several orders in one transaction, which must come to what they come to one after the other.
 import fc from "fast-check";
-import { Fault } from "../../src/kit/fault.ts";
-import { createOrders } from "../../src/orders/creation/commands.ts";
+import { Fault } from "../../src/core/faults.ts";
+import { createOrders } from "../../src/orders/lifecycle/create_order.ts";
 import { act, house, rarely, ref, refOf, requestOf, same, seldom, usually, wares } from "./acts.ts";
 import type { NewOrder } from "./order_model.ts";
 import { clerk } from "./service.ts";

@@ -205,7 +205,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a set takes one of each part",
-    file: "src/orders/rules.ts",
+    file: "src/orders/order_lines.ts",
     search: "quantity: keptUnits(line) * quantity }",
     replace: "quantity: keptUnits(line) * Math.min(1, quantity) }",
   },
@@ -265,7 +265,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a GTIN finds another merchant's product, too",
-    file: "src/products/store.ts",
+    file: "src/products/products.sql.ts",
     search: "const { limit, offset, after } = window;",
     replace: "const { limit, offset, after } = window;\n  db = db.scoped({ sees: null, makes: null });",
   },

@@ -4,16 +4,16 @@
 // one does must change nothing of another's, but for the bins that are taken.
 // Prints what was done and how fast; a difference ends it with the shortest history that shows it.
 import fc from "fast-check";
-import { engine } from "../../src/config.ts";
-import { getOrder } from "../../src/orders/store.ts";
+import { engine } from "../../src/core/config.ts";
+import { getOrder } from "../../src/orders/orders.sql.ts";
 import { compareOrder, acts as saleActs, same, type Tally } from "./acts.ts";
 import { kitNames, type Level, merchants, partsOf, skus } from "./business.ts";
-import { houseActs } from "./house_acts.ts";
-import { HouseModel } from "./house_model.ts";
 import { listActs } from "./list_acts.ts";
 import type { Model } from "./model.ts";
 import type { Look, Service } from "./service.ts";
 import { openStage, start } from "./stage.ts";
+import { houseActs } from "./warehouse_acts.ts";
+import { HouseModel } from "./warehouse_model.ts";
 
 // To set a store back on PostgreSQL costs as much as many operations.
 const usual_longest = engine === "postgres" ? 400 : 300;

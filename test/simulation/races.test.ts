@@ -1,9 +1,9 @@
 // Many clients at once on the same few goods: whatever meets, no unit is lost, promised twice, or kept from who waits.
 // Settable: SEED, and ROUNDS of twelve acts each.
 import { expect, test } from "bun:test";
-import { engine } from "../../src/config.ts";
-import { verifyStore } from "../../src/verification.ts";
-import { findWreckage } from "./aftermath.ts";
+import { verifyStore } from "../../src/cli/verify.ts";
+import { engine } from "../../src/core/config.ts";
+import { findWreckage } from "./final_invariants.ts";
 import { gatherStorm, letRage } from "./storm.ts";
 
 const seed = Number(process.env["SEED"] ?? 20_260_301);

@@ -1,32 +1,31 @@
 // The real side of the simulation: a store of its own and the service's own commands on it.
 import { sql } from "drizzle-orm";
-import { engine } from "../../src/config.ts";
-import { createCustomer } from "../../src/customers/commands.ts";
-import { listCustomers, withAddresses } from "../../src/customers/store.ts";
-import { unscoped } from "../../src/database/scope.ts";
-import { type Args, prepared } from "../../src/database/statements.ts";
-import type { Db, Store, Tx } from "../../src/database/store.ts";
-import type { Difference } from "../../src/database/verifier.ts";
-import { verifyLedger } from "../../src/inventory/audit/store.ts";
-import { loadShelvesAndSets } from "../../src/inventory/bundles/store.ts";
-import { expireLots, expireReservations } from "../../src/inventory/jobs.ts";
-import { findReservation } from "../../src/inventory/reservations/store.ts";
-import { itemView } from "../../src/inventory/stock/shelf.ts";
-import { loadShelves } from "../../src/inventory/stock/store.ts";
-import { createWarehouse } from "../../src/inventory/warehouses/commands.ts";
-import { listPlainWarehouses } from "../../src/inventory/warehouses/store.ts";
-import { system } from "../../src/kit/actor.ts";
-import type { Clock } from "../../src/kit/clock.ts";
-import { Fault } from "../../src/kit/fault.ts";
-import { wireId } from "../../src/kit/ids.ts";
-import { createMerchant } from "../../src/merchants/commands.ts";
-import { listMerchants } from "../../src/merchants/store.ts";
-import { verifyOrders } from "../../src/orders/audit/store.ts";
-import { holdRecalled, noteClaims } from "../../src/orders/jobs.ts";
+import { verifyStore } from "../../src/cli/verify.ts";
+import { systemActor } from "../../src/core/actor.ts";
+import type { Clock } from "../../src/core/clock.ts";
+import { engine } from "../../src/core/config.ts";
+import { Fault } from "../../src/core/faults.ts";
+import { wireId } from "../../src/core/ids.ts";
+import { listCustomers, withAddresses } from "../../src/customers/customers.sql.ts";
+import { createCustomer } from "../../src/customers/customers.ts";
+import { expireLots, expireReservations } from "../../src/inventory/inventory.jobs.ts";
+import { verifyLedger } from "../../src/inventory/inventory_audit.sql.ts";
+import { findReservation } from "../../src/inventory/reservations/reservations.sql.ts";
+import { itemView } from "../../src/inventory/stock/product_stock.ts";
+import { loadStock, loadStockWithSets } from "../../src/inventory/stock/stock.sql.ts";
+import { listPlainWarehouses } from "../../src/inventory/warehouses/warehouses.sql.ts";
+import { createWarehouse } from "../../src/inventory/warehouses/warehouses.ts";
+import { listMerchants } from "../../src/merchants/merchants.sql.ts";
+import { createMerchant } from "../../src/merchants/merchants.ts";
 import type { Order } from "../../src/orders/order.ts";
-import { createProduct } from "../../src/products/commands.ts";
-import { findProductsBySku, listProducts } from "../../src/products/store.ts";
-import { verifyStore } from "../../src/verification.ts";
+import { holdRecalled, noteAllAllocationChanges } from "../../src/orders/orders.jobs.ts";
+import { verifyOrders } from "../../src/orders/orders_audit.sql.ts";
+import { findProductsBySku, listProducts } from "../../src/products/products.sql.ts";
+import { createProduct } from "../../src/products/products.ts";
+import type { Db, Store, Tx } from "../../src/storage/database.ts";
+import { unscoped } from "../../src/storage/scope.ts";
+import { prepared, type StatementArgs } from "../../src/storage/statements.ts";
+import type { VerifierDifference } from "../../src/storage/verifier.ts";
 import { gtinOf } from "./bin_model.ts";
 import {
   bins,
@@ -42,7 +41,7 @@ import {
   skus,
 } from "./business.ts";
 
-export const clerk = system("simulation");
+export const clerk = systemActor("simulation");
 
 const ownScope = (id: number) => ({ sees: id, makes: id });
 
@@ -92,7 +91,7 @@ async function furnishOne(store: Store, whose: number): Promise<void> {
   await store.write((tx) => createCustomer(tx, jane));
 }
 
-const dataVersion = prepared((select, _: Args<object>) =>
+const dataVersion = prepared((select, _: StatementArgs<object>) =>
   select.select({ version: sql<number>`data_version` }).from(sql`pragma_data_version`),
 );
 
@@ -111,7 +110,7 @@ export interface Outcome<T> {
 export interface Look {
   readonly levels: ReadonlyMap<Sku, Level>;
   readonly available: ReadonlyMap<Kit, number>;
-  readonly broken: readonly Difference[];
+  readonly broken: readonly VerifierDifference[];
 }
 
 /** The SKUs that a GTIN means, by the merchants of whose products it is; in a merchant's scope his own. */
@@ -209,7 +208,7 @@ export class Service {
   }
 
   async #lookAt(db: Db): Promise<Look> {
-    const shelves = await loadShelves(db, this.products.slice(0, skus.length));
+    const shelves = await loadStock(db, this.products.slice(0, skus.length));
     const views = shelves.map((shelf) => itemView(shelf, db.now, shelf.updated_at));
     const levels = new Map(views.map((view) => this.#levelOf(view)));
     const free = views.map(({ available }) => available).join();
@@ -225,7 +224,7 @@ export class Service {
 
   /** How many sets there are, which changes only with what is available of goods. */
   async #setsIn(db: Db): Promise<ReadonlyMap<Kit, number>> {
-    const shelves = await loadShelvesAndSets(db, this.products.slice(skus.length));
+    const shelves = await loadStockWithSets(db, this.products.slice(skus.length));
     const views = shelves.map((shelf) => itemView(shelf, db.now, shelf.updated_at));
     return new Map(views.map(({ sku, available }) => [sku as Kit, available]));
   }
@@ -264,7 +263,7 @@ export class Service {
   /** Lets orders take note of what became of their claims. */
   async followClaims(): Promise<void> {
     let next: number | null = 0;
-    while (next !== null) next = await noteClaims(this.store.base, null as never);
+    while (next !== null) next = await noteAllAllocationChanges(this.store.base, null as never);
   }
 
   /** Each booking's state, by the number that the model gives it. */
@@ -278,7 +277,7 @@ export class Service {
   }
 
   /** All that `packhouse verify` looks at. */
-  differences(): Promise<Difference[]> {
+  differences(): Promise<VerifierDifference[]> {
     return this.store.base.read(verifyStore);
   }
 }

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { engine } from "../../src/config.ts";
+import { engine } from "../../src/core/config.ts";
 
 const seed = Number(process.env["SIMULATION_SEED"] ?? 20_260_301);
 const operations = Number(process.env["SIMULATION_OPERATIONS"] ?? (engine === "postgres" ? 5000 : 200_000));

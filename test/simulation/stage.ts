@@ -5,10 +5,10 @@ import { rmSync } from "node:fs";
 import { sql } from "drizzle-orm";
 import pg from "pg";
 import { warehouses } from "../../db/schema/warehouses.ts";
-import { databaseUrl, engine } from "../../src/config.ts";
-import type { Store } from "../../src/database/store.ts";
-import type { Clock } from "../../src/kit/clock.ts";
-import { openTemporaryStore } from "../database/temporary.ts";
+import type { Clock } from "../../src/core/clock.ts";
+import { databaseUrl, engine } from "../../src/core/config.ts";
+import type { Store } from "../../src/storage/database.ts";
+import { openTemporaryStore } from "../storage/temporary_database.ts";
 import { attachAll, furnish, type Service } from "./service.ts";
 
 /** Where every history begins. */

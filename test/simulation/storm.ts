@@ -1,7 +1,7 @@
 // A warehouse in which everyone acts at once: the acts are drawn from a seed, the order in which they meet is chance.
 import { expect } from "bun:test";
-import { silentLog } from "../../src/kit/log.ts";
-import { type Random, seededRandom } from "../../src/kit/random.ts";
+import { silentLog } from "../../src/core/log.ts";
+import { type Random, seededRandom } from "../../src/core/random.ts";
 import type { Answered } from "../harness.ts";
 import { openShop, type Shop } from "../orders/shop.ts";
 

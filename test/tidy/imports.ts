@@ -1,113 +1,44 @@
-// Who may import whom: floors from the ground up, and on one floor down the ladder of the features.
-import { workers } from "../../src/kit/worker.ts";
+// Which file may import which: layers within a feature, by the suffix of the file, and the order of the features.
+import { workers } from "../../src/core/workers.ts";
 import type { Source } from "./source.ts";
 
-export const ladder = [
-  "owners",
-  "retention",
-  "outbox",
-  "access",
-  "audit",
-  "keys",
-  "users",
-  "products",
-  "addresses",
-  "merchants",
-  "billing",
-  "customers",
-  "inventory",
-  "orders",
-  "shipping",
-  "papers",
-  "tracking",
-  "returns",
-  "platforms",
-  "webhooks",
-  "sandbox",
-  "search",
-  "reports",
-  "demo",
-  "moving",
-  "backups",
-  "doctor",
-  "operations",
-  "privacy",
-  "dashboard",
-  "reference",
+/** The features, lowest first. */
+export const features = [
+  ...["core", "storage", "events", "http", "outbound", "documents", "addresses", "merchants", "identity", "products"],
+  ...["billing", "customers", "inventory", "orders", "shipping", "tracking", "returns", "platforms", "webhooks"],
+  ...["reports", "privacy", "operations", "dashboard", "server", "cli"],
 ];
 
-/** Features whose own files do work outside the records, beside those of the usual floors. */
-const toolFeatures = ["backups", "moving", "doctor"];
+type Layer = "edge" | "plain" | "sql" | "schema" | "transitions";
 
-const feature = `src/(?:${ladder.join("|")})/(?:\\w+/)*`;
-
-/** The floors; of several that match a file, the last is its floor. */
-const floors: readonly (readonly [name: string, files: RegExp])[] = [
-  ["start", /^src\/\w+\.ts$/],
-  ["config", /^src\/config\.ts$/],
-  ["kit", /^src\/kit\//],
-  ["typesetting", /^src\/typesetting\//],
-  ["rules", new RegExp(`^${feature}\\w+(?:\\.d)?\\.tsx?$`)],
-  // What copies, packs and moves whole worlds: it works on files and other programs, for the command line and for jobs.
-  ["tools", new RegExp(`^src/(?:${toolFeatures.join("|")})/(?:\\w+/)*(?!(?:status|rules|schemas)\\.ts$)\\w+\\.ts$`)],
-  ["tables", /^(?:db|src\/database)\//],
-  ["store", new RegExp(`^${feature}(?:store|emit|directory)\\.ts$`)],
-  ["commands", new RegExp(`^${feature}commands\\.ts$`)],
-  ["http", /^src\/http\//],
-  ["outbound", /^src\/outbound\//],
-  // What calls carriers between transactions, for the routes and jobs of any feature.
-  ["callers", new RegExp(`^${feature}(?:(?:buyer|asker)\\.ts|carriers/\\w+\\.ts)$`)],
-  [
-    "edge",
-    new RegExp(
-      `^${feature}(?:(?:routes|jobs|description|dispatcher|lines|sender|authenticator|scopes)\\.ts|` +
-        "(?:guard|connectors)/\\w+\\.ts)$",
-    ),
-  ],
-];
-const fromTheGround = [
-  "config",
-  "kit",
-  "typesetting",
-  "rules",
-  "tables",
-  "store",
-  "commands",
-  "http",
-  "outbound",
-  "tools",
-  "callers",
-  "edge",
-  "start",
-];
-
-function floorOf(file: string): number {
-  const found = floors.findLast(([, files]) => files.test(file));
-  return found ? fromTheGround.indexOf(found[0]) : -1;
+/** The layer that the suffix of a file gives. */
+export function layerOf(file: string): Layer {
+  const [, suffix] = /\.(routes|jobs|sql|schema|transitions)\.ts$/.exec(file) ?? [];
+  if (suffix === "routes" || suffix === "jobs" || /^src\/(?:main\.ts$|server\/|cli\/)/.test(file)) return "edge";
+  return suffix === undefined ? "plain" : (suffix as Layer);
 }
 
-/** Whether a file stands on the floor of rules, which only decide. */
-export const isRules = (file: string): boolean => floorOf(file) === fromTheGround.indexOf("rules") && !web.test(file);
-
-function featureOf(file: string): string | null {
-  const [, folder = ""] = /^src\/(\w+)\//.exec(file) ?? [];
-  return ladder.includes(folder) ? folder : null;
+/** The feature of a file; null outside `src` and for `src/main.ts`. */
+export function featureOf(file: string): string | null {
+  return /^src\/(\w+)\//.exec(file)?.[1] ?? null;
 }
 
+const heightOf = (file: string) => features.indexOf(featureOf(file) ?? "");
 const web = /^src\/dashboard\/web\//;
-/** What runs in a browser as well: words of states, and the decimals of currencies, without an import of anything. */
-const tablesForAll = /^src\/(?:(?:\w+\/)+status|kit\/currency)\.ts$/;
+/** Code that also runs in a browser: words and state tables, and the decimals of currencies. */
+const forBrowsers = /^src\/(?:(?:\w+\/)+\w+\.transitions|core\/money|billing\/billable_kinds)\.ts$/;
 
 /** Whether one file of the service may import another. */
 export function mayImport(from: string, to: string): boolean {
-  // The front end is a program of its own, and the service knows nothing of it.
-  if (web.test(from)) return web.test(to) || tablesForAll.test(to);
-  if (web.test(to)) return false;
-  const [upper, lower] = [floorOf(from), floorOf(to)];
-  if (upper < 0 || lower < 0) return false;
-  if (upper !== lower) return upper > lower;
-  const [mine, other] = [featureOf(from), featureOf(to)];
-  return mine === other || (mine !== null && other !== null && ladder.indexOf(mine) > ladder.indexOf(other));
+  if (web.test(from)) return web.test(to) || forBrowsers.test(to);
+  if (web.test(to) || !/^(?:src|db)\//.test(to)) return false;
+  if (to.startsWith("db/")) return from.startsWith("db/") || /^src\/storage\/|\.sql\.ts$/.test(from);
+  // Tables name the words and shapes of records.
+  if (from.startsWith("db/")) return layerOf(to) === "plain" || layerOf(to) === "transitions";
+  if (layerOf(from) === "edge") return true;
+  if (layerOf(to) === "edge" || heightOf(to) > heightOf(from)) return false;
+  const [upper, lower] = [layerOf(from), layerOf(to)];
+  return !((upper === "schema" || upper === "transitions") && lower === "sql");
 }
 
 const inService = (file: string) => /^(?:src|db)\//.test(file);
@@ -125,16 +56,41 @@ export function importsUp(sources: readonly Source[]): string[] {
     );
 }
 
-/** Files of no floor: the house has no place for them. */
+/** Queries, schemas and transitions that import an act: a plain file of a feature that imports queries. */
+export function importsOfActs(sources: readonly Source[]): string[] {
+  const asks = ({ imports }: Source) => imports.some(({ file }) => file !== null && layerOf(file) === "sql");
+  const acts = new Set(sources.filter((one) => layerOf(one.file) === "plain" && asks(one)).map(({ file }) => file));
+  return sources
+    .filter(({ file }) => file.startsWith("db/") || ["sql", "schema", "transitions"].includes(layerOf(file)))
+    .flatMap(({ file, imports }) =>
+      imports.filter((found) => acts.has(found.file ?? "")).map((found) => `${file} imports the act ${found.file}`),
+    );
+}
+
+/** Files outside the features: only `src/main.ts` stands alone. */
 export function homeless(sources: readonly Source[]): string[] {
-  return sources.map(({ file }) => file).filter((file) => inService(file) && floorOf(file) < 0);
+  return sources
+    .map(({ file }) => file)
+    .filter((file) => file.startsWith("src/") && file !== "src/main.ts" && heightOf(file) < 0);
+}
+
+/** Records, schemas and transitions: what queries and schemas import decides, and does nothing else. */
+export function pureFiles(sources: readonly Source[]): ReadonlySet<string> {
+  const layered = sources.filter(({ file }) => file.startsWith("src/"));
+  const pure = layered.filter(({ file }) => ["schema", "transitions"].includes(layerOf(file))).map(({ file }) => file);
+  const ground = features.slice(0, features.indexOf("identity"));
+  const records = layered
+    .filter(({ file }) => layerOf(file) === "sql" && !ground.includes(featureOf(file) ?? ""))
+    .flatMap(({ imports }) => imports.flatMap(({ file }) => file ?? []))
+    .filter((file) => layerOf(file) === "plain" && file.startsWith("src/") && !ground.includes(featureOf(file) ?? ""));
+  return new Set([...pure, ...records]);
 }
 
 const graphOf = (sources: readonly Source[]) =>
   new Map(sources.map(({ file, imports }) => [file, imports.flatMap((found) => found.file ?? [])]));
 
-/** Circles of files that import each other, each as the path that closes it. */
-export function circles(sources: readonly Source[]): string[] {
+/** Cycles of files that import each other, each as the path that closes it. */
+export function cycles(sources: readonly Source[]): string[] {
   const graph = graphOf(sources);
   const found: string[] = [];
   const done = new Set<string>();
@@ -155,11 +111,11 @@ export function dead(sources: readonly Source[]): string[] {
   if (!graph.has("src/main.ts")) return [];
   const alive = new Set<string>();
   const programs = [...Object.values(workers).map((program) => `src/${program}`), "src/dashboard/web/main.tsx"];
-  const waiting = ["src/main.ts", ...programs];
-  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+  const open = ["src/main.ts", ...programs];
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
     if (alive.has(file)) continue;
     alive.add(file);
-    waiting.push(...(graph.get(file) ?? []));
+    open.push(...(graph.get(file) ?? []));
   }
   const used = (file: string) => alive.has(file) || file.endsWith(".d.ts") || /^db\/(drizzle|words)\./.test(file);
   return [...graph.keys()].filter((file) => inService(file) && !used(file));
@@ -167,7 +123,7 @@ export function dead(sources: readonly Source[]): string[] {
 
 const reExports = ["ExportAllDeclaration", "ImportDeclaration"];
 
-/** Files that only pass on what others export. */
+/** Files that only re-export. */
 export function barrels(sources: readonly Source[]): string[] {
   const isBarrel = ({ tree }: Source) => {
     const body = tree["body"] as { type: string; declaration?: unknown }[];

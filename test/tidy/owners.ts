@@ -4,30 +4,31 @@ import { isFunction, lineAt, type Node, nameOf, nodesOf, type Source } from "./s
 
 /** Files that name owned tables in text, and why that is right in the scope of one merchant. */
 export const reasons: Readonly<Record<string, string>> = {
-  "src/inventory/bins/store.ts": "what lies in a bin is the house's to see, whosever it is",
-  "src/inventory/counts/store.ts": "by the id of a product that the query sees",
-  "src/inventory/explanations/store.ts": "by the id of a product that was found in the scope",
-  "src/inventory/ledger/store.ts": "by the ids of the stock items of a movement that the query sees",
-  "src/inventory/levels/store.ts": "by the id of a product that the query sees",
-  "src/inventory/lots/store.ts": "by the id of a lot or of its product that the query sees",
-  "src/inventory/putbacks/store.ts": "how full a bin is depends on the units of all merchants",
-  "src/inventory/receipts/store.ts": "products of the lines of a receipt that the query sees",
-  "src/inventory/reservations/store.ts": "lines of a reservation that the query sees",
-  "src/inventory/stock/store.ts": "by the id of a product that the query sees",
-  "src/inventory/transfers/store.ts": "products of the lines of a transfer that the query sees",
-  "src/inventory/warehouses/store.ts": "how full a bin is depends on the units of all merchants",
-  "src/orders/conditions/store.ts": "what belongs to an order that the query sees, by its id",
-  "src/orders/holds/store.ts": "goods of an order that is held; a job asks for all merchants",
-  "src/orders/search/store.ts": "what belongs to an order that the query sees, by its id",
-  "src/orders/store.ts": "the order of a line that was found in the scope",
-  "src/reports/overview/departures/store.ts": "what belongs to an order that the query sees, by its id",
-  "src/reports/overview/topics/store.ts": "records that a row belongs to, by ids, after its own table was narrowed",
-  "src/returns/store.ts": "tracking records of a return's number and of its own merchant",
-  "src/webhooks/deliveries/store.ts": "the event of a delivery that the query sees; a job asks whether an event waits",
+  "src/inventory/warehouses/bins.sql.ts": "what lies in a bin is the house's to see, whosever it is",
+  "src/inventory/counts/counts.sql.ts": "by the id of a product that the query sees",
+  "src/inventory/stock/stock_breakdown.sql.ts": "by the id of a product that was found in the scope",
+  "src/inventory/ledger/ledger.sql.ts": "by the ids of the stock items of a movement that the query sees",
+  "src/inventory/stock/stock_summary.sql.ts": "by the id of a product that the query sees",
+  "src/inventory/stock/lots.sql.ts": "by the id of a lot or of its product that the query sees",
+  "src/inventory/receiving/restock_tasks.sql.ts": "how full a bin is depends on the units of all merchants",
+  "src/inventory/receiving/receipts.sql.ts": "products of the lines of a receipt that the query sees",
+  "src/inventory/reservations/reservations.sql.ts": "lines of a reservation that the query sees",
+  "src/inventory/stock/stock.sql.ts": "by the id of a product that the query sees",
+  "src/inventory/receiving/transfers.sql.ts": "products of the lines of a transfer that the query sees",
+  "src/inventory/warehouses/warehouses.sql.ts": "how full a bin is depends on the units of all merchants",
+  "src/orders/search/order_filters.sql.ts": "what belongs to an order that the query sees, by its id",
+  "src/orders/changes/holds.sql.ts": "goods of an order that is held; a job asks for all merchants",
+  "src/orders/search/order_search.sql.ts": "what belongs to an order that the query sees, by its id",
+  "src/orders/orders.sql.ts": "the order of a line that was found in the scope",
+  "src/reports/today/open_orders.sql.ts": "what belongs to an order that the query sees, by its id",
+  "src/reports/today/topics.sql.ts": "records that a row belongs to, by ids, after its own table was narrowed",
+  "src/returns/returns.sql.ts": "tracking records of a return's number and of its own merchant",
+  "src/webhooks/deliveries/deliveries.sql.ts":
+    "the event of a delivery that the query sees; a job asks whether an event waits",
 };
 
 // What verifies a store looks at the records of all merchants.
-const verifies = /\/audit\//;
+const verifies = /_audit\.sql\.ts$|\/audited_rows\.sql\.ts$/;
 
 /** The tables whose rows belong to merchants: those with a column that says so. */
 function ownedTables(sources: readonly Source[]): ReadonlySet<string> {
@@ -78,7 +79,7 @@ const asks = /^(?:from|\w+Join|insert|update|delete|\$count)$/;
 export function loneQueries(sources: readonly Source[]): string[] {
   const owned = ownedTables(sources);
   return sources
-    .filter(({ file }) => file.startsWith("src/") && !file.startsWith("src/database/"))
+    .filter(({ file }) => file.startsWith("src/") && !/^src\/(?:storage|operations\/upgrades)\//.test(file))
     .flatMap((source) => {
       const { file, imports } = source;
       const opened = imports.filter(({ from, only_types }) => drivers.test(from) && !only_types);

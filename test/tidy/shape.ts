@@ -1,7 +1,9 @@
 // Sizes, names, and what a docstring owes its reader.
+import { layerOf } from "./imports.ts";
 import { thrownCodes } from "./quarantine.ts";
 import {
   childrenOf,
+  type Exported,
   exportedFunctions,
   isFunction,
   lineAt,
@@ -60,8 +62,8 @@ export function oddNames(sources: readonly Source[]): string[] {
     const types = nodesOf(source.tree).flatMap(({ type, id }) =>
       /^(?:TSInterfaceDeclaration|TSTypeAliasDeclaration|ClassDeclaration)$/.test(type) ? [nameOf(id)] : [],
     );
-    const vague = /(?:Manager|Helper|Util|Utils|Service)$/;
-    const odd = types.filter((name) => !/^[A-Z][A-Za-z0-9]*$/.test(name) || (vague.test(name) && name !== "Service"));
+    const vague = /(?:Manager|Helper|Util|Utils)$/;
+    const odd = types.filter((name) => !/^[A-Z][A-Za-z0-9]*$/.test(name) || vague.test(name));
     return [...file, ...[...functions.map(({ name }) => name), ...odd].map((name) => `${source.file} names ${name}`)];
   });
 }
@@ -107,21 +109,26 @@ function listed(docstring: string, title: "Refuses" | "Emits"): string[] {
   );
 }
 
-/** Contracts of commands that name an unknown code or event type, or keep silent about a code that they throw. */
+/** An act takes the transaction in which it writes. */
+const isAct = ({ node }: Exported) => nameOf((node["params"] as Node[])[0]) === "tx";
+
+/** Contracts of acts that name an unknown code or event type, or keep silent about a code that they throw. */
 export function brokenContracts(sources: readonly Source[], { codes, events }: Tables): string[] {
   return sources
-    .filter(({ file }) => /^src\/.*\/commands\.ts$/.test(file))
+    .filter(({ file }) => file.startsWith("src/") && layerOf(file) === "plain")
     .flatMap((source) =>
-      exportedFunctions(source).flatMap(({ name, node, docstring }) => {
-        const [refuses, emits] = [listed(docstring, "Refuses"), listed(docstring, "Emits")];
-        const problems = [
-          ...refuses.filter((code) => !codes.includes(code)).map((code) => `refuses ${code}, which is no code`),
-          ...emits.filter((type) => !events.includes(type)).map((type) => `emits ${type}, which is no event type`),
-          ...thrownCodes(node)
-            .filter((code) => !refuses.includes(code))
-            .map((code) => `throws ${code} unsaid`),
-        ];
-        return problems.map((problem) => `${source.file}: ${name} ${problem}`);
-      }),
+      exportedFunctions(source)
+        .filter(isAct)
+        .flatMap(({ name, node, docstring }) => {
+          const [refuses, emits] = [listed(docstring, "Refuses"), listed(docstring, "Emits")];
+          const problems = [
+            ...refuses.filter((code) => !codes.includes(code)).map((code) => `refuses ${code}, which is no code`),
+            ...emits.filter((type) => !events.includes(type)).map((type) => `emits ${type}, which is no event type`),
+            ...thrownCodes(node)
+              .filter((code) => !refuses.includes(code))
+              .map((code) => `throws ${code} unsaid`),
+          ];
+          return problems.map((problem) => `${source.file}: ${name} ${problem}`);
+        }),
     );
 }

@@ -1,13 +1,14 @@
 // A state changes only along its table: outside the tables no state is named by its word.
 import { literal, type Node, nameOf, nodesOf, type Source } from "./source.ts";
 
-const isTable = (file: string) => /(?:^|\/)status\.ts$/.test(file);
+// Addresses and products have so few states that these stand in the record's file.
+const isTable = (file: string) => /\.transitions\.ts$|^src\/(?:addresses\/address|products\/product)\.ts$/.test(file);
 
 // What shows states to people and describes them names them: the shapes on the wire, views, papers, pages, the examples
 // of events, the story of the sample business, the reference, and the front end. Connectors name those of a platform.
 const shows = new RegExp(
-  "(?:^|/)(?:schemas|views?|page|told|catalog)\\.ts$|" +
-    "^src/(?:dashboard/web|demo|http|kit|papers|platforms/connectors|reference)/",
+  "(?:\\.schema|_page|packing_slip|pick_walk|today\\.routes)\\.ts$|" +
+    "^src/(?:core|dashboard/web|documents|http|operations/demo|platforms/connectors|server/openapi)/",
 );
 
 /** The words of all states: what the tuples `…Statuses` of the tables hold. */

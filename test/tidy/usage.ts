@@ -1,11 +1,11 @@
-// What is exported is used, and what a table of moves lists happens.
+// What is exported is used, and what a transition table lists happens.
 import { literal, type Node, nameOf, nodesOf, type Source } from "./source.ts";
 
 const inService = (file: string) => /^(?:src|db)\//.test(file);
 
 // What tests hand in or ask of a whole table: a clock that stands still, carriers of their own, whether each state can
 // be reached.
-const seams = ["stillClock", "handInCarriers", "unreachable"];
+const seams = ["manualClock", "handInCarriers", "unreachableStates"];
 
 const isTest = (file: string) => file.startsWith("test/");
 
@@ -91,15 +91,15 @@ const namesIn = (pattern: Node): string[] =>
     ? [nameOf(pattern)]
     : nodesOf(pattern).flatMap((node) => (node.type === "Property" ? nameOf(node["value"]) || [] : []));
 
-/** Rows of tables of moves that nothing names: neither by the action, nor by the row itself, nor in another table. */
-export function unusedMoves(sources: readonly Source[]): string[] {
+/** Rows of transition tables that nothing names: neither by the action, nor by the row itself, nor in another table. */
+export function unusedTransitions(sources: readonly Source[]): string[] {
   const service = sources.filter(({ file }) => file.startsWith("src/") && !file.startsWith("src/dashboard/web/"));
   const named = new Set(service.flatMap(({ tree }) => nodesOf(tree).flatMap(actionIn)));
   return service
-    .filter(({ file }) => /status\.ts$/.test(file))
+    .filter(({ file }) => /\.transitions\.ts$/.test(file))
     .flatMap(({ file, tree }) =>
       nodesOf(tree)
-        .filter(({ type, id }) => type === "VariableDeclarator" && /Moves$/.test(nameOf(id)))
+        .filter(({ type, id }) => type === "VariableDeclarator" && /Transitions$/.test(nameOf(id)))
         .flatMap(({ id, init }) =>
           rowsOf(init as Node)
             .filter((action) => !named.has(action) && !named.has(`${nameOf(id)}.${action}`))
@@ -114,7 +114,7 @@ const actionIn = (node: Node): string[] => {
   return word === "" ? [] : [word];
 };
 
-/** The actions of a table of moves: the keys of its object. */
+/** The actions of a transition table: the keys of its object. */
 function rowsOf(init: Node): string[] {
   if (init.type !== "ObjectExpression") return "expression" in init ? rowsOf(init["expression"] as Node) : [];
   return (init["properties"] as Node[]).flatMap(({ key }) => nameOf(key) || literal(key) || []);

@@ -1,9 +1,9 @@
 // A carrier that tells of parcels what a test has it tell, when it is asked and by itself.
 import { createHmac } from "node:crypto";
-import { Fault } from "../../src/kit/fault.ts";
+import { Fault } from "../../src/core/faults.ts";
 import type { OutsideCarrier } from "../../src/shipping/carriers/connector.ts";
-import type { TrackingEventStatus } from "../../src/shipping/updates/status.ts";
-import type { CarrierEvent, TrackingUpdate } from "../../src/shipping/updates/update.ts";
+import type { TrackingEventStatus } from "../../src/shipping/carriers/tracking.transitions.ts";
+import type { CarrierEvent, TrackingUpdate } from "../../src/shipping/carriers/tracking_update.ts";
 import type { TestApp } from "../harness.ts";
 
 /** A scan as such a carrier tells of it. */

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { waiting_updates } from "../../db/schema/tracking.ts";
-import { handInCarriers } from "../../src/shipping/carriers/table.ts";
-import { recordUpdate } from "../../src/tracking/scans/commands.ts";
+import { handInCarriers } from "../../src/shipping/carriers/connectors.ts";
+import { recordUpdate } from "../../src/tracking/record_scan.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { addTeller, scanOf, tellingCarrier, told } from "./carrier.ts";
 

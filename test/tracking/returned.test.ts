@@ -1,7 +1,7 @@
 // Carriers end a return to the sender with "delivered". A parcel that came back stays returned, whoever reports it.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { handInCarriers } from "../../src/shipping/carriers/table.ts";
-import type { TrackingEventStatus } from "../../src/shipping/updates/status.ts";
+import { handInCarriers } from "../../src/shipping/carriers/connectors.ts";
+import type { TrackingEventStatus } from "../../src/shipping/carriers/tracking.transitions.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { openShop } from "../shipping/shop.ts";
 import { addTeller, scanOf, tellingCarrier, told } from "./carrier.ts";

@@ -6,9 +6,9 @@ import { Resolver } from "node:dns/promises";
 import * as net from "node:net";
 import { eq } from "drizzle-orm";
 import { subscriptions } from "../../db/schema/webhooks.ts";
+import { emit } from "../../src/events/emit.ts";
 import { type AddressPolicy, default_ports, ranges } from "../../src/outbound/destination.ts";
-import { emit } from "../../src/outbox/emit.ts";
-import { createSender } from "../../src/webhooks/dispatch/sender.ts";
+import { createSender } from "../../src/webhooks/deliveries/send_delivery.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { hosts, openTarget } from "../outbound/blocked_hosts.ts";
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { asc } from "drizzle-orm";
 import { deliveries } from "../../db/schema/webhooks.ts";
-import { emit } from "../../src/outbox/emit.ts";
+import { emit } from "../../src/events/emit.ts";
 import { openTestApp, start, type TestApp } from "../harness.ts";
 import { kinds } from "./bad_receivers.ts";
 

@@ -5,10 +5,10 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { StartedService } from "../../scripts/service.ts";
-import { engine } from "../../src/config.ts";
-import { type Random, seededRandom } from "../../src/kit/random.ts";
+import { engine } from "../../src/core/config.ts";
+import { type Random, seededRandom } from "../../src/core/random.ts";
 import { type Client, client, freshDatabase } from "../flows/service.ts";
-import { startWatchedService } from "../flows/watched.ts";
+import { startWatchedService } from "../flows/watched_service.ts";
 
 const worlds = engine === "sqlite" ? 3 : 2;
 const kills_each = engine === "sqlite" ? 20 : 5;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import Ajv from "ajv";
 import addFormats from "ajv-formats";
-import { eventTypes } from "../../src/outbox/catalog.ts";
+import { eventTypes } from "../../src/events/event_types.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 

@@ -1,13 +1,13 @@
 // Receivers that never answer, or late: the others do not notice them, nor do their own new events wait for old ones.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import * as net from "node:net";
-import type { Store } from "../../src/database/store.ts";
-import type { EventType } from "../../src/outbox/catalog.ts";
-import { emit } from "../../src/outbox/emit.ts";
-import { type Schedule, startWoken } from "../../src/schedule.ts";
-import { endPending, insertDeliveries } from "../../src/webhooks/deliveries/store.ts";
-import { freshHealth } from "../../src/webhooks/subscriptions/rules.ts";
-import { getSubscription, insertSubscription } from "../../src/webhooks/subscriptions/store.ts";
+import { emit } from "../../src/events/emit.ts";
+import type { EventType } from "../../src/events/event_types.ts";
+import { type Schedule, startTriggered } from "../../src/server/scheduler.ts";
+import type { Store } from "../../src/storage/database.ts";
+import { endPending, insertDeliveries } from "../../src/webhooks/deliveries/deliveries.sql.ts";
+import { freshHealth } from "../../src/webhooks/subscriptions/subscription.ts";
+import { getSubscription, insertSubscription } from "../../src/webhooks/subscriptions/subscriptions.sql.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 
@@ -72,7 +72,7 @@ beforeAll(async () => {
     last += passed;
     app.clocks.test.advance(passed);
   }, 5);
-  schedule = startWoken(store, app.service);
+  schedule = startTriggered(store, app.service);
 });
 afterAll(async () => {
   clearInterval(clock);

@@ -1,7 +1,7 @@
 // Subscriptions of the house that are told of some merchants alone.
 import { beforeEach, describe, expect, test } from "bun:test";
-import { emit } from "../../src/outbox/emit.ts";
-import { listWaiting } from "../../src/webhooks/deliveries/store.ts";
+import { emit } from "../../src/events/emit.ts";
+import { listWaiting } from "../../src/webhooks/deliveries/deliveries.sql.ts";
 import { useScene } from "./scene.ts";
 
 const scene = useScene();

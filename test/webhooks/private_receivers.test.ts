@@ -5,9 +5,9 @@ import { networkInterfaces } from "node:os";
 import { eq } from "drizzle-orm";
 import { platform_connections } from "../../db/schema/platforms.ts";
 import { subscriptions } from "../../db/schema/webhooks.ts";
-import { givenSettings } from "../../src/given_settings.ts";
 import { addressPolicy, isBlocked, urlProblem } from "../../src/outbound/destination.ts";
 import { createOutbound } from "../../src/outbound/outbound.ts";
+import { readEnvironmentSettings } from "../../src/server/environment_settings.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 
@@ -139,7 +139,7 @@ describe("the operator", () => {
     const settings = (env: Record<string, string>, host = "127.0.0.1", allow_loopback_receivers = false) => {
       Object.assign(process.env, env);
       try {
-        return givenSettings({ host, allow_loopback_receivers }).loopback_receivers;
+        return readEnvironmentSettings({ host, allow_loopback_receivers }).loopback_receivers;
       } finally {
         for (const name in env) delete process.env[name];
       }

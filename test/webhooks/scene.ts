@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, setDefaultTimeout } from "bun:test";
 import { asc } from "drizzle-orm";
 import { deliveries } from "../../db/schema/webhooks.ts";
-import type { EventType } from "../../src/outbox/catalog.ts";
-import { emit } from "../../src/outbox/emit.ts";
+import { emit } from "../../src/events/emit.ts";
+import type { EventType } from "../../src/events/event_types.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 

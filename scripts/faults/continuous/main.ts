@@ -13,11 +13,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { applyShipped, ShippedDamaged } from "../../../src/backups/continuous/applying.ts";
-import { folderPlace, shipped_folder } from "../../../src/backups/continuous/place.ts";
-import { readName, type SegmentName } from "../../../src/backups/continuous/segment.ts";
-import { type Mode, modes } from "../../../src/kit/mode.ts";
-import { type Random, seededRandom } from "../../../src/kit/random.ts";
+import { type Environment, environments } from "../../../src/core/environment.ts";
+import { type Random, seededRandom } from "../../../src/core/random.ts";
+import { ArchivedLogDamaged, applyArchived } from "../../../src/operations/log_archive/apply_segments.ts";
+import { archive_folder, folderPlace } from "../../../src/operations/log_archive/archive_destination.ts";
+import { readName, type SegmentName } from "../../../src/operations/log_archive/segment.ts";
 import type { FaultScript } from "../fault_script.ts";
 import { basesOf, type Point, stateOf } from "./model.ts";
 
@@ -63,9 +63,9 @@ export async function killWhileShipping(kills: number, restores: number, seed: n
     for (let cycle = 0; cycle < kills; cycle += 1) await runOnce(bench, cycle);
     // The last one stops in order, so that all of it is there.
     await runOnce(bench, kills, "SIGTERM");
-    result.chains = modes.reduce((sum, world) => sum + chainsOf(place, world).length, 0) / modes.length;
+    result.chains = environments.reduce((sum, world) => sum + chainsOf(place, world).length, 0) / environments.length;
     for (let at = 0; at < restores; at += 1) await restoreTo(bench, bench.random.pick(result.points));
-    for (const world of modes) {
+    for (const world of environments) {
       const last = result.points.findLast((point) => point.world === world);
       if (last !== undefined) await restoreTo(bench, last, true);
     }
@@ -118,7 +118,7 @@ async function runOnce(bench: Bench, cycle: number, how?: "SIGTERM"): Promise<vo
 
 /** What would be lost if the disk were: by the names of what was shipped. */
 function lookAtLoss({ place, result }: Bench): void {
-  for (const world of modes) {
+  for (const world of environments) {
     const there = segmentsOf(place, world);
     const shipped = Math.max(0, ...there.map(({ number }) => number));
     const told = result.points.filter((point) => point.world === world);
@@ -129,21 +129,23 @@ function lookAtLoss({ place, result }: Bench): void {
   }
 }
 
-function segmentsOf(place: string, world: Mode): SegmentName[] {
-  const root = join(place, shipped_folder);
+function segmentsOf(place: string, world: Environment): SegmentName[] {
+  const root = join(place, archive_folder);
   if (!existsSync(root)) return [];
   const names = (readdirSync(root, { recursive: true }) as string[]).sort();
   return names.flatMap((name) => readName(name) ?? []).filter((name) => name.world === world);
 }
 
-const chainsOf = (place: string, world: Mode) => [...new Set(segmentsOf(place, world).map(({ chain }) => chain))];
+const chainsOf = (place: string, world: Environment) => [
+  ...new Set(segmentsOf(place, world).map(({ chain }) => chain)),
+];
 
 /** Restores the newest copy that is not later than a state, goes on to its moment, and compares. */
 async function restoreTo(bench: Bench, point: Point, to_the_end = false): Promise<void> {
   const { place, scratch, result } = bench;
   if (!layBase(bench, point.at)) return;
   try {
-    const reached = (await applyShipped(folderPlace(place), scratch, to_the_end ? null : point.at))[point.world];
+    const reached = (await applyArchived(folderPlace(place), scratch, to_the_end ? null : point.at))[point.world];
     const found = stateOf(join(scratch, `${point.world}.db`));
     const is_same = found.number === point.number && found.hash === point.hash && reached.number === found.number;
     if (is_same) result.restored += 1;
@@ -163,7 +165,7 @@ function layBase({ place, scratch }: Bench, at: number): boolean {
     rmSync(scratch, { recursive: true, force: true });
     mkdirSync(scratch, { recursive: true });
     cpSync(join(basesOf(place), name), scratch, { recursive: true });
-    if (modes.every((world) => stateOf(join(scratch, `${world}.db`)).at <= at)) return true;
+    if (environments.every((world) => stateOf(join(scratch, `${world}.db`)).at <= at)) return true;
   }
   return false;
 }
@@ -178,7 +180,7 @@ async function damaged(bench: Bench): Promise<void> {
   const behind = all.filter(({ number }) => number > base.number);
   const victim = behind[random.integer(1, Math.max(1, behind.length - 2))];
   if (victim === undefined || behind.length < 3) return;
-  const path = join(place, shipped_folder, victim.name);
+  const path = join(place, archive_folder, victim.name);
   const whole = readFileSync(path);
   for (const kind of ["missing", "damaged"]) {
     const bytes = Buffer.from(whole);
@@ -187,14 +189,14 @@ async function damaged(bench: Bench): Promise<void> {
     if (kind === "missing") unlinkSync(path);
     else writeFileSync(path, bytes);
     layBase(bench, last.at);
-    const refused = await applyShipped(folderPlace(place), scratch, last.at).catch((error) => error);
-    if (!(refused instanceof ShippedDamaged) || !refused.message.includes(`is ${kind}`)) {
+    const refused = await applyArchived(folderPlace(place), scratch, last.at).catch((error) => error);
+    if (!(refused instanceof ArchivedLogDamaged) || !refused.message.includes(`is ${kind}`)) {
       result.wrong.push(`a segment that is ${kind} was not refused: ${refused}`);
       continue;
     }
     const good = result.points.findLast(({ world, at }) => world === "live" && at <= refused.good_at);
     layBase(bench, last.at);
-    const { live } = await applyShipped(folderPlace(place), scratch, refused.good_at);
+    const { live } = await applyArchived(folderPlace(place), scratch, refused.good_at);
     const { hash } = stateOf(join(scratch, "live.db"));
     if (good?.number === live.number && good.hash !== hash) result.wrong.push("the last good moment is another");
     if (good !== undefined && live.number < good.number) result.wrong.push("the last good moment was not reached");

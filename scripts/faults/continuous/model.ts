@@ -3,8 +3,8 @@ import { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
 import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { openLogHold } from "../../../src/database/log_hold.ts";
-import { type Mode, modes } from "../../../src/kit/mode.ts";
+import { type Environment, environments } from "../../../src/core/environment.ts";
+import { openLogHold } from "../../../src/storage/sqlite/log_hold.ts";
 
 /** A database after one of its commits. */
 export interface State {
@@ -15,7 +15,7 @@ export interface State {
 }
 
 export interface Point extends State {
-  readonly world: Mode;
+  readonly world: Environment;
 }
 
 /** The last commit of a database and a checksum of all it holds, by a view of its own. */
@@ -59,7 +59,7 @@ export const basesOf = (place: string): string => join(place, "bases");
 export async function copyBase(data: string, place: string, name: string): Promise<void> {
   const draft = join(basesOf(place), `${name}.part`);
   mkdirSync(draft, { recursive: true });
-  for (const world of modes) {
+  for (const world of environments) {
     const path = join(data, `${world}.db`);
     const hold = openLogHold(path);
     try {

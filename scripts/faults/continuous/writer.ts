@@ -3,16 +3,16 @@
 // Arguments: the data directory, the place of shipped commits, a seed, how often to ship (ms).
 import { eq } from "drizzle-orm";
 import { leases } from "../../../db/schema/service.ts";
-import { openContinuous } from "../../../src/backups/continuous/continuous.ts";
-import { folderPlace } from "../../../src/backups/continuous/place.ts";
-import { exitCodes } from "../../../src/database/exit.ts";
-import { openStores } from "../../../src/database/open.ts";
-import { insert } from "../../../src/database/statements.ts";
-import type { Store } from "../../../src/database/store.ts";
-import { systemClock } from "../../../src/kit/clock.ts";
-import { openLog } from "../../../src/kit/log.ts";
-import { modes } from "../../../src/kit/mode.ts";
-import { seededRandom } from "../../../src/kit/random.ts";
+import { systemClock } from "../../../src/core/clock.ts";
+import { environments } from "../../../src/core/environment.ts";
+import { openLog } from "../../../src/core/log.ts";
+import { seededRandom } from "../../../src/core/random.ts";
+import { folderPlace } from "../../../src/operations/log_archive/archive_destination.ts";
+import { startLogArchiving } from "../../../src/operations/log_archive/archive_logs.ts";
+import type { Store } from "../../../src/storage/database.ts";
+import { openStores } from "../../../src/storage/open_stores.ts";
+import { exitCodes } from "../../../src/storage/start_refused.ts";
+import { insert } from "../../../src/storage/statements.ts";
 import { copyBase, stateOf } from "./model.ts";
 
 const [data = "", place = "", seed = "1", every_ms = "50"] = process.argv.slice(2);
@@ -21,7 +21,7 @@ const clock = systemClock();
 const log = openLog({ level: "warn", format: "text", write: (line) => console.error(line) });
 let backups = 0;
 
-const continuous = openContinuous({
+const continuous = startLogArchiving({
   ...{ data, place: folderPlace(place), log, now: () => clock.now(), every_ms: Number(every_ms) },
   backUp: async () => {
     backups += 1;
@@ -56,7 +56,7 @@ async function change(store: Store): Promise<void> {
 }
 
 for (let round = 0; !is_asked; round += 1) {
-  for (const world of modes) {
+  for (const world of environments) {
     if (world === "test" && round % 4 !== 0) continue;
     const begun_at = clock.now();
     // Moments tell commits apart only when they differ.

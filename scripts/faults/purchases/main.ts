@@ -3,7 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Random, seededRandom } from "../../../src/kit/random.ts";
+import { type Random, seededRandom } from "../../../src/core/random.ts";
 import { type StartedService, startService } from "../../service.ts";
 import type { FaultScript } from "../fault_script.ts";
 

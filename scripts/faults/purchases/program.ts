@@ -1,8 +1,8 @@
 // Packhouse as it is, with one more connector: that of the carrier whose address the environment names. Its clock may
 // go ahead of the machine's, so that nobody has to wait until a claim is over.
-import { Fault } from "../../../src/kit/fault.ts";
-import type { OutsideCarrier, Purchase } from "../../../src/shipping/carriers/connector.ts";
-import { outsideCarriers } from "../../../src/shipping/carriers/table.ts";
+import { Fault } from "../../../src/core/faults.ts";
+import type { CarrierPurchase, OutsideCarrier } from "../../../src/shipping/carriers/connector.ts";
+import { outsideCarriers } from "../../../src/shipping/carriers/connectors.ts";
 
 const ahead_ms = Number(process.env["PURCHASES_AHEAD_MS"] ?? 0);
 const machine = Date.now;
@@ -19,7 +19,7 @@ async function ask(path: string, body: object): Promise<unknown> {
   }
 }
 
-const purchaseOf = (tracking_number: unknown, ref: string): Purchase =>
+const purchaseOf = (tracking_number: unknown, ref: string): CarrierPurchase =>
   typeof tracking_number !== "string"
     ? { state: "not_bought" }
     : {

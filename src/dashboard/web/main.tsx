@@ -1,14 +1,13 @@
 import { render } from "preact";
 import { readSession } from "./api/session.ts";
-import { startLook } from "./browser/look.ts";
+import { applyAppearance } from "./browser/preferences.ts";
 import { startRouter } from "./browser/router.ts";
 import { startShortcuts } from "./browser/shortcuts.ts";
 import { screens, sections } from "./screens.ts";
 import { App, startScreens, unreached } from "./shell/app.tsx";
-import { findEverywhere } from "./shell/finder.ts";
-import { palette } from "./shell/palette.tsx";
+import { findEverywhere, palette } from "./shell/palette.tsx";
 
-startLook();
+applyAppearance();
 startRouter();
 startScreens({ screens, sections });
 startShortcuts();

@@ -1,9 +1,31 @@
+import type { Screen, Section } from "./components/screen.ts";
+import { settingsScreens } from "./screens/settings/settings_screens.ts";
+import { shippingScreens } from "./screens/shipping/shipping_screens.ts";
+import { titles } from "./text/navigation.ts";
+
+/** The list and the board of orders. */
+const orderListScreens: readonly Screen[] = [
+  {
+    path: "/orders",
+    section: "orders",
+    title: titles.orders,
+    permission: "orders.read",
+    listed: "nav",
+    key: "o",
+    load: () => import("./screens/orders/order_list.tsx").then((it) => it.OrdersScreen),
+  },
+  {
+    path: "/orders/board",
+    section: "orders",
+    title: titles.board,
+    permission: "orders.read",
+    listed: "nav",
+    key: "d",
+    load: () => import("./screens/orders/order_board.tsx").then((it) => it.BoardScreen),
+  },
+];
+
 // Every screen of the dashboard. Literal paths stand before those with a parameter.
-import type { Screen, Section } from "./kit/screen.ts";
-import { orderListScreens } from "./screens/order_screens.ts";
-import { settingsScreens } from "./screens/settings_screens.ts";
-import { shippingScreens } from "./screens/shipping/screens.ts";
-import { titles } from "./texts/navigation.ts";
 
 /** The sections of the navigation, in order. */
 export const sections: readonly Section[] = [
@@ -27,7 +49,7 @@ export const screens: readonly Screen[] = [
     permission: null,
     listed: "no",
     open: true,
-    load: () => import("./screens/sign_in/screen.tsx").then((it) => it.SignInScreen),
+    load: () => import("./screens/users/sign_in.tsx").then((it) => it.SignInScreen),
   },
   {
     path: "/setup",
@@ -36,7 +58,7 @@ export const screens: readonly Screen[] = [
     permission: null,
     listed: "no",
     open: true,
-    load: () => import("./screens/setup/screen.tsx").then((it) => it.SetupScreen),
+    load: () => import("./screens/users/one_time_link.tsx").then((it) => it.SetupScreen),
   },
   {
     path: "/invitation",
@@ -45,7 +67,7 @@ export const screens: readonly Screen[] = [
     permission: null,
     listed: "no",
     open: true,
-    load: () => import("./screens/invitation/screen.tsx").then((it) => it.InvitationScreen),
+    load: () => import("./screens/users/one_time_link.tsx").then((it) => it.InvitationScreen),
   },
   {
     path: "/reset",
@@ -54,7 +76,7 @@ export const screens: readonly Screen[] = [
     permission: null,
     listed: "no",
     open: true,
-    load: () => import("./screens/reset/screen.tsx").then((it) => it.ResetScreen),
+    load: () => import("./screens/users/one_time_link.tsx").then((it) => it.ResetScreen),
   },
   {
     path: "/second-factor",
@@ -63,7 +85,7 @@ export const screens: readonly Screen[] = [
     permission: null,
     listed: "no",
     open: true,
-    load: () => import("./screens/second_factor/screen.tsx").then((it) => it.SecondFactorScreen),
+    load: () => import("./screens/users/second_factor_required.tsx").then((it) => it.SecondFactorScreen),
   },
   {
     path: "/",
@@ -72,7 +94,7 @@ export const screens: readonly Screen[] = [
     permission: "reports.read",
     listed: "nav",
     key: "t",
-    load: () => import("./screens/today/screen.tsx").then((it) => it.TodayScreen),
+    load: () => import("./screens/reports/today.tsx").then((it) => it.TodayScreen),
   },
   ...orderListScreens,
   {
@@ -82,7 +104,7 @@ export const screens: readonly Screen[] = [
     permission: "stock.read",
     listed: "nav",
     key: "s",
-    load: () => import("./screens/stock/list.tsx").then((it) => it.LevelsScreen),
+    load: () => import("./screens/stock/stock_list.tsx").then((it) => it.LevelsScreen),
   },
   {
     path: "/stock/import",
@@ -91,7 +113,7 @@ export const screens: readonly Screen[] = [
     permission: "stock.write",
     house: true,
     listed: "palette",
-    load: () => import("./screens/imports/screen.tsx").then((it) => it.StockImportScreen),
+    load: () => import("./screens/products/import.tsx").then((it) => it.StockImportScreen),
   },
   {
     path: "/stock/:sku",
@@ -99,7 +121,7 @@ export const screens: readonly Screen[] = [
     title: titles.stock,
     permission: "stock.read",
     listed: "no",
-    load: () => import("./screens/stock/page.tsx").then((it) => it.SkuScreen),
+    load: () => import("./screens/stock/stock_page.tsx").then((it) => it.SkuScreen),
   },
   {
     path: "/bins",
@@ -109,7 +131,7 @@ export const screens: readonly Screen[] = [
     house: true,
     listed: "nav",
     key: "b",
-    load: () => import("./screens/bins/map.tsx").then((it) => it.BinsScreen),
+    load: () => import("./screens/warehouses/bin_map.tsx").then((it) => it.BinsScreen),
   },
   {
     path: "/bins/:warehouse/:bin",
@@ -118,7 +140,7 @@ export const screens: readonly Screen[] = [
     permission: "stock.read",
     house: true,
     listed: "no",
-    load: () => import("./screens/bins/page.tsx").then((it) => it.BinScreen),
+    load: () => import("./screens/warehouses/bin_page.tsx").then((it) => it.BinScreen),
   },
   {
     path: "/lots",
@@ -126,7 +148,7 @@ export const screens: readonly Screen[] = [
     title: titles.lots,
     permission: "stock.read",
     listed: "nav",
-    load: () => import("./screens/lots/list.tsx").then((it) => it.LotsScreen),
+    load: () => import("./screens/stock/lot_list.tsx").then((it) => it.LotsScreen),
   },
   {
     path: "/lots/:id",
@@ -134,7 +156,7 @@ export const screens: readonly Screen[] = [
     title: titles.lots,
     permission: "stock.read",
     listed: "no",
-    load: () => import("./screens/lots/page.tsx").then((it) => it.LotScreen),
+    load: () => import("./screens/stock/lot_page.tsx").then((it) => it.LotScreen),
   },
   {
     path: "/receipts",
@@ -142,7 +164,7 @@ export const screens: readonly Screen[] = [
     title: titles.receipts,
     permission: "stock.read",
     listed: "nav",
-    load: () => import("./screens/receipts/list.tsx").then((it) => it.ReceiptsScreen),
+    load: () => import("./screens/stock/receipt_list.tsx").then((it) => it.ReceiptsScreen),
   },
   {
     path: "/receipts/new",
@@ -151,7 +173,7 @@ export const screens: readonly Screen[] = [
     permission: "stock.write",
     also: true,
     listed: "palette",
-    load: () => import("./screens/receipts/new.tsx").then((it) => it.NewReceiptScreen),
+    load: () => import("./screens/stock/receipt_new.tsx").then((it) => it.NewReceiptScreen),
   },
   {
     path: "/receipts/:id",
@@ -159,7 +181,7 @@ export const screens: readonly Screen[] = [
     title: titles.receipts,
     permission: "stock.read",
     listed: "no",
-    load: () => import("./screens/receipts/page.tsx").then((it) => it.ReceiptScreen),
+    load: () => import("./screens/stock/receipt_page.tsx").then((it) => it.ReceiptScreen),
   },
   {
     path: "/transfers",
@@ -168,7 +190,7 @@ export const screens: readonly Screen[] = [
     permission: "stock.read",
     house: true,
     listed: "nav",
-    load: () => import("./screens/transfers/list.tsx").then((it) => it.TransfersScreen),
+    load: () => import("./screens/stock/transfer_list.tsx").then((it) => it.TransfersScreen),
   },
   {
     path: "/transfers/new",
@@ -177,7 +199,7 @@ export const screens: readonly Screen[] = [
     permission: "stock.write",
     house: true,
     listed: "palette",
-    load: () => import("./screens/transfers/new.tsx").then((it) => it.NewTransferScreen),
+    load: () => import("./screens/stock/transfer_new.tsx").then((it) => it.NewTransferScreen),
   },
   {
     path: "/transfers/:id",
@@ -186,7 +208,7 @@ export const screens: readonly Screen[] = [
     permission: "stock.read",
     house: true,
     listed: "no",
-    load: () => import("./screens/transfers/page.tsx").then((it) => it.TransferScreen),
+    load: () => import("./screens/stock/transfer_page.tsx").then((it) => it.TransferScreen),
   },
   {
     path: "/counts",
@@ -195,7 +217,7 @@ export const screens: readonly Screen[] = [
     permission: "stock.read",
     house: true,
     listed: "nav",
-    load: () => import("./screens/counts/list.tsx").then((it) => it.CountsScreen),
+    load: () => import("./screens/stock/count_list.tsx").then((it) => it.CountsScreen),
   },
   {
     path: "/counts/:id",
@@ -204,7 +226,7 @@ export const screens: readonly Screen[] = [
     permission: "stock.read",
     house: true,
     listed: "no",
-    load: () => import("./screens/counts/page.tsx").then((it) => it.CountScreen),
+    load: () => import("./screens/stock/count_page.tsx").then((it) => it.CountScreen),
   },
   {
     path: "/putbacks",
@@ -213,7 +235,7 @@ export const screens: readonly Screen[] = [
     permission: "stock.read",
     house: true,
     listed: "nav",
-    load: () => import("./screens/putbacks/list.tsx").then((it) => it.PutBacksScreen),
+    load: () => import("./screens/stock/putback_list.tsx").then((it) => it.PutBacksScreen),
   },
   {
     path: "/customers",
@@ -222,7 +244,7 @@ export const screens: readonly Screen[] = [
     permission: "customers.read",
     listed: "nav",
     key: "c",
-    load: () => import("./screens/customers/list.tsx").then((it) => it.CustomersScreen),
+    load: () => import("./screens/customers/customer_list.tsx").then((it) => it.CustomersScreen),
   },
   {
     path: "/customers/new",
@@ -230,7 +252,7 @@ export const screens: readonly Screen[] = [
     title: titles.newCustomer,
     permission: "customers.write",
     listed: "palette",
-    load: () => import("./screens/customers/edit.tsx").then((it) => it.NewCustomerScreen),
+    load: () => import("./screens/customers/customer_edit.tsx").then((it) => it.NewCustomerScreen),
   },
   {
     path: "/customers/:id",
@@ -238,7 +260,7 @@ export const screens: readonly Screen[] = [
     title: titles.customer,
     permission: "customers.read",
     listed: "no",
-    load: () => import("./screens/customers/page.tsx").then((it) => it.CustomerScreen),
+    load: () => import("./screens/customers/customer_page.tsx").then((it) => it.CustomerScreen),
   },
   {
     path: "/customers/:id/change",
@@ -246,7 +268,7 @@ export const screens: readonly Screen[] = [
     title: titles.changeCustomer,
     permission: "customers.write",
     listed: "no",
-    load: () => import("./screens/customers/edit.tsx").then((it) => it.ChangeCustomerScreen),
+    load: () => import("./screens/customers/customer_edit.tsx").then((it) => it.ChangeCustomerScreen),
   },
   {
     path: "/products",
@@ -255,7 +277,7 @@ export const screens: readonly Screen[] = [
     permission: "catalog.read",
     listed: "nav",
     key: "p",
-    load: () => import("./screens/products/list.tsx").then((it) => it.ProductsScreen),
+    load: () => import("./screens/products/product_list.tsx").then((it) => it.ProductsScreen),
   },
   {
     path: "/products/new",
@@ -263,7 +285,7 @@ export const screens: readonly Screen[] = [
     title: titles.newProduct,
     permission: "catalog.write",
     listed: "palette",
-    load: () => import("./screens/products/edit.tsx").then((it) => it.NewProductScreen),
+    load: () => import("./screens/products/product_edit.tsx").then((it) => it.NewProductScreen),
   },
   {
     path: "/products/import",
@@ -271,7 +293,7 @@ export const screens: readonly Screen[] = [
     title: titles.importProducts,
     permission: "catalog.write",
     listed: "palette",
-    load: () => import("./screens/imports/screen.tsx").then((it) => it.ProductImportScreen),
+    load: () => import("./screens/products/import.tsx").then((it) => it.ProductImportScreen),
   },
   {
     path: "/products/:id",
@@ -279,7 +301,7 @@ export const screens: readonly Screen[] = [
     title: titles.product,
     permission: "catalog.read",
     listed: "no",
-    load: () => import("./screens/products/page.tsx").then((it) => it.ProductScreen),
+    load: () => import("./screens/products/product_page.tsx").then((it) => it.ProductScreen),
   },
   {
     path: "/products/:id/change",
@@ -287,7 +309,7 @@ export const screens: readonly Screen[] = [
     title: titles.changeProduct,
     permission: "catalog.write",
     listed: "no",
-    load: () => import("./screens/products/edit.tsx").then((it) => it.ChangeProductScreen),
+    load: () => import("./screens/products/product_edit.tsx").then((it) => it.ChangeProductScreen),
   },
   {
     path: "/reports",
@@ -296,7 +318,7 @@ export const screens: readonly Screen[] = [
     permission: "reports.read",
     listed: "nav",
     key: "r",
-    load: () => import("./screens/reports/list.tsx").then((it) => it.ReportsScreen),
+    load: () => import("./screens/reports/reports.tsx").then((it) => it.ReportsScreen),
   },
   {
     path: "/reports/:name",
@@ -304,7 +326,7 @@ export const screens: readonly Screen[] = [
     title: titles.reports,
     permission: "reports.read",
     listed: "no",
-    load: () => import("./screens/reports/page.tsx").then((it) => it.ReportScreen),
+    load: () => import("./screens/reports/reports.tsx").then((it) => it.ReportScreen),
   },
   {
     path: "/billing",
@@ -312,7 +334,7 @@ export const screens: readonly Screen[] = [
     title: titles.billing,
     permission: "billing.read",
     listed: "nav",
-    load: () => import("./screens/billing/facts.tsx").then((it) => it.BillingScreen),
+    load: () => import("./screens/reports/billing_facts.tsx").then((it) => it.BillingScreen),
   },
   {
     path: "/billing/storage",
@@ -320,7 +342,7 @@ export const screens: readonly Screen[] = [
     title: titles.storage,
     permission: "billing.read",
     listed: "nav",
-    load: () => import("./screens/billing/storage.tsx").then((it) => it.StorageScreen),
+    load: () => import("./screens/reports/storage_days.tsx").then((it) => it.StorageScreen),
   },
   {
     path: "/settings/house",
@@ -329,7 +351,7 @@ export const screens: readonly Screen[] = [
     permission: "stock.read",
     house: true,
     listed: "nav",
-    load: () => import("./screens/house/screen.tsx").then((it) => it.HouseScreen),
+    load: () => import("./screens/warehouses/warehouse_list.tsx").then((it) => it.HouseScreen),
   },
 
   {
@@ -339,7 +361,7 @@ export const screens: readonly Screen[] = [
     permission: "orders.write",
     listed: "palette",
     key: "n",
-    load: () => import("./screens/order_entry/new.tsx").then((it) => it.NewOrderScreen),
+    load: () => import("./screens/orders/order_new.tsx").then((it) => it.NewOrderScreen),
   },
   {
     path: "/orders/:id",
@@ -347,7 +369,7 @@ export const screens: readonly Screen[] = [
     title: titles.order,
     permission: "orders.read",
     listed: "no",
-    load: () => import("./screens/order/screen.tsx").then((it) => it.OrderScreen),
+    load: () => import("./screens/orders/order_page.tsx").then((it) => it.OrderScreen),
   },
   {
     path: "/orders/:id/change",
@@ -355,7 +377,7 @@ export const screens: readonly Screen[] = [
     title: titles.changeOrder,
     permission: "orders.write",
     listed: "no",
-    load: () => import("./screens/order_entry/change.tsx").then((it) => it.ChangeOrderScreen),
+    load: () => import("./screens/orders/order_change.tsx").then((it) => it.ChangeOrderScreen),
   },
   {
     path: "/returns",
@@ -364,7 +386,7 @@ export const screens: readonly Screen[] = [
     permission: "returns.read",
     listed: "nav",
     key: "e",
-    load: () => import("./screens/returns/list.tsx").then((it) => it.ReturnsScreen),
+    load: () => import("./screens/returns/return_list.tsx").then((it) => it.ReturnsScreen),
   },
   {
     path: "/returns/new",
@@ -372,7 +394,7 @@ export const screens: readonly Screen[] = [
     title: titles.newReturn,
     permission: "returns.write",
     listed: "palette",
-    load: () => import("./screens/returns/new.tsx").then((it) => it.NewReturnScreen),
+    load: () => import("./screens/returns/return_new.tsx").then((it) => it.NewReturnScreen),
   },
   {
     path: "/returns/:id",
@@ -380,7 +402,7 @@ export const screens: readonly Screen[] = [
     title: titles.oneReturn,
     permission: "returns.read",
     listed: "no",
-    load: () => import("./screens/returns/page.tsx").then((it) => it.ReturnScreen),
+    load: () => import("./screens/returns/return_page.tsx").then((it) => it.ReturnScreen),
   },
 
   ...settingsScreens,

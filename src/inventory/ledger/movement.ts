@@ -1,10 +1,10 @@
-import type { ActorType } from "../../kit/actor.ts";
-import { iso } from "../../kit/clock.ts";
-import type { Cell } from "../../kit/csv.ts";
-import { wireId } from "../../kit/ids.ts";
-import { money } from "../../kit/money.ts";
-import { binShown, placeShown } from "../bin_codes.ts";
-import type { MovementType, OutsidePlace } from "../status.ts";
+import type { ActorType } from "../../core/actor.ts";
+import { iso } from "../../core/clock.ts";
+import type { CsvCell } from "../../core/csv.ts";
+import { wireId } from "../../core/ids.ts";
+import { money } from "../../core/money.ts";
+import type { MovementType, OutsidePlace } from "../inventory.transitions.ts";
+import { binShown, placeShown } from "../warehouses/bin_visibility.ts";
 
 /** A row of the ledger with the names of what it touches. */
 export interface Movement {
@@ -98,9 +98,9 @@ export const movementColumns = [
 ] as const;
 
 /** The movement as a row of that file. */
-export function movementCells(movement: Movement, shows_bins: boolean): readonly Cell[] {
+export function movementCells(movement: Movement, shows_bins: boolean): readonly CsvCell[] {
   const { reference, actor, ...view } = movementView(movement, shows_bins);
-  const row: Record<(typeof movementColumns)[number], Cell> = {
+  const row: Record<(typeof movementColumns)[number], CsvCell> = {
     ...view,
     reference_type: reference?.type ?? null,
     reference_id: reference?.id ?? null,

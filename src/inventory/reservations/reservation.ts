@@ -1,7 +1,120 @@
-import { iso, isoOrNull } from "../../kit/clock.ts";
-import { wireId } from "../../kit/ids.ts";
-import type { ClaimLine } from "./claim.ts";
-import { isReserved, type ReservationStatus } from "./status.ts";
+import { iso, isoOrNull } from "../../core/clock.ts";
+import { Fault } from "../../core/faults.ts";
+import { wireId } from "../../core/ids.ts";
+import type { WeightUnit } from "../../core/weight_units.ts";
+import { type AdjustmentReason, isReserved, type ReservationStatus } from "../inventory.transitions.ts";
+
+/** Units of an order that lost their promise and wait now. */
+export interface Shortfall {
+  readonly order_id: number | null;
+  readonly order_ref: string;
+  readonly quantity: number;
+}
+
+/** The refusal to take away units that are promised: it names who would have to wait, and what would let them. */
+export function brokenPromises(sku: string, shortfalls: readonly Shortfall[], way = "allow_shortfall"): Fault {
+  const orders = shortfallsView(shortfalls);
+  const named = orders.slice(0, 5).map(({ order_number }) => order_number);
+  const more = orders.length > named.length ? ` and ${orders.length - named.length} more` : "";
+  const message = `Units of ${sku} are promised to ${named.join(", ")}${more}; ${way} puts these into backorder.`;
+  return new Fault("would_break_reservations", message, { orders });
+}
+
+/** Who waits now, as the API shows it: each order once, however many of its lines or reservations do. */
+export function shortfallsView(shortfalls: readonly Shortfall[]) {
+  const orders = Map.groupBy(shortfalls, ({ order_id, order_ref }) => `${order_id} ${order_ref}`);
+  return [...orders.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    const { order_id, order_ref } = first;
+    const quantity = others.reduce((sum, other) => sum + other.quantity, first.quantity);
+    return { order_id: order_id === null ? null : wireId("order", order_id), order_number: order_ref, quantity };
+  });
+}
+
+/** What an order wants of the stock, and how. */
+export interface OrderAllocation {
+  readonly merchant_id: number;
+  readonly order_id: number;
+  readonly order_number: string;
+  /** `api`, or `<platform>:<connection>`: an earlier reservation is adopted only from the same source. */
+  readonly source: string;
+  /** Higher is served first when stock is short. */
+  readonly priority: number;
+  /** Only stock of this warehouse, when given. */
+  readonly warehouse_id: number | null;
+  readonly requires_cold_storage: boolean;
+  readonly allow_backorder: boolean;
+  /** The reservation to adopt, when the client named it. */
+  readonly reservation_id: number | null;
+  readonly lines: readonly {
+    readonly order_line_id: number;
+    readonly product_id: number;
+    readonly quantity: number;
+  }[];
+}
+
+/** What stock holds of a product for an order line: units wanted and not yet shipped, of these promised and picked. */
+export interface AllocationLine {
+  readonly order_line_id: number;
+  readonly product_id: number;
+  readonly wanted: number;
+  readonly reserved: number;
+  readonly picked: number;
+}
+
+/** Some units of an order line; of a bundle, whole sets. */
+export interface LineUnits {
+  readonly order_line_id: number;
+  readonly quantity: number;
+}
+
+/** Some units of what an order line wants of the stock. */
+export interface AllocationUnits extends LineUnits {
+  /** Which component of a bundle's line; a line of one product needs none. */
+  readonly product_id?: number | undefined;
+}
+
+/** Some units of one product for an order line: of itself, or of a component of its bundle. */
+export interface PartUnits extends LineUnits {
+  readonly product_id: number;
+}
+
+/** Units taken from the shelf for an order line; without lot and bin they are taken as planned. */
+export interface PickedUnits extends AllocationUnits {
+  readonly lot_number?: string | undefined;
+  readonly bin?: string | undefined;
+}
+
+/** Units of a line that were taken from the shelves of a warehouse. */
+export interface TakenUnits extends LineUnits {
+  readonly warehouse_id: number;
+  readonly product: {
+    readonly id: number;
+    /** Decimal text in `weight_unit`. */
+    readonly weight: string | null;
+    readonly weight_unit: WeightUnit | null;
+  };
+}
+
+/** Units that were not found where they were to be picked. */
+export interface MissingUnits extends PickedUnits {
+  /** Why they are written off; null when they are only given free. */
+  readonly write_off: AdjustmentReason | null;
+}
+
+/** Units promised to an order line, and where they lie: a row of a pick list. */
+export interface PlannedUnits extends AllocationUnits {
+  readonly order_id: number;
+  readonly product_id: number;
+  readonly warehouse_id: number;
+  readonly bin: string;
+  readonly pick_order: number;
+  readonly lot_number: string | null;
+  /** The lot's last day, in days since 1970-01-01. */
+  readonly expires_on: number | null;
+  /** True when they lie in staging already. */
+  readonly picked: boolean;
+}
 
 /** A claim on stock: of an order, or of a client for an order that may come later. */
 export interface Reservation {
@@ -20,11 +133,11 @@ export interface Reservation {
   readonly expires_at: number | null;
   readonly released_at: number | null;
   readonly created_at: number;
-  readonly avoids: readonly Avoided[] | null;
+  readonly avoids: readonly AvoidedItem[] | null;
 }
 
 /** A stock item in which units were missing at a pick; it is left alone until more lie there than did then. */
-export interface Avoided {
+export interface AvoidedItem {
   readonly stock_item_id: number;
   readonly on_hand: number;
 }
@@ -57,7 +170,13 @@ export interface HeldLine extends ReservationLine {
 }
 
 /** The part of an order's line that other features see. */
-export function claimLine({ order_line_id, product_id, wanted, reserved, picked }: ReservationLine): ClaimLine {
+export function allocationLine({
+  order_line_id,
+  product_id,
+  wanted,
+  reserved,
+  picked,
+}: ReservationLine): AllocationLine {
   return { order_line_id: order_line_id ?? 0, product_id, wanted, reserved, picked };
 }
 

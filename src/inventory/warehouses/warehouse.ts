@@ -1,14 +1,28 @@
-import { iso } from "../../kit/clock.ts";
-import { wireId } from "../../kit/ids.ts";
-import type { Place } from "../../kit/place.ts";
-import type { TemperatureZone } from "../../products/status.ts";
-import type { BinSpot } from "../ledger/spot.ts";
-import type { BinKind } from "../status.ts";
-import type { DispatchCalendar } from "./calendar.ts";
-import { isExampleAddress } from "./example_address.ts";
+import { iso } from "../../core/clock.ts";
+import { invalid } from "../../core/faults.ts";
+import { wireId } from "../../core/ids.ts";
+import type { NamedAddress } from "../../core/postal_address.ts";
+import { type TemperatureZone, temperatureZones } from "../../products/product.ts";
+import { type BinKind, outsidePlaces } from "../inventory.transitions.ts";
+import type { BinSpot } from "../ledger/stock_item.ts";
+import type { DispatchCalendar } from "./dispatch_calendar.ts";
+
+/** The invented address of the first warehouse, until the operator enters the real one. */
+export const exampleAddress = {
+  address_line1: "100 Main Street",
+  city: "Columbus",
+  state: "OH",
+  postal_code: "43215",
+  country: "US",
+} as const;
+
+/** Whether an address is still the invented one. */
+export function isExampleAddress(address: NamedAddress): boolean {
+  return Object.entries(exampleAddress).every(([field, value]) => address[field as keyof NamedAddress] === value);
+}
 
 /** A place in a warehouse where units lie. */
-export interface Bin {
+export interface WarehouseBin {
   readonly id: number;
   readonly warehouse_id: number;
   /** Null for staging, which lies outside the zones. */
@@ -24,11 +38,11 @@ export interface Bin {
 }
 
 /** A new bin; unless told otherwise for goods of any merchant, and of one at a time. */
-export type NewBin = Omit<Bin, "id" | "dedicated_merchant_id" | "mix_merchants"> &
-  Partial<Pick<Bin, "dedicated_merchant_id" | "mix_merchants">>;
+export type NewBin = Omit<WarehouseBin, "id" | "dedicated_merchant_id" | "mix_merchants"> &
+  Partial<Pick<WarehouseBin, "dedicated_merchant_id" | "mix_merchants">>;
 
 /** A part of a warehouse that is kept at one temperature. */
-export interface Zone {
+export interface WarehouseZone {
   readonly id: number;
   readonly warehouse_id: number;
   /** The client's name of the zone. */
@@ -42,7 +56,7 @@ export interface Zone {
 export interface PlainWarehouse extends DispatchCalendar {
   readonly id: number;
   readonly name: string;
-  readonly address: Place;
+  readonly address: NamedAddress;
   /** Lower numbers are chosen first. */
   readonly priority: number;
   readonly version: number;
@@ -52,16 +66,16 @@ export interface PlainWarehouse extends DispatchCalendar {
 
 /** A warehouse with its zones. */
 export interface ZonedWarehouse extends PlainWarehouse {
-  readonly zones: readonly Zone[];
+  readonly zones: readonly WarehouseZone[];
 }
 
 /** A warehouse with its zones and its lasting bins: staging bins, which come with each order, are left out. */
 export interface Warehouse extends ZonedWarehouse {
-  readonly bins: readonly Bin[];
+  readonly bins: readonly WarehouseBin[];
 }
 
 /** A bin of a warehouse as part of a spot. */
-export function binSpot({ id, priority, timezone, zones }: ZonedWarehouse, bin: Bin): BinSpot {
+export function binSpot({ id, priority, timezone, zones }: ZonedWarehouse, bin: WarehouseBin): BinSpot {
   const zone = zones.find((zone) => zone.id === bin.zone_id);
   return {
     warehouse_id: id,
@@ -77,7 +91,9 @@ export function binSpot({ id, priority, timezone, zones }: ZonedWarehouse, bin: 
 }
 
 /** The merchant for whom a bin is kept, as the API shows it. */
-export function dedicatedView({ dedicated_merchant_id: id }: Pick<Bin, "dedicated_merchant_id">): string | null {
+export function dedicatedView({
+  dedicated_merchant_id: id,
+}: Pick<WarehouseBin, "dedicated_merchant_id">): string | null {
   return id === null ? null : wireId("merchant", id);
 }
 
@@ -106,7 +122,7 @@ export function warehouseView(warehouse: Warehouse, used: ReadonlyMap<number, nu
     priority,
     location_zones: zones.map(({ id: own, zone_id, temperature_zone, temperature_range, capacity }) => {
       const its = binsOf.get(own) ?? [];
-      const unitsIn = (bin: Bin) => used.get(bin.id) ?? 0;
+      const unitsIn = (bin: WarehouseBin) => used.get(bin.id) ?? 0;
       return {
         zone_id,
         temperature_zone,
@@ -126,4 +142,61 @@ export function warehouseView(warehouse: Warehouse, used: ReadonlyMap<number, nu
     created_at: iso(created_at),
     updated_at: iso(updated_at),
   };
+}
+
+/** Whether a zone is as cold as is asked for, or colder. */
+export function isColdEnough(zone: TemperatureZone, wanted: TemperatureZone): boolean {
+  return temperatureZones.indexOf(zone) >= temperatureZones.indexOf(wanted);
+}
+
+/** The zones that may hold goods of this temperature, the warmest first, then in the warehouse's order. */
+export function fittingZones(zones: readonly WarehouseZone[], wanted: TemperatureZone): WarehouseZone[] {
+  const coldness = (zone: WarehouseZone) => temperatureZones.indexOf(zone.temperature_zone);
+  return zones
+    .filter((zone) => isColdEnough(zone.temperature_zone, wanted))
+    .sort((a, b) => coldness(a) - coldness(b) || a.id - b.id);
+}
+
+/** What a zone's thermometer should read when the client says nothing; null for ambient ones. */
+export const defaultTemperatureRange: Readonly<Record<TemperatureZone, string | null>> = {
+  ambient: null,
+  refrigerated: "2-8°C",
+  frozen: "-25 to -15°C",
+};
+
+/** Kinds that a client may give a bin. Staging bins come and go with orders. */
+export const permanentBinKinds = ["storage", "returns", "putback", "quarantine", "damage"] as const satisfies BinKind[];
+
+/** Where units wait that are not for sale; each warehouse has one bin of each kind. */
+export const transitBinKinds = [
+  { code: "RETURNS", kind: "returns" },
+  { code: "PUTBACK", kind: "putback" },
+  { code: "QUARANTINE", kind: "quarantine" },
+  { code: "DAMAGE", kind: "damage" },
+] as const;
+
+const staging_prefix = "STAGING-";
+
+/** The code of the bin where the picked units of an order wait; `order` is its identifier on the wire. */
+export function stagingCode(order: string): string {
+  return staging_prefix + order;
+}
+
+/** Refuses: validation_failed, for codes that mean something else where movements are listed. */
+export function checkBinCode(code: string, field: string): void {
+  if (code.startsWith(staging_prefix)) throw invalid(field, `must not begin with ${staging_prefix}`);
+  if (outsidePlaces.some((place) => place === code)) throw invalid(field, "is a reserved word");
+}
+
+/** Refuses: validation_failed, for another kind of a bin in which units wait that are not for sale. */
+export function checkBinKind(code: string, kind: BinKind, field: string): void {
+  const waiting = transitBinKinds.find((bin) => bin.code === code);
+  if (waiting && waiting.kind !== kind) throw invalid(field, `of ${code} is ${waiting.kind}`);
+}
+
+/** Refuses: validation_failed, for a zone that is named twice. */
+export function checkZonesDiffer(location_zones: readonly { readonly zone_id: string }[]): void {
+  const names = location_zones.map(({ zone_id }) => zone_id);
+  const twice = names.findIndex((name, at) => names.indexOf(name) < at);
+  if (twice >= 0) throw invalid(`location_zones[${twice}].zone_id`, "is named twice", "duplicate");
 }

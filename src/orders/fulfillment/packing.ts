@@ -1,10 +1,10 @@
 // What was packed, and from which warehouses it came.
-import type { LineUnits, TakenUnits } from "../../inventory/reservations/claim.ts";
+import type { LineUnits, TakenUnits } from "../../inventory/reservations/reservation.ts";
 import type { Order } from "../order.ts";
-import { claimUnits, unitsOf } from "./rules.ts";
+import { allocationUnits, unitsOf } from "./order_units.ts";
 
 /** A parcel as a request describes it. */
-export interface PackedParcel {
+export interface PackParcelInput {
   readonly units: readonly LineUnits[];
   readonly name?: string | null | undefined;
   readonly weight?: number | null | undefined;
@@ -18,7 +18,7 @@ export interface Packing {
   /** How many parcels of the order stand in the house with them. */
   readonly parcels: number;
   /** What goes into which parcel, where the request says it. */
-  readonly described?: readonly PackedParcel[];
+  readonly described?: readonly PackParcelInput[];
 }
 
 /** Units of a product that came to staging in a warehouse; below zero, that went from there back to the shelf. */
@@ -34,9 +34,9 @@ interface PackedUnits extends LineUnits {
 }
 
 /** What a parcel holds of the goods of one warehouse. */
-export interface Share {
+export interface PackingShare {
   /** What was said of it; null of a parcel with goods of several warehouses, which nobody packed like that. */
-  readonly parcel: PackedParcel | null;
+  readonly parcel: PackParcelInput | null;
   readonly warehouse_id: number;
   readonly units: readonly PackedUnits[];
 }
@@ -55,15 +55,15 @@ export function sharesOf(
   { units, described }: Packing,
   usual_id: number,
   staged: readonly StagedUnits[] | null,
-): Share[] {
-  const queues = new Queues(staged ?? [], usual_id);
-  for (const { product_id = 0, quantity } of claimUnits(
+): PackingShare[] {
+  const queues = new PackingQueues(staged ?? [], usual_id);
+  for (const { product_id = 0, quantity } of allocationUnits(
     before,
     unitsOf(before, (line) => line.quantity_packed),
   ))
     queues.take(product_id, quantity);
   return (described ?? [{ units }]).flatMap((parcel) => {
-    const packed = claimUnits(before, parcel.units).flatMap(({ order_line_id, product_id = 0, quantity }) =>
+    const packed = allocationUnits(before, parcel.units).flatMap(({ order_line_id, product_id = 0, quantity }) =>
       queues.take(product_id, quantity).map((part) => ({ order_line_id, product_id, ...part })),
     );
     const places = Map.groupBy(packed, ({ warehouse_id }) => warehouse_id);
@@ -81,7 +81,7 @@ interface PlacedUnits {
 }
 
 /** The units of each product that came to staging and did not go back, the first of them first. */
-class Queues {
+class PackingQueues {
   readonly #of: ReadonlyMap<number, PlacedUnits[]>;
   /** Where units lie of which nothing is known. */
   readonly #usual_id: number;

@@ -1,11 +1,18 @@
 // BigCommerce. Its notifications contain only an order's id; the order is fetched from the API, version 2.
-import { invalid } from "../../kit/fault.ts";
-import { hmacBase64, sameText } from "../../kit/hmac.ts";
-import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
-import type { Inbound, Notification, PlatformLine, PlatformOrder, ShipmentReport } from "../platform.ts";
-import type { PlatformOrderState } from "../status.ts";
-import { ask, needed, platformError, understood } from "./asking.ts";
-import type { Access, Connector } from "./connector.ts";
+
+import { equalInConstantTime, hmacBase64 } from "../../core/crypto.ts";
+import { invalid } from "../../core/faults.ts";
+import { fieldsIn, fieldsOrNone, type JsonFields, readText } from "../../outbound/api.ts";
+import type {
+  PlatformInbound,
+  PlatformLine,
+  PlatformNotification,
+  PlatformOrder,
+  ShipmentReport,
+} from "../platform.ts";
+import type { PlatformOrderState } from "../platforms.transitions.ts";
+import { ask, needed, platformError, understood } from "./call_platform.ts";
+import type { PlatformAccess, PlatformConnector } from "./connector.ts";
 import {
   costsOf,
   readAddress,
@@ -21,9 +28,9 @@ import {
   readNotes,
   readQuantity,
   readSku,
+  remaining,
   withUnits,
-} from "./reading.ts";
-import { remaining } from "./telling.ts";
+} from "./platform_fields.ts";
 
 const second_ms = 1000;
 const clock_difference_ms = 5 * 60 * second_ms;
@@ -59,23 +66,27 @@ const states: Readonly<Record<number, PlatformOrderState>> = {
 /** The carriers that BigCommerce knows by name and links to. */
 const providers = ["auspost", "canadapost", "fedex", "royalmail", "ups", "usps"];
 
-export const bigcommerce: Connector = { verify, read, fetchOrder, changedSince, report };
+export const bigcommerce: PlatformConnector = { verify, read, fetchOrder, changedSince, report };
 
 /**
  * Without a client secret the API key is the proof. With one, the body is signed by Standard Webhooks with the bytes of
  * the secret.
  */
-function verify({ headers, raw }: Inbound, { client_secrets }: Access["credentials"], now: number): boolean {
+function verify(
+  { headers, raw }: PlatformInbound,
+  { client_secrets }: PlatformAccess["credentials"],
+  now: number,
+): boolean {
   if (client_secrets.length === 0) return true;
   const [id, timestamp] = [headers.get("webhook-id"), headers.get("webhook-timestamp") ?? ""];
   if (id === null || !/^\d{1,12}$/.test(timestamp)) return false;
   if (Math.abs(Number(timestamp) * second_ms - now) > clock_difference_ms) return false;
   const given = (headers.get("webhook-signature") ?? "").split(" ");
   const right = client_secrets.map((secret) => `v1,${hmacBase64(secret, `${id}.${timestamp}.${raw}`)}`);
-  return right.some((signature) => given.some((one) => sameText(one, signature)));
+  return right.some((signature) => given.some((one) => equalInConstantTime(one, signature)));
 }
 
-function read({ headers, raw }: Inbound): Notification {
+function read({ headers, raw }: PlatformInbound): PlatformNotification {
   const body = readJson(raw);
   const topic = readText(body["scope"], 100);
   const store_id = readText(Number.isInteger(body["store_id"]) ? `${body["store_id"]}` : body["store_id"], 100);
@@ -98,7 +109,7 @@ function read({ headers, raw }: Inbound): Notification {
   };
 }
 
-async function fetchOrder(access: Access, external_id: string): Promise<PlatformOrder | null> {
+async function fetchOrder(access: PlatformAccess, external_id: string): Promise<PlatformOrder | null> {
   const { status, json } = await get(access, `/orders/${external_id}`);
   if (status === 404) return null;
   const products = await listAll(access, `/orders/${external_id}/products`);
@@ -106,7 +117,7 @@ async function fetchOrder(access: Access, external_id: string): Promise<Platform
   return understood(() => orderOf(readFields(json, "order"), readList(products, "products"), addresses));
 }
 
-async function changedSince(access: Access, since: number) {
+async function changedSince(access: PlatformAccess, since: number) {
   const found: { external_id: string; updated_at: number }[] = [];
   const filter = `min_date_modified=${encodeURIComponent(new Date(since).toISOString())}&sort=id:asc`;
   let min_id = "1";
@@ -122,7 +133,7 @@ async function changedSince(access: Access, since: number) {
   return found.sort((one, other) => one.updated_at - other.updated_at);
 }
 
-const changeOf = ({ id, date_modified }: Fields) => ({
+const changeOf = ({ id, date_modified }: JsonFields) => ({
   external_id: readExternalId(id, "id"),
   updated_at: readMoment(date_modified, "date_modified"),
 });
@@ -131,7 +142,7 @@ const changeOf = ({ id, date_modified }: Fields) => ({
  * A shipment is recognised by our id of the parcel in its comments. A parcel for several addresses becomes one shipment
  * for each; those that an earlier try created are left out.
  */
-async function report(access: Access, parcel: ShipmentReport): Promise<string | null> {
+async function report(access: PlatformAccess, parcel: ShipmentReport): Promise<string | null> {
   const path = `/orders/${parcel.external_order_id}`;
   const mark = `[${parcel.shipment_id}]`;
   const shipments = await listAll(access, `${path}/shipments`);
@@ -174,7 +185,7 @@ function shipmentOf({ carrier, service, tracking_number, tracking_url }: Shipmen
   };
 }
 
-function orderOf(order: Fields, products: readonly Fields[], addresses: readonly Fields[]): PlatformOrder {
+function orderOf(order: JsonFields, products: readonly JsonFields[], addresses: readonly JsonFields[]): PlatformOrder {
   const billing = fieldsOrNone(order["billing_address"]);
   const [address = {}] = addresses;
   // Prices are in the currency that was paid; `currency_code` is the currency that was shown.
@@ -211,7 +222,7 @@ function orderOf(order: Fields, products: readonly Fields[], addresses: readonly
   };
 }
 
-function stateOf(order: Fields, products: readonly Fields[]): PlatformOrderState {
+function stateOf(order: JsonFields, products: readonly JsonFields[]): PlatformOrderState {
   if (order["is_deleted"] === true) return "cancelled";
   const state = states[Number(order["status_id"])] ?? "unpaid";
   const goods = products.filter(isSent);
@@ -222,17 +233,17 @@ function stateOf(order: Fields, products: readonly Fields[]): PlatformOrderState
 }
 
 /** Whether a line has to be sent: it is not a file, not a certificate, and not for pickup. */
-function isSent({ type, order_pickup_method_id }: Fields): boolean {
+function isSent({ type, order_pickup_method_id }: JsonFields): boolean {
   const collected = Number(order_pickup_method_id ?? 0) > 0;
   return type !== "digital" && type !== "giftcertificate" && !collected;
 }
 
-function left(product: Fields, field = "products"): number {
+function left(product: JsonFields, field = "products"): number {
   const refunded = readQuantity(product["quantity_refunded"] ?? 0, `${field}.quantity_refunded`);
   return Math.max(0, readQuantity(product["quantity"], `${field}.quantity`) - refunded);
 }
 
-function lineOf(product: Fields, currency: string, field: string): PlatformLine[] {
+function lineOf(product: JsonFields, currency: string, field: string): PlatformLine[] {
   if (!isSent(product)) return [];
   const external_id = readExternalId(product["id"], `${field}.id`);
   const [variant, own] = [Number(product["variant_id"] ?? 0), Number(product["product_id"] ?? 0)];
@@ -257,17 +268,17 @@ function lineOf(product: Fields, currency: string, field: string): PlatformLine[
 }
 
 /** What the buyer wrote for a line. Chosen variants are in the SKU. */
-function wishesOf(product: Fields) {
+function wishesOf(product: JsonFields) {
   const options = fieldsIn(product["product_options"]).filter(({ type }) => /text|date|file/i.test(String(type)));
   const line = readText(product["name"], 100) ?? "Line";
   return options.map(({ display_name, display_value }) => ({ line, name: display_name, value: display_value }));
 }
 
-const get = (access: Access, path: string) => call(access, "GET", path);
+const get = (access: PlatformAccess, path: string) => call(access, "GET", path);
 
 /** Every object of a paged list; an empty page is answered as 204. */
-async function listAll(access: Access, path: string): Promise<Fields[]> {
-  const found: Fields[] = [];
+async function listAll(access: PlatformAccess, path: string): Promise<JsonFields[]> {
+  const found: JsonFields[] = [];
   for (let page = 1; page <= pages_max; page += 1) {
     const { status, json } = await get(access, `${path}?page=${page}&limit=${page_size}`);
     if (status === 404) throw platformError("BigCommerce no longer has the order.", { permanent: true });
@@ -278,7 +289,7 @@ async function listAll(access: Access, path: string): Promise<Fields[]> {
   return found;
 }
 
-async function call(access: Access, method: "GET" | "POST", path: string, body?: unknown) {
+async function call(access: PlatformAccess, method: "GET" | "POST", path: string, body?: unknown) {
   const { connection, credentials } = access;
   const token = needed(credentials.api_token, "access token");
   const request = {

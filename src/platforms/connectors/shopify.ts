@@ -1,15 +1,16 @@
 // Shopify. Its notifications contain the whole order; everything else is read from the GraphQL Admin API.
-import { invalid } from "../../kit/fault.ts";
-import { hmacBase64, hmacHex, sameText } from "../../kit/hmac.ts";
-import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
-import type { Inbound, Notification, PlatformLine, PlatformOrder } from "../platform.ts";
-import type { NotificationKind, PlatformOrderState } from "../status.ts";
-import { understood } from "./asking.ts";
-import type { Access, Connector } from "./connector.ts";
+
+import { equalInConstantTime, hmacBase64, hmacHex } from "../../core/crypto.ts";
+import { invalid } from "../../core/faults.ts";
+import { fieldsIn, fieldsOrNone, type JsonFields, readText } from "../../outbound/api.ts";
+import type { PlatformInbound, PlatformLine, PlatformNotification, PlatformOrder } from "../platform.ts";
+import type { NotificationKind, PlatformOrderState } from "../platforms.transitions.ts";
+import { understood } from "./call_platform.ts";
+import type { PlatformAccess, PlatformConnector } from "./connector.ts";
 import {
   costsOf,
-  type LineMoney,
   orderOrNull,
+  type PlatformLineAmounts,
   readAddress,
   readAmount,
   readCurrency,
@@ -23,24 +24,23 @@ import {
   readQuantity,
   readSku,
   withUnits,
-} from "./reading.ts";
-import { graphql, pages } from "./shopify_api.ts";
-import { changes_query, order_query } from "./shopify_queries.ts";
-import { report } from "./shopify_report.ts";
+} from "./platform_fields.ts";
+import { changes_query, graphql, order_query, pages } from "./shopify_api.ts";
+import { report } from "./shopify_shipment_update.ts";
 
 const orderTopics: readonly string[] = [
   ...["orders/create", "orders/updated", "orders/paid", "orders/cancelled", "orders/fulfilled"],
   ...["orders/partially_fulfilled", "orders/edited", "orders/delete"],
 ];
 
-export const shopify: Connector = { verify, read, fetchOrder, changedSince, report };
+export const shopify: PlatformConnector = { verify, read, fetchOrder, changedSince, report };
 
-function verify({ headers, raw }: Inbound, { client_secrets }: Access["credentials"]): boolean {
+function verify({ headers, raw }: PlatformInbound, { client_secrets }: PlatformAccess["credentials"]): boolean {
   const given = headers.get("x-shopify-hmac-sha256") ?? "";
-  return client_secrets.some((secret) => sameText(given, hmacBase64(secret, raw)));
+  return client_secrets.some((secret) => equalInConstantTime(given, hmacBase64(secret, raw)));
 }
 
-function read({ headers, raw }: Inbound): Notification {
+function read({ headers, raw }: PlatformInbound): PlatformNotification {
   const topic = readText(headers.get("x-shopify-topic"), 100);
   if (topic === null) throw invalid("X-Shopify-Topic", "is required", "required");
   const kind: NotificationKind = orderTopics.includes(topic) ? "order" : "unknown";
@@ -64,7 +64,7 @@ function read({ headers, raw }: Inbound): Notification {
   return { ...about, external_id: readExternalId(body["id"], "id"), order };
 }
 
-async function fetchOrder(access: Access, external_id: string): Promise<PlatformOrder | null> {
+async function fetchOrder(access: PlatformAccess, external_id: string): Promise<PlatformOrder | null> {
   const id = `gid://shopify/Order/${external_id}`;
   let order: unknown = null;
   const lines = await pages(
@@ -79,7 +79,7 @@ async function fetchOrder(access: Access, external_id: string): Promise<Platform
   return understood(() => orderOf(fieldsOrNone(order), readList(lines, "line_items")));
 }
 
-async function changedSince(access: Access, since: number) {
+async function changedSince(access: PlatformAccess, since: number) {
   const filter = `updated_at:>='${new Date(since).toISOString()}'`;
   const found = await pages(
     (after) => graphql(access, changes_query, { filter, after }),
@@ -99,7 +99,7 @@ function readId(value: unknown, field: string): string {
 }
 
 /** The lines of an order in a webhook, with the units left after refunds and removals. */
-function lineItems(order: Fields): readonly Fields[] {
+function lineItems(order: JsonFields): readonly JsonFields[] {
   const refunded = fieldsIn(order["refunds"]).flatMap(({ refund_line_items }) => fieldsIn(refund_line_items));
   return readList(order["line_items"], "line_items").map((line, index) => {
     if (line["current_quantity"] !== undefined) return line;
@@ -110,7 +110,7 @@ function lineItems(order: Fields): readonly Fields[] {
   });
 }
 
-function orderOf(order: Fields, lines: readonly Fields[]): PlatformOrder {
+function orderOf(order: JsonFields, lines: readonly JsonFields[]): PlatformOrder {
   const address = fieldsOrNone(order["shipping_address"]);
   const billing = fieldsOrNone(order["billing_address"]);
   const customer = fieldsOrNone(order["customer"]);
@@ -164,16 +164,17 @@ const payments = new Map<string, PlatformOrderState>([
   ["voided", "cancelled"],
 ]);
 
-function stateOf(order: Fields): PlatformOrderState {
+function stateOf(order: JsonFields): PlatformOrderState {
   if (typeof order["cancelled_at"] === "string") return "cancelled";
   const fulfilled = String(order["fulfillment_status"] ?? "").toLowerCase() === "fulfilled";
   if (fulfilled || typeof order["closed_at"] === "string") return "done";
   return payments.get(String(order["financial_status"]).toLowerCase()) ?? "unpaid";
 }
 
-const isSent = ({ gift_card, requires_shipping }: Fields): boolean => gift_card !== true && requires_shipping !== false;
+const isSent = ({ gift_card, requires_shipping }: JsonFields): boolean =>
+  gift_card !== true && requires_shipping !== false;
 
-function lineOf(line: Fields, currency: string, field: string): PlatformLine {
+function lineOf(line: JsonFields, currency: string, field: string): PlatformLine {
   const external_id = readId(line["id"], `${field}.id`);
   const variant = idOrNull(line["variant_id"] ?? fieldsOrNone(line["variant"])["id"]);
   const product = idOrNull(line["product_id"] ?? fieldsOrNone(line["product"])["id"]);
@@ -190,7 +191,7 @@ function lineOf(line: Fields, currency: string, field: string): PlatformLine {
 }
 
 /** The price of a unit and the line's share of all discounts, which are for all ordered units. */
-function moneyOf(line: Fields, currency: string, field: string): LineMoney {
+function moneyOf(line: JsonFields, currency: string, field: string): PlatformLineAmounts {
   const price = inShop(line["price_set"]) ?? line["price"];
   const shares = fieldsIn(line["discount_allocations"]).map(({ amount, amount_set }) =>
     readAmount(inShop(amount_set) ?? amount, currency, `${field}.discount`),
@@ -203,7 +204,7 @@ function moneyOf(line: Fields, currency: string, field: string): LineMoney {
 }
 
 /** What the shop asked for with the whole order. Names that start with an underscore are for the shop's programs. */
-function attributesOf(order: Fields): string[] {
+function attributesOf(order: JsonFields): string[] {
   return fieldsIn(order["note_attributes"]).flatMap(({ name, value }) => {
     const [title, words] = [readText(name, 100), readText(value, 500)];
     return words === null || title?.startsWith("_") ? [] : [title === null ? words : `${title}: ${words}`];
@@ -211,7 +212,7 @@ function attributesOf(order: Fields): string[] {
 }
 
 /** What the buyer wrote for a line. Names that start with an underscore are for the shop's programs. */
-function wishesOf(line: Fields) {
+function wishesOf(line: JsonFields) {
   const properties = fieldsIn(line["properties"]).filter(({ name }) => !String(name).startsWith("_"));
   const title = readText(line["name"], 100) ?? readText(line["title"], 100) ?? "Line";
   return properties.map(({ name, value }) => ({ line: title, name, value }));

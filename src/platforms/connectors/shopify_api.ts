@@ -1,17 +1,96 @@
+import { fieldsIn, fieldsOrNone, type JsonFields, readText } from "../../outbound/api.ts";
+import { ask, needed, platformError, withoutSecrets } from "./call_platform.ts";
+import type { PlatformAccess } from "./connector.ts";
+
+// The queries to Shopify's GraphQL Admin API. Order fields are renamed to their names in webhooks, so that one
+// reader serves both. The pages of lists keep within the cost that one query may have.
+
+/** The version of the API. Shopify supports each for a year. */
+const api_version = "2026-07";
+
+export const order_query = `query Order($id: ID!, $after: String) {
+  order(id: $id) {
+    id name email phone note currency: currencyCode
+    note_attributes: customAttributes { name: key value }
+    created_at: createdAt updated_at: updatedAt cancelled_at: cancelledAt closed_at: closedAt
+    financial_status: displayFinancialStatus fulfillment_status: displayFulfillmentStatus
+    billing_address: billingAddress { name phone }
+    shipping_address: shippingAddress {
+      name company address1 address2 city province_code: provinceCode province zip country_code: countryCodeV2 phone
+    }
+    shipping_lines: shippingLines(first: 10) {
+      nodes {
+        title is_removed: isRemoved
+        discounted_price_set: discountedPriceSet { shop_money: shopMoney { amount } }
+      }
+    }
+    line_items: lineItems(first: 50, after: $after) {
+      nodes {
+        id name sku requires_shipping: requiresShipping gift_card: isGiftCard
+        quantity current_quantity: currentQuantity
+        price_set: originalUnitPriceSet { shop_money: shopMoney { amount } }
+        discount_allocations: discountAllocations {
+          amount_set: allocatedAmountSet { shop_money: shopMoney { amount } }
+        }
+        properties: customAttributes { name: key value }
+        variant { id }
+        product { id }
+      }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+}`;
+
+export const changes_query = `query Changes($filter: String!, $after: String) {
+  orders(first: 250, after: $after, sortKey: UPDATED_AT, query: $filter) {
+    nodes { id updated_at: updatedAt }
+    pageInfo { hasNextPage endCursor }
+  }
+}`;
+
+export const parcels_query = `query Parcels($id: ID!, $after: String) {
+  order(id: $id) {
+    fulfillments(first: 100) { id status trackingInfo { number } }
+    fulfillmentOrders(first: 50, after: $after) {
+      nodes { id status supportedActions { action } assignedLocation { location { id } } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+}`;
+
+export const fulfilled_query = `query Fulfilled($id: ID!, $after: String) {
+  fulfillment(id: $id) {
+    fulfillmentLineItems(first: 100, after: $after) {
+      nodes { quantity lineItem { id } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+}`;
+
+export const fulfillable_query = `query Fulfillable($id: ID!, $after: String) {
+  fulfillmentOrder(id: $id) {
+    lineItems(first: 100, after: $after) {
+      nodes { id remainingQuantity lineItem { id } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+}`;
+
+export const fulfill_mutation = `mutation Fulfill($fulfillment: FulfillmentInput!) {
+  fulfillmentCreate(fulfillment: $fulfillment) {
+    fulfillment { id }
+    userErrors { field message }
+  }
+}`;
+
 // Calls Shopify's GraphQL Admin API, whose refusals have status 200.
-
-import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
-import { ask, needed, platformError, withoutSecrets } from "./asking.ts";
-import type { Access } from "./connector.ts";
-
-import { api_version } from "./shopify_queries.ts";
 
 const second_ms = 1000;
 const pages_max = 400;
 const passing = ["THROTTLED", "INTERNAL_SERVER_ERROR", "TIMEOUT"];
 
 /** The answer to a query or mutation. A throttled one says when to ask again. Refuses: platform_error. */
-export async function graphql(access: Access, query: string, variables: Fields): Promise<Fields> {
+export async function graphql(access: PlatformAccess, query: string, variables: JsonFields): Promise<JsonFields> {
   const token = needed(access.credentials.api_token, "access token");
   const { status, json } = await ask(access, {
     method: "POST",
@@ -32,7 +111,7 @@ export async function graphql(access: Access, query: string, variables: Fields):
 }
 
 /** How long until the budget covers the query's cost again. */
-function throttledWait(extensions: Fields): number {
+function throttledWait(extensions: JsonFields): number {
   const cost = fieldsOrNone(extensions["cost"]);
   const { currentlyAvailable, restoreRate } = fieldsOrNone(cost["throttleStatus"]);
   const lacking = Number(cost["requestedQueryCost"]) - Number(currentlyAvailable);
@@ -44,10 +123,10 @@ function throttledWait(extensions: Fields): number {
  * Reads a GraphQL connection to its end, page by page; `pageOf` takes a page from an answer. Refuses: platform_error.
  */
 export async function pages(
-  ask: (after: string | null) => Promise<Fields>,
-  pageOf: (data: Fields) => unknown,
-): Promise<Fields[]> {
-  const found: Fields[] = [];
+  ask: (after: string | null) => Promise<JsonFields>,
+  pageOf: (data: JsonFields) => unknown,
+): Promise<JsonFields[]> {
+  const found: JsonFields[] = [];
   let after: string | null = null;
   for (let page = 0; page < pages_max; page += 1) {
     const { nodes, pageInfo } = fieldsOrNone(pageOf(await ask(after)));

@@ -1,13 +1,20 @@
 // WooCommerce. Its notifications contain the whole order; everything else is read from its REST API, version 3.
-import { withoutEntities } from "../../kit/entities.ts";
-import { invalid } from "../../kit/fault.ts";
-import { hmacBase64, hmacHex, sameText } from "../../kit/hmac.ts";
-import type { Found } from "../../outbound/asking.ts";
-import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
-import type { Inbound, Notification, PlatformLine, PlatformOrder, ShipmentReport } from "../platform.ts";
-import type { PlatformOrderState } from "../status.ts";
-import { ask, needed, platformError, understood } from "./asking.ts";
-import type { Access, Connector } from "./connector.ts";
+
+import { equalInConstantTime, hmacBase64, hmacHex } from "../../core/crypto.ts";
+import { invalid } from "../../core/faults.ts";
+import { decodeEntities } from "../../core/html.ts";
+import type { ApiResult } from "../../outbound/api.ts";
+import { fieldsIn, fieldsOrNone, type JsonFields, readText } from "../../outbound/api.ts";
+import type {
+  PlatformInbound,
+  PlatformLine,
+  PlatformNotification,
+  PlatformOrder,
+  ShipmentReport,
+} from "../platform.ts";
+import type { PlatformOrderState } from "../platforms.transitions.ts";
+import { ask, needed, platformError, understood } from "./call_platform.ts";
+import type { PlatformAccess, PlatformConnector } from "./connector.ts";
 import {
   costsOf,
   orderOrNull,
@@ -25,7 +32,7 @@ import {
   readQuantity,
   readSku,
   withUnits,
-} from "./reading.ts";
+} from "./platform_fields.ts";
 
 const page_size = 100;
 const pages_max = 400;
@@ -46,15 +53,15 @@ const states = new Map<unknown, PlatformOrderState>(Object.entries({
   trash:            "cancelled",
 }));
 
-export const woocommerce: Connector = { verify, read, fetchOrder, changedSince, report };
+export const woocommerce: PlatformConnector = { verify, read, fetchOrder, changedSince, report };
 
-function verify({ headers, raw }: Inbound, { client_secrets }: Access["credentials"]): boolean {
+function verify({ headers, raw }: PlatformInbound, { client_secrets }: PlatformAccess["credentials"]): boolean {
   const given = headers.get("x-wc-webhook-signature") ?? "";
-  return client_secrets.some((secret) => sameText(given, hmacBase64(secret, raw)));
+  return client_secrets.some((secret) => equalInConstantTime(given, hmacBase64(secret, raw)));
 }
 
 /** The ping at a webhook's creation is a form, unsigned and without an order. */
-function read({ headers, raw }: Inbound): Notification {
+function read({ headers, raw }: PlatformInbound): PlatformNotification {
   const source = readText(headers.get("x-wc-webhook-source"), 2048)?.replace(/\/+$/, "");
   const about = { stores: [source ?? []].flat(), created_at: null, external_id: null, order: null };
   if (/^webhook_id=\d{1,20}$/.test(raw.trim()))
@@ -72,7 +79,7 @@ function read({ headers, raw }: Inbound): Notification {
   return { ...about, kind: "order", topic, dedupe_key, external_id, order };
 }
 
-async function fetchOrder(access: Access, external_id: string): Promise<PlatformOrder | null> {
+async function fetchOrder(access: PlatformAccess, external_id: string): Promise<PlatformOrder | null> {
   const { status, json } = await call(access, "GET", `/orders/${external_id}`);
   if (status === 404) return null;
   const { refunds } = fieldsOrNone(json);
@@ -80,12 +87,12 @@ async function fetchOrder(access: Access, external_id: string): Promise<Platform
   return understood(() => orderOf(readFields(json, "order"), refunded));
 }
 
-async function refundsOf(access: Access, external_id: string): Promise<Fields[]> {
+async function refundsOf(access: PlatformAccess, external_id: string): Promise<JsonFields[]> {
   const { json } = await call(access, "GET", `/orders/${external_id}/refunds?per_page=${page_size}`);
   return fieldsIn(json);
 }
 
-async function changedSince(access: Access, since: number) {
+async function changedSince(access: PlatformAccess, since: number) {
   const after = encodeURIComponent(new Date(since).toISOString().slice(0, 19));
   const filter = `modified_after=${after}&dates_are_gmt=true&status=any&orderby=id&order=asc&per_page=${page_size}`;
   const found: { external_id: string; updated_at: number }[] = [];
@@ -99,7 +106,7 @@ async function changedSince(access: Access, since: number) {
   return found.sort((one, other) => one.updated_at - other.updated_at);
 }
 
-const changeOf = ({ id, date_modified_gmt }: Fields) => ({
+const changeOf = ({ id, date_modified_gmt }: JsonFields) => ({
   external_id: readExternalId(id, "id"),
   updated_at: readUtc(date_modified_gmt, "date_modified_gmt"),
 });
@@ -109,7 +116,7 @@ const changeOf = ({ id, date_modified_gmt }: Fields) => ({
  * number in it, else by the moment at which the parcel left; notes of older releases by our id of the parcel. With the
  * last parcel the order is completed, if it is still in progress.
  */
-async function report(access: Access, parcel: ShipmentReport): Promise<string | null> {
+async function report(access: PlatformAccess, parcel: ShipmentReport): Promise<string | null> {
   const path = `/orders/${parcel.external_order_id}`;
   const marks = [`[${parcel.shipment_id}]`, markOf(parcel)];
   const order = await mustFind(access, path);
@@ -123,7 +130,7 @@ async function report(access: Access, parcel: ShipmentReport): Promise<string | 
   return id === undefined ? null : String(id);
 }
 
-async function mustFind(access: Access, path: string): Promise<unknown> {
+async function mustFind(access: PlatformAccess, path: string): Promise<unknown> {
   const { status, json } = await call(access, "GET", path);
   if (status !== 404) return json;
   throw platformError("WooCommerce no longer has the order.", { permanent: true });
@@ -147,10 +154,10 @@ function noteOf(parcel: ShipmentReport) {
 }
 
 /** WooCommerce writes its texts for HTML. */
-const plain = (value: unknown): unknown => (typeof value === "string" ? withoutEntities(value) : value);
+const plain = (value: unknown): unknown => (typeof value === "string" ? decodeEntities(value) : value);
 const readPlain = (value: unknown, characters_max: number) => readText(plain(value), characters_max);
 
-function orderOf(order: Fields, refunds: readonly Fields[]): PlatformOrder {
+function orderOf(order: JsonFields, refunds: readonly JsonFields[]): PlatformOrder {
   const [billing, shipping] = [fieldsOrNone(order["billing"]), fieldsOrNone(order["shipping"])];
   const own = readText(shipping["address_1"], 200) ?? readText(shipping["city"], 100);
   const to = own === null ? billing : shipping; // Without another address the goods go to the billing address.
@@ -186,7 +193,7 @@ function orderOf(order: Fields, refunds: readonly Fields[]): PlatformOrder {
   };
 }
 
-function lineOf(item: Fields, refunds: readonly Fields[], currency: string, field: string): PlatformLine {
+function lineOf(item: JsonFields, refunds: readonly JsonFields[], currency: string, field: string): PlatformLine {
   const external_id = readExternalId(item["id"], `${field}.id`);
   const ordered = readQuantity(item["quantity"], `${field}.quantity`);
   const [variation, product] = [Number(item["variation_id"] ?? 0), Number(item["product_id"] ?? 0)];
@@ -205,7 +212,7 @@ function lineOf(item: Fields, refunds: readonly Fields[], currency: string, fiel
 }
 
 /** How many units of a line were refunded: the items of refunds have negative quantities and name the refunded line. */
-function refundedUnits(external_id: string, refunds: readonly Fields[]): number {
+function refundedUnits(external_id: string, refunds: readonly JsonFields[]): number {
   const items = refunds.flatMap(({ line_items }) => fieldsIn(line_items));
   const own = items.filter(({ meta_data }) =>
     fieldsIn(meta_data).some(({ key, value }) => key === "_refunded_item_id" && String(value) === external_id),
@@ -214,7 +221,7 @@ function refundedUnits(external_id: string, refunds: readonly Fields[]): number 
 }
 
 /** What the buyer chose or wrote for a line. Keys that start with an underscore are for the shop's programs. */
-function wishesOf(item: Fields) {
+function wishesOf(item: JsonFields) {
   const shown = fieldsIn(item["meta_data"]).filter(({ key }) => !/^(?:_|pa_)/.test(String(key)));
   const line = readPlain(item["name"], 100) ?? "Line";
   return shown.map(({ key, value, display_key, display_value }) => ({
@@ -230,7 +237,12 @@ function readUtc(value: unknown, field: string): number {
 }
 
 /** Calls the shop. If it lacks the route, the API is elsewhere; that does not mean that the order is missing. */
-async function call(access: Access, method: "GET" | "POST" | "PUT", path: string, body?: unknown): Promise<Found> {
+async function call(
+  access: PlatformAccess,
+  method: "GET" | "POST" | "PUT",
+  path: string,
+  body?: unknown,
+): Promise<ApiResult> {
   const { connection, credentials } = access;
   const user = needed(credentials.api_key, "consumer key");
   const password = needed(credentials.api_token, "consumer secret");

@@ -1,12 +1,13 @@
 // The interface of carriers, and of services that sell for many carriers. A purchase is three steps: offer, buy,
 // record. Offers and purchases are recorded alike for all connectors.
-import type { Db } from "../../database/store.ts";
-import type { Mode } from "../../kit/mode.ts";
+
+import type { Environment } from "../../core/environment.ts";
 import type { Api } from "../../outbound/api.ts";
-import type { CredentialField } from "../accounts/account.ts";
-import type { Address } from "../address.ts";
-import type { Bought, Carriage, ListedCarrier, Offers } from "../offer.ts";
-import type { TrackingUpdate } from "../updates/update.ts";
+import type { Db } from "../../storage/database.ts";
+import type { ParcelAddress } from "../address.ts";
+import type { BoughtPostage, ListedCarrier, RateOffers, ShipmentRequest } from "../offer.ts";
+import type { CredentialField } from "./account.ts";
+import type { TrackingUpdate } from "./tracking_update.ts";
 
 type Capability = "rating" | "shipping" | "tracking" | "address" | "manifest" | "webhook";
 
@@ -17,13 +18,13 @@ export interface OwnCarrier {
   readonly name: string;
   carriers(db: Db): Promise<readonly ListedCarrier[]>;
   /** The offers of these carriers by their codes; of all without a list. */
-  offers(db: Db, carriage: Carriage, asked?: readonly string[]): Promise<Offers>;
+  offers(db: Db, carriage: ShipmentRequest, asked?: readonly string[]): Promise<RateOffers>;
 }
 
 /** All that a connector needs to call for one account. Its secrets are open during one call only. */
-export interface Ctx {
+export interface CarrierContext {
   readonly account: { readonly id: number; readonly name: string };
-  readonly mode: Mode;
+  readonly mode: Environment;
   /** By the names of the connector's `credentials`. */
   readonly credentials: Readonly<Record<string, string>>;
   /** Calls an API at a checked address. Refuses: carrier_error, carrier_timeout. */
@@ -37,16 +38,16 @@ export interface Ctx {
 }
 
 /** What became of a purchase: bought, still in progress at the carrier, or not bought. */
-export type Purchase =
-  | { readonly state: "bought"; readonly bought: Bought }
+export type CarrierPurchase =
+  | { readonly state: "bought"; readonly bought: BoughtPostage }
   | { readonly state: "waiting" }
   | { readonly state: "not_bought" };
 
 /** What a carrier answered about an address. */
-export interface Verification {
+export interface CarrierAddressCheck {
   readonly deliverable: boolean;
   readonly errors: readonly string[];
-  readonly suggestion: Address | null;
+  readonly suggestion: ParcelAddress | null;
   readonly residential: boolean | null;
 }
 
@@ -63,22 +64,22 @@ export interface OutsideCarrier {
   readonly capabilities: ReadonlySet<Capability>;
   readonly credentials: readonly CredentialField[];
   /** Checks the credentials and answers the carriers that the account sells for. */
-  check(ctx: Ctx): Promise<readonly ListedCarrier[]>;
+  check(ctx: CarrierContext): Promise<readonly ListedCarrier[]>;
   /** The offers of the account's carriers. Each offer's `ref` identifies it for `buy`; nothing is paid yet. */
-  offers(carriage: Carriage, ctx: Ctx): Promise<Offers>;
+  offers(carriage: ShipmentRequest, ctx: CarrierContext): Promise<RateOffers>;
   /** Pays for an offer once. Its ref is stored before. */
-  buy(ref: string, carriage: Carriage, ctx: Ctx): Promise<Purchase>;
+  buy(ref: string, carriage: ShipmentRequest, ctx: CarrierContext): Promise<CarrierPurchase>;
   /** Looks up a purchase whose answer was lost. It buys nothing. */
-  find(ref: string, ctx: Ctx): Promise<Purchase>;
-  void?(carrier_ref: string, ctx: Ctx): Promise<"voided" | "submitted" | "rejected">;
+  find(ref: string, ctx: CarrierContext): Promise<CarrierPurchase>;
+  void?(carrier_ref: string, ctx: CarrierContext): Promise<"voided" | "submitted" | "rejected">;
   /** Asks the carrier for updates of a parcel that was not bought here, and answers what it knows so far. */
-  follow?(number: { tracking_number: string; carrier: string | null }, ctx: Ctx): Promise<TrackingUpdate>;
+  follow?(number: { tracking_number: string; carrier: string | null }, ctx: CarrierContext): Promise<TrackingUpdate>;
   /** What is known of these parcels now; unknown ones are left out. */
   track?(
     numbers: readonly { readonly tracking_number: string; readonly carrier: string | null }[],
-    ctx: Ctx,
+    ctx: CarrierContext,
   ): Promise<readonly TrackingUpdate[]>;
-  verifyAddress?(address: Address, ctx: Ctx): Promise<Verification>;
+  verifyAddress?(address: ParcelAddress, ctx: CarrierContext): Promise<CarrierAddressCheck>;
   /** Reads a signed callback; `url` is the address as it was called. Refuses: invalid_signature, validation_failed. */
   readCallback?(
     inbound: { readonly headers: Headers; readonly url: URL; readonly raw: Uint8Array },

@@ -1,19 +1,25 @@
 // EasyPost: one API key for many carriers. A request for rates creates a shipment there, which can be bought once.
 // Its id is known before anything is paid, and later tells what became of the purchase.
-import { Fault } from "../../kit/fault.ts";
-import { hmacHex, sameText } from "../../kit/hmac.ts";
-import { moneyText, value_currency } from "../../kit/money.ts";
-import { succeeded } from "../../outbound/asking.ts";
-import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
-import { type Address, addressView } from "../address.ts";
-import { needsDeclaration } from "../customs.ts";
-import type { CarrierDocument } from "../document.ts";
-import type { Bought, Carriage, End, ListedCarrier, Message, Offer, Offers } from "../offer.ts";
-import type { TrackingUpdate } from "../updates/update.ts";
-import { known, suggestionOf } from "./addresses.ts";
+
+import { equalInConstantTime, hmacHex } from "../../core/crypto.ts";
+import { Fault } from "../../core/faults.ts";
+import { moneyText, value_currency } from "../../core/money.ts";
+import { fieldsIn, fieldsOrNone, type JsonFields, readText, succeeded } from "../../outbound/api.ts";
+import { addressView, type ParcelAddress } from "../address.ts";
+import type {
+  BoughtPostage,
+  CarrierDocument,
+  ListedCarrier,
+  RateMessage,
+  RateOffer,
+  RateOffers,
+  ShipmentEnd,
+  ShipmentRequest,
+} from "../offer.ts";
+import { needsDeclaration } from "../parcel_contents.ts";
 import {
-  askerOf,
   baseOf,
+  carrierCallerOf,
   carrierFault,
   documentsAt,
   madeBefore,
@@ -27,12 +33,22 @@ import {
   readPage,
   readRequired,
   settled_seconds,
-} from "./asking.ts";
-import type { Ctx, OutsideCarrier, Purchase, Verification } from "./connector.ts";
-import { customsIncomplete, type Declaration, declarationOf } from "./customs.ts";
+} from "./call_carrier.ts";
+import type { CarrierAddressCheck, CarrierContext, CarrierPurchase, OutsideCarrier } from "./connector.ts";
+import {
+  type CustomsDeclaration,
+  carrierCode,
+  customsIncomplete,
+  declarationOf,
+  goodsWeightText,
+  inchTexts,
+  known,
+  serviceName,
+  suggestionOf,
+  weightText,
+} from "./connector_fields.ts";
 import { trackerNames, updateOf } from "./easypost_tracking.ts";
-import { goodsWeightText, inchTexts, weightText } from "./measures.ts";
-import { carrierCode, serviceName } from "./naming.ts";
+import type { TrackingUpdate } from "./tracking_update.ts";
 
 const name = "EasyPost";
 const home = "https://api.easypost.com";
@@ -65,7 +81,7 @@ const credentials = [
   },
 ] as const;
 
-const { ask, pay, told, understood, understoodPaid, needed } = askerOf({ name, credentials, wordsOf });
+const { ask, pay, told, understood, understoodPaid, needed } = carrierCallerOf({ name, credentials, wordsOf });
 
 /** The connector of EasyPost. */
 export const easypost: OutsideCarrier = {
@@ -92,7 +108,7 @@ function wordsOf(said: unknown): readonly unknown[] {
   return [message, ...byField, ...fieldsIn(errors).map((one) => one["message"])];
 }
 
-function questionOf(ctx: Ctx, method: "GET" | "POST", path: string, json?: unknown) {
+function questionOf(ctx: CarrierContext, method: "GET" | "POST", path: string, json?: unknown) {
   const key = needed(ctx, "api_key");
   if (ctx.mode === "test" && key.startsWith("EZAK")) {
     const words = "This is a production key, which would spend money. Test data takes test keys only.";
@@ -103,7 +119,7 @@ function questionOf(ctx: Ctx, method: "GET" | "POST", path: string, json?: unkno
   return { method, url, headers, ...(json !== undefined && { json }) };
 }
 
-async function check(ctx: Ctx): Promise<readonly ListedCarrier[]> {
+async function check(ctx: CarrierContext): Promise<readonly ListedCarrier[]> {
   labelFormat(ctx); // A format that cannot be printed is refused before anything is bought.
   const { status, json } = await ask(ctx, { ...questionOf(ctx, "GET", "/v2/carrier_accounts"), also: [403] });
   // A test key may not list accounts. It can buy USPS labels.
@@ -129,7 +145,7 @@ async function check(ctx: Ctx): Promise<readonly ListedCarrier[]> {
 /**
  * Creates a shipment that can be bought. A mere request for rates, without whole addresses, is not kept at EasyPost.
  */
-async function offers(carriage: Carriage, ctx: Ctx): Promise<Offers> {
+async function offers(carriage: ShipmentRequest, ctx: CarrierContext): Promise<RateOffers> {
   const lasting = carriage.from.address !== null && carriage.to.address !== null;
   const { shipment, messages } = shipmentOf(carriage, ctx);
   const question = questionOf(ctx, "POST", lasting ? "/v2/shipments" : "/beta/rates", { shipment });
@@ -147,7 +163,7 @@ async function offers(carriage: Carriage, ctx: Ctx): Promise<Offers> {
   });
 }
 
-function offerOf(rate: Fields, field: string, { id, zone }: { id: string | null; zone: unknown }): Offer {
+function offerOf(rate: JsonFields, field: string, { id, zone }: { id: string | null; zone: unknown }): RateOffer {
   const service = readRequired(rate["service"], `${field}.service`);
   const carrier_name = readRequired(rate["carrier"], `${field}.carrier`);
   const carrier = carrierCode(carrier_name);
@@ -173,7 +189,7 @@ function offerOf(rate: Fields, field: string, { id, zone }: { id: string | null;
   };
 }
 
-function messageOf({ carrier, type, message }: Fields, ctx: Ctx): Message {
+function messageOf({ carrier, type, message }: JsonFields, ctx: CarrierContext): RateMessage {
   const failed = `${type}`.includes("error");
   return {
     carrier: carrierCode(readText(carrier, 100) ?? "easypost"),
@@ -184,21 +200,21 @@ function messageOf({ carrier, type, message }: Fields, ctx: Ctx): Message {
   };
 }
 
-function labelFormat({ credentials: { label_format } }: Ctx): string {
+function labelFormat({ credentials: { label_format } }: CarrierContext): string {
   const format = label_format?.toUpperCase() || "PDF";
   if (label_formats.includes(format)) return format;
   throw carrierFault("carrier_refused", `The account's label_format must be one of ${label_formats.join(", ")}.`);
 }
 
 /** The shipment in EasyPost's form, and the messages about it. */
-function shipmentOf(carriage: Carriage, ctx: Ctx) {
+function shipmentOf(carriage: ShipmentRequest, ctx: CarrierContext) {
   const { from, to, weight, reference, insurance, value_cents } = carriage;
   const { dimensions } = carriage.package;
   const sides = dimensions === null ? {} : inchTexts(dimensions, decimals);
   const numbers = Object.entries({ ...sides, weight: weightText(weight, "oz", decimals) });
   const declaration = declarationOf(carriage);
   const declared = needsDeclaration(carriage) && declaration !== null;
-  const messages: Message[] = [];
+  const messages: RateMessage[] = [];
   if (needsDeclaration(carriage) && !declared) messages.push(customsIncomplete("easypost", carriage));
   if (insurance && value_cents) {
     const message = "EasyPost charges insurance in addition to these rates.";
@@ -215,12 +231,12 @@ function shipmentOf(carriage: Carriage, ctx: Ctx) {
   return { shipment, messages };
 }
 
-function placeOf({ address, country, postal_code, state, city, residential }: End) {
+function placeOf({ address, country, postal_code, state, city, residential }: ShipmentEnd) {
   const place = address === null ? { zip: postal_code, state, city, country } : addressView(address);
   return { ...known(place), ...(residential !== null && { residential }) };
 }
 
-function customsInfoOf({ goods, signer, returned, exemption }: Declaration) {
+function customsInfoOf({ goods, signer, returned, exemption }: CustomsDeclaration) {
   return {
     customs_certify: true,
     customs_signer: signer,
@@ -242,7 +258,11 @@ function customsInfoOf({ goods, signer, returned, exemption }: Declaration) {
   };
 }
 
-async function buy(ref: string, { insurance, value_cents }: Carriage, ctx: Ctx): Promise<Purchase> {
+async function buy(
+  ref: string,
+  { insurance, value_cents }: ShipmentRequest,
+  ctx: CarrierContext,
+): Promise<CarrierPurchase> {
   const [shipment = "", rate] = ref.split("/");
   if (rate === undefined) {
     throw carrierFault(
@@ -277,7 +297,7 @@ async function buy(ref: string, { insurance, value_cents }: Carriage, ctx: Ctx):
   throw carrierFault("carrier_refused", `EasyPost does not sell it: ${words}`);
 }
 
-async function find(ref: string, ctx: Ctx): Promise<Purchase> {
+async function find(ref: string, ctx: CarrierContext): Promise<CarrierPurchase> {
   const [shipment = ""] = ref.split("/");
   const { status, json } = await ask(ctx, questionOf(ctx, "GET", `/v2/shipments/${encodeURIComponent(shipment)}`));
   if (status === 404)
@@ -285,7 +305,7 @@ async function find(ref: string, ctx: Ctx): Promise<Purchase> {
   return await purchaseOf(json, ctx);
 }
 
-async function purchaseOf(json: unknown, ctx: Ctx): Promise<Purchase> {
+async function purchaseOf(json: unknown, ctx: CarrierContext): Promise<CarrierPurchase> {
   const shipment = fieldsOrNone(json);
   // An answer that is no shipment says nothing about the purchase.
   understoodPaid(() => readRequired(shipment["id"], "id"));
@@ -303,10 +323,10 @@ async function purchaseOf(json: unknown, ctx: Ctx): Promise<Purchase> {
   return { state: "bought", bought: { ...bought, documents: documents.flat() } };
 }
 
-type Sold = Omit<Bought, "documents">;
+type EasypostPurchase = Omit<BoughtPostage, "documents">;
 
 /** The label of a shipment that was paid for, from any answer that contains it. Refuses: carrier_timeout. */
-function soldOf(shipment: Fields): Sold {
+function soldOf(shipment: JsonFields): EasypostPurchase {
   const tracker = fieldsOrNone(shipment["tracker"]);
   const rate = fieldsOrNone(shipment["selected_rate"]);
   return understoodPaid(() => {
@@ -324,12 +344,12 @@ function soldOf(shipment: Fields): Sold {
 }
 
 /** Charges besides the rate, such as insurance. */
-function feesOf({ fees }: Fields, currency: string): number {
+function feesOf({ fees }: JsonFields, currency: string): number {
   const beside = fieldsIn(fees).filter(({ type }) => type !== "PostageFee");
   return beside.reduce((sum, { amount }) => sum + readAmount(amount, currency, "fees.amount"), 0);
 }
 
-async function refund(carrier_ref: string, ctx: Ctx): Promise<"voided" | "submitted" | "rejected"> {
+async function refund(carrier_ref: string, ctx: CarrierContext): Promise<"voided" | "submitted" | "rejected"> {
   const path = `/v2/shipments/${encodeURIComponent(carrier_ref)}`;
   const answer = await ask(ctx, { ...questionOf(ctx, "POST", `${path}/refund`, {}), also: [400, 409, 422] });
   // A repeated refund request is refused, and so is one that comes too late. The shipment shows which of both it
@@ -346,7 +366,10 @@ const refunds: Readonly<Record<string, "voided" | "submitted">> = {
   queued: "submitted",
 };
 
-async function follow(number: { tracking_number: string; carrier: string | null }, ctx: Ctx): Promise<TrackingUpdate> {
+async function follow(
+  number: { tracking_number: string; carrier: string | null },
+  ctx: CarrierContext,
+): Promise<TrackingUpdate> {
   const carrier = trackerNames[number.carrier ?? ""];
   const tracker = { tracking_code: number.tracking_number, ...(carrier !== undefined && { carrier }) };
   const { status, json } = await ask(ctx, questionOf(ctx, "POST", "/v2/trackers", { tracker }));
@@ -354,8 +377,11 @@ async function follow(number: { tracking_number: string; carrier: string | null 
   return understood(() => updateOf(fieldsOrNone(json)));
 }
 
-async function track(numbers: readonly { readonly tracking_number: string }[], ctx: Ctx): Promise<TrackingUpdate[]> {
-  const found = new Map<string, Fields>();
+async function track(
+  numbers: readonly { readonly tracking_number: string }[],
+  ctx: CarrierContext,
+): Promise<TrackingUpdate[]> {
+  const found = new Map<string, JsonFields>();
   for (let start = 0; start < numbers.length; start += codes_a_question) {
     const tracking_codes = numbers.slice(start, start + codes_a_question).map((one) => one.tracking_number);
     const { json } = await ask(ctx, questionOf(ctx, "POST", "/v2/trackers/batch", { tracking_codes }));
@@ -368,7 +394,7 @@ async function track(numbers: readonly { readonly tracking_number: string }[], c
   return understood(() => [...found.values()].map(updateOf));
 }
 
-async function verifyAddress(address: Address, ctx: Ctx): Promise<Verification> {
+async function verifyAddress(address: ParcelAddress, ctx: CarrierContext): Promise<CarrierAddressCheck> {
   const question = { address: known(addressView(address)), verify: true };
   const { json } = await ask(ctx, questionOf(ctx, "POST", "/v2/addresses", question));
   const found = fieldsOrNone(json);
@@ -388,7 +414,7 @@ function readCallback(
 ): { event_id: string | null; updates: TrackingUpdate[] } {
   const given = headers.get("x-hmac-signature") ?? "";
   const key = secret.normalize("NFKD");
-  const isSigned = (body: string | Uint8Array) => sameText(given, `hmac-sha256-hex=${hmacHex(key, body)}`);
+  const isSigned = (body: string | Uint8Array) => equalInConstantTime(given, `hmac-sha256-hex=${hmacHex(key, body)}`);
   // EasyPost signs `5.0`, which a proxy or a JSON parser may have turned into `5`.
   const withPoint = () => new TextDecoder().decode(raw).replaceAll(/("weight":\s*)(\d+)(\s*)(?=,|\})/g, "$1$2.0$3");
   if (secret === "" || !(isSigned(raw) || isSigned(withPoint()))) {

@@ -1,10 +1,10 @@
 // How EasyPost reports a parcel: a tracker with one detail for each scan.
-import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
-import { isAwaited, isDelivered, trackingStarts } from "../updates/status.ts";
-import type { CarrierEvent, TrackingUpdate } from "../updates/update.ts";
-import { meaningOf, meaningsOf } from "../updates/words.ts";
-import { readMoment, readRequired } from "./asking.ts";
-import { carrierCode } from "./naming.ts";
+import { fieldsIn, fieldsOrNone, type JsonFields, readText } from "../../outbound/api.ts";
+import { readMoment, readRequired } from "./call_carrier.ts";
+import { carrierCode } from "./connector_fields.ts";
+import { isAwaited, isDelivered, trackingStarts } from "./tracking.transitions.ts";
+import type { CarrierEvent, TrackingUpdate } from "./tracking_update.ts";
+import { meaningOf, meaningsOf } from "./tracking_update.ts";
 
 /** The carriers whose parcels EasyPost tracks, by our code. For other codes it detects the carrier itself. */
 export const trackerNames: Readonly<Record<string, string>> = {
@@ -20,7 +20,7 @@ export const trackerNames: Readonly<Record<string, string>> = {
 const words_max = 500;
 
 /** The update of a tracker. Refuses: validation_failed. */
-export function updateOf(tracker: Fields): TrackingUpdate {
+export function updateOf(tracker: JsonFields): TrackingUpdate {
   const detail = fieldsOrNone(tracker["carrier_detail"]);
   return {
     tracking_number: readRequired(tracker["tracking_code"], "tracking_code"),
@@ -32,7 +32,7 @@ export function updateOf(tracker: Fields): TrackingUpdate {
 }
 
 /** The scans, the oldest first. */
-function eventsOf(tracker: Fields): CarrierEvent[] {
+function eventsOf(tracker: JsonFields): CarrierEvent[] {
   const scans = fieldsIn(tracker["tracking_details"])
     .flatMap((scan) => {
       const occurred_at = readMoment(scan["datetime"]);
@@ -55,12 +55,12 @@ function eventsOf(tracker: Fields): CarrierEvent[] {
   return [...events, ...beyond(tracker, events)];
 }
 
-const saidIn = (fields: Fields) => ({
+const saidIn = (fields: JsonFields) => ({
   status: readText(fields["status"], 100),
   detail: readText(fields["status_detail"], 100),
 });
 
-function eventIn(scan: Fields): Omit<CarrierEvent, "status" | "occurred_at" | "signed_by"> {
+function eventIn(scan: JsonFields): Omit<CarrierEvent, "status" | "occurred_at" | "signed_by"> {
   const { status, detail } = saidIn(scan);
   const place = fieldsOrNone(scan["tracking_location"]);
   const [city, state, country] = ["city", "state", "country"].map((name) => readText(place[name], 100));
@@ -77,7 +77,7 @@ function eventIn(scan: Fields): Omit<CarrierEvent, "status" | "occurred_at" | "s
 }
 
 /** What the tracker itself says, if it knows more than its last scan. */
-function beyond(tracker: Fields, events: readonly CarrierEvent[]): CarrierEvent[] {
+function beyond(tracker: JsonFields, events: readonly CarrierEvent[]): CarrierEvent[] {
   const said = saidIn(tracker);
   const last = events.at(-1);
   const means = meaningOf("easypost", said, last !== undefined && !isAwaited(last.status));
@@ -88,4 +88,4 @@ function beyond(tracker: Fields, events: readonly CarrierEvent[]): CarrierEvent[
   return [{ ...eventIn({ ...saidAs(tracker), message: null }), status: means, occurred_at, signed_by }];
 }
 
-const saidAs = ({ status, status_detail }: Fields): Fields => ({ status, status_detail });
+const saidAs = ({ status, status_detail }: JsonFields): JsonFields => ({ status, status_detail });

@@ -1,24 +1,31 @@
 // Karrio, which a business hosts itself and which sells for the carriers connected to it. A request for rates
 // creates a draft there. The draft's id is known before anything is paid, paying for it twice is refused, and it can be
 // looked up.
-import { invalid } from "../../kit/fault.ts";
-import { money, value_currency } from "../../kit/money.ts";
-import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
-import type { CredentialField } from "../accounts/account.ts";
-import { needsDeclaration } from "../customs.ts";
-import type { CarrierDocument } from "../document.ts";
-import type { Bought, Carriage, End, ListedCarrier, Message, Offer, Offers, PriceLine } from "../offer.ts";
-import type { TrackingUpdate } from "../updates/update.ts";
-import { known } from "./addresses.ts";
+import { invalid } from "../../core/faults.ts";
+import { money, value_currency } from "../../core/money.ts";
+import { fieldsIn, fieldsOrNone, type JsonFields, readText } from "../../outbound/api.ts";
+import type {
+  BoughtPostage,
+  CarrierDocument,
+  ListedCarrier,
+  PriceLine,
+  RateMessage,
+  RateOffer,
+  RateOffers,
+  ShipmentEnd,
+  ShipmentRequest,
+} from "../offer.ts";
+import { needsDeclaration } from "../parcel_contents.ts";
+import type { CredentialField } from "./account.ts";
 import {
-  askerOf,
   baseOf,
+  type CarrierRequest,
+  carrierCallerOf,
   carrierFault,
   documentsAt,
   documentsOf,
   madeBefore,
   purchase_wait_ms,
-  type Question,
   rates_wait_ms,
   readAmount,
   readCurrency,
@@ -26,12 +33,21 @@ import {
   readMoment,
   readPage,
   readRequired,
-} from "./asking.ts";
-import type { Ctx, OutsideCarrier, Purchase } from "./connector.ts";
-import { customsIncomplete, type Declaration, declarationOf } from "./customs.ts";
+} from "./call_carrier.ts";
+import type { CarrierContext, CarrierPurchase, OutsideCarrier } from "./connector.ts";
+import {
+  type CustomsDeclaration,
+  carrierCode,
+  carrierName,
+  customsIncomplete,
+  declarationOf,
+  goodsWeightText,
+  known,
+  serviceName,
+  weightText,
+} from "./connector_fields.ts";
 import { readCallback, updateOf } from "./karrio_tracking.ts";
-import { goodsWeightText, weightText } from "./measures.ts";
-import { carrierCode, carrierName, serviceName } from "./naming.ts";
+import type { TrackingUpdate } from "./tracking_update.ts";
 
 const name = "Karrio";
 const carriers_max = 100;
@@ -72,7 +88,7 @@ const credentials: readonly CredentialField[] = [
   },
 ];
 
-const { ask, pay, told, understood, understoodPaid, needed } = askerOf({ name, credentials, wordsOf });
+const { ask, pay, told, understood, understoodPaid, needed } = carrierCallerOf({ name, credentials, wordsOf });
 
 /** Karrio, as a connector. */
 export const karrio: OutsideCarrier = {
@@ -92,7 +108,12 @@ export const karrio: OutsideCarrier = {
 };
 
 /** Calls the account's Karrio. */
-function to(ctx: Ctx, method: Question["method"], path: string, more: Partial<Question> = {}): Question {
+function to(
+  ctx: CarrierContext,
+  method: CarrierRequest["method"],
+  path: string,
+  more: Partial<CarrierRequest> = {},
+): CarrierRequest {
   const url = `${baseOf(needed(ctx, "api_url"))}/v1/${path}`;
   return { ...more, method, url, headers: { Authorization: `Token ${needed(ctx, "api_key")}` } };
 }
@@ -105,7 +126,7 @@ function wordsOf(said: unknown): readonly unknown[] {
   return [message, detail, details === undefined ? null : JSON.stringify(details)];
 }
 
-async function check(ctx: Ctx): Promise<readonly ListedCarrier[]> {
+async function check(ctx: CarrierContext): Promise<readonly ListedCarrier[]> {
   labelType(ctx);
   const { status, json } = await ask(ctx, to(ctx, "GET", `connections?active=true&limit=${carriers_max}`));
   if (status === 404) throw noKarrio();
@@ -129,20 +150,20 @@ async function check(ctx: Ctx): Promise<readonly ListedCarrier[]> {
 const noKarrio = () => carrierFault("carrier_error", "The account's api_url is not a Karrio API.");
 
 /** Karrio marks each connection and each rate as test mode or not. Refuses: carrier_unauthorized. */
-function refuseLive({ mode }: Ctx, all: readonly Fields[]): void {
+function refuseLive({ mode }: CarrierContext, all: readonly JsonFields[]): void {
   if (mode === "live" || all.every(({ test_mode }) => test_mode !== false)) return;
   const words = "This is a live key, which would spend money. Test data takes keys of test mode only.";
   throw carrierFault("carrier_unauthorized", words);
 }
 
 /** The format of labels. Refuses: carrier_refused. */
-function labelType({ credentials: { label_format } }: Ctx): string {
+function labelType({ credentials: { label_format } }: CarrierContext): string {
   const type = label_format?.trim().toUpperCase() || "PDF";
   if (label_types.includes(type)) return type;
   throw carrierFault("carrier_refused", `The account's label_format must be one of ${label_types.join(", ")}.`);
 }
 
-async function offers(carriage: Carriage, ctx: Ctx): Promise<Offers> {
+async function offers(carriage: ShipmentRequest, ctx: CarrierContext): Promise<RateOffers> {
   const declaration = needsDeclaration(carriage) ? declarationOf(carriage) : null;
   const unclear = needsDeclaration(carriage) && declaration === null;
   const whole = carriage.from.address !== null && carriage.to.address !== null;
@@ -166,7 +187,16 @@ async function offers(carriage: Carriage, ctx: Ctx): Promise<Offers> {
   };
 }
 
-function ratesBody({ from, to: goal, package: parcel, weight, insurance, value_cents, reference, ...more }: Carriage) {
+function ratesBody({
+  from,
+  to: goal,
+  package: parcel,
+  weight,
+  insurance,
+  value_cents,
+  reference,
+  ...more
+}: ShipmentRequest) {
   const { dimensions, weight_unit } = parcel;
   const { unit, ...sides } = dimensions ?? {};
   const value = value_cents === null ? null : money(value_cents, value_currency);
@@ -190,7 +220,7 @@ function ratesBody({ from, to: goal, package: parcel, weight, insurance, value_c
   };
 }
 
-function endBody({ address, residential, ...place }: End) {
+function endBody({ address, residential, ...place }: ShipmentEnd) {
   const { country, state, postal_code, city } = address ?? place;
   const { name: person_name = null, company: company_name = null, phone: phone_number = null } = address ?? {};
   const { address_line1 = null, address_line2 = null } = address ?? {};
@@ -199,7 +229,7 @@ function endBody({ address, residential, ...place }: End) {
 }
 
 /** The customs declaration. Karrio takes the weight and the value of one piece. */
-function customsOf({ goods, signer, returned, exemption }: Declaration) {
+function customsOf({ goods, signer, returned, exemption }: CustomsDeclaration) {
   const commodities = goods.map(({ description, quantity, weight, value_cents, currency, ...more }) => {
     const of_one = { numerator: weight.numerator, denominator: weight.denominator * BigInt(quantity) };
     return {
@@ -222,7 +252,7 @@ function customsOf({ goods, signer, returned, exemption }: Declaration) {
   };
 }
 
-function offerOf(rate: Fields, field: string, shipment_id: string | null): Offer {
+function offerOf(rate: JsonFields, field: string, shipment_id: string | null): RateOffer {
   const { meta, transit_days, estimated_delivery, extra_charges, total_charge } = rate;
   const own_name = readRequired(rate["carrier_name"], `${field}.carrier_name`);
   const carrier = carrierCode(own_name);
@@ -277,7 +307,7 @@ function lineCode(words: string): string {
   return plain.replace(/_(?:charge|surcharge|fee)$/, "") || "charge";
 }
 
-function messageOf({ message, code, carrier_name, level }: Fields, ctx: Ctx): Message {
+function messageOf({ message, code, carrier_name, level }: JsonFields, ctx: CarrierContext): RateMessage {
   return {
     carrier: carrierCode(readText(carrier_name, 100) ?? karrio.code),
     service: null,
@@ -297,7 +327,7 @@ function partsOf(ref: string): { shipment_id: string; rate_id: string } {
   );
 }
 
-async function buy(ref: string, _carriage: Carriage, ctx: Ctx): Promise<Purchase> {
+async function buy(ref: string, _carriage: ShipmentRequest, ctx: CarrierContext): Promise<CarrierPurchase> {
   const { shipment_id, rate_id } = partsOf(ref);
   const json = { selected_rate_id: rate_id, label_type: labelType(ctx) };
   const path = `shipments/${shipment_id}/purchase`;
@@ -315,7 +345,7 @@ async function buy(ref: string, _carriage: Carriage, ctx: Ctx): Promise<Purchase
 
 const gone = () => carrierFault("carrier_refused", "Karrio no longer offers this rate. Request rates again.");
 
-async function find(ref: string, ctx: Ctx): Promise<Purchase> {
+async function find(ref: string, ctx: CarrierContext): Promise<CarrierPurchase> {
   const { shipment_id } = partsOf(ref);
   const { status, json } = await ask(ctx, to(ctx, "GET", `shipments/${shipment_id}`));
   if (status !== 404) return await purchaseOf(json, ctx);
@@ -327,12 +357,12 @@ async function find(ref: string, ctx: Ctx): Promise<Purchase> {
 /** How Karrio names shipments that nobody paid for. */
 const unbought: readonly unknown[] = ["draft", "cancelled"];
 
-async function purchaseOf(said: unknown, ctx: Ctx): Promise<Purchase> {
+async function purchaseOf(said: unknown, ctx: CarrierContext): Promise<CarrierPurchase> {
   const shipment = fieldsOrNone(said);
   const { status, tracking_number, tracking_url, tracker_id, selected_rate } = shipment;
   if (unbought.includes(status)) return { state: "not_bought" };
   const { total_charge, currency: code, estimated_delivery } = fieldsOrNone(selected_rate);
-  const facts = understoodPaid((): Omit<Bought, "documents"> => {
+  const facts = understoodPaid((): Omit<BoughtPostage, "documents"> => {
     const currency = readCurrency(code, "selected_rate.currency");
     return {
       tracking_number: readRequired(tracking_number, "tracking_number"),
@@ -349,7 +379,10 @@ async function purchaseOf(said: unknown, ctx: Ctx): Promise<Purchase> {
 }
 
 /** The documents of a purchase. Newer releases send them along; all releases say where they are. */
-async function papersOf({ shipping_documents, docs, ...shipment }: Fields, ctx: Ctx): Promise<CarrierDocument[]> {
+async function papersOf(
+  { shipping_documents, docs, ...shipment }: JsonFields,
+  ctx: CarrierContext,
+): Promise<CarrierDocument[]> {
   const { label, invoice } = fieldsOrNone(docs);
   const sent = fieldsIn(shipping_documents).map(({ category, base64 }) => ({ category, base64 }));
   const papers = [...sent, { category: "label", base64: label }, { category: "invoice", base64: invoice }].flatMap(
@@ -369,7 +402,7 @@ async function papersOf({ shipping_documents, docs, ...shipment }: Fields, ctx: 
 const kindOf = (what: unknown): CarrierDocument["kind"] =>
   what === "label" ? "label" : what === "invoice" ? "customs" : "other";
 
-async function cancel(carrier_ref: string, ctx: Ctx): Promise<"voided" | "rejected"> {
+async function cancel(carrier_ref: string, ctx: CarrierContext): Promise<"voided" | "rejected"> {
   const path = `shipments/${encodeURIComponent(carrier_ref)}`;
   const { status } = await ask(ctx, to(ctx, "POST", `${path}/cancel`, { also: [409] }));
   if (status === 404) throw carrierFault("carrier_error", "Karrio does not know the shipment.");
@@ -380,9 +413,9 @@ async function cancel(carrier_ref: string, ctx: Ctx): Promise<"voided" | "reject
   return fieldsOrNone(json)["status"] === "cancelled" ? "voided" : "rejected";
 }
 
-type Followed = { readonly tracking_number: string; readonly carrier: string | null };
+type KarrioTracker = { readonly tracking_number: string; readonly carrier: string | null };
 
-async function follow({ tracking_number, carrier }: Followed, ctx: Ctx): Promise<TrackingUpdate> {
+async function follow({ tracking_number, carrier }: KarrioTracker, ctx: CarrierContext): Promise<TrackingUpdate> {
   if (carrier === null) {
     const words = "Karrio needs the carrier of the number. Send carrier.";
     throw carrierFault("carrier_refused", words);
@@ -394,7 +427,7 @@ async function follow({ tracking_number, carrier }: Followed, ctx: Ctx): Promise
   return understood(() => updateOf(fieldsOrNone(found.json), ctx.now));
 }
 
-async function track(numbers: readonly Followed[], ctx: Ctx): Promise<readonly TrackingUpdate[]> {
+async function track(numbers: readonly KarrioTracker[], ctx: CarrierContext): Promise<readonly TrackingUpdate[]> {
   const updates: TrackingUpdate[] = [];
   for (let at = 0; at < numbers.length; at += asked_together_max) {
     const some = numbers.slice(at, at + asked_together_max);

@@ -1,17 +1,18 @@
 // How Karrio reports a parcel: a tracker with its events.
-import { Fault } from "../../kit/fault.ts";
-import { hmacHex, sameText } from "../../kit/hmac.ts";
-import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
-import type { CarrierEvent, TrackingUpdate } from "../updates/update.ts";
-import { meaningsOf } from "../updates/words.ts";
-import { readCallbackJson, readMoment, readRequired } from "./asking.ts";
-import { carrierCode } from "./naming.ts";
+
+import { equalInConstantTime, hmacHex } from "../../core/crypto.ts";
+import { Fault } from "../../core/faults.ts";
+import { fieldsIn, fieldsOrNone, type JsonFields, readText } from "../../outbound/api.ts";
+import { readCallbackJson, readMoment, readRequired } from "./call_carrier.ts";
+import { carrierCode } from "./connector_fields.ts";
+import type { CarrierEvent, TrackingUpdate } from "./tracking_update.ts";
+import { meaningsOf } from "./tracking_update.ts";
 
 /** Words that say more than that the parcel is in transit. An event with such a word is reported once more under it. */
 const telling = ["out_for_delivery", "exception", "delivered", "returned"];
 
 /** The update of a tracker. Only newer releases say what each event means. Refuses: validation_failed. */
-export function updateOf(tracker: Fields, now: number): TrackingUpdate {
+export function updateOf(tracker: JsonFields, now: number): TrackingUpdate {
   const { status, info, carrier_name, estimated_delivery, id } = tracker;
   const { signed_by, expected_delivery, shipment_service } = fieldsOrNone(info);
   const tracking_number = readRequired(tracker["tracking_number"], "tracking_number");
@@ -54,7 +55,7 @@ export function updateOf(tracker: Fields, now: number): TrackingUpdate {
 }
 
 /** A place as one line. Each carrier writes places differently. */
-function placeOf({ location }: Fields): CarrierEvent["location"] {
+function placeOf({ location }: JsonFields): CarrierEvent["location"] {
   const facility = readText(location, 200);
   return facility === null ? null : { city: null, state: null, country: null, facility };
 }
@@ -85,7 +86,7 @@ function eventWithoutScan(
 }
 
 /** `2024-05-01` with `13:05` or `01:05 PM`, or a whole timestamp; null when the event does not say when. */
-function whenOf({ timestamp, date, time }: Fields): number | null {
+function whenOf({ timestamp, date, time }: JsonFields): number | null {
   const whole = readMoment(timestamp);
   if (whole !== null) return whole;
   const day = readText(date, 40);
@@ -104,7 +105,7 @@ export function readCallback(
 ) {
   // Karrio sends the webhook's secret as the id of an event; its events have no ids.
   const proof = headers.get("x-event-id") ?? "";
-  if (secret === "" || !sameText(proof, secret)) {
+  if (secret === "" || !equalInConstantTime(proof, secret)) {
     throw new Fault("invalid_signature", "The header X-Event-Id does not hold the secret of the webhook.");
   }
   const { event, data } = readCallbackJson(raw);

@@ -1,18 +1,15 @@
 // Shippo: one API token for many carriers. A rate is bought anew at each request. Its id is known before anything is
 // paid, and the transactions of the rate later tell what became of the purchase.
-import { moneyText, value_currency } from "../../kit/money.ts";
-import { succeeded } from "../../outbound/asking.ts";
-import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
-import type { CredentialField } from "../accounts/account.ts";
-import { type Address, addressView } from "../address.ts";
-import { needsDeclaration } from "../customs.ts";
-import type { Carriage, End, ListedCarrier, Message, Offer, Offers } from "../offer.ts";
-import type { Dimensions } from "../parcel.ts";
-import type { TrackingUpdate } from "../updates/update.ts";
-import { known, suggestionOf } from "./addresses.ts";
+import { moneyText, value_currency } from "../../core/money.ts";
+import { fieldsIn, fieldsOrNone, type JsonFields, readText, succeeded } from "../../outbound/api.ts";
+import { addressView, type ParcelAddress } from "../address.ts";
+import type { ListedCarrier, RateMessage, RateOffer, RateOffers, ShipmentEnd, ShipmentRequest } from "../offer.ts";
+import type { ParcelDimensions } from "../parcel.ts";
+import { needsDeclaration } from "../parcel_contents.ts";
+import type { CredentialField } from "./account.ts";
 import {
-  askerOf,
   baseOf,
+  carrierCallerOf,
   carrierFault,
   documentsAt,
   purchase_wait_ms,
@@ -23,12 +20,21 @@ import {
   readMoment,
   readPage,
   readRequired,
-} from "./asking.ts";
-import type { Ctx, OutsideCarrier, Purchase, Verification } from "./connector.ts";
-import { customsIncomplete, type Declaration, declarationOf } from "./customs.ts";
-import { goodsWeightText, inchTexts, weightText } from "./measures.ts";
-import { carrierCode } from "./naming.ts";
+} from "./call_carrier.ts";
+import type { CarrierAddressCheck, CarrierContext, CarrierPurchase, OutsideCarrier } from "./connector.ts";
+import {
+  type CustomsDeclaration,
+  carrierCode,
+  customsIncomplete,
+  declarationOf,
+  goodsWeightText,
+  inchTexts,
+  known,
+  suggestionOf,
+  weightText,
+} from "./connector_fields.ts";
 import { readCallback, updateOf } from "./shippo_tracking.ts";
+import type { TrackingUpdate } from "./tracking_update.ts";
 
 const name = "Shippo";
 const home = "https://api.goshippo.com";
@@ -58,7 +64,7 @@ const credentials: readonly CredentialField[] = [
   { name: "api_url", secret: false, required: false, description: `The address of the API, if it is not ${home}.` },
 ];
 
-const { ask, pay, told, understood, understoodPaid, needed } = askerOf({ name, credentials, wordsOf });
+const { ask, pay, told, understood, understoodPaid, needed } = carrierCallerOf({ name, credentials, wordsOf });
 
 /** The connector of Shippo. */
 export const shippo: OutsideCarrier = {
@@ -88,7 +94,7 @@ function wordsOf(said: unknown): readonly unknown[] {
   return [detail, ...byField];
 }
 
-function questionOf(ctx: Ctx, method: "GET" | "POST", path: string, json?: unknown) {
+function questionOf(ctx: CarrierContext, method: "GET" | "POST", path: string, json?: unknown) {
   const token = needed(ctx, "api_token");
   if (ctx.mode === "test" && token.startsWith("shippo_live_")) {
     const words = "This is a live token, which would spend money. Test data takes test tokens only.";
@@ -99,7 +105,7 @@ function questionOf(ctx: Ctx, method: "GET" | "POST", path: string, json?: unkno
   return { method, url, headers, ...(json !== undefined && { json }) };
 }
 
-async function check(ctx: Ctx): Promise<readonly ListedCarrier[]> {
+async function check(ctx: CarrierContext): Promise<readonly ListedCarrier[]> {
   labelType(ctx); // A format that cannot be printed is refused before anything is bought.
   const listed = new Map<string, ListedCarrier>();
   for (let page = 1; page <= pages_max; page += 1) {
@@ -121,7 +127,7 @@ async function check(ctx: Ctx): Promise<readonly ListedCarrier[]> {
   return [...listed.values()];
 }
 
-async function offers(carriage: Carriage, ctx: Ctx): Promise<Offers> {
+async function offers(carriage: ShipmentRequest, ctx: CarrierContext): Promise<RateOffers> {
   labelType(ctx);
   const { dimensions } = carriage.package;
   if (dimensions === null) {
@@ -144,7 +150,7 @@ async function offers(carriage: Carriage, ctx: Ctx): Promise<Offers> {
   };
 }
 
-function offerOf(rate: Fields, field: string, lasting: boolean): Offer {
+function offerOf(rate: JsonFields, field: string, lasting: boolean): RateOffer {
   const { name: service_name, token } = fieldsOrNone(rate["servicelevel"]);
   const service = readRequired(token, `${field}.servicelevel.token`);
   const carrier_name = readRequired(rate["provider"], `${field}.provider`);
@@ -175,7 +181,7 @@ function offerOf(rate: Fields, field: string, lasting: boolean): Offer {
   };
 }
 
-const noted = (code: string, level: Message["level"], message: string): Message => ({
+const noted = (code: string, level: RateMessage["level"], message: string): RateMessage => ({
   carrier: "shippo",
   service: null,
   level,
@@ -183,7 +189,7 @@ const noted = (code: string, level: Message["level"], message: string): Message 
   message,
 });
 
-function messageOf({ source, code, text }: Fields, ctx: Ctx): Message {
+function messageOf({ source, code, text }: JsonFields, ctx: CarrierContext): RateMessage {
   const late = code === "carrier_timeout";
   return {
     ...noted(late ? code : "carrier_message", late ? "error" : "warning", told(ctx, text) ?? "It gave no reason."),
@@ -192,7 +198,7 @@ function messageOf({ source, code, text }: Fields, ctx: Ctx): Message {
 }
 
 /** The shipment in Shippo's form. */
-function shipmentOf(carriage: Carriage, dimensions: Dimensions, declaration: Declaration | null) {
+function shipmentOf(carriage: ShipmentRequest, dimensions: ParcelDimensions, declaration: CustomsDeclaration | null) {
   const { from, to, weight, reference, insurance, value_cents } = carriage;
   const unit = carriage.package.weight_unit;
   const content = carriage.contents?.[0]?.description.slice(0, 100) ?? "Merchandise";
@@ -220,12 +226,12 @@ function shipmentOf(carriage: Carriage, dimensions: Dimensions, declaration: Dec
   };
 }
 
-function placeOf({ address, country, postal_code, state, city, residential }: End) {
+function placeOf({ address, country, postal_code, state, city, residential }: ShipmentEnd) {
   const place = address === null ? { zip: postal_code, state, city, country } : addressView(address);
   return { ...known(place), ...(residential !== null && { is_residential: residential }) };
 }
 
-function customsOf({ goods, signer, returned, exemption }: Declaration) {
+function customsOf({ goods, signer, returned, exemption }: CustomsDeclaration) {
   const rule = exemption === "30.36" ? "NOEEI_30_36" : "NOEEI_30_37_a";
   return {
     certify: true,
@@ -256,14 +262,14 @@ function partsOf(ref: string) {
   throw carrierFault("carrier_refused", words);
 }
 
-function labelType(ctx: Ctx): string {
+function labelType(ctx: CarrierContext): string {
   const type = label_types[ctx.credentials["label_format"]?.toUpperCase() || "PDF"];
   if (type !== undefined) return type;
   const words = `The account's label_format must be one of ${Object.keys(label_types).join(", ")}.`;
   throw carrierFault("carrier_refused", words);
 }
 
-async function buy(ref: string, { reference }: Carriage, ctx: Ctx): Promise<Purchase> {
+async function buy(ref: string, { reference }: ShipmentRequest, ctx: CarrierContext): Promise<CarrierPurchase> {
   const { rate } = partsOf(ref);
   const paid_for = { rate, label_file_type: labelType(ctx), async: false };
   const json = { ...paid_for, ...(reference !== null && { metadata: reference.slice(0, 100) }) };
@@ -280,12 +286,12 @@ async function buy(ref: string, { reference }: Carriage, ctx: Ctx): Promise<Purc
   throw carrierFault("carrier_refused", words);
 }
 
-async function find(ref: string, ctx: Ctx): Promise<Purchase> {
+async function find(ref: string, ctx: CarrierContext): Promise<CarrierPurchase> {
   const { rate } = partsOf(ref);
   const { json } = await ask(ctx, questionOf(ctx, "GET", `/transactions?rate=${rate}&results=${page_size}`));
   const { results } = fieldsOrNone(json);
   const found = fieldsIn(results);
-  const ofRate = (one: Fields) => (fieldsOrNone(one["rate"])["object_id"] ?? one["rate"]) === rate;
+  const ofRate = (one: JsonFields) => (fieldsOrNone(one["rate"])["object_id"] ?? one["rate"]) === rate;
   // If it is no list, or lists other rates, it says nothing about this rate.
   if (!Array.isArray(results) || !found.every(ofRate)) {
     throw carrierFault("carrier_error", "Shippo does not list the purchases of this rate.", { permanent: false });
@@ -298,14 +304,14 @@ async function find(ref: string, ctx: Ctx): Promise<Purchase> {
 }
 
 /** Refuses: carrier_error, for a rate that was given to another account. */
-async function refuseForeign(rate: string, ctx: Ctx): Promise<void> {
+async function refuseForeign(rate: string, ctx: CarrierContext): Promise<void> {
   const { status } = await ask(ctx, questionOf(ctx, "GET", `/rates/${rate}`));
   if (status !== 404) return;
   const words = "Shippo does not have the rate of this purchase. The token may belong to another account.";
   throw carrierFault("carrier_error", words, { permanent: false });
 }
 
-async function purchaseOf(transaction: Fields, ref: string, ctx: Ctx): Promise<Purchase> {
+async function purchaseOf(transaction: JsonFields, ref: string, ctx: CarrierContext): Promise<CarrierPurchase> {
   const { cost_cents, currency } = partsOf(ref);
   const { status, label_url, commercial_invoice_url } = transaction;
   if (status === "QUEUED" || status === "WAITING") return { state: "waiting" };
@@ -332,7 +338,7 @@ async function purchaseOf(transaction: Fields, ref: string, ctx: Ctx): Promise<P
   };
 }
 
-async function refund(carrier_ref: string, ctx: Ctx): Promise<"voided" | "submitted" | "rejected"> {
+async function refund(carrier_ref: string, ctx: CarrierContext): Promise<"voided" | "submitted" | "rejected"> {
   const question = questionOf(ctx, "POST", "/refunds", { transaction: carrier_ref, async: false });
   const answer = await ask(ctx, { ...question, also: [400, 409, 422] });
   // A repeated refund request is refused, and so is one that comes too late. The transaction shows which of both it
@@ -345,13 +351,13 @@ async function refund(carrier_ref: string, ctx: Ctx): Promise<"voided" | "submit
   return ["QUEUED", "PENDING", "REFUNDPENDING"].includes(status) ? "submitted" : "rejected";
 }
 
-type Followed = { readonly tracking_number: string; readonly carrier: string | null };
+type ShippoTracker = { readonly tracking_number: string; readonly carrier: string | null };
 
 /** Shippo's name of the carrier. Its test numbers belong to a carrier of their own. */
-const carrierOf = ({ tracking_number, carrier }: Followed): string | null =>
+const carrierOf = ({ tracking_number, carrier }: ShippoTracker): string | null =>
   tracking_number.startsWith("SHIPPO_") ? "shippo" : carrier;
 
-async function follow(number: Followed, ctx: Ctx): Promise<TrackingUpdate> {
+async function follow(number: ShippoTracker, ctx: CarrierContext): Promise<TrackingUpdate> {
   const carrier = carrierOf(number);
   if (carrier === null) {
     const words = "Shippo needs the carrier of the number. Send carrier.";
@@ -363,7 +369,7 @@ async function follow(number: Followed, ctx: Ctx): Promise<TrackingUpdate> {
   return understood(() => updateOf(fieldsOrNone(answer.json)));
 }
 
-async function track(numbers: readonly Followed[], ctx: Ctx): Promise<readonly TrackingUpdate[]> {
+async function track(numbers: readonly ShippoTracker[], ctx: CarrierContext): Promise<readonly TrackingUpdate[]> {
   const updates: TrackingUpdate[] = [];
   const paths = numbers.flatMap((number) => {
     const carrier = carrierOf(number);
@@ -381,7 +387,7 @@ async function track(numbers: readonly Followed[], ctx: Ctx): Promise<readonly T
   return updates;
 }
 
-async function verifyAddress(address: Address, ctx: Ctx): Promise<Verification> {
+async function verifyAddress(address: ParcelAddress, ctx: CarrierContext): Promise<CarrierAddressCheck> {
   const question = { ...known(addressView(address)), validate: true };
   const { json } = await ask(ctx, questionOf(ctx, "POST", "/addresses", question));
   const found = fieldsOrNone(json);

@@ -1,12 +1,13 @@
 // How Shippo reports a parcel: a track with one history entry for each scan.
-import { Fault } from "../../kit/fault.ts";
-import { hmacHex, sameText } from "../../kit/hmac.ts";
-import { type Fields, fieldsIn, fieldsOrNone, readText } from "../../outbound/reading.ts";
-import { trackingStarts } from "../updates/status.ts";
-import type { CarrierEvent, TrackingUpdate } from "../updates/update.ts";
-import { meaningsOf } from "../updates/words.ts";
-import { readCallbackJson, readMoment, readRequired } from "./asking.ts";
-import { carrierCode } from "./naming.ts";
+
+import { equalInConstantTime, hmacHex } from "../../core/crypto.ts";
+import { Fault } from "../../core/faults.ts";
+import { fieldsIn, fieldsOrNone, type JsonFields, readText } from "../../outbound/api.ts";
+import { readCallbackJson, readMoment, readRequired } from "./call_carrier.ts";
+import { carrierCode } from "./connector_fields.ts";
+import { trackingStarts } from "./tracking.transitions.ts";
+import type { CarrierEvent, TrackingUpdate } from "./tracking_update.ts";
+import { meaningsOf } from "./tracking_update.ts";
 
 const second_ms = 1000;
 /** How far the time of a signature may be from now, before or after. */
@@ -14,7 +15,7 @@ const signature_window_ms = 5 * 60 * second_ms;
 const words_max = 500;
 
 /** The update of a track. Refuses: validation_failed. */
-export function updateOf(track: Fields): TrackingUpdate {
+export function updateOf(track: JsonFields): TrackingUpdate {
   const { carrier, eta, servicelevel } = track;
   return {
     tracking_number: readRequired(track["tracking_number"], "tracking_number"),
@@ -26,8 +27,8 @@ export function updateOf(track: Fields): TrackingUpdate {
 }
 
 /** The scans, oldest first, and the present status if no scan has it. */
-function eventsOf({ tracking_history, tracking_status }: Fields): CarrierEvent[] {
-  const scans = new Map<string, { scan: Fields; occurred_at: number }>();
+function eventsOf({ tracking_history, tracking_status }: JsonFields): CarrierEvent[] {
+  const scans = new Map<string, { scan: JsonFields; occurred_at: number }>();
   for (const scan of [...fieldsIn(tracking_history), fieldsOrNone(tracking_status)]) {
     const occurred_at = readMoment(scan["status_date"]);
     const { code } = fieldsOrNone(scan["substatus"]);
@@ -58,21 +59,21 @@ function eventsOf({ tracking_history, tracking_status }: Fields): CarrierEvent[]
   });
 }
 
-function placeOf(place: Fields): CarrierEvent["location"] {
+function placeOf(place: JsonFields): CarrierEvent["location"] {
   const [city = null, state = null, country = null] = ["city", "state", "country"].map((part) =>
     readText(place[part], 100),
   );
   return city === null && state === null && country === null ? null : { city, state, country, facility: null };
 }
 
-interface Inbound {
+interface ShippoCallback {
   readonly headers: Headers;
   readonly url: URL;
   readonly raw: Uint8Array;
 }
 
 /** Reads a callback, signed or with the secret in its address. Refuses: invalid_signature, validation_failed. */
-export function readCallback(inbound: Inbound, secret: string, now: number) {
+export function readCallback(inbound: ShippoCallback, secret: string, now: number) {
   if (secret === "" || !isGenuine(inbound, secret, now)) {
     const words = "The callback has neither a fresh signature by this account's secret nor that secret as its token.";
     throw new Fault("invalid_signature", words);
@@ -82,12 +83,12 @@ export function readCallback(inbound: Inbound, secret: string, now: number) {
 }
 
 /** Where Shippo signs, the signature is the proof; otherwise the token in the address is. */
-function isGenuine({ headers, url, raw }: Inbound, secret: string, now: number): boolean {
+function isGenuine({ headers, url, raw }: ShippoCallback, secret: string, now: number): boolean {
   const signature = headers.get("shippo-auth-signature");
-  if (signature === null) return sameText(url.searchParams.get("token") ?? "", secret);
+  if (signature === null) return equalInConstantTime(url.searchParams.get("token") ?? "", secret);
   const parts = signature.split(",").map((part) => part.trim().split("="));
   const seconds = parts.find(([part]) => part === "t")?.[1] ?? "";
   if (!/^\d{1,12}$/.test(seconds) || Math.abs(Number(seconds) * second_ms - now) > signature_window_ms) return false;
   const right = hmacHex(secret, Buffer.concat([Buffer.from(`${seconds}.`), raw]));
-  return parts.some(([part, value = ""]) => part === "v1" && sameText(value, right));
+  return parts.some(([part, value = ""]) => part === "v1" && equalInConstantTime(value, right));
 }

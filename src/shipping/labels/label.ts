@@ -1,20 +1,26 @@
-import type { Actor } from "../../kit/actor.ts";
-import { iso, isoOrNull } from "../../kit/clock.ts";
-import { wireId } from "../../kit/ids.ts";
-import type { Mode } from "../../kit/mode.ts";
-import { money, value_currency } from "../../kit/money.ts";
-import type { Site } from "../../kit/site.ts";
-import { trackingPagePath } from "../../orders/shipments/tracking_page.ts";
-import { carrierPage } from "../../orders/shipments/tracking_url.ts";
-import type { Drawing } from "../../typesetting/drawings/drawing.ts";
-import { type Address, addressView } from "../address.ts";
-import { deliveryDay } from "../delivery/delivery_day.ts";
-import { placeTimeZone } from "../delivery/time_zones.ts";
+import type { BillableFact } from "../../billing/billable_event.ts";
+import type { Actor } from "../../core/actor.ts";
+import { iso, isoOrNull } from "../../core/clock.ts";
+import type { CsvCell } from "../../core/csv.ts";
+import type { Environment } from "../../core/environment.ts";
+import { Fault } from "../../core/faults.ts";
+import { type IdNoun, wireId } from "../../core/ids.ts";
+import { money, value_currency } from "../../core/money.ts";
+import type { Site } from "../../core/operator_settings.ts";
+import type { LabelDrawing } from "../../documents/drawing.ts";
+import { carrierPage, trackingPagePath } from "../../orders/fulfillment/tracking_url.ts";
+import { addressView, type ParcelAddress } from "../address.ts";
 import type { PriceLine } from "../offer.ts";
-import type { Package } from "../parcel.ts";
-import { listedDocuments, type StoredDocument } from "./document.ts";
-import { documentLinks, type LinkSigner, link_lifetime_ms } from "./links.ts";
-import type { LabelStatus, VoidStatus } from "./status.ts";
+import type { ParcelPackage } from "../parcel.ts";
+import { deliveryDay, placeTimeZone } from "../rates/delivery_date.ts";
+import type { LabelStatus, VoidStatus } from "./label.transitions.ts";
+import {
+  documentLinks,
+  type LinkSigner,
+  link_lifetime_ms,
+  listedDocuments,
+  type StoredDocument,
+} from "./label_documents.ts";
 
 /** Text that is not printed as it was given. `field` is a path into the facts, as in `recipient.name`. */
 export interface LabelWarning {
@@ -72,11 +78,11 @@ export interface PlainLabel {
   /** The carrier's reference of the purchase. */
   readonly carrier_ref: string | null;
   readonly tracker_ref: string | null;
-  readonly package: Package;
+  readonly package: ParcelPackage;
   readonly value_cents: number | null;
   readonly insurance: boolean;
-  readonly from_address: Address;
-  readonly to_address: Address;
+  readonly from_address: ParcelAddress;
+  readonly to_address: ParcelAddress;
   readonly documents: readonly StoredDocument[];
   readonly warnings: readonly LabelWarning[];
   /** Equal for equal purchases. */
@@ -95,9 +101,9 @@ export interface PlainLabel {
 }
 
 /** A label with its printable documents. */
-export interface Label extends PlainLabel {
+export interface ShippingLabel extends PlainLabel {
   /** The drawing of our own label, from which each format is rendered. */
-  readonly drawing: Drawing | null;
+  readonly drawing: LabelDrawing | null;
 }
 
 /** What a label of our own records of its purchase, besides costs. */
@@ -116,7 +122,7 @@ export const own_purchase = {
   error_code: null,
   error_message: null,
   void_status: null,
-} as const satisfies Partial<Label>;
+} as const satisfies Partial<ShippingLabel>;
 
 /** Whether its costs are known. */
 const isPriced = ({ account_id, offer_ref, quote_nonce }: PlainLabel) =>
@@ -127,7 +133,7 @@ interface LinkContext {
   readonly origin: string;
   readonly site: Site;
   readonly signer: LinkSigner;
-  readonly mode: Mode;
+  readonly mode: Environment;
   readonly now: number;
 }
 
@@ -201,5 +207,109 @@ function packageView({ package: { weight, ...same }, value_cents, insurance }: P
     ...same,
     value: value_cents === null ? null : money(value_cents, value_currency),
     insurance,
+  };
+}
+
+// What labels are billed as.
+
+/** What a label is billed as that was bought. */
+export function labelFact(label: PlainLabel, merchant_id: number, warehouse: BillableFact["warehouse"]): BillableFact {
+  const { id, order_id, shipment_id, return_id, account_id } = label;
+  const attributes = {
+    order_id: wireId("order", order_id),
+    shipment_id: shipment_id === null ? null : wireId("shipment", shipment_id),
+    return_id: return_id === null ? null : wireId("return", return_id),
+    account_id: account_id === null ? null : wireId("carrier_account", account_id),
+    carrier: label.carrier,
+    service: label.service,
+    zone: label.zone,
+    billable_weight: label.billable_pounds,
+    package: label.package,
+    cost: money(label.cost_cents, label.currency),
+    currency: label.currency,
+  };
+  return { act: "label.buy", merchant_id, warehouse, quantity: 1, source: { id }, attributes };
+}
+
+/** A label in a list, with the number of its order. */
+export interface ListedLabel extends PlainLabel {
+  readonly order_number: string;
+}
+
+const named = (noun: IdNoun, id: number | null) => (id === null ? null : wireId(noun, id));
+
+/** The columns of a file of labels. */
+const columns: readonly (readonly [name: string, cell: (label: ListedLabel) => CsvCell])[] = [
+  ["label_id", ({ id }) => wireId("label", id)],
+  ["created_at", ({ created_at }) => iso(created_at)],
+  ["status", ({ status }) => status],
+  ["carrier", ({ carrier }) => carrier],
+  ["service", ({ service }) => service],
+  ["tracking_number", ({ tracking_number }) => tracking_number],
+  ["order_id", ({ order_id }) => wireId("order", order_id)],
+  ["order_number", ({ order_number }) => order_number],
+  ["shipment_id", ({ shipment_id }) => named("shipment", shipment_id)],
+  ["return_id", ({ return_id }) => named("return", return_id)],
+  ["account_id", ({ account_id }) => named("carrier_account", account_id)],
+  ["cost", ({ cost_cents, currency }) => money(cost_cents, currency)],
+  ["carrier_cost", ({ carrier_cost_cents, currency }) => money(carrier_cost_cents, currency)],
+  ["sample", ({ sample }) => sample],
+  ["currency", ({ currency }) => currency],
+  ["zone", ({ zone }) => zone],
+  ["billable_weight", ({ billable_pounds }) => billable_pounds],
+  ["weight", ({ package: packed }) => packed.weight],
+  ["weight_unit", ({ package: packed }) => packed.weight_unit],
+  ["to_name", ({ to_address }) => to_address.name],
+  ["to_city", ({ to_address }) => to_address.city],
+  ["to_state", ({ to_address }) => to_address.state],
+  ["to_zip", ({ to_address }) => to_address.postal_code],
+  ["to_country", ({ to_address }) => to_address.country],
+  ["error", ({ error_code }) => error_code],
+  ["voided_at", ({ voided_at }) => isoOrNull(voided_at)],
+];
+
+/** The columns that only the operator sees. */
+const hidden = new Set(["account_id", "carrier_cost"]);
+
+export const labelColumns = columns.map(([name]) => name);
+
+/** A label as a row of that file. What is the operator's own is shown to the operator alone. */
+export function labelCells(label: ListedLabel, merchant_id: number | null): readonly CsvCell[] {
+  return columns.map(([name, cell]) => (merchant_id !== null && hidden.has(name) ? null : cell(label)));
+}
+
+// What merchants are shown of labels that carriers sell. An account, what it is charged and what it answers are between
+// the operator and the carrier.
+
+type LabelViewShown = ReturnType<typeof labelView>;
+
+/** The view of a label without what is the operator's own. */
+export function forMerchant(shown: LabelViewShown): LabelViewShown {
+  const { account_id, carrier, error } = shown;
+  const hidden = { ...shown, account_id: null, carrier_cost: null, breakdown: null };
+  if (account_id === null || error === null) return hidden;
+  const message =
+    error.code === "purchase_unknown"
+      ? `It is not known whether the carrier ${carrier} sold this label. Ask the operator of the warehouse.`
+      : notDone("sold", carrier);
+  return { ...hidden, error: { code: error.code, message } };
+}
+
+const notDone = (done: "sold" | "voided", carrier: string) =>
+  `The carrier ${carrier} has not ${done} this label. Ask the operator of the warehouse why.`;
+
+const merchant_error_fields = ["label_id", "permanent", "retry_after_seconds"];
+
+/** Why a carrier did not sell or void a label, as it is told to who asks. */
+export function refusalFor(
+  { merchant_id }: { readonly merchant_id: number | null },
+  done: "sold" | "voided",
+): (label: ShippingLabel, fault: Fault) => Fault {
+  return ({ carrier }, fault) => {
+    if (merchant_id === null) return fault;
+    const facts = Object.fromEntries(
+      Object.entries(fault.facts).filter(([name]) => merchant_error_fields.includes(name)),
+    );
+    return new Fault(fault.code, notDone(done, carrier), facts);
   };
 }

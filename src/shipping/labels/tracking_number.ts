@@ -1,6 +1,6 @@
-import { assert } from "../../kit/assert.ts";
-import type { Mode } from "../../kit/mode.ts";
-import type { Site } from "../../kit/site.ts";
+import type { Environment } from "../../core/environment.ts";
+import { assert } from "../../core/faults.ts";
+import type { Site } from "../../core/operator_settings.ts";
 import { demonstrationPrefix, isSscc, scannedSscc } from "./sscc.ts";
 
 // Our own numbers: 2 to 4 letters, a serial of 12 digits, and a check character by ISO 7064 mod 37,36.
@@ -8,7 +8,7 @@ import { demonstrationPrefix, isSscc, scannedSscc } from "./sscc.ts";
 /** The prefix of every number of test data. No warehouse may take it. */
 const testPrefix = "SIM";
 /** The prefixes of our own numbers. */
-export const ownPrefixes = { live: "WH", test: testPrefix } as const satisfies Record<Mode, string>;
+export const ownPrefixes = { live: "WH", test: testPrefix } as const satisfies Record<Environment, string>;
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const serialDigits = 12;
@@ -39,7 +39,10 @@ export function ownTrackingNumber(prefix: string, serial: number): string {
  * Whether a number, in its plain form, is one that labels of ours get, whether or not it was given out yet. Only its
  * form counts, so nothing is revealed about parcels.
  */
-export function isOwnNumber({ mode, site }: { readonly mode: Mode; readonly site: Site }, number: string): boolean {
+export function isOwnNumber(
+  { mode, site }: { readonly mode: Environment; readonly site: Site },
+  number: string,
+): boolean {
   const own = new RegExp(`^${ownPrefixes[mode]}\\d{${serialDigits}}[0-9A-Z]$`);
   const plain = mode === "test" ? number.replace(simulatedCourse, "") : number;
   if (own.test(plain)) return plain.endsWith(checkCharacter(plain.slice(0, -1)));

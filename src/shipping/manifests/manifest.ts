@@ -1,11 +1,11 @@
+import type { Actor } from "../../core/actor.ts";
+import { iso } from "../../core/clock.ts";
+import { wireId } from "../../core/ids.ts";
 import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
-import type { Actor } from "../../kit/actor.ts";
-import { iso } from "../../kit/clock.ts";
-import { wireId } from "../../kit/ids.ts";
-import type { Address } from "../address.ts";
-import { isVoided, type LabelStatus } from "../labels/status.ts";
-import type { Package } from "../parcel.ts";
-import { gramsOf, readWeight } from "../weight.ts";
+import type { ParcelAddress } from "../address.ts";
+import { isVoided, type LabelStatus } from "../labels/label.transitions.ts";
+import type { ParcelPackage } from "../parcel.ts";
+import { gramsOf, readWeight } from "../parcel.ts";
 
 /** One parcel on a manifest. */
 export interface ManifestParcel {
@@ -18,8 +18,8 @@ export interface ManifestParcel {
   readonly service: string;
   /** The status of its label. A label that was voided later stays on the list, marked. */
   readonly status: LabelStatus;
-  readonly package: Package;
-  readonly to_address: Address;
+  readonly package: ParcelPackage;
+  readonly to_address: ParcelAddress;
 }
 
 /** A manifest without its parcels. */
@@ -35,7 +35,7 @@ export interface PlainManifest {
 }
 
 /** The list of parcels handed to a carrier at the end of a day. */
-export interface Manifest extends PlainManifest {
+export interface CarrierManifest extends PlainManifest {
   readonly parcels: readonly ManifestParcel[];
 }
 
@@ -54,7 +54,7 @@ export function plainManifestView({ id, warehouse, carrier, day, label_count, cr
 }
 
 /** The manifest as the API shows it. */
-export function manifestView(manifest: Manifest) {
+export function manifestView(manifest: CarrierManifest) {
   return {
     ...plainManifestView(manifest),
     total_weight_grams: totalGrams(manifest.parcels),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { aislesOf, cellName, fillOf, type MapBin } from "../../../src/dashboard/web/screens/bins/fill.ts";
+import { aislesOf, cellName, fillOf, type MapBin } from "../../../src/dashboard/web/screens/warehouses/bin_layout.ts";
 import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
 
 const bin = (code: string, more: Partial<MapBin> = {}): MapBin => ({

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openMailServer } from "../../webhooks/notices/mail_server.ts";
+import { openMailServer } from "../../webhooks/mail_server.ts";
 import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
 
 const path = "/settings/mail";

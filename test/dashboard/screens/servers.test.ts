@@ -1,7 +1,7 @@
 // Which servers run, in the browser.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { hostname } from "node:os";
-import { engine, version } from "../../../src/config.ts";
+import { engine, version } from "../../../src/core/config.ts";
 import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
 
 const path = "/settings/servers";

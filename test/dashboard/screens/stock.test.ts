@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { partsOf, shares, totalsAfter } from "../../../src/dashboard/web/screens/stock/numbers.ts";
+import { partsOf, shares, totalsAfter } from "../../../src/dashboard/web/screens/stock/stock_shares.ts";
 import { describeInBrowser, type House, lookAt, lookAtPage, openHouse } from "../browser.ts";
 
 const at = { location: "whs_1001" };

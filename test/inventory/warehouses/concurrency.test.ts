@@ -1,12 +1,12 @@
 // A zone or a bin changes while units come to it: one of the two comes first, and the other sees what it did.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { engine } from "../../../src/config.ts";
-import type { Tx } from "../../../src/database/store.ts";
-import { adjustStock } from "../../../src/inventory/adjustments/commands.ts";
-import { addStock } from "../../../src/inventory/arrivals/commands.ts";
-import { updateWarehouse } from "../../../src/inventory/warehouses/commands.ts";
-import type { Fault } from "../../../src/kit/fault.ts";
+import { engine } from "../../../src/core/config.ts";
+import type { Fault } from "../../../src/core/faults.ts";
+import { adjustStock } from "../../../src/inventory/counts/adjust_stock.ts";
+import { addStock } from "../../../src/inventory/receiving/receive_units.ts";
+import { updateWarehouse } from "../../../src/inventory/warehouses/warehouses.ts";
+import type { Tx } from "../../../src/storage/database.ts";
 import { clerk, openShop, type Shop } from "../shop.ts";
 
 let shop: Shop;

@@ -1,10 +1,10 @@
 // A warehouse of many bins: whoever puts units there asks for one of them and does not read the others.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { unscoped } from "../../../src/database/scope.ts";
-import type { Store, Tx } from "../../../src/database/store.ts";
-import { addStock } from "../../../src/inventory/arrivals/commands.ts";
-import { binFor, updateWarehouse, waitingSpot } from "../../../src/inventory/warehouses/commands.ts";
-import { findBin, insertBins, shareWarehouse } from "../../../src/inventory/warehouses/store.ts";
+import { addStock } from "../../../src/inventory/receiving/receive_units.ts";
+import { findBin, insertBins, shareWarehouse } from "../../../src/inventory/warehouses/warehouses.sql.ts";
+import { binFor, transitSpot, updateWarehouse } from "../../../src/inventory/warehouses/warehouses.ts";
+import type { Store, Tx } from "../../../src/storage/database.ts";
+import { unscoped } from "../../../src/storage/scope.ts";
 import { clerk, openShop, type Shop } from "../shop.ts";
 
 const bins_many = 20_000;
@@ -44,7 +44,7 @@ test.each<[string, (tx: Tx, location: number) => Promise<unknown>]>([
     "into the usual bin, where several merchants have goods",
     (tx, location) => addStock(tx.scoped(unscoped), { sku: "TEA", quantity: 1, location }, clerk),
   ],
-  ["for units that wait", (tx, location) => waitingSpot(tx, location, "quarantine", 1)],
+  ["for units that wait", (tx, location) => transitSpot(tx, location, "quarantine", 1)],
   [
     "into a bin that is named",
     async (tx, location) => {

@@ -1,8 +1,8 @@
 // Which lots and bins leave: as planned, or as somebody found them on the floor; and parcels that arrive one by one.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { Db } from "../../../src/database/store.ts";
-import { plansOf } from "../../../src/inventory/reservations/store.ts";
-import { readId } from "../../../src/kit/ids.ts";
+import { readId } from "../../../src/core/ids.ts";
+import { plansOf } from "../../../src/inventory/reservations/reservations.sql.ts";
+import type { Db } from "../../../src/storage/database.ts";
 import { openShop, type Shop } from "../shop.ts";
 
 let shop: Shop;

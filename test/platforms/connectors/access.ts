@@ -1,13 +1,13 @@
 // What a connector needs to call a mock.
 
-import { systemClock } from "../../../src/kit/clock.ts";
-import { Fault } from "../../../src/kit/fault.ts";
+import { systemClock } from "../../../src/core/clock.ts";
+import { Fault } from "../../../src/core/faults.ts";
 import { createApi } from "../../../src/outbound/caller.ts";
 import { default_ports, ranges } from "../../../src/outbound/destination.ts";
 import { createOutbound } from "../../../src/outbound/outbound.ts";
-import { platform } from "../../../src/platforms/connectors/asking.ts";
-import type { Access } from "../../../src/platforms/connectors/connector.ts";
-import type { Inbound, ShipmentReport } from "../../../src/platforms/platform.ts";
+import { platform } from "../../../src/platforms/connectors/call_platform.ts";
+import type { PlatformAccess } from "../../../src/platforms/connectors/connector.ts";
+import type { PlatformInbound, ShipmentReport } from "../../../src/platforms/platform.ts";
 
 export const at = Date.parse("2026-11-20T09:30:00.000Z");
 const hour_ms = 3_600_000;
@@ -28,7 +28,12 @@ export function openCaller(headers_ms = 15_000) {
   return {
     api,
     close: () => outbound.close(),
-    to: (api_url: string, store_id: string, api_token: string | null, api_key: string | null = null): Access => ({
+    to: (
+      api_url: string,
+      store_id: string,
+      api_token: string | null,
+      api_key: string | null = null,
+    ): PlatformAccess => ({
       connection: { id: 1, store_id, api_url },
       credentials: { api_key, api_token, client_secrets: [] },
       api,
@@ -37,7 +42,7 @@ export function openCaller(headers_ms = 15_000) {
   };
 }
 
-export const inbound = ({ body, headers }: { body: string; headers: Record<string, string> }): Inbound => ({
+export const inbound = ({ body, headers }: { body: string; headers: Record<string, string> }): PlatformInbound => ({
   headers: new Headers(headers),
   raw: body,
 });

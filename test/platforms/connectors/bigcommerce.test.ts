@@ -1,6 +1,6 @@
 // BigCommerce over its API: orders fetched, changes listed, parcels told of once.
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { connectors } from "../../../src/platforms/connectors/table.ts";
+import { connectors } from "../../../src/platforms/connectors/connectors.ts";
 import { type BigCommerceMock, openBigCommerce, storeOrder } from "../mocks/bigcommerce.ts";
 import { at, openCaller, parcel, refusal } from "./access.ts";
 

@@ -1,9 +1,9 @@
 // What notifications say, and that whatever is sent is read or refused by name.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { Fault } from "../../../src/kit/fault.ts";
-import { connectors } from "../../../src/platforms/connectors/table.ts";
-import { type Platform, platforms } from "../../../src/platforms/status.ts";
+import { Fault } from "../../../src/core/faults.ts";
+import { connectors } from "../../../src/platforms/connectors/connectors.ts";
+import { type Platform, platforms } from "../../../src/platforms/platforms.transitions.ts";
 import { type BigCommerceMock, openBigCommerce } from "../mocks/bigcommerce.ts";
 import { openShopify, type ShopifyMock } from "../mocks/shopify.ts";
 import { shopOrder } from "../mocks/shopify_shop.ts";

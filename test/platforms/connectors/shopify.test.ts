@@ -1,6 +1,6 @@
 // Shopify over its GraphQL Admin API: orders fetched, changes listed, parcels told of once.
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { connectors } from "../../../src/platforms/connectors/table.ts";
+import { connectors } from "../../../src/platforms/connectors/connectors.ts";
 import { openShopify, type ShopifyMock } from "../mocks/shopify.ts";
 import { shopOrder } from "../mocks/shopify_shop.ts";
 import { at, inbound, openCaller, parcel, refusal } from "./access.ts";

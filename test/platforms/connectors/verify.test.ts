@@ -3,11 +3,15 @@ import { describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { Webhook } from "standardwebhooks";
-import { connectors } from "../../../src/platforms/connectors/table.ts";
-import type { Credentials } from "../../../src/platforms/platform.ts";
+import { connectors } from "../../../src/platforms/connectors/connectors.ts";
+import type { PlatformCredentials } from "../../../src/platforms/platform.ts";
 import { at, inbound } from "./access.ts";
 
-const secrets = (...client_secrets: string[]): Credentials => ({ api_key: null, api_token: null, client_secrets });
+const secrets = (...client_secrets: string[]): PlatformCredentials => ({
+  api_key: null,
+  api_token: null,
+  client_secrets,
+});
 const { bigcommerce, shopify, woocommerce } = connectors;
 
 describe("the known answers", () => {

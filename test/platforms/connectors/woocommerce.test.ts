@@ -1,6 +1,6 @@
 // WooCommerce over its REST API: orders fetched, changes listed, parcels told of once.
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { connectors } from "../../../src/platforms/connectors/table.ts";
+import { connectors } from "../../../src/platforms/connectors/connectors.ts";
 import { openWooCommerce, siteOrder, type WooCommerceMock } from "../mocks/woocommerce.ts";
 import { at, inbound, openCaller, parcel, refusal } from "./access.ts";
 

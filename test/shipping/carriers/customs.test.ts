@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { customsIncomplete, declarationOf } from "../../../src/shipping/carriers/customs.ts";
-import { needsDeclaration } from "../../../src/shipping/customs.ts";
-import type { Carriage, Content } from "../../../src/shipping/offer.ts";
-import { readWeight } from "../../../src/shipping/weight.ts";
-import { abroad, carriage, endAt, endIn } from "./means.ts";
+import { customsIncomplete, declarationOf } from "../../../src/shipping/carriers/connector_fields.ts";
+import type { ParcelContent, ShipmentRequest } from "../../../src/shipping/offer.ts";
+import { readWeight } from "../../../src/shipping/parcel.ts";
+import { needsDeclaration } from "../../../src/shipping/parcel_contents.ts";
+import { abroad, carriage, endAt, endIn } from "./carrier_setup.ts";
 
-const toCanada: Carriage = { ...carriage, to: endAt(abroad) };
-const toFrance: Carriage = { ...carriage, to: endAt({ ...abroad, country: "FR", postal_code: "75001" }) };
-const tea: Content = {
+const toCanada: ShipmentRequest = { ...carriage, to: endAt(abroad) };
+const toFrance: ShipmentRequest = { ...carriage, to: endAt({ ...abroad, country: "FR", postal_code: "75001" }) };
+const tea: ParcelContent = {
   product_id: 1,
   sku: "TEA",
   currency: "USD",
@@ -18,7 +18,7 @@ const tea: Content = {
   hs_code: "090230",
   country_of_origin: "LK",
 };
-const pot: Content = {
+const pot: ParcelContent = {
   ...tea,
   product_id: 2,
   sku: "POT",

@@ -1,16 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { Ctx } from "../../../src/shipping/carriers/connector.ts";
+import type { CarrierContext } from "../../../src/shipping/carriers/connector.ts";
 import { easypost } from "../../../src/shipping/carriers/easypost.ts";
-import { readWeight } from "../../../src/shipping/weight.ts";
+import { readWeight } from "../../../src/shipping/parcel.ts";
+import { abroad, at, carriage, cheapest, endAt, endIn, openMeans, refusal } from "./carrier_setup.ts";
 import { type EasyPostMock, openEasyPost, uspsNumber } from "./easypost_mock.ts";
 import { labelFiles } from "./label_bytes.ts";
-import { abroad, at, carriage, cheapest, endAt, endIn, openMeans, refusal } from "./means.ts";
 
 setDefaultTimeout(30_000);
 const means = openMeans(easypost);
 const hasty = openMeans(easypost, 300);
 let mock: EasyPostMock;
-let ctx: Ctx;
+let ctx: CarrierContext;
 
 beforeAll(async () => {
   mock = await openEasyPost({ now: () => at });

@@ -1,19 +1,19 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { addressPolicy, ranges } from "../../../src/outbound/destination.ts";
 import { createOutbound } from "../../../src/outbound/outbound.ts";
-import { waysBy } from "../../../src/shipping/carriers/asking.ts";
-import type { Ctx } from "../../../src/shipping/carriers/connector.ts";
+import { carrierCallerBy } from "../../../src/shipping/carriers/call_carrier.ts";
+import type { CarrierContext } from "../../../src/shipping/carriers/connector.ts";
 import { karrio } from "../../../src/shipping/carriers/karrio.ts";
-import { readWeight } from "../../../src/shipping/weight.ts";
+import { readWeight } from "../../../src/shipping/parcel.ts";
+import { abroad, carriage, cheapest, endAt, endIn, openMeans, refusal } from "./carrier_setup.ts";
 import { type KarrioMock, openKarrio } from "./karrio_mock.ts";
 import { labelFiles } from "./label_bytes.ts";
-import { abroad, carriage, cheapest, endAt, endIn, openMeans, refusal } from "./means.ts";
 
 setDefaultTimeout(30_000);
 const means = openMeans(karrio);
 const hasty = openMeans(karrio, 300);
 let mock: KarrioMock;
-let ctx: Ctx;
+let ctx: CarrierContext;
 
 beforeAll(async () => {
   mock = await openKarrio();
@@ -29,7 +29,7 @@ afterAll(() => {
 });
 
 const offers = (more = {}) => karrio.offers({ ...carriage, ...more }, ctx);
-const bought = async (more: Partial<Ctx> = {}) => {
+const bought = async (more: Partial<CarrierContext> = {}) => {
   const purchase = await karrio.buy(cheapest(await offers()), carriage, { ...ctx, ...more });
   if (purchase.state !== "bought") throw new Error(purchase.state);
   return purchase.bought;
@@ -468,7 +468,7 @@ describe("an account", () => {
       expect(await refusal(karrio.check(means.ctx(lacking)))).toMatchObject({ code: "carrier_unauthorized" });
     }
     mock.settings.test_mode = false;
-    for (const asking of [karrio.check, (one: Ctx) => karrio.offers(carriage, one)]) {
+    for (const asking of [karrio.check, (one: CarrierContext) => karrio.offers(carriage, one)]) {
       expect(await refusal(asking(ctx))).toMatchObject({ code: "carrier_unauthorized" });
       expect(await asking(means.ctx(ctx.credentials, "live"))).toBeDefined();
     }
@@ -488,7 +488,7 @@ describe("an account", () => {
       [["127.0.0.0/8"], true],
     ] as const) {
       const outbound = createOutbound({ policy: { ...shut, openings: ranges(openings) }, deadlines });
-      const own = { ...ctx, ...waysBy(outbound, karrio.name) };
+      const own = { ...ctx, ...carrierCallerBy(outbound, karrio.name) };
       if (reached) expect(await karrio.check(own)).toHaveLength(2);
       else expect(await refusal(karrio.check(own))).toMatchObject({ code: "carrier_error", permanent: true });
       outbound.close();

@@ -1,16 +1,16 @@
 // What Karrio tells of parcels: looked for, and by callbacks.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { Ctx } from "../../../src/shipping/carriers/connector.ts";
+import type { CarrierContext } from "../../../src/shipping/carriers/connector.ts";
 import { karrio } from "../../../src/shipping/carriers/karrio.ts";
+import { at, openMeans, refusal } from "./carrier_setup.ts";
 import { type KarrioMock, openKarrio } from "./karrio_mock.ts";
-import { at, openMeans, refusal } from "./means.ts";
 
 setDefaultTimeout(30_000);
 const means = openMeans(karrio);
 const day_ms = 24 * 3_600_000;
 const today = Date.parse("2026-11-20");
 let mock: KarrioMock;
-let ctx: Ctx;
+let ctx: CarrierContext;
 
 beforeAll(async () => {
   mock = await openKarrio();

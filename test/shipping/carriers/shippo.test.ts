@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { Ctx } from "../../../src/shipping/carriers/connector.ts";
+import type { CarrierContext } from "../../../src/shipping/carriers/connector.ts";
 import { shippo } from "../../../src/shipping/carriers/shippo.ts";
-import { readWeight } from "../../../src/shipping/weight.ts";
+import { readWeight } from "../../../src/shipping/parcel.ts";
+import { abroad, at, carriage, cheapest, endAt, endIn, openMeans, refusal } from "./carrier_setup.ts";
 import { labelFiles } from "./label_bytes.ts";
-import { abroad, at, carriage, cheapest, endAt, endIn, openMeans, refusal } from "./means.ts";
 import { openShippo, type ShippoMock } from "./shippo_mock.ts";
 
 setDefaultTimeout(30_000);
@@ -11,7 +11,7 @@ const means = openMeans(shippo);
 const hasty = openMeans(shippo, 300);
 const minute_ms = 60_000;
 let mock: ShippoMock;
-let ctx: Ctx;
+let ctx: CarrierContext;
 
 beforeAll(async () => {
   mock = await openShippo({ now: () => at });

@@ -1,8 +1,8 @@
 // Labels of a company with a prefix of GS1: each parcel has a serial of its own, the same in the answer and in all that
 // is printed of it.
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { openPdf, printZpl, scan } from "../../documents/decode.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
-import { openPdf, printZpl, scan } from "../../typesetting/decode.ts";
 import { openShop } from "../shop.ts";
 
 const gs1_prefix = "0614141";

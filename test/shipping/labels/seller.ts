@@ -1,9 +1,9 @@
 // A carrier that sells labels, keeps its own books of them, and does with its answers what a test says.
-import { Fault } from "../../../src/kit/fault.ts";
-import type { Purchase } from "../../../src/shipping/carriers/connector.ts";
-import { handInCarriers } from "../../../src/shipping/carriers/table.ts";
+import { Fault } from "../../../src/core/faults.ts";
+import type { CarrierPurchase } from "../../../src/shipping/carriers/connector.ts";
+import { handInCarriers } from "../../../src/shipping/carriers/connectors.ts";
 import type { TestApp } from "../../harness.ts";
-import { type Fake, fakeCarrier, fakeOffer } from "../carriers/fake.ts";
+import { type Fake, fakeCarrier, fakeOffer } from "../carriers/fake_carrier.ts";
 
 /** What the carrier drew for every label. */
 export const drawn = new TextEncoder().encode("%PDF-1.4 a label of Swift Parcel");
@@ -22,7 +22,7 @@ export async function openSeller(app: TestApp, mode: "live" | "test" = "live") {
   const fake: Fake = fakeCarrier();
   const books = new Map<string, Sold>();
   let made = 0;
-  const purchaseOf = (sold: Sold | undefined): Purchase => {
+  const purchaseOf = (sold: Sold | undefined): CarrierPurchase => {
     if (sold === undefined) return { state: "not_bought" };
     if (sold.state === "waiting") return { state: "waiting" };
     return {
@@ -40,7 +40,7 @@ export async function openSeller(app: TestApp, mode: "live" | "test" = "live") {
     };
   };
   /** Takes the money, and writes the purchase into the books. */
-  const sell = (ref: string, state: Sold["state"] = "bought"): Purchase => {
+  const sell = (ref: string, state: Sold["state"] = "bought"): CarrierPurchase => {
     const known = books.get(ref);
     const sold = known ?? { ref, tracking_number: `SWIFT${ref.replace(/\D/g, "").padStart(9, "0")}`, state, paid: 0 };
     sold.paid += 1;

@@ -1,11 +1,11 @@
 // Whether an event is a subscription's is decided by the order in which events are given their places, never by time.
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import pg from "pg";
-import { databaseUrl, engine } from "../../../src/config.ts";
-import { emit } from "../../../src/outbox/emit.ts";
-import { createSubscription, updateSubscription } from "../../../src/webhooks/changes/commands.ts";
-import { fanOut, fanOutAll } from "../../../src/webhooks/deliveries/commands.ts";
-import { fanOutEvents } from "../../../src/webhooks/deliveries/jobs.ts";
+import { databaseUrl, engine } from "../../../src/core/config.ts";
+import { emit } from "../../../src/events/emit.ts";
+import { fanOut, fanOutAll } from "../../../src/webhooks/deliveries/deliveries.ts";
+import { createSubscription, updateSubscription } from "../../../src/webhooks/subscriptions/subscriptions.ts";
+import { fanOutEvents } from "../../../src/webhooks/webhooks.jobs.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
 
 const rounds = 40;

@@ -1,7 +1,7 @@
 // The only place that calls the server.
 import { signal } from "@preact/signals";
-import { world } from "../browser/world.ts";
-import { words } from "../texts/common.ts";
+import { tabEnvironment } from "../browser/router.ts";
+import { words } from "../text/common.ts";
 import { merchantAsked } from "./merchants.ts";
 import { ApiProblem, unreachable } from "./problem.ts";
 
@@ -19,7 +19,7 @@ export interface Pagination {
 }
 
 /** An answer of the API: its data with pagination, ETag and status. */
-export interface Answer<Data> {
+export interface ApiReply<Data> {
   readonly data: Data;
   readonly pagination: Pagination | null;
   readonly etag: string | null;
@@ -27,7 +27,7 @@ export interface Answer<Data> {
 }
 
 /** The options of a request. */
-interface Sending {
+interface RequestOptions {
   readonly params?: Params | undefined;
   readonly signal?: AbortSignal | undefined;
   /** The `ETag` for `If-Match`: the API refuses the change if somebody else changed the resource since. */
@@ -58,16 +58,20 @@ export function withParams(path: string, params: Params = {}): string {
   return `${path}?${new URLSearchParams(kept.map(([name, value]) => [name, String(value)]))}`;
 }
 
-interface Content {
+interface RequestContent {
   readonly method: Method;
   readonly body?: BodyInit | undefined;
   readonly type?: string;
   readonly accept?: string;
 }
 
-async function request(address: string, { method, body, type, accept }: Content, sending: Sending): Promise<Response> {
+async function request(
+  address: string,
+  { method, body, type, accept }: RequestContent,
+  sending: RequestOptions,
+): Promise<Response> {
   const headers = new Headers({ accept: accept ?? "application/json" });
-  if (world.peek() === "test") headers.set("packhouse-world", "test");
+  if (tabEnvironment.peek() === "test") headers.set("packhouse-world", "test");
   const { merchant = merchantAsked.peek()?.code ?? null } = sending;
   if (merchant !== null) headers.set("packhouse-merchant", merchant);
   if (type !== undefined) headers.set("content-type", type);
@@ -99,7 +103,7 @@ interface Bare<Data> {
   readonly pagination?: Pagination | null;
 }
 
-async function answerOf<Data>(response: Response): Promise<Answer<Data>> {
+async function answerOf<Data>(response: Response): Promise<ApiReply<Data>> {
   const text = await response.text();
   const body = text === "" ? {} : JSON.parse(text);
   // Customers and sessions come without an envelope; their lists have the fields of `meta` at the top level.
@@ -119,7 +123,12 @@ export function onWritten(told: (path: string) => unknown): void {
   written.push(told);
 }
 
-async function write<Data>(method: Method, path: string, body: unknown, sending: Sending): Promise<Answer<Data>> {
+async function write<Data>(
+  method: Method,
+  path: string,
+  body: unknown,
+  sending: RequestOptions,
+): Promise<ApiReply<Data>> {
   const json = body === undefined ? {} : { body: JSON.stringify(body), type: "application/json" };
   const answer = await answerOf<Data>(await request(`/v1${path}`, { method, ...json }, sending));
   for (const told of written) told(path);
@@ -127,7 +136,7 @@ async function write<Data>(method: Method, path: string, body: unknown, sending:
 }
 
 /** An event that an act would send, with the fields that would change. */
-export interface Told {
+export interface RehearsedEvent {
   readonly type: string;
   readonly object: string;
   /** Its id, or the SKU of an `inventory_item`. */
@@ -138,7 +147,7 @@ export interface Told {
 /** The outcome of a rehearsed act. */
 export interface Rehearsal<Data> {
   readonly data: Data;
-  readonly events: readonly Told[];
+  readonly events: readonly RehearsedEvent[];
 }
 
 /** Rehearses an act: the API answers or refuses as it would for the act, but changes nothing. */
@@ -146,42 +155,42 @@ export async function rehearse<Data>(
   method: "POST" | "PATCH" | "DELETE",
   path: string,
   body: unknown,
-  sending: Sending = {},
+  sending: RequestOptions = {},
 ): Promise<Rehearsal<Data>> {
   const json = body === undefined ? {} : { body: JSON.stringify(body), type: "application/json" };
   const asked = { ...sending, key: null, params: { ...sending.params, dry_run: true } };
   const response = await request(`/v1${path}`, { method, ...json }, asked);
-  const { data, meta } = (await response.json()) as { data: Data; meta: { events: readonly Told[] } };
+  const { data, meta } = (await response.json()) as { data: Data; meta: { events: readonly RehearsedEvent[] } };
   return { data, events: meta.events };
 }
 
 /** Reads from the API. */
-export async function get<Data>(path: string, sending: Sending = {}): Promise<Answer<Data>> {
+export async function get<Data>(path: string, sending: RequestOptions = {}): Promise<ApiReply<Data>> {
   return answerOf<Data>(await request(`/v1${path}`, { method: "GET" }, sending));
 }
 
 /** Creates a resource or acts on one. */
-export function post<Data>(path: string, body: unknown = {}, sending: Sending = {}): Promise<Answer<Data>> {
+export function post<Data>(path: string, body: unknown = {}, sending: RequestOptions = {}): Promise<ApiReply<Data>> {
   return write("POST", path, body, sending);
 }
 
 /** Updates some fields of a resource. */
-export function patch<Data>(path: string, body: unknown, sending: Sending = {}): Promise<Answer<Data>> {
+export function patch<Data>(path: string, body: unknown, sending: RequestOptions = {}): Promise<ApiReply<Data>> {
   return write("PATCH", path, body, sending);
 }
 
 /** Replaces a whole resource. */
-export function put<Data>(path: string, body: unknown, sending: Sending = {}): Promise<Answer<Data>> {
+export function put<Data>(path: string, body: unknown, sending: RequestOptions = {}): Promise<ApiReply<Data>> {
   return write("PUT", path, body, sending);
 }
 
 /** Deletes a resource. */
-export function remove<Data>(path: string, sending: Sending = {}): Promise<Answer<Data>> {
+export function remove<Data>(path: string, sending: RequestOptions = {}): Promise<ApiReply<Data>> {
   return write("DELETE", path, undefined, sending);
 }
 
 /** Sends a CSV file to an import of the API. */
-export async function sendCsv<Data>(path: string, file: Blob, sending: Sending = {}): Promise<Answer<Data>> {
+export async function sendCsv<Data>(path: string, file: Blob, sending: RequestOptions = {}): Promise<ApiReply<Data>> {
   const content = { method: "POST", body: file, type: "text/csv" } as const;
   const answer = await answerOf<Data>(await request(`/v1${path}`, content, sending));
   for (const told of written) told(path);
@@ -189,7 +198,7 @@ export async function sendCsv<Data>(path: string, file: Blob, sending: Sending =
 }
 
 /** Reads a document: a PDF, an image or CSV. */
-export async function getDocument(path: string, accept: string, sending: Sending = {}): Promise<Blob> {
+export async function getDocument(path: string, accept: string, sending: RequestOptions = {}): Promise<Blob> {
   const response = await request(`/v1${path}`, { method: "GET", accept }, sending);
   return await response.blob();
 }
@@ -198,4 +207,34 @@ export async function getDocument(path: string, accept: string, sending: Sending
 export async function callDashboard<Data>(method: "GET" | "POST" | "DELETE", path: string, body?: unknown) {
   const json = body === undefined ? {} : { body: JSON.stringify(body), type: "application/json" };
   return answerOf<Data>(await request(`/dashboard/api${path}`, { method, ...json }, { merchant: null }));
+}
+
+/** Opens a document of the API, such as a packing slip, in a new tab. Call it first in a click handler. */
+export async function openDocument(path: string, accept = "application/pdf", params: Params = {}): Promise<void> {
+  // Browsers block a tab that is opened after a wait, so it is opened before the request.
+  const tab = window.open("", "_blank");
+  try {
+    const address = URL.createObjectURL(await getDocument(path, accept, { params }));
+    if (tab === null) location.assign(address);
+    else tab.location.href = address;
+    setTimeout(() => URL.revokeObjectURL(address), 600_000);
+  } catch (error) {
+    tab?.close();
+    throw error;
+  }
+}
+
+/** Saves an answer of the API as a file with this name. */
+export async function saveFile(path: string, name: string, accept = "text/csv", params: Params = {}): Promise<void> {
+  saveBlob(await getDocument(path, accept, { params }), name);
+}
+
+/** Saves a blob as a file with this name. */
+export function saveBlob(blob: Blob, name: string): void {
+  const address = URL.createObjectURL(blob);
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

@@ -1,24 +1,21 @@
 // Types of keys, webhooks and requests, from the schemas of the API. This file has no values.
 import type { Static } from "@sinclair/typebox";
-import type { RestorationView } from "../../../backups/restoring/schemas.ts";
-import type { BackupRunView, BackupSettingsView } from "../../../backups/schedule/schemas.ts";
-import type { KeyView } from "../../../keys/schemas.ts";
-import type { HistoryView } from "../../../operations/history/routes.ts";
-import type { MailView, TestMailView } from "../../../operations/mail/schemas.ts";
-import type { RequestView } from "../../../operations/requests/schemas.ts";
-import type { ServerView } from "../../../operations/servers/schemas.ts";
-import type { EventView } from "../../../outbox/schemas.ts";
-import type { ConnectionView } from "../../../platforms/connections/schemas.ts";
-import type { ImportView } from "../../../platforms/imports/schemas.ts";
-import type { ReportView } from "../../../platforms/reports/schemas.ts";
-import type { DisclosureView, ErasureView } from "../../../privacy/schemas.ts";
-import type { RetentionView } from "../../../retention/schemas.ts";
-import type { DeliveryView } from "../../../webhooks/deliveries/schemas.ts";
-import type { AttemptView, WholeAttemptView } from "../../../webhooks/logs/schemas.ts";
-import type { NoticeView } from "../../../webhooks/notices/schemas.ts";
-import type { RecoveryView } from "../../../webhooks/recoveries/schemas.ts";
-import type { SubscriptionView } from "../../../webhooks/subscriptions/schemas.ts";
-import type { TestView } from "../../../webhooks/test_events/schemas.ts";
+import type { EventView } from "../../../events/event.schema.ts";
+import type { RequestView } from "../../../http/request_log/request_log.schema.ts";
+import type { KeyView } from "../../../identity/api_keys/api_key.schema.ts";
+import type { BackupRunView, BackupSettingsView, RestorationView } from "../../../operations/backups/backups.schema.ts";
+import type { ServerView } from "../../../operations/health/health.schema.ts";
+import type { HistoryView } from "../../../operations/health/servers.routes.ts";
+import type { MailView, TestMailView } from "../../../operations/mail.schema.ts";
+import type { ConnectionView, ImportView, ReportView } from "../../../platforms/platforms.schema.ts";
+import type { DisclosureView, ErasureView, RetentionView } from "../../../privacy/privacy.schema.ts";
+import type {
+  AttemptView,
+  DeliveryView,
+  RecoveryView,
+  WholeAttemptView,
+} from "../../../webhooks/deliveries/deliveries.schema.ts";
+import type { NoticeView, SubscriptionView, TestView } from "../../../webhooks/subscriptions/subscriptions.schema.ts";
 
 export type ApiKey = Static<typeof KeyView>;
 export type MadeKey = ApiKey & { readonly key: string };
@@ -30,7 +27,7 @@ export type MailSettings = Static<typeof MailView>;
 export type MailTest = Static<typeof TestMailView>;
 export type History = Static<typeof HistoryView>;
 export type ApiEvent = Static<typeof EventView>;
-export type Connection = Static<typeof ConnectionView>;
+export type PlatformConnection = Static<typeof ConnectionView>;
 export type PlatformImport = Static<typeof ImportView>;
 export type PlatformReport = Static<typeof ReportView>;
 export type Webhook = Static<typeof SubscriptionView>;
@@ -41,8 +38,8 @@ export type WholeAttempt = Static<typeof WholeAttemptView>;
 export type Notice = Static<typeof NoticeView>;
 export type Recovery = Static<typeof RecoveryView>;
 export type TestResult = Static<typeof TestView>;
-export type Erasure = Static<typeof ErasureView>;
-export type Disclosure = Static<typeof DisclosureView>;
+export type ErasureRecord = Static<typeof ErasureView>;
+export type AccessExport = Static<typeof DisclosureView>;
 export type Retention = Static<typeof RetentionView>;
 
 export type Restoration = Static<typeof RestorationView>;

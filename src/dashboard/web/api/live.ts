@@ -1,7 +1,7 @@
 // Receives hints of changes by server-sent events. A hint has no data; the screens read again what they show.
 import { effect, signal } from "@preact/signals";
-import type { Hint } from "../../live/hint.ts";
-import { world } from "../browser/world.ts";
+import type { Hint } from "../../server/hint.ts";
+import { tabEnvironment } from "../browser/router.ts";
 import { refresh } from "./query.ts";
 import { readSessionAgain } from "./session.ts";
 
@@ -24,7 +24,7 @@ let timer = 0;
 const gather_ms = 150;
 
 /** The shortest time between two reads of resources that cost the server more than a list. */
-const rests_ms: Readonly<Record<string, number>> = { overview: 3000, reports: 30_000 };
+const rest_interval_ms: Readonly<Record<string, number>> = { overview: 3000, reports: 30_000 };
 const read_at = new Map<string, number>();
 /** The resources that wait for this time to pass. */
 const resting = new Set<string>();
@@ -43,7 +43,7 @@ function refreshNow(): void {
   if (due === null) return;
   const now = performance.now();
   const later = new Set<string>();
-  for (const [noun, rest_ms] of Object.entries(rests_ms)) {
+  for (const [noun, rest_ms] of Object.entries(rest_interval_ms)) {
     if (due !== "all" && !due.has(noun)) continue;
     const rest = (read_at.get(noun) ?? Number.NEGATIVE_INFINITY) + rest_ms - now;
     if (rest <= 0) read_at.set(noun, now);
@@ -58,7 +58,7 @@ function refreshNow(): void {
 
 /** Takes the first reads of costly resources for recent ones, so that they are not read again at once. */
 function restFromNow(): void {
-  for (const noun of Object.keys(rests_ms)) if (!read_at.has(noun)) read_at.set(noun, performance.now());
+  for (const noun of Object.keys(rest_interval_ms)) if (!read_at.has(noun)) read_at.set(noun, performance.now());
 }
 
 function readAgain(noun: string): void {
@@ -79,15 +79,15 @@ function take(text: string): void {
 }
 
 // The server is heard every 15 seconds at least. After a longer silence the connection is taken for dead.
-const silence_ms = 40_000;
-const look_ms = 10_000;
+const idle_ms = 40_000;
+const check_interval_ms = 10_000;
 
 let source: EventSource | null = null;
 let heard_at = 0;
 
 function open(): void {
   close();
-  const opened = new EventSource(`/dashboard/api/events?world=${world.peek()}`);
+  const opened = new EventSource(`/dashboard/api/events?world=${tabEnvironment.peek()}`);
   source = opened;
   heard_at = performance.now();
   const hear = (act: (data: string) => void) => (event: MessageEvent<string>) => {
@@ -124,16 +124,16 @@ function close(): void {
 /** Opens the stream again when it is dead, or was refused: after a refusal the browser does not try again by itself. */
 function reopen(): void {
   if (source === null) return;
-  if (source.readyState === EventSource.CLOSED || performance.now() - heard_at > silence_ms) open();
+  if (source.readyState === EventSource.CLOSED || performance.now() - heard_at > idle_ms) open();
 }
 
 /** Listens while the tab is visible: a browser shares few connections among all its tabs. */
 export function listen(): () => void {
   const follow = () => (document.visibilityState === "visible" ? source === null && open() : close());
   document.addEventListener("visibilitychange", follow);
-  const looking = window.setInterval(reopen, look_ms);
+  const looking = window.setInterval(reopen, check_interval_ms);
   const stop = effect(() => {
-    world.value;
+    tabEnvironment.value;
     close();
     follow();
   });

@@ -1,13 +1,13 @@
 // The merchants for whom the house works, and which of them the tab and the page are about.
 import { computed, signal } from "@preact/signals";
 import type { Static } from "@sinclair/typebox";
-import type { MerchantView } from "../../../merchants/schemas.ts";
-import { merchantOfPage, merchantOfTab } from "../browser/merchant.ts";
+import type { MerchantView } from "../../../merchants/merchant.schema.ts";
+import { merchantOfPage, merchantOfTab } from "../browser/router.ts";
 
-export type Merchant = Static<typeof MerchantView>;
+export type MerchantRecord = Static<typeof MerchantView>;
 
 /** All merchants, closed ones too. Empty for people of a merchant, who know of no other. */
-export const merchants = signal<readonly Merchant[]>([]);
+export const merchants = signal<readonly MerchantRecord[]>([]);
 
 /** Whether the house works for several merchants. With one, no screen tells of merchants. */
 export const several = computed(() => merchants.value.length > 1);
@@ -31,7 +31,7 @@ export const openMerchants = computed(() => merchants.value.filter(({ status }) 
 export const mustName = computed(() => openMerchants.value.length > 1 && chosenMerchant.value === null);
 
 /** The merchant with this id. */
-export const merchantOf = (id: string | null | undefined): Merchant | null =>
+export const merchantOf = (id: string | null | undefined): MerchantRecord | null =>
   merchants.value.find((one) => one.id === id) ?? null;
 
 /** Whose a record is: the id of its merchant; null for the house; undefined where the record does not say it. */

@@ -4,27 +4,27 @@ import { get } from "./client.ts";
 import { useQuery } from "./query.ts";
 import { may } from "./session.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
+type RecordFields = Readonly<Record<string, unknown>>;
 
 /** Where a record of a kind of id is read, which of its fields is its name, and who may read it. */
 const readers: Readonly<Record<string, readonly [permission: string, read: (id: string) => Promise<unknown>]>> = {
-  ord: ["orders.read", async (id) => (await get<Fields>(`/orders/${id}`)).data["order_number"]],
-  prd: ["catalog.read", async (id) => (await get<Fields>(`/products/${id}`)).data["sku"]],
-  cus: ["customers.read", async (id) => personOf((await get<Fields>(`/customers/${id}`)).data)],
-  lbl: ["shipping.read", async (id) => (await get<Fields>(`/shipping/labels/${id}`)).data["tracking_number"]],
-  shp: ["tracking.read", async (id) => (await get<Fields>(`/shipments/${id}`)).data["tracking_number"]],
-  key: ["keys.manage", async (id) => (await get<Fields>(`/keys/${id}`)).data["name"]],
-  whk: ["webhooks.read", async (id) => (await get<Fields>(`/webhooks/${id}`)).data["name"]],
+  ord: ["orders.read", async (id) => (await get<RecordFields>(`/orders/${id}`)).data["order_number"]],
+  prd: ["catalog.read", async (id) => (await get<RecordFields>(`/products/${id}`)).data["sku"]],
+  cus: ["customers.read", async (id) => personOf((await get<RecordFields>(`/customers/${id}`)).data)],
+  lbl: ["shipping.read", async (id) => (await get<RecordFields>(`/shipping/labels/${id}`)).data["tracking_number"]],
+  shp: ["tracking.read", async (id) => (await get<RecordFields>(`/shipments/${id}`)).data["tracking_number"]],
+  key: ["keys.manage", async (id) => (await get<RecordFields>(`/keys/${id}`)).data["name"]],
+  whk: ["webhooks.read", async (id) => (await get<RecordFields>(`/webhooks/${id}`)).data["name"]],
   usr: ["users.manage", async (id) => (await allUsers()).find((one) => one["id"] === id)?.["name"]],
 };
 
-let users: Promise<readonly Fields[]> | undefined;
-function allUsers(): Promise<readonly Fields[]> {
-  users ??= get<readonly Fields[]>("/users", { params: { limit: 100 } }).then(({ data }) => data);
+let users: Promise<readonly RecordFields[]> | undefined;
+function allUsers(): Promise<readonly RecordFields[]> {
+  users ??= get<readonly RecordFields[]>("/users", { params: { limit: 100 } }).then(({ data }) => data);
   return users;
 }
 
-const personOf = ({ first_name, last_name, company, email }: Fields) =>
+const personOf = ({ first_name, last_name, company, email }: RecordFields) =>
   [first_name, last_name].filter(Boolean).join(" ") || company || email;
 
 // Names hardly ever change, so each is read once for a page.
@@ -48,7 +48,7 @@ export function nameOf(id: string): string | null {
   return found.value;
 }
 
-interface Named {
+interface NamedCarrier {
   readonly code: string;
   readonly name: string;
   readonly service_names: Readonly<Record<string, string>>;
@@ -56,7 +56,7 @@ interface Named {
 
 /** Names carriers and their services by their codes. */
 export function useCarrierNames() {
-  const { data } = useQuery<{ readonly carriers: readonly Named[] }>(
+  const { data } = useQuery<{ readonly carriers: readonly NamedCarrier[] }>(
     may("shipping.read") ? "/shipping/carriers" : null,
   );
   const all = data?.carriers ?? [];

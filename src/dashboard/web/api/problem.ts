@@ -1,5 +1,5 @@
 /** A field that the API refused, with the message of the API. */
-interface FieldProblem {
+interface ApiFieldProblem {
   readonly field: string;
   readonly code?: string;
   readonly message: string;
@@ -10,7 +10,7 @@ export class ApiProblem extends Error {
   readonly status: number;
   /** The error code of the API, such as `validation_failed`; `unreachable` without an answer. */
   readonly code: string;
-  readonly fields: readonly FieldProblem[];
+  readonly fields: readonly ApiFieldProblem[];
   readonly request_id: string | null;
   /** Further fields of the error, such as `available` or `retry_after_seconds`. */
   readonly facts: Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ export class ApiProblem extends Error {
     super(typeof message === "string" ? message : `The server answered ${status}.`);
     this.status = status;
     this.code = typeof code === "string" ? code : "unknown";
-    this.fields = Array.isArray(details) ? (details as FieldProblem[]) : [];
+    this.fields = Array.isArray(details) ? (details as ApiFieldProblem[]) : [];
     this.request_id = typeof meta["request_id"] === "string" ? meta["request_id"] : null;
     this.facts = facts;
   }
@@ -36,7 +36,7 @@ export function unreachable(words: string): ApiProblem {
 }
 
 /** The wrong fields of a form. In a form the merchant is a field; the API only says that it is missing. */
-export function wrongFields({ code, fields, message }: ApiProblem): readonly FieldProblem[] {
+export function wrongFields({ code, fields, message }: ApiProblem): readonly ApiFieldProblem[] {
   return code === "merchant_required" && fields.length === 0 ? [{ field: "merchant_id", message }] : fields;
 }
 

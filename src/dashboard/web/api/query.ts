@@ -1,25 +1,25 @@
 // A cache of reads. The old data stay on the screen while new data are read, and equal reads share one request.
 import { type Signal, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { world } from "../browser/world.ts";
-import { type Answer, get, onWritten, type Pagination, type Params, withParams } from "./client.ts";
+import { tabEnvironment } from "../browser/router.ts";
+import { type ApiReply, get, onWritten, type Pagination, type Params, withParams } from "./client.ts";
 import { merchantAsked } from "./merchants.ts";
 import { type ApiProblem, problemOf } from "./problem.ts";
 
-interface State {
-  readonly answer: Answer<unknown> | null;
+interface QueryState {
+  readonly answer: ApiReply<unknown> | null;
   readonly problem: ApiProblem | null;
   readonly fetching: boolean;
   /** When it was read, by the clock of the page. */
   readonly at: number;
 }
 
-interface Entry {
+interface QueryEntry {
   readonly path: string;
   readonly address: string;
   /** The code of the merchant whose records are read; null for all. */
   readonly merchant: string | null;
-  readonly state: Signal<State>;
+  readonly state: Signal<QueryState>;
   users: number;
   aborting: AbortController | null;
   underWay: Promise<void> | null;
@@ -27,14 +27,14 @@ interface Entry {
   again: boolean;
 }
 
-const entries = new Map<string, Entry>();
-const kept_max = 80;
+const entries = new Map<string, QueryEntry>();
+const entries_max = 80;
 const fresh_ms = 1000;
 /** What reads of the same address differ by. */
-const scopeOf = () => `${world.value} ${merchantAsked.value?.code ?? ""}`;
-const nothing: State = { answer: null, problem: null, fetching: false, at: Number.NEGATIVE_INFINITY };
+const scopeOf = () => `${tabEnvironment.value} ${merchantAsked.value?.code ?? ""}`;
+const nothing: QueryState = { answer: null, problem: null, fetching: false, at: Number.NEGATIVE_INFINITY };
 
-function entryOf(path: string, params: Params | undefined): Entry {
+function entryOf(path: string, params: Params | undefined): QueryEntry {
   const address = withParams(path, params);
   const merchant = merchantAsked.value?.code ?? null;
   const key = `${scopeOf()} ${address}`;
@@ -47,22 +47,22 @@ function entryOf(path: string, params: Params | undefined): Entry {
 }
 
 /** Forgets an entry without users. Whoever has drawn it and is not its user yet draws again, with a new entry. */
-function forget(key: string, entry: Entry): void {
+function forget(key: string, entry: QueryEntry): void {
   entries.delete(key);
   entry.state.value = { ...nothing };
 }
 
 /** Ends the read of an entry without users, and forgets the oldest such entries. */
-function tidyUp(entry: Entry): void {
+function tidyUp(entry: QueryEntry): void {
   if (entry.users > 0) return;
   entry.aborting?.abort();
   for (const [key, old] of entries) {
-    if (entries.size <= kept_max) break;
+    if (entries.size <= entries_max) break;
     if (old.users === 0) forget(key, old);
   }
 }
 
-function load(entry: Entry): Promise<void> {
+function load(entry: QueryEntry): Promise<void> {
   if (entry.underWay !== null) {
     entry.again = true;
     return entry.underWay;
@@ -93,13 +93,13 @@ function load(entry: Entry): Promise<void> {
 }
 
 /** Reads what is neither fresh nor being read. */
-function ensure(entry: Entry): void {
+function ensure(entry: QueryEntry): void {
   const reading = entry.aborting?.signal.aborted === false;
   if (!reading && performance.now() - entry.state.peek().at > fresh_ms) void load(entry);
 }
 
 /** The state of a query. */
-interface Query<Data> {
+interface QueryResult<Data> {
   /** Undefined until the first answer. */
   readonly data: Data | undefined;
   readonly pagination: Pagination | null;
@@ -118,9 +118,9 @@ interface Query<Data> {
  * Reads a path of the API, and again whenever a hint says that it may have changed. With `path` null it reads nothing.
  * While the same path is read with other parameters, `data` stays that of the last ones.
  */
-export function useQuery<Data>(path: string | null, params?: Params): Query<Data> {
+export function useQuery<Data>(path: string | null, params?: Params): QueryResult<Data> {
   const entry = path === null ? null : entryOf(path, params);
-  const last = useRef<{ path: string; scope: string; answer: Answer<unknown> } | null>(null);
+  const last = useRef<{ path: string; scope: string; answer: ApiReply<unknown> } | null>(null);
   useEffect(() => {
     if (entry === null) return;
     entry.users += 1;
@@ -149,9 +149,9 @@ export function useQuery<Data>(path: string | null, params?: Params): Query<Data
 }
 
 /** Reads the data of a form and its ETag once. If others change it, the API refuses to overwrite their change. */
-export function useOpened<Data>(path: string): Query<Data> {
+export function useOpened<Data>(path: string): QueryResult<Data> {
   const now = useQuery<Data>(path);
-  const opened = useRef<Query<Data> | null>(null);
+  const opened = useRef<QueryResult<Data> | null>(null);
   if (opened.current === null && now.data !== undefined && !now.fetching) opened.current = now;
   return opened.current ?? { ...now, data: undefined, loading: now.problem === null };
 }

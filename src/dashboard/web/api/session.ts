@@ -1,25 +1,52 @@
+// Which data the dashboard opens on in a browser that has not chosen any. It stands alone since it needs the session's
+// permissions before any screen is drawn.
+
 import { batch, computed, signal } from "@preact/signals";
-import type { Permission } from "../../../access/permission.ts";
-import type { World } from "../browser/world.ts";
+import type { Permission } from "../../../http/auth/permissions.ts";
+import { storedPreference } from "../browser/preferences.ts";
+import { navigate, place, type TabEnvironment, tabEnvironment, to } from "../browser/router.ts";
 import { callDashboard, get, onWritten, type Params, signedOut } from "./client.ts";
-import { type Merchant, merchants } from "./merchants.ts";
-import { openWorld } from "./opening_world.ts";
+import { type MerchantRecord, merchants } from "./merchants.ts";
 import { problemOf } from "./problem.ts";
 import { forgetAll } from "./query.ts";
 
+/** The data that the user of this browser chose last; null until they choose. */
+export const chosenEnvironment = storedPreference<TabEnvironment | null>(
+  "world",
+  null,
+  (value): value is TabEnvironment | null => value === null || value === "live" || value === "test",
+);
+
+const hasOrders = async () => (await get<readonly unknown[]>("/orders", { params: { limit: 1 } })).data.length > 0;
+
+/**
+ * Opens the start page on test data when only test data has orders, as after `packhouse demo`. An address that names
+ * its data, or another page, is left alone.
+ */
+async function openEnvironment(permissions: readonly Permission[]): Promise<void> {
+  const { path, search } = place.peek();
+  const asked = new URLSearchParams(search);
+  const is_start = ["/", "/sign-in", "/setup"].includes(path) && !asked.has("world") && !asked.has("back");
+  if (!is_start || chosenEnvironment.state.peek() !== null || !permissions.includes("orders.read")) return;
+  if (await hasOrders()) return chosenEnvironment.set("live");
+  tabEnvironment.value = "test";
+  if (!(await hasOrders())) tabEnvironment.value = "live";
+  else if (path === "/") navigate(to("/"), { replace: true });
+}
+
 /** A merchant, as its people see it. */
-type MerchantBrief = Pick<Merchant, "id" | "code" | "name" | "colour">;
-type OwnMerchant = MerchantBrief & Pick<Merchant, "may_buy_labels" | "status">;
+type SessionMerchant = Pick<MerchantRecord, "id" | "code" | "name" | "colour">;
+type UserMerchant = SessionMerchant & Pick<MerchantRecord, "may_buy_labels" | "status">;
 
 /** As what a user is signed in: as a member of the house or of a merchant. */
-interface Membership {
-  readonly merchant: MerchantBrief | null;
+interface SessionMembership {
+  readonly merchant: SessionMerchant | null;
   readonly role: string;
   readonly status: "active" | "disabled";
 }
 
 /** The signed-in user and the permissions of this user. */
-interface Session {
+interface SignedInSession {
   readonly user: {
     readonly id: string;
     readonly name: string;
@@ -31,17 +58,17 @@ interface Session {
   };
   readonly permissions: readonly Permission[];
   /** The merchant whose records alone are seen; null for people of the house. */
-  readonly merchant: OwnMerchant | null;
+  readonly merchant: UserMerchant | null;
   /** As what the user may sign in. */
-  readonly memberships: readonly Membership[];
+  readonly memberships: readonly SessionMembership[];
   /** The merchant as whom a member of the house looks on. */
-  readonly view_as: MerchantBrief | null;
-  readonly worlds: readonly World[];
+  readonly view_as: SessionMerchant | null;
+  readonly worlds: readonly TabEnvironment[];
   readonly version: string;
 }
 
 /** The session: null if nobody is signed in, undefined until that is known. */
-export const session = signal<Session | null | undefined>(undefined);
+export const session = signal<SignedInSession | null | undefined>(undefined);
 
 const granted = computed(() => new Set(session.value?.permissions ?? []));
 
@@ -54,7 +81,7 @@ export function may(permission: Permission | null | undefined): boolean {
 export const ownMerchant = computed(() => session.value?.merchant ?? null);
 
 /** Whether the people of the house are signed in, who see bins and the work on the floor. */
-export const seesHouse = computed(() => ownMerchant.value === null);
+export const isOperatorUser = computed(() => ownMerchant.value === null);
 
 /**
  * Whether what merchants may do with a permission of the house, such as announcing a delivery, may be done: with the
@@ -73,8 +100,8 @@ export function lacks(permissions: readonly Permission[]): boolean {
 /** Asks the server who is signed in. `besides` happens together with what screens get to know of it. */
 export async function readSession(besides: () => void = () => {}): Promise<void> {
   try {
-    const { data } = await callDashboard<Session>("GET", "/session");
-    if (!session.peek() && !data.user.second_factor_required) await openWorld(data.permissions);
+    const { data } = await callDashboard<SignedInSession>("GET", "/session");
+    if (!session.peek() && !data.user.second_factor_required) await openEnvironment(data.permissions);
     const known = await readMerchants(data);
     // Screens are drawn once it is known of whom they tell.
     batch(() => {
@@ -91,13 +118,13 @@ export async function readSession(besides: () => void = () => {}): Promise<void>
 }
 
 /** Reads the merchants for whom the house works. People of a merchant know of none. */
-async function readMerchants({ permissions }: Session): Promise<readonly Merchant[]> {
-  const found: Merchant[] = [];
+async function readMerchants({ permissions }: SignedInSession): Promise<readonly MerchantRecord[]> {
+  const found: MerchantRecord[] = [];
   let cursor: string | null = null;
   if (permissions.includes("merchants.read")) {
     do {
       const params: Params = { limit: 100, cursor };
-      const { data, pagination } = await get<readonly Merchant[]>("/merchants", { params, merchant: null });
+      const { data, pagination } = await get<readonly MerchantRecord[]>("/merchants", { params, merchant: null });
       found.push(...data);
       cursor = pagination?.next_cursor ?? null;
     } while (cursor !== null);

@@ -1,28 +1,65 @@
-// Types of the answers of the API, from its schemas. This file has no values, so no schema gets into the bundle.
-import type { Static } from "@sinclair/typebox";
-import type { ChecksView } from "../../../addresses/schemas.ts";
-import type { EntryView } from "../../../audit/schemas.ts";
-import type { EventView } from "../../../billing/schemas.ts";
-import type { StorageView } from "../../../billing/storage/schemas.ts";
-import type { AddressView, CustomerView } from "../../../customers/schemas.ts";
-import type { OrderCountsView } from "../../../orders/counts/schemas.ts";
-import type { HistoryView } from "../../../orders/history/schemas.ts";
-import type { PlanView } from "../../../orders/plans/schemas.ts";
-import type { OrderView, SplitView } from "../../../orders/schemas.ts";
-import type { ProductView } from "../../../products/schemas.ts";
-import type { OverviewView } from "../../../reports/overview/schemas.ts";
-import type * as reports from "../../../reports/schemas.ts";
-import type { InspectedView, ReturnView } from "../../../returns/schemas.ts";
-import type { FoundView, HitView } from "../../../search/schemas.ts";
-import type { LabelView } from "../../../shipping/labels/schemas.ts";
-import type { ActedView } from "../../../shipping/order_actions/schemas.ts";
-import type { RatesView } from "../../../shipping/quotes/schemas.ts";
-import type { ParcelView } from "../../../tracking/parcels/schemas.ts";
-import type { InvitationView, InvitedView, LinkedInvitationView } from "../../../users/invitations/schemas.ts";
-import type { RoleView, SessionView, UserView } from "../../../users/schemas.ts";
-import type { FactorView, NewFactorView, RecoveryCodesView } from "../../../users/second_factor/schemas.ts";
+// Types of stock, from the schemas of the API. This file has no values.
 
-export type Product = Static<typeof ProductView>;
+import type { Static } from "@sinclair/typebox";
+import type { ChecksView } from "../../../addresses/address.schema.ts";
+import type { BillableEventView, StorageView } from "../../../billing/billing.schema.ts";
+import type { AddressView, CustomerView } from "../../../customers/customer.schema.ts";
+import type { TriedImportView } from "../../../http/imports.ts";
+import type { EntryView } from "../../../identity/audit_log/audit_log.schema.ts";
+import type { FactorView, NewFactorView, RecoveryCodesView } from "../../../identity/sessions/sign_in.schema.ts";
+import type { InvitationView, InvitedView, LinkedInvitationView } from "../../../identity/users/invitation.schema.ts";
+import type { RoleView, SessionView, UserView } from "../../../identity/users/user.schema.ts";
+import type { CountView, PlainCountView } from "../../../inventory/counts/count.schema.ts";
+import type { MovementView } from "../../../inventory/ledger/movement.schema.ts";
+import type { MovedView } from "../../../inventory/receiving/move_stock.schema.ts";
+import type { ReceiptView } from "../../../inventory/receiving/receipt.schema.ts";
+import type { RestockTaskView } from "../../../inventory/receiving/restock_task.schema.ts";
+import type { TransferView } from "../../../inventory/receiving/transfer.schema.ts";
+import type { LotDetailView, LotView } from "../../../inventory/stock/lot.schema.ts";
+import type { AdjustmentView, ItemView, StockSummaryView } from "../../../inventory/stock/stock.schema.ts";
+import type { StockBreakdownView } from "../../../inventory/stock/stock_breakdown.schema.ts";
+import type { BinView, StoredItemView } from "../../../inventory/warehouses/bin.schema.ts";
+import type { WarehouseView } from "../../../inventory/warehouses/warehouse.schema.ts";
+import type { PlanView } from "../../../orders/fulfillment/stock_plan.schema.ts";
+import type { OrderView, SplitView } from "../../../orders/order.schema.ts";
+import type { HistoryView, LotRecallView, OrderCountsView } from "../../../orders/search/order_list.schema.ts";
+import type { ProductView } from "../../../products/product.schema.ts";
+import type * as reports from "../../../reports/reports.schema.ts";
+import type { FoundView, HitView } from "../../../reports/search/search.schema.ts";
+import type { OverviewView } from "../../../reports/today/today.schema.ts";
+import type { InspectedView, ReturnView } from "../../../returns/returns.schema.ts";
+import type { AccountView, ConnectorsView, NewAccountView } from "../../../shipping/carriers/accounts.schema.ts";
+import type { LabelView } from "../../../shipping/labels/labels.schema.ts";
+import type { ManifestView, PlainManifestView } from "../../../shipping/manifests/manifests.schema.ts";
+import type { ActedView } from "../../../shipping/order_actions.schema.ts";
+import type { HolidaysView } from "../../../shipping/rates/holidays.schema.ts";
+import type { CarriersView, RatesView } from "../../../shipping/rates/quotes.schema.ts";
+import type { CardHistoryView, ListedRateCard, RateCardView } from "../../../shipping/rates/rate_cards.schema.ts";
+import type { ChartsView, OverridesView, ZoneMapView, ZonesView } from "../../../shipping/zones/zones.schema.ts";
+import type { ParcelView } from "../../../tracking/tracking.schema.ts";
+
+export type Level = Static<typeof StockSummaryView>;
+export type StockOfSku = Static<typeof ItemView>;
+export type Explanation = Static<typeof StockBreakdownView>;
+export type Adjustment = Static<typeof AdjustmentView>;
+export type StockMoveResult = Static<typeof MovedView>;
+export type Movement = Static<typeof MovementView>;
+export type Placed = Static<typeof StoredItemView>;
+export type Bin = Static<typeof BinView>;
+export type WarehouseRecord = Static<typeof WarehouseView>;
+export type LotRecord = Static<typeof LotView>;
+export type LotDetail = Static<typeof LotDetailView>;
+export type Traced = Static<typeof LotRecallView>;
+export type StockCount = Static<typeof CountView>;
+export type PlainCount = Static<typeof PlainCountView>;
+export type Receipt = Static<typeof ReceiptView>;
+export type Transfer = Static<typeof TransferView>;
+export type WaitingUnits = Static<typeof RestockTaskView>;
+export type ImportReport = Static<typeof TriedImportView>;
+
+// Types of the answers of the API, from its schemas. This file has no values, so no schema gets into the bundle.
+
+export type ProductRecord = Static<typeof ProductView>;
 
 export type Overview = Static<typeof OverviewView>;
 export type Departure = Overview["departures"][number];
@@ -40,10 +77,10 @@ export type OrderLine = Order["line_items"][number];
 export type SplitOrder = Static<typeof SplitView>;
 export type OrderPlan = Static<typeof PlanView>;
 export type OrderHistory = Static<typeof HistoryView>;
-export type Parcel = Static<typeof ParcelView>;
-export type Label = Static<typeof LabelView>;
-export type Rates = Static<typeof RatesView>;
-export type Rate = Rates["rates"][number];
+export type OrderParcel = Static<typeof ParcelView>;
+export type LabelRecord = Static<typeof LabelView>;
+export type LabelRates = Static<typeof RatesView>;
+export type LabelRate = LabelRates["rates"][number];
 export type Return = Static<typeof ReturnView>;
 export type InspectedReturn = Static<typeof InspectedView>;
 export type Customer = Static<typeof CustomerView>;
@@ -52,7 +89,7 @@ export type AddressCheck = Exclude<Static<typeof ChecksView>, readonly unknown[]
 /** A customer as `GET /customers/:id` answers it. */
 export type CustomerDetail = Customer & { readonly order_count: number };
 
-export type BillableEvent = Static<typeof EventView>;
+export type BillableEvent = Static<typeof BillableEventView>;
 export type StorageDay = Static<typeof StorageView>;
 
 export type AuditEntry = Static<typeof EntryView>;
@@ -62,11 +99,31 @@ export type SessionEntry = Static<typeof SessionView>;
 export type Invitation = Static<typeof InvitationView>;
 export type LinkedInvitation = Static<typeof LinkedInvitationView>;
 export type Invited = Static<typeof InvitedView>;
-export type SecondFactor = Static<typeof FactorView>;
+export type SecondFactorState = Static<typeof FactorView>;
 export type NewFactor = Static<typeof NewFactorView>;
 export type RecoveryCodes = Static<typeof RecoveryCodesView>;
 export type OrderCounts = Static<typeof OrderCountsView>;
-export type FoundHit = Static<typeof HitView>;
-export type FoundEverywhere = Static<typeof FoundView>;
+export type SearchHit = Static<typeof HitView>;
+export type SearchResults = Static<typeof FoundView>;
 /** The outcome of a bulk action for each order. */
-export type Acted = Static<typeof ActedView>;
+export type BulkActionResult = Static<typeof ActedView>;
+
+// Types of shipping, from the schemas of the API. This file has no values.
+
+export type Account = Static<typeof AccountView>;
+export type NewAccount = Static<typeof NewAccountView>;
+export type Connectors = Static<typeof ConnectorsView>;
+export type CarrierList = Static<typeof CarriersView>;
+export type Holidays = Static<typeof HolidaysView>;
+export type ShippingLabel = Static<typeof LabelView>;
+export type ManifestRecord = Static<typeof ManifestView>;
+export type PlainManifest = Static<typeof PlainManifestView>;
+export type QuotedRates = Static<typeof RatesView>;
+export type ListedCard = Static<typeof ListedRateCard>;
+export type RateCard = Static<typeof RateCardView>;
+export type CardHistory = Static<typeof CardHistoryView>;
+export type ZoneMap = Static<typeof ZoneMapView>;
+export type Zones = Static<typeof ZonesView>;
+export type Overrides = Static<typeof OverridesView>;
+export type Charts = Static<typeof ChartsView>;
+export type ShipFromWarehouse = Static<typeof WarehouseView>;

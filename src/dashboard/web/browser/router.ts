@@ -1,24 +1,59 @@
-// Routing below /dashboard without reloading the page.
 import { batch, computed, signal } from "@preact/signals";
-import { merchantOfTab, readMerchantNames, tab_merchant } from "./merchant.ts";
-import { readWorld, world } from "./world.ts";
+
+/** The name in the address of the merchant that a tab shows, so that links keep it. */
+export const tab_merchant = "merchant";
+/** The name in the address of the merchant that one page is about. Links do not keep it. */
+export const page_merchant = "of";
+
+function merchantInAddress(name: string): string | null {
+  const found = new URLSearchParams(location.search).get(name);
+  return found !== null && /^[A-Z0-9-]{2,12}$/.test(found) ? found : null;
+}
+
+/** The code of the merchant that this tab shows; null for all. */
+export const merchantOfTab = signal(merchantInAddress(tab_merchant));
+
+/** The code of the merchant that this page is about, where it shows what several merchants may have, such as a SKU. */
+export const merchantOfPage = signal(merchantInAddress(page_merchant));
+
+/** Reads the merchants again after the address has changed. */
+function readMerchantNames(): void {
+  merchantOfTab.value = merchantInAddress(tab_merchant);
+  merchantOfPage.value = merchantInAddress(page_merchant);
+}
+
+/** Live and test data are two stores. The address names the one that a tab shows, so links keep it. */
+export type TabEnvironment = "live" | "test";
+
+const environmentInAddress = (): TabEnvironment =>
+  new URLSearchParams(location.search).get("world") === "test" ? "test" : "live";
+
+/** The world that this tab shows. */
+export const tabEnvironment = signal<TabEnvironment>(environmentInAddress());
+
+/** Reads the world again after the address has changed. */
+function readEnvironment(): void {
+  tabEnvironment.value = environmentInAddress();
+}
+
+// Routing below /dashboard without reloading the page.
 
 /** The path of the dashboard. */
 export const base = "/dashboard";
 
-interface Place {
+interface AddressOfScreen {
   /** The path below the dashboard: `/` or `/orders/ord_7`. */
   readonly path: string;
   readonly search: string;
 }
 
-const here = (): Place => {
+const here = (): AddressOfScreen => {
   const below = location.pathname.startsWith(base) ? location.pathname.slice(base.length) : location.pathname;
   return { path: below.replace(/\/$/, "") || "/", search: location.search };
 };
 
 /** The address that this tab shows. */
-export const place = signal<Place>(here());
+export const place = signal<AddressOfScreen>(here());
 
 /** The query parameters. */
 export const query = computed(() => new URLSearchParams(place.value.search));
@@ -28,17 +63,17 @@ export function to(path: string, params: Readonly<Record<string, string | null |
   // The server takes a name with an extension for a file, so the dot of a SKU is written as %2E.
   const url = new URL(`${base}${path === "/" ? "" : path.replaceAll(".", "%2E")}`, location.origin);
   if (merchantOfTab.value !== null) url.searchParams.set(tab_merchant, merchantOfTab.value);
-  if (world.value === "test") url.searchParams.set("world", "test");
+  if (tabEnvironment.value === "test") url.searchParams.set("world", "test");
   for (const [name, value] of Object.entries(params)) if (value) url.searchParams.set(name, value);
   return `${url.pathname}${url.search}${url.hash}`;
 }
 
-interface Step {
+interface HistoryStep {
   readonly index: number;
   readonly scroll?: number;
 }
 
-let index = (history.state as Step | null)?.index ?? 0;
+let index = (history.state as HistoryStep | null)?.index ?? 0;
 let scroll_wanted: number | null = null;
 
 /** Whether the last navigation was by a link. The title of the new screen then takes the focus. */
@@ -58,7 +93,7 @@ export function guardLeaving(given: Guard): () => void {
 function follow(): void {
   batch(() => {
     place.value = here();
-    readWorld();
+    readEnvironment();
     readMerchantNames();
   });
 }
@@ -69,10 +104,10 @@ export function navigate(href: string, { replace = false, force = false } = {}):
   const leaves = url.pathname !== location.pathname || url.searchParams.get(tab_merchant) !== merchantOfTab.peek();
   if (leaves && !force && guard?.(() => navigate(href, { replace, force: true }))) return;
   if (!replace) {
-    history.replaceState({ index, scroll: window.scrollY } satisfies Step, "");
+    history.replaceState({ index, scroll: window.scrollY } satisfies HistoryStep, "");
     index += 1;
   }
-  history[replace ? "replaceState" : "pushState"]({ index } satisfies Step, "", url);
+  history[replace ? "replaceState" : "pushState"]({ index } satisfies HistoryStep, "", url);
   if (leaves) {
     arrived.by_link = true;
     scroll_wanted = 0;
@@ -91,7 +126,7 @@ export function setQuery(changes: Readonly<Record<string, string | null>>, { rep
 }
 
 function onPop(): void {
-  const state = history.state as Step | null;
+  const state = history.state as HistoryStep | null;
   const step = (state?.index ?? 0) - index;
   if (step !== 0 && here().path !== place.peek().path && guard?.(() => goUnasked(step))) {
     returning = true;
@@ -133,7 +168,7 @@ function settleScroll(): void {
 /** Handles links and the back and forward buttons of the browser. */
 export function startRouter(): void {
   history.scrollRestoration = "manual";
-  if (history.state === null) history.replaceState({ index } satisfies Step, "");
+  if (history.state === null) history.replaceState({ index } satisfies HistoryStep, "");
   window.addEventListener("popstate", () => {
     if (returning) returning = false;
     else onPop();

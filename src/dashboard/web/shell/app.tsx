@@ -1,37 +1,69 @@
 import { effect, signal } from "@preact/signals";
-import type { ComponentType } from "preact";
+import { Component, type ComponentChildren, type ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { offline, signedOut } from "../api/client.ts";
 import { connected, listen } from "../api/live.ts";
 import { chosenMerchant } from "../api/merchants.ts";
 import { refresh } from "../api/query.ts";
 import { ownMerchant, readSession, session } from "../api/session.ts";
-import { base, matchPath, navigate, place, to } from "../browser/router.ts";
+import { base, matchPath, navigate, place, tabEnvironment, to } from "../browser/router.ts";
 import { useShortcuts } from "../browser/shortcuts.ts";
-import { world } from "../browser/world.ts";
-import { ConfirmHost } from "../kit/confirm.tsx";
-import { EmptyState } from "../kit/empty_state.tsx";
-import { Icon } from "../kit/icon.tsx";
-import { Page } from "../kit/page.tsx";
-import type { Screen, ScreenProps } from "../kit/screen.ts";
-import { shell } from "../texts/shell.ts";
-import { Boundary } from "./boundary.tsx";
-import { Help, help } from "./help.tsx";
-import { type Listed, list, listed, maySee } from "./listed.ts";
-import { MerchantBar } from "./merchant_switch.tsx";
+import { Button } from "../components/button.tsx";
+import { ConfirmHost } from "../components/dialog.tsx";
+import { Icon } from "../components/icon.tsx";
+import { EmptyState } from "../components/notice.tsx";
+import { Page } from "../components/page.tsx";
+import { type Listed, list, listed, maySee, type Screen, type ScreenProps } from "../components/screen.ts";
+import { Toasts } from "../components/toasts.tsx";
+import { shellTexts } from "../text/shell.ts";
+import { RestoredBanner, ViewBanner } from "./banners.tsx";
 import { BottomBar, Sidebar } from "./navigation.tsx";
 import { Palette, palette } from "./palette.tsx";
-import { RestoredBanner } from "./restored.tsx";
-import { Toasts } from "./toasts.tsx";
-import { ViewBanner } from "./viewing.tsx";
-import { TestBanner } from "./world_switch.tsx";
+import { MerchantBar, TestBanner } from "./switches.tsx";
+import { Help, help } from "./user_menu.tsx";
+
+interface BoundaryProps {
+  readonly children: ComponentChildren;
+  /** The screen. Another value clears the error. */
+  readonly of: string;
+}
+
+/** Keeps the navigation when a screen throws. */
+class Boundary extends Component<BoundaryProps, { readonly error: unknown }> {
+  override state = { error: null };
+
+  static override getDerivedStateFromError(error: unknown) {
+    return { error };
+  }
+
+  override componentDidUpdate(before: BoundaryProps) {
+    if (before.of !== this.props.of && this.state.error !== null) this.setState({ error: null });
+  }
+
+  override render() {
+    const { error } = this.state as { error: unknown };
+    if (error === null) return this.props.children;
+    // A screen's file is gone when a new version was installed since this page was loaded.
+    const stale = String(error).includes("dynamically imported module");
+    return (
+      <Page title={shellTexts.broken}>
+        <EmptyState
+          icon="warning"
+          title={stale ? shellTexts.outOfDate : shellTexts.brokenText}
+          text={stale ? "" : String(error)}
+          act={<Button kind="primary" onClick={() => location.reload()} title={shellTexts.reload} />}
+        />
+      </Page>
+    );
+  }
+}
 
 interface Loaded {
   readonly screen: Screen;
   readonly Shown: ComponentType<ScreenProps>;
 }
 
-interface Found {
+interface MatchedScreen {
   readonly screen: Screen;
   readonly params: Readonly<Record<string, string>>;
 }
@@ -41,7 +73,7 @@ const failure = signal<{ readonly screen: Screen; readonly error: unknown } | nu
 /** Whether the file of the screen that the address names did not come, because the server was gone. */
 const missing = signal(false);
 
-function screenAt(path: string): Found | null {
+function screenAt(path: string): MatchedScreen | null {
   for (const screen of listed.screens) {
     const params = matchPath(screen.path, path);
     if (params !== null) return { screen, params };
@@ -84,7 +116,7 @@ export function startScreens(all: Listed): void {
 }
 
 /** Sends who is not signed in, or has to set up a second factor, to the place where that is done, and then back. */
-function useSignIn(found: Found | null): void {
+function useSignIn(found: MatchedScreen | null): void {
   const out = session.value === null || signedOut.value;
   const lacks_factor = session.value?.user.second_factor_required ?? false;
   useEffect(() => {
@@ -96,7 +128,7 @@ function useSignIn(found: Found | null): void {
   }, [out, lacks_factor, found?.screen]);
 }
 
-function Shown({ found }: { readonly found: Found | null }) {
+function Shown({ found }: { readonly found: MatchedScreen | null }) {
   if (found === null) return <NotFound />;
   const { screen, params } = found;
   if (!screen.open && !maySee(screen)) return <NotPermitted screen={screen} />;
@@ -105,19 +137,19 @@ function Shown({ found }: { readonly found: Found | null }) {
   if (now === null) return null;
   // The screen before stays until the next one's file is there.
   if (now.screen !== screen) return null;
-  const scope = [world.value, chosenMerchant.value?.code, ownMerchant.value?.code].join(" ");
+  const scope = [tabEnvironment.value, chosenMerchant.value?.code, ownMerchant.value?.code].join(" ");
   return <now.Shown key={`${scope} ${JSON.stringify(params)}`} params={params} />;
 }
 
 function NotFound() {
   return (
-    <Page title={shell.notFound}>
+    <Page title={shellTexts.notFound}>
       <EmptyState
         icon="help"
-        title={shell.notFoundText}
+        title={shellTexts.notFoundText}
         act={
           <a class="button" href={to("/")}>
-            {shell.toStart}
+            {shellTexts.toStart}
           </a>
         }
       />
@@ -132,10 +164,10 @@ function NotPermitted({ screen: { path, house } }: { readonly screen: Screen }) 
   }, [first]);
   if (first) return null;
   const { view_as = null } = session.value ?? {};
-  const lacking = view_as ? shell.notViewed(view_as.name) : shell.notPermittedText;
+  const lacking = view_as ? shellTexts.notViewed(view_as.name) : shellTexts.notPermittedText;
   return (
-    <Page title={shell.notPermitted}>
-      <EmptyState icon="shield" title={house && ownMerchant.value ? shell.ofHouse : lacking} />
+    <Page title={shellTexts.notPermitted}>
+      <EmptyState icon="shield" title={house && ownMerchant.value ? shellTexts.ofHouse : lacking} />
     </Page>
   );
 }
@@ -151,11 +183,11 @@ function focusSearch(): void {
 
 function useKeys(): void {
   useShortcuts([
-    { keys: "/", title: shell.focusSearch, run: focusSearch },
-    { keys: "?", title: shell.helpKeys, run: () => help.open() },
+    { keys: "/", title: shellTexts.focusSearch, run: focusSearch },
+    { keys: "?", title: shellTexts.helpKeys, run: () => help.open() },
     ...listed.screens.flatMap((screen) =>
       screen.key !== undefined && maySee(screen)
-        ? [{ keys: `g ${screen.key}`, title: shell.goTo(screen.title), run: () => navigate(to(screen.path)) }]
+        ? [{ keys: `g ${screen.key}`, title: shellTexts.goTo(screen.title), run: () => navigate(to(screen.path)) }]
         : [],
     ),
   ]);
@@ -194,7 +226,7 @@ function useReturn(): void {
   }, [offline.value, missing.value]);
 }
 
-function Frame({ found }: { readonly found: Found | null }) {
+function Frame({ found }: { readonly found: MatchedScreen | null }) {
   const current = found?.screen.section ?? null;
   useKeys();
   useReturn();
@@ -205,7 +237,7 @@ function Frame({ found }: { readonly found: Found | null }) {
   return (
     <>
       <a class="skip" href="#content" onClick={skip}>
-        {shell.skip}
+        {shellTexts.skip}
       </a>
       <TestBanner />
       <ViewBanner />
@@ -231,7 +263,7 @@ function Offline() {
   return (
     <div class="offline" role="alert">
       <Icon name="warning" />
-      {shell.offline}
+      {shellTexts.offline}
     </div>
   );
 }

@@ -1,17 +1,16 @@
 import { signal } from "@preact/signals";
 import { ownMerchant } from "../api/session.ts";
-import { folded } from "../browser/look.ts";
+import { folded } from "../browser/preferences.ts";
 import { place, to } from "../browser/router.ts";
-import { Icon } from "../kit/icon.tsx";
-import { MerchantDot } from "../kit/merchant_mark.tsx";
-import type { Screen, Section } from "../kit/screen.ts";
-import { words } from "../texts/common.ts";
-import { shell } from "../texts/shell.ts";
-import { listed, maySee } from "./listed.ts";
-import { MerchantSwitch } from "./merchant_switch.tsx";
+import { MerchantDot } from "../components/badge.tsx";
+import { Icon } from "../components/icon.tsx";
+import type { Screen, Section } from "../components/screen.ts";
+import { listed, maySee } from "../components/screen.ts";
+import { words } from "../text/common.ts";
+import { shellTexts } from "../text/shell.ts";
 import { palette } from "./palette.tsx";
+import { EnvironmentSwitch, MerchantSwitch } from "./switches.tsx";
 import { UserMenu } from "./user_menu.tsx";
-import { WorldSwitch } from "./world_switch.tsx";
 
 /** The screens of a section that the signed-in user may open. */
 const chosenFrom = ({ id }: Section): readonly Screen[] =>
@@ -59,18 +58,18 @@ export function Sidebar({ current }: { readonly current: string | null }) {
   const own = ownMerchant.value;
   const part = (foot: boolean) => listed.sections.filter((section) => (section.foot ?? false) === foot);
   return (
-    <nav class="sidebar" aria-label={shell.navigation}>
+    <nav class="sidebar" aria-label={shellTexts.navigation}>
       <div class="brand">
         <a href={to("/")} aria-label={own?.name ?? words.product}>
           {own === null ? <Icon name="box" size={20} /> : <MerchantDot merchant={own} />}
           <span>{own?.name ?? words.product}</span>
         </a>
-        <WorldSwitch />
+        <EnvironmentSwitch />
       </div>
       <MerchantSwitch />
-      <button type="button" class="find" onClick={() => palette.open()} title={shell.openPalette}>
+      <button type="button" class="find" onClick={() => palette.open()} title={shellTexts.openPalette}>
         <Icon name="search" />
-        <span>{shell.openPalette}</span>
+        <span>{shellTexts.openPalette}</span>
         <kbd>Ctrl K</kbd>
       </button>
       <ul class="nav-list">
@@ -86,11 +85,11 @@ export function Sidebar({ current }: { readonly current: string | null }) {
           <button
             type="button"
             class="nav-link fold"
-            title={folded.state.value ? shell.unfold : shell.fold}
+            title={folded.state.value ? shellTexts.unfold : shellTexts.fold}
             onClick={() => folded.set(!folded.state.value)}
           >
             <Icon name={folded.state.value ? "expand" : "collapse"} size={18} />
-            <span>{folded.state.value ? shell.unfold : shell.fold}</span>
+            <span>{folded.state.value ? shellTexts.unfold : shellTexts.fold}</span>
           </button>
         </li>
       </ul>
@@ -118,7 +117,7 @@ export function BottomBar({ current }: { readonly current: string | null }) {
   };
   const others = shown.filter(({ phone }) => !phone);
   return (
-    <nav class="bottom-bar" aria-label={shell.navigation}>
+    <nav class="bottom-bar" aria-label={shellTexts.navigation}>
       {more_open.value && (
         <div class="more-sheet">
           {others.map((section) => (
@@ -133,7 +132,7 @@ export function BottomBar({ current }: { readonly current: string | null }) {
             </div>
           ))}
           <div class="more-foot">
-            <WorldSwitch />
+            <EnvironmentSwitch />
             <UserMenu />
           </div>
         </div>
@@ -142,7 +141,7 @@ export function BottomBar({ current }: { readonly current: string | null }) {
         {shown.filter(({ phone }) => phone).map((section) => ({ ...link(section), key: section.id }))}
         <button type="button" aria-expanded={more_open.value} onClick={() => (more_open.value = !more_open.value)}>
           <Icon name="menu" size={20} />
-          <span>{shell.more}</span>
+          <span>{shellTexts.more}</span>
         </button>
       </div>
     </nav>

@@ -1,14 +1,17 @@
 import { signal } from "@preact/signals";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { get } from "../api/client.ts";
 import { ownerOf } from "../api/merchants.ts";
+import type { SearchHit, SearchResults } from "../api/types.ts";
 import { navigate, to } from "../browser/router.ts";
-import { Icon, type IconName } from "../kit/icon.tsx";
-import { MerchantMark } from "../kit/merchant_mark.tsx";
-import { shell } from "../texts/shell.ts";
-import { listed, maySee } from "./listed.ts";
+import { MerchantMark, stateWords } from "../components/badge.tsx";
+import { Icon, type IconName } from "../components/icon.tsx";
+import { listed, maySee } from "../components/screen.ts";
+import { searchTexts } from "../text/order_list.ts";
+import { shellTexts } from "../text/shell.ts";
 
 /** An entry of the palette. */
-interface Offer {
+interface PaletteOffer {
   readonly title: string;
   readonly note?: string;
   readonly icon: IconName;
@@ -21,7 +24,7 @@ interface Offer {
 }
 
 /** Searches for the typed text. Called again for each change; `signal` aborts an outdated search. */
-export type Finder = (typed: string, signal: AbortSignal) => Promise<readonly Offer[]>;
+type Finder = (typed: string, signal: AbortSignal) => Promise<readonly PaletteOffer[]>;
 
 const shown = signal(false);
 const finders: Finder[] = [];
@@ -37,17 +40,17 @@ export const palette = {
   },
 };
 
-const screenOffers = (): Offer[] =>
+const screenOffers = (): PaletteOffer[] =>
   listed.screens
     .filter((screen) => screen.listed !== "no" && maySee(screen))
     .map(({ path, title, section, key }) => {
       const { title: within, icon } = listed.sections.find(({ id }) => id === section) ?? {};
       const note = [within === title ? "" : within, key ? `g ${key}` : ""].filter(Boolean).join(" · ");
-      return { title, note, icon: icon ?? "page", group: shell.screens, run: () => navigate(to(path)) };
+      return { title, note, icon: icon ?? "page", group: shellTexts.screens, run: () => navigate(to(path)) };
     });
 
 /** How well an entry matches all typed words: the earlier they occur, the better. */
-function rank({ title, note = "" }: Offer, typed: string): number {
+function rank({ title, note = "" }: PaletteOffer, typed: string): number {
   const text = `${title} ${note}`.toLowerCase();
   let sum = 0;
   for (const word of typed.toLowerCase().split(/\s+/).filter(Boolean)) {
@@ -59,21 +62,21 @@ function rank({ title, note = "" }: Offer, typed: string): number {
   return sum;
 }
 
-const matching = (offers: readonly Offer[], typed: string) =>
+const matching = (offers: readonly PaletteOffer[], typed: string) =>
   offers
     .map((offer) => ({ offer, order: rank(offer, typed) }))
     .filter(({ order }) => order >= 0)
     .sort((one, other) => one.order - other.order)
     .map(({ offer }) => offer);
 
-const ask = async (typed: string, signal: AbortSignal): Promise<readonly Offer[]> => {
+const ask = async (typed: string, signal: AbortSignal): Promise<readonly PaletteOffer[]> => {
   const all = await Promise.all(finders.map((finder) => finder(typed.trim(), signal).catch(() => [])));
   return all.flat();
 };
 
 /** The results of the finders and the text they belong to; `now` searches without a pause. */
 function useFound(typed: string) {
-  const [found, setFound] = useState<{ readonly of: string; readonly offers: readonly Offer[] }>({
+  const [found, setFound] = useState<{ readonly of: string; readonly offers: readonly PaletteOffer[] }>({
     of: "",
     offers: [],
   });
@@ -114,7 +117,7 @@ function OpenPalette() {
   useEffect(() => dialog.current?.showModal(), []);
   useEffect(() => setAt(0), [typed]);
   useEffect(() => document.getElementById(`${id}-${at}`)?.scrollIntoView({ block: "nearest" }), [at]);
-  const choose = (offer: Offer | undefined) => {
+  const choose = (offer: PaletteOffer | undefined) => {
     if (offer === undefined) return;
     dialog.current?.close();
     offer.run();
@@ -135,19 +138,19 @@ function OpenPalette() {
     event.preventDefault();
   };
   return (
-    <dialog ref={dialog} class="palette" aria-label={shell.palette} onClose={close} onClick={closeOutside}>
+    <dialog ref={dialog} class="palette" aria-label={shellTexts.palette} onClose={close} onClick={closeOutside}>
       <div class="palette-field">
         <Icon name="search" size={18} />
         <input
           type="text"
           role="combobox"
-          aria-label={shell.palette}
+          aria-label={shellTexts.palette}
           aria-expanded="true"
           aria-controls={id}
           aria-activedescendant={offers.length > 0 ? `${id}-${at}` : undefined}
           autocomplete="off"
           spellcheck={false}
-          placeholder={shell.paletteHint}
+          placeholder={shellTexts.paletteHint}
           value={typed}
           onInput={(event) => setTyped(event.currentTarget.value)}
           onKeyDown={onKeyDown}
@@ -155,7 +158,7 @@ function OpenPalette() {
         <kbd>Esc</kbd>
       </div>
       <Offers id={id} offers={offers} at={at} onPoint={setAt} onChoose={choose} />
-      {offers.length === 0 && <p class="palette-nothing">{shell.paletteNothing}</p>}
+      {offers.length === 0 && <p class="palette-nothing">{shellTexts.paletteNothing}</p>}
     </dialog>
   );
 }
@@ -166,15 +169,15 @@ function closeOutside(event: MouseEvent): void {
 
 interface OffersProps {
   readonly id: string;
-  readonly offers: readonly Offer[];
+  readonly offers: readonly PaletteOffer[];
   readonly at: number;
   readonly onPoint: (at: number) => void;
-  readonly onChoose: (offer: Offer) => void;
+  readonly onChoose: (offer: PaletteOffer) => void;
 }
 
 function Offers({ id, offers, at, onPoint, onChoose }: OffersProps) {
   return (
-    <div id={id} role="listbox" aria-label={shell.palette} class="palette-list" tabIndex={-1}>
+    <div id={id} role="listbox" aria-label={shellTexts.palette} class="palette-list" tabIndex={-1}>
       {offers.map((offer, index) => (
         <div
           key={[offer.group, offer.title, offer.note, offer.owned && ownerOf(offer.owned)].join(" ")}
@@ -195,3 +198,48 @@ function Offers({ id, offers, at, onPoint, onChoose }: OffersProps) {
     </div>
   );
 }
+
+// The global search of the palette.
+
+const icons: Readonly<Record<SearchHit["type"], IconName>> = {
+  order: "cart",
+  parcel: "truck",
+  label: "tag",
+  return: "return",
+  product: "tag",
+  lot: "stack",
+  bin: "box",
+  customer: "customers",
+  receipt: "receive",
+  transfer: "truck",
+  count: "clipboard",
+};
+
+/** The screen that shows a hit: its own, or that of the record which it belongs to. */
+function pathOf({ type, id, of }: SearchHit): string {
+  switch (type) {
+    case "parcel":
+    case "label":
+      return of === null ? "/orders" : `/${of.type}s/${of.id}`;
+    case "bin":
+      return `/bins/${of?.id ?? ""}/${encodeURIComponent(id)}`;
+    default:
+      return `/${type}s/${id}`;
+  }
+}
+
+/** Finds records by what was typed or scanned. */
+export const findEverywhere: Finder = async (typed, signal) => {
+  const { data } = await get<SearchResults>("/search", { params: { q: typed, limit: 4 }, signal });
+  return data.results.map((hit) => ({
+    title: hit.title,
+    owned: hit,
+    note: [searchTexts.types[hit.type], hit.subtitle, hit.state === null ? "" : stateWords(hit.state)]
+      .filter((part) => part !== "")
+      .join(" · "),
+    icon: icons[hit.type],
+    group: searchTexts.types[hit.type],
+    exact: hit.match === "exact",
+    run: () => navigate(to(pathOf(hit))),
+  }));
+};

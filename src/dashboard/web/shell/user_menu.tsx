@@ -1,12 +1,50 @@
+import { signal } from "@preact/signals";
 import { session, signOut } from "../api/session.ts";
-import { density, theme } from "../browser/look.ts";
+import { density, theme } from "../browser/preferences.ts";
 import { navigate, to } from "../browser/router.ts";
-import { Menu, type MenuItem } from "../kit/menu.tsx";
-import { shell } from "../texts/shell.ts";
-import { help } from "./help.tsx";
-import { listed } from "./listed.ts";
-import { refused } from "./toasts.tsx";
-import { actFor } from "./viewing.tsx";
+import { shortcuts } from "../browser/shortcuts.ts";
+import { Dialog } from "../components/dialog.tsx";
+import { Menu, type MenuItem } from "../components/menu.tsx";
+import { listed } from "../components/screen.ts";
+import { showRefused } from "../components/toasts.tsx";
+import { shellTexts } from "../text/shell.ts";
+import { actFor } from "./banners.tsx";
+
+const shown = signal(false);
+
+/** Opens the list of shortcuts. */
+export const help = {
+  open: () => {
+    shown.value = true;
+  },
+};
+
+/** Lists all active shortcuts. */
+export function Help() {
+  if (!shown.value) return null;
+  const fixed = [
+    { keys: "Ctrl K", title: shellTexts.palette },
+    { keys: "j k Enter x", title: shellTexts.listKeys },
+    { keys: "Ctrl Enter", title: shellTexts.formKeys },
+    { keys: "Esc", title: shellTexts.closeKeys },
+  ];
+  return (
+    <Dialog title={shellTexts.shortcuts} onClose={() => (shown.value = false)}>
+      <dl class="keys">
+        {[...shortcuts.value, ...fixed].map(({ keys, title }) => (
+          <div key={keys}>
+            <dt>{title}</dt>
+            <dd>
+              {keys.split(" ").map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}
 
 const themes = ["system", "light", "dark"] as const;
 const densities = ["compact", "comfortable"] as const;
@@ -16,7 +54,7 @@ async function leave(): Promise<void> {
     await signOut();
     navigate(to("/sign-in"), { force: true });
   } catch (error) {
-    refused(error);
+    showRefused(error);
   }
 }
 
@@ -26,9 +64,9 @@ function memberships(): readonly MenuItem[] {
   const open = all.filter(({ status }) => status === "active");
   if (open.length < 2 || view_as !== null) return [];
   return [
-    { heading: shell.signedInAs },
+    { heading: shellTexts.signedInAs },
     ...open.map((one) => ({
-      title: one.merchant?.name ?? shell.theHouse,
+      title: one.merchant?.name ?? shellTexts.theHouse,
       icon: one.merchant === null ? ("home" as const) : ("tag" as const),
       checked: (one.merchant?.id ?? null) === (merchant?.id ?? null),
       run: () => void actFor(one.merchant?.code ?? null),
@@ -49,35 +87,35 @@ export function UserMenu() {
             <span class="avatar" aria-hidden="true">
               {user.name.slice(0, 1).toUpperCase()}
             </span>
-            <span class="unseen">{shell.account}</span>
+            <span class="unseen">{shellTexts.account}</span>
             <span class="user-name">
               <strong>{user.name}</strong>
               <small>{user.role}</small>
             </span>
           </>
         }
-        name={shell.account}
+        name={shellTexts.account}
         says_itself
         items={[
           ...(profile ? [{ title: profile.title, icon: "user" as const, run: () => navigate(to(profile.path)) }] : []),
           ...memberships(),
-          { title: shell.shortcuts, icon: "help", run: () => help.open() },
-          { heading: shell.theme },
+          { title: shellTexts.shortcuts, icon: "help", run: () => help.open() },
+          { heading: shellTexts.theme },
           ...themes.map((value) => ({
-            title: shell.themes[value],
+            title: shellTexts.themes[value],
             icon: ({ system: "system", light: "light", dark: "dark" } as const)[value],
             checked: theme.state.value === value,
             run: () => theme.set(value),
           })),
-          { heading: shell.density },
+          { heading: shellTexts.density },
           ...densities.map((value) => ({
-            title: shell.densities[value],
+            title: shellTexts.densities[value],
             icon: "list" as const,
             checked: density.state.value === value,
             run: () => density.set(value),
           })),
           { heading: user.email },
-          { title: shell.signOut, icon: "signOut", run: leave },
+          { title: shellTexts.signOut, icon: "signOut", run: leave },
         ]}
       />
     </div>

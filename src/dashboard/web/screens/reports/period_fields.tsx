@@ -1,15 +1,48 @@
-import { setQuery } from "../../browser/router.ts";
-import { today } from "../../kit/now.ts";
-import { reportTexts as texts } from "../../texts/reports.ts";
-import { daysOf, type Preset, presetOf } from "./period.ts";
+// The period of a report.
 
-interface Props {
+import { setQuery } from "../../browser/router.ts";
+import { today } from "../../components/now.ts";
+import { reportTexts as texts } from "../../text/reports.ts";
+
+type Preset = keyof typeof texts.presets;
+
+const day_ms = 86_400_000;
+
+/** The first and the last day of a preset, counted from `today`. */
+export function daysOf(preset: Preset, today: string): { readonly from: string; readonly to: string } {
+  const at = new Date(`${today}T00:00:00Z`);
+  const text = (date: Date | number) => new Date(date).toISOString().slice(0, 10);
+  const month = (by: number, day: number) => Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + by, day);
+  switch (preset) {
+    case "month":
+      return { from: text(month(0, 1)), to: today };
+    case "last_month":
+      return { from: text(month(-1, 1)), to: text(month(0, 0)) };
+    case "year":
+      return { from: `${at.getUTCFullYear()}-01-01`, to: today };
+    default:
+      return { from: text(at.getTime() - (Number(preset) - 1) * day_ms), to: today };
+  }
+}
+
+/** The preset with these days; null for a custom period. */
+function presetOf(from: string, to: string, today: string): Preset | null {
+  const all = Object.keys(texts.presets) as Preset[];
+  return (
+    all.find((preset) => {
+      const days = daysOf(preset, today);
+      return days.from === from && days.to === to;
+    }) ?? null
+  );
+}
+
+interface PeriodFieldsProps {
   readonly from: string;
   readonly until: string;
 }
 
 /** The period of a report, kept in the address as `from` and `to`. */
-export function PeriodFields({ from, until }: Props) {
+export function PeriodFields({ from, until }: PeriodFieldsProps) {
   const preset = presetOf(from, until, today());
   return (
     <>
@@ -32,7 +65,7 @@ export function PeriodFields({ from, until }: Props) {
   );
 }
 
-interface DayProps {
+interface PeriodDayProps {
   readonly param: "from" | "to";
   readonly title: string;
   readonly value: string;
@@ -42,7 +75,7 @@ interface DayProps {
   readonly other: Readonly<Record<string, string>>;
 }
 
-function DayField({ param, title, value, other, ...limits }: DayProps) {
+function DayField({ param, title, value, other, ...limits }: PeriodDayProps) {
   return (
     <label class="filter">
       <span>{title}</span>

@@ -2,24 +2,23 @@ import { useState } from "preact/hooks";
 import { put } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
+import type { Holidays } from "../../api/types.ts";
 import { query, setQuery } from "../../browser/router.ts";
-import { Badge } from "../../kit/badge.tsx";
-import { Button } from "../../kit/button.tsx";
-import { confirm } from "../../kit/confirm.tsx";
-import { FormDialog } from "../../kit/form.tsx";
-import { Notice } from "../../kit/notice.tsx";
-import { now } from "../../kit/now.ts";
-import { Card, Page } from "../../kit/page.tsx";
-import { Skeleton } from "../../kit/skeleton.tsx";
-import { type Column, DataTable } from "../../kit/table.tsx";
-import { said } from "../../shell/toasts.tsx";
-import { words } from "../../texts/common.ts";
-import { date } from "../../texts/format.ts";
-import { shippingTexts } from "../../texts/shipping.ts";
-import type { Holidays } from "./types.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { confirm } from "../../components/dialog.tsx";
+import { FormDialog } from "../../components/form.tsx";
+import { Notice, Skeleton } from "../../components/notice.tsx";
+import { now } from "../../components/now.ts";
+import { Card, Page } from "../../components/page.tsx";
+import { DataTable, type TableColumn } from "../../components/table.tsx";
+import { showSuccess } from "../../components/toasts.tsx";
+import { words } from "../../text/common.ts";
+import { date } from "../../text/format.ts";
+import { shippingTexts } from "../../text/shipping.ts";
 
 const texts = shippingTexts.holidays;
-type Day = Holidays["dates"][number];
+type HolidayDate = Holidays["dates"][number];
 
 /** The holidays of carriers, by year. */
 export function HolidaysScreen() {
@@ -58,8 +57,8 @@ function CarrierDays({ holidays, year }: { readonly holidays: Holidays; readonly
   const { etag } = useQuery<Holidays>(`/shipping/holidays/${carrier}`);
   const save = (changed: Partial<Pick<Holidays, "rules" | "days">>, key?: string) =>
     put(`/shipping/holidays/${carrier}`, { rules, days, ...changed }, { match: etag, key });
-  const once = (day: Day) => days.some((one) => one.date === day.date && one.name === day.name);
-  const takeAway = (day: Day) =>
+  const once = (day: HolidayDate) => days.some((one) => one.date === day.date && one.name === day.name);
+  const takeAway = (day: HolidayDate) =>
     confirm({
       title: texts.removeTitle(day.name),
       text: once(day) ? texts.removeText : `${texts.removeText} ${texts.removeRuleText}`,
@@ -68,10 +67,10 @@ function CarrierDays({ holidays, year }: { readonly holidays: Holidays; readonly
       run: async () => {
         if (once(day)) await save({ days: days.filter((one) => one.date !== day.date || one.name !== day.name) });
         else await save({ rules: rules.filter(({ name }) => name !== day.name) });
-        said(texts.removed(day.name));
+        showSuccess(texts.removed(day.name));
       },
     });
-  const columns: readonly Column<Day>[] = [
+  const columns: readonly TableColumn<HolidayDate>[] = [
     { id: "date", title: texts.date, cell: (it) => date(it.date) },
     { id: "name", title: texts.name, wide: true, cell: ({ name }) => name },
     { id: "repeats", title: texts.every, cell: (it) => (once(it) ? texts.once : texts.every) },
@@ -96,7 +95,7 @@ function CarrierDays({ holidays, year }: { readonly holidays: Holidays; readonly
           id={(it) => `${it.date} ${it.name}`}
           {...(managed
             ? {
-                acts: (it: Day) => (
+                acts: (it: HolidayDate) => (
                   <Button
                     kind="plain"
                     icon="delete"
@@ -114,14 +113,14 @@ function CarrierDays({ holidays, year }: { readonly holidays: Holidays; readonly
   );
 }
 
-interface AddProps {
+interface AddHolidayProps {
   readonly holidays: Holidays;
   readonly year: number;
   readonly save: (changed: Partial<Pick<Holidays, "rules" | "days">>, key?: string) => Promise<unknown>;
   readonly onClose: () => void;
 }
 
-function AddDay({ holidays, year, save, onClose }: AddProps) {
+function AddDay({ holidays, year, save, onClose }: AddHolidayProps) {
   return (
     <FormDialog
       title={texts.addTitle(holidays.carrier)}
@@ -146,7 +145,7 @@ function AddDay({ holidays, year, save, onClose }: AddProps) {
         if (values["repeats"] === true) {
           await save({ rules: [...holidays.rules, { ...rule, weekday: null, week: null }] }, key);
         } else await save({ days: [...holidays.days, { date: String(values["date"]), name }] }, key);
-        said(texts.added(name));
+        showSuccess(texts.added(name));
       }}
     />
   );

@@ -1,34 +1,30 @@
 import { useState } from "preact/hooks";
-import { post } from "../../api/client.ts";
-import { openDocument } from "../../api/documents.ts";
+import { openDocument, post } from "../../api/client.ts";
 import { useCarrierNames } from "../../api/names.ts";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
+import type { CarrierList, ManifestRecord, PlainManifest, ShipFromWarehouse } from "../../api/types.ts";
 import { navigate, to } from "../../browser/router.ts";
-import { Badge } from "../../kit/badge.tsx";
-import { Button } from "../../kit/button.tsx";
-import { CarrierName } from "../../kit/carrier_name.tsx";
-import { EmptyState } from "../../kit/empty_state.tsx";
-import type { Field } from "../../kit/fields.tsx";
-import { FormDialog } from "../../kit/form.tsx";
-import { ListPage } from "../../kit/list_page.tsx";
-import { Notice } from "../../kit/notice.tsx";
-import { Card, Page } from "../../kit/page.tsx";
-import { RecordName } from "../../kit/record_name.tsx";
-import type { ScreenProps } from "../../kit/screen.ts";
-import { Skeleton } from "../../kit/skeleton.tsx";
-import { type Column, DataTable } from "../../kit/table.tsx";
-import { Figure, Figures, Time } from "../../kit/values.tsx";
-import { refused, said } from "../../shell/toasts.tsx";
-import { words } from "../../texts/common.ts";
-import { count, date, weight } from "../../texts/format.ts";
-import { shippingTexts } from "../../texts/shipping.ts";
-import type { Carriers, Manifest, PlainManifest, Warehouse } from "./types.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import type { FormField } from "../../components/fields.tsx";
+import { FormDialog } from "../../components/form.tsx";
+import { ListPage } from "../../components/list_page.tsx";
+import { EmptyState, Notice, Skeleton } from "../../components/notice.tsx";
+import { Card, Page } from "../../components/page.tsx";
+import { CarrierName, RecordName } from "../../components/record_name.tsx";
+import type { ScreenProps } from "../../components/screen.ts";
+import { DataTable, type TableColumn } from "../../components/table.tsx";
+import { showRefused, showSuccess } from "../../components/toasts.tsx";
+import { Figure, Figures, Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
+import { count, date, weight } from "../../text/format.ts";
+import { shippingTexts } from "../../text/shipping.ts";
 
 const texts = shippingTexts.manifests;
 const grams_in_pound = 453.59237;
 
-const columns: readonly Column<PlainManifest>[] = [
+const columns: readonly TableColumn<PlainManifest>[] = [
   { id: "carrier", title: texts.carrier, cell: ({ carrier }) => <CarrierName carrier={carrier} /> },
   { id: "id", title: texts.id, extra: true, cell: ({ manifest_id }) => <code>{manifest_id}</code> },
   { id: "warehouse", title: texts.warehouse, cell: ({ warehouse_name }) => warehouse_name, wide: true },
@@ -66,11 +62,11 @@ export function ManifestsScreen() {
 }
 
 function AddManifest({ onClose }: { readonly onClose: () => void }) {
-  const { data } = useQuery<Carriers>("/shipping/carriers");
-  const { data: warehouses } = useQuery<readonly Warehouse[]>("/inventory/locations");
+  const { data } = useQuery<CarrierList>("/shipping/carriers");
+  const { data: warehouses } = useQuery<readonly ShipFromWarehouse[]>("/inventory/locations");
   if (data === undefined || warehouses === undefined) return null;
   const carriers = new Map(data.carriers.map(({ code, name }) => [code, name]));
-  const fields: readonly Field[] = [
+  const fields: readonly FormField[] = [
     {
       kind: "select",
       name: "carrier",
@@ -100,16 +96,16 @@ function AddManifest({ onClose }: { readonly onClose: () => void }) {
       onSubmit={async ({ date: day, ...values }, key) => {
         const body = { ...values, ...(day === "" ? {} : { date: day }) };
         const { data: made } = await post<PlainManifest>("/shipping/manifests", body, { key });
-        said(texts.made_(made.label_count));
+        showSuccess(texts.made_(made.label_count));
         navigate(to(`/shipping/manifests/${made.manifest_id}`));
       }}
     />
   );
 }
 
-type Parcel = Manifest["parcels"][number];
+type ManifestRow = ManifestRecord["parcels"][number];
 
-const parcelColumns: readonly Column<Parcel>[] = [
+const parcelColumns: readonly TableColumn<ManifestRow>[] = [
   { id: "tracking", title: texts.tracking, cell: ({ tracking_number }) => <code>{tracking_number}</code> },
   {
     id: "order",
@@ -136,9 +132,9 @@ const parcelColumns: readonly Column<Parcel>[] = [
 
 /** One manifest and its parcels. */
 export function ManifestScreen({ params }: ScreenProps) {
-  const { data: manifest, problem, loading, reload } = useQuery<Manifest>(`/shipping/manifests/${params["id"]}`);
+  const { data: manifest, problem, loading, reload } = useQuery<ManifestRecord>(`/shipping/manifests/${params["id"]}`);
   const { carrierName } = useCarrierNames();
-  const { data: warehouses = [] } = useQuery<readonly Warehouse[]>("/inventory/locations");
+  const { data: warehouses = [] } = useQuery<readonly ShipFromWarehouse[]>("/inventory/locations");
   const back = { href: to("/shipping/manifests"), title: texts.title };
   if (loading) return <Skeleton />;
   if (!manifest) {
@@ -150,7 +146,7 @@ export function ManifestScreen({ params }: ScreenProps) {
   }
   const { manifest_id, carrier, warehouse_name, total_weight_grams, parcels } = manifest;
   const inPounds = warehouses.some(({ name, address }) => name === warehouse_name && address?.country === "US");
-  const print = () => openDocument(`/shipping/manifests/${manifest_id}/document`).catch(refused);
+  const print = () => openDocument(`/shipping/manifests/${manifest_id}/document`).catch(showRefused);
   return (
     <Page
       title={`${carrierName(carrier)} · ${date(manifest.date)}`}

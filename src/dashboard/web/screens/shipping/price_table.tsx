@@ -1,30 +1,91 @@
+// The prices of a rate card as a table: pounds down, zones across.
+
 import { useEffect, useState } from "preact/hooks";
 import { patch } from "../../api/client.ts";
 import { type ApiProblem, problemOf } from "../../api/problem.ts";
 import { may } from "../../api/session.ts";
+import type { RateCard } from "../../api/types.ts";
 import { guardLeaving } from "../../browser/router.ts";
-import { Button } from "../../kit/button.tsx";
-import { askToDiscard, FormDialog } from "../../kit/form.tsx";
-import { Notice } from "../../kit/notice.tsx";
-import { said } from "../../shell/toasts.tsx";
-import { words } from "../../texts/common.ts";
-import { count } from "../../texts/format.ts";
-import { shippingTexts } from "../../texts/shipping.ts";
-import { cellKey, cellsOf, type Grid, gridOf, isAmount, pasted, rowsOf, type Side } from "./prices.ts";
-import type { RateCard } from "./types.ts";
+import { Button } from "../../components/button.tsx";
+import { askToDiscard, FormDialog } from "../../components/form.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { showSuccess } from "../../components/toasts.tsx";
+import { words } from "../../text/common.ts";
+import { count, plainMoney } from "../../text/format.ts";
+import { shippingTexts } from "../../text/shipping.ts";
+
+type RateCardRow = RateCard["prices"][number];
+
+/** Which of a row's two amounts a table shows. */
+type PriceSide = "price" | "cost";
+
+/** A cell's place: its zone and its heaviest parcel, null for each further pound. */
+const cellKey = (zone: string, pounds: number | null, side: PriceSide): string => `${side} ${pounds ?? "each"} ${zone}`;
+
+/** What a table of prices has across and down. */
+interface PriceGrid {
+  readonly zones: readonly string[];
+  readonly weights: readonly (number | null)[];
+}
+
+const order = new Intl.Collator("en", { numeric: true });
+
+/** The zones and weights that occur, in their order; the price of each further pound comes last. */
+function gridOf(prices: readonly RateCardRow[]): PriceGrid {
+  const zones = [...new Set(prices.map(({ zone }) => zone))].sort(order.compare);
+  const weights = [...new Set(prices.map(({ up_to_pounds }) => up_to_pounds))];
+  return { zones, weights: weights.sort((one, other) => (one ?? Infinity) - (other ?? Infinity)) };
+}
+
+/** Amounts by their cells, as they are written. */
+function cellsOf(prices: readonly RateCardRow[], currency: string): ReadonlyMap<string, string> {
+  return new Map(
+    prices.flatMap(({ zone, up_to_pounds, price, cost }) => [
+      [cellKey(zone, up_to_pounds, "price"), plainMoney(price, currency)],
+      [cellKey(zone, up_to_pounds, "cost"), plainMoney(cost, currency)],
+    ]),
+  );
+}
+
+/** Whether a text is an amount. */
+const isAmount = (text: string): boolean => /^\d{1,6}(\.\d{1,3})?$/.test(text);
+
+/** The rows of a table as the API takes them; cells without a price are no rows. */
+function rowsOf({ zones, weights }: PriceGrid, cells: ReadonlyMap<string, string>) {
+  return weights.flatMap((up_to_pounds) =>
+    zones.flatMap((zone) => {
+      const price = cells.get(cellKey(zone, up_to_pounds, "price")) ?? "";
+      const cost = cells.get(cellKey(zone, up_to_pounds, "cost")) ?? "";
+      return price === "" ? [] : { zone, up_to_pounds, price, ...(cost === "" ? {} : { cost }) };
+    }),
+  );
+}
+
+/** The cells that text from a spreadsheet fills, beginning at one of them. What goes beyond the table is left out. */
+function pasted(text: string, { zones, weights }: PriceGrid, zone: string, pounds: number | null, side: PriceSide) {
+  const [left, top] = [zones.indexOf(zone), weights.indexOf(pounds)];
+  const lines = text.replace(/\r?\n$/, "").split(/\r?\n/);
+  return lines.flatMap((line, down) =>
+    line.split("\t").flatMap((cell, across) => {
+      const [at, row] = [zones[left + across], top + down];
+      if (at === undefined || row >= weights.length) return [];
+      return [[cellKey(at, weights[row] ?? null, side), cell.trim().replace(/^[$€£]\s*/, "")] as const];
+    }),
+  );
+}
 
 const texts = shippingTexts.cards;
 const cells_max = 3000;
 
-interface Props {
+interface PriceTableProps {
   readonly card: RateCard;
   readonly etag: string | null;
 }
 
 /** The price table of a card. All changed cells are saved at once. */
-export function PriceTable({ card, etag }: Props) {
-  const [side, setSide] = useState<Side>("price");
-  const [grid, setGrid] = useState<Grid>(() => gridOf(card.prices));
+export function PriceTable({ card, etag }: PriceTableProps) {
+  const [side, setSide] = useState<PriceSide>("price");
+  const [grid, setGrid] = useState<PriceGrid>(() => gridOf(card.prices));
   const [cells, setCells] = useState(() => cellsOf(card.prices, card.currency));
   const [asking, setAsking] = useState<"row" | "zone" | null>(null);
   const [busy, setBusy] = useState(false);
@@ -44,7 +105,7 @@ export function PriceTable({ card, etag }: Props) {
     try {
       await patch<RateCard>(`/shipping/rate-cards/${card.id}`, { prices: rowsOf(grid, cells) }, { match: etag });
       setProblem(null);
-      said(texts.saved(card.name));
+      showSuccess(texts.saved(card.name));
     } catch (error) {
       setProblem(problemOf(error));
     } finally {
@@ -74,7 +135,7 @@ export function PriceTable({ card, etag }: Props) {
         )}
       </div>
       {problem && <Notice problem={problem} />}
-      <Sheet grid={grid} cells={cells} before={before} side={side} enter={enter} />
+      <PriceSheet grid={grid} cells={cells} before={before} side={side} enter={enter} />
       {changed > 0 && (
         <div class="price-save" role="status">
           <span>{texts.unsaved(changed)}</span>
@@ -87,17 +148,17 @@ export function PriceTable({ card, etag }: Props) {
   );
 }
 
-interface SheetProps {
-  readonly grid: Grid;
+interface PriceSheetProps {
+  readonly grid: PriceGrid;
   readonly cells: ReadonlyMap<string, string>;
   readonly before: ReadonlyMap<string, string>;
-  readonly side: Side;
+  readonly side: PriceSide;
   readonly enter: (entries: readonly (readonly [string, string])[]) => void;
 }
 
 const weightWords = (pounds: number | null) => (pounds === null ? texts.each : texts.pounds(pounds));
 
-function Sheet({ grid, cells, before, side, enter }: SheetProps) {
+function PriceSheet({ grid, cells, before, side, enter }: PriceSheetProps) {
   const editable = may("shipping.manage");
   const move = (event: KeyboardEvent & { currentTarget: HTMLInputElement }) => {
     const by = { ArrowDown: 1, ArrowUp: -1, Enter: 1 }[event.key];
@@ -160,15 +221,15 @@ function Sheet({ grid, cells, before, side, enter }: SheetProps) {
   );
 }
 
-interface AddProps {
+interface AddLineProps {
   readonly what: "row" | "zone";
-  readonly grid: Grid;
-  readonly onDone: (grid: Grid) => void;
+  readonly grid: PriceGrid;
+  readonly onDone: (grid: PriceGrid) => void;
   readonly onClose: () => void;
 }
 
 /** Asks for a new row or column. Its cells are empty, and an empty cell is no price. */
-function AddLine({ what, grid, onDone, onClose }: AddProps) {
+function AddLine({ what, grid, onDone, onClose }: AddLineProps) {
   const label = what === "row" ? texts.newRow : texts.newZone;
   return (
     <FormDialog

@@ -1,25 +1,23 @@
 import { useState } from "preact/hooks";
 import { post } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
+import type { QuotedRates, ShipFromWarehouse } from "../../api/types.ts";
 import { query, setQuery } from "../../browser/router.ts";
-import { Badge } from "../../kit/badge.tsx";
-import { EmptyState } from "../../kit/empty_state.tsx";
-import type { Field, Values } from "../../kit/fields.tsx";
-import { Form } from "../../kit/form.tsx";
-import { Notice } from "../../kit/notice.tsx";
-import { Card, Page } from "../../kit/page.tsx";
-import { Skeleton } from "../../kit/skeleton.tsx";
-import { type Column, DataTable } from "../../kit/table.tsx";
-import { date, money, moneyOfMinor } from "../../texts/format.ts";
-import { shippingTexts } from "../../texts/shipping.ts";
-import { countryNames } from "../../texts/units.ts";
-import { SampleNotice } from "../order_parts/label_notices.tsx";
-import type { Rates, Warehouse } from "./types.ts";
+import { Badge } from "../../components/badge.tsx";
+import type { FormField, FormValues } from "../../components/fields.tsx";
+import { Form } from "../../components/form.tsx";
+import { EmptyState, Notice, Skeleton } from "../../components/notice.tsx";
+import { Card, Page } from "../../components/page.tsx";
+import { DataTable, type TableColumn } from "../../components/table.tsx";
+import { countryNames } from "../../text/countries_and_units.ts";
+import { date, money, moneyOfMinor } from "../../text/format.ts";
+import { shippingTexts } from "../../text/shipping.ts";
+import { SampleNotice } from "../orders/label_rates.tsx";
 
 const texts = shippingTexts.rates;
-type Rate = Rates["rates"][number];
+type ListedRate = QuotedRates["rates"][number];
 
-const fields = (): readonly Field[] => [
+const fields = (): readonly FormField[] => [
   { kind: "text", name: "from_zip", label: texts.from, required: true, width: "half", mono: true, focus: true },
   { kind: "text", name: "to_zip", label: texts.to, required: true, width: "half", mono: true },
   { kind: "select", name: "from_country", label: texts.fromCountry, width: "half", empty: "", options: countryNames() },
@@ -33,7 +31,7 @@ const fields = (): readonly Field[] => [
   { kind: "switch", name: "insurance", label: texts.insurance, width: "half" },
 ];
 
-const first: Values = {
+const first: FormValues = {
   from_zip: "",
   to_zip: "",
   from_country: "",
@@ -49,7 +47,7 @@ const first: Values = {
 };
 
 /** The request body of the form values, without empty ones. */
-function bodyOf({ weight, value, ...values }: Values) {
+function bodyOf({ weight, value, ...values }: FormValues) {
   const entries = Object.entries(values).filter(([, one]) => one !== "" && one !== false);
   const isSide = ([name]: readonly [string, unknown]) => name.startsWith("dimensions.");
   const given = Object.fromEntries(entries.filter((entry) => !isSide(entry)));
@@ -63,9 +61,9 @@ function bodyOf({ weight, value, ...values }: Values) {
 }
 
 /** The form values from the address, so that a link can share them. By default a parcel leaves the first warehouse. */
-function fromAddress(warehouse: Warehouse | undefined): Values {
+function fromAddress(warehouse: ShipFromWarehouse | undefined): FormValues {
   const { postal_code = "", country = "" } = warehouse?.address ?? {};
-  const usual: Values = { ...first, from_zip: postal_code ?? "", from_country: country };
+  const usual: FormValues = { ...first, from_zip: postal_code ?? "", from_country: country };
   const asked = query.peek().has("from_zip") || query.peek().has("from_country");
   const entries = Object.entries(asked ? first : usual).map(([name, empty]) => {
     const given = query.peek().get(name);
@@ -76,10 +74,10 @@ function fromAddress(warehouse: Warehouse | undefined): Values {
 
 /** Compares the rates of all carriers for a parcel. */
 export function RatesScreen() {
-  const [found, setFound] = useState<Rates | null>(null);
-  const { data: warehouses, loading } = useQuery<readonly Warehouse[]>("/inventory/locations");
-  const ask = async (values: Values, key: string) => {
-    const { data } = await post<Rates>("/shipping/rates", bodyOf(values), { key });
+  const [found, setFound] = useState<QuotedRates | null>(null);
+  const { data: warehouses, loading } = useQuery<readonly ShipFromWarehouse[]>("/inventory/locations");
+  const ask = async (values: FormValues, key: string) => {
+    const { data } = await post<QuotedRates>("/shipping/rates", bodyOf(values), { key });
     setFound(data);
     setQuery(Object.fromEntries(Object.entries(values).map(([name, one]) => [name, one ? String(one) : null])));
   };
@@ -108,12 +106,12 @@ export function RatesScreen() {
   );
 }
 
-const key = ({ carrier, service, account_id }: Rate) => [carrier, service, account_id].join(" ");
+const key = ({ carrier, service, account_id }: ListedRate) => [carrier, service, account_id].join(" ");
 
-function RateList({ found: { rates, messages } }: { readonly found: Rates }) {
+function RateList({ found: { rates, messages } }: { readonly found: QuotedRates }) {
   const soonest = rates.map(({ delivery_day }) => delivery_day).filter((day) => day !== null);
   const fastest = soonest.toSorted()[0] ?? null;
-  const columns: readonly Column<Rate>[] = [
+  const columns: readonly TableColumn<ListedRate>[] = [
     {
       id: "service",
       title: texts.service,
@@ -177,7 +175,7 @@ function RateList({ found: { rates, messages } }: { readonly found: Rates }) {
 }
 
 /** What is said of the rates: that some are samples, and the messages of carriers. */
-function Notices({ found: { rates, messages } }: { readonly found: Pick<Rates, "rates" | "messages"> }) {
+function Notices({ found: { rates, messages } }: { readonly found: Pick<QuotedRates, "rates" | "messages"> }) {
   const others = messages.filter(({ code }) => code !== "sample_rates");
   return (
     <div class="shipping-notices">

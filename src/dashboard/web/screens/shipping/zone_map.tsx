@@ -1,11 +1,11 @@
 // A map of the zones of the United States in small squares. Each square has the zone of the nearest known place.
 import { useMemo, useState } from "preact/hooks";
-import { count } from "../../texts/format.ts";
-import { shippingTexts } from "../../texts/shipping.ts";
-import type { ZoneMap } from "./types.ts";
+import type { ZoneMap } from "../../api/types.ts";
+import { count } from "../../text/format.ts";
+import { shippingTexts } from "../../text/shipping.ts";
 
 const texts = shippingTexts.zones;
-type Place = ZoneMap["places"][number];
+type MappedPlace = ZoneMap["places"][number];
 
 /** A part of the map: its degrees, and where it is drawn. */
 interface Frame {
@@ -42,17 +42,17 @@ function spotIn(frame: Frame, at: { latitude: number; longitude: number }) {
   };
 }
 
-interface Cell {
+interface MapCell {
   readonly x: number;
   readonly y: number;
-  readonly place: Place;
+  readonly place: MappedPlace;
 }
 
 const around = 5.5;
 
 /** The closest place, how far it is in degrees, and whether places lie around on all sides: then it is no sea. */
-function closestTo(near: readonly Place[], latitude: number, longitude: number, shrink: number) {
-  let closest: Place | null = null;
+function closestTo(near: readonly MappedPlace[], latitude: number, longitude: number, shrink: number) {
+  let closest: MappedPlace | null = null;
   let least = Number.POSITIVE_INFINITY;
   const sides = new Set<number>();
   for (const place of near) {
@@ -66,12 +66,12 @@ function closestTo(near: readonly Place[], latitude: number, longitude: number, 
 }
 
 /** The squares of a frame, each with its closest place. */
-function cellsOf(frame: Frame, places: readonly Place[]): Cell[] {
+function cellsOf(frame: Frame, places: readonly MappedPlace[]): MapCell[] {
   const shrink = shrinkOf(frame);
   const near = places.filter((place) => isIn(frame, place));
   const side = step * 20;
   const degrees = side / frame.scale;
-  const cells: Cell[] = [];
+  const cells: MapCell[] = [];
   for (let latitude = frame.north; latitude > frame.south; latitude -= degrees) {
     for (let longitude = frame.west; longitude < frame.east; longitude += degrees / shrink) {
       const found = closestTo(near, latitude, longitude, shrink);
@@ -83,11 +83,11 @@ function cellsOf(frame: Frame, places: readonly Place[]): Cell[] {
 }
 
 /** The word of a place's zone in styles and in the legend. */
-const zoneOf = ({ zone, served }: Place): string =>
+const zoneOf = ({ zone, served }: MappedPlace): string =>
   zone === null ? texts.none : served ? zone : `${zone} (${texts.unserved})`;
 
 /** The zones that occur, from the nearest on. */
-function zonesOf(places: readonly Place[]): string[] {
+function zonesOf(places: readonly MappedPlace[]): string[] {
   const order = new Intl.Collator("en", { numeric: true });
   return [...new Set(places.map(zoneOf))].sort(order.compare);
 }
@@ -95,7 +95,7 @@ function zonesOf(places: readonly Place[]): string[] {
 /** The map, with its legend; what is pointed at is told below. */
 export function ZoneMapPicture({ map }: { readonly map: ZoneMap }) {
   const cells = useMemo(() => frames.flatMap((frame) => cellsOf(frame, map.places)), [map]);
-  const [pointed, setPointed] = useState<Place | null>(null);
+  const [pointed, setPointed] = useState<MappedPlace | null>(null);
   const zones = zonesOf(map.places);
   const frame = frames.find((one) => isIn(one, map.from)) ?? mainland;
   const origin = spotIn(frame, map.from);

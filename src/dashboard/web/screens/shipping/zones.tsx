@@ -2,22 +2,22 @@ import { useState } from "preact/hooks";
 import { get, put, remove, sendCsv } from "../../api/client.ts";
 import { useQuery } from "../../api/query.ts";
 import { may } from "../../api/session.ts";
+import type { CarrierList, Charts, ListedCard, Overrides, ZoneMap, Zones } from "../../api/types.ts";
 import { query, setQuery } from "../../browser/router.ts";
-import { Button } from "../../kit/button.tsx";
-import { confirm } from "../../kit/confirm.tsx";
-import type { Field } from "../../kit/fields.tsx";
-import { Form, FormDialog } from "../../kit/form.tsx";
-import { Notice } from "../../kit/notice.tsx";
-import { Card, Page } from "../../kit/page.tsx";
-import { type Column, DataTable } from "../../kit/table.tsx";
-import { Time } from "../../kit/values.tsx";
-import { said } from "../../shell/toasts.tsx";
-import { words } from "../../texts/common.ts";
-import { count } from "../../texts/format.ts";
-import { shippingTexts } from "../../texts/shipping.ts";
-import { countryNames } from "../../texts/units.ts";
-import { chooseFile } from "./choose_file.ts";
-import type { Carriers, Charts, ListedCard, Overrides, ZoneMap, Zones } from "./types.ts";
+import { Button } from "../../components/button.tsx";
+import { confirm } from "../../components/dialog.tsx";
+import type { FormField } from "../../components/fields.tsx";
+import { chooseFile } from "../../components/file_input.tsx";
+import { Form, FormDialog } from "../../components/form.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { Card, Page } from "../../components/page.tsx";
+import { DataTable, type TableColumn } from "../../components/table.tsx";
+import { showSuccess } from "../../components/toasts.tsx";
+import { Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
+import { countryNames } from "../../text/countries_and_units.ts";
+import { count } from "../../text/format.ts";
+import { shippingTexts } from "../../text/shipping.ts";
 import { ZoneMapPicture, ZoneTable } from "./zone_map.tsx";
 
 const texts = shippingTexts.zones;
@@ -25,7 +25,7 @@ const texts = shippingTexts.zones;
 /** The zones: a map, an explanation for one place, overrides and imported charts. */
 export function ZonesScreen() {
   const { data: cards } = useQuery<readonly ListedCard[]>("/shipping/rate-cards", { active: true, limit: 100 });
-  const { data: carriers } = useQuery<Carriers>("/shipping/carriers");
+  const { data: carriers } = useQuery<CarrierList>("/shipping/carriers");
   const from = query.value.get("from") ?? "43215";
   const service = query.value.get("service") ?? cards?.[0]?.service ?? null;
   const asked = cards !== undefined && service !== null;
@@ -133,7 +133,7 @@ function placeOf(it: Override): string {
   return [it.country, code ?? begins, it.city, it.state, it.continent].filter(Boolean).join(" ");
 }
 
-const placeFields = (): readonly Field[] => [
+const placeFields = (): readonly FormField[] => [
   {
     kind: "select",
     name: "kind",
@@ -167,10 +167,10 @@ function SetByHand() {
       danger: true,
       run: async () => {
         await save(all.filter((one) => one !== gone));
-        said(texts.overrideRemoved);
+        showSuccess(texts.overrideRemoved);
       },
     });
-  const columns: readonly Column<Override>[] = [
+  const columns: readonly TableColumn<Override>[] = [
     { id: "place", title: texts.place, wide: true, cell: placeOf },
     { id: "zone", title: texts.zone, cell: ({ zone }) => zone },
   ];
@@ -214,7 +214,7 @@ function SetByHand() {
             const place = kind === "country" ? {} : { [String(kind)]: value };
             const added = { zone, country, ...place } as unknown as Override;
             await save([...all, added], key);
-            said(texts.overrideAdded);
+            showSuccess(texts.overrideAdded);
           }}
         />
       )}
@@ -222,7 +222,7 @@ function SetByHand() {
   );
 }
 
-type Chart = Charts["charts"][number];
+type CarrierZoneChart = Charts["charts"][number];
 
 function ChartList() {
   const { data } = useQuery<Charts>("/shipping/zones/charts");
@@ -238,11 +238,11 @@ function ChartList() {
         run: async () => {
           const { data: now } = await sendCsv<Charts>("/shipping/zones/charts/import", file);
           setProblem(null);
-          said(texts.imported(now.charts.length));
+          showSuccess(texts.imported(now.charts.length));
         },
       });
     }, setProblem);
-  const takeAway = ({ id, origin }: Chart) =>
+  const takeAway = ({ id, origin }: CarrierZoneChart) =>
     confirm({
       title: texts.removeChartTitle(origin),
       text: texts.removeChartText,
@@ -250,7 +250,7 @@ function ChartList() {
       danger: true,
       run: () => remove(`/shipping/zones/charts/${id}`),
     });
-  const columns: readonly Column<Chart>[] = [
+  const columns: readonly TableColumn<CarrierZoneChart>[] = [
     { id: "origin", title: texts.chart, wide: true, cell: ({ country, origin }) => `${country} ${origin}` },
     { id: "ranges", title: texts.ranges, align: "right", cell: ({ ranges }) => count(ranges) },
     { id: "updated", title: texts.updated, cell: ({ updated_at }) => <Time at={updated_at} /> },
@@ -270,7 +270,7 @@ function ChartList() {
           id={({ id }) => id}
           {...(may("shipping.manage")
             ? {
-                acts: (it: Chart) => (
+                acts: (it: CarrierZoneChart) => (
                   <Button
                     kind="plain"
                     icon="delete"

@@ -1,16 +1,16 @@
 import { useQuery } from "../../api/query.ts";
-import { seesHouse } from "../../api/session.ts";
-import type { Movement } from "../../api/stock_types.ts";
+import { isOperatorUser } from "../../api/session.ts";
+import type { Movement } from "../../api/types.ts";
 import { query, to } from "../../browser/router.ts";
-import { EmptyState } from "../../kit/empty_state.tsx";
-import { type Filter, List, listParams } from "../../kit/list_page.tsx";
-import { RecordName } from "../../kit/record_name.tsx";
-import type { Column } from "../../kit/table.tsx";
-import { Time } from "../../kit/values.tsx";
-import { count } from "../../texts/format.ts";
-import { stockTexts as texts } from "../../texts/stock.ts";
-import { optionsOf, stockHref } from "../stock_parts/shared.ts";
-import { changeOf, totalsAfter } from "./numbers.ts";
+import { List, type ListFilter, listParams } from "../../components/list_page.tsx";
+import { EmptyState } from "../../components/notice.tsx";
+import { RecordName } from "../../components/record_name.tsx";
+import type { TableColumn } from "../../components/table.tsx";
+import { Time } from "../../components/values.tsx";
+import { count } from "../../text/format.ts";
+import { stockTexts as texts } from "../../text/stock.ts";
+import { optionsOf, stockHref } from "./stock_links.ts";
+import { changeOf, totalsAfter } from "./stock_shares.ts";
 
 const signed = (value: number) => (value > 0 ? `+${count(value)}` : count(value));
 
@@ -52,13 +52,16 @@ const reasonOf = (reason: string) => {
   return text.charAt(0).toUpperCase() + text.slice(1);
 };
 
-interface Props {
+interface LedgerProps {
   readonly of: Readonly<Record<string, string>>;
   /** The units on hand of the SKU; null if the list is not the whole ledger of one SKU. */
   readonly on_hand: number | null;
 }
 
-function columnsOf(totals: ReadonlyMap<string, number> | null, of: Props["of"]): readonly Column<Movement>[] {
+function columnsOf(
+  totals: ReadonlyMap<string, number> | null,
+  of: LedgerProps["of"],
+): readonly TableColumn<Movement>[] {
   const with_sku = of["sku"] === undefined;
   const caused = of["reference"] === undefined;
   return [
@@ -84,7 +87,7 @@ function columnsOf(totals: ReadonlyMap<string, number> | null, of: Props["of"]):
             cell: ({ id }: Movement) => count(totals.get(id)),
           },
         ]),
-    ...(seesHouse.value
+    ...(isOperatorUser.value
       ? [
           {
             id: "route",
@@ -119,7 +122,7 @@ function columnsOf(totals: ReadonlyMap<string, number> | null, of: Props["of"]):
   ];
 }
 
-const filters: readonly Filter[] = [
+const filters: readonly ListFilter[] = [
   { kind: "choice", param: "type", title: texts.what, options: optionsOf(texts.types) },
   { kind: "text", param: "reason", title: texts.why },
   { kind: "text", param: "lot_number", title: texts.lot },
@@ -129,7 +132,7 @@ const filters: readonly Filter[] = [
 ];
 
 /** All changes of quantity, with user and reason. */
-export function Ledger({ of, on_hand }: Props) {
+export function Ledger({ of, on_hand }: LedgerProps) {
   const settings = {
     name: texts.ledger,
     path: "/inventory/movements",

@@ -1,22 +1,91 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { post } from "../../api/client.ts";
-import type { Invitation, LinkedInvitation } from "../../api/types.ts";
-import { Badge } from "../../kit/badge.tsx";
-import { confirm } from "../../kit/confirm.tsx";
-import { EmptyState } from "../../kit/empty_state.tsx";
-import { List } from "../../kit/list_page.tsx";
-import { ActionMenu, type MenuItem } from "../../kit/menu.tsx";
-import type { Column } from "../../kit/table.tsx";
-import { Time } from "../../kit/values.tsx";
-import { refused, said } from "../../shell/toasts.tsx";
-import { userTexts as texts } from "../../texts/users.ts";
-import { LinkDialog } from "./invite.tsx";
+import { chosenMerchant, openMerchants, several } from "../../api/merchants.ts";
+import { useQuery } from "../../api/query.ts";
+import { isOperatorUser } from "../../api/session.ts";
+import type { Invitation, LinkedInvitation, Role } from "../../api/types.ts";
+import { Badge } from "../../components/badge.tsx";
+import { confirm, Dialog } from "../../components/dialog.tsx";
+import type { FormField } from "../../components/fields.tsx";
+import { Form } from "../../components/form.tsx";
+import { List } from "../../components/list_page.tsx";
+import { ActionMenu, type MenuItem } from "../../components/menu.tsx";
+import { EmptyState } from "../../components/notice.tsx";
+import type { TableColumn } from "../../components/table.tsx";
+import { showRefused, showSuccess } from "../../components/toasts.tsx";
+import { SecretOnce, Time } from "../../components/values.tsx";
+import { merchantTexts } from "../../text/merchants.ts";
+import { userTexts as texts } from "../../text/users.ts";
+import { roleField } from "./roles.tsx";
+
+/** The field for where somebody is invited to: to the house, or to a merchant. */
+function memberField(): readonly FormField[] {
+  if (!several.value) return [];
+  const options = openMerchants.value.map(({ code, name }) => ({
+    value: code,
+    title: merchantTexts.option(code, name),
+  }));
+  const choice = { kind: "select", name: "merchant_id", label: texts.memberOf, help: texts.memberOfHelp } as const;
+  return [{ ...choice, required: false, empty: merchantTexts.forHouse, options }];
+}
+
+/** Invites somebody, and shows the link. */
+export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
+  const [made, setMade] = useState<LinkedInvitation | null>(null);
+  const { data: roles = [] } = useQuery<readonly Role[]>("/roles");
+  if (made !== null) return <LinkDialog invitation={made} onClose={onClose} />;
+  return (
+    <Dialog title={texts.inviteTitle} onClose={onClose}>
+      <p class="dialog-text">{texts.inviteText}</p>
+      <Form
+        guarded={false}
+        fields={[
+          { name: "email", kind: "text", type: "email", label: texts.email, required: true, focus: true },
+          { name: "name", kind: "text", label: texts.inviteName },
+          ...memberField(),
+          roleField(roles),
+        ]}
+        first={{ email: "", name: "", merchant_id: chosenMerchant.value?.code ?? "", role: "office" }}
+        submit={texts.inviteSubmit}
+        onCancel={onClose}
+        onSubmit={async ({ email, name, role, merchant_id }, key) => {
+          const where = isOperatorUser.value && several.value ? { merchant_id: merchant_id || null } : {};
+          const body = { email, role, ...where, ...(name ? { name } : {}) };
+          const { data } = await post<LinkedInvitation>("/invitations", body, { key });
+          setMade(data);
+        }}
+      />
+    </Dialog>
+  );
+}
+
+interface LinkProps {
+  readonly invitation: LinkedInvitation;
+  readonly onClose: () => void;
+}
+
+/** Shows the link of an invitation once. */
+function LinkDialog({ invitation: { email, link, proof }, onClose }: LinkProps) {
+  // If the service does not know its own address, the address of this page is used.
+  const whole = link.startsWith("/") ? `${location.origin}${link}` : link;
+  return (
+    <Dialog title={texts.linkTitle} onClose={onClose}>
+      <SecretOnce
+        secret={whole}
+        name={texts.linkName}
+        text={texts.linkTexts[proof](email)}
+        done={texts.linkDone}
+        onDone={onClose}
+      />
+    </Dialog>
+  );
+}
 
 const statusOptions = Object.entries(texts.invitationStatuses).map(([value, title]) => ({ value, title }));
 const tones = { open: "info", accepted: "good", revoked: "neutral", expired: "warning" } as const;
 
-const columns: readonly Column<Invitation>[] = [
+const columns: readonly TableColumn<Invitation>[] = [
   {
     id: "email",
     title: texts.email,
@@ -47,7 +116,7 @@ export function Invitations({ invite }: { readonly invite: ComponentChildren }) 
       const { data } = await post<LinkedInvitation>(`/invitations/${id}/resend`);
       setLinked(data);
     } catch (error) {
-      refused(error);
+      showRefused(error);
     }
   };
   const revoke = ({ id, email }: Invitation) =>
@@ -58,7 +127,7 @@ export function Invitations({ invite }: { readonly invite: ComponentChildren }) 
       danger: true,
       run: async () => {
         await post(`/invitations/${id}/revoke`);
-        said(texts.revoked);
+        showSuccess(texts.revoked);
       },
     });
   const acts = (one: Invitation): MenuItem[] => [

@@ -1,9 +1,57 @@
 import { useQuery } from "../../api/query.ts";
+import { lacks } from "../../api/session.ts";
 import type { Role } from "../../api/types.ts";
-import { Icon } from "../../kit/icon.tsx";
-import { Notice } from "../../kit/notice.tsx";
-import { Skeleton } from "../../kit/skeleton.tsx";
-import { userTexts as texts } from "../../texts/users.ts";
+import type { FormField } from "../../components/fields.tsx";
+import { Icon } from "../../components/icon.tsx";
+import { Notice, Skeleton } from "../../components/notice.tsx";
+import { userTexts as texts } from "../../text/users.ts";
+
+/** The roles that there are at a merchant, or in the house; what people of a merchant are told is theirs. */
+function rolesAt(roles: readonly Role[], merchant: unknown) {
+  if ((merchant ?? "") === "") return roles;
+  return roles.flatMap(({ name, merchant: there }) => (there === null ? [] : [{ name, ...there }]));
+}
+
+/**
+ * A field for the role: in the house, or at the merchant of the form. Roles with more permissions than the user has
+ * cannot be chosen.
+ */
+export function roleField(roles: readonly Role[]): FormField {
+  return {
+    name: "role",
+    kind: "custom",
+    label: texts.role,
+    required: true,
+    render: ({ value, set, id, problem, values }) => {
+      const wrong = problem();
+      return (
+        <div class="role-choices" role="radiogroup" aria-label={texts.role}>
+          {rolesAt(roles, values["merchant_id"]).map(({ name: role, description, permissions }) => (
+            <label key={role} class="role-choice">
+              <input
+                type="radio"
+                name={id}
+                value={role}
+                checked={value === role}
+                disabled={lacks(permissions.map((one) => one.name))}
+                onChange={() => set(role)}
+              />
+              <span>
+                <strong>{texts.roles[role]}</strong>
+                <small>{description}</small>
+              </span>
+            </label>
+          ))}
+          {wrong && (
+            <p class="field-wrong" role="alert">
+              {wrong}
+            </p>
+          )}
+        </div>
+      );
+    },
+  };
+}
 
 /** A table of the permissions of each role: a row per permission, a column per role. */
 export function RolesTable() {
@@ -45,7 +93,7 @@ export function RolesTable() {
                 </th>
               </tr>
               {permissions.map((permission) => (
-                <Line key={permission.name} permission={permission} roles={roles} />
+                <RoleLine key={permission.name} permission={permission} roles={roles} />
               ))}
             </tbody>
           ))}
@@ -55,12 +103,12 @@ export function RolesTable() {
   );
 }
 
-interface LineProps {
+interface RoleLineProps {
   readonly permission: Role["permissions"][number];
   readonly roles: readonly Role[];
 }
 
-function Line({ permission, roles }: LineProps) {
+function RoleLine({ permission, roles }: RoleLineProps) {
   return (
     <tr>
       <th scope="row">{permission.description}</th>

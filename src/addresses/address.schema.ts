@@ -1,0 +1,131 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { choice, closed, nullable, textField } from "../core/schema.ts";
+import { verificationStatuses } from "./address.ts";
+
+const Finding = closed({
+  field: Type.String({ description: "The field of the address that it is about; `address` for the whole of it." }),
+  code: Type.String({
+    description:
+      "In errors: `required`, `unknown_country`, `invalid_format`, `state_mismatch`, `undeliverable`. In warnings:" +
+      " `missing`, `unusual_form`, `unknown_zip`, `unknown_state`, `city_mismatch`, `carrier_note`.",
+  }),
+  message: Type.String(),
+});
+
+const SuggestedAddress = closed({
+  address_line1: Type.String(),
+  address_line2: nullable(Type.String()),
+  city: Type.String(),
+  state: nullable(Type.String()),
+  postal_code: nullable(Type.String()),
+  country: Type.String(),
+});
+
+const verificationFields = (checked_at: ReturnType<typeof Type.String>) => ({
+  status: choice(verificationStatuses, {
+    description:
+      "`verified`: all that could be compared agrees. `warning`: something may be wrong, and may be right." +
+      " `error`: something is wrong. `unverified`: no more is known of this country than the form of its codes.",
+  }),
+  method: Type.String({
+    description:
+      "`offline`: compared with postal data that the program carries, which knows no streets: whether there is such a" +
+      " street and house, it cannot tell. Else the connector that was asked, such as `easypost`.",
+  }),
+  errors: Type.Array(Finding),
+  warnings: Type.Array(Finding),
+  suggestion: nullable(SuggestedAddress),
+  po_box: Type.Boolean({ description: "Whether it is a box at a post office, to which only the post delivers." }),
+  residential: nullable(Type.Boolean({ description: "Whether it is a home; null when nobody said so." })),
+  checked_at,
+});
+
+/** What a check found of a stored address; null for one of before there were checks. */
+export const VerificationView = nullable(closed(verificationFields(Type.String({ format: "date-time" }))));
+
+/** As `VerificationView`, with a moment as customers show it. */
+export const PlainVerificationView = (moment: ReturnType<typeof Type.String>) =>
+  nullable(closed(verificationFields(moment)));
+
+/** Addresses that one request may check. */
+const addresses_max = 100;
+
+const blankable = (max: number) => Type.Optional(nullable(textField(max, { min: 0 })));
+
+// What is missing is an answer here, and no refusal.
+const checkedFields = {
+  address_line1: blankable(200),
+  address_line2: blankable(200),
+  city: blankable(100),
+  state: blankable(100),
+  postal_code: blankable(20),
+  country: blankable(100),
+};
+
+const CheckedAddress = closed(checkedFields, [
+  "id",
+  "name",
+  "company",
+  "phone",
+  "is_default",
+  "is_verified",
+  "verification",
+]);
+export type CheckedAddress = Static<typeof CheckedAddress>;
+
+export const VerifyAddresses = closed({
+  address: Type.Optional(CheckedAddress),
+  addresses: Type.Optional(Type.Array(CheckedAddress, { minItems: 1, maxItems: addresses_max })),
+  offline: Type.Optional(
+    Type.Boolean({ description: "True to ask no carrier, though an account has one that knows addresses." }),
+  ),
+});
+export type VerifyAddresses = Static<typeof VerifyAddresses>;
+
+const MessageView = closed({
+  carrier: Type.String(),
+  level: choice(["info", "warning", "error"]),
+  code: Type.String(),
+  message: Type.String(),
+});
+
+const CheckView = closed({
+  ...verificationFields(Type.String({ format: "date-time" })),
+  is_verified: Type.Boolean(),
+  note: nullable(Type.String({ description: "What such a check cannot know." })),
+  messages: Type.Array(MessageView, { description: "Why a carrier that was asked did not answer." }),
+});
+
+/** One check for `address`, a list in the order asked for `addresses`. */
+export const ChecksView = Type.Union([CheckView, Type.Array(CheckView)]);
+
+/** A city in a request; whether it is required, `addressProblems` says. */
+export const cityField = () =>
+  Type.Optional(
+    textField(100, { min: 0, description: "Required where the country has cities: not in Singapore or Monaco, say." }),
+  );
+
+/** A place where parcels leave from or come back to. */
+export const PlaceView = closed({
+  name: textField(120),
+  company: Type.Optional(nullable(textField(120))),
+  address_line1: textField(200),
+  address_line2: nullable(textField(200)),
+  city: textField(100),
+  state: nullable(textField(100)),
+  postal_code: nullable(textField(20)),
+  country: Type.String({ pattern: "^[A-Z]{2}$", hint: "must be a two-letter country code" }),
+  phone: Type.Optional(nullable(textField(40))),
+});
+
+/** As `PlaceView`, in a request; `named` says what it is called where the request does not. */
+export const placeInput = (named: string) =>
+  closed({
+    ...PlaceView.properties,
+    name: Type.Optional(textField(120, { description: named })),
+    address_line2: Type.Optional(nullable(textField(200))),
+    city: cityField(),
+    state: Type.Optional(nullable(textField(100))),
+    postal_code: Type.Optional(nullable(textField(20))),
+  });
+export type PlaceInput = Static<ReturnType<typeof placeInput>>;

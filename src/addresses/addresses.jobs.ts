@@ -1,0 +1,13 @@
+import type { Service } from "../http/service.ts";
+import type { Store } from "../storage/database.ts";
+import { writeChunks } from "../storage/database.ts";
+import { releaseCarried } from "./carried_zip_codes.ts";
+import { loadZips } from "./verify_address.ts";
+import { nextZipToLoad } from "./zip_codes.sql.ts";
+
+/** Loads the ZIP codes that the program carries, where the table does not have them, a piece at a time. */
+export async function loadPostalCodes(store: Store, service: Service): Promise<void> {
+  if ((await store.read(nextZipToLoad)) === null) return;
+  await writeChunks(store, service, loadZips);
+  releaseCarried();
+}

@@ -1,0 +1,80 @@
+import { Elysia } from "elysia";
+import { invalid } from "../core/faults.ts";
+import { bodyOf } from "../core/schema.ts";
+import type { Call } from "../http/call.ts";
+import { conventions } from "../http/conventions.ts";
+import { EnvelopedView } from "../http/envelope.ts";
+import { answerRead } from "../http/response.ts";
+import { documented } from "../http/route.ts";
+import { type CheckedAddress, ChecksView, VerifyAddresses } from "./address.schema.ts";
+import { type AddressVerification, isVerified, type PostalAddress, verificationView } from "./address.ts";
+import { type AskCarrier, type CarrierAnswer, isWorthAsking, verificationOf } from "./carrier_verification.ts";
+import { verifyOffline } from "./verify_address.ts";
+
+/** Checks of addresses, which store nothing. `ask` asks the carrier of an account, where one knows addresses. */
+export const addressRoutes = (ask: AskCarrier) =>
+  new Elysia({ prefix: "/addresses" }).use(conventions).post("/verify", ({ call, body }) => verify(call, body, ask), {
+    body: bodyOf(VerifyAddresses),
+    detail: documented({
+      id: "verifyAddresses",
+      needs: "customers.read",
+      chapter: "Addresses",
+      summary: "Verify up to 100 addresses",
+      description:
+        "Tells what is wrong with an address and what may be, and suggests a better one where it can. Nothing" +
+        " is stored. It compares with data that the program carries: countries, the form of their postal codes," +
+        " and the state and city of every ZIP code of the United States. It knows no streets, so an address that is" +
+        " `verified` offline may still have a street or a house that is not there. Where an account at a carrier has" +
+        " one that knows addresses, that one is asked, its answer wins (`method` names it), and `messages` say where" +
+        " it did not answer within 8 seconds; with `offline` nobody is asked.",
+      answers: { 200: EnvelopedView(ChecksView) },
+    }),
+  });
+
+async function verify(call: Call, body: VerifyAddresses, ask: AskCarrier): Promise<Response> {
+  const addresses = requestedAddresses(body);
+  const worth = body.offline === true ? [] : addresses.filter(isWorthAsking);
+  const answers = worth.length === 0 ? null : await ask(call.store.mode, worth);
+  return answerRead(call, async (db) => {
+    const offline = await verifyOffline(db, addresses);
+    const views = addresses.map((address, at) => {
+      const answer = answers?.[worth.indexOf(address)] ?? null;
+      return checkView(address, offline[at] as AddressVerification, answer);
+    });
+    return body.addresses === undefined ? views[0] : views;
+  });
+}
+
+/** The addresses that a request asks about. Refuses: validation_failed, unless there is `address` or `addresses`. */
+function requestedAddresses({ address, addresses }: VerifyAddresses): PostalAddress[] {
+  if (address !== undefined && addresses !== undefined) throw invalid("addresses", "cannot be given beside address");
+  const asked = addresses ?? (address === undefined ? [] : [address]);
+  if (asked.length === 0) throw invalid("address", "is required, or addresses for several", "required");
+  return asked.map(readAddress);
+}
+
+function readAddress(given: CheckedAddress): PostalAddress {
+  return {
+    address_line1: given.address_line1 ?? "",
+    address_line2: given.address_line2 ?? null,
+    city: given.city ?? "",
+    state: given.state ?? null,
+    postal_code: given.postal_code ?? null,
+    country: given.country ?? "",
+  };
+}
+
+const offline_note =
+  "Compared with postal data that the program carries, which knows no streets: whether there is such a street and " +
+  "house, it cannot tell.";
+
+function checkView(address: PostalAddress, offline: AddressVerification, answer: CarrierAnswer | null) {
+  const found = answer !== null && "found" in answer ? answer : null;
+  const checked = found === null ? offline : verificationOf(address, found.connector, found.found, offline.checked_at);
+  return {
+    ...verificationView(checked),
+    is_verified: isVerified(checked),
+    note: found === null ? offline_note : null,
+    messages: answer !== null && "message" in answer ? [answer.message] : [],
+  };
+}

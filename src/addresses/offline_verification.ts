@@ -1,0 +1,245 @@
+import { Fault, type FieldProblem, invalidFields } from "../core/faults.ts";
+import type { NamedAddress } from "../core/postal_address.ts";
+import { countries } from "../core/postal_address.ts";
+import type { PlaceInput } from "./address.schema.ts";
+import {
+  type AddressVerification,
+  isUndeliverable,
+  type PostalAddress,
+  postalFields,
+  postalOf,
+  verdictOf,
+} from "./address.ts";
+import type { ZipPlace } from "./postal_codes.ts";
+import {
+  hasCities,
+  hasCodes,
+  hasSettledCodes,
+  isTerritory,
+  militaryRegion,
+  stateOf,
+  writtenCode,
+} from "./postal_codes.ts";
+
+const countriesWithStates: readonly string[] = ["US", "CA", "AU"];
+
+const isBlank = (text: string | null) => text === null || text.trim() === "";
+
+/** Whether this is the two-letter code of a country, in capitals. */
+function isCountry(code: string): boolean {
+  return /^[A-Z]{2}$/.test(code) && countries().isValid(code);
+}
+
+/** What certainly keeps an address from being delivered to, by its fields; empty when nothing does. */
+export function addressProblems(address: Omit<PostalAddress, "address_line2">): FieldProblem[] {
+  const { address_line1, city, state, postal_code, country } = address;
+  const required = (field: string, message = "is required") => ({ field, code: "required", message });
+  const problems: FieldProblem[] = [];
+  if (isBlank(address_line1)) problems.push(required("address_line1"));
+  if (isBlank(city) && hasCities(country)) problems.push(required("city"));
+  if (country === "") return [...problems, required("country")];
+  if (!isCountry(country)) {
+    const meant = countryCodeOf(country);
+    const message =
+      meant === null ? "is no ISO 3166-1 code of a country" : `is no ISO 3166-1 code; did you mean ${meant}?`;
+    return [...problems, { field: "country", code: "unknown_country", message }];
+  }
+  if (isBlank(state) && countriesWithStates.includes(country)) {
+    problems.push(required("state", `is required in ${country}`));
+  }
+  if (!hasSettledCodes(country)) return problems;
+  if (isBlank(postal_code)) problems.push(required("postal_code", `is required in ${country}`));
+  else if (writtenCode(postal_code ?? "", country) === null) {
+    problems.push({ field: "postal_code", code: "invalid_format", message: `is no postal code of ${country}` });
+  }
+  return problems;
+}
+
+/**
+ * The place that a field of a request describes, called `name` where the request calls it nothing.
+ * Refuses: validation_failed, for a place that no carrier finds.
+ */
+export function readPlace(input: PlaceInput, name: string, field: string): NamedAddress {
+  const { address_line2 = null, city = "", state = null, postal_code = null } = input;
+  const place = { ...input, name: input.name ?? name, address_line2, city, state, postal_code };
+  const problems = addressProblems(place).map((problem) => ({ ...problem, field: `${field}.${problem.field}` }));
+  if (problems.length > 0) throw invalidFields(problems);
+  return place;
+}
+
+// Codes that are in use beside those of ISO 3166-1.
+const otherCodes: Readonly<Record<string, string>> = { UK: "GB", EL: "GR" };
+
+/** The country that text most likely means which is no code of one; null when nobody can say. */
+function countryCodeOf(text: string): string | null {
+  const code = text.trim().toUpperCase();
+  const meant = otherCodes[code] ?? (code.length === 3 ? countries().alpha3ToAlpha2(code) : undefined) ?? code;
+  return isCountry(meant) ? meant : null;
+}
+
+/** The first five digits of a ZIP code where the post of the United States delivers; null for all else. */
+export function zipOf({ country, postal_code }: Pick<PostalAddress, "country" | "postal_code">): string | null {
+  const known = isCountry(country) ? country : countryCodeOf(country);
+  if (known === null || (known !== "US" && !isTerritory(known))) return null;
+  return /^\s*(\d{5})(?:[\s-]*\d{4})?\s*$/.exec(postal_code ?? "")?.[1] ?? null;
+}
+
+/** What is known of ZIP codes, by their number. */
+export type ZipPlaces = ReadonlyMap<number, ZipPlace>;
+
+/** What a check says so far, and the address as it probably should be. */
+interface AddressFindings {
+  readonly errors: FieldProblem[];
+  readonly warnings: FieldProblem[];
+  readonly better: { -readonly [Field in keyof PostalAddress]: PostalAddress[Field] };
+  /** Whether more than the forms was compared with what is known. */
+  compared: boolean;
+}
+
+/**
+ * Checks an address against postal data, without asking anybody: whether there is such a street, it cannot know.
+ * `places` has what is known of the address's ZIP code (`zipOf`), if anything; `now` in milliseconds.
+ */
+export function checkOffline(address: PostalAddress, places: ZipPlaces, now: number): AddressVerification {
+  const better = { ...postalOf(address) };
+  const found: AddressFindings = { errors: addressProblems(address), warnings: [], better, compared: false };
+  if (!isCountry(better.country)) better.country = countryCodeOf(better.country) ?? better.country;
+  if (isCountry(better.country)) {
+    const zip = zipOf(better);
+    if (zip !== null) checkZip(found, zip, places);
+    checkForm(found);
+  }
+  const { errors, warnings } = found;
+  return {
+    status: verdictOf(found, found.compared),
+    method: "offline",
+    errors,
+    warnings,
+    suggestion: postalFields.some((field) => better[field] !== address[field]) ? better : null,
+    po_box: isPostOfficeBox(address),
+    residential: null,
+    checked_at: now,
+  };
+}
+
+/** Looks whether the postal code is written as its country writes it. */
+function checkForm({ warnings, better }: AddressFindings): void {
+  const { country, postal_code } = better;
+  if (!hasCodes(country)) return;
+  const settled = hasSettledCodes(country);
+  if (isBlank(postal_code)) {
+    if (!settled && !isTerritory(country)) {
+      warnings.push({ field: "postal_code", code: "missing", message: `is usual in ${country}` });
+    }
+    return;
+  }
+  const written = writtenCode(postal_code ?? "", country);
+  if (written === null) {
+    if (settled || isTerritory(country)) return;
+    const message = `has not the usual form of a postal code of ${country}`;
+    warnings.push({ field: "postal_code", code: "unusual_form", message });
+  } else if (written !== postal_code) {
+    const isPlain = written === postal_code?.trim().toUpperCase();
+    if (!isPlain)
+      warnings.push({ field: "postal_code", code: "unusual_form", message: `is usually written ${written}` });
+    better.postal_code = written;
+  }
+}
+
+/** Compares state and city with those of the ZIP code. */
+function checkZip(found: AddressFindings, zip: string, places: ZipPlaces): void {
+  const { warnings, better } = found;
+  const region = militaryRegion(zip);
+  const place = region === null ? places.get(Number(zip)) : { state: region, city: null };
+  if (place === undefined) {
+    warnings.push({ field: "postal_code", code: "unknown_zip", message: `${zip} is no ZIP code that is known here` });
+    return;
+  }
+  found.compared = true;
+  const cityFits =
+    place.city === null
+      ? /^(?:APO|FPO|DPO)\b/i.test(better.city.trim())
+      : foldCity(better.city) === foldCity(place.city);
+  const stateFits = compareState(found, zip, place.state, cityFits);
+  if (cityFits || isBlank(better.city)) {
+    if (isBlank(better.city) && stateFits && place.city !== null) better.city = place.city;
+    return;
+  }
+  const named = place.city ?? "APO, FPO or DPO";
+  warnings.push({ field: "city", code: "city_mismatch", message: `is ${named} by the ZIP code ${zip}` });
+  if (stateFits && place.city !== null) better.city = place.city;
+}
+
+/** Compares the state with that of the ZIP code; whether the better address has that one. */
+function compareState(found: AddressFindings, zip: string, state: string, cityFits: boolean): boolean {
+  const { errors, warnings, better } = found;
+  const { country } = better;
+  // A territory that is written as a country has no state beside that.
+  const told = isBlank(better.state) ? (isTerritory(country) ? country : null) : stateOf(better.state ?? "");
+  const written = better.state?.trim() ?? "";
+  if (told === state) {
+    if (written !== "" && written !== state && stateOf(written) === state) {
+      if (written.toUpperCase() !== state) {
+        warnings.push({ field: "state", code: "unusual_form", message: `is usually written ${state}` });
+      }
+      better.state = state;
+    }
+    return true;
+  }
+  const message = `is ${state} by the ZIP code ${zip}`;
+  if (told !== null)
+    errors.push({ field: isBlank(better.state) ? "country" : "state", code: "state_mismatch", message });
+  else if (written !== "") warnings.push({ field: "state", code: "unknown_state", message });
+  // Where the city is another one too, it is rather the ZIP code that is wrong.
+  if (country === "US" && (cityFits || isBlank(better.city) || told === null)) better.state = state;
+  return better.state === state;
+}
+
+const words: Readonly<Record<string, string>> = { saint: "st", sainte: "ste", fort: "ft", mount: "mt" };
+
+/** A city's name as it is compared: without accents, case and marks; Saint is St, Fort is Ft, Mount is Mt. */
+export function foldCity(name: string): string {
+  const folded = name
+    .normalize("NFKD")
+    .replace(/\p{M}+|['’.]/gu, "")
+    .toLowerCase();
+  const parts = folded.split(/[^\p{L}\p{N}]+/u).filter((part) => part !== "");
+  return parts.map((part) => words[part] ?? part).join(" ");
+}
+
+// A box at a post office, as English, German, French, Spanish, Portuguese, Dutch and Scandinavian addresses write it.
+const boxes = [
+  /\bp(?:ost)?\W{0,2}o(?:ffice)?\W{0,2}box(?![a-z])/i,
+  /\bp\W{0,2}o\W{0,2}b\W{0,2}\s*#?\d/i,
+  /\b(?:g|m)po box\b/i,
+  /\blocked bag\b/i,
+  /\bpostfach\b/i,
+  /\b(?:bo[iî]te postale|b\.?\s?p\.?\s*\d)/i,
+  /\bapartado\b/i,
+  /\bcasilla\b/i,
+  /\bcaixa postal\b/i,
+  /\bpostbus\b/i,
+  /\bpostbo(?:ks|x)\b/i,
+];
+
+/** Whether an address is a box at a post office, to which only the post delivers. */
+export function isPostOfficeBox(address: Pick<PostalAddress, "address_line1" | "address_line2">): boolean {
+  const lines = [address.address_line1, address.address_line2 ?? ""];
+  return lines.some((line) => boxes.some((box) => box.test(line)));
+}
+
+/**
+ * What is known of an address that a carrier suggested, once it is accepted: the carrier need not be asked again. Null
+ * for what no carrier found deliverable.
+ */
+export function acceptedFrom(before: AddressVerification | null, now: number): AddressVerification | null {
+  if (before === null || before.method === "offline" || isUndeliverable(before.status)) return null;
+  const found = { errors: [], warnings: [] };
+  return { ...before, ...found, status: verdictOf(found, true), suggestion: null, checked_at: now };
+}
+
+/** The address that the last check suggests. Refuses: no_suggestion. */
+export function suggestionOf(verification: AddressVerification | null): PostalAddress {
+  if (verification?.suggestion) return verification.suggestion;
+  throw new Fault("no_suggestion", "There is no suggestion to accept: the last check has nothing better to say.");
+}

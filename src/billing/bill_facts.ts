@@ -1,0 +1,55 @@
+import { invalid } from "../core/faults.ts";
+import type { Tx } from "../storage/database.ts";
+import { takeTurn } from "../storage/leases.ts";
+import type { BillableEvent, BillableFact } from "./billable_event.ts";
+import { eventOf, reversalOf } from "./billable_event.ts";
+import { findEvent, findFact, insertEvent, insertEvents, insertOwnEvent, isReversed } from "./billable_events.sql.ts";
+
+/** Tells what was done for merchants. All facts of a transaction are stored at its end. Refuses: nothing. */
+export function billFacts(tx: Tx, facts: readonly BillableFact[]): void {
+  if (facts.length === 0) return;
+  tx.memo("billing.facts", () => [] as BillableFact[]).push(...facts);
+  tx.atEnd("billing.facts", storeFacts);
+}
+
+async function storeFacts(tx: Tx): Promise<void> {
+  const facts = tx.memo("billing.facts", () => [] as BillableFact[]).splice(0);
+  await insertEvents(
+    tx,
+    facts.map((fact) => eventOf(fact, tx.now)),
+  );
+}
+
+/** Tells that a label was voided; nothing where its purchase is no fact, since it was before there were any. */
+export async function billVoid(
+  tx: Tx,
+  label_id: number,
+  warehouses: readonly BillableFact["warehouse"][],
+): Promise<void> {
+  const bought = await findFact(tx, "label.buy", label_id);
+  const warehouse = warehouses.find(({ id }) => id === bought?.warehouse_id);
+  if (bought === null || warehouse === undefined) return;
+  const { merchant_id, quantity, attributes } = bought;
+  billFacts(tx, [{ act: "label.void", merchant_id, warehouse, quantity, source: { id: label_id }, attributes }]);
+}
+
+/** Stores the time that somebody spent for a merchant. Refuses: nothing. */
+export async function addProject(tx: Tx, project: Omit<BillableFact, "act" | "source">): Promise<BillableEvent> {
+  return insertOwnEvent(tx, eventOf({ ...project, act: "project.add", source: { id: 0 } }, tx.now));
+}
+
+/** Takes a fact back that was told by hand, once. Refuses: validation_failed. */
+export async function reverseProject(tx: Tx, id: string | number, how: ReversalContext): Promise<BillableEvent> {
+  await takeTurn(tx, "billing.reversals");
+  const event = await findEvent(tx, id);
+  if (event === null) throw invalid("reversal_of", "names no billable event", "resource_missing");
+  const reversal = reversalOf(event, tx.now, await how.timezoneOf(event.warehouse_id), how.attributes);
+  if (await isReversed(tx, event.id)) throw invalid("reversal_of", "names a fact that was taken back already");
+  return insertEvent(tx, reversal);
+}
+
+/** What is known of why a fact is taken back, and the time zone of its warehouse. */
+interface ReversalContext {
+  readonly attributes: BillableFact["attributes"];
+  readonly timezoneOf: (warehouse_id: number) => Promise<string>;
+}

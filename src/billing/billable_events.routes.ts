@@ -1,0 +1,113 @@
+import { Elysia } from "elysia";
+import { invalid } from "../core/faults.ts";
+import { readId } from "../core/ids.ts";
+import { bodyOf, queryOf } from "../core/schema.ts";
+import type { Call } from "../http/call.ts";
+import { conventions } from "../http/conventions.ts";
+import { answerCsv, type CsvFile, pagesOf } from "../http/csv_response.ts";
+import { EnvelopedView, ListView } from "../http/envelope.ts";
+import { answerList } from "../http/pagination.ts";
+import { answerWrite } from "../http/response.ts";
+import { documented } from "../http/route.ts";
+import type { Viewer } from "../identity/actors.sql.ts";
+import { showsBins } from "../inventory/warehouses/bin_visibility.ts";
+import { calendarAt } from "../inventory/warehouses/warehouses.sql.ts";
+import { warehouseNamed } from "../inventory/warehouses/warehouses.ts";
+import type { Tx } from "../storage/database.ts";
+import { requireOwner } from "../storage/tenant.ts";
+import { addProject, reverseProject } from "./bill_facts.ts";
+import { type BillableEvent, checkDays, eventCells, eventColumns, eventView } from "./billable_event.ts";
+import { type BillableEventFilter, countEvents, listEvents } from "./billable_events.sql.ts";
+import { AddProject, BillableEventView, ExportBillableEvents, ListBillableEvents } from "./billing.schema.ts";
+import { storageRoutes } from "./storage_days.routes.ts";
+
+/** What was done for merchants, of which bills are made elsewhere. */
+export const billingRoutes = new Elysia({ prefix: "/billing" })
+  .use(conventions)
+  .get("/events", ({ call, query }) => list(call, query), {
+    query: queryOf(ListBillableEvents),
+    detail: documented({
+      id: "listBillableEvents",
+      needs: "billing.read",
+      chapter: "Billing",
+      summary: "List billable events",
+      description: "Newest day first. Each act in the warehouse tells its own fact, once; prices are not part of it.",
+      answers: { 200: ListView(BillableEventView) },
+    }),
+  })
+  .get("/events/export.csv", ({ call, query }) => answerCsv(call, billableExport(filterOf(query), call), query), {
+    query: queryOf(ExportBillableEvents),
+    detail: documented({
+      id: "exportBillableEvents",
+      needs: "billing.read",
+      chapter: "Billing",
+      summary: "Export billable events as CSV",
+      documents: ["text/csv"],
+      answers: { 200: null },
+    }),
+  })
+  .post("/events", ({ call, body }) => answerWrite(call, 201, (tx) => recordProject(tx, call, body)), {
+    body: bodyOf(AddProject),
+    detail: documented({
+      id: "createBillableEvent",
+      needs: "billing.write",
+      chapter: "Billing",
+      summary: "Tell the time that somebody spent for a merchant",
+      description:
+        "The only fact that is told by hand: all others are told by acts in the warehouse. With `reversal_of` it" +
+        " takes such a fact back, once; nothing is ever edited.",
+      answers: { 201: EnvelopedView(BillableEventView) },
+      refuses: ["resource_missing"],
+    }),
+  })
+  .use(storageRoutes);
+
+async function recordProject(tx: Tx, call: Call, input: AddProject) {
+  const { description, minutes, location, approved_by = null, reversal_of } = input;
+  const attributes = { description, approved_by, told_by: call.actor.id };
+  if (reversal_of !== undefined) {
+    if (minutes !== undefined) throw invalid("minutes", "cannot be given together with reversal_of");
+    if (location !== undefined) throw invalid("location", "cannot be given together with reversal_of");
+    const timezoneOf = async (id: number) => (await calendarAt(tx, id)).timezone;
+    return eventView(await reverseProject(tx, reversal_of, { attributes, timezoneOf }), showsBins(call));
+  }
+  if (minutes === undefined) throw invalid("minutes", "is required", "required");
+  const warehouse = await calendarAt(tx, await warehouseNamed(tx, location, "location"));
+  const merchant_id = requireOwner(tx);
+  return eventView(await addProject(tx, { merchant_id, warehouse, quantity: minutes, attributes }), showsBins(call));
+}
+
+/** Refuses: validation_failed, for what is no day. */
+function filterOf({ warehouse, kind, from, to }: ExportBillableEvents): BillableEventFilter {
+  checkDays({ from, to });
+  // A warehouse that does not exist has no facts.
+  const warehouse_id = warehouse === undefined ? undefined : (readId("warehouse", warehouse) ?? 0);
+  return { warehouse_id, kind, from, to };
+}
+
+function list(call: Call, query: ListBillableEvents): Promise<Response> {
+  const filter = filterOf(query);
+  return answerList(
+    call,
+    query,
+    {
+      rows: (db, window) => listEvents(db, filter, window),
+      count: (db) => countEvents(db, filter),
+      position: ({ business_date, id }) => [business_date, id],
+    },
+    (events) => events.map((event) => eventView(event, showsBins(call))),
+  );
+}
+
+/** The file of the facts that match, newest day first, as it is shown to who asks. */
+export function billableExport(filter: BillableEventFilter, asker: Viewer): CsvFile<BillableEvent> {
+  return {
+    name: "billable_events.csv",
+    columns: eventColumns,
+    page: pagesOf((db, last, limit) => {
+      const after = last === null ? null : ([last.business_date, last.id] as const);
+      return listEvents(db, filter, { limit, offset: 0, after });
+    }),
+    cells: (event) => eventCells(event, showsBins(asker)),
+  };
+}

@@ -1,0 +1,85 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { csvExportFields } from "../core/csv_columns.ts";
+import { choice, closed, idField, notesField, nullable, pageFields, textField } from "../core/schema.ts";
+import { temperatureZones } from "../products/product.ts";
+import { OwnerView, ofMerchant } from "../storage/tenant.schema.ts";
+import { billableKinds, billedActs, billedUnits, sourceTypes } from "./billable_kinds.ts";
+
+const dayField = (description: string) =>
+  Type.Optional(
+    Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d$", hint: "must be a day such as 2026-01-31", description }),
+  );
+
+/** The filters of what is billed by days. */
+const dayFilters = {
+  warehouse: Type.Optional(idField("warehouse")),
+  from: dayField("The first day, in the warehouse's time zone."),
+  to: dayField("The last day, in the warehouse's time zone."),
+};
+
+const filters = { ...dayFilters, kind: Type.Optional(choice(billableKinds)) };
+
+export const ListBillableEvents = closed({ ...pageFields, ...filters });
+export type ListBillableEvents = Static<typeof ListBillableEvents>;
+
+export const ExportBillableEvents = closed({ ...filters, ...csvExportFields });
+export type ExportBillableEvents = Static<typeof ExportBillableEvents>;
+
+export const AddProject = closed({
+  ...ofMerchant,
+  location: Type.Optional(idField("warehouse", "Required if there are several warehouses.")),
+  minutes: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100_000, description: "Required, except in a reversal, which has none." }),
+  ),
+  description: notesField(500),
+  approved_by: Type.Optional(nullable(textField(200, { description: "Who of the merchant agreed to it." }))),
+  reversal_of: Type.Optional(idField("billable_event", "The fact that this one takes back, which was told by hand.")),
+});
+export type AddProject = Static<typeof AddProject>;
+
+const text = Type.String();
+
+export const BillableEventView = closed({
+  id: text,
+  merchant_id: OwnerView,
+  warehouse_id: text,
+  kind: choice(billableKinds),
+  act: choice(billedActs),
+  occurred_at: Type.String({ format: "date-time" }),
+  business_date: Type.String({ format: "date" }),
+  quantity: Type.Integer({ description: "Below zero in a reversal." }),
+  unit: choice(billedUnits),
+  source: closed({
+    type: choice(sourceTypes),
+    id: text,
+    line: nullable(text),
+    version: nullable(Type.Integer()),
+  }),
+  attributes: Type.Record(Type.String(), Type.Unknown(), { description: "What else was known of the act." }),
+  reversal_of: nullable(text),
+});
+
+export const ListStorage = closed({ ...pageFields, ...dayFilters });
+export type ListStorage = Static<typeof ListStorage>;
+
+export const ExportStorage = closed({ ...dayFilters, ...csvExportFields });
+export type ExportStorage = Static<typeof ExportStorage>;
+
+const storageText = Type.String();
+const day = Type.String({ format: "date" });
+const units = (description: string) => Type.Integer({ minimum: 0, description });
+
+export const StorageView = closed({
+  business_date: day,
+  merchant_id: OwnerView,
+  warehouse_id: storageText,
+  product_id: storageText,
+  sku: storageText,
+  lot_number: nullable(storageText),
+  bin: nullable(Type.String({ description: "Merchants are told the warehouse, and not the bin." })),
+  units_at_close: units("Units that lay there when the day ended."),
+  units_peak: units("The most units that lay there at once on that day."),
+  unit_volume_cm3: nullable(Type.Integer({ minimum: 1 })),
+  temperature_zone: choice(temperatureZones),
+  oldest_receipt_date: day,
+});

@@ -1,0 +1,458 @@
+// The storage of every day added up anew, from the first row of the ledger on.
+import { asc, eq, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/pg-core";
+import { given } from "../../db/kit.ts";
+import { billable_events, billing_start, storage_closes, storage_days } from "../../db/schema/billing.ts";
+import { count_lines, counts } from "../../db/schema/counts.ts";
+import { movements, stock_items } from "../../db/schema/inventory.ts";
+import { order_history, orders } from "../../db/schema/orders.ts";
+import { receipt_lines, receipts } from "../../db/schema/receipts.ts";
+import { return_inspections, return_items, returns } from "../../db/schema/returns.ts";
+import { labels } from "../../db/schema/shipments.ts";
+import { transfer_lines, transfer_loads, transfers } from "../../db/schema/transfers.ts";
+import { bins } from "../../db/schema/warehouses.ts";
+import type { Db } from "../storage/database.ts";
+import { prepared, type StatementArgs } from "../storage/statements.ts";
+import {
+  type FindVerifiedRows,
+  named,
+  plainRows,
+  shown_max,
+  type VerifierDifference,
+  type VerifierRule,
+  verifierOf,
+} from "../storage/verifier.ts";
+import type { BilledAct } from "./billable_kinds.ts";
+
+const audit_batch_rows_max = 5000;
+
+const closes = prepared((query) =>
+  query
+    .select()
+    .from(storage_closes)
+    .where(sql`${storage_closes.closed_at} is not null`)
+    .orderBy(asc(storage_closes.warehouse_id), asc(storage_closes.business_date)),
+);
+type AuditedDayClose = Awaited<ReturnType<typeof closes>>[number];
+
+const places = prepared((query) =>
+  query
+    .select({ id: stock_items.id, warehouse_id: stock_items.warehouse_id, bin_kind: bins.kind })
+    .from(stock_items)
+    .innerJoin(bins, eq(bins.id, stock_items.bin_id)),
+);
+
+const ledger = prepared((query, a: StatementArgs<{ after: number; limit: number }>) =>
+  query
+    .select({
+      id: movements.id,
+      quantity: movements.quantity,
+      from_item_id: movements.from_item_id,
+      to_item_id: movements.to_item_id,
+      created_at: movements.created_at,
+    })
+    .from(movements)
+    .where(sql`${movements.id} > ${a.after}`)
+    .orderBy(asc(movements.id))
+    .limit(given(a.limit)),
+);
+
+const rowsOf = prepared((query, a: StatementArgs<{ business_date: string }>) =>
+  query.select().from(storage_days).where(eq(storage_days.business_date, a.business_date)),
+);
+
+/** How many units an item had more or fewer, and the day for which that counts first. */
+interface AuditedStockChange {
+  readonly item: number;
+  readonly by: number;
+  readonly day: number;
+  /** Whether it happened on that day, and not before. */
+  readonly within: boolean;
+}
+
+/** Checks the units of every row of storage against the ledger. */
+async function verifyStorage(db: Db): Promise<VerifierDifference[]> {
+  const days = Map.groupBy(await closes(db, {}), ({ warehouse_id }) => warehouse_id);
+  if (days.size === 0) return [];
+  const items = await places(db, {});
+  const warehouses = new Map(items.map(({ id, warehouse_id }) => [id, warehouse_id]));
+  // What only passed through staging on a day has no row.
+  const staging = new Set(items.flatMap(({ id, bin_kind }) => (bin_kind === "staging" ? id : [])));
+  const changes = await changesOf(db, days, warehouses);
+  const differences: VerifierDifference[] = [];
+  for (const [warehouse_id, own] of days) {
+    const byDay = Map.groupBy(changes.get(warehouse_id) ?? [], ({ day }) => day);
+    const units = new Map<number, number>();
+    for (const [at, day] of own.entries()) {
+      const peaks = replay(units, byDay.get(at) ?? []);
+      for (const item of staging) if ((units.get(item) ?? 0) === 0) peaks.delete(item);
+      differences.push(...(await compare(db, day, units, peaks)));
+    }
+  }
+  return differences;
+}
+
+/** Every change of an item in each warehouse, with the day for which it counts. */
+async function changesOf(
+  db: Db,
+  days: ReadonlyMap<number, readonly AuditedDayClose[]>,
+  warehouses: ReadonlyMap<number, number>,
+): Promise<Map<number, AuditedStockChange[]>> {
+  const found = new Map<number, AuditedStockChange[]>();
+  // The day of each item's last row. What came after it counts for no day before that.
+  const reached = new Map<number, number>();
+  for (let after: number | null = 0; after !== null; ) {
+    const rows: Awaited<ReturnType<typeof ledger>> = await ledger(db, { after, limit: audit_batch_rows_max });
+    for (const { id, quantity, from_item_id, to_item_id, created_at } of rows) {
+      const sides = [[from_item_id, -quantity] as const, [to_item_id, quantity] as const].flatMap(([item, by]) => {
+        const warehouse_id = item === null ? undefined : warehouses.get(item);
+        return item === null || warehouse_id === undefined ? [] : { item, by, warehouse_id };
+      });
+      for (const [warehouse_id, here] of Map.groupBy(sides, (side) => side.warehouse_id)) {
+        const own = days.get(warehouse_id) ?? [];
+        const first = own.findIndex((one) => created_at < one.ended_at && id <= one.last_movement_id);
+        const day = Math.max(first < 0 ? own.length : first, ...here.map(({ item }) => reached.get(item) ?? 0));
+        for (const { item } of here) reached.set(item, day);
+        const close = own[day];
+        if (close === undefined) continue;
+        const within = created_at >= close.began_at;
+        const list = found.get(warehouse_id) ?? [];
+        found.set(warehouse_id, list);
+        for (const { item, by } of here) list.push({ item, by, day, within });
+      }
+    }
+    after = rows.length < audit_batch_rows_max ? null : (rows.at(-1)?.id ?? null);
+  }
+  return found;
+}
+
+/** Changes the units of items by a day's changes; answers the most that each had at once. */
+function replay(units: Map<number, number>, changes: readonly AuditedStockChange[]): Map<number, number> {
+  const peaks = new Map<number, number>();
+  for (const { item, by, within } of changes) {
+    const before = units.get(item) ?? 0;
+    units.set(item, before + by);
+    if (within) peaks.set(item, Math.max(peaks.get(item) ?? before, before + by));
+  }
+  for (const [item, count] of units) peaks.set(item, Math.max(peaks.get(item) ?? 0, count));
+  return peaks;
+}
+
+/** The rows of a day that are not what the ledger says. */
+async function compare(
+  db: Db,
+  { warehouse_id, business_date }: AuditedDayClose,
+  units: ReadonlyMap<number, number>,
+  peaks: ReadonlyMap<number, number>,
+): Promise<VerifierDifference[]> {
+  const rows = (await rowsOf(db, { business_date })).filter((row) => row.warehouse_id === warehouse_id);
+  const known = new Map(rows.map((row) => [row.stock_item_id, row]));
+  const items = new Set([...known.keys(), ...[...peaks].flatMap(([item, peak]) => (peak > 0 ? item : []))]);
+  const differences: VerifierDifference[] = [];
+  for (const item of items) {
+    const row = known.get(item);
+    for (const [what, expected, actual] of [
+      ["at the close", units.get(item) ?? 0, row?.units_at_close ?? 0],
+      ["at most", peaks.get(item) ?? 0, row?.units_peak ?? 0],
+    ] as const) {
+      if (expected === actual) continue;
+      const shown = row === undefined || differences.length >= shown_max ? [] : named("storage_days", [row]);
+      const subject = `stock item ${item} on ${business_date}`;
+      differences.push({
+        rule: `I18 the units ${what} of a day are those of the ledger`,
+        subject,
+        expected,
+        actual,
+        rows: shown,
+      });
+    }
+  }
+  return differences;
+}
+
+// Whether each act has its fact, and each fact its act, by the ledger and the records of the acts.
+
+// Acts of before the upgrade have no facts.
+const began = sql`(select coalesce(max(${billing_start.began_at}), 0) from ${billing_start})`;
+
+/** The number in an identifier that movements refer to, such as `ord_1001`. */
+const referred = sql`cast(substr(${movements.reference_id}, 5) as bigint)`;
+
+const act = (name: BilledAct) => sql.raw(`'${name}'`);
+
+/** An act of which rows of records say how many units it was about, and when it was done. */
+interface RecordedAct {
+  readonly what: string;
+  readonly noun: BilledNoun;
+  readonly act: BilledAct;
+  readonly of: SQL;
+  readonly id: SQLWrapper;
+  readonly units: SQLWrapper;
+  readonly at: SQLWrapper;
+  /** Which of the rows count; all unless it is said. */
+  readonly which?: SQL;
+  /** Whether rows tell only when the act began: of those that began before there were facts nothing is looked at. */
+  readonly lasts?: boolean;
+}
+
+function sameAs({
+  what,
+  noun,
+  act: name,
+  of,
+  id,
+  units,
+  at,
+  which = sql`true`,
+  lasts = false,
+}: RecordedAct): VerifierRule<BilledNoun> {
+  const known = lasts
+    ? sql`${billable_events.source_id} not in (select ${id} from ${of} where ${at} < ${began})`
+    : sql`true`;
+  const rows = sql`select id, sum(done) as expected, sum(billed) as actual from (
+      select ${id} as id, ${units} as done, 0 as billed from ${of} where ${at} >= ${began} and ${which}
+      union all
+      select ${billable_events.source_id}, 0, ${billable_events.quantity} from ${billable_events}
+      where ${billable_events.act} = ${act(name)} and ${known}
+    ) as both_sides group by id`;
+  return { rule: `I17 ${what}`, noun, rows };
+}
+
+const from_bins = alias(bins as never, "from_bins") as unknown as typeof bins;
+const to_bins = alias(bins as never, "to_bins") as unknown as typeof bins;
+const from_items = alias(stock_items as never, "billed_from") as unknown as typeof stock_items;
+const to_items = alias(stock_items as never, "billed_to") as unknown as typeof stock_items;
+
+// What a row of the ledger is billed as by itself; null for those that are billed with others, or not at all.
+const actOfMovement = sql`case
+  when ${movements.type} = 'receipt' and coalesce(${movements.reference_type}, 'reference') = 'reference'
+    then ${act("stock.add")}
+  when ${movements.type} <> 'transfer' then null
+  when ${movements.reference_type} is null then ${act("stock.move")}
+  when ${movements.reason} = 'put_back' and ${from_bins.kind} = 'staging' then ${act("order.put_back")}
+  when ${movements.reason} = 'put_back' then ${act("stock.put_away")}
+  when ${from_bins.kind} = 'staging' and ${to_bins.kind} = 'putback' then ${act("order.give_up")}
+end`;
+
+type BilledNoun = "movement" | "order" | "receipt" | "transfer" | "count" | "label" | "return" | "billable event";
+
+const ofMovements: readonly VerifierRule<BilledNoun>[] = [
+  {
+    rule: "I17 a movement that is billed by itself has its fact",
+    noun: "movement",
+    rows: sql`select id, quantity as expected, (
+        select ${billable_events.quantity} from ${billable_events}
+        where ${billable_events.source_id} = acts.id and ${billable_events.act} = acts.act
+          and ${billable_events.merchant_id} = acts.merchant_id
+      ) as actual
+      from (
+        select ${movements.id} as id, ${movements.merchant_id} as merchant_id, ${movements.quantity} as quantity,
+          ${actOfMovement} as act
+        from ${movements}
+        left join ${stock_items} as billed_from on ${from_items.id} = ${movements.from_item_id}
+        left join ${bins} as from_bins on ${from_bins.id} = ${from_items.bin_id}
+        left join ${stock_items} as billed_to on ${to_items.id} = ${movements.to_item_id}
+        left join ${bins} as to_bins on ${to_bins.id} = ${to_items.bin_id}
+        where ${movements.created_at} >= ${began}
+      ) as acts where act is not null`,
+  },
+  {
+    rule: "I17 a fact of a movement is of one that there is",
+    noun: "billable event",
+    rows: sql`select ${billable_events.id} as id, ${billable_events.quantity} as expected,
+        ${movements.quantity} as actual
+      from ${billable_events} left join ${movements} on ${movements.id} = ${billable_events.source_id}
+      where ${billable_events.source_type} = 'movement'`,
+  },
+];
+
+// An order may be picked several times in one transaction only from several warehouses.
+const picks: VerifierRule<BilledNoun> = {
+  rule: "I17 units that were picked are billed, where and when they were",
+  noun: "order",
+  rows: sql`select id, sum(done) as expected, sum(billed) as actual from (
+      select ${referred} as id, ${stock_items.warehouse_id} as place, ${movements.created_at} as moment,
+        ${movements.quantity} as done, 0 as billed
+      from ${movements} join ${stock_items} on ${stock_items.id} = ${movements.from_item_id}
+      where ${movements.reason} = 'picked' and ${movements.reference_type} = 'order'
+        and ${movements.created_at} >= ${began}
+      union all
+      select ${billable_events.source_id}, ${billable_events.warehouse_id}, ${billable_events.occurred_at},
+        0, ${billable_events.quantity}
+      from ${billable_events} where ${billable_events.act} = ${act("order.pick")}
+    ) as both_sides group by id, place, moment`,
+};
+
+const packs: VerifierRule<BilledNoun> = {
+  rule: "I17 each pack of an order is billed",
+  noun: "order",
+  rows: sql`select id, sum(done) as expected, sum(billed) as actual from (
+      select ${order_history.order_id} as id, 1 as done, 0 as billed from ${order_history}
+      where ${order_history.event} = 'pack' and ${order_history.created_at} >= ${began}
+      union all
+      select ${billable_events.source_id}, 0, count(distinct ${billable_events.source_version}) from ${billable_events}
+      where ${billable_events.act} = ${act("order.pack")} group by ${billable_events.source_id}
+    ) as both_sides group by id`,
+};
+
+// Nobody says which of the picked units are packed. What left was, but for units in whose place others were given up.
+// What a carrier had of a cancelled order is taken from the shelf, unpacked.
+const packs_by_warehouse: VerifierRule<BilledNoun> = {
+  rule: "I17 units that are billed as packed were picked there, and those that left are among them",
+  noun: "order",
+  rows: sql`select id,
+      case when billed < lowest then lowest when billed > picked then picked else billed end as expected,
+      billed as actual
+    from (
+      select id, sum(billed) as billed, sum(picked) as picked,
+        sum(gone) - sum(sum(given_up)) over (partition by id) as lowest
+      from (
+        select ${referred} as id, ${stock_items.warehouse_id} as place, 0 as billed,
+          case ${movements.reason} when 'picked' then ${movements.quantity} else 0 end as picked,
+          case when ${movements.type} = 'sale' and ${bins.kind} = 'staging' and ${referred} in (
+            select ${orders.id} from ${orders} where ${orders.created_at} >= ${began}
+          ) then ${movements.quantity} else 0 end as gone,
+          case when ${movements.type} = 'transfer' and ${bins.kind} = 'staging' then ${movements.quantity} else 0 end
+            as given_up
+        from ${movements} join ${stock_items} on ${stock_items.id} = ${movements.from_item_id}
+        join ${bins} on ${bins.id} = ${stock_items.bin_id}
+        where ${movements.reference_type} = 'order'
+        union all
+        select ${billable_events.source_id}, ${billable_events.warehouse_id}, ${billable_events.quantity}, 0, 0, 0
+        from ${billable_events} where ${billable_events.act} = ${act("order.pack")}
+      ) as both_sides group by id, place
+    ) as places`,
+};
+
+const recorded: readonly RecordedAct[] = [
+  {
+    what: "units that came with a closed receipt are billed",
+    noun: "receipt",
+    act: "receipt.close",
+    of: sql`${receipts} join ${receipt_lines} on ${receipt_lines.receipt_id} = ${receipts.id}`,
+    id: receipts.id,
+    units: receipt_lines.received,
+    at: receipts.closed_at,
+  },
+  {
+    what: "units that left with a transfer are billed",
+    noun: "transfer",
+    act: "transfer.ship",
+    of: sql`${transfers} join ${transfer_lines} on ${transfer_lines.transfer_id} = ${transfers.id}
+      join ${transfer_loads} on ${transfer_loads.transfer_line_id} = ${transfer_lines.id}`,
+    id: transfers.id,
+    units: transfer_loads.quantity,
+    at: transfers.shipped_at,
+  },
+  {
+    // Those that never arrived are written off where they would have.
+    what: "units that arrived with a transfer are billed",
+    noun: "transfer",
+    act: "transfer.receive",
+    of: sql`${movements}`,
+    id: referred,
+    units: sql`case ${movements.type} when 'transfer' then ${movements.quantity} else -${movements.quantity} end`,
+    at: movements.created_at,
+    which: sql`${movements.reference_type} = 'transfer'
+      and (${movements.to_item_id} is not null or ${movements.type} = 'adjustment')`,
+  },
+  {
+    what: "what a posted count looked at is billed",
+    noun: "count",
+    act: "count.post",
+    of: sql`${counts} join ${count_lines} on ${count_lines.count_id} = ${counts.id}`,
+    id: counts.id,
+    units: sql`1`,
+    at: counts.posted_at,
+    which: sql`${count_lines.counted} is not null`,
+  },
+  {
+    what: "a label that was bought is billed",
+    noun: "label",
+    act: "label.buy",
+    of: sql`${labels}`,
+    id: labels.id,
+    units: sql`1`,
+    at: labels.created_at,
+    which: sql`${labels.tracking_number} is not null`,
+    lasts: true,
+  },
+  {
+    what: "a label that was voided is billed as such, if its purchase was",
+    noun: "label",
+    act: "label.void",
+    of: sql`${labels} join ${billable_events} on ${billable_events.source_id} = ${labels.id}
+      and ${billable_events.act} = ${act("label.buy")}`,
+    id: labels.id,
+    units: sql`1`,
+    at: labels.voided_at,
+  },
+  {
+    what: "units that came back are billed",
+    noun: "return",
+    act: "return.receive",
+    of: sql`${returns} join ${return_items} on ${return_items.return_id} = ${returns.id}`,
+    id: returns.id,
+    units: return_items.quantity_received,
+    at: returns.received_at,
+    lasts: true,
+  },
+  {
+    what: "units that were inspected are billed",
+    noun: "return",
+    act: "return.inspect",
+    of: sql`${return_inspections} join ${return_items} on ${return_items.id} = ${return_inspections.return_item_id}`,
+    id: return_items.return_id,
+    units: return_inspections.quantity,
+    at: return_inspections.created_at,
+  },
+];
+
+const owners = sql`select 'order' as type, ${orders.id} as id, ${orders.merchant_id} as merchant_id from ${orders}
+  union all select 'receipt', ${receipts.id}, ${receipts.merchant_id} from ${receipts}
+  union all select 'transfer', ${transfers.id}, ${transfers.merchant_id} from ${transfers}
+  union all select 'label', ${labels.id}, ${labels.merchant_id} from ${labels}
+  union all select 'return', ${returns.id}, ${returns.merchant_id} from ${returns}
+  union all select 'movement', ${movements.id}, ${movements.merchant_id} from ${movements}`;
+
+const ofFacts: readonly VerifierRule<BilledNoun>[] = [
+  {
+    rule: "I17 a fact belongs to the merchant of what it is about",
+    noun: "billable event",
+    rows: sql`select ${billable_events.id} as id, owners.merchant_id as expected,
+        ${billable_events.merchant_id} as actual
+      from ${billable_events} join (${owners}) as owners
+        on owners.type = ${billable_events.source_type} and owners.id = ${billable_events.source_id}`,
+  },
+  {
+    rule: "I17 a reversal takes back as much as was told",
+    noun: "billable event",
+    rows: sql`select reversals.id as id, -${billable_events.quantity} as expected, reversals.quantity as actual
+      from ${billable_events} as reversals
+      left join ${billable_events} on ${billable_events.id} = reversals.reversal_of
+      where reversals.reversal_of is not null`,
+  },
+];
+
+const own: FindVerifiedRows = (db, id) => plainRows(db, "billable_events", billable_events, eq(billable_events.id, id));
+const ofSource: FindVerifiedRows = (db, id) =>
+  plainRows(db, "billable_events", billable_events, eq(billable_events.source_id, id));
+
+const verifyFacts = verifierOf(
+  [...ofMovements, picks, packs, packs_by_warehouse, ...recorded.map(sameAs), ...ofFacts],
+  {
+    movement: ofSource,
+    order: ofSource,
+    receipt: ofSource,
+    transfer: ofSource,
+    count: ofSource,
+    label: ofSource,
+    return: ofSource,
+    "billable event": own,
+  },
+);
+
+/** Checks what is billed against the acts and the ledger, and the storage of each day against the ledger. */
+export async function verifyBilling(db: Db): Promise<VerifierDifference[]> {
+  return [...(await verifyFacts(db)), ...(await verifyStorage(db))];
+}

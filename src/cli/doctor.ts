@@ -1,0 +1,193 @@
+// `packhouse doctor`: whether the machine, the settings, the data and what is outside are as the service needs them.
+
+import { systemClock } from "../core/clock.ts";
+import {
+  databaseUrl,
+  engine,
+  type Flags,
+  type FlagValues,
+  readFlags,
+  variable,
+  variableNames,
+} from "../core/config.ts";
+import { environments } from "../core/environment.ts";
+import { silentLog } from "../core/log.ts";
+import type { Service } from "../http/service.ts";
+import type { CheckContext, CheckResult } from "../operations/doctor/check.ts";
+import { filesIn } from "../operations/doctor/data_checks.ts";
+import { doctorChecks, runChecks } from "../operations/doctor/run_checks.ts";
+import { settingsAndRefusals } from "../server/environment_settings.ts";
+import { connectionsOf } from "../server/flags.ts";
+import { secretKeyAtHand } from "../server/secret_key.ts";
+import { refusalsOf, serveFlags } from "../server/serve_settings.ts";
+import { known_migrations } from "../storage/migrations/migrate.ts";
+import { openStores, type Stores } from "../storage/open_stores.ts";
+import { probeMigrations } from "../storage/probe.ts";
+import { isStartRefused } from "../storage/start_refused.ts";
+import { type Commands, command, type DataLocation, dataFlags, jsonFlag, print } from "./command.ts";
+
+const flags = {
+  host: { type: "string", value: "ADDRESS", default: "127.0.0.1", help: "where the server listens, as it is told" },
+  tls: { type: "string", value: "self", help: "it speaks TLS with a certificate of its own" },
+  "tls-cert": { type: "string", value: "FILE", help: "it speaks TLS with this certificate" },
+  "tls-key": { type: "string", value: "FILE", help: "the certificate's private key" },
+  "database-connections": { type: "string", value: "N", default: "16", help: "as serve is told" },
+  "allow-loopback-receivers": serveFlags["allow-loopback-receivers"],
+  "send-mail": { type: "boolean", help: "send a mail for a test, too" },
+  ...dataFlags,
+  ...jsonFlag,
+} as const satisfies Flags;
+type DoctorFlags = FlagValues<typeof flags>;
+
+const default_connections = 16;
+
+/** Variables that are read by themselves, beside those of the flags. */
+const other_variables = [
+  "BASE_URL",
+  "GS1_PREFIX",
+  "MAIL_FROM",
+  "MAIL_TO",
+  "S3_ACCESS_KEY_ID",
+  "S3_ENDPOINT",
+  "S3_REGION",
+  "S3_SECRET_ACCESS_KEY",
+  "SECRET_KEY",
+  "SMTP_URL",
+  "TRUSTED_PROXIES",
+  "WEBHOOK_ALLOW_CIDRS",
+].map((name) => `PACKHOUSE_${name}`);
+
+/** The command that looks at everything. `commands` are all there are, whose flags have variables. */
+export function doctorCommands(commands: () => Promise<Commands>): Commands {
+  return {
+    doctor: command({
+      summary: "look whether the machine, the settings, the data and what is outside are as they should be",
+      flags,
+      run: (given) => runDoctor(given, commands),
+    }),
+  };
+}
+
+async function runDoctor(given: DoctorFlags, commands: () => Promise<Commands>): Promise<number> {
+  const flag_names = Object.values(await commands()).flatMap(({ flags }) => Object.keys(flags));
+  const known = new Set([...flag_names.map((name) => `PACKHOUSE_${name.toUpperCase().replaceAll("-", "_")}`)]);
+  for (const name of other_variables) known.add(name);
+  const files = filesIn(given.data ?? "./data");
+  const opened = { files, ...(await opening(given)) };
+  const refused = await refusalsOf({ ...readFlags([], serveFlags), ...given });
+  const patient = patientOf(given, [...known].sort(), { ...opened, refused });
+  const tell = (finding: CheckResult) => {
+    if (!given.json) for (const line of linesOf(finding)) print(line);
+  };
+  try {
+    const { accountChecks: outsideLooks } = await import("../operations/doctor/account_checks.ts");
+    const found = await runChecks(patient, [...doctorChecks, ...outsideLooks], tell);
+    const count = (state: CheckResult["state"]) => found.filter((one) => one.state === state).length;
+    const [problems, warnings] = [count("problem"), count("warning")];
+    if (given.json) print(JSON.stringify({ problems, warnings, findings: found }));
+    else print(`${problems} problems, ${warnings} warnings`);
+    return problems === 0 ? 0 : 1;
+  } finally {
+    await opened.stores?.close();
+  }
+}
+
+function linesOf({ subject, state, said, advice }: CheckResult): string[] {
+  const lines = [`${state.padEnd(8)} ${subject}: ${said}`];
+  return advice === null ? lines : [...lines, `         ${advice}`];
+}
+
+interface OpenedStores {
+  readonly stores: Stores | null;
+  readonly closed_because: string | null;
+}
+
+/** Opens the data for reading. What is not of this version stays closed: opening it would migrate it. */
+async function opening({ data = "./data" }: DataLocation): Promise<OpenedStores> {
+  const applied = await probeMigrations(data, databaseUrl);
+  const carried = known_migrations[engine].map(({ name }) => name);
+  const is_ready = environments.every((mode) => carried.every((name) => applied[mode]?.includes(name)));
+  if (!is_ready) return { stores: null, closed_because: null };
+  try {
+    const fatal = (error: unknown) => {
+      throw error;
+    };
+    const settings = { data, database_url: databaseUrl, purpose: "command", must_exist: true } as const;
+    const stores = await openStores({ ...settings, log: silentLog, fatal, connections: 2 });
+    return { stores, closed_because: null };
+  } catch (error) {
+    return {
+      stores: null,
+      closed_because: isStartRefused(error) || error instanceof Error ? error.message : String(error),
+    };
+  }
+}
+
+function patientOf(
+  given: DoctorFlags,
+  known: readonly string[],
+  { files, stores, closed_because, refused }: OpenedStores & Pick<CheckContext, "files" | "refused">,
+): CheckContext {
+  const { host = "127.0.0.1", data = "./data" } = given;
+  const { settings, refused: others } = settingsAndRefusals({
+    host,
+    allow_loopback_receivers: given["allow-loopback-receivers"],
+  });
+  const problems = [...refused, ...others];
+  const key = read(() => secretKeyAtHand(data, databaseUrl), problems);
+  const clock = systemClock();
+  return {
+    data,
+    database_url: databaseUrl,
+    connections: read(() => connectionsOf(given["database-connections"]), []) ?? default_connections,
+    host,
+    tls: tlsOf(given),
+    base_url: settings.base_url,
+    mail: settings.mail,
+    sends_mail: given["send-mail"],
+    refused: problems,
+    variables: { set: variableNames(), known },
+    secret_key: variable("PACKHOUSE_SECRET_KEY") !== null ? "variable" : key === null ? "none" : "file",
+    migrations: known_migrations[engine].map(({ name }) => name),
+    files,
+    stores,
+    closed_because,
+    service: stores === null || key === null ? null : serviceOf(stores, key, settings),
+    now: () => clock.now(),
+  };
+}
+
+/** What is read, or null; why it cannot be is added to the problems. */
+function read<T>(work: () => T, problems: string[]): T | null {
+  try {
+    return work();
+  } catch (error) {
+    problems.push(error instanceof Error ? error.message : String(error));
+    return null;
+  }
+}
+
+function tlsOf({ tls, "tls-cert": cert, "tls-key": key }: DoctorFlags): CheckContext["tls"] {
+  if (cert !== undefined) return { cert, key: key ?? "" };
+  return tls === "self" ? "self" : null;
+}
+
+/** A service that listens nowhere: it calls others as the one that serves does. */
+function serviceOf(
+  stores: Stores,
+  secret_key: Uint8Array,
+  settings: ReturnType<typeof settingsAndRefusals>["settings"],
+): Service {
+  const never = new AbortController().signal;
+  return {
+    stores: { live: stores.live, test: stores.test },
+    registry: null,
+    log: silentLog,
+    secret_key,
+    ...settings,
+    ...{ tls: false, authority: null, allow_insecure_lan: false },
+    ...{ data: "", database_url: null, backups: null },
+    ...{ event_retention_days: 30, request_log_days: 7, erasures_path: null, carrier_patience_ms: 5000 },
+    ...{ peerOf: () => null, waitFor: () => {}, witnesses: [], draining: never, ending: never },
+  };
+}

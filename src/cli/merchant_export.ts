@@ -1,0 +1,355 @@
+// `packhouse export --merchant`: all there is of one merchant as files, in the merchant's own scope and as its keys are
+// shown it, so that leaving is easy.
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { billableExport } from "../billing/billable_events.routes.ts";
+import { storageExport } from "../billing/storage_days.routes.ts";
+import type { CsvCell } from "../core/csv.ts";
+import type { Environment } from "../core/environment.ts";
+import { openAtomicFile } from "../core/files.ts";
+import { progressBar, type Terminal } from "../core/progress.ts";
+import type { PagePosition, PageWindow } from "../core/schema.ts";
+import { type addressView, type Customer, customerView } from "../customers/customer.ts";
+import { listCustomers, withAddresses } from "../customers/customers.sql.ts";
+import { eventView } from "../events/events.routes.ts";
+import { listEvents, type StoredEvent } from "../events/events.sql.ts";
+import { type CsvFile, csvPages, pagesOf } from "../http/csv_response.ts";
+import { listUserIds, type ViewerWithUsers } from "../identity/actors.sql.ts";
+import { movementExport } from "../inventory/ledger/movements.routes.ts";
+import { type Receipt, receiptView } from "../inventory/receiving/receipt.ts";
+import { listReceipts, receiptPosition, wholeReceipts } from "../inventory/receiving/receipts.sql.ts";
+import { transferView } from "../inventory/receiving/transfer.ts";
+import { listTransfers, wholeTransfers } from "../inventory/receiving/transfers.sql.ts";
+import { lotView } from "../inventory/stock/lot.ts";
+import { listLots, listLotUnits, lotPosition, zonesOf } from "../inventory/stock/lots.sql.ts";
+import { exportWithoutBins } from "../inventory/stock/stock_csv.routes.ts";
+import { merchantView } from "../merchants/merchant.ts";
+import { getMerchant } from "../merchants/merchants.sql.ts";
+import { orderExport } from "../orders/csv/order_csv.routes.ts";
+import { orderView } from "../orders/order.ts";
+import { wholeOrders } from "../orders/orders.sql.ts";
+import { listOrders, orderPosition } from "../orders/search/order_list.sql.ts";
+import { productView } from "../products/product.ts";
+import { productExport } from "../products/product_csv.routes.ts";
+import { listProductsAfter } from "../products/products.sql.ts";
+import { type Return, returnView } from "../returns/return.ts";
+import { listReturns, wholeReturns } from "../returns/returns.sql.ts";
+import { labelExport } from "../shipping/labels/label_list.routes.ts";
+import type { Db, Store } from "../storage/database.ts";
+import type { Stores } from "../storage/open_stores.ts";
+import { parcelExport } from "../tracking/parcels.routes.ts";
+import { trackedExport } from "../tracking/tracking.routes.ts";
+import { listEvents as listScans } from "../tracking/tracking.sql.ts";
+import { trackingView } from "../tracking/tracking_record.ts";
+
+/** Writes one file into a folder; answers its name and how many rows or records it holds. */
+type WriteExportFile = (store: Store, folder: string) => Promise<WrittenExportFile>;
+interface WrittenExportFile {
+  readonly name: string;
+  readonly count: number;
+}
+
+/**
+ * Writes all there is of a merchant in one world into a folder, which is made where it is missing; answers what was
+ * written, file by file. Refuses: resource_missing.
+ */
+export async function exportMerchant(
+  stores: Stores,
+  mode: Environment,
+  name: string,
+  folder: string,
+  terminal: Terminal,
+): Promise<readonly WrittenExportFile[]> {
+  const merchant = await stores[mode].read((db) => getMerchant(db, name));
+  // What a house of one merchant has is its own, but for what is nobody's, such as events of warehouses.
+  const scope = { sees: merchant.id, makes: null };
+  const own = stores[mode].scoped(scope);
+  const people = await stores.live.scoped(scope).read(listUserIds);
+  const asker = { merchant_id: merchant.id, actor: { id: "" }, people };
+  mkdirSync(folder, { recursive: true });
+  const files = [records("merchant", once(merchant), (rows) => rows.map(merchantView)), ...filesFor(asker)];
+  const bar = progressBar("Files", files.length, terminal);
+  const written: WrittenExportFile[] = [];
+  for (const write of files) {
+    written.push(await write(own, folder));
+    bar.step();
+  }
+  bar.done();
+  return written;
+}
+
+function filesFor(asker: ViewerWithUsers): readonly WriteExportFile[] {
+  return [
+    table(productExport),
+    records("products", pagesOf(listProductsAfter), (rows) => rows.map(productView)),
+    table(customerSheet),
+    records("customers", customerSheet.records, (rows) => rows.map(customerView)),
+    ...both(exportWithoutBins, "stock"),
+    records(
+      "lots",
+      paged(
+        (db, window) => listLots(db, {}, window, "-created_at"),
+        (lot) => lotPosition(lot, "-created_at"),
+      ),
+      async (rows, db) => {
+        const units = await listLotUnits(
+          db,
+          rows.map(({ id }) => id),
+        );
+        const of = Map.groupBy(units, ({ lot_id }) => lot_id);
+        return Promise.all(
+          rows.map(async (lot) => {
+            const own = of.get(lot.id) ?? [];
+            return lotView(lot, own, { zones: await zonesOf(db, own), now: db.now }, false);
+          }),
+        );
+      },
+    ),
+    ...both(movementExport({}, asker)),
+    table(orderExport({}, "created_at")),
+    records(
+      "orders",
+      paged(
+        (db, window) => listOrders(db, {}, window, "created_at"),
+        (order) => orderPosition(order, "created_at"),
+      ),
+      async (rows, db) => (await wholeOrders(db, rows)).map((order) => orderView(order, db.now)),
+    ),
+    ...both(parcelExport({})),
+    ...both(labelExport(asker, {})),
+    table(trackedExport({})),
+    records("tracking", trackedExport({}).page, async (rows, db) => {
+      const scans = await listScans(
+        db,
+        rows.map(({ record }) => record.id),
+      );
+      return rows.map((tracked) => {
+        const events = scans.filter(({ record_id }) => record_id === tracked.record.id);
+        return trackingView({ ...tracked, events });
+      });
+    }),
+    table(returnSheet),
+    records("returns", returnSheet.records, (rows) => rows.map(returnView)),
+    table(receiptSheet),
+    records("receipts", receiptSheet.records, (rows) => rows.map(receiptView)),
+    records(
+      "transfers",
+      paged(async (db, window) => wholeTransfers(db, await listTransfers(db, {}, window)), newest),
+      (rows) => rows.map((transfer) => transferView(transfer, false)),
+    ),
+    records("events", eventPages, (rows) => rows.map((event) => eventView(event, false))),
+    ...both(billableExport({}, asker)),
+    ...both(storageExport({}, asker)),
+  ];
+}
+
+type ExportPage<Row, After> = CsvFile<Row, After>["page"];
+
+/** The pages of a list. */
+function paged<Row>(
+  list: (db: Db, window: PageWindow) => Promise<readonly Row[]>,
+  placeOf: (row: Row) => PagePosition,
+): ExportPage<Row, Row> {
+  return pagesOf((db, last, limit) => list(db, { limit, offset: 0, after: last === null ? null : placeOf(last) }));
+}
+
+const newest = ({ created_at, id }: { readonly created_at: number; readonly id: number }): PagePosition => [
+  created_at,
+  id,
+];
+
+function once<Row>(row: Row): ExportPage<Row, Row> {
+  return async () => ({ rows: [row], next: null });
+}
+
+const eventPages: ExportPage<StoredEvent, StoredEvent> = pagesOf((db, last, limit) =>
+  listEvents(db, {}, { limit, offset: 0, after: last?.position ?? null, newest_first: false }),
+);
+
+/** The file of a table, under its own name or another. */
+function table<Row, After>(file: CsvFile<Row, After>, called = file.name): WriteExportFile {
+  return async (store, folder) => {
+    let count = 0;
+    const cells = (row: Row) => {
+      count += 1;
+      return file.cells(row);
+    };
+    const pages = csvPages(store, { ...file, cells });
+    await writeFile(join(folder, called), pages);
+    return { name: called, count };
+  };
+}
+
+/** A table as CSV and, of each row, as JSON. */
+function both<Row, After>(
+  file: CsvFile<Row, After>,
+  called = file.name.replace(/\.csv$/, ""),
+): readonly WriteExportFile[] {
+  const named = (row: Row) => Object.fromEntries(file.cells(row).map((cell, at) => [file.columns[at], cell]));
+  return [table(file, `${called}.csv`), records(called, file.page, (rows) => rows.map(named))];
+}
+
+/** A file of records as the API shows them: a JSON array with one record on each line. */
+function records<Row, After>(
+  called: string,
+  page: ExportPage<Row, After>,
+  views: (rows: readonly Row[], db: Db) => readonly object[] | Promise<readonly object[]>,
+): WriteExportFile {
+  const name = `${called}.json`;
+  return async (store, folder) => {
+    let count = 0;
+    async function* text(): AsyncGenerator<string> {
+      let after: After | null = null;
+      yield "[";
+      do {
+        const last: After | null = after;
+        const { shown, next } = await store.read(async (db) => {
+          const { rows, next } = await page(db, last, records_at_once);
+          return { shown: await views(rows, db), next };
+        });
+        for (const record of shown) yield `${count++ === 0 ? "\n" : ",\n"}${JSON.stringify(record)}`;
+        after = next;
+      } while (after !== null);
+      yield "\n]\n";
+    }
+    await writeFile(join(folder, name), text());
+    return { name, count };
+  };
+}
+
+const records_at_once = 200;
+
+async function writeFile(path: string, text: AsyncIterable<string>): Promise<void> {
+  const file = openAtomicFile(path);
+  try {
+    for await (const piece of text) file.write(piece);
+    file.keep();
+  } finally {
+    file.drop();
+  }
+}
+
+/** A table with several rows for each record. */
+interface MultiRowSheet<Row, Line> extends CsvFile<Line, Row> {
+  readonly records: ExportPage<Row, Row>;
+}
+
+type LineColumns<Line> = Readonly<Record<string, (line: Line) => CsvCell>>;
+
+function sheet<Row, Line>(
+  name: string,
+  pages: ExportPage<Row, Row>,
+  linesOf: (row: Row) => readonly Line[],
+  columns: LineColumns<Line>,
+): MultiRowSheet<Row, Line> {
+  return {
+    name,
+    columns: Object.keys(columns),
+    records: pages,
+    page: async (db, after, limit) => {
+      const { rows, next } = await pages(db, after, limit);
+      return { rows: rows.flatMap(linesOf), next };
+    },
+    cells: (line) => Object.values(columns).map((cell) => cell(line)),
+  };
+}
+
+type ExportedCustomer = ReturnType<typeof customerView>;
+type ExportedAddress = ReturnType<typeof addressView>;
+
+/** A row for each address, and one for a customer without any. */
+const customerSheet = sheet<
+  Customer,
+  { readonly customer: ExportedCustomer; readonly at: ExportedAddress | undefined }
+>(
+  "customers.csv",
+  paged(async (db, window) => withAddresses(db, await listCustomers(db, {}, window)), newest),
+  (row) => {
+    const customer = customerView(row);
+    const all = customer.shipping_addresses;
+    return all.length === 0 ? [{ customer, at: undefined }] : all.map((at) => ({ customer, at }));
+  },
+  {
+    customer_id: ({ customer }) => customer.id,
+    email: ({ customer }) => customer.email,
+    first_name: ({ customer }) => customer.first_name,
+    last_name: ({ customer }) => customer.last_name,
+    company: ({ customer }) => customer.company,
+    phone: ({ customer }) => customer.phone,
+    created_at: ({ customer }) => customer.created_at,
+    address_id: ({ at }) => at?.id ?? null,
+    recipient: ({ at }) => at?.name ?? null,
+    recipient_company: ({ at }) => at?.company ?? null,
+    address_line1: ({ at }) => at?.address_line1 ?? null,
+    address_line2: ({ at }) => at?.address_line2 ?? null,
+    city: ({ at }) => at?.city ?? null,
+    state: ({ at }) => at?.state ?? null,
+    postal_code: ({ at }) => at?.postal_code ?? null,
+    country: ({ at }) => at?.country ?? null,
+    recipient_phone: ({ at }) => at?.phone ?? null,
+    is_default: ({ at }) => at?.is_default ?? null,
+  },
+);
+
+type ExportedReturn = ReturnType<typeof returnView>;
+
+/** A row for each item. */
+const returnSheet = sheet<Return, { readonly of: ExportedReturn; readonly item: ExportedReturn["items"][number] }>(
+  "returns.csv",
+  paged(async (db, window) => wholeReturns(db, await listReturns(db, {}, window)), newest),
+  (row) => {
+    const of = returnView(row);
+    return of.items.map((item) => ({ of, item }));
+  },
+  {
+    return_id: ({ of }) => of.id,
+    order_id: ({ of }) => of.order_id,
+    status: ({ of }) => of.status,
+    reason: ({ of }) => of.reason,
+    sku: ({ item }) => item.sku,
+    quantity: ({ item }) => item.quantity,
+    quantity_received: ({ item }) => item.quantity_received,
+    condition: ({ item }) => item.condition,
+    notes: ({ item }) => item.notes,
+    refund_status: ({ of }) => of.refund_status,
+    refund_amount: ({ of }) => of.refund_amount,
+    currency: ({ of }) => of.currency,
+    customer_email: ({ of }) => of.customer_email,
+    created_at: ({ of }) => of.created_at,
+    received_at: ({ of }) => of.received_at,
+    inspected_at: ({ of }) => of.inspected_at,
+    completed_at: ({ of }) => of.completed_at,
+  },
+);
+
+type ExportedReceipt = ReturnType<typeof receiptView>;
+
+/** A row for each line. */
+const receiptSheet = sheet<Receipt, { readonly of: ExportedReceipt; readonly line: ExportedReceipt["lines"][number] }>(
+  "receipts.csv",
+  paged(
+    async (db, window) => wholeReceipts(db, await listReceipts(db, {}, window, "-created_at")),
+    (receipt) => receiptPosition(receipt, "-created_at"),
+  ),
+  (row) => {
+    const of = receiptView(row);
+    return of.lines.map((line) => ({ of, line }));
+  },
+  {
+    receipt_id: ({ of }) => of.id,
+    status: ({ of }) => of.status,
+    reference: ({ of }) => of.reference,
+    supplier: ({ of }) => of.supplier,
+    location: ({ of }) => of.location,
+    expected_at: ({ of }) => of.expected_at,
+    sku: ({ line }) => line.sku,
+    lot_number: ({ line }) => line.lot_number,
+    expiration_date: ({ line }) => line.expiration_date,
+    quantity: ({ line }) => line.quantity,
+    quantity_received: ({ line }) => line.quantity_received,
+    quantity_set_aside: ({ line }) => line.quantity_set_aside,
+    quantity_outstanding: ({ line }) => line.quantity_outstanding,
+    created_at: ({ of }) => of.created_at,
+    closed_at: ({ of }) => of.closed_at,
+  },
+);

@@ -1,0 +1,32 @@
+// Everything that `packhouse verify` looks at.
+import { verifyBilling } from "../billing/billing_audit.sql.ts";
+import { verifyEvents } from "../events/events_audit.sql.ts";
+import { verifyAnswers } from "../http/stored_responses_audit.sql.ts";
+import { verifyInventory } from "../inventory/inventory_audit.sql.ts";
+import { verifyModes } from "../operations/data_audit.sql.ts";
+import { verifyOrders } from "../orders/orders_audit.sql.ts";
+import { verifyReturns } from "../returns/returns_audit.sql.ts";
+import { verifyLabels, verifyRateCards } from "../shipping/shipping_audit.sql.ts";
+import type { Db } from "../storage/database.ts";
+import type { VerifierDifference } from "../storage/verifier.ts";
+import { verifyDeliveries } from "../webhooks/webhooks_audit.sql.ts";
+
+const verifiers = [
+  verifyInventory,
+  verifyOrders,
+  verifyLabels,
+  verifyRateCards,
+  verifyReturns,
+  verifyBilling,
+  verifyEvents,
+  verifyDeliveries,
+  verifyAnswers,
+  verifyModes,
+];
+
+/** Holds all that one store keeps against the rules that it must keep, and answers what differs. */
+export async function verifyStore(db: Db): Promise<VerifierDifference[]> {
+  const differences: VerifierDifference[] = [];
+  for (const verify of verifiers) differences.push(...(await verify(db)));
+  return differences;
+}

@@ -1,0 +1,194 @@
+/** Stops the work when the program itself is wrong: 500 and a log line. Bad input is a `Fault`, never an assertion. */
+export function assert(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new Error(`assertion failed: ${message}`);
+}
+
+// Every refusal the service can give, in one closed table: code -> HTTP status and kind of error.
+export const faults = {
+  malformed_request: { status: 400, type: "invalid_request" },
+  malformed_header: { status: 400, type: "invalid_request" },
+  invalid_cursor: { status: 400, type: "invalid_request" },
+  authentication_required: { status: 401, type: "authentication" },
+  invalid_api_key: { status: 401, type: "authentication" },
+  api_key_revoked: { status: 401, type: "authentication" },
+  api_key_expired: { status: 401, type: "authentication" },
+  invalid_credentials: { status: 401, type: "authentication" },
+  invalid_link: { status: 401, type: "authentication" },
+  invalid_signature: { status: 401, type: "authentication" },
+  second_factor_required: { status: 401, type: "authentication" },
+  second_factor_invalid: { status: 401, type: "authentication" },
+  cross_site_request: { status: 403, type: "permission" },
+  insecure_connection: { status: 403, type: "permission" },
+  insufficient_permission: { status: 403, type: "permission" },
+  ip_not_allowed: { status: 403, type: "permission" },
+  not_for_merchants: { status: 403, type: "permission" },
+  second_factor_setup_required: { status: 403, type: "permission" },
+  merchant_suspended: { status: 403, type: "permission" },
+  view_only: { status: 403, type: "permission" },
+  route_not_found: { status: 404, type: "not_found" },
+  resource_missing: { status: 404, type: "not_found" },
+  method_not_allowed: { status: 405, type: "invalid_request" },
+  ambiguous_identifier: { status: 409, type: "conflict" },
+  bin_full: { status: 409, type: "conflict" },
+  bin_of_other_merchant: { status: 409, type: "conflict" },
+  customer_erased: { status: 409, type: "conflict" },
+  duplicate_connection: { status: 409, type: "conflict" },
+  duplicate_email: { status: 409, type: "conflict" },
+  duplicate_label: { status: 409, type: "conflict" },
+  duplicate_order_number: { status: 409, type: "conflict" },
+  duplicate_sku: { status: 409, type: "conflict" },
+  duplicate_subscription: { status: 409, type: "conflict" },
+  idempotency_key_in_use: { status: 409, type: "conflict" },
+  insufficient_inventory: { status: 409, type: "conflict" },
+  invalid_state_transition: { status: 409, type: "conflict" },
+  key_limit: { status: 409, type: "conflict" },
+  label_in_progress: { status: 409, type: "conflict" },
+  label_not_voidable: { status: 409, type: "conflict" },
+  last_owner: { status: 409, type: "conflict" },
+  lot_not_pickable: { status: 409, type: "conflict" },
+  mail_not_configured: { status: 409, type: "conflict" },
+  backups_not_configured: { status: 409, type: "conflict" },
+  merchant_closed: { status: 409, type: "conflict" },
+  merchant_not_empty: { status: 409, type: "conflict" },
+  no_suggestion: { status: 409, type: "conflict" },
+  nothing_to_manifest: { status: 409, type: "conflict" },
+  nothing_to_return: { status: 409, type: "conflict" },
+  orders_open: { status: 409, type: "conflict" },
+  payload_expired: { status: 409, type: "conflict" },
+  quantity_conflict: { status: 409, type: "conflict" },
+  rate_card_overlap: { status: 409, type: "conflict" },
+  quote_expired: { status: 409, type: "conflict" },
+  quote_mismatch: { status: 409, type: "conflict" },
+  quote_used: { status: 409, type: "conflict" },
+  reservation_closed: { status: 409, type: "conflict" },
+  reservation_committed: { status: 409, type: "conflict" },
+  return_not_inspected: { status: 409, type: "conflict" },
+  rotation_in_progress: { status: 409, type: "conflict" },
+  subscription_disabled: { status: 409, type: "conflict" },
+  subscription_limit: { status: 409, type: "conflict" },
+  would_break_reservations: { status: 409, type: "conflict" },
+  would_lock_out: { status: 409, type: "conflict" },
+  write_conflict: { status: 409, type: "conflict" },
+  precondition_failed: { status: 412, type: "conflict" },
+  payload_too_large: { status: 413, type: "invalid_request" },
+  unsupported_media_type: { status: 415, type: "invalid_request" },
+  ambiguous_stock: { status: 422, type: "invalid_request" },
+  blocked_address: { status: 422, type: "invalid_request" },
+  carrier_refused: { status: 422, type: "invalid_request" },
+  carrier_unauthorized: { status: 422, type: "invalid_request" },
+  idempotency_key_reused: { status: 422, type: "invalid_request" },
+  immutable_field: { status: 422, type: "invalid_request" },
+  merchant_required: { status: 422, type: "invalid_request" },
+  refund_exceeds_amount: { status: 422, type: "invalid_request" },
+  validation_failed: { status: 422, type: "invalid_request" },
+  rate_limited: { status: 429, type: "rate_limit" },
+  headers_too_large: { status: 431, type: "invalid_request" },
+  internal_error: { status: 500, type: "api" },
+  carrier_error: { status: 502, type: "api" },
+  carrier_timeout: { status: 504, type: "api" },
+  platform_error: { status: 502, type: "api" },
+  storage_full: { status: 503, type: "api" },
+  storage_unavailable: { status: 503, type: "api" },
+  unavailable: { status: 503, type: "api" },
+} as const;
+
+export type FaultCode = keyof typeof faults;
+
+/** One bad field of a request: `field` as the client wrote it (`line_items[0].quantity`), and what is wrong with it. */
+export interface FieldProblem {
+  readonly field: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What a refusal says beside its message. `fields` becomes the error's `details`; the rest stands beside the code. */
+interface FaultFacts {
+  readonly fields?: readonly FieldProblem[];
+  readonly [fact: string]: unknown;
+}
+
+/** An expected refusal. Thrown inside a transaction it rolls the transaction back. */
+export class Fault extends Error {
+  readonly code: FaultCode;
+  readonly facts: FaultFacts;
+
+  constructor(code: FaultCode, message: string, facts: FaultFacts = {}) {
+    super(message);
+    this.name = "Fault";
+    this.code = code;
+    this.facts = facts;
+  }
+}
+
+/** What `work` answers, or why it refuses. */
+export function orFault<Done>(work: () => Done): Done | Fault {
+  try {
+    return work();
+  } catch (error) {
+    return asFault(error);
+  }
+}
+
+/** Does work for those of a list that are not refused, together. Answers each one's result or refusal, in its order. */
+export async function unlessRefused<One, Done>(
+  list: readonly (One | Fault)[],
+  work: (some: readonly One[]) => Promise<readonly Done[]>,
+): Promise<(Done | Fault)[]> {
+  const done = (await work(list.filter((one): one is One => !(one instanceof Fault)))).values();
+  return list.map((one) => (one instanceof Fault ? one : (done.next().value as Done)));
+}
+
+/** A refusal as a value; any other error is thrown on. */
+export function asFault(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  throw error;
+}
+
+/** A `validation_failed` for one field, for rules that no schema can say. */
+export function invalid(field: string, message: string, code = "invalid_value"): Fault {
+  return invalidFields([{ field, code, message }]);
+}
+
+// More nobody reads, and a refusal must not be many times as long as what was sent.
+const problems_max = 100;
+
+/**
+ * A `validation_failed` that names every bad field, or the first hundred; its message is the first problem, and how
+ * many more there are.
+ */
+export function invalidFields(fields: readonly FieldProblem[]): Fault {
+  return ofFields("validation_failed", fields);
+}
+
+/** As `invalidFields`, for what is refused of some fields with another code. */
+export function ofFields(code: FaultCode, fields: readonly FieldProblem[]): Fault {
+  return new Fault(code, inOneSentence(fields), { fields: fields.slice(0, problems_max) });
+}
+
+const name_letters_max = 100;
+
+/** `quantity must be at least 1 (and 2 more problems).` */
+function inOneSentence([first, ...more]: readonly FieldProblem[]): string {
+  if (first === undefined) return "Something in the request is not possible.";
+  const letters = [...first.field];
+  const name = letters.length > name_letters_max ? `${letters.slice(0, name_letters_max).join("")}…` : first.field;
+  const rest = more.length === 0 ? "" : ` (and ${more.length} more ${more.length === 1 ? "problem" : "problems"})`;
+  return `${name === "" ? "The body" : name} ${first.message}${rest}.`;
+}
+
+/** A `resource_missing`: what is missing and the identifier that named it. */
+export function missing(what: string, id: string | number): Fault {
+  return new Fault("resource_missing", `No such ${what}: ${id}.`, { resource: what });
+}
+
+/** Runs `work`; what it refuses of a field is refused of that field of `place`, if any: of `items[2].bin` for `bin`. */
+export async function within<Done>(place: string | null, work: () => Promise<Done>): Promise<Done> {
+  try {
+    return await work();
+  } catch (error) {
+    if (place === null || !(error instanceof Fault) || error.facts.fields === undefined) throw error;
+    const fields = error.facts.fields.map((problem) => ({ ...problem, field: `${place}.${problem.field}` }));
+    if (error.code === "validation_failed") throw invalidFields(fields);
+    throw new Fault(error.code, error.message, { ...error.facts, fields });
+  }
+}

@@ -1,0 +1,80 @@
+/** The prefixes of identifiers on the wire, by the noun they name. */
+export const idPrefixes = {
+  order: "ord",
+  order_line: "lin",
+  hold: "hld",
+  history: "hst",
+  customer: "cus",
+  address: "adr",
+  product: "prd",
+  reservation: "rsv",
+  return: "ret",
+  refund: "rfd",
+  shipment: "shp",
+  label: "lbl",
+  manifest: "man",
+  subscription: "whk",
+  delivery: "dlv",
+  attempt: "att",
+  recovery: "rcy",
+  notice: "ntc",
+  carrier_account: "cac",
+  connection: "plt",
+  import: "imp",
+  report: "rpt",
+  key: "key",
+  user: "usr",
+  session: "ses",
+  invitation: "inv",
+  warehouse: "whs",
+  lot: "lot",
+  movement: "mov",
+  receipt: "rcv",
+  transfer: "trf",
+  count: "cnt",
+  rate_card: "rtc",
+  zone_chart: "zch",
+  audit_entry: "aud",
+  merchant: "mer",
+  billable_event: "bev",
+  restoration: "rst",
+  erasure: "ers",
+  backup_run: "bak",
+} as const;
+
+export type IdNoun = keyof typeof idPrefixes;
+
+/** Whether a word is one of those nouns. */
+export function isNoun(word: string): word is IdNoun {
+  return word in idPrefixes;
+}
+
+/** An integer key as the wire writes it: `ord_1042`. */
+export function wireId(noun: IdNoun, id: number): string {
+  return `${idPrefixes[noun]}_${id}`;
+}
+
+/**
+ * Reads an identifier in any accepted form: the integer `1042`, the digits `"1042"`, the prefixed `"ord_1042"`.
+ * Null when the text is none of these; such text names nothing.
+ */
+export function readId(noun: IdNoun, value: string | number): number | null {
+  if (typeof value === "number") return Number.isSafeInteger(value) && value > 0 ? value : null;
+  const prefix = `${idPrefixes[noun]}_`;
+  const digits = value.startsWith(prefix) ? value.slice(prefix.length) : value;
+  if (!/^[1-9][0-9]{0,15}$/.test(digits)) return null;
+  const id = Number(digits);
+  return Number.isSafeInteger(id) ? id : null;
+}
+
+/** A random identifier that sorts by time: the prefix and a UUIDv7. For events and requests. */
+export function randomId(prefix: string, at?: number): string {
+  return `${prefix}_${Bun.randomUUIDv7("hex", at).replaceAll("-", "")}`;
+}
+
+const callbackKeyForm = /^(?:live|test)_[0-9a-f]{32}$/;
+
+/** Whether text has the form of the keys in callback addresses. Anyone may call such an address with anything. */
+export function isCallbackKey(text: string): boolean {
+  return callbackKeyForm.test(text);
+}

@@ -1,0 +1,21 @@
+import { onFirstUse } from "./memoize.ts";
+
+/** The countries by their codes, and their names in English. The table is read when it is first asked for. */
+export const countries = onFirstUse(() => {
+  const library = require("i18n-iso-countries/index.js") as typeof import("i18n-iso-countries");
+  library.registerLocale(require("i18n-iso-countries/langs/en.json"));
+  return library;
+});
+
+/** A postal address as warehouses and labels keep it. */
+export interface NamedAddress {
+  name: string;
+  company?: string | null;
+  address_line1: string;
+  address_line2: string | null;
+  city: string;
+  state: string | null;
+  postal_code: string | null;
+  country: string;
+  phone?: string | null;
+}

@@ -1,0 +1,317 @@
+import { Kind, type Static, type TObject, type TProperties, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
+import { moment_pattern, parseMoment } from "./clock.ts";
+import { invalidFields } from "./faults.ts";
+import { fieldProblems, type InputKind, metadata_limits, metadataProblem } from "./field_problems.ts";
+import { type IdNoun, idPrefixes } from "./ids.ts";
+import { onFirstUse } from "./memoize.ts";
+import { isAmount, isCurrency } from "./money.ts";
+import { weightUnit, weightUnitPattern, weightUnits } from "./weight_units.ts";
+
+/** The query parameters of every list. */
+export const pageFields = {
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: "Page number, from 1." })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: "Records on a page; 50 unless given." })),
+  cursor: Type.Optional(Type.String({ maxLength: 500, description: "Continues after the page that gave it." })),
+};
+const PageFields = Type.Object(pageFields);
+export type PageQuery = Static<typeof PageFields>;
+
+/** Where a list goes on: the sort key and the id of the last record seen. */
+export type PagePosition = readonly [key: string | number, id: number];
+
+/** What a store's list needs to know: how many rows, and either how many to pass over or after which row. */
+export interface PageWindow {
+  readonly limit: number;
+  readonly offset: number;
+  readonly after: PagePosition | null;
+}
+
+/** About how many bytes of long records are read, written and sent at a time. */
+export const slice_bytes = 256 << 10;
+
+/** How many of the first records, which have these sizes, fit in a slice; at least one. */
+export function fittingInSlice(sizes: readonly number[]): number {
+  let bytes = 0;
+  const first_beyond = sizes.findIndex((size, at) => {
+    bytes += size;
+    return at > 0 && bytes > slice_bytes;
+  });
+  return first_beyond === -1 ? sizes.length : first_beyond;
+}
+
+/**
+ * A TypeBox schema in the form Elysia takes from any validator (Standard Schema): it reports every bad field at once
+ * as one `validation_failed`, refuses unknown fields by name, and coerces nothing.
+ */
+export interface CheckedSchema<Output> {
+  readonly schema: TSchema;
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "packhouse";
+    readonly validate: (value: unknown) => { readonly value: Output };
+    readonly types?: { readonly input: Output; readonly output: Output };
+  };
+}
+
+/** The body of a request. An absent body counts as an empty object. */
+export function bodyOf<Schema extends TSchema>(schema: Schema): CheckedSchema<Static<Schema>> {
+  const check = compiledOf(schema);
+  return standard(schema, (value) => checkedValue(check(), value === undefined ? {} : value, "field"));
+}
+
+/** As `bodyOf`, of a body that is documented by a closer schema than it is checked by: the rest is checked later. */
+export function shownBodyOf<Schema extends TSchema>(schema: Schema, shown: TSchema): CheckedSchema<Static<Schema>> {
+  return { ...bodyOf(schema), schema: shown };
+}
+
+/** The check of a record that comes in another form than a body, as a row of a file. Refuses: validation_failed. */
+export function checkOf<Schema extends TSchema>(schema: Schema): (value: unknown) => Static<Schema> {
+  const check = compiledOf(schema);
+  return (value) => checkedValue(check(), value, "field");
+}
+
+/** The query of a request: the text of each parameter is read as the type its field declares. */
+export function queryOf<Schema extends TObject>(schema: Schema): CheckedSchema<Static<Schema>> {
+  return standard(schema, checkQuery(schema));
+}
+
+/** The check of a query by itself. Refuses: validation_failed. */
+export function checkQuery<Schema extends TObject>(schema: Schema): (query: unknown) => Static<Schema> {
+  const check = compiledOf(schema);
+  return (query) => checkedValue(check(), readTexts(schema.properties, query ?? {}), "parameter");
+}
+
+/** A schema's check, compiled when it is first wanted: to compile all of them takes longer than the rest of a start. */
+const compiledOf = <Schema extends TSchema>(schema: Schema): (() => TypeCheck<Schema>) =>
+  onFirstUse(() => TypeCompiler.Compile(schema));
+
+function standard<Output>(schema: TSchema, validate: (value: unknown) => Output): CheckedSchema<Output> {
+  return {
+    schema,
+    "~standard": { version: 1, vendor: "packhouse", validate: (value) => ({ value: validate(value) }) },
+  };
+}
+
+function checkedValue<Schema extends TSchema>(
+  check: TypeCheck<Schema>,
+  value: unknown,
+  part: InputKind,
+): Static<Schema> {
+  if (check.Check(value)) return value;
+  const problems = fieldProblems(check.Errors(value), part);
+  if (problems.length === 0) return value as Static<Schema>;
+  throw invalidFields(problems);
+}
+
+function readTexts(properties: TProperties, query: unknown): Record<string, unknown> {
+  const texts = Object.entries(query as Record<string, string>);
+  // Made of entries, an object has every name as a field of its own, `__proto__` too.
+  return Object.fromEntries(texts.map(([name, text]) => [name, readText(properties[name]?.["type"], text)]));
+}
+
+function readText(type: unknown, text: string): unknown {
+  if (type === "integer" && /^-?\d{1,15}$/.test(text)) return Number(text);
+  return type === "boolean" && (text === "true" || text === "false") ? text === "true" : text;
+}
+
+/** A closed object. `read_only` names fields of the record that a client may send back and that are ignored. */
+export function closed<Fields extends TProperties>(fields: Fields, read_only: readonly string[] = []): TObject<Fields> {
+  const ignored = Object.fromEntries(
+    read_only.map((name) => [name, Type.Optional(Type.Unknown({ readOnly: true, description: "Ignored." }))]),
+  );
+  return Type.Object({ ...ignored, ...fields }, { additionalProperties: false }) as unknown as TObject<Fields>;
+}
+
+/** One of a closed list of words. */
+export function choice<const Words extends readonly string[]>(words: Words, options: { description?: string } = {}) {
+  return Type.Unsafe<Words[number]>(
+    Type.Union(
+      words.map((word) => Type.Literal(word)),
+      options,
+    ),
+  );
+}
+
+/** A value or null. */
+export function nullable<Schema extends TSchema>(schema: Schema) {
+  return Type.Union([schema, Type.Null()]);
+}
+
+/** An identifier in a request: `1042`, `"1042"` or `"ord_1042"`. Read it with `readId`. */
+export function idField(noun: IdNoun, description?: string) {
+  const prefix = idPrefixes[noun];
+  return Type.Union(
+    [
+      Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+      Type.String({ pattern: `^(${prefix}_)?[1-9][0-9]{0,15}$`, maxLength: 24 }),
+    ],
+    { hint: `must be an identifier such as ${prefix}_1042`, ...(description ? { description } : {}) },
+  );
+}
+
+const controls = "\\u0000-\\u001f\\u007f-\\u009f\\ufffd";
+const printable = `[^${controls}]`;
+const ink = `[^\\s${controls}]`;
+
+/** Printable text without control characters. Broken Unicode is refused when the body is read. */
+export function textField(max: number, { min = 1, description }: { min?: number; description?: string } = {}) {
+  return Type.String({
+    minLength: min,
+    maxLength: max,
+    pattern: `^${printable}*$`,
+    form: "must not hold control characters",
+    ...(description ? { description } : {}),
+  });
+}
+
+/** A text of one line that names something: without outer blanks, which nobody sees, so that each name is one. */
+export function nameField(max: number, { description }: { description?: string } = {}) {
+  return Type.String({
+    minLength: 1,
+    maxLength: max,
+    pattern: `^${ink}(${printable}*${ink})?$`,
+    form: "must not hold control characters, nor begin or end with a space",
+    ...(description ? { description } : {}),
+  });
+}
+
+// Blanks but the plain one, what has no width or turns the direction of text, and other fillers.
+const hidden = [
+  "\\u00a0\\u00ad\\u061c\\u115f\\u1160\\u1680\\u17b4\\u17b5\\u180e\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f",
+  "\\u2800\\u3000\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff9-\\ufffc",
+].join("");
+const seen = `[^${controls}${hidden}]`;
+const seen_ink = `[^ ${controls}${hidden}]`;
+
+/** The pattern of `codeField`, to be put together with others. */
+export const code_pattern = `${seen_ink}(${seen}*${seen_ink})?`;
+
+/** A code that names a thing for good, such as a SKU: no two that look alike differ in what nobody sees. */
+export function codeField(max: number, { description }: { description?: string } = {}) {
+  return Type.String({
+    minLength: 1,
+    maxLength: max,
+    pattern: `^${code_pattern}$`,
+    form: "must not hold characters that nobody sees, nor begin or end with a space",
+    ...(description ? { description } : {}),
+  });
+}
+
+/** An e-mail address. */
+export const emailField = () =>
+  Type.String({
+    maxLength: 254,
+    pattern: "^[^\\s@\\u0000-\\u001f\\u007f\\ufffd]{1,64}@[^\\s@\\u0000-\\u001f\\u007f\\ufffd]+$",
+    hint: "must be an e-mail address",
+  });
+
+/** Text that may hold line breaks and tabs, such as notes. */
+export function notesField(max = 2000) {
+  return Type.String({
+    maxLength: max,
+    pattern: "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\ufffd]*$",
+    form: "must not hold control characters but line breaks and tabs",
+  });
+}
+
+TypeRegistry.Set("Moment", (_schema, value) => typeof value === "string" && parseMoment(value) !== null);
+
+/** An ISO 8601 date or timestamp, of a day that there is. Read it with `momentOf`. */
+export function momentField(description?: string) {
+  return Type.Unsafe<string>({
+    [Kind]: "Moment",
+    type: "string",
+    pattern: moment_pattern,
+    hint: "must be an ISO 8601 date or timestamp, such as 2026-01-31T12:00:00Z",
+    ...(description ? { description } : {}),
+  });
+}
+
+TypeRegistry.Set<TSchema>("Money", ({ anyOf: [{ maximum }] }, value) => {
+  return (typeof value === "string" || typeof value === "number") && isAmount(value) && Number(value) <= maximum;
+});
+
+/** What a price and most amounts are at most. */
+const default_money_max = 9_999_999_999.99;
+/** What a line of an order may cost at most, and so its price, its discount and its total. */
+export const line_amount_max = 1_000_000_000_000;
+
+/**
+ * An amount of money in a request: `12.5` or `"12.50"`, at most three decimals and `maximum`. Read it with `centsOf`,
+ * which refuses more decimals than its currency has.
+ */
+export function moneyField(description?: string, maximum = default_money_max) {
+  const digits = String(Math.trunc(maximum)).length;
+  return Type.Unsafe<string | number>({
+    [Kind]: "Money",
+    anyOf: [
+      { type: "number", minimum: 0, maximum },
+      { type: "string", pattern: `^(0|[1-9][0-9]{0,${digits - 1}})(\\.[0-9]{1,3})?$` },
+    ],
+    hint: "must be an amount with at most the decimals of its currency, such as 12.50",
+    ...(description ? { description } : {}),
+  });
+}
+
+TypeRegistry.Set("Currency", (_schema, value) => typeof value === "string" && isCurrency(value));
+
+/** The code of a currency. */
+export function currencyField(description?: string) {
+  return Type.Unsafe<string>({
+    [Kind]: "Currency",
+    type: "string",
+    pattern: "^[A-Z]{3}$",
+    ...(description ? { description } : {}),
+  });
+}
+
+/** A quantity of units: 1 to 1,000,000. */
+export function quantityField(description?: string) {
+  return Type.Integer({ minimum: 1, maximum: 1_000_000, ...(description ? { description } : {}) });
+}
+
+TypeRegistry.Set("Metadata", (_schema, value) => metadataProblem(value) === null);
+
+/** The client's own pairs of names and values, nested if it likes, kept as they are sent. */
+export function metadataField() {
+  const { names, name, text, levels, bytes } = metadata_limits;
+  return Type.Unsafe<Record<string, unknown>>({
+    [Kind]: "Metadata",
+    type: "object",
+    additionalProperties: true,
+    maxProperties: names,
+    propertyNames: { minLength: 1, maxLength: name },
+    description:
+      `Your own names and values, at most ${names} in one object: texts to ${text} characters, numbers, booleans, ` +
+      `null, lists and objects, nested to ${levels} levels, ${bytes} bytes of JSON in all. They come back as they are.`,
+  });
+}
+
+TypeRegistry.Set("WeightUnit", (_schema, value) => typeof value === "string" && weightUnit(value) !== null);
+
+/** A unit of weight, as people write it. Read it with `weightUnit`; answers show the short one. */
+export function weightUnitField(description = "") {
+  return Type.Unsafe<string>({
+    [Kind]: "WeightUnit",
+    type: "string",
+    maxLength: 20,
+    pattern: weightUnitPattern,
+    description: `${weightUnits.join(", ")}, or as people write them, such as lbs.${description}`,
+  });
+}
+
+/** The query field of an act that can be rehearsed. */
+export const dryRunField = {
+  dry_run: Type.Optional(
+    Type.Boolean({
+      description:
+        "True does nothing: the answer is what it would be, refusals included, and `meta.events` lists what webhooks" +
+        " would be told.",
+    }),
+  ),
+};
+
+/** The query of an act that can be rehearsed and has no other. */
+export const DryRunQuery = closed(dryRunField);
+export type DryRunQuery = Static<typeof DryRunQuery>;

@@ -1,0 +1,125 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { cityField, PlainVerificationView } from "../addresses/address.schema.ts";
+import {
+  closed,
+  emailField,
+  idField,
+  metadataField,
+  momentField,
+  nullable,
+  pageFields,
+  textField,
+} from "../core/schema.ts";
+import { OwnerView, ofMerchant } from "../storage/tenant.schema.ts";
+import { addresses_max } from "./customer.ts";
+
+const blankable = (max: number) => Type.Optional(nullable(textField(max, { min: 0 })));
+
+export const addressFields = {
+  name: Type.Optional(nullable(textField(200))),
+  company: Type.Optional(
+    nullable(
+      textField(200, {
+        min: 0,
+        description: "Printed above the street. A new address gets the customer's by default; null leaves it out.",
+      }),
+    ),
+  ),
+  address_line1: Type.Optional(textField(200)),
+  address_line2: blankable(200),
+  city: cityField(),
+  state: blankable(100),
+  postal_code: blankable(20),
+  country: Type.Optional(Type.String({ pattern: "^[A-Z]{2}$", hint: "must be a two-letter country code such as US" })),
+  phone: blankable(50),
+  is_default: Type.Optional(Type.Boolean()),
+};
+const required = { address_line1: textField(200) };
+const country = Type.Required(Type.Object({ country: addressFields.country })).properties.country;
+
+/** A new address. Its country decides which other fields are required. */
+export const CreateAddress = closed({ ...addressFields, ...required, country }, ["id", "is_verified", "verification"]);
+export type CreateAddress = Static<typeof CreateAddress>;
+
+export const UpdateAddress = closed(addressFields, ["id", "is_verified", "verification"]);
+export type UpdateAddress = Static<typeof UpdateAddress>;
+
+/** One address of a set that replaces another: with an `id` it changes in place, without one it is new. */
+const ReplaceAddress = closed({ id: Type.Optional(idField("address")), ...addressFields }, [
+  "is_verified",
+  "verification",
+]);
+export type ReplaceAddress = Static<typeof ReplaceAddress>;
+
+const customerFields = {
+  first_name: blankable(100),
+  last_name: blankable(100),
+  phone: blankable(50),
+  company: blankable(200),
+  metadata: Type.Optional(metadataField()),
+};
+
+const readOnly = ["merchant_id", "id", "order_history", "order_count", "created_at", "updated_at", "erased_at"];
+
+export const CreateCustomer = closed(
+  {
+    ...ofMerchant,
+    email: emailField(),
+    ...customerFields,
+    shipping_addresses: Type.Optional(Type.Array(CreateAddress, { maxItems: addresses_max })),
+  },
+  readOnly,
+);
+export type CreateCustomer = Static<typeof CreateCustomer>;
+
+export const UpdateCustomer = closed(
+  {
+    email: Type.Optional(emailField()),
+    ...customerFields,
+    shipping_addresses: Type.Optional(Type.Array(ReplaceAddress, { maxItems: addresses_max })),
+  },
+  readOnly,
+);
+export type UpdateCustomer = Static<typeof UpdateCustomer>;
+
+export const ListCustomers = closed({
+  ...pageFields,
+  q: Type.Optional(textField(100, { description: "A piece of the e-mail address, the name or the company." })),
+  email: Type.Optional(textField(254, { description: "The whole e-mail address; its case does not count." })),
+  created_after: Type.Optional(momentField("Customers created after this date or moment.")),
+});
+export type ListCustomers = Static<typeof ListCustomers>;
+
+const seconds = Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$" });
+
+export const AddressView = closed({
+  id: Type.String(),
+  name: Type.String(),
+  company: nullable(Type.String()),
+  address_line1: Type.String(),
+  address_line2: nullable(Type.String()),
+  city: Type.String(),
+  state: nullable(Type.String()),
+  postal_code: nullable(Type.String()),
+  country: Type.String(),
+  phone: nullable(Type.String()),
+  is_default: Type.Boolean(),
+  is_verified: Type.Boolean(),
+  verification: PlainVerificationView(seconds),
+});
+
+export const customerViewFields = {
+  id: Type.String(),
+  merchant_id: OwnerView,
+  email: Type.String(),
+  first_name: nullable(Type.String()),
+  last_name: nullable(Type.String()),
+  phone: nullable(Type.String()),
+  company: nullable(Type.String()),
+  shipping_addresses: Type.Array(AddressView),
+  metadata: metadataField(),
+  created_at: seconds,
+  updated_at: seconds,
+  erased_at: nullable({ ...seconds, description: "When what told who it was has been erased: see *Privacy*." }),
+};
+export const CustomerView = closed(customerViewFields);

@@ -1,0 +1,404 @@
+import { and, asc, desc, eq, gt, isNotNull, lte, or, type SQL, sql as template } from "drizzle-orm";
+import { among, amongTexts, contains, forKeyShare, forUpdate, given, list, skipLocked } from "../../db/kit.ts";
+import { addresses, customer_words, customers } from "../../db/schema/customers.ts";
+import { merchants } from "../../db/schema/merchants.ts";
+import type { StoredCheck } from "../addresses/address.ts";
+import { Fault, missing } from "../core/faults.ts";
+import { readId, wireId } from "../core/ids.ts";
+import type { PageWindow } from "../core/schema.ts";
+import type { Db, ReadStatements, Tx, WriteStatements } from "../storage/database.ts";
+import { longRecords } from "../storage/long_records.ts";
+import { endOfClaims, noteHeld } from "../storage/servers.ts";
+import { insert, insertIds, prepared, type StatementArgs } from "../storage/statements.ts";
+import { hasOneMerchant, refuseAmbiguousOwner, requireOwner } from "../storage/tenant.ts";
+import type { Customer, CustomerAddress, OrderCustomer } from "./customer.ts";
+import { type AddressDraft, type AddressFields, type CustomerFields, emailKey, wordsOf } from "./customer.ts";
+
+type CustomerRow = typeof customers.$inferSelect;
+
+const byId = prepared((sql, a: StatementArgs<{ id: number }>) =>
+  sql.select().from(customers).where(eq(customers.id, a.id)),
+);
+const byIdLocked = prepared((sql, a: StatementArgs<{ id: number }>) =>
+  forUpdate(sql.select().from(customers).where(eq(customers.id, a.id))),
+);
+const byEmail = prepared((sql, a: StatementArgs<{ email_key: string }>) =>
+  sql
+    .select({ id: customers.id, merchant_id: customers.merchant_id })
+    .from(customers)
+    .where(eq(customers.email_key, a.email_key)),
+);
+const addressesOf = prepared((sql, a: StatementArgs<{ customer_ids: string }>) =>
+  sql.select().from(addresses).where(among(addresses.customer_id, a.customer_ids)).orderBy(asc(addresses.id)),
+);
+
+/** The customer that an identifier names: `cus_1001` or `1001`. Refuses: resource_missing. */
+export async function getCustomer(db: Db, id: string | number): Promise<Customer> {
+  return found(db, await byId(db, { id: readId("customer", id) ?? 0 }), id);
+}
+
+/**
+ * As `getCustomer`, and locks the customer until the transaction ends, to be changed.
+ * Refuses: resource_missing, customer_erased.
+ */
+export async function lockCustomer(tx: Tx, id: string | number): Promise<Customer> {
+  const customer = await found(tx, await byIdLocked(tx, { id: readId("customer", id) ?? 0 }), id);
+  if (customer.erased_at === null) return customer;
+  throw new Fault("customer_erased", `${wireId("customer", customer.id)} was erased. Create a new customer.`);
+}
+
+async function found(db: Db, rows: readonly CustomerRow[], id: string | number): Promise<Customer> {
+  const [customer] = await withAddresses(db, rows);
+  if (customer === undefined) throw missing("customer", id);
+  return customer;
+}
+
+/** Customers with their addresses. */
+export async function withAddresses(db: Db, rows: readonly CustomerRow[]): Promise<Customer[]> {
+  if (rows.length === 0) return [];
+  const all = await addressesOf(db, { customer_ids: list(rows.map((row) => row.id)) });
+  const of = Map.groupBy(all, (address) => address.customer_id);
+  return rows.map(({ email_key: _key, ...row }) => ({ ...row, shipping_addresses: of.get(row.id) ?? [] }));
+}
+
+const buyer = {
+  id: customers.id,
+  merchant_id: customers.merchant_id,
+  merchant: { code: merchants.code, status: merchants.status },
+  email: customers.email,
+  first_name: customers.first_name,
+  last_name: customers.last_name,
+  company: customers.company,
+  erased_at: customers.erased_at,
+};
+
+const recipientIn = (sql: ReadStatements, a: StatementArgs<{ customer_id: number; address_id: number }>) =>
+  sql
+    .select({ ...buyer, address: addresses })
+    .from(customers)
+    .innerJoin(merchants, eq(merchants.id, customers.merchant_id))
+    .leftJoin(addresses, and(eq(addresses.customer_id, customers.id), eq(addresses.id, given(a.address_id))))
+    .where(eq(customers.id, given(a.customer_id)));
+const recipient = prepared(recipientIn);
+const storedRecipient = prepared((sql, a: StatementArgs<{ customer_id: number; address_id: number }>) =>
+  forKeyShare(recipientIn(sql, a), customers),
+);
+const recipientOfOpen = prepared((sql, a: StatementArgs<{ customer_id: number; address_id: number }>) =>
+  forKeyShare(recipientIn(sql, a), [customers, merchants]),
+);
+
+/**
+ * The customer and address of an order, in one query: null without such a customer; its address is null if the customer
+ * has no such address.
+ */
+export async function findRecipient(db: Db, customer_id: number, address_id: number): Promise<StoredRecipient | null> {
+  return recipientOf(await recipient(db, { customer_id, address_id }));
+}
+
+interface StoredRecipient {
+  readonly buyer: OrderCustomer;
+  readonly address: CustomerAddress | null;
+}
+
+function recipientOf([row]: Awaited<ReturnType<typeof recipient>>): StoredRecipient | null {
+  if (row === undefined) return null;
+  const { address, erased_at, ...buyer } = row;
+  // Whoever waited for an erasure to end still reads the address that it has deleted.
+  return { buyer, address: erased_at === null ? address : null };
+}
+
+const buyersIn = (sql: ReadStatements, a: StatementArgs<{ ids: string }>) =>
+  sql
+    .select(buyer)
+    .from(customers)
+    .innerJoin(merchants, eq(merchants.id, customers.merchant_id))
+    .where(among(customers.id, a.ids));
+const buyersOf = prepared((sql, a: StatementArgs<{ ids: string }>) => forKeyShare(buyersIn(sql, a), customers));
+const buyersOfOpen = prepared((sql, a: StatementArgs<{ ids: string }>) =>
+  forKeyShare(buyersIn(sql, a), [customers, merchants]),
+);
+const addressesCalled = prepared((sql, a: StatementArgs<{ ids: string }>) =>
+  sql.select().from(addresses).where(among(addresses.id, a.ids)),
+);
+
+/**
+ * As `findRecipient`, for many orders that are about to be made, in their order: none of the customers is erased, and
+ * none of their merchants is closed, where there are several, before this transaction ends.
+ */
+export async function findRecipients(
+  tx: Tx,
+  pairs: readonly { readonly customer_id: number; readonly address_id: number }[],
+): Promise<(StoredRecipient | null)[]> {
+  const one = hasOneMerchant(tx);
+  const [first] = pairs;
+  if (first !== undefined && pairs.length === 1) {
+    return [recipientOf(await (one ? storedRecipient : recipientOfOpen)(tx, first))];
+  }
+  const idsOf = (name: "customer_id" | "address_id") => list([...new Set(pairs.map((pair) => pair[name]))]);
+  const found = await (one ? buyersOf : buyersOfOpen)(tx, { ids: idsOf("customer_id") });
+  const buyers = new Map(found.map((row) => [row.id, row]));
+  const places = new Map((await addressesCalled(tx, { ids: idsOf("address_id") })).map((row) => [row.id, row]));
+  return pairs.map(({ customer_id, address_id }) => {
+    const row = buyers.get(customer_id);
+    if (row === undefined) return null;
+    const { erased_at: _, ...buyer } = row;
+    const address = places.get(address_id);
+    return { buyer, address: address?.customer_id === customer_id ? address : null };
+  });
+}
+
+/** The id of the customer with this e-mail address, in any case, or null. Refuses: merchant_required. */
+export async function findCustomerByEmail(db: Db, email: string): Promise<number | null> {
+  const rows = await byEmail(db, { email_key: emailKey(email) });
+  refuseAmbiguousOwner(rows, () => email);
+  return rows[0]?.id ?? null;
+}
+
+const byEmails = prepared((sql, a: StatementArgs<{ keys: string }>) =>
+  sql.select().from(customers).where(amongTexts(customers.email_key, a.keys)),
+);
+
+/**
+ * The customers with these e-mail addresses, by the key of each; unknown addresses are left out.
+ * Refuses: merchant_required.
+ */
+export async function findCustomersByEmail(db: Db, emails: readonly string[]): Promise<Map<string, Customer>> {
+  const rows = await byEmails(db, { keys: list([...new Set(emails.map(emailKey))]) });
+  refuseAmbiguousOwner(rows, ({ email }) => email);
+  const found = await withAddresses(db, rows);
+  return new Map(found.map((customer) => [emailKey(customer.email), customer]));
+}
+
+/** The filters of a list of customers. */
+interface CustomerFilter {
+  /** A piece of the e-mail address, the name or the company. */
+  readonly q?: string | undefined;
+  readonly email?: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly created_after?: number | undefined;
+}
+
+const fullName = template`coalesce(${customers.first_name}, '') || ' ' || coalesce(${customers.last_name}, '')`;
+
+function matching({ q, email, created_after }: CustomerFilter): SQL | undefined {
+  const found = q === undefined ? [] : [customers.email, fullName, customers.company].map((text) => contains(text, q));
+  return and(
+    q === undefined ? undefined : or(...found),
+    email === undefined ? undefined : eq(customers.email_key, emailKey(email)),
+    created_after === undefined ? undefined : gt(customers.created_at, created_after),
+  );
+}
+
+/** A page of customers by creation, newest first, without their addresses. */
+export async function listCustomers(db: Db, filter: CustomerFilter, window: PageWindow): Promise<CustomerRow[]> {
+  const { limit, offset, after } = window;
+  return db.sql
+    .select()
+    .from(customers)
+    .where(
+      and(
+        matching(filter),
+        after ? template`(${customers.created_at}, ${customers.id}) < (${after[0]}, ${after[1]})` : undefined,
+      ),
+    )
+    .orderBy(desc(customers.created_at), desc(customers.id))
+    .limit(limit)
+    .offset(offset);
+}
+
+/** Customers as a list reads them: one may have a hundred addresses. */
+export const longCustomers = longRecords(customers, addresses.customer_id, { record: 700, part: 500 });
+
+/** How many customers match. */
+export async function countCustomers(db: Db, filter: CustomerFilter): Promise<number> {
+  return db.sql.$count(customers, matching(filter));
+}
+
+/** Stores a new customer without addresses; null when another has its e-mail address. */
+export async function insertCustomer(tx: Tx, fields: CustomerFields): Promise<Customer | null> {
+  const times = { created_at: tx.now, updated_at: tx.now, erased_at: null };
+  const row = { ...fields, merchant_id: requireOwner(tx), version: 1, ...times };
+  const [inserted] = await tx.sql
+    .insert(customers)
+    .values({ ...row, email_key: emailKey(fields.email) })
+    .onConflictDoNothing({ target: [customers.email_key, customers.merchant_id] })
+    .returning({ id: customers.id });
+  if (inserted === undefined) return null;
+  await saveSearchWords(tx, inserted.id, wordsOf(fields));
+  return { id: inserted.id, ...row, shipping_addresses: [] };
+}
+
+const storedSearchWords = prepared((sql, a: StatementArgs<{ customer_id: number }>) =>
+  sql.select({ word: customer_words.word }).from(customer_words).where(eq(customer_words.customer_id, a.customer_id)),
+);
+
+/** Stores more words by which a customer is found, none of which is stored yet. */
+async function saveSearchWords(tx: Tx, customer_id: number, words: Iterable<string>): Promise<void> {
+  const rows = [...words].map((word) => ({ customer_id, word }));
+  await insert(tx, customer_words, rows);
+}
+
+/** Stores changes of a customer without its addresses; its version increases by one. */
+export async function saveCustomer(tx: Tx, before: Customer, fields: CustomerFields): Promise<Customer> {
+  const row = { ...fields, version: before.version + 1, updated_at: tx.now };
+  await tx.sql
+    .update(customers)
+    .set({ ...row, email_key: emailKey(fields.email) })
+    .where(eq(customers.id, before.id));
+  const fresh = wordsOf(fields).difference(wordsOf(before));
+  if (fresh.size > 0) {
+    // The words of former names stay. Those of before may have been kept by a version that kept fewer.
+    const known = new Set((await storedSearchWords(tx, { customer_id: before.id })).map(({ word }) => word));
+    await saveSearchWords(tx, before.id, fresh.union(wordsOf(before)).difference(known));
+  }
+  return { ...before, ...row };
+}
+
+/** An address to store. */
+interface CheckedAddressDraft extends AddressDraft {
+  /** Its verification; null for an unchanged address. */
+  readonly check: StoredCheck | null;
+}
+
+const unchecked: StoredCheck = { verification: null, is_verified: false, ask_at: null };
+
+/** A placeholder as an expression: `set` would store a bare one as a value. */
+const bound = (value: SQL) => template`${value}`;
+
+const changeAddress = prepared(
+  (sql: WriteStatements, a: StatementArgs<AddressFields & StoredCheck & { id: number; now: number }>) =>
+    sql
+      .update(addresses)
+      .set({
+        name: bound(a.name),
+        company: bound(a.company),
+        address_line1: bound(a.address_line1),
+        address_line2: bound(a.address_line2),
+        city: bound(a.city),
+        state: bound(a.state),
+        postal_code: bound(a.postal_code),
+        country: bound(a.country),
+        phone: bound(a.phone),
+        verification: a.verification,
+        is_verified: a.is_verified,
+        ask_at: bound(a.ask_at),
+        updated_at: bound(a.now),
+      })
+      .where(eq(addresses.id, a.id)),
+);
+const due = prepared((sql, a: StatementArgs<{ now: number; limit: number }>) =>
+  skipLocked(
+    forUpdate(
+      sql
+        .select()
+        .from(addresses)
+        .where(and(isNotNull(addresses.ask_at), lte(addresses.ask_at, given(a.now))))
+        .orderBy(asc(addresses.ask_at), asc(addresses.id))
+        .limit(given(a.limit)),
+    ),
+  ),
+);
+const setCarrierCheckAt = prepared((sql: WriteStatements, a: StatementArgs<{ ids: string; ask_at: number | null }>) =>
+  sql
+    .update(addresses)
+    .set({ ask_at: bound(a.ask_at) })
+    .where(among(addresses.id, a.ids)),
+);
+
+/** Addresses that are due to be verified by a carrier. They are claimed until `until`. */
+export async function claimCarrierChecks(tx: Tx, limit: number, until: number): Promise<CustomerAddress[]> {
+  const rows = await due(tx, { now: tx.now, limit });
+  const ids = rows.map(({ id }) => id);
+  if (ids.length > 0) await setCarrierCheckAt(tx, { ids: list(ids), ask_at: until });
+  await noteHeld(tx, "addresses", ids, until);
+  return rows;
+}
+
+/** Ends claims of addresses whose server is gone: carriers are to be asked about them again. */
+export const releaseCarrierChecks = endOfClaims(addresses, addresses.ask_at);
+
+/** When the next address is due, in milliseconds; null when none is. */
+export async function nextCarrierCheck(db: Db): Promise<number | null> {
+  const [row] = await db.sql
+    .select({ ask_at: addresses.ask_at })
+    .from(addresses)
+    .where(isNotNull(addresses.ask_at))
+    .orderBy(asc(addresses.ask_at))
+    .limit(1);
+  return row?.ask_at ?? null;
+}
+
+/** Postpones the verification of an address by a carrier; null cancels it. */
+export async function postponeCarrierChecks(tx: Tx, id: number, ask_at: number | null): Promise<void> {
+  await setCarrierCheckAt(tx, { ids: list([id]), ask_at });
+}
+
+const moveAskAt = prepared((sql: WriteStatements, a: StatementArgs<{ by_ms: number }>) =>
+  sql
+    .update(addresses)
+    .set({ ask_at: template`${addresses.ask_at} + ${a.by_ms}` })
+    .where(isNotNull(addresses.ask_at)),
+);
+
+/** Moves the times at which carriers are to be asked by as much as the clock was set. */
+export async function shiftCarrierChecks(tx: Tx, by_ms: number): Promise<void> {
+  await moveAskAt(tx, { by_ms });
+}
+
+const keepCheck = prepared((sql: WriteStatements, a: StatementArgs<StoredCheck & { id: number }>) =>
+  sql
+    .update(addresses)
+    .set({ verification: a.verification, is_verified: a.is_verified, ask_at: bound(a.ask_at) })
+    .where(eq(addresses.id, a.id)),
+);
+
+/** Stores the verification of an address. */
+export async function saveCheck(tx: Tx, id: number, check: StoredCheck): Promise<void> {
+  await keepCheck(tx, { ...check, id });
+}
+
+const clearDefault = prepared((sql: WriteStatements, a: StatementArgs<{ customer_id: number }>) =>
+  sql
+    .update(addresses)
+    .set({ is_default: false })
+    .where(and(eq(addresses.customer_id, a.customer_id), addresses.is_default)),
+);
+const setDefault = prepared((sql: WriteStatements, a: StatementArgs<{ id: number }>) =>
+  sql.update(addresses).set({ is_default: true }).where(eq(addresses.id, a.id)),
+);
+const deleteAddresses = prepared((sql: WriteStatements, a: StatementArgs<{ ids: string }>) =>
+  sql.delete(addresses).where(among(addresses.id, a.ids)),
+);
+
+/**
+ * Makes these the addresses of a customer: those with an `id` change in place, the others are new, and all others are
+ * removed. The one at `default_index` is the default. Answers the changed customer.
+ */
+export async function saveAddresses(
+  tx: Tx,
+  customer: Customer,
+  drafts: readonly CheckedAddressDraft[],
+  default_index: number | null,
+): Promise<Customer> {
+  const kept = new Set(drafts.map((draft) => draft.id));
+  const gone = customer.shipping_addresses.filter(({ id }) => !kept.has(id)).map(({ id }) => id);
+  if (gone.length > 0) await deleteAddresses(tx, { ids: list(gone) });
+  for (const { id, fields, check } of drafts) {
+    if (id !== null && check !== null) await changeAddress(tx, { ...fields, ...check, id, now: tx.now });
+  }
+  const fresh = drafts.filter(({ id }) => id === null);
+  const { id: customer_id, merchant_id } = customer;
+  const unset = { customer_id, merchant_id, is_default: false, created_at: tx.now, updated_at: tx.now };
+  const ids = await insertIds(
+    tx,
+    addresses,
+    fresh.map(({ fields, check }) => ({ ...fields, ...unchecked, ...check, ...unset })),
+  );
+  const default_draft = default_index === null ? null : drafts[default_index];
+  if (default_draft) {
+    const nth = fresh.indexOf(default_draft);
+    await clearDefault(tx, { customer_id: customer.id });
+    await setDefault(tx, { id: default_draft.id ?? (ids[nth] as number) });
+  }
+  return getCustomer(tx, customer.id);
+}

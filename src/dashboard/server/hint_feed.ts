@@ -1,0 +1,282 @@
+// Follows events and the changes of requests while somebody listens, and sends hints of them. Ends the streams of
+// listeners whose access has ended. Without listeners it does nothing.
+
+import { iso } from "../../core/clock.ts";
+import { engine } from "../../core/config.ts";
+import { Fault } from "../../core/faults.ts";
+import { counter, gauge } from "../../core/metrics.ts";
+import { lastPosition, listPlacedAfter } from "../../events/events.sql.ts";
+import { requestPathOf } from "../../http/request_head.ts";
+import type { Service } from "../../http/service.ts";
+import type { RequestTrace } from "../../http/trace.ts";
+import type { FollowedRecords, JobName } from "../../storage/commit_effects.ts";
+import type { Store } from "../../storage/database.ts";
+import { type ChangeOfCall, type Hint, hintOfEvent, idsIn, Ring, type UnnumberedHint } from "./hint.ts";
+import { heartbeat, hintText, readyText, resyncText, type Stream } from "./hint_stream.ts";
+import { changedOwners, type JobMarks, type JobNoun, jobMarks } from "./job_changes.sql.ts";
+
+const streams = gauge("packhouse_live_streams", "Streams of hints to the dashboard that are open.", ["mode"]);
+const dropped = counter("packhouse_live_streams_dropped_total", "Streams whose client took too little.", ["mode"]);
+
+const heartbeat_ms = 15_000;
+// Hints within this time are sent together, each thing once.
+const gather_ms = 50;
+const jobs_told_every_ms = 500;
+// With more hints than this at once, clients are told to read everything again, which costs less.
+const told_together_max = 512;
+// How often the commits of other servers are looked for.
+const other_servers_ms = 500;
+// A client that reconnects within this time receives the hints it missed.
+const linger_ms = 60_000;
+
+// Jobs that change what lists show without an event.
+const changed_by_jobs: { readonly [Name in JobName]?: JobNoun } = {
+  "webhooks.mail": "notices",
+  "platforms.import": "platforms",
+  "platforms.report": "platforms",
+  "orders.hold_suspended": "orders",
+};
+
+/** A client that receives hints. */
+export interface Listener {
+  readonly stream: Stream;
+  /** Whether the client may call this route and see records of these, and so receive hints of them. */
+  readonly may: (news: Pick<UnnumberedHint, "reads" | "whose">) => boolean;
+  /** Throws once the client may no longer listen, or has other permissions than before. */
+  readonly check: () => Promise<void>;
+  /** Ends the connection of a client that reads nothing. */
+  readonly letGo: () => void;
+}
+
+/** The hints of one store. */
+export class Feed {
+  readonly #store: Store;
+  readonly #service: Service;
+  readonly #changes: ReadonlyMap<string, ChangeOfCall>;
+  readonly #ring = new Ring();
+  readonly #listeners = new Set<Listener>();
+  /** The position of the last event that was sent; null while nobody listens. */
+  #position: number | null = null;
+  #starting: Promise<void> | null = null;
+  #looking = false;
+  #again = false;
+  /** The hints to send, by what they are about. */
+  readonly #news = new Map<string, UnnumberedHint>();
+  /** The lists that jobs have changed, to be sent in a moment. */
+  readonly #soon = new Set<JobNoun>();
+  /** How far the changes of jobs were read, by list. */
+  readonly #marks = new Map<JobNoun, JobMarks>();
+  #told_at = Number.NEGATIVE_INFINITY;
+  #telling: Timer | undefined;
+  #lingering: Timer | undefined;
+  #timers: Timer[] = [];
+
+  constructor(store: Store, service: Service, changes: ReadonlyMap<string, ChangeOfCall>) {
+    this.#store = store;
+    this.#service = service;
+    this.#changes = changes;
+    store.onWake((name) => {
+      const noun = changed_by_jobs[name];
+      if (noun !== undefined) this.#noteSoon(noun);
+    });
+    store.onChange((followed) => this.#changed(followed));
+    // Users are stored in the live store, for both worlds.
+    service.stores.live.onChange((followed) => {
+      if (followed === "users") this.#tryCheck();
+    });
+    service.witnesses.push((request, trace, status) => this.#answered(request, trace, status));
+    service.ending.addEventListener("abort", () => this.#close());
+  }
+
+  /** Begins to follow events, unless it already does. */
+  async follow(): Promise<void> {
+    clearTimeout(this.#lingering);
+    if (this.#position !== null) return;
+    this.#starting ??= this.#start().finally(() => {
+      this.#starting = null;
+    });
+    await this.#starting;
+  }
+
+  /** Sends a listener the hints since the last one it saw, then all new ones. */
+  add(listener: Listener, last_seen: string | null): void {
+    clearTimeout(this.#lingering);
+    this.#listeners.add(listener);
+    streams.add(1, this.#store.mode);
+    const missed = last_seen === null ? [] : this.#ring.after(last_seen);
+    const last = this.#ring.lastFor(listener.may);
+    this.#send(listener, missed === null ? resyncText(last) : readyText(last_seen ?? last));
+    for (const one of missed ?? []) if (listener.may(one)) this.#send(listener, hintText(one.hint));
+  }
+
+  /** Forgets a listener whose stream has ended. */
+  remove(listener: Listener): void {
+    if (!this.#listeners.delete(listener)) return;
+    streams.add(-1, this.#store.mode);
+    if (this.#listeners.size > 0) return;
+    this.#lingering = setTimeout(() => this.#rest(), linger_ms);
+    this.#lingering.unref();
+  }
+
+  /** Ends the streams of listeners whose access has ended. */
+  async check(): Promise<void> {
+    for (const { stream, check } of [...this.#listeners]) {
+      await check().catch((error) => {
+        if (error instanceof Fault) stream.end();
+      });
+    }
+  }
+
+  /** Notes the change that a request made. */
+  #answered({ method, url }: Request, { route, mode, rehearsed, merchant_id }: RequestTrace, status: number): void {
+    if (this.#position === null || method === "GET" || status >= 300 || rehearsed) return;
+    const changed = mode === this.#store.mode ? this.#changes.get(`${method} ${route}`) : undefined;
+    if (changed === undefined || route === null) return;
+    const ids = idsIn(route, requestPathOf(url).path);
+    this.#note({ ...changed, type: "changed", ids, at: this.#now(), whose: merchant_id });
+  }
+
+  #now(): string {
+    return iso(this.#store.clock.now());
+  }
+
+  async #start(): Promise<void> {
+    this.#ring.clear();
+    const marks = await this.#store.read(async (db) => jobMarks(db));
+    for (const noun of ["notices", "orders", "platforms", "webhooks"] as const) this.#marks.set(noun, marks);
+    this.#position = await this.#store.read(lastPosition);
+    const every = (ms: number, act: () => void) => {
+      const timer = setInterval(act, ms);
+      timer.unref();
+      this.#timers.push(timer);
+    };
+    every(heartbeat_ms, () => {
+      for (const listener of this.#listeners) this.#send(listener, heartbeat);
+      this.#tryCheck();
+    });
+    if (engine === "postgres") every(other_servers_ms, () => void this.#look());
+  }
+
+  #rest(): void {
+    if (this.#listeners.size > 0) return;
+    for (const timer of this.#timers.splice(0)) clearInterval(timer);
+    clearTimeout(this.#telling);
+    clearTimeout(this.#lingering);
+    this.#telling = undefined;
+    this.#news.clear();
+    this.#position = null;
+  }
+
+  #close(): void {
+    for (const { stream } of [...this.#listeners]) stream.end();
+    this.#rest();
+  }
+
+  #changed(followed: FollowedRecords): void {
+    if (this.#position === null) return;
+    if (followed === "events") void this.#look();
+    else if (followed === "keys") this.#tryCheck();
+    else if (followed === "attempts") this.#noteSoon("webhooks");
+  }
+
+  /** Notes the change that a job made, at most once in a while. */
+  #noteSoon(noun: JobNoun): void {
+    if (this.#position === null || this.#soon.has(noun)) return;
+    this.#soon.add(noun);
+    const timer = setTimeout(() => {
+      this.#soon.delete(noun);
+      this.#noteJobs(noun).catch((error) => {
+        this.#service.log.warn("changes were not followed", { mode: this.#store.mode, noun, error: String(error) });
+      });
+    }, jobs_told_every_ms);
+    timer.unref();
+  }
+
+  /** Notes what jobs changed in a list, for the house and for the merchants whose records it is about. */
+  async #noteJobs(noun: JobNoun): Promise<void> {
+    const since = this.#marks.get(noun);
+    if (this.#position === null || since === undefined) return;
+    const whose = await this.#store.read(async (db) => {
+      // Marks from before the look: what is added meanwhile is noted twice rather than never.
+      this.#marks.set(noun, jobMarks(db));
+      return changedOwners(db, noun, since);
+    });
+    if (this.#position === null) return;
+    this.#note({ type: "changed", noun, reads: `GET /${noun}`, ids: [], at: this.#now(), whose });
+  }
+
+  #tryCheck(): void {
+    this.check().catch((error) => this.#service.log.warn("listeners were not checked", { error: String(error) }));
+  }
+
+  /** Reads the new events, and again as long as there are more. */
+  async #look(): Promise<void> {
+    this.#again = true;
+    if (this.#looking) return;
+    this.#looking = true;
+    try {
+      while (this.#again) {
+        this.#again = false;
+        await this.#read();
+        // Many commits within a second are read together.
+        if (this.#again) await Bun.sleep(gather_ms);
+      }
+    } catch (error) {
+      this.#service.log.warn("events were not followed", { mode: this.#store.mode, error: String(error) });
+      setTimeout(() => void this.#look(), other_servers_ms).unref();
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  async #read(): Promise<void> {
+    const after = this.#position;
+    if (after === null) return;
+    const found = await this.#store.read((db) => listPlacedAfter(db, after, told_together_max + 1));
+    if (this.#position === null) return;
+    if (found.length > told_together_max) {
+      this.#position = await this.#store.read(lastPosition);
+      this.#resync();
+      return;
+    }
+    this.#position = found.at(-1)?.position ?? after;
+    for (const { type, body, created_at, merchant_id } of found) {
+      if (body !== "") this.#note(hintOfEvent(type, body, iso(created_at), merchant_id));
+    }
+  }
+
+  /** Sends a hint: at once, or a little later if something was sent a moment ago. */
+  #note(news: UnnumberedHint): void {
+    this.#news.set(`${news.type} ${news.noun} ${news.whose} ${news.ids.join(" ")}`, news);
+    if (this.#telling !== undefined) return;
+    const wait_ms = Math.max(0, this.#told_at + gather_ms - performance.now());
+    this.#telling = setTimeout(() => this.#tell(), wait_ms);
+  }
+
+  #tell(): void {
+    this.#telling = undefined;
+    this.#told_at = performance.now();
+    const news = [...this.#news.values()];
+    this.#news.clear();
+    if (news.length > told_together_max) this.#resync();
+    else for (const one of news) this.#spread(this.#ring.add(one), one);
+  }
+
+  #spread(hint: Hint, news: UnnumberedHint): void {
+    const text = hintText(hint);
+    for (const listener of this.#listeners) if (listener.may(news)) this.#send(listener, text);
+  }
+
+  #resync(): void {
+    this.#news.clear();
+    this.#ring.clear();
+    for (const listener of this.#listeners) this.#send(listener, resyncText(this.#ring.lastFor(listener.may)));
+  }
+
+  #send(listener: Listener, text: Uint8Array): void {
+    if (listener.stream.send(text)) return;
+    dropped.add(1, this.#store.mode);
+    listener.letGo();
+    listener.stream.end();
+  }
+}

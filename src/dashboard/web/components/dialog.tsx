@@ -1,0 +1,114 @@
+import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { type ApiProblem, problemOf } from "../api/problem.ts";
+import { words } from "../text/common.ts";
+import { Button } from "./button.tsx";
+import { Notice } from "./notice.tsx";
+
+interface DialogProps {
+  readonly title: string;
+  /** Called when the dialog has closed, in any way. */
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+  readonly wide?: boolean;
+  /** Called before Esc or a click outside closes the dialog; false keeps it open. */
+  readonly mayClose?: () => boolean;
+}
+
+/** A dialog. It takes the focus, keeps it, and gives it back when it closes. */
+export function Dialog({ title, onClose, children, wide = false, mayClose = () => true }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const before = document.activeElement;
+    dialog.current?.showModal();
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  const close = () => mayClose() && dialog.current?.close();
+  return (
+    <dialog
+      ref={dialog}
+      class={wide ? "dialog wide" : "dialog"}
+      aria-labelledby={id}
+      onClose={onClose}
+      onCancel={(event) => {
+        if (event.target !== event.currentTarget) return;
+        if (!mayClose()) event.preventDefault();
+      }}
+      onMouseDown={(event) => event.target === event.currentTarget && close()}
+    >
+      <div class="dialog-in">
+        <header>
+          <h2 id={id}>{title}</h2>
+          <Button kind="plain" icon="close" iconOnly title={words.close} onClick={close} />
+        </header>
+        <div class="dialog-body">{children}</div>
+      </div>
+    </dialog>
+  );
+}
+
+/** A question before an act. */
+interface ConfirmRequest {
+  readonly title: string;
+  /** What will happen. */
+  readonly text: ComponentChildren;
+  /** The text of the confirming button, such as "Cancel the order"; never "OK". */
+  readonly act: string;
+  readonly stay?: string;
+  readonly danger?: boolean;
+  /** Does the act while the dialog is open, which shows why it was refused. */
+  readonly run?: () => Promise<unknown>;
+}
+
+interface OpenConfirm extends ConfirmRequest {
+  readonly answer: (done: boolean) => void;
+}
+
+const openConfirm = signal<OpenConfirm | null>(null);
+
+/** Asks before an act and does it if confirmed. Answers whether it was done. */
+export function confirm(question: ConfirmRequest): Promise<boolean> {
+  openConfirm.peek()?.answer(false);
+  return new Promise((resolve) => {
+    openConfirm.value = { ...question, answer: resolve };
+  });
+}
+
+/** Shows the question of `confirm`. */
+export function ConfirmHost() {
+  const now = openConfirm.value;
+  return now === null ? null : <Open key={now.title} {...now} />;
+}
+
+function Open({ title, text, act, stay = words.cancel, danger = false, run, answer }: OpenConfirm) {
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<ApiProblem | null>(null);
+  const end = (done: boolean) => {
+    openConfirm.value = null;
+    answer(done);
+  };
+  const go = async () => {
+    setBusy(true);
+    try {
+      await run?.();
+      end(true);
+    } catch (error) {
+      setProblem(problemOf(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title={title} onClose={() => openConfirm.peek() !== null && end(false)} mayClose={() => !busy}>
+      <div class="prose">{typeof text === "string" ? <p>{text}</p> : text}</div>
+      {problem && <Notice problem={problem} />}
+      <footer class="dialog-acts">
+        <Button title={stay} onClick={() => end(false)} disabled={busy} />
+        <Button title={act} kind={danger ? "danger" : "primary"} busy={busy} onClick={go} />
+      </footer>
+    </Dialog>
+  );
+}

@@ -1,0 +1,64 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { getDocument, type Params, saveBlob } from "../api/client.ts";
+import { type ApiProblem, problemOf } from "../api/problem.ts";
+import { words as texts } from "../text/common.ts";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { Notice } from "./notice.tsx";
+
+/** A document of the API. */
+export interface PrintableDocument {
+  readonly title: string;
+  readonly path: string;
+  readonly params?: Params;
+  /** The name of the saved file. */
+  readonly name: string;
+}
+
+/** Shows a document in a dialog, to print or save it. */
+export function DocumentDialog({
+  paper,
+  onClose,
+}: {
+  readonly paper: PrintableDocument;
+  readonly onClose: () => void;
+}) {
+  const [drawn, setDrawn] = useState<{ readonly blob: Blob; readonly url: string } | null>(null);
+  const [problem, setProblem] = useState<ApiProblem | null>(null);
+  const frame = useRef<HTMLIFrameElement>(null);
+  useEffect(() => {
+    const aborting = new AbortController();
+    let url = "";
+    getDocument(paper.path, "application/pdf", { params: paper.params, signal: aborting.signal }).then(
+      (blob) => {
+        url = URL.createObjectURL(blob);
+        setDrawn({ blob, url });
+      },
+      (error) => aborting.signal.aborted || setProblem(problemOf(error)),
+    );
+    return () => {
+      aborting.abort();
+      if (url !== "") URL.revokeObjectURL(url);
+    };
+  }, [paper]);
+  const print = () => {
+    frame.current?.contentWindow?.focus();
+    frame.current?.contentWindow?.print();
+  };
+  return (
+    <Dialog title={paper.title} wide onClose={onClose}>
+      {problem && <Notice problem={problem} />}
+      {drawn === null && problem === null && <p class="muted">{texts.paperLoading}</p>}
+      {drawn && <iframe ref={frame} class="paper" src={drawn.url} title={paper.title} />}
+      {drawn && (
+        <footer class="dialog-acts">
+          <a class="button" href={drawn.url} target="_blank" rel="noreferrer">
+            {texts.openTab}
+          </a>
+          <Button icon="download" title={texts.save} onClick={() => saveBlob(drawn.blob, paper.name)} />
+          <Button kind="primary" icon="print" title={texts.print} onClick={print} />
+        </footer>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,189 @@
+// Lines of a form, each with a few fields, such as the lines of a receipt or transfer.
+import { ApiProblem } from "../api/problem.ts";
+import { words } from "../text/common.ts";
+import { Button } from "./button.tsx";
+import type { Editing, FormField, Option } from "./fields.tsx";
+import { ProductPicker } from "./pickers.tsx";
+
+/** A field of each line. */
+interface LineField {
+  readonly name: string;
+  readonly title: string;
+  readonly kind: "text" | "number" | "date" | "select" | "product";
+  readonly mono?: boolean;
+  readonly required?: boolean;
+  readonly options?: readonly Option[];
+  readonly wide?: boolean;
+}
+
+/** The entries of one line. */
+type LineValues = Readonly<Record<string, string>>;
+
+interface LineFieldsSettings {
+  readonly name: string;
+  readonly label: string;
+  readonly fields: readonly LineField[];
+  readonly add: string;
+  readonly remove: string;
+}
+
+/** A form field with lines. API errors are shown below the line and field they belong to. */
+export function lineFields({ name, label, fields, add, remove }: LineFieldsSettings): FormField {
+  const blank = Object.fromEntries(fields.map((field) => [field.name, ""]));
+  return {
+    kind: "custom",
+    name,
+    label,
+    required: true,
+    render: (editing) => <Lines editing={editing} fields={fields} blank={blank} add={add} remove={remove} />,
+  };
+}
+
+interface LinesProps extends Pick<LineFieldsSettings, "fields" | "add" | "remove"> {
+  readonly editing: Editing;
+  readonly blank: LineValues;
+}
+
+function Lines({ editing, fields, blank, add, remove }: LinesProps) {
+  const lines = (editing.value as readonly LineValues[] | undefined) ?? [blank];
+  const set = (at: number, name: string, value: string) =>
+    editing.set(lines.map((line, own) => (own === at ? { ...line, [name]: value } : line)));
+  const whole = editing.problem();
+  return (
+    <>
+      <div class="lines">
+        {lines.map((line, at) => (
+          <div key={at} class="line" role="group" aria-label={`${at + 1}`}>
+            {fields.map((field) => (
+              <LineInput
+                key={field.name}
+                id={`${editing.id}-${at}-${field.name}`}
+                field={field}
+                value={line[field.name] ?? ""}
+                problem={editing.problem(`[${at}].${field.name}`)}
+                onSet={(value) => set(at, field.name, value)}
+              />
+            ))}
+            <Button
+              kind="plain"
+              icon="delete"
+              iconOnly
+              title={remove}
+              disabled={lines.length === 1}
+              onClick={() => editing.set(lines.filter((_, own) => own !== at))}
+            />
+          </div>
+        ))}
+      </div>
+      {whole && (
+        <p class="field-wrong" role="alert">
+          {whole}
+        </p>
+      )}
+      <Button icon="plus" title={add} onClick={() => editing.set([...lines, blank])} />
+    </>
+  );
+}
+
+interface LineInputProps {
+  readonly id: string;
+  readonly field: LineField;
+  readonly value: string;
+  readonly problem: string | undefined;
+  readonly onSet: (value: string) => void;
+}
+
+function LineInput({ id, field, value, problem, onSet }: LineInputProps) {
+  const { title, kind, mono, required, options = [], wide } = field;
+  const common = {
+    id,
+    value,
+    "aria-invalid": problem ? (true as const) : undefined,
+    "aria-describedby": problem ? `${id}-wrong` : undefined,
+    "aria-required": required || undefined,
+  };
+  const typed = (event: { currentTarget: { value: string } }) => onSet(event.currentTarget.value);
+  return (
+    <div class={wide ? "line-field wide" : `line-field ${kind}`}>
+      <label for={id}>
+        {title}
+        {!required && <small class="unseen">{words.optional}</small>}
+      </label>
+      {kind === "product" ? (
+        <ProductPicker
+          id={id}
+          label={title}
+          shown={value}
+          invalid={problem !== undefined}
+          onPick={(product) => onSet(product?.sku ?? "")}
+        />
+      ) : kind === "select" ? (
+        <select {...common} onChange={typed}>
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.title}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input
+          {...common}
+          class={mono ? "mono" : undefined}
+          type={(kind === "date" ? "date" : "text") as "text"}
+          inputMode={kind === "number" ? "numeric" : undefined}
+          autocomplete="off"
+          onInput={typed}
+        />
+      )}
+      {problem && (
+        <p id={`${id}-wrong`} class="field-wrong" role="alert">
+          {problem}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The entries of a line for the API: without empty fields, numbers as numbers. */
+export type EnteredLineValues = Readonly<Record<string, string | number>>;
+
+function filled(line: LineValues): EnteredLineValues {
+  const entries = Object.entries(line).flatMap(([name, text]) => {
+    const trimmed = text.trim();
+    if (trimmed === "") return [];
+    return [[name, name === "quantity" && /^-?\d+$/.test(trimmed) ? Number(trimmed) : trimmed] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The lines for which `counts` holds. By default those with any entry. */
+export function filledLines(
+  value: unknown,
+  counts = (line: EnteredLineValues) => Object.keys(line).length > 0,
+): readonly EnteredLineValues[] {
+  return (value as readonly LineValues[]).map(filled).filter(counts);
+}
+
+/** Sends some lines of a form, and changes line numbers in API errors to those of the form. */
+export async function sendLines<Done>(
+  name: string,
+  value: unknown,
+  send: (lines: readonly EnteredLineValues[]) => Promise<Done>,
+  counts = (line: EnteredLineValues) => Object.keys(line).length > 0,
+): Promise<Done> {
+  const all = (value as readonly LineValues[]).map(filled);
+  const sent = all.flatMap((line, at) => (counts(line) ? at : []));
+  try {
+    return await send(all.filter(counts));
+  } catch (error) {
+    if (!(error instanceof ApiProblem)) throw error;
+    const { status, code, message, facts, request_id } = error;
+    const details = error.fields.map(({ field, message: told }) => ({
+      field: field.replace(/^(\w+)\[(\d+)\]/, (whole, of: string, at: string) =>
+        of === name ? `${of}[${sent[Number(at)] ?? at}]` : whole,
+      ),
+      message: told,
+    }));
+    throw new ApiProblem(status, { error: { ...facts, code, message, details }, meta: { request_id } });
+  }
+}

@@ -1,0 +1,326 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Pagination, Params } from "../api/client.ts";
+import { useQuery } from "../api/query.ts";
+import type { StoredPreference } from "../browser/preferences.ts";
+import { query, setQuery } from "../browser/router.ts";
+import { words } from "../text/common.ts";
+import { count } from "../text/format.ts";
+import { Button } from "./button.tsx";
+import type { Option } from "./fields.tsx";
+import { Icon } from "./icon.tsx";
+import { EmptyState, Notice, Skeleton } from "./notice.tsx";
+import { Page } from "./page.tsx";
+import { ColumnChooser, DataTable, type Selection, type TableColumn, useHidden, withMerchant } from "./table.tsx";
+
+/** A filter of a list. Its parameter is the same in the API and in the address. */
+export type ListFilter = { readonly param: string; readonly title: string } & (
+  | { readonly kind: "choice"; readonly options: readonly Option[] }
+  | { readonly kind: "text" }
+  | { readonly kind: "date" }
+  | { readonly kind: "flag"; readonly value?: string }
+);
+
+/** The settings of a list: what it reads and how it shows it. */
+export interface ListSettings<Row> {
+  /** The name of the list, under which its columns are stored. */
+  readonly name: string;
+  readonly path: string;
+  /** Parameters of every request, unless a filter says otherwise. */
+  readonly params?: Params;
+  /** The parameter of the search; without it the list has no search. */
+  readonly search?: { readonly param: string; readonly hint: string };
+  readonly filters?: readonly ListFilter[];
+  readonly columns: readonly TableColumn<Row>[];
+  readonly id: (row: Row) => string;
+  readonly href?: (row: Row) => string | null;
+  readonly rowName?: (row: Row) => string;
+  readonly sort?: string;
+  readonly limit?: number;
+  /** The content shown while the list has no entries at all. */
+  readonly empty: ComponentChildren;
+  /** The actions on selected rows. */
+  readonly bulk?: (chosen: readonly string[], rows: readonly Row[], clear: () => void) => ComponentChildren;
+  readonly rowActs?: (row: Row) => ComponentChildren;
+  /** Whether the page around the list says already whose all its rows are. */
+  readonly of_one?: boolean;
+  /** Whether the API pages this list only by cursors. */
+  readonly by_cursor?: boolean;
+}
+
+/** The API parameters of a list, from the address. */
+export function listParams<Row>({ search, filters = [], sort, limit = 50, params = {} }: ListSettings<Row>): Params {
+  const read = (name: string) => query.value.get(name);
+  const chosen = Object.fromEntries(
+    filters.map(({ param }) => [param, read(param)] as const).filter(([, value]) => value !== null),
+  );
+  const found = search === undefined ? {} : { [search.param]: read(search.param) };
+  return {
+    ...params,
+    ...chosen,
+    ...found,
+    sort: read("sort") ?? sort,
+    page: read("page"),
+    cursor: read("cursor"),
+    limit,
+  };
+}
+
+interface ListPageProps<Row> extends ListSettings<Row> {
+  readonly title: string;
+  readonly acts?: ComponentChildren;
+  /** The content above the list, such as saved views. */
+  readonly above?: ComponentChildren;
+}
+
+/** A screen with a list: title, count, search, filters, columns and pages, all kept in the address. */
+export function ListPage<Row>({ title, acts, above, ...settings }: ListPageProps<Row>) {
+  const total = useQuery<readonly Row[]>(settings.path, listParams(settings)).pagination?.total;
+  return (
+    <Page title={title} beside={total === undefined ? null : <span class="count">{count(total)}</span>} acts={acts}>
+      {above}
+      <List {...settings} />
+    </Page>
+  );
+}
+
+/** A list as a part of a page. */
+export function List<Row>(settings: ListSettings<Row>) {
+  const { name, path, columns, id, search, filters = [], empty, bulk, limit = 50, of_one = false } = settings;
+  const asked = listParams(settings);
+  const { data: rows, pagination, problem, loading, previous, reload } = useQuery<readonly Row[]>(path, asked);
+  const hidden = useHidden(name, columns);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  useEffect(() => setChosen(new Set()), [JSON.stringify(asked)]);
+  const names = [search?.param, ...filters.map(({ param }) => param)].filter((param) => param !== undefined);
+  const filtered = names.some((param) => query.value.has(param));
+  const nothing = rows?.length === 0 && !query.value.has("page") && !query.value.has("cursor");
+  if (nothing && !filtered && !previous) return <>{empty}</>;
+  const selection: Selection | undefined = bulk && { chosen, set: setChosen };
+  const clear = () => setQuery(Object.fromEntries([...names, "page", "cursor"].map((param) => [param, null])));
+  return (
+    <>
+      <Bar
+        settings={settings}
+        columns={of_one ? columns : withMerchant(columns, rows ?? [])}
+        filtered={filtered}
+        onClear={clear}
+        hidden={hidden}
+      />
+      {problem && <Notice problem={problem} onRetry={reload} />}
+      {loading && <Skeleton lines={10} />}
+      {rows && nothing && (
+        <EmptyState
+          icon="search"
+          title={words.nothingFound}
+          text={words.nothingFoundText}
+          act={<Button title={words.clearFilters} onClick={clear} />}
+        />
+      )}
+      {rows && !nothing && (
+        <DataTable
+          name={name}
+          rows={rows}
+          columns={columns}
+          id={id}
+          {...(settings.href ? { href: settings.href } : {})}
+          {...(settings.rowName ? { rowName: settings.rowName } : {})}
+          {...(settings.rowActs ? { acts: settings.rowActs } : {})}
+          stale={previous}
+          of_one={of_one}
+          selection={selection}
+          hidden={new Set(hidden.state.value)}
+          sort={{ by: String(asked["sort"] ?? ""), set: (by) => setQuery({ sort: by, page: null, cursor: null }) }}
+        />
+      )}
+      {pagination && (
+        <Pages
+          pagination={pagination}
+          shown={rows?.length ?? 0}
+          limit={limit}
+          by_cursor={settings.by_cursor ?? false}
+        />
+      )}
+      {bulk && chosen.size > 0 && (
+        <BulkBar count={chosen.size} onClear={() => setChosen(new Set())}>
+          {bulk([...chosen], rows?.filter((row) => chosen.has(id(row))) ?? [], () => setChosen(new Set()))}
+        </BulkBar>
+      )}
+    </>
+  );
+}
+
+interface BulkProps {
+  readonly count: number;
+  readonly onClear: () => void;
+  readonly children: ComponentChildren;
+}
+
+function BulkBar({ count: chosen, onClear, children }: BulkProps) {
+  return (
+    <div class="bulk-bar" role="region" aria-label={words.selected(chosen)}>
+      <strong>{words.selected(chosen)}</strong>
+      {children}
+      <Button kind="plain" icon="close" iconOnly title={words.clearSelection} onClick={onClear} />
+    </div>
+  );
+}
+
+interface ListBarProps<Row> {
+  readonly settings: ListSettings<Row>;
+  readonly columns: readonly TableColumn<Row>[];
+  readonly filtered: boolean;
+  readonly onClear: () => void;
+  readonly hidden: StoredPreference<readonly string[]>;
+}
+
+function Bar<Row>({ settings, columns, filtered, onClear, hidden }: ListBarProps<Row>) {
+  const { path, search, filters = [] } = settings;
+  if (search === undefined && filters.length === 0) return null;
+  return (
+    <div class="list-bar">
+      {search && <SearchField key={path} param={search.param} hint={search.hint} />}
+      {filters.map((filter) => (
+        <FilterField key={filter.param} filter={filter} />
+      ))}
+      {filtered && <Button kind="plain" icon="close" title={words.clearFilters} onClick={onClear} />}
+      <span class="list-bar-end">
+        <ColumnChooser columns={columns} hidden={hidden} />
+      </span>
+    </div>
+  );
+}
+
+/** The search field of a list. The typed text goes into the address after a short pause. */
+export function SearchField({ param, hint }: { readonly param: string; readonly hint: string }) {
+  const given = query.value.get(param) ?? "";
+  const [typed, setTyped] = useState(given);
+  const field = useRef<HTMLInputElement>(null);
+  const timer = useRef(0);
+  useEffect(() => {
+    if (document.activeElement !== field.current) setTyped(given);
+  }, [given]);
+  const apply = (text: string) => {
+    clearTimeout(timer.current);
+    setQuery({ [param]: text.trim(), page: null, cursor: null });
+  };
+  return (
+    <div class="search">
+      <Icon name="search" />
+      <input
+        ref={field}
+        type="search"
+        aria-label={hint}
+        placeholder={hint}
+        value={typed}
+        autocomplete="off"
+        spellcheck={false}
+        onInput={(event) => {
+          const text = event.currentTarget.value;
+          setTyped(text);
+          clearTimeout(timer.current);
+          timer.current = window.setTimeout(() => apply(text), 180);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") apply(event.currentTarget.value);
+          if (event.key === "Escape") {
+            if (typed === "") field.current?.blur();
+            setTyped("");
+            apply("");
+          }
+        }}
+      />
+      <kbd>/</kbd>
+    </div>
+  );
+}
+
+function FilterField({ filter }: { readonly filter: ListFilter }) {
+  const { param, title } = filter;
+  const value = query.value.get(param) ?? "";
+  const apply = (next: string) => setQuery({ [param]: next, page: null, cursor: null });
+  const look = value === "" ? "filter" : "filter set";
+  if (filter.kind === "flag") {
+    const on = filter.value ?? "true";
+    return (
+      <button
+        type="button"
+        class={`${look} flag`}
+        aria-pressed={value === on}
+        onClick={() => apply(value === on ? "" : on)}
+      >
+        {title}
+      </button>
+    );
+  }
+  if (filter.kind === "choice") {
+    return (
+      <select class={look} aria-label={title} value={value} onChange={(event) => apply(event.currentTarget.value)}>
+        <option value="">{title}</option>
+        {filter.options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.title}
+          </option>
+        ))}
+      </select>
+    );
+  }
+  return (
+    <label class={look}>
+      <span>{title}</span>
+      <input type={filter.kind as "text"} value={value} onChange={(event) => apply(event.currentTarget.value)} />
+    </label>
+  );
+}
+
+interface PagesProps {
+  readonly pagination: Pagination;
+  readonly shown: number;
+  readonly limit: number;
+  readonly by_cursor: boolean;
+}
+
+/** The pages of a list. */
+function Pages({ pagination, shown, limit, by_cursor }: PagesProps) {
+  const { page, total, next_cursor, has_more } = pagination;
+  const go = (changes: Record<string, string | null>) => {
+    setQuery(changes, { replace: false });
+    window.scrollTo(0, 0);
+  };
+  if (page === undefined || by_cursor) {
+    const inside = query.value.has("cursor");
+    if (!inside && !has_more) return null;
+    return (
+      <nav class="pages" aria-label={words.pages}>
+        {inside && <Button icon="left" title={words.first} onClick={() => go({ cursor: null })} />}
+        <Button
+          icon="right"
+          title={words.next}
+          disabled={!has_more}
+          onClick={() => go({ cursor: next_cursor, page: null })}
+        />
+      </nav>
+    );
+  }
+  if (page === 1 && !has_more) return null;
+  const from = (page - 1) * limit + 1;
+  return (
+    <nav class="pages" aria-label={words.pages}>
+      <span>{words.shown(from, from + shown - 1, total ?? null)}</span>
+      <Button
+        icon="left"
+        iconOnly
+        title={words.previous}
+        disabled={page === 1}
+        onClick={() => go({ page: page === 2 ? null : String(page - 1) })}
+      />
+      <Button
+        icon="right"
+        iconOnly
+        title={words.next}
+        disabled={!has_more}
+        onClick={() => go({ page: String(page + 1) })}
+      />
+    </nav>
+  );
+}

@@ -1,0 +1,91 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { ownerOf } from "../api/merchants.ts";
+import { arrived } from "../browser/router.ts";
+import { words } from "../text/common.ts";
+import { MerchantMark } from "./badge.tsx";
+import { Icon } from "./icon.tsx";
+
+interface PageProps {
+  readonly title: string;
+  /** The content beside the title, such as a count or a state. */
+  readonly beside?: ComponentChildren;
+  /** The record that the page shows, of one of several merchants. */
+  readonly owned?: object | undefined;
+  /** The small text below the title, such as the owner or the date. */
+  readonly below?: ComponentChildren;
+  /** The buttons at the right, the main one last. */
+  readonly acts?: ComponentChildren;
+  /** The list that this page belongs to. */
+  readonly back?: { readonly href: string; readonly title: string };
+  readonly children?: ComponentChildren;
+  readonly narrow?: boolean;
+}
+
+/** A screen with title, actions and content. The title takes the focus when a link led here. */
+export function Page({ title, beside, owned, below, acts, back, children, narrow = false }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · ${words.product}`;
+  }, [title]);
+  useEffect(() => {
+    if (!arrived.by_link || document.querySelector("dialog[open]") !== null) return;
+    arrived.by_link = false;
+    heading.current?.focus({ preventScroll: true });
+  }, []);
+  return (
+    <div class={narrow ? "page narrow" : "page"}>
+      {back && (
+        <a class="page-back" href={back.href}>
+          <Icon name="left" />
+          {back.title}
+        </a>
+      )}
+      <header class="page-head">
+        <div class="page-title">
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {beside}
+          {owned && <MerchantMark of={ownerOf(owned)} />}
+        </div>
+        {acts && <div class="page-acts">{acts}</div>}
+        {below && <div class="page-below">{below}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+/** Two columns, stacked where there is no room. */
+export function Columns({ main, side }: { readonly main: ComponentChildren; readonly side: ComponentChildren }) {
+  return (
+    <div class="columns">
+      <div class="column-main">{main}</div>
+      <div class="column-side">{side}</div>
+    </div>
+  );
+}
+
+interface PageCardProps {
+  readonly title?: string;
+  readonly acts?: ComponentChildren;
+  readonly children: ComponentChildren;
+  /** Without padding, for tables. */
+  readonly flush?: boolean;
+}
+
+/** A part of a page with its own title. */
+export function Card({ title, acts, children, flush = false }: PageCardProps) {
+  return (
+    <section class={flush ? "card flush" : "card"}>
+      {title && (
+        <header class="card-head">
+          <h2>{title}</h2>
+          {acts && <div class="card-acts">{acts}</div>}
+        </header>
+      )}
+      <div class="card-body">{children}</div>
+    </section>
+  );
+}

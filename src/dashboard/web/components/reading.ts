@@ -1,0 +1,72 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type ApiProblem, problemOf } from "../api/problem.ts";
+
+/** Reads again when the version changes, as the parcels of an order do when it ships. */
+export function useReloadOn(version: number, ...reloads: readonly (() => Promise<void>)[]): void {
+  const known = useRef(version);
+  useEffect(() => {
+    if (known.current === version) return;
+    known.current = version;
+    for (const reload of reloads) void reload();
+  }, [version]);
+}
+
+/** The latest answer, or why there is none. */
+interface LatestAnswer<Data> {
+  readonly data: Data | null;
+  readonly problem: ApiProblem | null;
+  /** Whether the answer belongs to an earlier question. */
+  readonly asking: boolean;
+}
+
+interface AnsweredQuestion<Data> {
+  /** The question that the answer belongs to. */
+  readonly to: string | null;
+  readonly data: Data | null;
+  readonly problem: ApiProblem | null;
+}
+
+const nothing = { to: null, data: null, problem: null };
+
+/**
+ * Asks again shortly after `question` has changed, and uses only the newest answer.
+ * With a question of null nothing is asked.
+ */
+export function useLatest<Data>(
+  question: string | null,
+  ask: (signal: AbortSignal) => Promise<Data>,
+  delay_ms = 200,
+): LatestAnswer<Data> {
+  const [answered, setAnswered] = useState<AnsweredQuestion<Data>>(nothing);
+  const asked = useRef(false);
+  useEffect(() => {
+    if (question === null) return;
+    const aborting = new AbortController();
+    const begin = () => {
+      asked.current = true;
+      ask(aborting.signal).then(
+        (data) => aborting.signal.aborted || setAnswered({ to: question, data, problem: null }),
+        (error) => aborting.signal.aborted || setAnswered({ to: question, data: null, problem: problemOf(error) }),
+      );
+    };
+    const timer = setTimeout(begin, asked.current ? delay_ms : 0);
+    return () => {
+      clearTimeout(timer);
+      aborting.abort();
+    };
+  }, [question]);
+  if (question === null) return { data: null, problem: null, asking: false };
+  const { to, data, problem } = answered;
+  return { data, problem: to === question ? problem : null, asking: to !== question };
+}
+
+const every_ms = 2000;
+
+/** Reads again every two seconds while something is in progress, in addition to the hints. */
+export function useProgress(under_way: boolean, look: () => Promise<void>): void {
+  useEffect(() => {
+    if (!under_way) return;
+    const timer = setInterval(() => void look(), every_ms);
+    return () => clearInterval(timer);
+  }, [under_way]);
+}

@@ -1,0 +1,61 @@
+import type { ComponentType } from "preact";
+import type { Permission } from "../../../http/auth/permissions.ts";
+import { isOperatorUser, may, mayAlso } from "../api/session.ts";
+import type { IconName } from "./icon.tsx";
+
+/** The parameters of the path of a screen. */
+export interface ScreenProps {
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** A section of the navigation. Its screens are listed below it while one of them is shown. */
+export interface Section {
+  readonly id: string;
+  readonly title: string;
+  readonly icon: IconName;
+  /** In the bottom bar of a phone; the other sections are under "More". */
+  readonly phone?: true;
+  /** At the bottom of the navigation. */
+  readonly foot?: true;
+}
+
+/** One screen. */
+export interface Screen {
+  /** The path below /dashboard, such as `/orders/:id`. */
+  readonly path: string;
+  readonly section: string;
+  readonly title: string;
+  /** The permission that the screen needs; null for every signed-in user. */
+  readonly permission: Permission | null;
+  /** Only people of the house see it, those of a merchant do not, whatever they may. */
+  readonly house?: true;
+  /** People of a merchant may do here for theirs what needs the permission in the house. */
+  readonly also?: true;
+  /** Where the screen is listed: in the navigation and the palette, only in the palette, or nowhere. */
+  readonly listed: "nav" | "palette" | "no";
+  /** The second key of its shortcut: `o` for `g o`. */
+  readonly key?: string;
+  /** Shown without a session and without the navigation. */
+  readonly open?: true;
+  readonly load: () => Promise<ComponentType<ScreenProps>>;
+}
+
+/** All screens, of which the first with a matching path is shown, and the sections in order. */
+export interface Listed {
+  readonly screens: readonly Screen[];
+  readonly sections: readonly Section[];
+}
+
+/** The screens and sections that `list` was given; empty before. */
+export let listed: Listed = { screens: [], sections: [] };
+
+/** Sets the screens and sections. */
+export function list(all: Listed): void {
+  listed = all;
+}
+
+/** Whether who is signed in may see a screen. */
+export function maySee({ permission, house, also }: Screen): boolean {
+  if (house && !isOperatorUser.value) return false;
+  return also && permission !== null ? mayAlso(permission) : may(permission);
+}

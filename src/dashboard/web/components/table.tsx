@@ -1,0 +1,347 @@
+// Finds the rows of a long list that are near enough to the window to be drawn.
+import { observeWindowOffset, observeWindowRect, Virtualizer, windowScroll } from "@tanstack/virtual-core";
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
+import { ownerOf, showsSeveral } from "../api/merchants.ts";
+import { density, isTexts, type StoredPreference, storedPreference } from "../browser/preferences.ts";
+import { navigate } from "../browser/router.ts";
+import { useShortcuts } from "../browser/shortcuts.ts";
+import { words } from "../text/common.ts";
+import { merchantTexts } from "../text/merchants.ts";
+import { MerchantMark } from "./badge.tsx";
+import { Icon } from "./icon.tsx";
+import { Menu } from "./menu.tsx";
+
+/** A range of rows, with the height of the rows above and below. */
+interface RowWindow {
+  readonly first: number;
+  readonly last: number;
+  readonly above: number;
+  readonly below: number;
+  readonly scrollTo: (index: number) => void;
+}
+
+interface RowWindowSettings {
+  readonly count: number;
+  readonly row_height: number;
+  /** The offset of the list from the top of the page. */
+  readonly from: () => number;
+}
+
+/** The rows to draw of a list that scrolls with the page. */
+function useWindowRows({ count, row_height, from }: RowWindowSettings): RowWindow {
+  const [, redraw] = useReducer<number, void>((drawn) => drawn + 1, 0);
+  const options = {
+    count,
+    getScrollElement: () => window,
+    estimateSize: () => row_height,
+    scrollToFn: windowScroll,
+    observeElementRect: observeWindowRect,
+    observeElementOffset: observeWindowOffset,
+    overscan: 12,
+    scrollMargin: from(),
+    onChange: () => redraw(),
+  };
+  const [rows] = useState(() => new Virtualizer<Window, Element>(options));
+  rows.setOptions(options);
+  useEffect(() => rows._didMount(), []);
+  useLayoutEffect(() => rows._willUpdate());
+  return rowWindowOf(rows, count);
+}
+
+function rowWindowOf<From extends Window | HTMLElement>(rows: Virtualizer<From, Element>, count: number): RowWindow {
+  const drawn = rows.getVirtualItems();
+  const [top, bottom] = [drawn[0], drawn.at(-1)];
+  const margin = rows.options.scrollMargin;
+  return {
+    first: top?.index ?? 0,
+    last: bottom === undefined ? Math.min(count, 40) - 1 : bottom.index,
+    above: top === undefined ? 0 : top.start - margin,
+    below: bottom === undefined ? 0 : rows.getTotalSize() - (bottom.end - margin),
+    scrollTo: (index) => rows.scrollToIndex(index),
+  };
+}
+
+/** A column of a table. */
+export interface TableColumn<Row> {
+  readonly id: string;
+  readonly title: string;
+  readonly cell: (row: Row) => ComponentChildren;
+  /** Numbers are aligned right. */
+  readonly align?: "right";
+  /** The sort key of the API; `-key` sorts in descending order. */
+  readonly sort?: string;
+  /** Hidden until the user chooses it. */
+  readonly extra?: true;
+  /** Takes the remaining width. */
+  readonly wide?: true;
+}
+
+/** The selected rows and how to change them. */
+export interface Selection {
+  readonly chosen: ReadonlySet<string>;
+  readonly set: (chosen: ReadonlySet<string>) => void;
+}
+
+interface DataTableProps<Row> {
+  /** The accessible name of the table, under which its columns are stored. */
+  readonly name: string;
+  readonly rows: readonly Row[];
+  readonly columns: readonly TableColumn<Row>[];
+  readonly id: (row: Row) => string;
+  readonly href?: (row: Row) => string | null;
+  readonly sort?: { readonly by: string; readonly set: (by: string) => void } | undefined;
+  readonly selection?: Selection | undefined;
+  /** The short name of a row, for its checkbox. */
+  readonly rowName?: (row: Row) => string;
+  /** Dims the rows while others are loading. */
+  readonly stale?: boolean;
+  readonly hidden?: ReadonlySet<string> | undefined;
+  /** The actions at the end of a row. */
+  readonly acts?: (row: Row) => ComponentChildren;
+  /** Whether the page around the table says already whose all its rows are. */
+  readonly of_one?: boolean;
+}
+
+const virtual_from = 150;
+
+/** These columns, with the merchant's after the first where the rows may be of several. */
+export function withMerchant<Row>(
+  columns: readonly TableColumn<Row>[],
+  rows: readonly Row[],
+): readonly TableColumn<Row>[] {
+  const [first, ...others] = columns;
+  if (first === undefined || !showsSeveral.value || rows.every((row) => ownerOf(row as object) === undefined))
+    return columns;
+  const cell = (row: Row) => <MerchantMark of={ownerOf(row as object)} />;
+  return [first, { id: "merchant", title: merchantTexts.merchant, cell }, ...others];
+}
+
+/** A table with row links, sorting, selection, keys `j` and `k`, cards on phones, and only visible rows drawn. */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { name, rows, stale = false, of_one = false } = props;
+  const columns = of_one ? props.columns : withMerchant(props.columns, rows);
+  const { hidden = new Set(columns.flatMap(({ id, extra }) => (extra ? id : []))) } = props;
+  const body = useRef<HTMLTableSectionElement>(null);
+  const shown = columns.filter(({ id }) => !hidden.has(id));
+  useListKeys(body, props);
+  return (
+    <div class={stale ? "table-box stale" : "table-box"} role="region" aria-label={name} tabIndex={0}>
+      <table class="table">
+        <Head {...props} columns={shown} />
+        {rows.length > virtual_from ? (
+          <LongBody {...props} columns={shown} body={body} />
+        ) : (
+          <tbody ref={body}>
+            {rows.map((row) => (
+              <Line key={props.id(row)} {...props} columns={shown} row={row} />
+            ))}
+          </tbody>
+        )}
+      </table>
+    </div>
+  );
+}
+
+function Head<Row>({ rows, columns, id, selection, sort, acts }: DataTableProps<Row>) {
+  const all = selection !== undefined && rows.length > 0 && rows.every((row) => selection.chosen.has(id(row)));
+  return (
+    <thead>
+      <tr>
+        {selection && (
+          <th class="select">
+            <input
+              type="checkbox"
+              aria-label={words.selectAll}
+              checked={all}
+              onChange={() => selection.set(new Set(all ? [] : rows.map(id)))}
+            />
+          </th>
+        )}
+        {columns.map((column) => (
+          <th key={column.id} class={column.align} aria-sort={sortOf(column, sort?.by)} scope="col">
+            {column.sort && sort ? <SortButton column={column} sort={sort} /> : column.title}
+          </th>
+        ))}
+        {acts && (
+          <th class="acts">
+            <span class="unseen">{words.more}</span>
+          </th>
+        )}
+      </tr>
+    </thead>
+  );
+}
+
+function sortOf<Row>({ sort }: TableColumn<Row>, by: string | undefined) {
+  if (sort === undefined || by === undefined || by.replace("-", "") !== sort) return undefined;
+  return by.startsWith("-") ? ("descending" as const) : ("ascending" as const);
+}
+
+function SortButton<Row>({
+  column,
+  sort,
+}: {
+  readonly column: TableColumn<Row>;
+  readonly sort: NonNullable<DataTableProps<Row>["sort"]>;
+}) {
+  const now = sortOf(column, sort.by);
+  const word = column.sort ?? "";
+  return (
+    <button type="button" class="plain sort" onClick={() => sort.set(sort.by === `-${word}` ? word : `-${word}`)}>
+      {column.title}
+      {now && <Icon name={now === "ascending" ? "arrowUp" : "arrowDown"} size={13} />}
+    </button>
+  );
+}
+
+interface TableRowProps<Row> extends DataTableProps<Row> {
+  readonly row: Row;
+}
+
+function Line<Row>({ row, columns, id, href, selection, rowName, acts }: TableRowProps<Row>) {
+  const own = id(row);
+  const chosen = selection?.chosen.has(own) ?? false;
+  const link = href?.(row) ?? null;
+  const toggle = () => {
+    if (selection === undefined) return;
+    const next = new Set(selection.chosen);
+    if (!next.delete(own)) next.add(own);
+    selection.set(next);
+  };
+  return (
+    <tr
+      data-id={own}
+      class={[link ? "linked" : "", chosen ? "chosen" : ""].join(" ").trim() || undefined}
+      onClick={(event) => {
+        const target = event.target as Element;
+        if (link === null || target.closest("a, button, input, label, select") !== null) return;
+        if (window.getSelection()?.toString()) return;
+        if (event.ctrlKey || event.metaKey) window.open(link, "_blank");
+        else navigate(link);
+      }}
+    >
+      {selection && (
+        <td class="select">
+          <input
+            type="checkbox"
+            aria-label={`${words.select} ${rowName?.(row) ?? own}`}
+            checked={chosen}
+            onChange={toggle}
+          />
+        </td>
+      )}
+      {columns.map((column, at) => (
+        <td
+          key={column.id}
+          class={[column.align, column.wide ? "wide" : ""].join(" ").trim() || undefined}
+          data-label={column.title}
+        >
+          {at === 0 && link ? (
+            <a class="row-link" href={link}>
+              {column.cell(row)}
+            </a>
+          ) : (
+            column.cell(row)
+          )}
+        </td>
+      ))}
+      {acts && <td class="acts">{acts(row)}</td>}
+    </tr>
+  );
+}
+
+function LongBody<Row>({
+  body,
+  ...props
+}: DataTableProps<Row> & { readonly body: { current: HTMLTableSectionElement | null } }) {
+  const { rows, columns, id } = props;
+  const row_height = density.state.value === "compact" ? 36 : 44;
+  const from = () => (body.current?.getBoundingClientRect().top ?? 0) + window.scrollY;
+  const { first, last, above, below } = useWindowRows({ count: rows.length, row_height, from });
+  const across = columns.length + 2;
+  return (
+    <tbody ref={body}>
+      {above > 0 && (
+        <tr aria-hidden="true" class="room">
+          <td colSpan={across} style={{ height: `${above}px` }} />
+        </tr>
+      )}
+      {rows.slice(first, last + 1).map((row) => (
+        <Line key={id(row)} {...props} row={row} />
+      ))}
+      {below > 0 && (
+        <tr aria-hidden="true" class="room">
+          <td colSpan={across} style={{ height: `${below}px` }} />
+        </tr>
+      )}
+    </tbody>
+  );
+}
+
+/** The keys of a table: `j` and `k` move among the row links, `x` selects the row, Enter opens it. */
+function useListKeys<Row>(body: { readonly current: HTMLElement | null }, { selection }: DataTableProps<Row>): void {
+  const latest = useRef(selection);
+  latest.current = selection;
+  const rows = () => [...(body.current?.querySelectorAll<HTMLElement>("tr[data-id]") ?? [])];
+  const here = () => rows().findIndex((row) => row.contains(document.activeElement));
+  const move = (step: number) => {
+    const all = rows();
+    const next = all[Math.min(all.length - 1, Math.max(0, here() + step))];
+    const target = next?.querySelector<HTMLElement>("a, input, button");
+    target?.focus();
+    next?.scrollIntoView({ block: "nearest" });
+  };
+  const toggle = () => {
+    const own = rows()[here()]?.dataset["id"];
+    const now = latest.current;
+    if (own === undefined || now === undefined) return;
+    const next = new Set(now.chosen);
+    if (!next.delete(own)) next.add(own);
+    now.set(next);
+  };
+  useShortcuts([
+    { keys: "j", title: words.nextRow, run: () => move(1) },
+    { keys: "k", title: words.previousRow, run: () => move(-1) },
+    ...(selection === undefined ? [] : [{ keys: "x", title: words.selectRow, run: toggle }]),
+  ]);
+}
+
+const hiddenBy = new Map<string, StoredPreference<readonly string[]>>();
+
+/** The hidden columns of a table, stored under its name. */
+export function useHidden<Row>(
+  name: string,
+  columns: readonly TableColumn<Row>[],
+): StoredPreference<readonly string[]> {
+  const [own] = useState(() => {
+    const first = columns.flatMap(({ id, extra }) => (extra ? id : []));
+    const found = hiddenBy.get(name) ?? storedPreference(`hidden.${name}`, first as readonly string[], isTexts);
+    hiddenBy.set(name, found);
+    return found;
+  });
+  return own;
+}
+
+interface ChooserProps<Row> {
+  readonly columns: readonly TableColumn<Row>[];
+  readonly hidden: StoredPreference<readonly string[]>;
+}
+
+/** A menu to choose the columns. The first one always stays. */
+export function ColumnChooser<Row>({ columns, hidden }: ChooserProps<Row>) {
+  const now = hidden.state.value;
+  return (
+    <Menu
+      name={words.columns}
+      class="button icon-only"
+      label={<Icon name="columns" />}
+      items={columns.slice(1).map(({ id, title }) => ({
+        title,
+        checked: !now.includes(id),
+        several: true,
+        run: () => hidden.set(now.includes(id) ? now.filter((one) => one !== id) : [...now, id]),
+      }))}
+    />
+  );
+}

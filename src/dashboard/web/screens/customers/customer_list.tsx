@@ -1,0 +1,46 @@
+import { may } from "../../api/session.ts";
+import type { Customer } from "../../api/types.ts";
+import { to } from "../../browser/router.ts";
+import { LinkButton } from "../../components/button.tsx";
+import { ListPage } from "../../components/list_page.tsx";
+import { EmptyState } from "../../components/notice.tsx";
+import { customerName } from "../../components/pickers.tsx";
+import type { TableColumn } from "../../components/table.tsx";
+import { Time } from "../../components/values.tsx";
+import { customerTexts as texts } from "../../text/customers.ts";
+import { titles } from "../../text/navigation.ts";
+
+const placeOf = ({ shipping_addresses: all }: Customer) => {
+  const shown = all.find(({ is_default }) => is_default) ?? all[0];
+  return shown && [shown.city, shown.state, shown.country].filter(Boolean).join(", ");
+};
+
+const columns: readonly TableColumn<Customer>[] = [
+  { id: "name", title: texts.name, cell: customerName },
+  { id: "email", title: texts.email, cell: ({ email, erased_at }) => erased_at === null && email, wide: true },
+  { id: "company", title: texts.company, cell: ({ company }) => company },
+  { id: "phone", title: texts.phone, extra: true, cell: ({ phone }) => phone },
+  { id: "place", title: texts.place, cell: placeOf },
+  { id: "created", title: texts.created, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+/** All customers. */
+export function CustomersScreen() {
+  const add = may("customers.write") && (
+    <LinkButton kind="primary" icon="plus" title={texts.add} href={to("/customers/new")} />
+  );
+  return (
+    <ListPage<Customer>
+      name={titles.customers}
+      title={titles.customers}
+      path="/customers"
+      search={{ param: "q", hint: texts.search }}
+      filters={[{ kind: "date", param: "created_after", title: texts.createdAfter }]}
+      columns={columns}
+      id={({ id }) => id}
+      href={({ id }) => to(`/customers/${id}`)}
+      acts={add}
+      empty={<EmptyState icon="customers" title={texts.emptyTitle} text={texts.emptyText} act={add} />}
+    />
+  );
+}

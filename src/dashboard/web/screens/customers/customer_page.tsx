@@ -1,0 +1,114 @@
+import { useQuery } from "../../api/query.ts";
+import { may } from "../../api/session.ts";
+import type { CustomerDetail, Order } from "../../api/types.ts";
+import { to } from "../../browser/router.ts";
+import { Badge } from "../../components/badge.tsx";
+import { LinkButton } from "../../components/button.tsx";
+import { List } from "../../components/list_page.tsx";
+import { EmptyState, Notice, Skeleton } from "../../components/notice.tsx";
+import { Card, Columns, Page } from "../../components/page.tsx";
+import { customerName } from "../../components/pickers.tsx";
+import type { ScreenProps } from "../../components/screen.ts";
+import type { TableColumn } from "../../components/table.tsx";
+import { CopyField, DescriptionList, Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
+import { customerTexts as texts } from "../../text/customers.ts";
+import { count, money } from "../../text/format.ts";
+import { titles } from "../../text/navigation.ts";
+import { Addresses } from "./customer_addresses.tsx";
+import { CustomerErasure, ErasureNotice, useErasureOf } from "./erasure.tsx";
+import { PrivacyMenu } from "./privacy_actions.tsx";
+
+const columns: readonly TableColumn<Order>[] = [
+  { id: "order", title: texts.order, cell: ({ order_number }) => order_number },
+  { id: "status", title: texts.status, cell: ({ status }) => <Badge state={status} /> },
+  {
+    id: "items",
+    title: texts.items,
+    align: "right",
+    cell: ({ line_items }) => count(line_items.reduce((sum, { quantity }) => sum + quantity, 0)),
+  },
+  { id: "total", title: texts.total, align: "right", cell: ({ subtotal, currency }) => money(subtotal, currency) },
+  { id: "at", title: texts.at, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+/** One customer: contact, addresses and orders. */
+export function CustomerScreen({ params }: ScreenProps) {
+  const path = `/customers/${params["id"]}`;
+  const { data: customer, etag, problem, loading, reload } = useQuery<CustomerDetail>(path);
+  const erasure = useErasureOf(params["id"] ?? "");
+  const back = { href: to("/customers"), title: titles.customers };
+  if (loading) return <Skeleton />;
+  if (!customer) {
+    return (
+      <Page title={titles.customer} back={back}>
+        {problem && <Notice problem={problem} onRetry={reload} />}
+      </Page>
+    );
+  }
+  const erased = customer.erased_at !== null;
+  return (
+    <Page
+      title={customerName(customer)}
+      back={back}
+      owned={customer}
+      below={customer.company}
+      acts={
+        <>
+          {may("privacy.manage") && <PrivacyMenu customer={customer} />}
+          {may("customers.write") && !erased && (
+            <LinkButton icon="edit" title={words.change} href={to(`/customers/${customer.id}/change`)} />
+          )}
+        </>
+      }
+    >
+      <Columns
+        main={
+          <>
+            <ErasureNotice customer={customer} {...(erasure && { erasure })} />
+            {may("orders.read") && !(erased && customer.order_count === 0) && (
+              <Orders id={customer.id} all={customer.order_count} />
+            )}
+            {!erased && <Addresses customer={customer} etag={etag} />}
+            {erasure && <CustomerErasure erasure={erasure} />}
+          </>
+        }
+        side={
+          <Card title={texts.details}>
+            <DescriptionList
+              facts={[
+                [texts.email, erased ? null : <CopyField text={customer.email} name={texts.email} />],
+                [texts.phone, customer.phone],
+                [texts.company, customer.company],
+                [texts.orders, count(customer.order_count)],
+                [texts.created, <Time at={customer.created_at} exact />],
+                [texts.changed, <Time at={customer.updated_at} />],
+              ]}
+            />
+          </Card>
+        }
+      />
+    </Page>
+  );
+}
+
+function Orders({ id, all }: { readonly id: string; readonly all: number }) {
+  return (
+    <section class="stack-small">
+      <h2 class="section-title">
+        {texts.orders} <span class="count">{count(all)}</span>
+      </h2>
+      <List<Order>
+        name={texts.orders}
+        path="/orders"
+        params={{ customer_id: id }}
+        limit={10}
+        columns={columns}
+        of_one
+        id={(order) => order.id}
+        href={(order) => to(`/orders/${order.id}`)}
+        empty={<EmptyState icon="cart" title={texts.noOrders} text={texts.noOrdersText} />}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,226 @@
+import { Fragment } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { remove } from "../../api/client.ts";
+import type { ErasureRecord } from "../../api/developer_types.ts";
+import { showsSeveral } from "../../api/merchants.ts";
+import { refresh, useQuery } from "../../api/query.ts";
+import { may } from "../../api/session.ts";
+import type { Customer } from "../../api/types.ts";
+import { navigate, to } from "../../browser/router.ts";
+import { Badge, MerchantMark } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { confirm } from "../../components/dialog.tsx";
+import { Notice, Skeleton } from "../../components/notice.tsx";
+import { now } from "../../components/now.ts";
+import { Card, Page } from "../../components/page.tsx";
+import { useProgress } from "../../components/reading.ts";
+import type { ScreenProps } from "../../components/screen.ts";
+import { showSuccess } from "../../components/toasts.tsx";
+import { DescriptionList, Time } from "../../components/values.tsx";
+import { count } from "../../text/format.ts";
+import { privacyTexts as texts } from "../../text/privacy.ts";
+
+// The clock of a page goes on twice a minute.
+const soon_ms = 60_000;
+
+/** Whether an erasure is about to go on: one that waits for an order is looked at once in an hour. */
+const goesOn = ({ status, looks_again_at }: ErasureRecord) =>
+  status === "running" || (status === "waiting" && Date.parse(looks_again_at ?? "") - now.value < soon_ms);
+
+/** Reads an erasure anew while it goes on, and what it has changed once it has ended. */
+function useErasure(erasure: ErasureRecord | undefined, reload: () => Promise<void>): void {
+  useProgress(erasure !== undefined && goesOn(erasure), reload);
+  const before = useRef(erasure?.status);
+  useEffect(() => {
+    if (erasure?.status === "done" && before.current !== undefined && before.current !== "done")
+      refresh(new Set(["customers", "orders"]));
+    before.current = erasure?.status;
+  }, [erasure?.status]);
+}
+
+/** The newest erasure of a customer, for those who may see it. */
+export function useErasureOf(customer_id: string): ErasureRecord | undefined {
+  const path = may("privacy.manage") ? "/erasures" : null;
+  const { data, reload } = useQuery<readonly ErasureRecord[]>(path, { customer_id, limit: 1 });
+  useErasure(data?.[0], reload);
+  return data?.[0];
+}
+
+/** Says above a customer's page that nobody is left there, or soon will be. */
+export function ErasureNotice({
+  customer,
+  erasure,
+}: {
+  readonly customer: Customer;
+  readonly erasure?: ErasureRecord;
+}) {
+  if (customer.erased_at !== null) return <Notice kind="info">{texts.customerErased}</Notice>;
+  if (erasure === undefined || erasure.status === "done") return null;
+  return <Notice kind="warning">{erasure.status === "waiting" ? texts.customerWaits : texts.customerRuns}</Notice>;
+}
+
+/** The state of a customer's erasure, for its page. */
+export function CustomerErasure({ erasure }: { readonly erasure: ErasureRecord }) {
+  return (
+    <>
+      <StateCard erasure={erasure} of_one />
+      <Details erasure={erasure} />
+    </>
+  );
+}
+
+/** Calls an erasure off that has not begun. `onDone` is told once it is. */
+async function callOff({ id }: ErasureRecord, onDone: () => void): Promise<void> {
+  const done = await confirm({
+    title: texts.callOffTitle,
+    text: texts.callOffText,
+    act: texts.callOff,
+    stay: texts.stay,
+    run: () => remove(`/erasures/${id}`),
+  });
+  if (!done) return;
+  showSuccess(texts.calledOff);
+  refresh(new Set(["erasures", "customers"]));
+  onDone();
+}
+
+interface StateProps {
+  readonly erasure: ErasureRecord;
+  readonly of_one?: boolean;
+  /** Told once the erasure was called off, and is no more. */
+  readonly onCalledOff?: () => void;
+}
+
+/** How far an erasure has come. */
+function StateCard({ erasure, of_one = false, onCalledOff = () => {} }: StateProps) {
+  const { status, after_days, customers, merchant_id, looks_again_at, created_at, finished_at, rest_gone_by } = erasure;
+  return (
+    <Card
+      title={texts.erasure}
+      acts={
+        status === "waiting" && (
+          <Button title={`${texts.callOff}…`} onClick={() => void callOff(erasure, onCalledOff)} />
+        )
+      }
+    >
+      <DescriptionList
+        facts={[
+          [
+            texts.status,
+            <span key="status" class="row">
+              <Badge state={status} /> <span class="muted">{texts.statusOf[status]}</span>
+            </span>,
+          ],
+          [texts.asked, <Time key="asked" at={created_at} exact />],
+          finished_at === null ? null : [texts.ended, <Time key="ended" at={finished_at} exact />],
+          status === "waiting" ? null : [texts.restGoneBy, <Time key="gone" at={rest_gone_by} exact />],
+          status === "waiting" ? [texts.looksAgain, <Time key="again" at={looks_again_at} />] : null,
+          status === "waiting" && after_days !== null ? [texts.waitsDays, texts.waitsDaysOf(after_days)] : null,
+          of_one ? null : [texts.customers, <Customers key="customers" ids={customers} />],
+          of_one || !showsSeveral.value
+            ? null
+            : [texts.reaches, merchant_id === null ? texts.reachesAll : <MerchantMark key="of" of={merchant_id} />],
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Customers({ ids }: { readonly ids: readonly string[] }) {
+  if (ids.length === 0) return <>{texts.noCustomers}</>;
+  return (
+    <span class="row">
+      {ids.map((id) =>
+        may("customers.read") ? (
+          <a key={id} href={to(`/customers/${id}`)}>
+            {id}
+          </a>
+        ) : (
+          <span key={id}>{id}</span>
+        ),
+      )}
+    </span>
+  );
+}
+
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+// The API names its own field, which a page does not show by that name.
+const [listed, below] = texts.listedBelow;
+
+/** What was erased, what is done by hand, and what stays and why. */
+function Details({ erasure: { status, erased, by_hand, receivers, kept } }: { readonly erasure: ErasureRecord }) {
+  const done = status === "done";
+  return (
+    <>
+      {status !== "waiting" && (
+        <Card title={done ? texts.erased : texts.erasedSoFar}>
+          {erased.length === 0 ? (
+            <p class="muted">{done ? texts.nothingErased : texts.nothingYet}</p>
+          ) : (
+            <DescriptionList facts={erased.map((one) => [texts.kinds[one.records], count(one.count)])} />
+          )}
+        </Card>
+      )}
+      <Card title={texts.byHand}>
+        <ul class="points">
+          {by_hand.map((line) => (
+            <li key={line}>
+              {line.replace(listed, below)}
+              {line.includes(listed) && (
+                <small>{receivers.length > 0 ? <Receivers ids={receivers} /> : done && texts.noReceivers}</small>
+              )}
+            </li>
+          ))}
+        </ul>
+      </Card>
+      <Card title={texts.kept}>
+        <ul class="points">
+          {kept.map((one) => (
+            <li key={one.what}>
+              {sentence(one.what)}
+              <small>
+                {sentence(one.why)}. {texts.keptFor(one.for)} {one.law && texts.keptLaw(one.law)}
+              </small>
+            </li>
+          ))}
+        </ul>
+      </Card>
+    </>
+  );
+}
+
+function Receivers({ ids }: { readonly ids: readonly string[] }) {
+  return (
+    <>
+      {texts.receivers}:{" "}
+      {ids.map((id, at) => (
+        <Fragment key={id}>
+          {at > 0 && ", "}
+          {may("webhooks.read") ? <a href={to(`/settings/webhooks/${id}`)}>{id}</a> : id}
+        </Fragment>
+      ))}
+      . {texts.tellReceivers}
+    </>
+  );
+}
+
+/** One erasure: how far it has come, what it took, and what is left to do. */
+export function ErasureScreen({ params }: ScreenProps) {
+  const { data, problem, loading, reload } = useQuery<ErasureRecord>(`/erasures/${params["id"]}`);
+  useErasure(data, reload);
+  const back = { href: to("/settings/privacy"), title: texts.title };
+  return (
+    <Page title={texts.erasure} below={params["id"]} back={back} narrow>
+      <div class="stack">
+        {problem && <Notice problem={problem} onRetry={reload} />}
+        {loading && <Skeleton lines={8} />}
+        {data && (
+          <>
+            <StateCard erasure={data} onCalledOff={() => navigate(to("/settings/privacy"))} />
+            <Details erasure={data} />
+          </>
+        )}
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,171 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { post, saveBlob } from "../../api/client.ts";
+import type { AccessExport, ErasureRecord } from "../../api/developer_types.ts";
+import { ApiProblem, problemOf } from "../../api/problem.ts";
+import { refresh } from "../../api/query.ts";
+import type { Customer } from "../../api/types.ts";
+import { confirm } from "../../components/dialog.tsx";
+import type { FormField, FormValues } from "../../components/fields.tsx";
+import { FormDialog } from "../../components/form.tsx";
+import { ActionMenu, type MenuItem } from "../../components/menu.tsx";
+import { customerName } from "../../components/pickers.tsx";
+import { showSuccess } from "../../components/toasts.tsx";
+import { DescriptionList } from "../../components/values.tsx";
+import { privacyTexts as texts } from "../../text/privacy.ts";
+import { enteredNumber } from "../stock/stock_links.ts";
+
+/** The name of a file about somebody: letters and digits of the name, and no more. */
+const fileOf = (name: string): string =>
+  `${
+    name
+      .normalize("NFKD")
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}@.]+/gu, "-")
+      .replace(/^[-.]+|[-.]+$/g, "") || "person"
+  }.json`;
+
+/** Saves what is known of a person as a file. */
+function saveAccessExport(told: AccessExport, file: string): void {
+  saveBlob(new Blob([`${JSON.stringify(told, null, 2)}\n`], { type: "application/json" }), file);
+  showSuccess(
+    texts.told(
+      told.records.reduce((sum, { rows }) => sum + rows.length, 0),
+      file,
+    ),
+  );
+}
+
+/** The number of days that was entered; null for none. Any other text is sent as it is, so that the API refuses it. */
+const daysOf = (value: unknown) => (String(value ?? "").trim() === "" ? null : (enteredNumber(value) ?? value));
+
+interface OpenRecords {
+  readonly orders?: readonly string[];
+  readonly returns?: readonly string[];
+  readonly labels?: readonly string[];
+}
+
+/** Says in plain words why a person with open orders is not erased. */
+function plainly(error: unknown): ApiProblem {
+  const problem = problemOf(error);
+  if (problem.code !== "orders_open") return problem;
+  const { orders = [], returns = [], labels = [] } = problem.facts as OpenRecords;
+  const message = texts.openOrders(orders, returns, labels);
+  return new ApiProblem(problem.status, { error: { code: problem.code, message } });
+}
+
+interface EraseProps {
+  readonly title: string;
+  /** What it reaches, where that does not go without saying. */
+  readonly reach?: ComponentChildren;
+  /** The fields that say who is erased. */
+  readonly who?: readonly FormField[];
+  readonly first?: FormValues;
+  readonly erase: (values: FormValues, after_days: unknown, key: string) => Promise<{ readonly data: ErasureRecord }>;
+  readonly name: (values: FormValues) => string;
+  readonly onBegun?: (erasure: ErasureRecord) => void;
+  readonly onClose: () => void;
+}
+
+/** Asks whether to erase somebody, and says what goes and what stays. */
+export function EraseDialog({ title, reach, who = [], first = {}, erase, name, onBegun, onClose }: EraseProps) {
+  return (
+    <FormDialog
+      title={title}
+      danger
+      submit={texts.eraseAct}
+      first={{ ...first, after_days: "" }}
+      fields={[
+        { kind: "custom", name: "told", label: "", render: () => <WhatGoes reach={reach} /> },
+        ...who,
+        { kind: "number", name: "after_days", label: texts.afterDays, help: texts.afterDaysHelp },
+      ]}
+      onClose={onClose}
+      onSubmit={async (values, key) => {
+        try {
+          const { data } = await erase(values, daysOf(values["after_days"]), key);
+          showSuccess(texts.begun(name(values)));
+          refresh(new Set(["erasures", "customers"]));
+          onBegun?.(data);
+        } catch (error) {
+          throw plainly(error);
+        }
+      }}
+    />
+  );
+}
+
+function WhatGoes({ reach }: { readonly reach: ComponentChildren }) {
+  return (
+    <div class="stack what-goes">
+      <p>
+        <strong>{texts.eraseText}</strong> {reach}
+      </p>
+      <DescriptionList
+        facts={[
+          [texts.goes, texts.goesText],
+          [texts.stays, texts.staysText],
+          [texts.hand, texts.handText],
+        ]}
+      />
+    </div>
+  );
+}
+
+/** Asks for what is known of an e-mail address, and saves it. */
+export function ExportDialog({ reach, onClose }: { readonly reach: string; readonly onClose: () => void }) {
+  return (
+    <FormDialog
+      title={texts.tellEmailTitle}
+      text={`${texts.tellText} ${reach}`}
+      submit={texts.tellAct}
+      first={{ email: "" }}
+      fields={[emailField]}
+      onClose={onClose}
+      onSubmit={async ({ email }) => {
+        const whom = String(email).trim();
+        const { data } = await post<AccessExport>("/disclosures", { email: whom });
+        saveAccessExport(data, fileOf(whom));
+      }}
+    />
+  );
+}
+
+/** The e-mail address of who is told or erased. */
+export const emailField: FormField = {
+  ...{ kind: "text", type: "email", name: "email", label: texts.email },
+  required: true,
+  focus: true,
+};
+
+/** What those may do who answer a customer's questions about what is known. */
+export function PrivacyMenu({ customer }: { readonly customer: Customer }) {
+  const [erasing, setErasing] = useState(false);
+  const { id, erased_at } = customer;
+  const name = customerName(customer);
+  const tell = () =>
+    confirm({
+      title: texts.tellTitle(name),
+      text: texts.tellText,
+      act: texts.tellAct,
+      run: async () => {
+        const { data } = await post<AccessExport>(`/customers/${id}/disclosure`);
+        saveAccessExport(data, fileOf(`${name} ${id}`));
+      },
+    });
+  const erase: readonly MenuItem[] =
+    erased_at === null ? [{ title: texts.erase, icon: "delete", danger: true, run: () => setErasing(true) }] : [];
+  return (
+    <>
+      <ActionMenu items={[{ title: texts.tell, icon: "download", run: () => void tell() }, ...erase]} />
+      {erasing && (
+        <EraseDialog
+          title={texts.eraseTitle(name)}
+          name={() => name}
+          erase={(_values, after_days, key) => post<ErasureRecord>(`/customers/${id}/erasure`, { after_days }, { key })}
+          onClose={() => setErasing(false)}
+        />
+      )}
+    </>
+  );
+}

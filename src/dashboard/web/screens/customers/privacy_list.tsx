@@ -1,0 +1,81 @@
+import { useState } from "preact/hooks";
+import { post } from "../../api/client.ts";
+import type { ErasureRecord } from "../../api/developer_types.ts";
+import { chosenMerchant, several, showsSeveral } from "../../api/merchants.ts";
+import { navigate, to } from "../../browser/router.ts";
+import { Badge, MerchantMark } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { ListPage } from "../../components/list_page.tsx";
+import { EmptyState } from "../../components/notice.tsx";
+import type { TableColumn } from "../../components/table.tsx";
+import { Time } from "../../components/values.tsx";
+import { count } from "../../text/format.ts";
+import { privacyTexts as texts } from "../../text/privacy.ts";
+import { EraseDialog, ExportDialog, emailField } from "./privacy_actions.tsx";
+
+const recordsOf = ({ erased }: ErasureRecord) => erased.reduce((sum, one) => sum + one.count, 0);
+
+const requestedColumn: TableColumn<ErasureRecord> = {
+  ...{ id: "asked", title: texts.asked },
+  cell: ({ created_at }) => <Time at={created_at} />,
+};
+const columns: readonly TableColumn<ErasureRecord>[] = [
+  { id: "status", title: texts.status, cell: ({ status }) => <Badge state={status} /> },
+  { id: "customers", title: texts.customers, wide: true, cell: ({ customers }) => customers.join(", ") },
+  { id: "records", title: texts.records, align: "right", cell: (erasure) => count(recordsOf(erasure)) },
+  { id: "ended", title: texts.ended, cell: ({ finished_at }) => <Time at={finished_at} /> },
+];
+// Not as a list tells it by itself: what belongs to no merchant reaches the records of all.
+const reaches: TableColumn<ErasureRecord> = {
+  ...{ id: "reaches", title: texts.reaches },
+  cell: ({ merchant_id }) => (merchant_id === null ? texts.reachesAll : <MerchantMark of={merchant_id} />),
+};
+
+/** What an act by an e-mail address is about. */
+function reachOf(): string {
+  const whose = chosenMerchant.value === null ? several.value && texts.ofAll : texts.ofOne(chosenMerchant.value.name);
+  return `${texts.emailText}${whose || ""}.`;
+}
+
+/** All erasures, and what is done by an e-mail address, with or without a customer. */
+export function PrivacyScreen() {
+  const [open, setOpen] = useState<"tell" | "erase" | null>(null);
+  const close = () => setOpen(null);
+  const reach = reachOf();
+  return (
+    <>
+      <ListPage<ErasureRecord>
+        title={texts.title}
+        name={texts.listTitle}
+        path="/erasures"
+        of_one
+        columns={showsSeveral.value ? [requestedColumn, reaches, ...columns] : [requestedColumn, ...columns]}
+        id={({ id }) => id}
+        href={({ id }) => to(`/settings/privacy/${id}`)}
+        acts={
+          <>
+            <Button icon="download" title={texts.tellByEmail} onClick={() => setOpen("tell")} />
+            <Button icon="delete" title={texts.eraseByEmail} onClick={() => setOpen("erase")} />
+          </>
+        }
+        above={<p class="page-intro muted">{texts.intro}</p>}
+        empty={<EmptyState icon="shield" title={texts.emptyTitle} text={texts.emptyText} />}
+      />
+      {open === "tell" && <ExportDialog reach={reach} onClose={close} />}
+      {open === "erase" && (
+        <EraseDialog
+          title={texts.eraseEmailTitle}
+          reach={reach}
+          who={[emailField]}
+          first={{ email: "" }}
+          name={({ email }) => String(email).trim()}
+          erase={({ email }, after_days, key) =>
+            post<ErasureRecord>("/erasures", { email: String(email).trim(), after_days }, { key })
+          }
+          onBegun={({ id }) => navigate(to(`/settings/privacy/${id}`))}
+          onClose={close}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,125 @@
+import { useState } from "preact/hooks";
+import { post } from "../../api/client.ts";
+import type { Attempt, Delivery, Webhook } from "../../api/developer_types.ts";
+import { may } from "../../api/session.ts";
+import { Badge, type Tone } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { confirm } from "../../components/dialog.tsx";
+import { List } from "../../components/list_page.tsx";
+import { EmptyState } from "../../components/notice.tsx";
+import type { TableColumn } from "../../components/table.tsx";
+import { showSuccess } from "../../components/toasts.tsx";
+import { Time } from "../../components/values.tsx";
+import { count } from "../../text/format.ts";
+import { webhookTexts as texts } from "../../text/webhooks.ts";
+import { AttemptDialog, Outcome } from "./delivery_attempt.tsx";
+
+function resend(webhook_id: string, delivery_id: string, event_type: string): Promise<boolean> {
+  return confirm({
+    title: texts.resendTitle(event_type),
+    text: texts.resendText,
+    act: texts.resend,
+    run: async () => {
+      await post(`/webhooks/${webhook_id}/deliveries/${delivery_id}/redeliver`);
+      showSuccess(texts.resent);
+    },
+  });
+}
+
+const options = (all: Readonly<Record<string, string>>) =>
+  Object.entries(all).map(([value, title]) => ({ value, title }));
+
+const attemptColumns: readonly TableColumn<Attempt>[] = [
+  { id: "event", title: texts.event, cell: ({ event_type }) => <code>{event_type}</code>, wide: true },
+  { id: "status", title: texts.status, cell: ({ status }) => <Outcome status={status} /> },
+  {
+    id: "answer",
+    title: texts.answer,
+    cell: ({ response, error }) => (response === null ? (error?.code ?? texts.noAnswer) : response.status_code),
+  },
+  {
+    id: "attempt",
+    title: texts.attempt,
+    cell: ({ attempt, max_attempts }) => texts.attemptOf(count(attempt), count(max_attempts)),
+  },
+  { id: "trigger", title: texts.trigger, cell: ({ trigger }) => texts.triggers[trigger] },
+  { id: "took", title: texts.duration, align: "right", cell: (it) => count(it.duration_ms) },
+  { id: "at", title: texts.at, cell: ({ started_at }) => <Time at={started_at} /> },
+];
+
+/** The attempts of a webhook, with request and response. */
+export function Log({ webhook, test }: { readonly webhook: Webhook; readonly test: preact.ComponentChildren }) {
+  const [shown, setShown] = useState<string | null>(null);
+  return (
+    <>
+      <List<Attempt>
+        name={texts.log}
+        path={`/webhooks/${webhook.id}/logs`}
+        filters={[{ kind: "choice", param: "status", title: texts.status, options: options(texts.outcome) }]}
+        columns={attemptColumns}
+        id={({ id }) => id}
+        rowActs={({ id }) => (
+          <Button kind="plain" icon="eye" iconOnly title={texts.showAttempt} onClick={() => setShown(id)} />
+        )}
+        empty={<EmptyState icon="list" title={texts.logEmpty} text={texts.logEmptyText} act={test} />}
+      />
+      {shown && (
+        <AttemptDialog
+          webhook_id={webhook.id}
+          attempt_id={shown}
+          onClose={() => setShown(null)}
+          onResend={({ delivery_id, event_type }) => {
+            setShown(null);
+            void resend(webhook.id, delivery_id, event_type);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+const tones: Readonly<Record<Delivery["status"], Tone>> = {
+  pending: "info",
+  delivered: "good",
+  exhausted: "bad",
+  skipped: "warning",
+  cancelled: "neutral",
+};
+
+const deliveryColumns: readonly TableColumn<Delivery>[] = [
+  { id: "event", title: texts.event, cell: ({ event_type }) => <code>{event_type}</code>, wide: true },
+  {
+    id: "status",
+    title: texts.status,
+    cell: ({ status }) => <Badge tone={tones[status]}>{texts.deliveryStatuses[status]}</Badge>,
+  },
+  { id: "attempts", title: texts.attempts, align: "right", cell: ({ attempts }) => count(attempts) },
+  { id: "next", title: texts.nextAttempt, cell: ({ next_attempt_at }) => <Time at={next_attempt_at} /> },
+  { id: "sequence", title: texts.sequence, align: "right", extra: true, cell: ({ sequence }) => count(sequence) },
+  { id: "at", title: texts.at, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+/** The deliveries of a webhook and their state. */
+export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
+  return (
+    <List<Delivery>
+      name={texts.deliveries}
+      path={`/webhooks/${webhook.id}/deliveries`}
+      filters={[{ kind: "choice", param: "status", title: texts.status, options: options(texts.deliveryStatuses) }]}
+      columns={deliveryColumns}
+      id={({ id }) => id}
+      rowActs={({ id, event_type }) =>
+        may("webhooks.manage") && (
+          <Button
+            kind="plain"
+            icon="redo"
+            iconOnly
+            title={texts.resend}
+            onClick={() => void resend(webhook.id, id, event_type)}
+          />
+        )
+      }
+      empty={<EmptyState icon="list" title={texts.deliveriesEmpty} text={texts.deliveriesEmptyText} />}
+    />
+  );
+}

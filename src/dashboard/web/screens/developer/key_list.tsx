@@ -1,0 +1,86 @@
+import { useState } from "preact/hooks";
+import { post } from "../../api/client.ts";
+import type { ApiKey, MadeKey } from "../../api/developer_types.ts";
+import { to } from "../../browser/router.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { FormDialog } from "../../components/form.tsx";
+import { ListPage } from "../../components/list_page.tsx";
+import { merchantChoice, merchantIn, withoutMerchant } from "../../components/merchant_field.tsx";
+import { EmptyState } from "../../components/notice.tsx";
+import type { TableColumn } from "../../components/table.tsx";
+import { Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
+import { keyTexts as texts } from "../../text/keys.ts";
+import { titles } from "../../text/navigation.ts";
+import { bodyOf, keyFields, NewSecret, newKey } from "./key_fields.tsx";
+
+const columns: readonly TableColumn<ApiKey>[] = [
+  { id: "name", title: texts.name, cell: ({ name }) => name, wide: true },
+  { id: "status", title: texts.status, cell: ({ status }) => <Badge state={status} /> },
+  { id: "level", title: texts.level, cell: ({ permission }) => texts.levels[permission] },
+  { id: "key", title: texts.key, cell: ({ prefix, last_four }) => <code>{`${prefix}…${last_four}`}</code> },
+  {
+    id: "addresses",
+    title: texts.addresses,
+    cell: (it) => (it.ip_mode === "observe" ? <Observed observed={it.observed} /> : texts.modes[it.ip_mode]),
+  },
+  {
+    id: "used",
+    title: texts.lastUsed,
+    cell: ({ last_used_at }) => (last_used_at === null ? texts.never : <Time at={last_used_at} />),
+  },
+  { id: "expires", title: texts.expires, extra: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
+  { id: "created", title: texts.created, extra: true, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+function Observed({ observed }: Pick<ApiKey, "observed">) {
+  if (observed === null) return <>{texts.modes.observe}</>;
+  return <Badge tone="warning">{texts.observedText(observed.denied)}</Badge>;
+}
+
+/** The API keys of a world. */
+export function KeysScreen() {
+  const [adding, setAdding] = useState(false);
+  const [made, setMade] = useState<MadeKey | null>(null);
+  const add = <Button kind="primary" icon="plus" title={texts.add} onClick={() => setAdding(true)} />;
+  return (
+    <>
+      <ListPage<ApiKey>
+        name={titles.keys}
+        title={titles.keys}
+        path="/keys"
+        filters={[
+          {
+            kind: "choice",
+            param: "status",
+            title: texts.status,
+            options: Object.entries(texts.statuses).map(([value, title]) => ({ value, title })),
+          },
+        ]}
+        columns={columns}
+        id={({ id }) => id}
+        href={({ id }) => to(`/settings/keys/${id}`)}
+        acts={add}
+        empty={<EmptyState icon="key" title={texts.emptyTitle} text={texts.emptyText} act={add} />}
+      />
+      {adding && (
+        <FormDialog
+          title={texts.add}
+          fields={[...merchantChoice({ or_house: true }), ...keyFields(true)]}
+          first={newKey}
+          submit={words.create}
+          onClose={() => setAdding(false)}
+          onSubmit={async (values, key) => {
+            const { data } = await post<MadeKey>("/keys", bodyOf(withoutMerchant(values)), {
+              key,
+              merchant: merchantIn(values),
+            });
+            setMade(data);
+          }}
+        />
+      )}
+      {made && <NewSecret made={made} onDone={() => setMade(null)} />}
+    </>
+  );
+}

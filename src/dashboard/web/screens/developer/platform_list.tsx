@@ -1,0 +1,83 @@
+import type { Platform } from "../../../../platforms/platforms.transitions.ts";
+import { post } from "../../api/client.ts";
+import type { PlatformConnection } from "../../api/developer_types.ts";
+import { navigate, query, setQuery, to } from "../../browser/router.ts";
+import { Badge } from "../../components/badge.tsx";
+import { LinkButton } from "../../components/button.tsx";
+import { Form } from "../../components/form.tsx";
+import { ListPage } from "../../components/list_page.tsx";
+import { withMerchantField, withoutMerchant } from "../../components/merchant_field.tsx";
+import { EmptyState } from "../../components/notice.tsx";
+import { Card, Page } from "../../components/page.tsx";
+import type { TableColumn } from "../../components/table.tsx";
+import { showSuccess } from "../../components/toasts.tsx";
+import { Time } from "../../components/values.tsx";
+import { titles } from "../../text/navigation.ts";
+import { platformTexts as texts } from "../../text/platforms.ts";
+import { bodyOf, connectionFields, newConnection, platformOptions } from "./platform_fields.ts";
+
+const columns: readonly TableColumn<PlatformConnection>[] = [
+  { id: "name", title: texts.name, cell: ({ name }) => name, wide: true },
+  { id: "platform", title: texts.platform, cell: ({ platform }) => texts.platforms[platform] },
+  { id: "status", title: texts.status, cell: ({ status }) => <Badge state={status} /> },
+  { id: "store", title: texts.store, cell: ({ store_id }) => <code>{store_id}</code> },
+  { id: "created", title: texts.created, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+/** All connected stores. */
+export function PlatformsScreen() {
+  const add = <LinkButton kind="primary" icon="plus" title={texts.add} href={to("/settings/platforms/new")} />;
+  return (
+    <ListPage<PlatformConnection>
+      name={titles.platforms}
+      title={titles.platforms}
+      path="/platforms"
+      columns={columns}
+      id={({ id }) => id}
+      href={({ id }) => to(`/settings/platforms/${id}`)}
+      acts={add}
+      empty={<EmptyState icon="plug" title={texts.emptyTitle} text={texts.emptyText} act={add} />}
+    />
+  );
+}
+
+/** Connects a store: first the platform, then its fields. */
+export function NewPlatformScreen() {
+  const chosen = query.value.get("platform");
+  const platform: Platform = platformOptions.find(({ value }) => value === chosen)?.value ?? "shopify";
+  return (
+    <Page title={texts.add} back={{ href: to("/settings/platforms"), title: titles.platforms }} narrow>
+      <Card>
+        <div class="field choice-row" role="radiogroup" aria-label={texts.platform}>
+          {platformOptions.map(({ value, title }) => (
+            <label key={value} class={value === platform ? "chosen" : ""}>
+              <input
+                type="radio"
+                name="platform"
+                checked={value === platform}
+                onChange={() => setQuery({ platform: value })}
+              />
+              {title}
+            </label>
+          ))}
+        </div>
+        <Form
+          key={platform}
+          fields={withMerchantField(connectionFields(platform, true))}
+          first={newConnection}
+          submit={texts.add}
+          onCancel={() => navigate(to("/settings/platforms"))}
+          onSubmit={async (values, key) => {
+            const { data } = await post<PlatformConnection>(
+              "/platforms",
+              { platform, ...bodyOf(withoutMerchant(values), true) },
+              { key },
+            );
+            showSuccess(texts.created_(data.name));
+            navigate(to(`/settings/platforms/${data.id}`), { replace: true });
+          }}
+        />
+      </Card>
+    </Page>
+  );
+}

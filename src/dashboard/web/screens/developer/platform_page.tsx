@@ -1,0 +1,136 @@
+import { useState } from "preact/hooks";
+import { patch, remove } from "../../api/client.ts";
+import type { PlatformConnection } from "../../api/developer_types.ts";
+import { useQuery } from "../../api/query.ts";
+import { navigate, to } from "../../browser/router.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { confirm } from "../../components/dialog.tsx";
+import { FormDialog } from "../../components/form.tsx";
+import { ActionMenu } from "../../components/menu.tsx";
+import { Notice, Skeleton } from "../../components/notice.tsx";
+import { Card, Columns, Page } from "../../components/page.tsx";
+import type { ScreenProps } from "../../components/screen.ts";
+import { Tabs } from "../../components/tabs.tsx";
+import { showRefused, showSuccess } from "../../components/toasts.tsx";
+import { CopyField, DescriptionList, Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
+import { titles } from "../../text/navigation.ts";
+import { platformTexts as texts } from "../../text/platforms.ts";
+import { bodyOf, connectionFields, valuesOf } from "./platform_fields.ts";
+import { Imports, Reports } from "./platform_queues.tsx";
+
+/** One store: its imported orders, its reported parcels and its settings. */
+export function PlatformScreen({ params }: ScreenProps) {
+  const { data: shop, etag, problem, loading, reload } = useQuery<PlatformConnection>(`/platforms/${params["id"]}`);
+  const back = { href: to("/settings/platforms"), title: titles.platforms };
+  if (loading) return <Skeleton />;
+  if (!shop) {
+    return (
+      <Page title={titles.platform} back={back}>
+        {problem && <Notice problem={problem} onRetry={reload} />}
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title={shop.name}
+      back={back}
+      beside={<Badge state={shop.status} />}
+      owned={shop}
+      below={`${texts.platforms[shop.platform]} · ${shop.store_id}`}
+      acts={<Acts shop={shop} etag={etag} />}
+    >
+      <Tabs
+        name={titles.platform}
+        tabs={[
+          { id: "imports", title: texts.imports, content: () => <Imports shop={shop} /> },
+          { id: "reports", title: texts.reports, content: () => <Reports shop={shop} /> },
+          { id: "details", title: texts.details, content: () => <Details shop={shop} /> },
+        ]}
+      />
+    </Page>
+  );
+}
+
+function Details({ shop }: { readonly shop: PlatformConnection }) {
+  const { platform } = shop;
+  const kept = (has: boolean, last: string | null) => (has ? texts.kept(last) : texts.missing);
+  return (
+    <Columns
+      main={
+        <Card title={texts.callback}>
+          <p>{texts.callbackHelp}</p>
+          <CopyField text={shop.callback_url} name={texts.callback} />
+        </Card>
+      }
+      side={
+        <Card title={texts.details}>
+          <DescriptionList
+            facts={[
+              [texts.storeIds[platform], shop.store_id],
+              [texts.apiUrl, shop.api_url],
+              [texts.prefix, shop.order_prefix],
+              platform === "woocommerce"
+                ? [texts.keys[platform], kept(shop.has_api_key, shop.api_key_last_four)]
+                : null,
+              [texts.tokens[platform], kept(shop.has_api_token, shop.api_token_last_four)],
+              [texts.secrets[platform], kept(shop.has_client_secret, shop.client_secret_last_four)],
+              [texts.created, <Time at={shop.created_at} />],
+            ]}
+          />
+        </Card>
+      }
+    />
+  );
+}
+
+function Acts({ shop, etag }: { readonly shop: PlatformConnection; readonly etag: string | null }) {
+  const [changing, setChanging] = useState(false);
+  const { id, name, status, platform } = shop;
+  const setStatus = async (next: PlatformConnection["status"]) => {
+    await patch<PlatformConnection>(`/platforms/${id}`, { status: next }, { match: etag });
+    showSuccess(texts.saved(name));
+  };
+  const pause = () =>
+    confirm({
+      title: texts.pauseTitle(name),
+      text: texts.pauseText,
+      act: texts.pause,
+      run: () => setStatus("paused"),
+    });
+  const disconnect = async () => {
+    const run = () => remove(`/platforms/${id}`, { match: etag });
+    const question = { title: texts.removeTitle(name), text: texts.removeText, act: texts.remove, danger: true, run };
+    if (!(await confirm(question))) return;
+    showSuccess(texts.removed(name));
+    navigate(to("/settings/platforms"), { replace: true });
+  };
+  return (
+    <>
+      <ActionMenu
+        items={[
+          status === "active"
+            ? { title: texts.pause, icon: "pause", run: () => void pause() }
+            : { title: texts.resume, icon: "play", run: () => void setStatus("active").catch(showRefused) },
+          { title: texts.remove, icon: "delete", danger: true, run: () => void disconnect() },
+        ]}
+      />
+      <Button title={texts.change} icon="edit" onClick={() => setChanging(true)} />
+      {changing && (
+        <FormDialog
+          title={texts.change}
+          fields={connectionFields(platform, false)}
+          first={valuesOf(shop)}
+          submit={words.save}
+          unchanged={false}
+          onClose={() => setChanging(false)}
+          onSubmit={async (values, key) => {
+            await patch<PlatformConnection>(`/platforms/${id}`, bodyOf(values, false), { key, match: etag });
+            showSuccess(texts.saved(name));
+          }}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,122 @@
+import type { ComponentChildren } from "preact";
+import { post } from "../../api/client.ts";
+import type { PlatformConnection, PlatformImport, PlatformReport } from "../../api/developer_types.ts";
+import { Badge, type Tone } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { confirm } from "../../components/dialog.tsx";
+import { List } from "../../components/list_page.tsx";
+import { EmptyState } from "../../components/notice.tsx";
+import { RecordName } from "../../components/record_name.tsx";
+import type { TableColumn } from "../../components/table.tsx";
+import { showRefused, showSuccess } from "../../components/toasts.tsx";
+import { Time } from "../../components/values.tsx";
+import { count } from "../../text/format.ts";
+import { platformTexts as texts } from "../../text/platforms.ts";
+
+interface PlatformQueueProps {
+  readonly shop: PlatformConnection;
+}
+
+const tones: Readonly<Record<string, Tone>> = {
+  imported: "good",
+  reported: "good",
+  queued: "info",
+  waiting: "warning",
+  skipped: "neutral",
+  ignored: "neutral",
+  failed: "bad",
+};
+
+const options = (all: Readonly<Record<string, string>>) =>
+  Object.entries(all).map(([value, title]) => ({ value, title }));
+
+async function tried(act: Promise<unknown>): Promise<void> {
+  try {
+    await act;
+    showSuccess(texts.retried);
+  } catch (error) {
+    showRefused(error);
+  }
+}
+
+const retryButton = (run: () => void): ComponentChildren => (
+  <Button kind="plain" icon="redo" iconOnly title={texts.retry} onClick={run} />
+);
+
+const importColumns: readonly TableColumn<PlatformImport>[] = [
+  { id: "external", title: texts.externalId, cell: ({ external_id }) => external_id },
+  {
+    id: "status",
+    title: texts.status,
+    cell: ({ status }) => <Badge tone={tones[status] ?? "neutral"}>{texts.importStatuses[status]}</Badge>,
+  },
+  {
+    id: "order",
+    title: texts.order,
+    cell: ({ status, order_id }) => (status === "imported" ? <RecordName id={order_id ?? ""} /> : ""),
+  },
+  { id: "reason", title: texts.reason, cell: ({ reason }) => reason?.message ?? "", wide: true },
+  { id: "attempts", title: texts.attempts, align: "right", cell: ({ attempts }) => count(attempts) },
+  { id: "next", title: texts.next, extra: true, cell: ({ next_attempt_at }) => <Time at={next_attempt_at} /> },
+  { id: "changed", title: texts.changed, cell: ({ updated_at }) => <Time at={updated_at} /> },
+];
+
+/** The order imports of a store. */
+export function Imports({ shop }: PlatformQueueProps) {
+  return (
+    <List<PlatformImport>
+      name={texts.imports}
+      path={`/platforms/${shop.id}/imports`}
+      filters={[{ kind: "choice", param: "status", title: texts.status, options: options(texts.importStatuses) }]}
+      columns={importColumns}
+      id={({ id }) => id}
+      rowActs={({ id, status }) =>
+        ["waiting", "ignored", "failed"].includes(status) &&
+        retryButton(() => void tried(post(`/platforms/${shop.id}/imports/${id}/retry`)))
+      }
+      empty={<EmptyState icon="cart" title={texts.importsEmpty} text={texts.importsEmptyText} />}
+    />
+  );
+}
+
+const reportColumns: readonly TableColumn<PlatformReport>[] = [
+  { id: "order", title: texts.order, cell: ({ order_id }) => <RecordName id={order_id} /> },
+  { id: "shipment", title: texts.shipment, cell: ({ shipment_id }) => <RecordName id={shipment_id} plain /> },
+  {
+    id: "status",
+    title: texts.status,
+    cell: ({ status }) => <Badge tone={tones[status] ?? "neutral"}>{texts.reportStatuses[status]}</Badge>,
+  },
+  { id: "reason", title: texts.reason, cell: ({ reason }) => reason?.message ?? "", wide: true },
+  { id: "attempts", title: texts.attempts, align: "right", cell: ({ attempts }) => count(attempts) },
+  { id: "next", title: texts.next, extra: true, cell: ({ next_attempt_at }) => <Time at={next_attempt_at} /> },
+  { id: "changed", title: texts.changed, cell: ({ updated_at }) => <Time at={updated_at} /> },
+];
+
+/** Asks first: a store tells the buyer that the parcel is on its way. */
+function report({ id: shop, name }: PlatformConnection, id: string): Promise<boolean> {
+  return confirm({
+    title: texts.reportTitle(name),
+    text: texts.reportText,
+    act: texts.reportAct,
+    run: async () => {
+      await post(`/platforms/${shop}/reports/${id}/retry`);
+      showSuccess(texts.retried);
+    },
+  });
+}
+
+/** The shipment reports of a store. */
+export function Reports({ shop }: PlatformQueueProps) {
+  return (
+    <List<PlatformReport>
+      name={texts.reports}
+      path={`/platforms/${shop.id}/reports`}
+      filters={[{ kind: "choice", param: "status", title: texts.status, options: options(texts.reportStatuses) }]}
+      columns={reportColumns}
+      id={({ id }) => id}
+      rowActs={({ id, status }) => ["skipped", "failed"].includes(status) && retryButton(() => void report(shop, id))}
+      empty={<EmptyState icon="truck" title={texts.reportsEmpty} text={texts.reportsEmptyText} />}
+    />
+  );
+}

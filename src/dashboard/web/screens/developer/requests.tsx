@@ -1,0 +1,157 @@
+import type { LoggedRequest } from "../../api/developer_types.ts";
+import { useQuery } from "../../api/query.ts";
+import { to } from "../../browser/router.ts";
+import { Badge, type Tone } from "../../components/badge.tsx";
+import { LinkButton } from "../../components/button.tsx";
+import { ListPage } from "../../components/list_page.tsx";
+import { EmptyState, Notice, Skeleton } from "../../components/notice.tsx";
+import { Card, Columns, Page } from "../../components/page.tsx";
+import { RecordName } from "../../components/record_name.tsx";
+import type { ScreenProps } from "../../components/screen.ts";
+import type { TableColumn } from "../../components/table.tsx";
+import { CopyField, DescriptionList, Time } from "../../components/values.tsx";
+import { bytes, count, nothing } from "../../text/format.ts";
+import { keyTexts } from "../../text/keys.ts";
+import { titles } from "../../text/navigation.ts";
+import { requestTexts as texts } from "../../text/requests.ts";
+
+/** The tone of a status. */
+export function statusTone(status: number): Tone {
+  if (status >= 500) return "bad";
+  return status >= 400 ? "warning" : "good";
+}
+
+const size = (value: number | null) => (value === null ? nothing : bytes(value));
+
+const columns: readonly TableColumn<LoggedRequest>[] = [
+  { id: "path", title: texts.path, cell: ({ method, path }) => <code>{`${method} ${path}`}</code>, wide: true },
+  { id: "status", title: texts.status, cell: ({ status }) => <Badge tone={statusTone(status)}>{status}</Badge> },
+  { id: "error", title: texts.error, cell: ({ error_code }) => error_code ?? "" },
+  {
+    id: "actor",
+    title: texts.actor,
+    cell: ({ actor_id }) => (actor_id === null ? texts.stranger : <RecordName id={actor_id} plain />),
+  },
+  { id: "took", title: texts.duration, align: "right", cell: (it) => texts.milliseconds(count(it.duration_ms)) },
+  { id: "sent", title: texts.sent, align: "right", extra: true, cell: (it) => size(it.request_bytes) },
+  { id: "answered", title: texts.answered, align: "right", cell: (it) => size(it.response_bytes) },
+  { id: "address", title: texts.address, extra: true, cell: ({ ip_address }) => ip_address ?? nothing },
+  { id: "id", title: texts.requestId, extra: true, cell: ({ request_id }) => <code>{request_id}</code> },
+  { id: "at", title: texts.at, cell: ({ at }) => <Time at={at} /> },
+];
+
+/** The requests of the last days. */
+export function RequestsScreen() {
+  return (
+    <ListPage<LoggedRequest>
+      name={titles.requests}
+      title={titles.requests}
+      path="/requests"
+      by_cursor
+      params={{ dashboard_reads: false }}
+      search={{ param: "q", hint: texts.search }}
+      filters={[
+        {
+          kind: "choice",
+          param: "status",
+          title: texts.status,
+          options: Object.entries(texts.statuses).map(([value, title]) => ({ value, title })),
+        },
+        {
+          kind: "choice",
+          param: "method",
+          title: texts.method,
+          options: ["GET", "POST", "PATCH", "PUT", "DELETE"].map((value) => ({ value, title: value })),
+        },
+        { kind: "flag", param: "dashboard_reads", title: texts.showReads },
+        { kind: "text", param: "actor", title: texts.actor },
+        { kind: "text", param: "route", title: texts.route },
+        { kind: "date", param: "from", title: texts.from },
+        { kind: "date", param: "to", title: texts.to },
+      ]}
+      columns={columns}
+      id={({ id }) => id}
+      href={({ id }) => to(`/settings/requests/${id}`)}
+      empty={
+        <EmptyState
+          icon="list"
+          title={texts.emptyTitle}
+          text={`${texts.emptyText} ${texts.hiddenText}`}
+          act={
+            <>
+              <LinkButton kind="primary" icon="key" title={keyTexts.add} href={to("/settings/keys")} />
+              <LinkButton title={texts.showReads} href={to("/settings/requests", { dashboard_reads: "true" })} />
+            </>
+          }
+        />
+      }
+    />
+  );
+}
+
+/** One request: its parameters, sender and answer. */
+export function RequestScreen({ params }: ScreenProps) {
+  const { data: request, problem, loading, reload } = useQuery<LoggedRequest>(`/requests/${params["id"]}`);
+  const back = { href: to("/settings/requests"), title: titles.requests };
+  if (loading) return <Skeleton />;
+  if (!request) {
+    return (
+      <Page title={titles.request} back={back}>
+        {problem && <Notice problem={problem} onRetry={reload} />}
+      </Page>
+    );
+  }
+  const { status, error_code, route, actor_id } = request;
+  return (
+    <Page
+      title={`${request.method} ${request.path}`}
+      back={back}
+      beside={<Badge tone={statusTone(status)}>{status}</Badge>}
+      below={<Time at={request.at} exact />}
+    >
+      <Columns
+        main={
+          <Card title={texts.details}>
+            <DescriptionList
+              facts={[
+                [texts.requestId, <CopyField text={request.request_id} name={texts.requestId} />],
+                [texts.path, <code>{request.path}</code>],
+                [texts.query, request.query === "" ? null : <code>{request.query}</code>],
+                [
+                  texts.route,
+                  route && (
+                    <a href={to(`/settings/requests?dashboard_reads=true&route=${encodeURIComponent(route)}`)}>
+                      {route}
+                    </a>
+                  ),
+                ],
+                [texts.error, error_code && <a href={`/docs/errors#${error_code}`}>{error_code}</a>],
+                [texts.duration, texts.milliseconds(count(request.duration_ms))],
+                [texts.sent, request.request_bytes === null ? null : bytes(request.request_bytes)],
+                [texts.answered, request.response_bytes === null ? null : bytes(request.response_bytes)],
+              ]}
+            />
+            <p class="muted">{texts.unkept}</p>
+          </Card>
+        }
+        side={
+          <Card title={texts.who}>
+            <DescriptionList
+              facts={[
+                [texts.actor, actor_id === null ? texts.stranger : <Actor id={actor_id} />],
+                [texts.address, request.ip_address],
+              ]}
+            />
+            {actor_id !== null && (
+              <a href={to(`/settings/requests?dashboard_reads=true&actor=${actor_id}`)}>{texts.ofActor}</a>
+            )}
+          </Card>
+        }
+      />
+    </Page>
+  );
+}
+
+function Actor({ id }: { readonly id: string }) {
+  return <RecordName id={id} />;
+}

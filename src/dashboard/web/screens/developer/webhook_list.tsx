@@ -1,0 +1,126 @@
+import { useState } from "preact/hooks";
+import { post } from "../../api/client.ts";
+import type { MadeWebhook, Notice as OperatorNotice, Webhook } from "../../api/developer_types.ts";
+import { useQuery } from "../../api/query.ts";
+import { may } from "../../api/session.ts";
+import { navigate, to } from "../../browser/router.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { FormDialog } from "../../components/form.tsx";
+import { ListPage } from "../../components/list_page.tsx";
+import { merchantChoice, merchantIn, withoutMerchant } from "../../components/merchant_field.tsx";
+import { EmptyState, Notice } from "../../components/notice.tsx";
+import { RecordName } from "../../components/record_name.tsx";
+import type { TableColumn } from "../../components/table.tsx";
+import { showRefused } from "../../components/toasts.tsx";
+import { SecretOnce, Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
+import { count } from "../../text/format.ts";
+import { titles } from "../../text/navigation.ts";
+import { webhookTexts as texts } from "../../text/webhooks.ts";
+import { eventTypes } from "./event_types.ts";
+import { bodyOf, newWebhook, webhookFields } from "./webhook_fields.tsx";
+
+const columns: readonly TableColumn<Webhook>[] = [
+  { id: "url", title: texts.url, cell: ({ url }) => <code class="cut">{url}</code>, wide: true },
+  { id: "status", title: texts.status, cell: ({ status }) => <Badge state={status} /> },
+  { id: "description", title: texts.description, cell: ({ description }) => description ?? "" },
+  { id: "events", title: texts.events, cell: ({ events }) => texts.eventsOf(events.length, eventTypes.length) },
+  { id: "failures", title: texts.failures, align: "right", cell: (it) => count(it.consecutive_failures) },
+  { id: "created", title: texts.created, extra: true, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+/** All webhooks, with notices about them. */
+export function WebhooksScreen() {
+  const [adding, setAdding] = useState(false);
+  const [made, setMade] = useState<MadeWebhook | null>(null);
+  const add = may("webhooks.manage") && (
+    <Button kind="primary" icon="plus" title={texts.add} onClick={() => setAdding(true)} />
+  );
+  return (
+    <>
+      <ListPage<Webhook>
+        name={titles.webhooks}
+        title={titles.webhooks}
+        path="/webhooks"
+        above={<Notices />}
+        columns={columns}
+        id={({ id }) => id}
+        href={({ id }) => to(`/settings/webhooks/${id}`)}
+        acts={add}
+        empty={<EmptyState icon="webhook" title={texts.emptyTitle} text={texts.emptyText} act={add} />}
+      />
+      {adding && (
+        <FormDialog
+          title={texts.add}
+          wide
+          fields={[...merchantChoice({ or_house: true }), ...webhookFields(true)]}
+          first={newWebhook}
+          submit={words.create}
+          onClose={() => setAdding(false)}
+          onSubmit={async (values, key) => {
+            const { data } = await post<MadeWebhook>("/webhooks", bodyOf(withoutMerchant(values)), {
+              key,
+              merchant: merchantIn(values),
+            });
+            setMade(data);
+          }}
+        />
+      )}
+      {made && (
+        <NewSecret
+          secret={made.secret}
+          onDone={() => {
+            setMade(null);
+            navigate(to(`/settings/webhooks/${made.id}`));
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** Shows a signing secret, which cannot be shown again. */
+export function NewSecret({ secret, onDone }: { readonly secret: string; readonly onDone: () => void }) {
+  return (
+    <Dialog title={texts.secretTitle} onClose={onDone} mayClose={() => false}>
+      <SecretOnce
+        secret={secret}
+        name={texts.secretTitle}
+        text={texts.secretText}
+        done={texts.secretDone}
+        onDone={onDone}
+      />
+    </Dialog>
+  );
+}
+
+/** The unacknowledged notices of one webhook, or of all. */
+export function Notices({ of }: { readonly of?: string }) {
+  const { data = [] } = useQuery<readonly OperatorNotice[]>("/notices", { acknowledged: false, limit: 20 });
+  const shown = data.filter(({ subscription_id }) => of === undefined || subscription_id === of);
+  const acknowledge = async (id: string) => {
+    try {
+      await post(`/notices/${id}/acknowledge`);
+    } catch (error) {
+      showRefused(error);
+    }
+  };
+  return (
+    <>
+      {shown.map(({ id, message, created_at, subscription_id }) => (
+        <Notice key={id} kind="warning">
+          <p>
+            {message} <Time at={created_at} />
+          </p>
+          <p class="row">
+            {of === undefined && subscription_id !== null && <RecordName id={subscription_id} />}
+            {subscription_id === null && <a href={to("/settings/backups")}>{titles.backups}</a>}
+            {may("webhooks.manage") && <Button title={texts.seen} onClick={() => void acknowledge(id)} />}
+          </p>
+        </Notice>
+      ))}
+    </>
+  );
+}

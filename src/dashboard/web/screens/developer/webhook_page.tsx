@@ -1,0 +1,112 @@
+import { useState } from "preact/hooks";
+import type { Webhook } from "../../api/developer_types.ts";
+import { useQuery } from "../../api/query.ts";
+import { may } from "../../api/session.ts";
+import { to } from "../../browser/router.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { Notice, Skeleton } from "../../components/notice.tsx";
+import { Card, Columns, Page } from "../../components/page.tsx";
+import type { ScreenProps } from "../../components/screen.ts";
+import { Tabs } from "../../components/tabs.tsx";
+import { DescriptionList, Time } from "../../components/values.tsx";
+import { count } from "../../text/format.ts";
+import { titles } from "../../text/navigation.ts";
+import { webhookTexts as texts } from "../../text/webhooks.ts";
+import { Deliveries, Log } from "./delivery_log.tsx";
+import { eventTypes } from "./event_types.ts";
+import { RecoveryProgress, TestDialog, WebhookActs } from "./webhook_actions.tsx";
+import { Notices } from "./webhook_list.tsx";
+
+/** One webhook: its state, log, deliveries and actions. */
+export function WebhookScreen({ params }: ScreenProps) {
+  const { data: webhook, etag, problem, loading, reload } = useQuery<Webhook>(`/webhooks/${params["id"]}`);
+  const [testing, setTesting] = useState(false);
+  const back = { href: to("/settings/webhooks"), title: titles.webhooks };
+  if (loading) return <Skeleton />;
+  if (!webhook) {
+    return (
+      <Page title={titles.webhook} back={back}>
+        {problem && <Notice problem={problem} onRetry={reload} />}
+      </Page>
+    );
+  }
+  const test = may("webhooks.manage") && <Button icon="zap" title={texts.test} onClick={() => setTesting(true)} />;
+  return (
+    <Page
+      title={new URL(webhook.url).host}
+      back={back}
+      beside={<Badge state={webhook.status} />}
+      owned={webhook}
+      below={<code class="cut">{webhook.url}</code>}
+      acts={
+        <>
+          {may("webhooks.manage") && <WebhookActs webhook={webhook} etag={etag} />}
+          {test}
+        </>
+      }
+    >
+      <Notices of={webhook.id} />
+      <RecoveryProgress webhook={webhook} />
+      <Tabs
+        name={titles.webhook}
+        tabs={[
+          { id: "log", title: texts.log, content: () => <Log webhook={webhook} test={test} /> },
+          { id: "deliveries", title: texts.deliveries, content: () => <Deliveries webhook={webhook} /> },
+          { id: "details", title: texts.details, content: () => <Details webhook={webhook} /> },
+        ]}
+      />
+      {testing && <TestDialog webhook={webhook} onClose={() => setTesting(false)} />}
+    </Page>
+  );
+}
+
+function Details({ webhook }: { readonly webhook: Webhook }) {
+  const { circuit, backlog, disabled_reason, rate_limit_per_second, version, payload } = webhook;
+  return (
+    <Columns
+      main={
+        <Card title={texts.health}>
+          {disabled_reason && <Notice kind="problem">{texts.disabledReasons[disabled_reason]}</Notice>}
+          <DescriptionList
+            facts={[
+              [
+                texts.circuit,
+                circuit.state === "open" ? (
+                  <>
+                    {texts.circuitOpen} <Time at={circuit.next_probe_at} />
+                  </>
+                ) : (
+                  texts.circuitClosed
+                ),
+              ],
+              [texts.failures, count(webhook.consecutive_failures)],
+              webhook.failing_since === null ? null : [texts.failingSince, <Time at={webhook.failing_since} exact />],
+              webhook.paused_until === null ? null : [texts.pausedUntil, <Time at={webhook.paused_until} exact />],
+              [texts.skipped, count(backlog.skipped)],
+            ]}
+          />
+        </Card>
+      }
+      side={
+        <Card title={texts.details}>
+          <DescriptionList
+            facts={[
+              [texts.description, webhook.description],
+              [texts.events, texts.eventsOf(webhook.events.length, eventTypes.length)],
+              [texts.chosen, <code class="lines">{webhook.events.join("\n")}</code>],
+              [texts.version, texts.versions[version]],
+              version === "v2" ? [texts.payload, texts.payloads[payload]] : null,
+              [texts.retries, count(webhook.retry_limit)],
+              rate_limit_per_second === null ? null : [texts.rate, count(rate_limit_per_second)],
+              webhook.previous_secret_expires_at === null
+                ? null
+                : [texts.oldSecret, <Time at={webhook.previous_secret_expires_at} exact />],
+              [texts.created, <Time at={webhook.created_at} />],
+            ]}
+          />
+        </Card>
+      }
+    />
+  );
+}

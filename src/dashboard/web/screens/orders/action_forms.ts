@@ -1,0 +1,257 @@
+// The form of each action on an order, and its request.
+import { cancelReasons, clientHoldReasons, shortReasons } from "../../../../orders/order.transitions.ts";
+import type { Order, OrderLine } from "../../api/types.ts";
+import type { RehearsedCall } from "../../components/act_dialog.tsx";
+import { stateWords } from "../../components/badge.tsx";
+import type { FormField, FormValues, Option } from "../../components/fields.tsx";
+import { orderTexts as texts } from "../../text/order.ts";
+import { inStaging, openUnits, parcelName } from "./order_facts.ts";
+import { choosable, chosenUnits, isAll, itemsOf, unitsField } from "./units_field.tsx";
+
+/** The form of an action. */
+interface ActionForm {
+  readonly text?: string;
+  readonly fields: readonly FormField[];
+  readonly first: FormValues;
+  readonly danger?: boolean;
+  /** The request for these entries, or null while they are incomplete. */
+  readonly act: (values: FormValues) => RehearsedCall | null;
+}
+
+/** Options from words of the API. */
+export const words = (all: readonly string[]): readonly Option[] =>
+  all.map((value) => ({ value, title: stateWords(value) }));
+
+const text = (value: unknown) => (value === "" || value === undefined ? null : value);
+const given = (fields: FormValues) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+
+const note: FormField = { kind: "text", name: "note", label: texts.note, lines: 2 };
+const reasonOf = (reasons: readonly string[]): FormField => ({
+  kind: "select",
+  name: "reason",
+  label: texts.reason,
+  required: true,
+  options: words(reasons),
+});
+const partial: FormField = { kind: "switch", name: "partial", label: texts.partial, help: texts.partialHelp };
+
+/** The form of an action on this order, by its name. */
+export function actionFormOf(order: Order, action: string): ActionForm | null {
+  return actionForms[action]?.(order) ?? null;
+}
+
+const actionForms: Readonly<Record<string, (order: Order) => ActionForm>> = {
+  process: ({ id }) => plain({ method: "POST", path: `/orders/${id}/process`, body: {} }),
+  pick: pickForm,
+  short: shortForm,
+  pack: packForm,
+  ship: shipForm,
+  deliver: deliverForm,
+  hold: holdForm,
+  release: releaseForm,
+  cancel: ({ id }) => ({
+    danger: true,
+    fields: [reasonOf(cancelReasons), note],
+    first: { reason: "customer", note: "" },
+    act: ({ reason, note }) => ({
+      method: "DELETE",
+      path: `/orders/${id}`,
+      params: { reason: String(reason), note: text(note) as string | null },
+    }),
+  }),
+  cancel_items: (order) => {
+    const lines = choosable(order, openUnits);
+    return {
+      danger: true,
+      fields: [unitsField(lines), reasonOf(cancelReasons), note],
+      first: { items: chosenUnits(lines, false), reason: "customer", note: "" },
+      act: ({ items, reason, note }) =>
+        withItems(itemsOf(items, lines), (items) => ({
+          method: "POST",
+          path: `/orders/${order.id}/cancel_items`,
+          body: given({ items, reason, note: text(note) }),
+        })),
+    };
+  },
+  split: (order) => {
+    const lines = choosable(order, (line) => openUnits(line) - inStaging(line));
+    const waiting = lines.some(({ id }) => lineOf(order, id).quantity_backordered > 0);
+    const first = Object.fromEntries(lines.map(({ id }) => [id, String(lineOf(order, id).quantity_backordered || "")]));
+    return {
+      text: texts.splitText,
+      fields: [
+        unitsField(lines),
+        { kind: "text", name: "order_number", label: texts.newNumber, help: texts.newNumberHelp, mono: true },
+      ],
+      first: { items: waiting ? first : chosenUnits(lines, false), order_number: "" },
+      act: ({ items, order_number }) =>
+        withItems(itemsOf(items, lines), (items) => ({
+          method: "POST",
+          path: `/orders/${order.id}/split`,
+          body: given({ items, order_number: text(order_number) }),
+        })),
+    };
+  },
+};
+
+const lineOf = (order: Order, id: string) => order.line_items.find((line) => line.id === id) as OrderLine;
+
+const plain = (act: RehearsedCall): ActionForm => ({ fields: [], first: {}, act: () => act });
+
+function withItems<Item>(items: readonly Item[], act: (items: readonly Item[]) => RehearsedCall): RehearsedCall | null {
+  return items.length === 0 ? null : act(items);
+}
+
+const isShort = (order: Order) => order.allocation.backordered_units > 0;
+
+function pickForm(order: Order): ActionForm {
+  const lines = choosable(order, (line) => line.quantity_reserved - inStaging(line));
+  return {
+    text: texts.pickText,
+    fields: [unitsField(lines)],
+    first: { items: chosenUnits(lines, true) },
+    act: ({ items }) => {
+      const all = isAll(items, lines);
+      const chosen = itemsOf(items, lines);
+      if (!all && chosen.length === 0) return null;
+      const body = all ? { partial: isShort(order) } : { items: chosen };
+      return { method: "POST", path: `/orders/${order.id}/pick`, body };
+    },
+  };
+}
+
+function shortForm(order: Order): ActionForm {
+  const lines = choosable(order, (line) => line.quantity_reserved - inStaging(line));
+  return {
+    text: texts.shortText,
+    fields: [
+      { kind: "select", name: "line_id", label: texts.line, required: true, options: lines.map(toOption) },
+      { kind: "number", name: "quantity", label: texts.missing, required: true, width: "half" },
+      { kind: "text", name: "bin", label: texts.bin, width: "half", mono: true, placeholder: texts.anyBin },
+      reasonOf(shortReasons),
+    ],
+    first: { line_id: lines[0]?.id ?? "", quantity: "1", bin: "", reason: "not_found" },
+    act: ({ line_id, quantity, bin, reason }) => {
+      if (Number(quantity) < 1) return null;
+      const item = given({ line_id, quantity: Number(quantity), bin: text(bin), short: true, reason });
+      return { method: "POST", path: `/orders/${order.id}/pick`, body: { items: [item] } };
+    },
+  };
+}
+
+const toOption = ({ id, sku, name }: { id: string; sku: string; name: string }): Option => {
+  return { value: id, title: `${sku} · ${name}` };
+};
+
+function packForm(order: Order): ActionForm {
+  const lines = choosable(order, (line) => {
+    const unpacked = line.quantity - line.quantity_cancelled - line.quantity_packed;
+    return Math.min(unpacked, line.quantity_reserved - (line.quantity_packed - line.quantity_shipped));
+  });
+  return {
+    text: texts.packText,
+    fields: [unitsField(lines)],
+    first: { items: chosenUnits(lines, true) },
+    act: ({ items }) => {
+      const chosen = itemsOf(items, lines);
+      const all = isAll(items, lines);
+      if (!all && chosen.length === 0) return null;
+      const body = all ? { partial: isShort(order) } : { packages: [{ items: chosen }] };
+      return { method: "POST", path: `/orders/${order.id}/pack`, body };
+    },
+  };
+}
+
+function shipForm(order: Order): ActionForm {
+  const waiting = order.shipments.filter(({ status }) => status === "pending");
+  const chosen = ({ shipment_id }: FormValues) => waiting.find(({ id }) => id === shipment_id);
+  // A label names the carrier and the number: nothing is left to enter.
+  const unlabelled = (values: FormValues) => (chosen(values)?.tracking_number ?? null) === null;
+  const entered = { kind: "text", when: unlabelled } as const;
+  return {
+    fields: [
+      ...(waiting.length > 1 ? [parcelField(order, waiting)] : []),
+      { ...entered, name: "carrier", label: texts.carrier, help: texts.shipText, width: "half" },
+      { ...entered, name: "service", label: texts.service, width: "half" },
+      { ...entered, name: "tracking_number", label: texts.tracking, mono: true },
+      ...(isShort(order) ? [partial] : []),
+    ],
+    first: {
+      shipment_id: waiting[0]?.id ?? "",
+      carrier: "",
+      service: "",
+      tracking_number: "",
+      partial: isShort(order),
+    },
+    act: (values) => {
+      const { shipment_id, carrier, service, tracking_number, partial } = values;
+      const named = unlabelled(values)
+        ? { carrier: text(carrier), service: text(service), tracking_number: text(tracking_number) }
+        : {};
+      const body = given({ shipment_id: text(shipment_id), ...named, partial: partial === true ? true : null });
+      return { method: "POST", path: `/orders/${order.id}/ship`, body };
+    },
+  };
+}
+
+/** The choice of a parcel, and with `empty` of none in particular. */
+function parcelField(order: Order, parcels: Order["shipments"], empty?: string): FormField {
+  return {
+    kind: "select",
+    name: "shipment_id",
+    label: texts.parcel,
+    ...(empty === undefined ? { required: true } : { empty }),
+    options: parcels.map((parcel) => ({
+      value: parcel.id,
+      title: [parcelName(order.shipments, parcel), parcel.carrier].filter((word) => word !== null).join(" · "),
+    })),
+  };
+}
+
+function deliverForm(order: Order): ActionForm {
+  const out = order.shipments.filter(({ status }) => status === "shipped");
+  return {
+    fields: out.length > 1 ? [parcelField(order, out, texts.allParcels)] : [],
+    first: { shipment_id: "" },
+    act: ({ shipment_id }) => ({
+      method: "POST",
+      path: `/orders/${order.id}/deliver`,
+      body: given({ shipment_id: text(shipment_id) }),
+    }),
+  };
+}
+
+function holdForm({ id }: Order): ActionForm {
+  return {
+    fields: [
+      reasonOf(clientHoldReasons),
+      note,
+      { kind: "date", name: "hold_until", label: texts.holdUntil, help: texts.holdUntilHelp, width: "half" },
+      { kind: "switch", name: "reserve_inventory", label: texts.keepStock, help: texts.keepStockHelp },
+    ],
+    first: { reason: "manual", note: "", hold_until: "", reserve_inventory: true },
+    act: ({ reason, note, hold_until, reserve_inventory }) => {
+      // The day begins in the time zone of the user.
+      const until = text(hold_until) === null ? null : new Date(`${hold_until}T00:00`).toISOString();
+      const body = given({ reason, note: text(note), hold_until: until, reserve_inventory });
+      return { method: "POST", path: `/orders/${id}/hold`, body };
+    },
+  };
+}
+
+function releaseForm({ id, holds }: Order): ActionForm {
+  const own = holds.filter(({ lifted_by }) => lifted_by === "release");
+  const options = own.map(({ id, reason }) => ({ value: id, title: stateWords(reason) }));
+  return {
+    fields:
+      own.length > 1
+        ? [{ kind: "select", name: "hold_id", label: texts.whichHold, empty: texts.allHolds, options }]
+        : [],
+    first: { hold_id: "" },
+    act: ({ hold_id }) => ({
+      method: "POST",
+      path: `/orders/${id}/release`,
+      body: given({ hold_id: text(hold_id) }),
+    }),
+  };
+}

@@ -1,0 +1,79 @@
+// What has to be said before a label is bought: that prices are samples, and that the sender's address is invented.
+import type { ApiProblem } from "../../api/problem.ts";
+import { isOperatorUser, may } from "../../api/session.ts";
+import type { LabelRate } from "../../api/types.ts";
+import { isFlag, storedPreference } from "../../browser/preferences.ts";
+import { tabEnvironment, to } from "../../browser/router.ts";
+import { LinkButton } from "../../components/button.tsx";
+import { confirm } from "../../components/dialog.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { labelTexts as texts } from "../../text/order.ts";
+
+/** Whether sample prices count: in test data all prices are invented. */
+const isSample = ({ sample }: Pick<LabelRate, "sample">) => sample && tabEnvironment.value === "live";
+
+/** Says that some of these prices are samples, and where they are replaced. */
+export function SampleNotice({ of }: { readonly of: readonly Pick<LabelRate, "sample">[] }) {
+  if (!of.some(isSample)) return null;
+  const manages = isOperatorUser.value && may("shipping.manage");
+  return (
+    <Notice kind="warning">
+      <p>{manages ? texts.samples : texts.samplesOfHouse}</p>
+      {manages && (
+        <p class="notice-acts">
+          <LinkButton title={texts.toCards} href={to("/shipping/rate-cards")} />
+          <LinkButton title={texts.toCarriers} href={to("/shipping/carriers")} />
+        </p>
+      )}
+    </Notice>
+  );
+}
+
+const agreed = storedPreference("sample_rates", false, isFlag);
+
+/** Asks before the first purchase at sample prices in this browser. Returns whether to buy. */
+export async function agreeToSamples(chosen: readonly Pick<LabelRate, "sample">[]): Promise<boolean> {
+  if (agreed.state.value || !chosen.some(isSample)) return true;
+  const agrees = await confirm({ title: texts.samplesTitle, text: texts.samplesText, act: texts.samplesAct });
+  if (agrees) agreed.set(true);
+  return agrees;
+}
+
+/** An error of a purchase. Where the warehouse has no address yet, a button leads to where it is entered. */
+export function PurchaseProblem({ problem }: { readonly problem: ApiProblem }) {
+  if (!problem.fields.some(({ code }) => code === "example_address")) return <Notice problem={problem} />;
+  return (
+    <Notice kind="problem">
+      <p>{isOperatorUser.value ? texts.exampleAddress : texts.exampleAddressOfHouse}</p>
+      {isOperatorUser.value && (
+        <p class="notice-acts">
+          <LinkButton title={texts.toWarehouses} href={to("/settings/house")} />
+        </p>
+      )}
+    </Notice>
+  );
+}
+
+/** The key of a rate, which stays the same when it is quoted again. */
+export const rateKey = ({ carrier, service, account_id }: LabelRate) => `${carrier} ${service} ${account_id}`;
+
+/** A rate's carrier and service for people. */
+export const rateName = ({ carrier_name, service_name }: LabelRate) => `${carrier_name} ${service_name}`;
+
+const plain = (text: string) =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, " ")
+    .trim();
+
+/** The cheapest rate of an order's shipping method, which names a service, alone or after its carrier, or null. */
+export function rateOfMethod(rates: readonly LabelRate[], method: string | null): LabelRate | null {
+  const wanted = plain(method ?? "");
+  if (wanted === "") return null;
+  const found = rates.find(({ carrier, carrier_name, service, service_name }) => {
+    const names = [service, service_name];
+    const carriers = ["", carrier, carrier_name];
+    return carriers.some((one) => names.some((name) => plain(`${one} ${name}`) === wanted));
+  });
+  return found ?? null;
+}

@@ -1,0 +1,109 @@
+// The effects of an action on an order as texts, from the order before and after a rehearsal.
+import type { RehearsedEvent } from "../../api/client.ts";
+import type { Order, OrderLine, SplitOrder } from "../../api/types.ts";
+import { stateWords } from "../../components/badge.tsx";
+import { count, date, moment, money } from "../../text/format.ts";
+import { effectTexts as texts } from "../../text/order.ts";
+import { type LineCounter, parcelTitle, unitsOf } from "./order_facts.ts";
+
+const counters = ["cancelled", "picked", "packed", "shipped", "delivered"] as const;
+
+const counted = (line: OrderLine | undefined, counter: LineCounter) =>
+  line === undefined ? 0 : unitsOf(line, counter);
+
+/** The effects of an action, most important first. */
+export function orderEffects(before: Order, after: Order | SplitOrder, events: readonly RehearsedEvent[]): string[] {
+  const split_off = "split_off" in after ? after.split_off : null;
+  return [
+    ...stateEffects(before, after),
+    ...parcelEffects(before, after),
+    ...lineEffects(before, after, split_off !== null),
+    ...(split_off === null ? [] : splitEffects(split_off)),
+    ...otherEffects(before, after, split_off !== null),
+    ...stockEffects(events),
+  ];
+}
+
+function stateEffects(before: Order, after: Order): string[] {
+  const changed = before.status !== after.status;
+  const known = new Map(before.holds.map((hold) => [hold.id, hold]));
+  const told: string[] = [];
+  for (const hold of after.holds) {
+    const old = known.get(hold.id);
+    if (old !== undefined && old.note === hold.note && old.hold_until === hold.hold_until) continue;
+    const reason = stateWords(hold.reason).toLowerCase();
+    told.push(hold.hold_until === null ? texts.held(reason) : texts.heldUntil(reason, moment(hold.hold_until)));
+  }
+  const left = new Set(after.holds.map(({ id }) => id));
+  const ended = before.holds.filter(({ id }) => !left.has(id));
+  for (const { reason } of ended) told.push(texts.released(stateWords(reason).toLowerCase()));
+  if (ended.length > 0 && after.holds.length > 0) {
+    told.push(texts.heldStill(after.holds.map(({ reason }) => stateWords(reason).toLowerCase()).join(", ")));
+  }
+  if (changed && after.status !== "on_hold") told.push(texts.becomes(stateWords(after.status).toLowerCase()));
+  return told;
+}
+
+function parcelEffects(before: Order, after: Order): string[] {
+  const known = new Map(before.shipments.map((parcel) => [parcel.id, parcel]));
+  return after.shipments.flatMap((parcel) => {
+    const old = known.get(parcel.id);
+    const name = parcelTitle(after.shipments, parcel);
+    if (old === undefined) return texts.parcelOpened(parcel.items.reduce((sum, { quantity }) => sum + quantity, 0));
+    if (old.status === parcel.status) return [];
+    if (parcel.status === "voided") return texts.parcelVoided(name);
+    if (parcel.status === "shipped") return texts.parcelShipped(name);
+    return parcel.status === "delivered" ? texts.parcelArrived(name) : [];
+  });
+}
+
+function lineEffects(before: Order, after: Order, is_split: boolean): string[] {
+  const known = new Map(before.line_items.map((line) => [line.id, line]));
+  const left = new Map(after.line_items.map((line) => [line.id, line]));
+  const done = after.line_items.flatMap((line) =>
+    counters.flatMap((counter) => {
+      const more = counted(line, counter) - counted(known.get(line.id), counter);
+      return more > 0 ? texts[counter](line.sku, more) : [];
+    }),
+  );
+  const ordered = [...new Map([...known, ...left]).values()].flatMap(({ id, sku }) => {
+    const more = (left.get(id)?.quantity ?? 0) - (known.get(id)?.quantity ?? 0);
+    if (more > 0) return texts.added(sku, more);
+    return more < 0 ? (is_split ? texts.moved : texts.removed)(sku, -more) : [];
+  });
+  return [...ordered, ...done];
+}
+
+function splitEffects(split_off: Order): string[] {
+  const units = split_off.line_items.reduce((sum, line) => sum + line.quantity, 0);
+  const waiting = split_off.allocation.backordered_units;
+  const made = texts.splitOff(split_off.order_number, units);
+  return waiting === 0 ? [made] : [made, texts.splitWaits(split_off.order_number, waiting)];
+}
+
+function otherEffects(before: Order, after: Order, is_split: boolean): string[] {
+  const told: string[] = [];
+  if (after.status === "cancelled") return told;
+  const waits = after.allocation.backordered_units;
+  if (waits !== before.allocation.backordered_units) told.push(waits === 0 ? texts.waitsNoMore : texts.waits(waits));
+  if (before.shipping_address_id !== after.shipping_address_id) told.push(texts.address);
+  if (before.subtotal !== after.subtotal && !is_split) {
+    told.push(texts.goodsCost(money(before.subtotal, before.currency), money(after.subtotal, after.currency)));
+  }
+  const leaves = after.estimated_ship_date;
+  if (after.shipped_at === null && leaves !== null && leaves !== before.estimated_ship_date)
+    told.push(texts.shipsBy(date(leaves)));
+  return told;
+}
+
+/** The effects on the stock of each SKU. */
+export function stockEffects(events: readonly RehearsedEvent[]): string[] {
+  return events.flatMap(({ type, id, changes }) => {
+    if (type !== "inventory.updated" || id === null) return [];
+    const words = Object.entries(texts.stockFields).flatMap(([field, name]) => {
+      const change = changes[field];
+      return change ? texts.stockChange(name, count(Number(change.from)), count(Number(change.to))) : [];
+    });
+    return words.length === 0 ? [] : texts.stock(id, words);
+  });
+}

@@ -1,0 +1,54 @@
+import type { LabelRecord, OrderLine } from "../../api/types.ts";
+import type { PrintableDocument } from "../../components/document_dialog.tsx";
+import { orderTexts as texts } from "../../text/order.ts";
+
+/** A counter of the units of a line. */
+export type LineCounter =
+  | "reserved"
+  | "backordered"
+  | "picked"
+  | "packed"
+  | "shipped"
+  | "delivered"
+  | "returned"
+  | "cancelled";
+
+/** The units of a line in a counter. */
+export const unitsOf = (line: OrderLine, counter: LineCounter): number => line[`quantity_${counter}`];
+
+/** Units of a line that are neither shipped nor cancelled. */
+export const openUnits = (line: OrderLine): number => line.quantity - line.quantity_cancelled - line.quantity_shipped;
+
+/** Picked units of a line that have not shipped. */
+export const inStaging = (line: OrderLine): number => line.quantity_picked - line.quantity_shipped;
+
+/** Shipped units of a line that have not come back. */
+export const outside = (line: OrderLine): number => line.quantity_shipped - line.quantity_returned;
+
+/** The document of a label. */
+export function labelDocument({ label_id }: Pick<LabelRecord, "label_id">, number: string): PrintableDocument {
+  return {
+    title: texts.label(number),
+    path: `/shipping/labels/${label_id}/document`,
+    params: { format: "pdf" },
+    name: `${number}.pdf`,
+  };
+}
+
+interface NamedParcel {
+  readonly id: string;
+  readonly tracking_number: string | null;
+}
+
+/** What people call a parcel of an order: its tracking number, or which of the order's parcels it is. */
+export function parcelName(all: readonly NamedParcel[], { id, tracking_number }: NamedParcel): string {
+  if (tracking_number !== null) return tracking_number;
+  const at = all.findIndex((parcel) => parcel.id === id);
+  return texts.parcelNumber(at < 0 ? all.length + 1 : at + 1);
+}
+
+/** The same within a sentence. */
+export function parcelTitle(all: readonly NamedParcel[], parcel: NamedParcel): string {
+  const name = parcelName(all, parcel);
+  return parcel.tracking_number === null ? name : `${texts.parcel} ${name}`;
+}

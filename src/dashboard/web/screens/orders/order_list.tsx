@@ -1,0 +1,132 @@
+import { holdReasons, publicOrderStatuses } from "../../../../orders/order.transitions.ts";
+import { saveFile } from "../../api/client.ts";
+import { isOperatorUser, may } from "../../api/session.ts";
+import type { Order } from "../../api/types.ts";
+import { query, to } from "../../browser/router.ts";
+import { Badge, stateWords } from "../../components/badge.tsx";
+import { Button, LinkButton } from "../../components/button.tsx";
+import { type ListFilter, ListPage, type ListSettings, listParams } from "../../components/list_page.tsx";
+import { EmptyState } from "../../components/notice.tsx";
+import { CarrierName } from "../../components/record_name.tsx";
+import type { TableColumn } from "../../components/table.tsx";
+import { showRefused } from "../../components/toasts.tsx";
+import { Time } from "../../components/values.tsx";
+import { count, money } from "../../text/format.ts";
+import { titles } from "../../text/navigation.ts";
+import { orderListTexts as texts } from "../../text/order_list.ts";
+import { BulkActs } from "./bulk_actions.tsx";
+import { Due, unitsOf } from "./due.tsx";
+import { Views } from "./order_views.tsx";
+
+const newest = (order: Order) => order.shipments.findLast(({ status }) => status !== "voided");
+
+const columns: readonly TableColumn<Order>[] = [
+  { id: "number", title: texts.number, cell: ({ order_number }) => <strong>{order_number}</strong> },
+  { id: "status", title: texts.status, cell: (order) => <State order={order} /> },
+  { id: "customer", title: texts.customer, cell: ({ customer }) => customer.name || customer.email, wide: true },
+  { id: "units", title: texts.units, align: "right", cell: (order) => count(unitsOf(order)) },
+  { id: "total", title: texts.total, align: "right", cell: ({ subtotal, currency }) => money(subtotal, currency) },
+  { id: "due", title: texts.due, cell: (order) => <Due order={order} /> },
+  { id: "age", title: texts.age, sort: "created_at", cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "carrier", title: texts.carrier, extra: true, cell: (order) => <Carrier of={newest(order)} /> },
+  { id: "tracking", title: texts.tracking, extra: true, cell: (order) => newest(order)?.tracking_number ?? "–" },
+  { id: "method", title: texts.method, extra: true, cell: ({ shipping_method }) => shipping_method ?? "–" },
+  { id: "priority", title: texts.priority, align: "right", extra: true, cell: ({ priority }) => count(priority) },
+  { id: "platform", title: texts.platform, extra: true, cell: ({ source }) => source.platform },
+  { id: "changed", title: texts.changed, extra: true, sort: "updated_at", cell: (it) => <Time at={it.updated_at} /> },
+];
+
+function Carrier({ of }: { readonly of: Order["shipments"][number] | undefined }) {
+  return of?.carrier ? <CarrierName carrier={of.carrier} /> : <>–</>;
+}
+
+function State({ order }: { readonly order: Order }) {
+  const { status, holds, allocation } = order;
+  return (
+    <>
+      <Badge state={status} />
+      {holds.length > 0 && <small class="beside"> {holds.map(({ reason }) => stateWords(reason)).join(", ")}</small>}
+      {!allocation.complete && " "}
+      {!allocation.complete && <Badge tone="bad">{texts.shortUnits(allocation.backordered_units)}</Badge>}
+    </>
+  );
+}
+
+const options = (all: readonly string[]) => all.map((value) => ({ value, title: stateWords(value) }));
+
+const filters: readonly ListFilter[] = [
+  { kind: "choice", param: "status", title: texts.status, options: options(publicOrderStatuses) },
+  { kind: "choice", param: "hold_reason", title: texts.holdReason, options: options(holdReasons) },
+  { kind: "date", param: "created_after", title: texts.createdAfter },
+  { kind: "date", param: "created_before", title: texts.createdBefore },
+];
+
+// Filters that only views and links set.
+const others = [
+  "statuses",
+  "short",
+  "late",
+  "sku",
+  "carrier",
+  "shipped_after",
+  "shipped_before",
+  "customer_id",
+  "platform",
+  "warehouse_id",
+  "service",
+  "shipping_method",
+  "ship_by_before",
+];
+
+/** All orders, as a list. */
+export function OrdersScreen() {
+  const params = Object.fromEntries(others.map((name) => [name, query.value.get(name)]));
+  const isView = others.some((name) => query.value.has(name));
+  const add = may("orders.write") && (
+    <LinkButton kind="primary" icon="plus" title={texts.add} href={to("/orders/new")} />
+  );
+  const settings = {
+    name: titles.orders,
+    path: "/orders",
+    params,
+    search: { param: "q", hint: texts.search },
+    filters,
+    sort: "-created_at",
+    columns,
+    id: ({ id }: Order) => id,
+    href: ({ id }: Order) => to(`/orders/${id}`),
+    rowName: ({ order_number }: Order) => order_number,
+    empty: isView ? (
+      <EmptyState
+        icon="cart"
+        title={texts.nothingTitle}
+        text={texts.nothingText}
+        act={<LinkButton title={texts.showAll} href={to("/orders")} />}
+      />
+    ) : (
+      <EmptyState icon="cart" title={texts.emptyTitle} text={texts.emptyText} act={add} />
+    ),
+  };
+  const save = () => {
+    const { page: _page, cursor: _cursor, limit: _limit, ...asked } = listParams(settings);
+    saveFile("/orders/export.csv", "orders.csv", "text/csv", asked).catch(showRefused);
+  };
+  const bulk: ListSettings<Order>["bulk"] = (chosen, rows, clear) => (
+    <BulkActs chosen={chosen} rows={rows} clear={clear} />
+  );
+  return (
+    <ListPage<Order>
+      {...settings}
+      title={titles.orders}
+      above={<Views />}
+      acts={
+        <>
+          <Button kind="plain" icon="download" title={texts.export} onClick={save} />
+          <LinkButton icon="columns" title={texts.toBoard} href={to("/orders/board")} />
+          {add}
+        </>
+      }
+      {...(may("orders.write") || isOperatorUser.value ? { bulk } : {})}
+    />
+  );
+}

@@ -1,0 +1,92 @@
+// Views of the order list: built-in ones and those saved in this browser.
+import { useState } from "preact/hooks";
+import { storedPreference } from "../../browser/preferences.ts";
+import { query, tab_merchant, to } from "../../browser/router.ts";
+import { Button } from "../../components/button.tsx";
+import { FormDialog } from "../../components/form.tsx";
+import { now } from "../../components/now.ts";
+import { showSuccess } from "../../components/toasts.tsx";
+import { words } from "../../text/common.ts";
+import { orderListTexts as texts } from "../../text/order_list.ts";
+
+/** A named search. */
+interface SavedView {
+  readonly name: string;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+const isViews = (value: unknown): value is readonly SavedView[] =>
+  Array.isArray(value) && value.every((view) => typeof view?.name === "string" && typeof view.params === "object");
+const own = storedPreference<readonly SavedView[]>("views.orders", [], isViews);
+
+/** The start of today by the clock of this device. */
+function startOfDay(): string {
+  const day = new Date(now.peek());
+  day.setHours(0, 0, 0, 0);
+  return day.toISOString();
+}
+
+const { viewNames } = texts;
+const default_views = (): readonly SavedView[] => [
+  { name: viewNames.all, params: {} },
+  { name: viewNames.pick, params: { statuses: "pending,processing", short: "false" } },
+  { name: viewNames.ship, params: { statuses: "fulfilled" } },
+  { name: viewNames.held, params: { status: "on_hold" } },
+  { name: viewNames.short, params: { short: "true" } },
+  { name: viewNames.late, params: { late: "true", sort: "created_at" } },
+  { name: viewNames.today, params: { shipped_after: startOfDay(), sort: "-updated_at" } },
+];
+
+// What of an address is not about this list alone.
+const elsewhere: readonly string[] = ["page", "cursor", "world", tab_merchant];
+
+/** The query parameters of the list, without the page. */
+function shown(): Readonly<Record<string, string>> {
+  const all = [...query.value].filter(([name]) => !elsewhere.includes(name));
+  return Object.fromEntries(all);
+}
+
+const same = (one: Readonly<Record<string, string>>, other: Readonly<Record<string, string>>) =>
+  JSON.stringify(Object.entries(one).sort()) === JSON.stringify(Object.entries(other).sort());
+
+/** Links to the views, and a button that saves the current view. */
+export function Views() {
+  const [naming, setNaming] = useState(false);
+  const asked = shown();
+  const all = [...default_views(), ...own.state.value];
+  const isNamed = all.some(({ params }) => same(params, asked));
+  const save = async (name: string) => {
+    own.set([...own.state.peek().filter((view) => view.name !== name), { name, params: asked }]);
+  };
+  const drop = (view: (typeof all)[number]) => {
+    const before = own.state.peek();
+    own.set(before.filter((one) => one !== view));
+    showSuccess(texts.viewRemoved(view.name), { title: words.undo, run: () => own.set(before) });
+  };
+  return (
+    <nav class="views" aria-label={texts.views}>
+      {all.map((view) => (
+        <span key={view.name} class="view">
+          <a href={to("/orders", view.params)} aria-current={same(view.params, asked) ? "page" : undefined}>
+            {view.name}
+          </a>
+          {own.state.value.includes(view) && (
+            <Button kind="plain" icon="close" iconOnly title={texts.removeView(view.name)} onClick={() => drop(view)} />
+          )}
+        </span>
+      ))}
+      {!isNamed && <Button kind="plain" icon="plus" title={texts.saveView} onClick={() => setNaming(true)} />}
+      {naming && (
+        <FormDialog
+          title={texts.saveView}
+          text={texts.saveViewText}
+          fields={[{ kind: "text", name: "name", label: texts.viewName, required: true, focus: true }]}
+          first={{ name: "" }}
+          submit={words.save}
+          onClose={() => setNaming(false)}
+          onSubmit={({ name }) => save(String(name))}
+        />
+      )}
+    </nav>
+  );
+}

@@ -1,0 +1,154 @@
+import { useState } from "preact/hooks";
+import { post } from "../../api/client.ts";
+import { refresh, useQuery } from "../../api/query.ts";
+import { may } from "../../api/session.ts";
+import type { LabelRecord, Order, OrderParcel } from "../../api/types.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { confirm } from "../../components/dialog.tsx";
+import { DocumentDialog, type PrintableDocument } from "../../components/document_dialog.tsx";
+import { Icon } from "../../components/icon.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { Card } from "../../components/page.tsx";
+import { useReloadOn } from "../../components/reading.ts";
+import { CarrierName, ServiceName } from "../../components/record_name.tsx";
+import { showSuccess } from "../../components/toasts.tsx";
+import { CopyField } from "../../components/values.tsx";
+import { count, date, money } from "../../text/format.ts";
+import { orderTexts as texts } from "../../text/order.ts";
+import { LabelDialog } from "./label_dialog.tsx";
+import { labelDocument, parcelName } from "./order_facts.ts";
+
+/** The parcels of an order, with labels and tracking. */
+export function ParcelsCard({ order }: { readonly order: Order; readonly etag: string | null }) {
+  const shipments = useQuery<readonly OrderParcel[]>("/shipments", { order_id: order.id, limit: 100 });
+  const labels = useQuery<readonly LabelRecord[]>("/shipping/labels", { order_id: order.id, limit: 100 });
+  useReloadOn(order.version, shipments.reload, labels.reload);
+  const { data: parcels, problem } = shipments;
+  const [paper, setPaper] = useState<PrintableDocument | null>(null);
+  const [buying, setBuying] = useState(false);
+  const buyable = order.allowed_actions.includes("ship") && may("shipping.buy");
+  const failed = labels.data?.filter(({ status, shipment_id }) => status === "error" || shipment_id === null) ?? [];
+  return (
+    <Card
+      title={texts.parcels}
+      acts={buyable && <Button icon="tag" title={texts.acts["label"] ?? ""} onClick={() => setBuying(true)} />}
+    >
+      {problem && <Notice problem={problem} />}
+      {failed.flatMap(({ label_id, error }) =>
+        error === null ? (
+          []
+        ) : (
+          <Notice key={label_id} kind="warning">
+            {texts.labelError}: {error.message}
+          </Notice>
+        ),
+      )}
+      {parcels?.length === 0 && <p class="muted">{texts.noParcels}</p>}
+      <div class="parcels">
+        {parcels?.map((parcel) => (
+          <OneParcel
+            key={parcel.id}
+            parcel={parcel}
+            name={parcelName(order.shipments, parcel)}
+            label={labels.data?.find(({ label_id }) => label_id === parcel.label_ids[0]) ?? null}
+            onPaper={setPaper}
+          />
+        ))}
+      </div>
+      {paper && <DocumentDialog paper={paper} onClose={() => setPaper(null)} />}
+      {buying && <LabelDialog order={order} onClose={() => setBuying(false)} />}
+    </Card>
+  );
+}
+
+/** The one state that a parcel is shown in. A tracking of "pending" only means that no carrier has scanned it yet. */
+const stateOf = ({ status, tracking_status }: OrderParcel): string =>
+  status === "voided" || tracking_status === "pending" ? status : (tracking_status ?? status);
+
+interface OneParcelProps {
+  readonly parcel: OrderParcel;
+  readonly name: string;
+  readonly label: LabelRecord | null;
+  readonly onPaper: (paper: PrintableDocument) => void;
+}
+
+function OneParcel({ parcel, name, label, onPaper }: OneParcelProps) {
+  const { id, status, carrier, service, tracking_number, items } = parcel;
+  const valid = label?.status === "completed" && status !== "voided";
+  return (
+    <section class={status === "voided" ? "parcel voided" : "parcel"} aria-label={name}>
+      <header>
+        <Badge state={stateOf(parcel)} />
+        <span>
+          {carrier && <CarrierName carrier={carrier} />}{" "}
+          {service && (
+            <span class="muted">
+              <ServiceName carrier={carrier} service={service} />
+            </span>
+          )}
+        </span>
+        {parcel.estimated_delivery_day && status !== "delivered" && (
+          <span class="muted">
+            {texts.estimated} {date(parcel.estimated_delivery_day)}
+          </span>
+        )}
+        {label?.cost != null && (
+          <span class="muted parcel-cost">
+            {texts.labelCost} {money(label.cost, label.currency)}
+          </span>
+        )}
+      </header>
+      <div class="parcel-number">
+        {tracking_number ? <CopyField text={tracking_number} name={texts.tracking} /> : <b>{name}</b>}
+        {parcel.tracking_url && (
+          <a href={parcel.tracking_url} target="_blank" rel="noreferrer">
+            {texts.follow} <Icon name="external" size={13} />
+          </a>
+        )}
+      </div>
+      {label?.status === "processing" && <p class="muted">{texts.labelProcessing}</p>}
+      <ul class="parcel-items">
+        {items.map(({ line_id, sku, quantity }) => (
+          <li key={line_id}>
+            {count(quantity)} × <code>{sku}</code>
+          </li>
+        ))}
+      </ul>
+      <footer class="parcel-acts">
+        {valid && <Button icon="print" title={texts.printLabel} onClick={() => onPaper(labelDocument(label, name))} />}
+        {status !== "voided" && (
+          <Button
+            icon="page"
+            title={texts.slip}
+            onClick={() =>
+              onPaper({
+                title: `${texts.packingSlip} ${name}`,
+                path: `/orders/${parcel.order_id}/packing-slip`,
+                params: { shipment_id: id },
+                name: `${parcel.order_number}-packing-slip.pdf`,
+              })
+            }
+          />
+        )}
+        {valid && status === "pending" && may("shipping.buy") && label.void_status === null && (
+          <Button kind="plain" icon="delete" title={texts.voidLabel} onClick={() => voidLabel(label, name)} />
+        )}
+      </footer>
+    </section>
+  );
+}
+
+function voidLabel({ label_id }: LabelRecord, name: string): void {
+  void confirm({
+    title: texts.voidTitle(name),
+    text: texts.voidText,
+    act: texts.voidLabel,
+    danger: true,
+    run: async () => {
+      const { status } = await post<LabelRecord>(`/shipping/labels/${label_id}/void`);
+      refresh(new Set(["orders", "shipments"]));
+      showSuccess(status === 202 ? texts.voidAsked : texts.voided);
+    },
+  });
+}

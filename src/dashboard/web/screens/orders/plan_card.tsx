@@ -1,0 +1,166 @@
+import { useState } from "preact/hooks";
+import { post } from "../../api/client.ts";
+import { useQuery } from "../../api/query.ts";
+import type { Order, OrderPlan } from "../../api/types.ts";
+import { to } from "../../browser/router.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { confirm } from "../../components/dialog.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { Card } from "../../components/page.tsx";
+import { showSuccess } from "../../components/toasts.tsx";
+import { count, date, dateOrMoment } from "../../text/format.ts";
+import { orderTexts as texts } from "../../text/order.ts";
+import { stockHref } from "../stock/stock_links.ts";
+import { mayAct } from "./order_actions.tsx";
+
+type PlannedOrderItem = OrderPlan["items"][number];
+type PlannedSpot = Pick<PlannedOrderItem["held"][number], "bin" | "lot_number" | "expiration_date" | "warehouse_id">;
+
+/** The allocation of an order: its reserved stock, the reasons for it, and what it waits for. */
+export function PlanCard({ order, etag }: { readonly order: Order; readonly etag: string | null }) {
+  const open = ["pending", "processing", "fulfilled", "on_hold"].includes(order.status);
+  const { data: plan, problem } = useQuery<OrderPlan>(open ? `/orders/${order.id}/plan` : null);
+  if (!open) return null;
+  const better = plan?.items.some(({ anew }) => anew !== null) === true && order.status !== "on_hold";
+  const anew = () =>
+    confirm({
+      title: texts.acts["allocate"] ?? "",
+      text: <Anew items={plan?.items ?? []} />,
+      act: texts.acts["allocate"] ?? "",
+      run: async () => {
+        await post(`/orders/${order.id}/allocate`, {}, { match: etag });
+        showSuccess(texts.done["allocate"] ?? "");
+      },
+    });
+  return (
+    <Card
+      title={texts.plan}
+      acts={better && mayAct("hold") && <Button icon="refresh" title={texts.acts["allocate"] ?? ""} onClick={anew} />}
+    >
+      {problem && <Notice problem={problem} />}
+      {plan?.items.length === 0 && <p class="muted">{texts.planNothing}</p>}
+      {plan?.paused && <p class="muted">{texts.planPaused}</p>}
+      <div class="plan">
+        {plan?.items.map((item) => (
+          <PlanItem key={item.product_id} item={item} order={order} />
+        ))}
+      </div>
+    </Card>
+  );
+}
+
+function Anew({ items }: { readonly items: readonly PlannedOrderItem[] }) {
+  return (
+    <>
+      <p>{texts.anewText}</p>
+      <ul>
+        {items.flatMap(({ sku, anew }) =>
+          (anew ?? []).map((spot) => (
+            <li key={`${sku} ${spot.bin} ${spot.lot_number}`}>
+              {count(spot.quantity)} × <code>{sku}</code> <Place spot={spot} />
+            </li>
+          )),
+        )}
+      </ul>
+    </>
+  );
+}
+
+function Place({ spot: { bin, lot_number, expiration_date } }: { readonly spot: PlannedSpot }) {
+  return (
+    <span class="place">
+      <code>{bin}</code>
+      {lot_number && (
+        <>
+          {" "}
+          · {texts.lot} <code>{lot_number}</code>
+        </>
+      )}
+      {expiration_date && (
+        <span class="muted">
+          {" "}
+          · {texts.expires} {date(expiration_date)}
+        </span>
+      )}
+    </span>
+  );
+}
+
+function PlanItem({ item, order }: { readonly item: PlannedOrderItem; readonly order: Order }) {
+  const { sku, wanted, reserved, missing, held, anew, passed_over, waits } = item;
+  const [why, setWhy] = useState(false);
+  return (
+    <section class="plan-item" aria-label={sku}>
+      <header>
+        <a href={stockHref(sku, order)}>
+          <code>{sku}</code>
+        </a>
+        <span class="plan-bar" aria-hidden="true">
+          <span style={{ width: `${wanted === 0 ? 100 : (reserved / wanted) * 100}%` }} />
+        </span>
+        <span class="muted">
+          {count(reserved)} {texts.of(count(wanted))}
+        </span>
+        {missing > 0 && <Badge tone="bad">{texts.waits(missing)}</Badge>}
+      </header>
+      <ul class="plan-held">
+        {held.map((spot) => (
+          <li key={`${spot.warehouse_id} ${spot.bin} ${spot.lot_number}`}>
+            <b>{count(spot.quantity)}</b> <Place spot={spot} />
+            {spot.picked && <Badge tone="info">{texts.inStaging}</Badge>}
+          </li>
+        ))}
+        {held.length === 0 && <li class="muted">{texts.heldNothing}</li>}
+      </ul>
+      {anew !== null && <p class="plan-anew">{texts.anew}</p>}
+      {waits && <Waits waits={waits} />}
+      {passed_over.length > 0 && (
+        <>
+          <Button
+            kind="plain"
+            icon={why ? "up" : "down"}
+            title={texts.why(passed_over.length)}
+            onClick={() => setWhy(!why)}
+          />
+          {why && (
+            <ul class="plan-why">
+              {passed_over.map((spot) => (
+                <li key={`${spot.warehouse_id} ${spot.bin} ${spot.lot_number}`}>
+                  <Place spot={spot} />
+                  <span class="muted">
+                    {" "}
+                    {texts.free(count(spot.free))} · {texts.passed[spot.reason] ?? spot.reason}
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+function Waits({ waits }: { readonly waits: NonNullable<PlannedOrderItem["waits"]> }) {
+  const { ahead, promised, incoming, expected_at } = waits;
+  return (
+    <ul class="plan-waits">
+      <li>{ahead === 0 ? texts.first : texts.ahead(ahead)}</li>
+      {incoming.units > 0 && <li>{texts.incoming(incoming.units)}</li>}
+      <li>{expected_at ? texts.expectedBy(dateOrMoment(expected_at)) : texts.expectedNever}</li>
+      {promised.claims.length > 0 && (
+        <li>
+          {texts.promisedTo}{" "}
+          {promised.claims.map(({ order_id, order_number, units }, at) => (
+            <span key={order_id ?? order_number}>
+              {at > 0 && ", "}
+              {order_id ? <a href={to(`/orders/${order_id}`)}>{order_number}</a> : order_number} ({count(units)})
+            </span>
+          ))}
+          {promised.more && ` ${texts.andOthers}`}
+        </li>
+      )}
+    </ul>
+  );
+}

@@ -1,0 +1,84 @@
+import { useQuery } from "../../api/query.ts";
+import type { Editing, FormField, Option } from "../../components/fields.tsx";
+import { entryTexts as texts } from "../../text/order_entry.ts";
+
+interface ServiceChoices {
+  readonly carriers: readonly {
+    readonly name: string;
+    readonly services: readonly string[];
+    readonly service_names: Readonly<Record<string, string>>;
+  }[];
+}
+
+/** The field for the shipping method: it suggests services and accepts any text. */
+const methodField: FormField = {
+  kind: "custom",
+  name: "shipping_method",
+  label: texts.method,
+  help: texts.methodHelp,
+  width: "half",
+  render: (editing) => <Method editing={editing} />,
+};
+
+function Method({ editing: { id, value, set, problem } }: { readonly editing: Editing }) {
+  const { data } = useQuery<ServiceChoices>("/shipping/carriers");
+  const known = data?.carriers.flatMap(({ name, services, service_names }) =>
+    services.map((service) => `${name} ${service_names[service] ?? service}`),
+  );
+  return (
+    <>
+      <input
+        id={id}
+        type="text"
+        list={`${id}-known`}
+        aria-label={texts.method}
+        value={String(value ?? "")}
+        autocomplete="off"
+        onInput={(event) => set(event.currentTarget.value)}
+      />
+      <datalist id={`${id}-known`}>
+        {known?.map((words) => (
+          <option key={words} value={words} />
+        ))}
+      </datalist>
+      {problem() && (
+        <p class="field-wrong" role="alert">
+          {problem()}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The fields for fulfillment, of new and existing orders. */
+export const servingFields: readonly FormField[] = [
+  methodField,
+  { kind: "number", name: "priority", label: texts.priority, help: texts.priorityHelp, width: "half" },
+  { kind: "text", name: "order_notes", label: texts.notes, lines: 2 },
+  { kind: "switch", name: "requires_cold_storage", label: texts.cold, help: texts.coldHelp },
+];
+
+/** Their initial values. */
+export const firstServing = { shipping_method: "", priority: "0", order_notes: "", requires_cold_storage: false };
+
+/** The request fields of these entries. */
+export function servingOf({
+  shipping_method,
+  priority,
+  order_notes,
+  requires_cold_storage,
+}: Readonly<Record<string, unknown>>) {
+  return {
+    shipping_method: shipping_method === "" ? null : shipping_method,
+    order_notes: order_notes === "" ? null : order_notes,
+    priority: Number(priority) || 0,
+    requires_cold_storage,
+  };
+}
+
+/** The warehouses to choose from. */
+export function useWarehouses(): readonly Option[] {
+  const { data } =
+    useQuery<readonly { readonly warehouse_id: string; readonly name: string }[]>("/inventory/locations");
+  return data?.map(({ warehouse_id, name }) => ({ value: warehouse_id, title: name })) ?? [];
+}

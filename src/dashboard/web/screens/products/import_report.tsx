@@ -1,0 +1,104 @@
+import type { ImportReport } from "../../api/types.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Card } from "../../components/page.tsx";
+import { DataTable, type TableColumn } from "../../components/table.tsx";
+import { dateOrMoment } from "../../text/format.ts";
+import { importTexts as texts } from "../../text/imports.ts";
+
+type RefusedRow = ImportReport["errors"][number];
+type ImportedChange = NonNullable<ImportReport["changes"]>[number];
+
+// Where the API names its parameter and the command line its flag, the page has a field.
+const declaration = /: decimal=,.*$/;
+
+/** Whether a problem is solved by declaring the decimal separator. */
+export const isUndeclared = ({ message }: RefusedRow) => declaration.test(message);
+
+function Problem({ message }: { readonly message: string }) {
+  return <span class="import-problem">{message.replace(declaration, texts.above)}</span>;
+}
+
+const refusalColumns: readonly TableColumn<RefusedRow>[] = [
+  { id: "line", title: texts.line, align: "right", cell: ({ line }) => line },
+  { id: "name", title: texts.name, cell: ({ name }) => <code>{name}</code> },
+  { id: "field", title: texts.field, cell: ({ field }) => field && <code>{field}</code> },
+  { id: "problem", title: texts.problem, cell: ({ message }) => <Problem message={message} />, wide: true },
+];
+
+interface RefusalsProps {
+  readonly errors: readonly RefusedRow[];
+  readonly failed: number;
+}
+
+/** The problems of the refused rows, by line. */
+export function Refusals({ errors, failed }: RefusalsProps) {
+  return (
+    <Card title={texts.refusedTitle} flush>
+      <p class="muted pad">{texts.refusedText}</p>
+      <DataTable
+        name={texts.refusedTitle}
+        rows={errors}
+        columns={refusalColumns}
+        id={(row) => String(errors.indexOf(row))}
+      />
+      {new Set(errors.map(({ line }) => line)).size < failed && (
+        <p class="muted pad">{texts.more(errors.length, failed)}</p>
+      )}
+    </Card>
+  );
+}
+
+const moments = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+/** The text of a cell: dates formatted, all else as in the file. */
+function written(value: ImportedChange["fields"][number]["from"]): string {
+  if (value === null) return texts.empty;
+  const text = String(value);
+  return moments.test(text) ? dateOrMoment(text) : text;
+}
+
+function Cells({ change, fields }: ImportedChange) {
+  return (
+    <ul class="cell-changes">
+      {fields.map(({ field, from, to }) => (
+        <li key={field}>
+          <code>{field}</code>{" "}
+          {change === "updated" && (
+            <>
+              <del>{written(from)}</del> <span aria-hidden="true">→</span>{" "}
+            </>
+          )}
+          <ins>{written(to)}</ins>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const changeColumns: readonly TableColumn<ImportedChange>[] = [
+  { id: "line", title: texts.line, align: "right", cell: ({ line }) => line },
+  { id: "name", title: texts.name, cell: ({ name }) => <code>{name}</code> },
+  {
+    id: "kind",
+    title: texts.kind,
+    cell: ({ change }) => <Badge tone={change === "created" ? "good" : "info"}>{texts.kinds[change]}</Badge>,
+  },
+  { id: "fields", title: texts.fields, cell: (it) => <Cells {...it} />, wide: true },
+];
+
+interface ChangesProps {
+  readonly changes: readonly ImportedChange[];
+  readonly all: number;
+  readonly done: boolean;
+}
+
+/** The changes of each row, cell by cell. */
+export function Changes({ changes, all, done }: ChangesProps) {
+  const title = done ? texts.changedTitle : texts.changesTitle;
+  return (
+    <Card title={title} flush>
+      <DataTable name={title} rows={changes} columns={changeColumns} id={({ line }) => String(line)} />
+      {changes.length < all && <p class="muted pad">{texts.more(changes.length, all)}</p>}
+    </Card>
+  );
+}

@@ -1,0 +1,169 @@
+import { patch } from "../../api/client.ts";
+import { ofMerchant } from "../../api/merchants.ts";
+import { useQuery } from "../../api/query.ts";
+import { may } from "../../api/session.ts";
+import type { ProductRecord, StockOfSku } from "../../api/types.ts";
+import { to } from "../../browser/router.ts";
+import { Badge } from "../../components/badge.tsx";
+import { LinkButton } from "../../components/button.tsx";
+import { confirm } from "../../components/dialog.tsx";
+import { ActionMenu } from "../../components/menu.tsx";
+import { Notice, Skeleton } from "../../components/notice.tsx";
+import { Card, Columns, Page } from "../../components/page.tsx";
+import type { ScreenProps } from "../../components/screen.ts";
+import { DataTable, type TableColumn } from "../../components/table.tsx";
+import { showRefused, showSuccess } from "../../components/toasts.tsx";
+import { DescriptionList, type DescriptionRow, Figure, Figures, Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
+import { countryName } from "../../text/countries_and_units.ts";
+import { count, money, weight } from "../../text/format.ts";
+import { titles } from "../../text/navigation.ts";
+import { productTexts as texts } from "../../text/products.ts";
+import { stockHref } from "../stock/stock_links.ts";
+
+/** One product: its data and its stock. */
+export function ProductScreen({ params }: ScreenProps) {
+  const { data: product, etag, problem, loading, reload } = useQuery<ProductRecord>(`/products/${params["id"]}`);
+  const back = { href: to("/products"), title: titles.products };
+  if (loading) return <Skeleton />;
+  if (!product) {
+    return (
+      <Page title={titles.product} back={back}>
+        {problem && <Notice problem={problem} onRetry={reload} />}
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title={product.name}
+      back={back}
+      beside={<Badge state={product.status} />}
+      owned={product}
+      below={<code>{product.sku}</code>}
+      acts={may("catalog.write") && <Acts product={product} etag={etag} />}
+    >
+      <Columns
+        main={
+          <>
+            {may("stock.read") && <Stock product={product} />}
+            {product.type === "bundle" && <Parts product={product} />}
+            <Card title={texts.details}>
+              <DescriptionList facts={detailsOf(product)} />
+            </Card>
+          </>
+        }
+        side={
+          <>
+            <Card title={texts.storing}>
+              <DescriptionList
+                facts={[
+                  [texts.zone, texts.zones[product.temperature_zone]],
+                  [texts.lotTracking, product.lot_tracking ? words.yes : words.no],
+                  [texts.expirationTracking, product.expiration_tracking ? words.yes : words.no],
+                  product.expiration_tracking
+                    ? [texts.shelfLife, `${count(product.min_shelf_life_days)} ${texts.days}`]
+                    : null,
+                  [texts.reorderPoint, count(product.reorder_point)],
+                ]}
+              />
+            </Card>
+            <Card>
+              <DescriptionList
+                facts={[
+                  [texts.created, <Time at={product.created_at} />],
+                  [texts.updated, <Time at={product.updated_at} />],
+                ]}
+              />
+            </Card>
+          </>
+        }
+      />
+    </Page>
+  );
+}
+
+function Acts({ product, etag }: { readonly product: ProductRecord; readonly etag: string | null }) {
+  const { id, sku, status } = product;
+  const setStatus = async (next: ProductRecord["status"]) => {
+    await patch<ProductRecord>(`/products/${id}`, { status: next }, { match: etag });
+    showSuccess(texts.saved(sku));
+  };
+  const deactivate = () =>
+    confirm({
+      title: texts.deactivateTitle(sku),
+      text: texts.deactivateText,
+      act: texts.deactivate,
+      danger: true,
+      run: () => setStatus("inactive"),
+    });
+  return (
+    <>
+      <ActionMenu
+        items={[
+          status === "active"
+            ? { title: texts.deactivate, icon: "pause", danger: true, run: deactivate }
+            : { title: texts.activate, icon: "play", run: () => void setStatus("active").catch(showRefused) },
+        ]}
+      />
+      <LinkButton icon="edit" title={texts.change} href={to(`/products/${id}/change`)} />
+    </>
+  );
+}
+
+const detailsOf = (product: ProductRecord): readonly DescriptionRow[] => {
+  const { dimensions, customs, barcodes } = product;
+  const sides = dimensions && `${dimensions.length} × ${dimensions.width} × ${dimensions.height} ${dimensions.unit}`;
+  return [
+    [texts.description, product.description],
+    [texts.type, texts.types[product.type]],
+    [texts.price, money(product.price, product.currency)],
+    [texts.weight, weight(product.weight, product.weight_unit)],
+    [texts.dimensions, sides],
+    [texts.barcodes, barcodes.length > 0 && <code>{barcodes.map(({ value }) => value).join("\n")}</code>],
+    customs?.hs_code ? [texts.hsCode, customs.hs_code] : null,
+    customs?.country_of_origin ? [texts.origin, countryName(customs.country_of_origin)] : null,
+  ];
+};
+
+/** The stock of a product, as numbers with links. */
+function Stock({ product }: { readonly product: ProductRecord }) {
+  const path = `/inventory/${encodeURIComponent(product.sku)}`;
+  const params = { merchant: ofMerchant(product.merchant_id).of };
+  const { data: stock, problem, loading, reload } = useQuery<StockOfSku>(path, params);
+  const href = stockHref(product.sku, product);
+  if (loading) return <Skeleton lines={2} />;
+  if (!stock) return problem ? <Notice problem={problem} onRetry={reload} /> : null;
+  return (
+    <section>
+      <Figures>
+        <Figure name={texts.available} value={count(stock.available)} href={href} />
+        <Figure name={texts.onHand} value={count(stock.on_hand)} href={href} />
+        <Figure name={texts.reserved} value={count(stock.reserved)} href={href} />
+        <Figure name={texts.incoming} value={count(stock.incoming)} href={href} />
+        <Figure name={texts.backordered} value={count(stock.backordered)} href={href} />
+      </Figures>
+    </section>
+  );
+}
+
+type ProductComponent = ProductRecord["components"][number];
+
+const partColumns: readonly TableColumn<ProductComponent>[] = [
+  { id: "sku", title: texts.sku, cell: ({ sku }) => <code>{sku}</code>, wide: true },
+  { id: "quantity", title: texts.quantity, align: "right", cell: ({ quantity }) => count(quantity) },
+];
+
+/** The parts of a set. */
+function Parts({ product }: { readonly product: ProductRecord }) {
+  return (
+    <Card title={texts.partsTitle} flush>
+      <DataTable
+        name={texts.partsTitle}
+        rows={product.components}
+        columns={partColumns}
+        id={({ sku }) => sku}
+        href={({ sku }) => (may("stock.read") ? stockHref(sku, product) : null)}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,93 @@
+import type { BillableEvent } from "../../api/types.ts";
+import { billingTexts as texts } from "../../text/billing.ts";
+import { money, plural, weight } from "../../text/format.ts";
+import { returnTexts } from "../../text/returns.ts";
+
+type EventFields = Readonly<Record<string, unknown>>;
+
+/** What people call what an act names by its code or its id; null for a record without another name. */
+interface Names {
+  readonly service: (carrier: string, service: string | null) => string;
+  readonly record: (id: string) => string | null;
+}
+type DetailText = string | null;
+
+const words = texts.facts;
+const amountOf = (value: unknown) => (typeof value === "number" ? value : Number(value ?? 0));
+const some = (value: unknown, one: string, many: string): DetailText =>
+  amountOf(value) === 0 ? null : plural(amountOf(value), one, many);
+
+interface InspectedItemFields {
+  readonly sku: string;
+  readonly quantity: number;
+  readonly condition: string;
+  readonly disposition: string;
+}
+
+interface ComponentUnits {
+  readonly sku: string;
+  readonly quantity: number;
+}
+
+interface PackageFields {
+  readonly name: string | null;
+  readonly weight: string | null;
+  readonly weight_unit: string | null;
+  readonly weight_is: string | null;
+}
+
+/** What a parcel was packed in and what it weighs, as far as anybody knows. */
+function packageOf({ name, weight: heavy, weight_unit, weight_is }: PackageFields): string {
+  const weighs = heavy === null ? null : `${weight(Number(heavy), weight_unit)} ${weight_is ?? ""}`.trim();
+  return [name, weighs].filter(Boolean).join(" ");
+}
+
+const findingOf = ({ sku, quantity, condition, disposition }: InspectedItemFields) =>
+  words.finding(quantity, sku, condition.replaceAll("_", " "), returnTexts.dispositions[disposition] ?? disposition);
+
+/** How each thing that may be known of an act is told, in this order; null where it needs no word. */
+const tellers: Readonly<Record<string, (value: unknown, all: EventFields, names: Names) => DetailText>> = {
+  description: String,
+  sku: String,
+  announced: (value) => (value === true ? words.announced : words.unannounced),
+  reference: String,
+  carrier: (value, { service }, names) => names.service(String(value), service === undefined ? null : String(service)),
+  zone: (value) => words.zone(String(value)),
+  billable_weight: (value) => words.billedWeight(weight(amountOf(value), "lb")),
+  cost: (value, { currency }) => money(amountOf(value), String(currency ?? "USD")),
+  parcels: (value) => some(value, words.parcel, words.parcels),
+  skus: (value) => some(value, words.sku, words.skus),
+  lots: (value) => some(value, words.lot, words.lots),
+  cartons: (value) => some(value, words.carton, words.cartons),
+  pallets: (value) => some(value, words.pallet, words.pallets),
+  skus_of_order: (value) => words.ofOrder(plural(amountOf(value), words.sku, words.skus)),
+  first_of_order: (value) => (value === true ? words.first : null),
+  unit_weight: (value, { weight_unit }) => words.each(weight(amountOf(value), String(weight_unit ?? "g"))),
+  sets: (value) => some(value, words.set, words.sets),
+  packages: (value) => (value as readonly PackageFields[]).map(packageOf).filter(Boolean).join(", ") || null,
+  components: (value) => (value as readonly ComponentUnits[]).map((one) => `${one.quantity} × ${one.sku}`).join(", "),
+  outside_working_hours: (value) => (value === true ? words.outsideHours : null),
+  findings: (value) => (value as readonly InspectedItemFields[]).map(findingOf).join(", "),
+  approved_by: (value) => words.agreedWith(String(value)),
+  reason: String,
+};
+
+/** What another word tells already, or the columns beside. */
+const shown_elsewhere: ReadonlySet<string> = new Set([
+  ...["service", "currency", "weight_unit", "package", "confirmed", "shipment_id", "account_id"],
+]);
+
+/** What was known of an act, in a short text. Merchants are not told all of it in the first place. */
+export function detailsOf({ attributes, source }: Pick<BillableEvent, "attributes" | "source">, names: Names): string {
+  const known = (name: string): DetailText => {
+    const value = attributes[name];
+    if (value === null || value === undefined || value === "" || value === source.id) return null;
+    if (shown_elsewhere.has(name)) return null;
+    const tell = tellers[name];
+    if (tell !== undefined) return tell(value, attributes, names);
+    const shown = typeof value === "object" ? JSON.stringify(value) : (names.record(String(value)) ?? String(value));
+    return `${texts.factNames[name as keyof typeof texts.factNames] ?? name.replaceAll("_", " ")}: ${shown}`;
+  };
+  const fields = [...Object.keys(tellers), ...Object.keys(attributes).filter((name) => !(name in tellers))];
+  return fields.flatMap((name) => known(name) ?? []).join(" · ");
+}

@@ -1,0 +1,152 @@
+import { useState } from "preact/hooks";
+import { billableKinds } from "../../../../billing/billable_kinds.ts";
+import { post, saveFile } from "../../api/client.ts";
+import { nameOf, useCarrierNames } from "../../api/names.ts";
+import { isOperatorUser, may } from "../../api/session.ts";
+import type { BillableEvent } from "../../api/types.ts";
+import { query } from "../../browser/router.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import type { FormField } from "../../components/fields.tsx";
+import { FormDialog } from "../../components/form.tsx";
+import { type ListFilter, ListPage } from "../../components/list_page.tsx";
+import { merchantChoice, merchantIn, withoutMerchant } from "../../components/merchant_field.tsx";
+import { EmptyState } from "../../components/notice.tsx";
+import { RecordName } from "../../components/record_name.tsx";
+import type { TableColumn } from "../../components/table.tsx";
+import { showRefused, showSuccess } from "../../components/toasts.tsx";
+import { Time } from "../../components/values.tsx";
+import { billingTexts as texts } from "../../text/billing.ts";
+import { date } from "../../text/format.ts";
+import { enteredNumber, enteredText as text, useWarehouses } from "../stock/stock_links.ts";
+import { detailsOf } from "./billing_details.ts";
+
+// The screens of the records of acts. Movements have none of their own.
+const screens: Partial<Readonly<Record<BillableEvent["source"]["type"], string>>> = {
+  order: "/orders",
+  receipt: "/receipts",
+  return: "/returns",
+  label: "/shipping/labels",
+};
+const screens_of_house = { transfer: "/transfers", count: "/counts" } as const;
+
+function Source({ source: { type, id } }: Pick<BillableEvent, "source">) {
+  const all: Partial<Readonly<Record<string, string>>> = isOperatorUser.value
+    ? { ...screens, ...screens_of_house }
+    : screens;
+  const screen = all[type];
+  return <RecordName id={id} plain={screen === undefined} />;
+}
+
+function Details({ event }: { readonly event: BillableEvent }) {
+  const { both } = useCarrierNames();
+  return (
+    <span class="muted">
+      {detailsOf(event, { service: (carrier, service) => both(carrier, service).replace(" · ", ", "), record: nameOf })}
+    </span>
+  );
+}
+
+const columnsOf = (warehouseName: ((id: string) => string) | null): readonly TableColumn<BillableEvent>[] => [
+  { id: "day", title: texts.day, cell: ({ business_date }) => date(business_date) },
+  { id: "kind", title: texts.kind, cell: ({ kind }) => texts.kinds[kind] },
+  {
+    id: "quantity",
+    title: texts.quantity,
+    align: "right",
+    cell: ({ quantity, unit }) => <span class={quantity < 0 ? "minus" : undefined}>{texts.units[unit](quantity)}</span>,
+  },
+  ...(warehouseName === null
+    ? []
+    : [{ id: "warehouse", title: texts.warehouse, cell: (it: BillableEvent) => warehouseName(it.warehouse_id) }]),
+  { id: "source", title: texts.source, cell: ({ source }) => <Source source={source} /> },
+  {
+    id: "details",
+    title: texts.details,
+    wide: true,
+    cell: (event) => (
+      <span class="bill-details">
+        {event.reversal_of && (
+          <>
+            <Badge tone="warning">{texts.reversal}</Badge> {texts.reversalOf(event.reversal_of)}{" "}
+          </>
+        )}
+        <Details event={event} />
+      </span>
+    ),
+  },
+  { id: "at", title: texts.at, extra: true, cell: ({ occurred_at }) => <Time at={occurred_at} exact /> },
+  { id: "id", title: "ID", extra: true, cell: ({ id }) => <code>{id}</code> },
+];
+
+const narrowing = ["kind", "warehouse", "from", "to"] as const;
+
+/** What was done for merchants, to be billed. */
+export function BillingScreen() {
+  const { several, options, nameOf } = useWarehouses();
+  const [adding, setAdding] = useState(false);
+  const filters: readonly ListFilter[] = [
+    {
+      ...({ kind: "choice", param: "kind", title: texts.kind } as const),
+      options: billableKinds.map((value) => ({ value, title: texts.kinds[value] })),
+    },
+    ...(several ? [{ kind: "choice", param: "warehouse", title: texts.warehouse, options } as const] : []),
+    { kind: "date", param: "from", title: texts.from },
+    { kind: "date", param: "to", title: texts.until },
+  ];
+  const save = () => {
+    const params = Object.fromEntries(narrowing.map((name) => [name, query.peek().get(name)]));
+    saveFile("/billing/events/export.csv", "billable_events.csv", "text/csv", params).catch(showRefused);
+  };
+  return (
+    <>
+      <ListPage<BillableEvent>
+        name={texts.title}
+        title={texts.title}
+        path="/billing/events"
+        filters={filters}
+        columns={columnsOf(several ? nameOf : null)}
+        id={({ id }) => id}
+        acts={
+          <>
+            <Button kind="plain" icon="download" title={texts.export} onClick={save} />
+            {may("billing.write") && <Button icon="plus" title={texts.add} onClick={() => setAdding(true)} />}
+          </>
+        }
+        empty={<EmptyState icon="card" title={texts.emptyTitle} text={texts.emptyText} />}
+      />
+      {adding && <AddDialog onClose={() => setAdding(false)} />}
+    </>
+  );
+}
+
+/** Records time that somebody spent for a merchant. */
+function AddDialog({ onClose }: { readonly onClose: () => void }) {
+  const { several, options } = useWarehouses();
+  const where: readonly FormField[] = several
+    ? [{ kind: "select", name: "location", label: texts.warehouse, required: true, options, empty: "" }]
+    : [];
+  return (
+    <FormDialog
+      title={texts.addTitle}
+      text={texts.addText}
+      submit={texts.add}
+      onClose={onClose}
+      first={{ minutes: "", description: "", approved_by: "", location: "" }}
+      fields={[
+        ...merchantChoice(),
+        { kind: "number", name: "minutes", label: texts.minutes, required: true, width: "half", focus: true },
+        { kind: "text", name: "approved_by", label: texts.approvedBy, width: "half" },
+        ...where,
+        { kind: "text", name: "description", label: texts.description, required: true, lines: 2 },
+      ]}
+      onSubmit={async (values, key) => {
+        const { minutes, description, approved_by, location } = withoutMerchant(values);
+        const body = { description, approved_by: text(approved_by) ?? null, location: text(location) };
+        const spent = enteredNumber(minutes);
+        await post("/billing/events", { ...body, minutes: spent }, { key, merchant: merchantIn(values) });
+        showSuccess(texts.added(spent ?? 0));
+      }}
+    />
+  );
+}

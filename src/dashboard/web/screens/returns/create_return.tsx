@@ -1,0 +1,137 @@
+import { conditions, returnReasons } from "../../../../returns/return.transitions.ts";
+import type { Order, Return } from "../../api/types.ts";
+import { navigate, to } from "../../browser/router.ts";
+import { ActDialog } from "../../components/act_dialog.tsx";
+import { stateWords } from "../../components/badge.tsx";
+import type { Editing, FormField, FormValues } from "../../components/fields.tsx";
+import { showSuccess } from "../../components/toasts.tsx";
+import { plural } from "../../text/format.ts";
+import { effectTexts } from "../../text/order.ts";
+import { returnTexts as texts } from "../../text/returns.ts";
+import { words } from "../orders/action_forms.ts";
+import { outside } from "../orders/order_facts.ts";
+import { type Choosable, choosable, chosenUnits, itemsOf, UnitLines } from "../orders/units_field.tsx";
+
+interface Stated {
+  readonly units: FormValues;
+  readonly conditions: FormValues;
+  readonly notes: string;
+}
+
+/** The items of a request for a return. */
+function statedItems(value: unknown, lines: readonly Choosable[]) {
+  const { units, conditions, notes } = value as Stated;
+  return itemsOf(units, lines).map(({ line_id, quantity }) => {
+    const condition = conditions[line_id] as string | undefined;
+    return {
+      sku: lines.find(({ id }) => id === line_id)?.sku ?? "",
+      quantity,
+      ...(condition ? { condition } : {}),
+      ...(notes.trim() === "" ? {} : { notes: notes.trim() }),
+    };
+  });
+}
+
+/** A field for the units of each line that come back, with the condition that the customer states. */
+function statedField(lines: readonly Choosable[]): FormField {
+  return {
+    kind: "custom",
+    name: "items",
+    label: texts.items,
+    render: (editing) => <StatedLines lines={lines} editing={editing} />,
+  };
+}
+
+function StatedLines({ lines, editing }: { readonly lines: readonly Choosable[]; readonly editing: Editing }) {
+  const { id, set, problem } = editing;
+  const value = editing.value as Stated;
+  const chosen = itemsOf(value.units, lines);
+  return (
+    <div class="units">
+      <UnitLines
+        id={id}
+        lines={lines}
+        entered={value.units}
+        onEnter={(units) => set({ ...value, units })}
+        wrong={(line) => {
+          const at = chosen.findIndex(({ line_id }) => line_id === line.id);
+          return at < 0 ? undefined : (problem(`[${at}].quantity`) ?? problem(`[${at}].notes`));
+        }}
+        beside={(line) => (
+          <select
+            aria-label={`${texts.condition}: ${line.sku}`}
+            value={String(value.conditions[line.id] ?? "")}
+            onChange={(event) =>
+              set({ ...value, conditions: { ...value.conditions, [line.id]: event.currentTarget.value } })
+            }
+          >
+            <option value="">{texts.unknown}</option>
+            {conditions.map((word) => (
+              <option key={word} value={word}>
+                {stateWords(word)}
+              </option>
+            ))}
+          </select>
+        )}
+      />
+      <div class="field">
+        <label for={`${id}-notes`}>{texts.notes}</label>
+        <textarea
+          id={`${id}-notes`}
+          rows={2}
+          value={value.notes}
+          onInput={(event) => set({ ...value, notes: event.currentTarget.value })}
+        />
+        <p class="field-help">{texts.notesHelp}</p>
+      </div>
+    </div>
+  );
+}
+
+/** Creates a return of an order and opens it. */
+export function ReturnDialog({ order, onClose }: { readonly order: Order; readonly onClose: () => void }) {
+  const lines = choosable(order, outside);
+  return (
+    <ActDialog<Return>
+      title={`${texts.newTitle} ${order.order_number}`}
+      text={lines.length === 0 ? texts.nothingShipped : texts.newText}
+      wide
+      fields={[
+        { kind: "select", name: "reason", label: texts.reason, required: true, options: words(returnReasons) },
+        statedField(lines),
+        { kind: "switch", name: "refund_shipping", label: texts.refundShipping },
+        { kind: "money", name: "refund_amount", label: texts.agreed, width: "half", currency: order.currency },
+        { kind: "money", name: "restocking_fee", label: texts.fee, width: "half", currency: order.currency },
+      ]}
+      first={{
+        reason: "customer_remorse",
+        items: { units: chosenUnits(lines, true), conditions: {}, notes: "" },
+        refund_shipping: false,
+        refund_amount: "",
+        restocking_fee: "",
+      }}
+      submit={texts.create}
+      etag={null}
+      act={({ reason, items, refund_shipping, refund_amount, restocking_fee }) => {
+        const stated = statedItems(items, lines);
+        if (stated.length === 0) return null;
+        const body = {
+          order_id: order.id,
+          reason,
+          items: stated,
+          refund_shipping,
+          ...(refund_amount === "" ? {} : { refund_amount }),
+          ...(restocking_fee === "" ? {} : { restocking_fee }),
+        };
+        return { method: "POST", path: "/returns", body };
+      }}
+      explain={({ data }) => data.items.map(({ sku, quantity }) => effectTexts.returnMade(quantity, sku))}
+      onDone={({ id, items }) => {
+        const units = items.reduce((sum, { quantity }) => sum + quantity, 0);
+        showSuccess(`${texts.made(id)} ${plural(units, "unit", "units")}.`);
+        navigate(to(`/returns/${id}`));
+      }}
+      onClose={onClose}
+    />
+  );
+}

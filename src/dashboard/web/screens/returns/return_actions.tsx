@@ -1,0 +1,273 @@
+import { useState } from "preact/hooks";
+import type { Permission } from "../../../../http/auth/permissions.ts";
+import { refundMethods } from "../../../../returns/return.transitions.ts";
+import { post, type Rehearsal } from "../../api/client.ts";
+import { useQuery } from "../../api/query.ts";
+import { may } from "../../api/session.ts";
+import type { InspectedReturn, LabelRecord, Return } from "../../api/types.ts";
+import { ActDialog, type RehearsedCall } from "../../components/act_dialog.tsx";
+import { stateWords } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import type { FormField, FormValues } from "../../components/fields.tsx";
+import { FormDialog } from "../../components/form.tsx";
+import type { IconName } from "../../components/icon.tsx";
+import { ActionMenu } from "../../components/menu.tsx";
+import { showSuccess } from "../../components/toasts.tsx";
+import { date, money } from "../../text/format.ts";
+import { effectTexts, labelTexts } from "../../text/order.ts";
+import { returnTexts as texts } from "../../text/returns.ts";
+import { words } from "../orders/action_forms.ts";
+import { stockEffects } from "../orders/order_effects.ts";
+import { findingsField, findingsOf, firstFindings, outstanding, unitFields, unitsOf } from "./inspection_fields.tsx";
+
+interface ReturnCarriers {
+  readonly carriers: readonly {
+    readonly code: string;
+    readonly name: string;
+    readonly services: readonly string[];
+    readonly service_names: Readonly<Record<string, string>>;
+    readonly account_id: string | null;
+  }[];
+}
+
+/** Buys a return label. */
+function ReturnLabelDialog({ found, onClose }: { readonly found: Return; readonly onClose: () => void }) {
+  const { data } = useQuery<ReturnCarriers>("/shipping/carriers");
+  if (data === undefined) return null;
+  const options = data.carriers.flatMap(({ code, name, services, service_names, account_id }) =>
+    services.map((service) => ({
+      value: JSON.stringify([code, service, account_id]),
+      title: `${name} · ${service_names[service] ?? service}`,
+    })),
+  );
+  return (
+    <FormDialog
+      title={`${texts.acts["label"]}: ${found.id}`}
+      fields={[
+        { kind: "select", name: "offer", label: labelTexts.service, required: true, options },
+        { kind: "weight", name: "weight", unit_name: "weight_unit", label: labelTexts.weight, required: true },
+      ]}
+      first={{ offer: options[0]?.value ?? "", weight: "1", weight_unit: "lb" }}
+      submit={texts.acts["label"] ?? ""}
+      onClose={onClose}
+      onSubmit={async ({ offer, weight, weight_unit }, key) => {
+        const [carrier, service, account_id] = JSON.parse(String(offer)) as [string, string, string | null];
+        await post<LabelRecord>(
+          `/returns/${found.id}/label`,
+          {
+            carrier,
+            service,
+            package: { weight: Number(weight), weight_unit },
+            ...(account_id === null ? {} : { account_id }),
+          },
+          { key },
+        );
+        showSuccess(texts.done["label"] ?? "");
+      }}
+    />
+  );
+}
+
+type ReturnRefund = Return["refunds"][number];
+
+const needs: Readonly<Record<string, Permission>> = {
+  receive: "returns.receive",
+  inspect: "returns.receive",
+  refund: "returns.refund",
+  close: "returns.write",
+  cancel: "returns.write",
+  label: "shipping.buy",
+};
+const icons: Readonly<Record<string, IconName>> = {
+  receive: "receive",
+  inspect: "search",
+  refund: "card",
+  close: "done",
+  cancel: "delete",
+  label: "tag",
+};
+const behind = new Set(["cancel", "close"]);
+
+interface ReturnActForm {
+  readonly text: string;
+  readonly fields: readonly FormField[];
+  readonly first: FormValues;
+  readonly act: (values: FormValues) => RehearsedCall | null;
+}
+
+/** The buttons of the possible actions on a return. */
+export function ReturnActs({ found, etag }: { readonly found: Return; readonly etag: string | null }) {
+  const [open, setOpen] = useState<string | null>(null);
+  const allowed = found.allowed_actions.filter((action) => may(needs[action]) && isUseful(found, action));
+  const beside = allowed.filter((action) => !behind.has(action));
+  return (
+    <>
+      <ActionMenu
+        items={allowed
+          .filter((action) => behind.has(action))
+          .map((action) => ({
+            title: texts.acts[action] ?? action,
+            icon: icons[action] ?? "right",
+            danger: action === "cancel",
+            run: () => setOpen(action),
+          }))}
+      />
+      {[...beside].reverse().map((action) => (
+        <Button
+          key={action}
+          kind={action === beside[0] ? "primary" : "normal"}
+          icon={icons[action] ?? "right"}
+          title={texts.acts[action] ?? action}
+          onClick={() => setOpen(action)}
+        />
+      ))}
+      {open === "label" && <ReturnLabelDialog found={found} onClose={() => setOpen(null)} />}
+      {open !== null && open !== "label" && (
+        <OneReturnAct found={found} etag={etag} action={open} onClose={() => setOpen(null)} />
+      )}
+    </>
+  );
+}
+
+/** Whether a possible action is useful: not if everything is received or inspected. */
+function isUseful(found: Return, action: string): boolean {
+  if (action === "receive") return outstanding(found).length > 0;
+  return action !== "inspect" || firstFindings(found).length > 0;
+}
+
+interface OneReturnActProps {
+  readonly found: Return;
+  readonly etag: string | null;
+  readonly action: string;
+  readonly onClose: () => void;
+}
+
+function OneReturnAct({ found, etag, action, onClose }: OneReturnActProps) {
+  const sheet = returnActForms[action]?.(found);
+  if (sheet === undefined) return null;
+  return (
+    <ActDialog<Return | InspectedReturn | ReturnRefund>
+      title={`${texts.acts[action]}: ${found.id}`}
+      wide={action === "inspect"}
+      text={sheet.text}
+      fields={sheet.fields}
+      first={sheet.first}
+      submit={texts.acts[action] ?? action}
+      danger={action === "cancel"}
+      etag={etag}
+      act={sheet.act}
+      explain={(rehearsal) => effectsOf(found, rehearsal)}
+      onDone={() => showSuccess(texts.done[action] ?? "")}
+      onClose={onClose}
+    />
+  );
+}
+
+const returnActForms: Readonly<Record<string, (found: Return) => ReturnActForm>> = {
+  receive: (found) => ({
+    text: texts.receiveText,
+    fields: [unitFields(outstanding(found))],
+    first: { items: Object.fromEntries(outstanding(found).map(({ sku, most }) => [sku, String(most)])) },
+    act: ({ items }) => {
+      const units = unitsOf(items);
+      return units.length === 0
+        ? null
+        : { method: "POST", path: `/returns/${found.id}/receive`, body: { items: units } };
+    },
+  }),
+  inspect: (found) => ({
+    text: texts.inspectText,
+    fields: [findingsField],
+    first: { items: firstFindings(found) },
+    act: ({ items }) => {
+      const findings = findingsOf(items);
+      return findings.length === 0
+        ? null
+        : { method: "POST", path: `/returns/${found.id}/inspect`, body: { items: findings } };
+    },
+  }),
+  refund: (found) => ({
+    text: texts.refundText,
+    fields: [
+      {
+        kind: "money",
+        name: "amount",
+        label: texts.amount,
+        help: texts.amountHelp,
+        currency: found.currency,
+      },
+      { kind: "money", name: "restocking_fee", label: texts.fee, width: "half", currency: found.currency },
+      {
+        kind: "select",
+        name: "method",
+        label: texts.method,
+        width: "half",
+        required: true,
+        options: words(refundMethods),
+      },
+      { kind: "switch", name: "refund_shipping", label: texts.refundShipping },
+      { kind: "text", name: "notes", label: texts.notes, lines: 2 },
+    ],
+    first: {
+      amount: "",
+      restocking_fee: "",
+      method: "original_payment",
+      notes: "",
+      refund_shipping: found.refund_shipping,
+    },
+    act: ({ amount, restocking_fee, method, refund_shipping, notes }) => ({
+      method: "POST",
+      path: `/returns/${found.id}/refund`,
+      body: {
+        method,
+        refund_shipping,
+        ...(amount === "" ? {} : { amount }),
+        ...(restocking_fee === "" ? {} : { restocking_fee }),
+        ...(notes === "" ? {} : { notes }),
+      },
+    }),
+  }),
+  close: ({ id }) => ({
+    text: texts.closeText,
+    fields: [],
+    first: {},
+    act: () => ({ method: "POST", path: `/returns/${id}/close`, body: {} }),
+  }),
+  cancel: ({ id }) => ({
+    text: texts.cancelText,
+    fields: [],
+    first: {},
+    act: () => ({ method: "POST", path: `/returns/${id}/cancel`, body: {} }),
+  }),
+};
+
+function effectsOf(before: Return, { data, events }: Rehearsal<Return | InspectedReturn | ReturnRefund>): string[] {
+  if ("refund_id" in data) {
+    const { amount, currency, breakdown, estimated_completion } = data;
+    const { items, shipping, restocking_fee } = breakdown;
+    const sums = [amount, items, shipping, restocking_fee].map((sum) => money(sum, currency));
+    const [all = "", goods = "", carriage = "", fee = ""] = sums;
+    return [effectTexts.refunded(all, goods, carriage, fee), effectTexts.refundDue(date(estimated_completion))];
+  }
+  const received = data.items.flatMap(({ sku, quantity_received }, at) => {
+    const more = quantity_received - (before.items[at]?.quantity_received ?? 0);
+    return more > 0 ? effectTexts.received(sku, more) : [];
+  });
+  const inspected = data.items.flatMap(({ sku, inspections }, at) =>
+    inspections
+      .slice(before.items[at]?.inspections.length ?? 0)
+      .map(({ quantity, disposition }) =>
+        effectTexts.inspected(sku, quantity, texts.dispositions[disposition] ?? disposition),
+      ),
+  );
+  const waiting = "putbacks" in data ? data.putbacks : [];
+  return [
+    ...(data.status === before.status ? [] : [effectTexts.returnBecomes(stateWords(data.status).toLowerCase())]),
+    ...received,
+    ...inspected,
+    ...waiting.map(({ sku, quantity, suggested_bin }) =>
+      effectTexts.putBack(quantity, sku, suggested_bin ?? effectTexts.ownBin),
+    ),
+    ...stockEffects(events),
+  ];
+}

@@ -1,0 +1,63 @@
+import { may } from "../../api/session.ts";
+import type { Return } from "../../api/types.ts";
+import { to } from "../../browser/router.ts";
+import { Badge, stateWords } from "../../components/badge.tsx";
+import { LinkButton } from "../../components/button.tsx";
+import { ListPage } from "../../components/list_page.tsx";
+import { EmptyState } from "../../components/notice.tsx";
+import { RecordName } from "../../components/record_name.tsx";
+import type { TableColumn } from "../../components/table.tsx";
+import { Time } from "../../components/values.tsx";
+import { count } from "../../text/format.ts";
+import { returnTexts as texts } from "../../text/returns.ts";
+
+const unitsOf = ({ items }: Return) => items.reduce((sum, { quantity }) => sum + quantity, 0);
+
+const columns: readonly TableColumn<Return>[] = [
+  { id: "id", title: texts.id, cell: ({ id }) => <code>{id}</code> },
+  { id: "order", title: texts.order, cell: ({ order_id }) => <RecordName id={order_id} /> },
+  { id: "status", title: texts.status, cell: ({ status }) => <Badge state={status} /> },
+  { id: "reason", title: texts.reason, cell: ({ reason }) => stateWords(reason) },
+  {
+    id: "items",
+    title: texts.items,
+    wide: true,
+    cell: ({ items }) => items.map(({ sku, quantity }) => `${quantity} × ${sku}`).join(", "),
+  },
+  { id: "units", title: texts.units, align: "right", extra: true, cell: (one) => count(unitsOf(one)) },
+  { id: "refund", title: texts.refund, cell: ({ refund_status }) => <Badge state={refund_status} /> },
+  { id: "arrived", title: texts.arrived, cell: ({ arrived_at }) => <Time at={arrived_at} /> },
+  { id: "created", title: texts.created, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+/** All returns. */
+export function ReturnsScreen() {
+  const add = may("returns.write") && (
+    <LinkButton kind="primary" icon="plus" title={texts.add} href={to("/returns/new")} />
+  );
+  return (
+    <ListPage<Return>
+      name={texts.returns}
+      title={texts.returns}
+      path="/returns"
+      search={{ param: "order_id", hint: texts.whichOrder }}
+      filters={[
+        {
+          kind: "choice",
+          param: "status",
+          title: texts.status,
+          options: Object.entries(texts.statuses).map(([value, title]) => ({ value, title })),
+        },
+        { kind: "flag", param: "arrived", title: texts.arrivedFilter },
+        { kind: "date", param: "created_after", title: texts.after },
+        { kind: "date", param: "created_before", title: texts.before },
+      ]}
+      columns={columns}
+      id={({ id }) => id}
+      rowName={({ id }) => id}
+      href={({ id }) => to(`/returns/${id}`)}
+      acts={add}
+      empty={<EmptyState icon="return" title={texts.emptyTitle} text={texts.emptyText} act={add} />}
+    />
+  );
+}

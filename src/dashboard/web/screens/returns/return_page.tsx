@@ -1,0 +1,243 @@
+import { useState } from "preact/hooks";
+import { post } from "../../api/client.ts";
+import { useQuery } from "../../api/query.ts";
+import { may } from "../../api/session.ts";
+import type { LabelRecord, Order, Return } from "../../api/types.ts";
+import { to } from "../../browser/router.ts";
+import { Badge, stateWords } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { confirm } from "../../components/dialog.tsx";
+import { DocumentDialog, type PrintableDocument } from "../../components/document_dialog.tsx";
+import { Icon } from "../../components/icon.tsx";
+import { Notice, Skeleton } from "../../components/notice.tsx";
+import { Card, Columns, Page } from "../../components/page.tsx";
+import type { ScreenProps } from "../../components/screen.ts";
+import { DataTable, type TableColumn } from "../../components/table.tsx";
+import { showSuccess } from "../../components/toasts.tsx";
+import { CopyField, DescriptionList, Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
+import { count, date, money } from "../../text/format.ts";
+import { returnTexts as texts } from "../../text/returns.ts";
+import { labelDocument } from "../orders/order_facts.ts";
+import { ReturnActs } from "./return_actions.tsx";
+
+type ReturnPageItem = Return["items"][number];
+type ShownRefund = Return["refunds"][number];
+
+/** One return: its items, findings, label and refunds. */
+export function ReturnScreen({ params }: ScreenProps) {
+  const id = encodeURIComponent(params["id"] ?? "");
+  const { data: found, etag, problem, loading, reload } = useQuery<Return>(`/returns/${id}`);
+  const order = useQuery<Order>(found ? `/orders/${found.order_id}` : null).data;
+  const back = { href: to("/returns"), title: texts.returns };
+  if (loading) return <Skeleton lines={10} />;
+  if (!found) {
+    return (
+      <Page title={texts.one} back={back}>
+        {problem && <Notice problem={problem} onRetry={reload} />}
+      </Page>
+    );
+  }
+  const next = found.arrived_at !== null && found.status === "initiated" ? null : texts.next[found.status];
+  return (
+    <Page
+      title={order ? texts.titleOf(order.order_number) : found.id}
+      back={back}
+      beside={<Badge state={found.status} />}
+      owned={found}
+      below={
+        <span>
+          {texts.order} <a href={to(`/orders/${found.order_id}`)}>{order?.order_number ?? found.order_id}</a>
+          {order && <> · {order.customer.name}</>} · {texts.created.toLowerCase()} <Time at={found.created_at} />
+          {next && <> · {next}</>}
+        </span>
+      }
+      acts={<ReturnActs found={found} etag={etag} />}
+    >
+      {problem && <Notice problem={problem} onRetry={reload} />}
+      {found.arrived_at !== null && found.status === "initiated" && (
+        <Notice kind="info">
+          {texts.arrived} <Time at={found.arrived_at} />
+        </Notice>
+      )}
+      <Columns
+        main={
+          <>
+            <ItemsCard found={found} />
+            <RefundsCard found={found} etag={etag} />
+          </>
+        }
+        side={
+          <>
+            <TermsCard found={found} />
+            <WayBackCard found={found} />
+          </>
+        }
+      />
+    </Page>
+  );
+}
+
+const columns: readonly TableColumn<ReturnPageItem>[] = [
+  { id: "sku", title: "SKU", cell: ({ sku }) => <code>{sku}</code> },
+  {
+    id: "stated",
+    title: texts.stated,
+    wide: true,
+    cell: ({ condition, notes }) => (
+      <span>
+        {condition ? stateWords(condition) : texts.unknown}
+        {notes && <span class="muted"> · {notes}</span>}
+      </span>
+    ),
+  },
+  { id: "quantity", title: texts.units, align: "right", cell: ({ quantity }) => <b>{count(quantity)}</b> },
+  { id: "received", title: texts.receivedUnits, align: "right", cell: (item) => count(item.quantity_received) },
+  { id: "found", title: texts.found, cell: ({ inspections }) => <Inspections all={inspections} /> },
+];
+
+function ItemsCard({ found }: { readonly found: Return }) {
+  return (
+    <Card title={texts.items} flush>
+      <DataTable
+        name={texts.items}
+        rows={found.items}
+        columns={columns}
+        id={({ sku, condition, notes }) => `${sku} ${condition} ${notes}`}
+      />
+    </Card>
+  );
+}
+
+function Inspections({ all }: { readonly all: ReturnPageItem["inspections"] }) {
+  if (all.length === 0) return <span class="muted">{texts.notYet}</span>;
+  return (
+    <ul class="inspections">
+      {all.map(({ quantity, condition, disposition, lot_number, notes }, at) => (
+        <li key={`${at} ${condition}`}>
+          {count(quantity)} × {stateWords(condition).toLowerCase()}, {texts.dispositions[disposition] ?? disposition}
+          {lot_number && (
+            <span class="muted">
+              {" "}
+              · {texts.lot} {lot_number}
+            </span>
+          )}
+          {notes && <span class="muted"> · {notes}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function RefundsCard({ found, etag }: { readonly found: Return; readonly etag: string | null }) {
+  return (
+    <Card title={texts.refunds}>
+      {found.refunds.length === 0 && <p class="muted">{texts.noRefunds}</p>}
+      <div class="refunds">
+        {found.refunds.map((refund) => (
+          <OneRefund key={refund.refund_id} refund={refund} return_id={found.id} etag={etag} />
+        ))}
+      </div>
+    </Card>
+  );
+}
+
+interface RefundProps {
+  readonly refund: ShownRefund;
+  readonly return_id: string;
+  readonly etag: string | null;
+}
+
+function OneRefund({ refund, return_id, etag }: RefundProps) {
+  const { refund_id, amount, currency, breakdown, method, refund_status, notes, estimated_completion } = refund;
+  const report = (status: "refunded" | "failed") =>
+    confirm({
+      title: texts.reportTitle(texts.report[status] ?? status),
+      text: texts.reportText,
+      act: texts.report[status] ?? status,
+      danger: status === "failed",
+      run: async () => {
+        await post(`/returns/${return_id}/refunds/${refund_id}`, { status }, { match: etag });
+        showSuccess(texts.reported);
+      },
+    });
+  return (
+    <section class="refund" aria-label={refund_id}>
+      <header>
+        <b>{money(amount, currency)}</b>
+        <Badge state={refund_status} />
+        <span class="muted">
+          {stateWords(method)} · <Time at={refund.created_at} />
+        </span>
+      </header>
+      <p class="muted">
+        {texts.goods} {money(breakdown.items, currency)} · {texts.shipping} {money(breakdown.shipping, currency)}
+        {breakdown.restocking_fee > 0 && ` · ${texts.fee} −${money(breakdown.restocking_fee, currency)}`}
+        {refund_status === "processing" && ` · ${texts.dueBy(date(estimated_completion))}`}
+      </p>
+      {notes && <p>{notes}</p>}
+      {refund_status === "processing" && may("returns.refund") && (
+        <footer class="parcel-acts">
+          <Button icon="check" title={texts.report["refunded"] ?? ""} onClick={() => report("refunded")} />
+          <Button kind="plain" title={texts.report["failed"] ?? ""} onClick={() => report("failed")} />
+        </footer>
+      )}
+    </section>
+  );
+}
+
+function TermsCard({ found }: { readonly found: Return }) {
+  const { reason, refund_amount, refund_shipping, restocking_fee, currency, customer_email } = found;
+  return (
+    <Card title={texts.terms}>
+      <DescriptionList
+        facts={[
+          [texts.reason, stateWords(reason)],
+          [texts.refund, <Badge state={found.refund_status} />],
+          [texts.agreed, money(refund_amount, currency)],
+          [texts.refundShipping, refund_shipping ? words.yes : words.no],
+          [texts.fee, money(restocking_fee, currency)],
+          [texts.customerEmail, customer_email],
+          [texts.receivedAt, <Time at={found.received_at} exact />],
+          [texts.inspectedAt, <Time at={found.inspected_at} exact />],
+          [texts.completedAt, <Time at={found.completed_at} exact />],
+        ]}
+      />
+    </Card>
+  );
+}
+
+function WayBackCard({ found }: { readonly found: Return }) {
+  const { carrier, tracking_number, tracking_url, status } = found.return_shipping;
+  const { data: labels } = useQuery<readonly LabelRecord[]>("/shipping/labels", { return_id: found.id, limit: 20 });
+  const [paper, setPaper] = useState<PrintableDocument | null>(null);
+  const bought = labels?.filter((label) => label.status === "completed") ?? [];
+  return (
+    <Card title={texts.wayBack}>
+      <DescriptionList
+        facts={[
+          [texts.wayStatus, <Badge state={status} />],
+          [texts.carrier, carrier],
+          [texts.tracking, tracking_number && <CopyField text={tracking_number} name={texts.tracking} />],
+        ]}
+      />
+      <div class="parcel-acts">
+        {tracking_url && (
+          <a class="button" href={tracking_url} target="_blank" rel="noreferrer">
+            <Icon name="external" />
+            {texts.tracking}
+          </a>
+        )}
+        {bought.map((label) => (
+          <Button
+            key={label.label_id}
+            icon="print"
+            title={texts.printLabel}
+            onClick={() => setPaper(labelDocument(label, label.tracking_number ?? label.label_id))}
+          />
+        ))}
+      </div>
+      {paper && <DocumentDialog paper={paper} onClose={() => setPaper(null)} />}
+    </Card>
+  );
+}

@@ -1,0 +1,159 @@
+import { saveFile } from "../../api/client.ts";
+import { nameOf } from "../../api/names.ts";
+import type { AuditEntry } from "../../api/types.ts";
+import { base, query, type TabEnvironment, to, tabEnvironment as world } from "../../browser/router.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { type ListFilter, ListPage } from "../../components/list_page.tsx";
+import { EmptyState } from "../../components/notice.tsx";
+import type { TableColumn } from "../../components/table.tsx";
+import { showRefused } from "../../components/toasts.tsx";
+import { Time } from "../../components/values.tsx";
+import { nothing } from "../../text/format.ts";
+import { titles } from "../../text/navigation.ts";
+import { auditTexts as texts } from "../../text/settings.ts";
+
+/** An operation's name as words: `createOrder` as "Create order". */
+function actionWords(action: string): string {
+  const known = texts.actions[action];
+  if (known !== undefined) return known;
+  const words = action.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The further facts of an action, in a short text. */
+function factWords(facts: Readonly<Record<string, unknown>>): string {
+  return Object.entries(facts)
+    .map(([name, value]) => (Array.isArray(value) ? value.join(", ") : `${name.replaceAll("_", " ")}: ${value}`))
+    .join("; ");
+}
+
+// The screen of each kind of resource, by the prefix of its id.
+const screens: Readonly<Record<string, (id: string) => string>> = {
+  ord: (id) => `/orders/${id}`,
+  prd: (id) => `/products/${id}`,
+  cus: (id) => `/customers/${id}`,
+  ret: (id) => `/returns/${id}`,
+  lot: (id) => `/lots/${id}`,
+  rcv: (id) => `/receipts/${id}`,
+  lbl: (id) => `/shipping/labels/${id}`,
+  mer: (id) => `/settings/merchants/${id}`,
+  whk: (id) => `/settings/webhooks/${id}`,
+  key: () => "/settings/keys",
+  usr: () => "/settings/users",
+  inv: () => "/settings/users?tab=invitations",
+};
+
+/** The address of the screen of a resource in its world, or null if it has none. */
+function placeOf(target: string, world: TabEnvironment): string | null {
+  const [prefix = "", number] = target.split("_");
+  const screen = number !== undefined && /^\d+$/.test(number) ? screens[prefix] : undefined;
+  if (screen === undefined) return null;
+  const path = screen(target);
+  return `${base}${path}${world === "test" ? `${path.includes("?") ? "&" : "?"}world=test` : ""}`;
+}
+
+const filters: readonly ListFilter[] = [
+  { kind: "date", param: "from", title: texts.from },
+  { kind: "date", param: "to", title: texts.before },
+  {
+    kind: "choice",
+    param: "world",
+    title: texts.world,
+    options: Object.entries(texts.worlds).map(([value, title]) => ({ value, title })),
+  },
+];
+
+// Filters that only links set. They are shown once they are set.
+const linkedFilters: readonly ListFilter[] = [
+  { kind: "text", param: "actor", title: texts.actor },
+  { kind: "text", param: "action", title: texts.action },
+  { kind: "text", param: "target", title: texts.target },
+];
+
+const targets_shown_max = 3;
+
+const columns: readonly TableColumn<AuditEntry>[] = [
+  { id: "when", title: texts.when, cell: ({ created_at }) => <Time at={created_at} /> },
+  {
+    id: "who",
+    title: texts.who,
+    cell: ({ actor }) => (
+      <a class="who" href={to("/settings/audit", { actor: actor.id })}>
+        <span>{actor.name}</span>
+      </a>
+    ),
+  },
+  {
+    id: "what",
+    title: texts.what,
+    cell: ({ action }) => <a href={to("/settings/audit", { action })}>{actionWords(action)}</a>,
+  },
+  { id: "target", title: texts.target, wide: true, cell: (entry) => <Targets entry={entry} /> },
+  {
+    id: "details",
+    title: texts.details,
+    cell: ({ facts }) => <span class="facts-short">{factWords(facts) || nothing}</span>,
+  },
+  {
+    id: "world",
+    title: texts.world,
+    cell: ({ world }) => <Badge tone={world === "test" ? "warning" : "neutral"}>{texts.worlds[world]}</Badge>,
+  },
+  { id: "address", title: texts.address, extra: true, cell: ({ ip_address }) => ip_address ?? nothing },
+  {
+    id: "request",
+    title: texts.request,
+    extra: true,
+    cell: ({ request_id }) => (request_id === null ? nothing : <code>{request_id}</code>),
+  },
+  { id: "answer", title: texts.answer, align: "right", extra: true, cell: ({ status }) => status ?? nothing },
+];
+
+/** Who did what. */
+export function AuditScreen() {
+  const shown = [...filters, ...linkedFilters.filter(({ param }) => query.value.has(param))];
+  const params = Object.fromEntries(
+    ["q", ...[...filters, ...linkedFilters].map(({ param }) => param)].map((param) => [param, query.value.get(param)]),
+  );
+  const save = () => saveFile("/audit/export.csv", "audit.csv", "text/csv", params).catch(showRefused);
+  return (
+    <ListPage<AuditEntry>
+      name={titles.audit}
+      title={titles.audit}
+      path="/audit"
+      search={{ param: "q", hint: texts.search }}
+      filters={shown}
+      columns={columns}
+      id={({ id }) => id}
+      rowName={({ action }) => actionWords(action)}
+      acts={<Button icon="download" title={texts.csv} onClick={save} />}
+      empty={<EmptyState icon="list" title={texts.emptyTitle} text={texts.emptyText} />}
+    />
+  );
+}
+
+// The rest may be gone, or lie in the other environment.
+const lasting = /^(?:ord|prd|cus|usr|key)_/;
+const called = (target: string, entry: AuditEntry) =>
+  (entry.world === world.value && lasting.test(target) ? nameOf(target) : null) ?? target;
+
+function Targets({ entry }: { readonly entry: AuditEntry }) {
+  const { targets, world: of } = entry;
+  if (targets.length === 0) return <>{nothing}</>;
+  return (
+    <span class="targets">
+      {targets.slice(0, targets_shown_max).map((target) => {
+        const place = placeOf(target, of);
+        return place === null ? (
+          <code key={target}>{called(target, entry)}</code>
+        ) : (
+          <a key={target} href={place}>
+            {called(target, entry)}
+          </a>
+        );
+      })}
+      {targets.length > targets_shown_max && <small>{texts.more(targets.length - targets_shown_max)}</small>}
+    </span>
+  );
+}

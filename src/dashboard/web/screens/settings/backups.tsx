@@ -1,0 +1,149 @@
+import { post } from "../../api/client.ts";
+import type { BackupRun, BackupSettings } from "../../api/developer_types.ts";
+import { useQuery } from "../../api/query.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { List } from "../../components/list_page.tsx";
+import { EmptyState, Notice, Skeleton } from "../../components/notice.tsx";
+import { Card, Page } from "../../components/page.tsx";
+import type { TableColumn } from "../../components/table.tsx";
+import { showRefused, showSuccess } from "../../components/toasts.tsx";
+import { CopyField, DescriptionList, Time } from "../../components/values.tsx";
+import { bytes } from "../../text/format.ts";
+import { backupTexts as texts } from "../../text/settings.ts";
+
+/** How it stands with the backups, a backup now, and what became of each. */
+export function BackupsScreen() {
+  const { data, problem, loading, reload } = useQuery<BackupSettings>("/backups/settings");
+  return (
+    <Page title={texts.title} below={texts.intro} acts={data?.configured && <Now />}>
+      <div class="stack">
+        {problem && <Notice problem={problem} onRetry={reload} />}
+        {loading && <Skeleton lines={8} />}
+        {data?.late && (
+          <Notice kind="warning">
+            <p>
+              {texts.late}. {texts.lateText}
+            </p>
+          </Notice>
+        )}
+        {data && (data.configured ? <State settings={data} /> : <NotSet />)}
+        {data && (data.configured || data.last !== null) && <Runs />}
+      </div>
+    </Page>
+  );
+}
+
+function Now() {
+  const begin = async () => {
+    try {
+      await post("/backups");
+      showSuccess(texts.started);
+    } catch (error) {
+      showRefused(error);
+    }
+  };
+  return <Button kind="primary" icon="copy" title={texts.now} onClick={() => void begin()} />;
+}
+
+function State({ settings }: { readonly settings: BackupSettings }) {
+  const { last, last_proof, next_at, place, every_minutes, keep, with_key, continuous } = settings;
+  return (
+    <>
+      <Card title={texts.state}>
+        <DescriptionList
+          facts={[
+            [texts.last, last === null ? texts.never : <Time at={last.ended_at} />],
+            [texts.lastOf, last?.live && <Time at={last.live.at} exact />],
+            [texts.lastSize, last && bytes(last.size_bytes ?? 0)],
+            [texts.lastPlace, last && <code>{last.place}</code>],
+            [
+              texts.proven,
+              <>
+                {last_proof === null ? texts.never : <Time at={last_proof.ended_at} />}{" "}
+                <span class="muted">{texts.provenHint}</span>
+              </>,
+            ],
+            [texts.next, <Time key="next" at={next_at} />],
+            [texts.shipped, continuous && <ShippedUntil of={continuous} />],
+          ]}
+        />
+      </Card>
+      <Card title={texts.settings}>
+        <div class="stack">
+          <DescriptionList
+            facts={[
+              [texts.place, <code key="place">{place}</code>],
+              [texts.every, every_minutes && texts.everyOf(every_minutes)],
+              [texts.keep, keep && texts.keepOf(keep.hours, keep.days, keep.months)],
+              [texts.key, texts.keyOf(with_key)],
+            ]}
+          />
+          <p class="muted">{texts.setBy}</p>
+        </div>
+      </Card>
+    </>
+  );
+}
+
+function ShippedUntil({ of }: { readonly of: NonNullable<BackupSettings["continuous"]> }) {
+  const { shipped_until, late, waiting_bytes, problem } = of;
+  return (
+    <>
+      {shipped_until === null ? texts.never : <Time at={shipped_until} />}{" "}
+      {late ? (
+        <strong>
+          {texts.shippedLate} {problem}
+        </strong>
+      ) : (
+        <span class="muted">
+          {texts.ships} {waiting_bytes > 0 && texts.waits(bytes(waiting_bytes))}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** What to do while no place is set. */
+function NotSet() {
+  return (
+    <Card title={texts.none}>
+      <div class="stack">
+        <p>{texts.noneText}</p>
+        <h3>{texts.example}</h3>
+        {texts.exampleLines.map((line) => (
+          <p key={line}>
+            <CopyField text={line} name={line.slice(line.indexOf("--"))} />
+          </p>
+        ))}
+        <p class="muted">{texts.exampleText}</p>
+      </div>
+    </Card>
+  );
+}
+
+const took = ({ begun_at, ended_at }: BackupRun) =>
+  begun_at !== null && ended_at !== null && texts.tookOf((Date.parse(ended_at) - Date.parse(begun_at)) / 1000);
+
+const columns: readonly TableColumn<BackupRun>[] = [
+  { id: "created", title: texts.created, cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: "kind", title: texts.kind, cell: ({ kind }) => texts.kinds[kind] },
+  { id: "status", title: texts.status, cell: ({ status }) => <Badge state={status} /> },
+  { id: "size", title: texts.size, align: "right", cell: ({ size_bytes }) => size_bytes !== null && bytes(size_bytes) },
+  { id: "took", title: texts.took, align: "right", extra: true, cell: took },
+  { id: "where", title: texts.where, wide: true, cell: ({ place, error }) => error ?? <code>{place}</code> },
+];
+
+function Runs() {
+  return (
+    <Card title={texts.runs} flush>
+      <List<BackupRun>
+        name={texts.runs}
+        path="/backups"
+        columns={columns}
+        id={({ id }) => id}
+        empty={<EmptyState icon="copy" title={texts.emptyTitle} text={texts.emptyText} />}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,72 @@
+import type { MerchantRecord } from "../../api/merchants.ts";
+import { may } from "../../api/session.ts";
+import { to } from "../../browser/router.ts";
+import { Badge, MerchantDot } from "../../components/badge.tsx";
+import { LinkButton } from "../../components/button.tsx";
+import { ListPage } from "../../components/list_page.tsx";
+import { EmptyState } from "../../components/notice.tsx";
+import type { TableColumn } from "../../components/table.tsx";
+import { Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
+import { merchantTexts as texts } from "../../text/merchants.ts";
+
+const tones = { active: "good", suspended: "warning", closed: "neutral" } as const;
+
+/** The status of a merchant. */
+export function MerchantBadge({ status }: Pick<MerchantRecord, "status">) {
+  return <Badge tone={tones[status]}>{texts.statuses[status]}</Badge>;
+}
+
+const columns: readonly TableColumn<MerchantRecord>[] = [
+  {
+    id: "code",
+    title: texts.code,
+    cell: (merchant) => (
+      <span class="merchant-mark">
+        <MerchantDot merchant={merchant} />
+        {merchant.code}
+      </span>
+    ),
+  },
+  { id: "name", title: texts.name, cell: ({ name }) => name, wide: true },
+  { id: "status", title: texts.status, cell: ({ status }) => <MerchantBadge status={status} /> },
+  { id: "legal", title: texts.legalName, extra: true, cell: ({ legal_name }) => legal_name },
+  { id: "contact", title: texts.contact, cell: ({ contact }) => contact?.email ?? contact?.name },
+  { id: "currency", title: texts.currency, cell: ({ currency }) => currency },
+  { id: "timezone", title: texts.timezone, extra: true, cell: ({ timezone }) => timezone.replaceAll("_", " ") },
+  {
+    id: "labels",
+    title: texts.mayBuyLabels,
+    extra: true,
+    cell: ({ may_buy_labels }) => (may_buy_labels ? words.yes : words.no),
+  },
+  { id: "created", title: texts.created, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+/** All merchants. */
+export function MerchantsScreen() {
+  const add = may("merchants.manage") && (
+    <LinkButton kind="primary" icon="plus" title={texts.add} href={to("/settings/merchants/new")} />
+  );
+  return (
+    <ListPage<MerchantRecord>
+      name={texts.title}
+      title={texts.title}
+      path="/merchants"
+      search={{ param: "q", hint: texts.search }}
+      filters={[
+        {
+          kind: "choice",
+          param: "status",
+          title: texts.status,
+          options: Object.entries(texts.statuses).map(([value, title]) => ({ value, title })),
+        },
+      ]}
+      columns={columns}
+      id={({ id }) => id}
+      href={({ id }) => to(`/settings/merchants/${id}`)}
+      acts={add}
+      empty={<EmptyState icon="users" title={texts.title} act={add} />}
+    />
+  );
+}

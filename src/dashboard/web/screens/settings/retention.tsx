@@ -1,0 +1,111 @@
+import { useState } from "preact/hooks";
+import { patch } from "../../api/client.ts";
+import type { Retention } from "../../api/developer_types.ts";
+import { useOpened } from "../../api/query.ts";
+import { tabEnvironment } from "../../browser/router.ts";
+import type { FormField, FormValues } from "../../components/fields.tsx";
+import { Form } from "../../components/form.tsx";
+import { Notice, Skeleton } from "../../components/notice.tsx";
+import { Card, Page } from "../../components/page.tsx";
+import { showSuccess } from "../../components/toasts.tsx";
+import { words } from "../../text/common.ts";
+import { retentionTexts as texts } from "../../text/settings.ts";
+import { enteredNumber } from "../stock/stock_links.ts";
+
+type RetentionRow = Retention["kinds"][number];
+
+/** For how long each kind of record is kept in this world. */
+export function RetentionScreen() {
+  const { data, problem, loading, reload } = useOpened<Retention>("/settings/retention");
+  const [saved, setSaved] = useState<{ readonly times: Retention; readonly number: number } | null>(null);
+  const shown = saved?.times ?? data;
+  return (
+    <Page title={texts.title} below={`${texts.intro} ${texts.worldOf[tabEnvironment.value]}`} narrow>
+      {problem && <Notice problem={problem} onRetry={reload} />}
+      {loading && <Skeleton lines={12} />}
+      {shown && (
+        <div class="retention">
+          <Times
+            key={saved?.number ?? 0}
+            kinds={shown.kinds}
+            onSaved={(times) => setSaved((before) => ({ times, number: (before?.number ?? 0) + 1 }))}
+          />
+        </div>
+      )}
+    </Page>
+  );
+}
+
+const textOf = ({ kept }: RetentionRow) => (kept === null ? "" : String(kept));
+
+/** The time that was entered; null for the usual one. What is no number is sent as it is, for the API to refuse. */
+function timeOf(value: unknown): unknown {
+  const text = String(value ?? "").trim();
+  return text === "" ? null : (enteredNumber(text) ?? text);
+}
+
+interface TimesProps {
+  readonly kinds: readonly RetentionRow[];
+  readonly onSaved: (times: Retention) => void;
+}
+
+function Times({ kinds, onSaved }: TimesProps) {
+  return (
+    <Card>
+      <Form
+        fields={fieldsOf(kinds)}
+        first={Object.fromEntries(kinds.map((one) => [one.kind, textOf(one)]))}
+        submit={words.save}
+        unchanged={false}
+        onSubmit={async (values, key) => {
+          const changed = kinds.filter((one) => String(values[one.kind]).trim() !== textOf(one));
+          const body = Object.fromEntries(changed.map(({ kind }) => [kind, timeOf(values[kind])]));
+          const { data } = await patch<Retention>("/settings/retention", body, { key });
+          showSuccess(texts.saved);
+          onSaved(data);
+        }}
+      >
+        {(values) => <Shorter kinds={kinds} values={values} />}
+      </Form>
+    </Card>
+  );
+}
+
+/** The fields, group by group. */
+function fieldsOf(kinds: readonly RetentionRow[]): readonly FormField[] {
+  return Object.entries(texts.groups).flatMap(([group, title]): readonly FormField[] => {
+    const within = kinds.filter(({ kind }) => texts.kinds[kind][0] === group);
+    return [{ kind: "heading", name: group, label: title }, ...within.map(fieldOf)];
+  });
+}
+
+function fieldOf({ kind, usual, least, most, unit, what, costs }: RetentionRow): FormField {
+  const fixed = least === most;
+  const limits = texts.limits(least, most, unit);
+  return {
+    ...{ kind: "number", name: kind, label: texts.kinds[kind][1], unit, disabled: fixed },
+    help: [what, texts.takes(costs), limits, ...(fixed ? [] : [texts.usual(usual, unit)])].join(" "),
+  };
+}
+
+/** What the next night would delete by the times that are entered. */
+function Shorter({ kinds, values }: { readonly kinds: readonly RetentionRow[]; readonly values: FormValues }) {
+  const shorter = kinds.flatMap(({ kind, kept, usual, unit }) => {
+    const wanted = timeOf(values[kind]) ?? usual;
+    // Nothing is deleted by how long the law keeps something.
+    if (typeof wanted !== "number" || wanted >= (kept ?? Number.POSITIVE_INFINITY) || unit === "years") return [];
+    const before = kept === null ? texts.forGood : texts.time(kept, unit);
+    return [texts.shorter(texts.kinds[kind][1], before, texts.time(wanted, unit))];
+  });
+  if (shorter.length === 0) return null;
+  return (
+    <Notice kind="warning">
+      <p>{texts.shorterTitle}</p>
+      <ul>
+        {shorter.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}

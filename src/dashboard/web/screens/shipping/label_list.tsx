@@ -1,0 +1,129 @@
+import { saveFile } from "../../api/client.ts";
+import type { ShippingLabel } from "../../api/types.ts";
+import { query, to } from "../../browser/router.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Button, LinkButton } from "../../components/button.tsx";
+import { ListPage } from "../../components/list_page.tsx";
+import { EmptyState } from "../../components/notice.tsx";
+import { CarrierName, RecordName, ServiceName } from "../../components/record_name.tsx";
+import type { TableColumn } from "../../components/table.tsx";
+import { showRefused } from "../../components/toasts.tsx";
+import { Time } from "../../components/values.tsx";
+import { money } from "../../text/format.ts";
+import { shippingTexts } from "../../text/shipping.ts";
+
+const texts = shippingTexts.labels;
+
+/** The state of a label, with a pending void beside it. */
+export function LabelState({ label }: { readonly label: ShippingLabel }) {
+  const { status, void_status } = label;
+  const tone = { processing: "info", completed: "good", error: "bad", voided: "neutral" } as const;
+  return (
+    <>
+      <Badge tone={tone[status]}>{texts.statuses[status]}</Badge>
+      {void_status && status !== "voided" && <Badge tone="warning">{texts.voidStates[void_status]}</Badge>}
+    </>
+  );
+}
+
+function Cost({ cost, currency, sample }: ShippingLabel) {
+  return (
+    <>
+      {sample && <Badge tone="warning">{texts.sample}</Badge>} {money(cost, currency)}
+    </>
+  );
+}
+
+const columns: readonly TableColumn<ShippingLabel>[] = [
+  {
+    id: "tracking",
+    title: texts.tracking,
+    cell: (it) => <code>{it.tracking_number ?? texts.noNumber}</code>,
+    wide: true,
+  },
+  { id: "status", title: texts.status, cell: (it) => <LabelState label={it} /> },
+  {
+    id: "order",
+    title: texts.order,
+    cell: ({ order_id, return_id }) => (
+      <>
+        <RecordName id={order_id} />
+        {return_id && (
+          <>
+            {" "}
+            <a href={to(`/returns/${return_id}`)}>{texts.returned}</a>
+          </>
+        )}
+      </>
+    ),
+  },
+  { id: "carrier", title: texts.carrier, cell: ({ carrier }) => <CarrierName carrier={carrier} /> },
+  {
+    id: "service",
+    title: texts.service,
+    cell: ({ carrier, service }) => <ServiceName carrier={carrier} service={service} />,
+  },
+  { id: "zone", title: texts.zone, extra: true, cell: ({ zone }) => zone ?? "–" },
+  { id: "cost", title: texts.cost, align: "right", cell: Cost },
+  {
+    id: "carrier_cost",
+    title: texts.carrierCost,
+    align: "right",
+    extra: true,
+    cell: (it) => money(it.carrier_cost, it.currency),
+  },
+  { id: "created", title: texts.created, sort: "created_at", cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+/** All labels. */
+export function LabelsScreen() {
+  const saveCsv = () => {
+    const params = Object.fromEntries([...query.value].filter(([name]) => exported.has(name)));
+    saveFile("/shipping/labels/export.csv", "labels.csv", "text/csv", params).catch(showRefused);
+  };
+  return (
+    <ListPage<ShippingLabel>
+      name={texts.title}
+      title={texts.title}
+      path="/shipping/labels"
+      search={{ param: "tracking_number", hint: texts.search }}
+      filters={[
+        {
+          kind: "choice",
+          param: "status",
+          title: texts.status,
+          options: Object.entries(texts.statuses).map(([value, title]) => ({ value, title })),
+        },
+        { kind: "text", param: "carrier", title: texts.carrier },
+        {
+          kind: "choice",
+          param: "on_manifest",
+          title: texts.manifest,
+          options: [
+            { value: "true", title: texts.onManifest },
+            { value: "false", title: texts.onNone },
+          ],
+        },
+      ]}
+      columns={columns}
+      id={({ label_id }) => label_id}
+      href={({ label_id }) => to(`/shipping/labels/${label_id}`)}
+      acts={
+        <>
+          <Button icon="download" title={texts.exportCsv} onClick={saveCsv} />
+          <LinkButton icon="ruler" title={texts.tryRates} href={to("/shipping/rates")} />
+        </>
+      }
+      empty={
+        <EmptyState
+          icon="truck"
+          title={texts.emptyTitle}
+          text={texts.emptyText}
+          act={<LinkButton kind="primary" title={texts.tryRates} href={to("/shipping/rates")} />}
+        />
+      }
+    />
+  );
+}
+
+const exported = new Set(["tracking_number", "status", "carrier", "on_manifest"]);

@@ -1,0 +1,188 @@
+import { openDocument, post } from "../../api/client.ts";
+import { useQuery } from "../../api/query.ts";
+import { may } from "../../api/session.ts";
+import type { ShippingLabel } from "../../api/types.ts";
+import { to } from "../../browser/router.ts";
+import { Badge } from "../../components/badge.tsx";
+import { Button } from "../../components/button.tsx";
+import { confirm } from "../../components/dialog.tsx";
+import { Notice, Skeleton } from "../../components/notice.tsx";
+import { Card, Columns, Page } from "../../components/page.tsx";
+import type { ScreenProps } from "../../components/screen.ts";
+import { showRefused, showSuccess } from "../../components/toasts.tsx";
+import { CopyField, DescriptionList, Time } from "../../components/values.tsx";
+import { words } from "../../text/common.ts";
+import { date, money, weight } from "../../text/format.ts";
+import { shippingTexts } from "../../text/shipping.ts";
+import { SampleNotice } from "../orders/label_rates.tsx";
+import { LabelState } from "./label_list.tsx";
+import { Breakdown } from "./rates.tsx";
+
+const texts = shippingTexts.labels;
+const types = { pdf: "application/pdf", png: "image/png", zpl: "application/zpl", html: "text/html" } as const;
+
+/** One label: its parcel, cost and documents, and a button to void it. */
+export function LabelScreen({ params }: ScreenProps) {
+  const { data: label, problem, loading, reload } = useQuery<ShippingLabel>(`/shipping/labels/${params["id"]}`);
+  const back = { href: to("/shipping"), title: texts.back };
+  if (loading) return <Skeleton />;
+  if (!label) {
+    return (
+      <Page title={texts.id} back={back}>
+        {problem && <Notice problem={problem} onRetry={reload} />}
+      </Page>
+    );
+  }
+  const name = label.tracking_number ?? label.label_id;
+  const warnings = label.warnings.filter(({ code }) => code !== "sample_rates");
+  return (
+    <Page
+      title={name}
+      back={back}
+      beside={<LabelState label={label} />}
+      owned={label}
+      acts={<Acts label={label} name={name} />}
+    >
+      {label.error && <Notice kind="problem">{label.error.message}</Notice>}
+      <SampleNotice of={[label]} />
+      {warnings.length > 0 && (
+        <Notice kind="warning">
+          <strong>{texts.warnings}</strong>
+          <ul>
+            {warnings.map(({ field, message }) => (
+              <li key={`${field} ${message}`}>{message}</li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      <Columns
+        main={
+          <>
+            <Parcel label={label} />
+            <Documents label={label} />
+          </>
+        }
+        side={
+          <>
+            <Card title={texts.to}>
+              <Place address={label.to_address} />
+            </Card>
+            <Card title={texts.from}>
+              <Place address={label.from_address} />
+            </Card>
+            {label.breakdown && (
+              <Card title={texts.price}>
+                <Breakdown parts={label.breakdown} total={label.cost} currency={label.currency} />
+              </Card>
+            )}
+          </>
+        }
+      />
+    </Page>
+  );
+}
+
+function Parcel({ label }: { readonly label: ShippingLabel }) {
+  const { package: box, tracking_number, tracking_url, order_id, return_id } = label;
+  const sides = box.dimensions && `${box.dimensions.length} × ${box.dimensions.width} × ${box.dimensions.height}`;
+  return (
+    <Card title={texts.parcel}>
+      <DescriptionList
+        facts={[
+          [texts.order, <a href={to(`/orders/${order_id}`)}>{order_id}</a>],
+          return_id === null ? null : [texts.returnLabel, <a href={to(`/returns/${return_id}`)}>{return_id}</a>],
+          [texts.carrier, label.carrier],
+          [texts.service, label.service],
+          // Merchants are not shown the account of a carrier.
+          label.account_id === null && !isDrawn(label) ? null : [texts.account, label.account_id ?? texts.ownAccount],
+          [texts.tracking, tracking_number && <CopyField text={tracking_number} name={texts.tracking} />],
+          tracking_url === null
+            ? null
+            : [
+                texts.trackPage,
+                <a href={tracking_url} target="_blank" rel="noreferrer">
+                  {tracking_url}
+                </a>,
+              ],
+          [texts.weight, weight(box.weight, box.weight_unit)],
+          [texts.size, sides && `${sides} ${box.dimensions?.unit ?? ""}`],
+          [texts.billable, label.billable_weight && `${label.billable_weight} lb`],
+          [texts.zone, label.zone],
+          box.value === null ? null : [texts.value, money(box.value, "USD")],
+          [texts.insured, box.insurance ? words.yes : words.no],
+          [
+            texts.cost,
+            <>
+              {money(label.cost, label.currency)} {label.sample && <Badge tone="warning">{texts.samplePrice}</Badge>}
+            </>,
+          ],
+          [texts.carrierCost, money(label.carrier_cost, label.currency)],
+          [texts.delivery, label.delivery_day && date(label.delivery_day)],
+          [texts.created, <Time at={label.created_at} />],
+        ]}
+      />
+    </Card>
+  );
+}
+
+const drawn = ["pdf", "png", "zpl"] as const;
+
+/** Whether a label is drawn in every format, as our own are; a carrier's documents are as the carrier made them. */
+const isDrawn = ({ account_id, documents }: ShippingLabel) =>
+  account_id === null && drawn.every((format) => documents.some((document) => document.format === format));
+
+function Documents({ label }: { readonly label: ShippingLabel }) {
+  const { documents, label_id } = label;
+  const formats = isDrawn(label) ? drawn : [];
+  const open = (format: keyof typeof types, document?: number) =>
+    openDocument(`/shipping/labels/${label_id}/document`, types[format], { format, document }).catch(showRefused);
+  if (label.label_url === null && documents.length === 0)
+    return <Card title={texts.documents}>{texts.noDocuments}</Card>;
+  return (
+    <Card title={texts.documents}>
+      <div class="shipping-documents">
+        {formats.map((format) => (
+          <Button key={format} icon="print" title={texts.open_(format.toUpperCase())} onClick={() => open(format)} />
+        ))}
+        {formats.length === 0 &&
+          documents.map(({ kind, format }, at) => (
+            <Button
+              key={`${kind} ${at}`}
+              icon="print"
+              title={`${texts.documentKinds[kind]} (${format.toUpperCase()})`}
+              onClick={() => open(format, at)}
+            />
+          ))}
+      </div>
+    </Card>
+  );
+}
+
+function Acts({ label, name }: { readonly label: ShippingLabel; readonly name: string }) {
+  const { label_id, status, void_status } = label;
+  if (!may("shipping.buy") || status !== "completed" || void_status !== null) return null;
+  const giveBack = () =>
+    confirm({
+      title: texts.voidTitle(name),
+      text: texts.voidText,
+      act: texts.voidLabel,
+      danger: true,
+      run: async () => {
+        const { data } = await post<ShippingLabel>(`/shipping/labels/${label_id}/void`);
+        showSuccess(data.status === "voided" ? texts.voided : texts.voidAsked);
+      },
+    });
+  return <Button kind="danger" icon="close" title={texts.voidLabel} onClick={giveBack} />;
+}
+
+function Place({ address }: { readonly address: ShippingLabel["to_address"] }) {
+  const { name, company, street1, street2, city, state, zip, country } = address;
+  const lines = [name, company, street1, street2, [city, state, zip].filter(Boolean).join(" "), country];
+  return (
+    <address class="shipping-place">
+      {lines.filter(Boolean).map((line) => (
+        <div key={line}>{line}</div>
+      ))}
+    </address>
+  );
+}

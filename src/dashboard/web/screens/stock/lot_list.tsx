@@ -1,0 +1,85 @@
+import type { LotRecord } from "../../api/types.ts";
+import { to } from "../../browser/router.ts";
+import { Badge, type Tone } from "../../components/badge.tsx";
+import { LinkButton } from "../../components/button.tsx";
+import { List, ListPage, type ListSettings } from "../../components/list_page.tsx";
+import { EmptyState } from "../../components/notice.tsx";
+import type { TableColumn } from "../../components/table.tsx";
+import { Day, Time } from "../../components/values.tsx";
+import { count } from "../../text/format.ts";
+import { lotTexts as texts } from "../../text/lots.ts";
+import { dayFromNow, optionsOf, useWarehouses } from "./stock_links.ts";
+import { Expiry } from "./stock_places.tsx";
+
+const tones: Readonly<Record<LotRecord["status"], Tone>> = {
+  available: "good",
+  on_hold: "warning",
+  quarantined: "warning",
+  recalled: "bad",
+  expired: "bad",
+  damaged: "bad",
+};
+
+/** The status of a lot. */
+export function LotBadge({ status }: Pick<LotRecord, "status">) {
+  return <Badge tone={tones[status]}>{texts.statuses[status]}</Badge>;
+}
+
+/** When a lot came. */
+export function Received({ lot }: { readonly lot: Pick<LotRecord, "received_date" | "locations"> }) {
+  const { zoneOf } = useWarehouses();
+  return <Day at={lot.received_date} zone={zoneOf(lot.locations[0]?.warehouse_id)} />;
+}
+
+const columns: readonly TableColumn<LotRecord>[] = [
+  { id: "lot", title: texts.lot, cell: ({ lot_number }) => <code>{lot_number}</code> },
+  { id: "sku", title: texts.sku, cell: ({ sku }) => sku, wide: true },
+  { id: "status", title: texts.status, cell: ({ status }) => <LotBadge status={status} /> },
+  {
+    id: "expiry",
+    title: texts.expiry,
+    sort: "expiration_date",
+    cell: (lot) => <Expiry at={lot.expiration_date} warehouse={lot.locations[0]?.warehouse_id} />,
+  },
+  { id: "quantity", title: texts.onHand, align: "right", cell: ({ quantity }) => count(quantity) },
+  { id: "reserved", title: texts.promised, align: "right", cell: ({ reserved }) => count(reserved) },
+  { id: "picked", title: texts.picked, align: "right", extra: true, cell: ({ picked }) => count(picked) },
+  { id: "received", title: texts.received, cell: (lot) => <Received lot={lot} /> },
+  { id: "created", title: texts.created, extra: true, cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+function useSettings(): ListSettings<LotRecord> {
+  const { zoneOf } = useWarehouses();
+  const within = [7, 30, 90].map((days) => ({ value: dayFromNow(days + 1, zoneOf()), title: texts.expiresIn(days) }));
+  return {
+    name: texts.title,
+    path: "/inventory/lots",
+    search: { param: "q", hint: texts.search },
+    filters: [
+      { kind: "choice", param: "status", title: texts.status, options: optionsOf(texts.statuses) },
+      { kind: "choice", param: "expiring_before", title: texts.expiresWithin, options: within },
+      { kind: "flag", param: "on_hand", title: texts.onHandOnly },
+    ],
+    columns,
+    id: ({ id }) => id,
+    href: ({ id }) => to(`/lots/${id}`),
+    empty: (
+      <EmptyState
+        icon="boxes"
+        title={texts.emptyTitle}
+        text={texts.emptyText}
+        act={<LinkButton title={texts.emptyAct} href={to("/stock")} />}
+      />
+    ),
+  };
+}
+
+/** All lots. */
+export function LotsScreen() {
+  return <ListPage<LotRecord> {...useSettings()} title={texts.title} sort="-created_at" />;
+}
+
+/** The lots of a SKU, by expiry. */
+export function LotsOfSku({ sku }: { readonly sku: string }) {
+  return <List<LotRecord> {...useSettings()} params={{ sku }} sort="expiration_date" />;
+}

@@ -1,0 +1,74 @@
+import { mayAlso } from "../../api/session.ts";
+import type { Receipt } from "../../api/types.ts";
+import { to } from "../../browser/router.ts";
+import { Badge, type Tone } from "../../components/badge.tsx";
+import { LinkButton } from "../../components/button.tsx";
+import { ListPage } from "../../components/list_page.tsx";
+import { EmptyState } from "../../components/notice.tsx";
+import type { TableColumn } from "../../components/table.tsx";
+import { Day, Time } from "../../components/values.tsx";
+import { count } from "../../text/format.ts";
+import { receiptTexts as texts } from "../../text/transfers.ts";
+import { optionsOf, useWarehouses } from "./stock_links.ts";
+
+const tones: Readonly<Record<Receipt["status"], Tone>> = {
+  expected: "info",
+  receiving: "warning",
+  closed: "good",
+  cancelled: "neutral",
+};
+
+/** The state of a receipt. */
+export function ReceiptBadge({ status }: Pick<Receipt, "status">) {
+  return <Badge tone={tones[status]}>{texts.statuses[status]}</Badge>;
+}
+
+const sum = (lines: Receipt["lines"], of: "quantity" | "quantity_received") =>
+  lines.reduce((total, line) => total + line[of], 0);
+
+/** All receipts. */
+export function ReceiptsScreen() {
+  const { several, options, nameOf, zoneOf } = useWarehouses();
+  const add = mayAlso("stock.write") && (
+    <LinkButton kind="primary" icon="plus" title={texts.create} href={to("/receipts/new")} />
+  );
+  const columns: readonly TableColumn<Receipt>[] = [
+    { id: "id", title: texts.id, cell: ({ id }) => id },
+    { id: "reference", title: texts.reference, cell: ({ reference }) => reference ?? "" },
+    { id: "supplier", title: texts.supplier, cell: ({ supplier }) => supplier ?? "", wide: true },
+    { id: "status", title: texts.status, cell: ({ status }) => <ReceiptBadge status={status} /> },
+    ...(several ? [{ id: "location", title: texts.warehouse, cell: ({ location }: Receipt) => nameOf(location) }] : []),
+    {
+      id: "expected",
+      title: texts.expected,
+      sort: "expected_at",
+      cell: ({ expected_at, location }) => <Day at={expected_at} zone={zoneOf(location)} />,
+    },
+    { id: "lines", title: texts.lines, align: "right", cell: ({ lines }) => count(lines.length) },
+    {
+      id: "progress",
+      title: texts.progress,
+      align: "right",
+      cell: ({ lines }) => texts.of(sum(lines, "quantity_received"), sum(lines, "quantity")),
+    },
+    { id: "created", title: texts.created, sort: "created_at", cell: ({ created_at }) => <Time at={created_at} /> },
+  ];
+  return (
+    <ListPage<Receipt>
+      name={texts.title}
+      title={texts.title}
+      path="/inventory/receipts"
+      search={{ param: "q", hint: texts.search }}
+      filters={[
+        { kind: "choice", param: "status", title: texts.status, options: optionsOf(texts.statuses) },
+        ...(several ? [{ kind: "choice", param: "location", title: texts.warehouse, options } as const] : []),
+      ]}
+      sort="-created_at"
+      columns={columns}
+      id={({ id }) => id}
+      href={({ id }) => to(`/receipts/${id}`)}
+      acts={add}
+      empty={<EmptyState icon="truck" title={texts.emptyTitle} text={texts.emptyText} act={add} />}
+    />
+  );
+}

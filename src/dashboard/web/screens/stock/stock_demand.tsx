@@ -1,0 +1,135 @@
+import type { Explanation } from "../../api/types.ts";
+import { to } from "../../browser/router.ts";
+import { Badge } from "../../components/badge.tsx";
+import { LinkButton } from "../../components/button.tsx";
+import { EmptyState } from "../../components/notice.tsx";
+import { Card } from "../../components/page.tsx";
+import { DataTable, type TableColumn } from "../../components/table.tsx";
+import { Day, Time } from "../../components/values.tsx";
+import { count } from "../../text/format.ts";
+import { stockTexts as texts } from "../../text/stock.ts";
+import { useWarehouses } from "./stock_links.ts";
+
+type BackorderedClaim = NonNullable<Explanation["backordered"]>["claims"][number];
+type Holding = NonNullable<Explanation["reserved"]>["claims"][number];
+
+function Claimant({ order_id, order_number }: Pick<BackorderedClaim, "order_id" | "order_number">) {
+  return order_id === null ? <span>{order_number}</span> : <a href={to(`/orders/${order_id}`)}>{order_number}</a>;
+}
+
+const waitingColumns: readonly TableColumn<BackorderedClaim>[] = [
+  { id: "order", title: texts.order, cell: (it) => <Claimant {...it} /> },
+  { id: "units", title: texts.quantity, align: "right", cell: ({ units }) => count(units) },
+  { id: "priority", title: texts.priority, align: "right", cell: ({ priority }) => count(priority) },
+  { id: "since", title: texts.since, cell: ({ created_at }) => <Time at={created_at} /> },
+  {
+    id: "paused",
+    title: texts.status,
+    cell: ({ paused }) => (paused ? <Badge tone="warning">{texts.onHold}</Badge> : ""),
+  },
+];
+
+const holdingColumns: readonly TableColumn<Holding>[] = [
+  { id: "order", title: texts.order, cell: (it) => <Claimant {...it} /> },
+  { id: "units", title: texts.quantity, align: "right", cell: ({ units }) => count(units) },
+  { id: "picked", title: texts.picked, align: "right", cell: ({ picked }) => count(picked) },
+  { id: "until", title: texts.until, cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} /> : "") },
+  { id: "reservation", title: texts.reservation, cell: ({ reservation_id }) => reservation_id },
+];
+
+/** The orders that wait for units of a SKU, and those with reserved units. */
+export function Demand({ explanation }: { readonly explanation: Explanation }) {
+  const { backordered, reserved } = explanation;
+  return (
+    <div class="stack">
+      <Card title={texts.waits} flush={(backordered?.claims.length ?? 0) > 0}>
+        {backordered?.claims.length ? (
+          <DataTable
+            name={texts.waits}
+            rows={backordered.claims}
+            columns={waitingColumns}
+            id={({ reservation_id }) => reservation_id}
+          />
+        ) : (
+          <p class="muted">{texts.nobodyWaits}</p>
+        )}
+        {backordered?.more && <p class="muted pad">{texts.moreThanNamed}</p>}
+      </Card>
+      <Card title={texts.promisedTo} flush={(reserved?.claims.length ?? 0) > 0}>
+        {reserved?.claims.length ? (
+          <DataTable
+            name={texts.promisedTo}
+            rows={reserved.claims}
+            columns={holdingColumns}
+            id={({ reservation_id }) => reservation_id}
+          />
+        ) : (
+          <p class="muted">{texts.nobodyHolds}</p>
+        )}
+        {reserved?.more && <p class="muted pad">{texts.moreThanNamed}</p>}
+      </Card>
+    </div>
+  );
+}
+
+interface Coming {
+  readonly id: string;
+  readonly href: string;
+  readonly what: string;
+  readonly reference: string | null;
+  readonly units: number;
+  readonly way: string;
+  readonly at: string | null;
+}
+
+const comingColumns: readonly TableColumn<Coming>[] = [
+  { id: "what", title: texts.what, cell: ({ what, reference, id }) => `${what} ${reference || id}` },
+  { id: "units", title: texts.quantity, align: "right", cell: ({ units }) => count(units) },
+  { id: "at", title: texts.expectedAt, cell: ({ at }) => <Day at={at} /> },
+  { id: "way", title: texts.to, cell: ({ way }) => way },
+  { id: "reference", title: texts.reference, cell: ({ reference }) => reference ?? "", wide: true },
+];
+
+/** The incoming units, by receipt and transfer. */
+export function Incoming({ explanation }: { readonly explanation: Explanation }) {
+  const { nameOf } = useWarehouses();
+  const { receipts = [], transfers = [] } = explanation.incoming ?? {};
+  const rows: readonly Coming[] = [
+    ...receipts.map(({ receipt_id: id, reference, units, location, expected_at }) => ({
+      id,
+      reference,
+      units,
+      href: to(`/receipts/${id}`),
+      what: texts.delivery,
+      way: nameOf(location),
+      at: expected_at,
+    })),
+    ...transfers.map(({ transfer_id: id, reference, units, from_location, to_location, shipped_at }) => ({
+      id,
+      reference,
+      units,
+      href: to(`/transfers/${id}`),
+      what: texts.transfer,
+      way: `${nameOf(from_location)} → ${nameOf(to_location)}`,
+      at: shipped_at,
+    })),
+  ];
+  if (rows.length === 0) {
+    return (
+      <EmptyState
+        icon="truck"
+        title={texts.noIncoming}
+        act={<LinkButton title={texts.expectIt} href={to("/receipts/new")} />}
+      />
+    );
+  }
+  return (
+    <DataTable
+      name={texts.incomingTab}
+      rows={rows}
+      columns={comingColumns}
+      id={({ id }) => id}
+      href={({ href }) => href}
+    />
+  );
+}

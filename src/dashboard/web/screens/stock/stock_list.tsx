@@ -1,0 +1,113 @@
+import { useState } from "preact/hooks";
+import { saveFile } from "../../api/client.ts";
+import { ownerOf } from "../../api/merchants.ts";
+import { isOperatorUser, may } from "../../api/session.ts";
+import type { Level } from "../../api/types.ts";
+import { navigate, to } from "../../browser/router.ts";
+import { Badge, type Tone } from "../../components/badge.tsx";
+import { Button, LinkButton } from "../../components/button.tsx";
+import { ListPage } from "../../components/list_page.tsx";
+import { ActionMenu } from "../../components/menu.tsx";
+import { EmptyState } from "../../components/notice.tsx";
+import type { TableColumn } from "../../components/table.tsx";
+import { showRefused } from "../../components/toasts.tsx";
+import { Time } from "../../components/values.tsx";
+import { count } from "../../text/format.ts";
+import { stockTexts as texts } from "../../text/stock.ts";
+import { AddDialog } from "./stock_dialogs.tsx";
+import { dayFromNow, optionsOf, stockHref, useWarehouses } from "./stock_links.ts";
+
+const tones: Readonly<Record<Level["status"], Tone>> = {
+  in_stock: "good",
+  low_stock: "warning",
+  out_of_stock: "bad",
+  backordered: "bad",
+  inactive: "neutral",
+};
+
+/** The status of the stock of a SKU. */
+export function StockBadge({ status }: Pick<Level, "status">) {
+  return <Badge tone={tones[status]}>{texts.statuses[status]}</Badge>;
+}
+
+const apart = ({ unavailable }: Level) => Object.values(unavailable).reduce((sum, units) => sum + units, 0);
+
+const columns: readonly TableColumn<Level>[] = [
+  { id: "sku", title: texts.sku, sort: "sku", cell: ({ sku }) => <code>{sku}</code> },
+  { id: "name", title: texts.name, sort: "name", cell: ({ name }) => name, wide: true },
+  { id: "status", title: texts.status, cell: ({ status }) => <StockBadge status={status} /> },
+  { id: "available", title: texts.available, sort: "available", align: "right", cell: (it) => count(it.available) },
+  { id: "reserved", title: texts.promised, align: "right", cell: ({ reserved }) => quiet(reserved) },
+  { id: "apart", title: texts.notForSale, align: "right", cell: (it) => quiet(apart(it)) },
+  { id: "on_hand", title: texts.onHand, align: "right", cell: ({ on_hand }) => count(on_hand) },
+  { id: "incoming", title: texts.incoming, align: "right", cell: ({ incoming }) => quiet(incoming) },
+  { id: "backordered", title: texts.backordered, align: "right", cell: ({ backordered }) => quiet(backordered) },
+  { id: "reorder", title: texts.reorderAt, align: "right", extra: true, cell: (it) => quiet(it.reorder_point) },
+  { id: "bins", title: texts.places, extra: true, cell: ({ locations }) => binsOf(locations) },
+  { id: "updated", title: texts.changed, extra: true, cell: ({ last_updated }) => <Time at={last_updated} /> },
+];
+
+/** A number; zero is shown in grey. */
+function quiet(value: number) {
+  return value === 0 ? <span class="muted">0</span> : count(value);
+}
+
+function binsOf(locations: Level["locations"]): string {
+  const [first, ...others] = locations;
+  if (first === undefined) return "";
+  return others.length === 0 ? first.location : `${first.location} +${others.length}`;
+}
+
+/** The stock levels of all SKUs. */
+export function LevelsScreen() {
+  const { several, zoneOf, options } = useWarehouses();
+  const [adding, setAdding] = useState(false);
+  const writes = may("stock.write");
+  const within = [7, 30, 90].map((days) => ({ value: dayFromNow(days + 1, zoneOf()), title: texts.expiresIn(days) }));
+  return (
+    <>
+      <ListPage<Level>
+        name={texts.levels}
+        title={texts.title}
+        path="/inventory"
+        search={{ param: "q", hint: texts.search }}
+        filters={[
+          { kind: "choice", param: "status", title: texts.status, options: optionsOf(texts.statuses) },
+          ...(several ? [{ kind: "choice", param: "location", title: texts.anyWarehouse, options } as const] : []),
+          { kind: "choice", param: "expiring_before", title: texts.expiresWithin, options: within },
+          { kind: "flag", param: "low_stock", title: texts.lowOnly },
+        ]}
+        sort="sku"
+        columns={isOperatorUser.value ? columns : columns.filter(({ id }) => id !== "bins")}
+        id={(level) => `${level.sku} ${ownerOf(level) ?? ""}`}
+        href={(level) => stockHref(level.sku, level)}
+        acts={
+          <>
+            <ActionMenu
+              items={[
+                ...(writes
+                  ? ([{ title: texts.importFile, icon: "upload", run: () => navigate(to("/stock/import")) }] as const)
+                  : []),
+                {
+                  title: texts.exportFile,
+                  icon: "download",
+                  run: () => void saveFile("/inventory/export.csv", "inventory.csv").catch(showRefused),
+                },
+              ]}
+            />
+            {writes && <Button kind="primary" icon="plus" title={texts.add} onClick={() => setAdding(true)} />}
+          </>
+        }
+        empty={
+          <EmptyState
+            icon="boxes"
+            title={texts.emptyTitle}
+            text={texts.emptyText}
+            act={<LinkButton kind="primary" title={texts.toProducts} href={to("/products")} />}
+          />
+        }
+      />
+      {adding && <AddDialog sku="" onClose={() => setAdding(false)} />}
+    </>
+  );
+}

@@ -1,0 +1,108 @@
+import { ownerOf } from "../../api/merchants.ts";
+import type { Placed } from "../../api/types.ts";
+import { to } from "../../browser/router.ts";
+import { Badge } from "../../components/badge.tsx";
+import { ActionMenu, type MenuAct } from "../../components/menu.tsx";
+import { EmptyState } from "../../components/notice.tsx";
+import { BinName } from "../../components/record_name.tsx";
+import { DataTable, type TableColumn } from "../../components/table.tsx";
+import { count, date } from "../../text/format.ts";
+import { stockTexts as texts } from "../../text/stock.ts";
+import { daysUntil, stockHref, useWarehouses } from "./stock_links.ts";
+
+/** The page of a bin. */
+export const binHref = (warehouse_id: string, bin: string) =>
+  to(`/bins/${encodeURIComponent(warehouse_id)}/${encodeURIComponent(bin)}`);
+
+interface ExpiryProps {
+  readonly at: string | null;
+  /** The warehouse by whose calendar it counts. */
+  readonly warehouse?: string | undefined;
+}
+
+/** An expiry date, marked if it is near or past. */
+export function Expiry({ at, warehouse }: ExpiryProps) {
+  const { zoneOf } = useWarehouses();
+  if (at === null) return null;
+  const days = daysUntil(at, zoneOf(warehouse));
+  const tone = days < 0 ? "bad" : days <= 30 ? "warning" : null;
+  const left = days < 0 ? texts.causes.expired : days === 0 ? texts.lastDay : `${days} d`;
+  return (
+    <>
+      {date(at)} {tone && <Badge tone={tone}>{left}</Badge>}
+    </>
+  );
+}
+
+/** A bin with the reason why its units are not for sale. Picked units show their order. */
+function Bin({ bin, kind, cause }: Placed) {
+  if (kind === "staging") {
+    return <BinName code={bin} text={texts.kinds.staging} />;
+  }
+  return (
+    <>
+      <code>{bin}</code> {cause && <Badge tone="warning">{texts.causes[cause]}</Badge>}
+    </>
+  );
+}
+
+interface StockPlacesProps {
+  readonly rows: readonly Placed[];
+  /** Whether the rows are of one SKU or of one bin. */
+  readonly of: "sku" | "bin";
+  /** The actions on the units of a row. */
+  readonly acts?: (row: Placed) => readonly MenuAct[];
+}
+
+/** A table of locations: a row for each bin and lot. */
+export function Places({ rows, of, acts }: StockPlacesProps) {
+  const { several, nameOf } = useWarehouses();
+  if (rows.length === 0) return <EmptyState icon="bins" title={texts.noPlaces} text={texts.noPlacesText} />;
+  const columns: readonly TableColumn<Placed>[] = [
+    ...(of === "sku"
+      ? [
+          { id: "bin", title: texts.bin, cell: (it: Placed) => <Bin {...it} /> },
+          ...(several
+            ? [{ id: "warehouse", title: texts.warehouse, cell: (it: Placed) => nameOf(it.warehouse_id) }]
+            : []),
+        ]
+      : [
+          {
+            id: "sku",
+            title: texts.sku,
+            cell: ({ sku, cause }: Placed) => (
+              <>
+                <code>{sku}</code> {cause && <Badge tone="warning">{texts.causes[cause]}</Badge>}
+              </>
+            ),
+          },
+          { id: "name", title: texts.name, cell: ({ name }: Placed) => name, wide: true as const },
+        ]),
+    {
+      id: "lot",
+      title: texts.lot,
+      cell: ({ lot_id, lot_number }) => (lot_id === null ? "" : <a href={to(`/lots/${lot_id}`)}>{lot_number}</a>),
+    },
+    {
+      id: "expiry",
+      title: texts.expiry,
+      cell: (row) => <Expiry at={row.expiration_date} warehouse={row.warehouse_id} />,
+    },
+    { id: "units", title: texts.onHand, align: "right", cell: ({ quantity }) => count(quantity) },
+    { id: "reserved", title: texts.promised, align: "right", cell: ({ reserved }) => count(reserved) },
+    { id: "available", title: texts.available, align: "right", cell: ({ available }) => count(available) },
+  ];
+  return (
+    <DataTable
+      name={texts.places}
+      rows={rows}
+      columns={columns}
+      id={(row) => [row.sku, row.warehouse_id, row.bin, row.lot_number, ownerOf(row)].join(" ")}
+      href={(row) => {
+        if (of === "bin") return stockHref(row.sku, row);
+        return row.kind === "staging" ? null : binHref(row.warehouse_id, row.bin);
+      }}
+      {...(acts ? { acts: (row: Placed) => <ActionMenu items={acts(row)} /> } : {})}
+    />
+  );
+}

@@ -1,0 +1,101 @@
+import { useState } from "preact/hooks";
+import { problemOf } from "../../api/problem.ts";
+import { signIn } from "../../api/session.ts";
+import { navigate } from "../../browser/router.ts";
+import { Form } from "../../components/form.tsx";
+import { signInTexts as texts } from "../../text/sign_in.ts";
+import { backTo, OpenCard } from "./sign_in_card.tsx";
+
+interface EnteredCredentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+const goIn = () => navigate(backTo(), { replace: true, force: true });
+
+/** Signs in with e-mail and password, then a code if there is a second factor. */
+export function SignInScreen() {
+  const [given, setGiven] = useState<EnteredCredentials | null>(null);
+  if (given !== null) return <CodeForm given={given} onOther={() => setGiven(null)} />;
+  return (
+    <OpenCard title={texts.title}>
+      <Form
+        guarded={false}
+        fields={[
+          {
+            name: "email",
+            kind: "text",
+            label: texts.email,
+            type: "email",
+            autocomplete: "username",
+            required: true,
+            focus: true,
+          },
+          {
+            name: "password",
+            kind: "text",
+            label: texts.password,
+            type: "password",
+            required: true,
+            autocomplete: "current-password",
+          },
+        ]}
+        first={{ email: "", password: "" }}
+        submit={texts.submit}
+        onSubmit={async (values) => {
+          const entered = { email: String(values["email"]), password: String(values["password"]) };
+          try {
+            await signIn(entered);
+          } catch (error) {
+            if (problemOf(error).code !== "second_factor_required") throw error;
+            setGiven(entered);
+            return;
+          }
+          goIn();
+        }}
+      />
+      <p class="open-note">
+        {texts.forgotten}
+        <code>{texts.forgottenCommand}</code>
+      </p>
+    </OpenCard>
+  );
+}
+
+function CodeForm({ given, onOther }: { readonly given: EnteredCredentials; readonly onOther: () => void }) {
+  const [recovery, setRecovery] = useState(false);
+  return (
+    <OpenCard title={texts.codeTitle} text={given.email}>
+      <Form
+        key={String(recovery)}
+        guarded={false}
+        fields={[
+          {
+            name: "code",
+            kind: "text",
+            required: true,
+            focus: true,
+            mono: true,
+            label: recovery ? texts.recoveryCode : texts.code,
+            help: recovery ? texts.recoveryHelp : texts.codeHelp,
+            autocomplete: recovery ? "off" : "one-time-code",
+          },
+        ]}
+        first={{ code: "" }}
+        submit={texts.submit}
+        onSubmit={async (values) => {
+          await signIn({ ...given, code: String(values["code"]).trim() });
+          goIn();
+        }}
+      />
+      <p class="open-acts">
+        <button type="button" class="plain link" onClick={() => setRecovery(!recovery)}>
+          {recovery ? texts.useApp : texts.useRecovery}
+        </button>
+        <button type="button" class="plain link" onClick={onOther}>
+          {texts.other}
+        </button>
+      </p>
+    </OpenCard>
+  );
+}

@@ -1,0 +1,104 @@
+import { patch } from "../../api/client.ts";
+import { merchantOf, openMerchants, several } from "../../api/merchants.ts";
+import type { Bin } from "../../api/types.ts";
+import { cssColour, MerchantDot, merchantColour } from "../../components/badge.tsx";
+import type { FormField } from "../../components/fields.tsx";
+import { FormDialog } from "../../components/form.tsx";
+import { showSuccess } from "../../components/toasts.tsx";
+import { words } from "../../text/common.ts";
+import { merchantTexts } from "../../text/merchants.ts";
+import { binTexts as texts } from "../../text/warehouses.ts";
+import { enteredNumber } from "../stock/stock_links.ts";
+import type { MapBin } from "./bin_layout.ts";
+
+type BinAssignment = Pick<MapBin, "kind" | "dedicated_merchant_id" | "mix_merchants">;
+
+/** The merchant for whom alone a bin is kept; null for none, and where the house works for one. */
+export const assignedTo = ({ dedicated_merchant_id }: Pick<MapBin, "dedicated_merchant_id">) =>
+  several.value ? merchantOf(dedicated_merchant_id) : null;
+
+/** The colour of the merchant for whom a bin is kept, as a style. */
+export function assignmentColour(bin: Pick<MapBin, "dedicated_merchant_id">): string | null {
+  const colour = merchantColour(assignedTo(bin));
+  return colour === null ? null : cssColour(colour);
+}
+
+/** Whose goods a bin takes, in a few words. Only shelves keep the goods of merchants apart. */
+export function assignmentWords(bin: BinAssignment): string {
+  const merchant = assignedTo(bin);
+  if (merchant !== null) return texts.keptFor(merchant.code);
+  return bin.mix_merchants || bin.kind !== "storage" ? texts.mixes : texts.oneAtATime;
+}
+
+/** Whose goods a bin takes: the merchant's code, or that it is for all. */
+export function AssignedTo({ bin }: { readonly bin: BinAssignment }) {
+  const merchant = assignedTo(bin);
+  if (merchant === null) return <>{texts.anyMerchant}</>;
+  return (
+    <>
+      <MerchantDot merchant={merchant} /> {merchant.code}
+    </>
+  );
+}
+
+/** The field for whose goods alone bins take. `unchanged` is the choice to leave that of each bin as it is. */
+export const assignmentField = (unchanged: boolean): FormField => ({
+  kind: "select",
+  name: "dedicated_merchant_id",
+  label: texts.keptForField,
+  ...(unchanged ? {} : { width: "half" }),
+  empty: unchanged ? texts.asItIs : texts.anyMerchant,
+  options: [
+    ...(unchanged ? [{ value: any_merchant, title: texts.anyMerchant }] : []),
+    ...openMerchants.value.map(({ code, name }) => ({ value: code, title: merchantTexts.option(code, name) })),
+  ],
+});
+
+/** The value of the choice of no merchant where there is one of leaving it. */
+export const any_merchant = "*";
+
+interface AssignmentDialogProps {
+  readonly bin: Bin;
+  readonly onClose: () => void;
+}
+
+/** Changes whose goods a bin takes, and how many units. */
+export function AssignmentDialog({ bin, onClose }: AssignmentDialogProps) {
+  const { warehouse_id, code, zone_id, temperature_zone, capacity, mix_merchants } = bin;
+  return (
+    <FormDialog
+      title={texts.changeTitle(code)}
+      text={texts.changeText}
+      submit={words.save}
+      unchanged={false}
+      onClose={onClose}
+      first={{
+        dedicated_merchant_id: assignedTo(bin)?.code ?? "",
+        mix_merchants,
+        capacity: capacity === null ? "" : String(capacity),
+      }}
+      fields={[
+        assignmentField(false),
+        { kind: "number", name: "capacity", label: texts.capacity, help: texts.capacityHelp, min: 0, width: "half" },
+        {
+          kind: "switch",
+          name: "mix_merchants",
+          label: texts.mixField,
+          help: texts.mixHelp,
+          when: ({ dedicated_merchant_id }) => (dedicated_merchant_id ?? "") === "",
+        },
+      ]}
+      onSubmit={async (values, key) => {
+        const changed = {
+          code,
+          dedicated_merchant_id: values["dedicated_merchant_id"] || null,
+          mix_merchants: values["mix_merchants"] === true,
+          capacity: enteredNumber(values["capacity"]),
+        };
+        const location_zones = [{ zone_id, temperature_zone, bins: [changed] }];
+        await patch(`/inventory/locations/${warehouse_id}`, { location_zones }, { key });
+        showSuccess(texts.changed(code));
+      }}
+    />
+  );
+}

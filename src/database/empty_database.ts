@@ -1,9 +1,0 @@
-import type { Mode } from "../kit/mode.ts";
-
-/**
- * The bytes of a database that all migrations have made and nobody has written to. The binary carries one of each mode
- * (`scripts/build.ts`), so that a first start need not run them; from source there is none.
- */
-export function emptyDatabase(_mode: Mode): Uint8Array | null {
-  return null;
-}

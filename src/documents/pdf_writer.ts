@@ -1,0 +1,306 @@
+import { deflateSync } from "node:zlib";
+import type { Subset } from "@cantoo/fontkit";
+import { type PDFContext, PDFDocument, PDFName, type PDFPage, type PDFRef, PDFString } from "@cantoo/pdf-lib";
+import type { TextSymbol } from "./barcodes.ts";
+import { type GlyphRun, type PlacedGlyph, shapeText } from "./shape_text.ts";
+import type { Typeface } from "./typefaces.ts";
+
+/** A typeface within one PDF, of which only the glyphs that were used are carried. */
+interface EmbeddedFace {
+  /** Its name among the fonts of a page. */
+  readonly key: string;
+  readonly ref: PDFRef;
+  /** The code of a glyph in the texts of this PDF. */
+  code(glyph: PlacedGlyph): number;
+  /** The width of a glyph as the font says, in ems. */
+  width(glyph: PlacedGlyph): number;
+}
+
+/** What is known of a glyph that was used; its width is in ems. */
+interface UsedGlyph {
+  readonly text: string;
+  readonly width: number;
+}
+
+interface OpenFace extends EmbeddedFace {
+  readonly face: Typeface;
+  readonly subset: Subset;
+  readonly used: Map<number, UsedGlyph>;
+}
+
+/** The typefaces of one PDF. After the last text `write` puts them into it. */
+interface Faces {
+  of(face: Typeface): EmbeddedFace;
+  write(): void;
+}
+
+/** Opens the typefaces of a PDF that is being made. */
+function openFaces(context: PDFContext): Faces {
+  const open = new Map<Typeface, OpenFace>();
+  return {
+    of(face) {
+      const known = open.get(face);
+      if (known !== undefined) return known;
+      const made = openFace(face, `F${open.size + 1}`, context.nextRef());
+      open.set(face, made);
+      return made;
+    },
+    write() {
+      for (const face of open.values()) writeFace(context, face);
+    },
+  };
+}
+
+function openFace(face: Typeface, key: string, ref: PDFRef): OpenFace {
+  const font = face.font();
+  const subset = font.createSubset();
+  const used = new Map<number, UsedGlyph>();
+  const codes = new Map<number, number>();
+  const code = ({ id, text }: PlacedGlyph) => {
+    const known = codes.get(id);
+    if (known !== undefined) return known;
+    const made = subset.includeGlyph(id);
+    codes.set(id, made);
+    used.set(made, { text, width: (font.getGlyph(id)?.advanceWidth ?? 0) / font.unitsPerEm });
+    return made;
+  };
+  return { face, key, ref, subset, used, code, width: (glyph) => used.get(code(glyph))?.width ?? 0 };
+}
+
+function writeFace(context: PDFContext, { face, ref, subset, used }: OpenFace): void {
+  const font = face.font();
+  const scaled = (units: number) => Math.round((units * 1000) / font.unitsPerEm);
+  const { minX, minY, maxX, maxY } = font.bbox;
+  // Six letters before the name say that the font is a part of itself.
+  const name = `PACKHO+${face.name}`;
+  const descriptor = context.obj({
+    Type: "FontDescriptor",
+    FontName: name,
+    Flags: 4,
+    FontBBox: [minX, minY, maxX, maxY].map(scaled),
+    ItalicAngle: font.italicAngle,
+    Ascent: scaled(font.ascent),
+    Descent: scaled(font.descent),
+    CapHeight: scaled(font.capHeight || font.ascent),
+    StemV: 80,
+    FontFile2: packedStream(context, subset.encode()),
+  });
+  const descendant = context.obj({
+    Type: "Font",
+    Subtype: "CIDFontType2",
+    BaseFont: name,
+    CIDToGIDMap: "Identity",
+    CIDSystemInfo: { Registry: PDFString.of("Adobe"), Ordering: PDFString.of("Identity"), Supplement: 0 },
+    FontDescriptor: context.register(descriptor),
+    W: [...used].flatMap(([code, { width }]) => [code, [Math.round(width * 1000)]]),
+  });
+  const whole = context.obj({
+    Type: "Font",
+    Subtype: "Type0",
+    BaseFont: name,
+    Encoding: "Identity-H",
+    DescendantFonts: [context.register(descendant)],
+    ToUnicode: packedStream(context, unicodeMap(used)),
+  });
+  context.assign(ref, whole);
+}
+
+/** Stores a stream, packed by the machine itself: what the library packs with takes ten times as long. */
+function packedStream(context: PDFContext, content: Uint8Array | string): PDFRef {
+  return context.register(context.stream(deflateSync(content), { Filter: "FlateDecode" }));
+}
+
+// More than a hundred lines in one block are against the rules of the format.
+const block_max = 100;
+
+/** What each code stands for, so that the text of the PDF can be searched and copied. */
+function unicodeMap(used: ReadonlyMap<number, UsedGlyph>): string {
+  const lines = [...used].map(([code, { text }]) => `<${hex4(code)}> <${utf16(text)}>`);
+  const blocks: string[] = [];
+  for (let at = 0; at < lines.length; at += block_max) {
+    const block = lines.slice(at, at + block_max);
+    blocks.push(`${block.length} beginbfchar\n${block.join("\n")}\nendbfchar`);
+  }
+  return [
+    "/CIDInit /ProcSet findresource begin 12 dict begin begincmap",
+    "/CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) /Supplement 0 >> def",
+    "/CMapName /Adobe-Identity-UCS def /CMapType 2 def",
+    "1 begincodespacerange\n<0000> <ffff>\nendcodespacerange",
+    ...blocks,
+    "endcmap CMapName currentdict /CMap defineresource pop end end",
+  ].join("\n");
+}
+
+const utf16 = (text: string) => Array.from({ length: text.length }, (_, at) => hex4(text.charCodeAt(at))).join("");
+
+/** A number as four hexadecimal digits. */
+function hex4(value: number): string {
+  return value.toString(16).padStart(4, "0");
+}
+
+/** How a text is set. `size` is in points; `gray` is 0 for black and 1 for white. */
+export interface Ink {
+  readonly size: number;
+  readonly bold: boolean;
+  readonly gray: number;
+}
+
+type Align = "left" | "center" | "right";
+
+/** The sides of a page in points, 72 to the inch. */
+export interface PageSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A page that is written from the upper left corner; all lengths are points. */
+export interface PdfPageWriter {
+  /** One line of text: `x` is its left edge, its middle or its right edge by `align`, and `y` the baseline. */
+  text(x: number, y: number, text: string, ink: Ink, align?: Align): void;
+  fill(x: number, y: number, width: number, height: number, gray: number): void;
+  frame(x: number, y: number, width: number, height: number, line: number): void;
+  /** A symbol whose thinnest bar is `module` wide; `height` is that of the bars of a Code 128 one. */
+  symbol(x: number, y: number, symbol: TextSymbol, module: number, height: number): void;
+}
+
+/** A PDF of several pages. */
+export interface PdfBook {
+  readonly size: PageSize;
+  readonly leaves: readonly PdfPageWriter[];
+  turn(): PdfPageWriter;
+  /** The finished file. Nothing is written after it. */
+  bytes(): Promise<Uint8Array>;
+}
+
+/** Opens a PDF that is made now, `now` in milliseconds. */
+export async function openBook(title: string, now: number, size: PageSize): Promise<PdfBook> {
+  const document = await PDFDocument.create({ updateMetadata: false });
+  document.setTitle(title, { showInWindowTitleBar: true });
+  document.setProducer("Packhouse");
+  document.setCreationDate(new Date(now));
+  document.setModificationDate(new Date(now));
+  const faces = openFaces(document.context);
+  const leaves: PdfLeaf[] = [];
+  return {
+    size,
+    leaves,
+    turn() {
+      const leaf = new PdfLeaf(document.addPage([size.width, size.height]), faces, size.height);
+      leaves.push(leaf);
+      return leaf;
+    },
+    async bytes() {
+      for (const leaf of leaves) leaf.close();
+      faces.write();
+      return document.save();
+    },
+  };
+}
+
+/** The operators of one page, written as text. */
+class PdfLeaf implements PdfPageWriter {
+  readonly #operators: string[] = [];
+  readonly #fonts = new Map<string, EmbeddedFace>();
+  readonly #page: PDFPage;
+  readonly #faces: Faces;
+  readonly #height: number;
+
+  constructor(page: PDFPage, faces: Faces, height: number) {
+    this.#page = page;
+    this.#faces = faces;
+    this.#height = height;
+  }
+
+  text(x: number, y: number, text: string, ink: Ink, align: Align = "left"): void {
+    const shaped = shapeText(text, ink.bold);
+    const before = { left: 0, center: shaped.width / 2, right: shaped.width }[align];
+    const left = x - before * ink.size;
+    this.#operators.push(`BT ${ink.gray} g ${round(ink.gray)} G ${round(left)} ${round(this.#height - y)} Td`);
+    // Every run begins where the one before it has left the pen.
+    for (const run of shaped.runs) this.#run(run, ink);
+    this.#operators.push("ET");
+  }
+
+  #run({ face, glyphs }: GlyphRun, { size, bold }: Ink): void {
+    const embedded = this.#faces.of(face);
+    this.#fonts.set(embedded.key, embedded);
+    const heavy = bold && face.light;
+    this.#operators.push(`/${embedded.key} ${round(size)} Tf ${heavy ? `2 Tr ${round(size / 40)} w` : "0 Tr"}`);
+    const writer = new RunWriter(size);
+    for (const glyph of glyphs)
+      writer.put(glyph.y, glyph.x, hex4(embedded.code(glyph)), glyph.advance, embedded.width(glyph));
+    this.#operators.push(writer.operators());
+  }
+
+  fill(x: number, y: number, width: number, height: number, gray: number): void {
+    this.#operators.push(`${gray} g ${this.#rectangle(x, y, width, height)} f`);
+  }
+
+  frame(x: number, y: number, width: number, height: number, line: number): void {
+    this.#operators.push(`0 G ${line} w ${this.#rectangle(x, y, width, height)} S`);
+  }
+
+  symbol(x: number, y: number, symbol: TextSymbol, module: number, height: number): void {
+    const rows =
+      symbol.kind === "code128"
+        ? symbol.bars.map((bar) => this.#rectangle(x + bar.at * module, y, bar.width * module, height))
+        : symbol.rows.flatMap((row, at) =>
+            row.map((bar) => this.#rectangle(x + bar.at * module, y + at * module, bar.width * module, module)),
+          );
+    this.#operators.push(`0 g ${rows.join(" ")} f`);
+  }
+
+  #rectangle(x: number, y: number, width: number, height: number): string {
+    return `${round(x)} ${round(this.#height - y - height)} ${round(width)} ${round(height)} re`;
+  }
+
+  close(): void {
+    const { node, doc } = this.#page;
+    node.addContentStream(packedStream(doc.context, this.#operators.join("\n")));
+    for (const { key, ref } of this.#fonts.values()) node.setFontDictionary(PDFName.of(key), ref);
+  }
+}
+
+/** Writes the glyphs of one run: what lies on the line in one array, with the corrections of the pen between. */
+class RunWriter {
+  readonly #parts: string[] = [];
+  readonly #size: number;
+  #array = "";
+  #rise = 0;
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  /** A glyph `y` above the line and `x` right of the pen, which moves on by `advance`; its font says `width`. */
+  put(y: number, x: number, code: string, advance: number, width: number): void {
+    if (y !== this.#rise) this.#lift(y);
+    this.#move(x);
+    this.#array += `<${code}>`;
+    this.#move(advance - width - x);
+  }
+
+  #move(ems: number): void {
+    const thousandths = Math.round(ems * -1000);
+    if (thousandths !== 0) this.#array += ` ${thousandths} `;
+  }
+
+  #lift(y: number): void {
+    this.#flush();
+    this.#rise = y;
+    this.#parts.push(`${round(y * this.#size)} Ts`);
+  }
+
+  #flush(): void {
+    if (this.#array !== "") this.#parts.push(`[${this.#array.replaceAll("><", "")}] TJ`);
+    this.#array = "";
+  }
+
+  operators(): string {
+    if (this.#rise !== 0) this.#lift(0);
+    this.#flush();
+    return this.#parts.join(" ");
+  }
+}
+
+const round = (value: number) => Math.round(value * 1000) / 1000;

@@ -1,0 +1,285 @@
+import { readFileSync } from "node:fs";
+import { zstdDecompressSync } from "node:zlib";
+import { initWasm, Resvg } from "@resvg/resvg-wasm";
+import wasmPath from "@resvg/resvg-wasm/index_bg.wasm" with { type: "file" };
+import { code128Bars, qrSquares, zplCode128 } from "./barcodes.ts";
+import type { PrintDocument } from "./document.ts";
+import { documentHtml } from "./document_html.ts";
+import { documentPdf } from "./document_pdf.ts";
+import type { DrawingFormat, DrawingOperation, LabelDrawing, TextOperation } from "./drawing.ts";
+import { openBook } from "./pdf_writer.ts";
+import { shapedWidth, shapeText } from "./shape_text.ts";
+import { openTypefaces } from "./typefaces.ts";
+
+/** A text as SVG outlines, so that nothing depends on the fonts of a machine. `scale` is pixels to a dot. */
+function textOutlines(operation: TextOperation, scale: number): string {
+  const { text, bold, white, align } = operation;
+  const { runs, width } = shapeText(text, bold);
+  const size = operation.size * scale;
+  const before = { left: 0, center: width / 2, right: width }[align];
+  const colour = white ? "#fff" : "#000";
+  // The pen's place, in ems from the left end of the text.
+  let pen = 0;
+  let outlines = "";
+  for (const { face, glyphs } of runs) {
+    const font = face.font();
+    const em = font.unitsPerEm;
+    // Light letters get a line around them where bold ones are wanted, as wide as in a PDF.
+    const heavy = bold && face.light ? ` stroke="${colour}" stroke-width="${em / 40}"` : "";
+    outlines += `<g transform="scale(${1 / em} ${-1 / em})"${heavy}>`;
+    for (const glyph of glyphs) {
+      const data = font.getGlyph(glyph.id)?.path.toSVG() ?? "";
+      const place = `translate(${(pen + glyph.x) * em} ${glyph.y * em})`;
+      if (data !== "") outlines += `<path transform="${place}" d="${data}"/>`;
+      pen += glyph.advance;
+    }
+    outlines += "</g>";
+  }
+  // Outlines are curves, so they are the one thing drawn with soft edges.
+  const place = `translate(${operation.x * scale - before * size} ${operation.y * scale}) scale(${size})`;
+  const look = `fill="${colour}" shape-rendering="geometricPrecision"`;
+  return `<g transform="${place}" ${look}>${outlines}</g>`;
+}
+
+const pointsPerDot = 72 / 203.2;
+const points = (dots: number) => dots * pointsPerDot;
+
+/** The drawing as a PDF of one page: bars as vector rectangles, text with the used letters of its fonts embedded. */
+export async function pdf(drawing: LabelDrawing): Promise<Uint8Array> {
+  await openTypefaces(JSON.stringify(drawing.operations));
+  // Whole points, so that 812 x 1218 dots are exactly a label of 4 x 6 inches.
+  const size = { width: Math.round(points(drawing.width)), height: Math.round(points(drawing.height)) };
+  const book = await openBook(drawing.title, Date.parse(`${drawing.date}T00:00:00Z`), size);
+  const leaf = book.turn();
+  for (const operation of drawing.operations) {
+    const [x, y] = [points(operation.x), points(operation.y)];
+    switch (operation.op) {
+      case "text": {
+        const { text, bold, white, align } = operation;
+        leaf.text(x, y, text, { size: points(operation.size), bold, gray: white ? 1 : 0 }, align);
+        break;
+      }
+      case "fill":
+        leaf.fill(x, y, points(operation.width), points(operation.height), 0);
+        break;
+      case "code128": {
+        const bars = code128Bars(operation.text, operation.gs1);
+        leaf.symbol(x, y, { kind: "code128", ...bars }, points(operation.module), points(operation.height));
+        break;
+      }
+      case "qr":
+        leaf.symbol(x, y, { kind: "qr", ...qrSquares(operation.text) }, points(operation.module), 0);
+        break;
+    }
+  }
+  return book.bytes();
+}
+
+type RenderedImage = ReturnType<InstanceType<typeof Resvg>["render"]>;
+
+let ready: Promise<void> | undefined;
+
+/** Draws an SVG of its own size, and hands the picture to `read`; neither is there any more afterwards. */
+export async function rasterized<Read>(svg: string, read: (image: RenderedImage) => Read): Promise<Read> {
+  ready ??= initWasm(rasterizer());
+  await ready;
+  const drawn = new Resvg(svg, { font: { loadSystemFonts: false } });
+  try {
+    const image = drawn.render();
+    try {
+      return read(image);
+    } finally {
+      image.free();
+    }
+  } finally {
+    drawn.free();
+  }
+}
+
+/** The library's program: packed in the compiled binary, plain in the source tree. */
+function rasterizer(): Uint8Array {
+  const bytes = readFileSync(wasmPath);
+  return bytes.readUInt32LE(0) === zstd_magic ? zstdDecompressSync(bytes) : bytes;
+}
+
+// The first four bytes of everything that zstd has packed.
+const zstd_magic = 0xfd2fb528;
+
+export const printerResolutions = [203, 300] as const;
+export type PrinterResolution = (typeof printerResolutions)[number];
+
+/** The drawing as a PNG for a printer of 203 or 300 dots per inch. Bar codes are made of whole pixels in both. */
+export async function png(drawing: LabelDrawing, resolution: PrinterResolution = 203): Promise<Uint8Array> {
+  await openTypefaces(JSON.stringify(drawing.operations));
+  return rasterized(svg(drawing, resolution), (image) => image.asPng());
+}
+
+/** The drawing as SVG. Text becomes outlines, so nothing depends on the fonts of a machine. */
+export function svg(drawing: LabelDrawing, resolution: PrinterResolution): string {
+  // 812 x 1218 dots at 203 dpi are 1200 x 1800 at 300: a little less than one and a half times as many.
+  const scale = resolution === 203 ? 1 : 300 / 203;
+  const width = Math.round(drawing.width * scale);
+  const height = Math.round(drawing.height * scale);
+  const parts = drawing.operations.map((operation) => element(operation, scale));
+  const size = `width="${width}" height="${height}"`;
+  const head = `<svg xmlns="http://www.w3.org/2000/svg" ${size} shape-rendering="crispEdges">`;
+  return `${head}<rect width="100%" height="100%" fill="#fff"/>${parts.join("")}</svg>`;
+}
+
+function element(operation: DrawingOperation, scale: number): string {
+  const dots = (length: number): number => Math.round(length * scale);
+  const { x, y } = operation;
+  switch (operation.op) {
+    case "text":
+      return textOutlines(operation, scale);
+    case "fill":
+      return path(rectangle(dots(x), dots(y), dots(operation.width), dots(operation.height)));
+    case "code128": {
+      const { module, height, text, gs1 } = operation;
+      const { bars, width } = code128Bars(text, gs1);
+      const pixels = dots(module);
+      const left = centred(x, width * module, width * pixels, scale);
+      return path(
+        bars.map((bar) => rectangle(left + bar.at * pixels, dots(y), bar.width * pixels, dots(height))).join(""),
+      );
+    }
+    case "qr": {
+      const { module } = operation;
+      const { side, rows } = qrSquares(operation.text);
+      const pixels = dots(module);
+      const left = centred(x, side * module, side * pixels, scale);
+      const top = centred(y, side * module, side * pixels, scale);
+      const squares = rows.flatMap((row, index) =>
+        row.map(({ at, width }) => rectangle(left + at * pixels, top + index * pixels, width * pixels, pixels)),
+      );
+      return path(squares.join(""));
+    }
+  }
+}
+
+/** Where a symbol begins whose whole pixels do not scale exactly: around the same middle. */
+function centred(start: number, length: number, pixels: number, scale: number): number {
+  return Math.round((start + length / 2) * scale - pixels / 2);
+}
+
+const path = (data: string, more = ""): string => `<path d="${data}" ${more}/>`;
+const rectangle = (x: number, y: number, width: number, height: number): string =>
+  `M${x} ${y}h${width}v${height}h${-width}z`;
+
+const zpl_encoder = new TextEncoder();
+
+/** The drawing in ZPL II for a 203 dpi printer. Its own font has Latin-1 only, so other letters go as graphics. */
+export async function zpl(drawing: LabelDrawing): Promise<Uint8Array> {
+  const { width, height, operations } = drawing;
+  await openTypefaces(JSON.stringify(operations));
+  const fields: string[] = [];
+  for (const operation of operations) fields.push(await field(operation, width));
+  return zpl_encoder.encode(
+    `${["^XA", "^CI28", `^PW${width}`, `^LL${height}`, "^LH0,0", ...fields, "^XZ"].join("\n")}\n`,
+  );
+}
+
+/** Field data in which no character can be taken for a command: anything but plain ASCII is written as `_HH`. */
+export function zplData(text: string): string {
+  let data = "";
+  for (const byte of zpl_encoder.encode(text)) {
+    const plain = byte >= 0x20 && byte <= 0x7e && byte !== 0x5e && byte !== 0x7e && byte !== 0x5f;
+    data += plain ? String.fromCharCode(byte) : `_${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+  }
+  return data;
+}
+
+// Latin-1 without what is invisible: what every label printer's own font has.
+const ofPrinter = /^[\x20-\x7e\xa1-\xac\xae-\xff]*$/;
+
+async function field(operation: DrawingOperation, page_width: number): Promise<string> {
+  switch (operation.op) {
+    case "text":
+      return ofPrinter.test(operation.text) ? textField(operation, page_width) : await graphicField(operation);
+    case "fill": {
+      const { x, y, width, height } = operation;
+      return `^FO${x},${y}^GB${width},${height},${Math.min(width, height)}^FS`;
+    }
+    case "code128": {
+      const { x, y, module, height, text, gs1 } = operation;
+      return `^FO${x},${y}^BY${module}^BCN,${height},N,N,N,N^FH^FD${zplData(zplCode128(text, gs1))}^FS`;
+    }
+    case "qr":
+      // Printers set a QR code ten dots lower than they are told.
+      return `^FO${operation.x},${operation.y - 10}^BQN,2,${operation.module}^FH^FDMA,${zplData(operation.text)}^FS`;
+  }
+}
+
+function textField(operation: TextOperation, page_width: number): string {
+  const { x, y, size, align, white, text } = operation;
+  const font = `^A0N,${size},${size}${white ? "^FR" : ""}`;
+  if (align === "left") return `^FT${x},${y}${font}^FH^FD${zplData(text)}^FS`;
+  // A block of one line, as wide as the page allows around its anchor, sets the text without knowing its width.
+  const left = align === "right" ? 0 : Math.max(0, 2 * x - page_width);
+  const width = align === "right" ? x : 2 * (x - left);
+  return `^FT${left},${y}${font}^FB${width},1,0,${align === "right" ? "R" : "C"}^FH^FD${zplData(text)}^FS`;
+}
+
+/** The text as dots, each set or not: where its letters cover more than half of one. */
+async function graphicField(operation: TextOperation): Promise<string> {
+  const { size, align, bold, text } = operation;
+  const width = shapedWidth(text, size, bold);
+  // Marks reach above and below a line, and letters over its ends, by less than the height of a line.
+  const left = Math.max(0, Math.floor(operation.x - { left: 0, center: width / 2, right: width }[align] - size / 2));
+  const top = Math.max(0, Math.floor(operation.y - size * 1.5));
+  const bytes_a_row = Math.ceil((width + size) / 8);
+  const rows = Math.ceil(size * 2.25);
+  const outlines = textOutlines({ ...operation, x: operation.x - left, y: operation.y - top, white: false }, 1);
+  const page = `<svg xmlns="http://www.w3.org/2000/svg" width="${bytes_a_row * 8}" height="${rows}">${outlines}</svg>`;
+  const drawn = await rasterized(page, ({ pixels }) => rowsOf(pixels, bytes_a_row));
+  const first = drawn.findIndex((row) => row !== "");
+  const last = drawn.findLastIndex((row) => row !== "");
+  const kept = first < 0 ? [] : drawn.slice(first, last + 1);
+  const total = kept.length * bytes_a_row;
+  const place = `^FO${left},${top + Math.max(0, first)}${operation.white ? "^FR" : ""}`;
+  // A comma leaves the rest of a row white.
+  const data = kept.map((row) => (row.length === bytes_a_row * 2 ? row : `${row},`)).join("");
+  return `${place}^GFA,${total},${total},${bytes_a_row},${data}^FS`;
+}
+
+/** The rows of a picture of four bytes a pixel as hexadecimal digits, without the white at their ends. */
+function rowsOf(pixels: Uint8Array, bytes_a_row: number): string[] {
+  const rows: string[] = [];
+  for (let start = 0; start < pixels.length; start += bytes_a_row * 32) {
+    const row = Buffer.alloc(bytes_a_row);
+    for (let x = 0; x < bytes_a_row * 8; x++) {
+      // The picture has no ground, so how far a dot is covered is how little one sees through it.
+      const covered = (pixels[start + x * 4 + 3] ?? 0) >= 128;
+      if (covered) row[x >> 3] = (row[x >> 3] ?? 0) | (0x80 >> (x & 7));
+    }
+    rows.push(
+      row
+        .toString("hex")
+        .toUpperCase()
+        .replace(/(?:00)+$/, ""),
+    );
+  }
+  return rows;
+}
+
+/** Something to be printed, as plain data: a drawing, or a paper of the moment `now` (ms). */
+export type RenderJob =
+  | {
+      readonly kind: "drawing";
+      readonly drawing: LabelDrawing;
+      readonly format: DrawingFormat;
+      /** Of a PNG; 203 unless given. */
+      readonly resolution?: PrinterResolution;
+    }
+  | { readonly kind: "paper"; readonly paper: PrintDocument; readonly format: "pdf" | "html"; readonly now: number };
+
+const encoder = new TextEncoder();
+
+/** Draws what a job asks for, in the thread that calls it. */
+export async function draw(job: RenderJob): Promise<Uint8Array> {
+  if (job.kind === "paper") {
+    return job.format === "html" ? encoder.encode(documentHtml(job.paper)) : await documentPdf(job.paper, job.now);
+  }
+  const { drawing, format, resolution } = job;
+  return format === "zpl" ? await zpl(drawing) : format === "png" ? await png(drawing, resolution) : await pdf(drawing);
+}

@@ -1,0 +1,63 @@
+import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
+import { choice, closed, momentField, nullable, pageFields } from "../core/schema.ts";
+import { OwnerView } from "../storage/tenant.schema.ts";
+import { eventTypes } from "./event_types.ts";
+
+const moment = Type.String({ format: "date-time" });
+const open = Type.Record(Type.String(), Type.Unknown());
+
+export const ListEvents = closed({
+  ...pageFields,
+  type: Type.Optional(choice(eventTypes)),
+  created_after: Type.Optional(momentField("Events stored after this moment.")),
+  sort: Type.Optional(
+    choice(["created_at", "-created_at"], {
+      description: "`-created_at` lists the newest first; not with `delivered`.",
+    }),
+  ),
+  delivered: Type.Optional(
+    Type.Boolean({ description: "False: events that some subscription has not received. True: all others." }),
+  ),
+});
+export type ListEvents = Static<typeof ListEvents>;
+
+export const EventView = closed({
+  id: Type.String(),
+  type: choice(eventTypes),
+  created_at: moment,
+  merchant_id: Type.Optional(OwnerView),
+  data: nullable(open),
+});
+
+export const EventTypeView = closed({
+  type: choice(eventTypes),
+  summary: Type.String({ description: "When it is emitted." }),
+  status: choice(["stable", "deprecated"]),
+  schema: Type.Unsafe<object>(open),
+  example: EventView,
+  schema_v2: Type.Unsafe<object>({ ...open, description: "Of version 2 with full payloads." }),
+  example_v2: Type.Unsafe<object>(open),
+});
+
+/** The schema of a whole event as version 1 subscriptions receive it, from the schema of its data. */
+export function eventSchema(type: string, data: TSchema): TSchema {
+  return closed({ ...frame(type), data });
+}
+
+/** As `eventSchema`, for version 2 with full payloads, from the schemas of the data and of its old values. */
+export function secondEventSchema(type: string, data: TObject, previous: TObject): TSchema {
+  const previous_attributes = { ...previous, description: "The old values of these fields, where they changed." };
+  return closed({
+    ...frame(type),
+    api_version: Type.Literal("v1", { description: "The version of the API that `data` is of." }),
+    sequence: Type.Integer({ description: "Its number among the subscription's deliveries; 0 for a test." }),
+    data: closed({ ...data.properties, previous_attributes }),
+  });
+}
+
+const frame = (type: string) => ({
+  id: Type.String({ description: "Equal on every delivery of this event." }),
+  type: Type.Literal(type),
+  created_at: moment,
+  merchant_id: OwnerView,
+});

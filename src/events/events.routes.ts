@@ -1,0 +1,127 @@
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { iso, momentOf } from "../core/clock.ts";
+import { invalid, missing } from "../core/faults.ts";
+import { wireId } from "../core/ids.ts";
+import { onFirstUse } from "../core/memoize.ts";
+import { queryOf } from "../core/schema.ts";
+import type { Call } from "../http/call.ts";
+import { conventions } from "../http/conventions.ts";
+import { EnvelopedView, ListView } from "../http/envelope.ts";
+import { answerList } from "../http/pagination.ts";
+import { tagged } from "../http/preconditions.ts";
+import { answerRead } from "../http/response.ts";
+import { documented } from "../http/route.ts";
+import { dataWithoutBins, showsBins } from "../inventory/warehouses/bin_visibility.ts";
+import { haveArrived } from "../webhooks/deliveries/deliveries.sql.ts";
+import type { EventDescription } from "../webhooks/event_descriptions.schema.ts";
+import { EventTypeView, EventView, eventSchema, ListEvents, secondEventSchema } from "./event.schema.ts";
+import { type EventType, eventTypes } from "./event_types.ts";
+import { countEvents, eventSlice, findEvent, listEvents, longEvents, type StoredEvent } from "./events.sql.ts";
+
+/** The events that happened, and the types of events. */
+export const eventRoutes = new Elysia()
+  .use(conventions)
+  .get("/events", ({ call, query }) => list(call, query), {
+    query: queryOf(ListEvents),
+    detail: documented({
+      id: "listEvents",
+      needs: "events.read",
+      chapter: "Events",
+      summary: "List events in the order they happened, or the newest first",
+      answers: { 200: ListView(EventView) },
+    }),
+  })
+  .get(
+    "/events/:id",
+    ({ call, params }) =>
+      answerRead(call, async (db) => tagged(eventView(await get(db, params.id), showsBins(call)), null)),
+    {
+      detail: documented({
+        id: "getEvent",
+        needs: "events.read",
+        chapter: "Events",
+        tagged: true,
+        summary: "Get an event",
+        answers: { 200: EnvelopedView(EventView) },
+      }),
+    },
+  )
+  .get("/event-types", ({ call }) => answerRead(call, async () => described()), {
+    detail: documented({
+      id: "listEventTypes",
+      needs: "any",
+      chapter: "Events",
+      summary: "List the types of events with their schemas",
+      answers: { 200: EnvelopedView(Type.Array(EventTypeView)) },
+    }),
+  });
+
+function list(call: Call, query: ListEvents): Promise<Response> {
+  const { type, created_after, delivered, sort = "created_at", page = 1 } = query;
+  const newest_first = sort === "-created_at";
+  const filter = { type, created_after: momentOf(created_after) };
+  if (delivered !== undefined && page > 1) throw invalid("page", "cannot be used with delivered; continue with cursor");
+  if (delivered !== undefined && newest_first) throw invalid("sort", "cannot be used with delivered");
+  return answerList(
+    call,
+    query,
+    {
+      rows: (db, { after: last, ...window }) => {
+        const after = last && Number(last[0]);
+        const { limit } = window;
+        return delivered === undefined
+          ? listEvents(db, filter, { ...window, after, newest_first })
+          : eventSlice(db, filter, { limit, after, arrived: haveArrived(db, delivered) });
+      },
+      count: (db) => countEvents(db, filter),
+      position: (event) => [event.position ?? 0, event.seq],
+      long: longEvents,
+    },
+    (events) => events.map((event) => eventView(event, showsBins(call))),
+  );
+}
+
+async function get(db: Parameters<typeof findEvent>[0], id: string): Promise<StoredEvent> {
+  const event = await findEvent(db, id);
+  if (event === null) throw missing("event", id);
+  return event;
+}
+
+/** The event as subscriptions of version 1 receive it; without data once its payload was deleted. */
+export function eventView(
+  { id, merchant_id: owner, type, created_at, body }: StoredEvent,
+  shows_bins: boolean,
+): object {
+  if (body !== "") {
+    const told = JSON.parse(body);
+    return shows_bins ? told : { ...told, data: dataWithoutBins(told.data) };
+  }
+  return { id, type, created_at: iso(created_at), merchant_id: wireId("merchant", owner), data: null };
+}
+
+const described = onFirstUse(() => {
+  const { eventDescriptions } =
+    require("../webhooks/event_descriptions.schema.ts") as typeof import("../webhooks/event_descriptions.schema.ts");
+  return eventTypes.map((type) => describedType(type, eventDescriptions[type]));
+});
+
+function describedType(type: EventType, told: EventDescription) {
+  const { summary, data, example, previous, previous_example } = told;
+  const event = {
+    id: "evt_019c1e2f4b7a7c3d9e5f60718293a4b5",
+    type,
+    created_at: "2026-01-31T12:00:00.000Z",
+    merchant_id: "mer_1",
+  };
+  const second = { ...event, api_version: "v1", sequence: 1 };
+  return {
+    type,
+    summary,
+    status: "stable",
+    schema: eventSchema(type, data),
+    example: { ...event, data: example },
+    schema_v2: secondEventSchema(type, data, previous),
+    example_v2: { ...second, data: { ...example, previous_attributes: previous_example } },
+  };
+}

@@ -1,0 +1,268 @@
+import { and, asc, desc, eq, gt, isNotNull, isNull, lt, lte, type SQL, sql as template } from "drizzle-orm";
+import { amongTexts, amongThose, given, hasText, list } from "../../db/kit.ts";
+import { events } from "../../db/schema/outbox.ts";
+import { counters } from "../../db/schema/service.ts";
+import type { Db, Tx, WriteStatements } from "../storage/database.ts";
+import type { LongRecords } from "../storage/long_records.ts";
+import { insert, prepared, preparedOf, type StatementArgs } from "../storage/statements.ts";
+import type { EventContent, EventType } from "./event_types.ts";
+
+/** An event as it is kept. */
+export interface StoredEvent extends EventContent {
+  readonly seq: number;
+  readonly id: string;
+  /** The merchant whose record it is about; `MAIN` for events of before there were merchants. */
+  readonly merchant_id: number;
+  readonly type: EventType;
+  readonly created_at: number;
+  readonly position: number | null;
+  readonly fanned_out_at: number | null;
+}
+
+/** Stores events, to be fanned out later. */
+export async function insertEvents(
+  tx: Tx,
+  rows: readonly Pick<StoredEvent, "id" | "merchant_id" | "type" | "body" | "previous" | "created_at">[],
+): Promise<void> {
+  await insert(tx, events, rows);
+}
+
+/** An event with its place in the order of `GET /events`. */
+export type PlacedEvent = Pick<StoredEvent, "seq" | "id" | "merchant_id" | "type" | "created_at"> & {
+  readonly position: number;
+  /** Whether its payload was dropped before it was fanned out. */
+  readonly is_dropped: boolean;
+};
+
+const last = prepared((sql, _: StatementArgs<Record<never, never>>) =>
+  sql.select({ last: counters.number }).from(counters).where(template`${counters.name} = 'events'`),
+);
+
+/** The last place given in the order of events, or left out by a restore. */
+export async function lastPosition(db: Db): Promise<number> {
+  const [row] = await last(db, {});
+  return row?.last ?? 0;
+}
+
+const place = prepared((sql: Tx["sql"], a: StatementArgs<{ limit: number; after: number; at: number }>) => {
+  const number = template<number>`row_number() over (order by ${events.seq})`.as("number");
+  const waiting = sql.$with("waiting").as((query) =>
+    query
+      .select({ waiting_seq: template<number>`${events.seq}`.as("waiting_seq"), number })
+      .from(events)
+      .where(isNull(events.fanned_out_at))
+      .orderBy(asc(events.seq))
+      .limit(given(a.limit)),
+  );
+  return sql
+    .with(waiting)
+    .update(events)
+    .set({ position: template`${a.after} + ${waiting.number}`, fanned_out_at: template`${a.at}` })
+    .from(waiting)
+    .where(eq(events.seq, waiting.waiting_seq))
+    .returning({
+      seq: events.seq,
+      id: events.id,
+      merchant_id: events.merchant_id,
+      type: events.type,
+      created_at: events.created_at,
+      position: events.position,
+      is_dropped: template<boolean>`length(${events.body}) = 0`.mapWith(Boolean),
+    });
+});
+
+const saveCounter = prepared((sql: WriteStatements, a: StatementArgs<{ number: number }>) =>
+  sql
+    .insert(counters)
+    .values({ name: "events", number: a.number })
+    .onConflictDoUpdate({ target: counters.name, set: { number: template`excluded.number` } }),
+);
+
+/** Leaves out so many places in the order of events, and answers the first and the last of them. */
+export async function skipPlaces(tx: Tx, count: number): Promise<{ first: number; last: number }> {
+  const before = await lastPosition(tx);
+  await saveCounter(tx, { number: before + count });
+  return { first: before + 1, last: before + count };
+}
+
+/**
+ * Gives the oldest new events their place in the order of `GET /events`, without gaps, and answers them in that order.
+ * Only one transaction at a time may call this.
+ */
+export async function placeEvents(tx: Tx, limit: number): Promise<PlacedEvent[]> {
+  const placed = (await place(tx, { limit, after: await lastPosition(tx), at: tx.now })) as PlacedEvent[];
+  placed.sort((one, other) => one.position - other.position);
+  const number = placed.at(-1)?.position;
+  if (number === undefined) return placed;
+  await saveCounter(tx, { number });
+  tx.changed("events");
+  return placed;
+}
+
+const placedAfter = prepared((sql, a: StatementArgs<{ after: number; limit: number }>) =>
+  sql
+    .select({
+      position: events.position,
+      merchant_id: events.merchant_id,
+      type: events.type,
+      body: events.body,
+      created_at: events.created_at,
+    })
+    .from(events)
+    .where(gt(events.position, given(a.after)))
+    .orderBy(asc(events.position))
+    .limit(given(a.limit)),
+);
+
+/** The events after a place in the order, oldest first. */
+export async function listPlacedAfter(db: Db, after: number, limit: number) {
+  return placedAfter(db, { after, limit });
+}
+
+/** The filters of `GET /events`. */
+interface StoredEventFilter {
+  readonly type?: EventType | undefined;
+  readonly created_after?: number | undefined;
+}
+
+// A page ends after so many events were examined, even if few of them match.
+const looked_at_max = 5000;
+
+/**
+ * A page of events by a condition without an index, `arrived`: the first matches among the next 5,000, and where the
+ * list continues if there are more.
+ */
+export async function eventSlice(
+  db: Db,
+  filter: StoredEventFilter,
+  { limit, after, arrived }: { limit: number; after: number | null; arrived: SQL },
+): Promise<{ rows: StoredEvent[]; end: readonly [position: number, id: number] | null }> {
+  const from = after ?? 0;
+  const to = await placeFurtherOn(db, from, looked_at_max);
+  const rows = await db.sql
+    .select()
+    .from(events)
+    .where(
+      and(matching(filter), gt(events.position, from), to === null ? undefined : lte(events.position, to), arrived),
+    )
+    .orderBy(asc(events.position))
+    .limit(limit);
+  return { rows, end: to === null ? null : [to, 0] };
+}
+
+/** The place of the event that is so many further on, if there are more behind it; restores leave out places. */
+async function placeFurtherOn(db: Db, from: number, count: number): Promise<number | null> {
+  const rows = await db.sql
+    .select({ position: events.position })
+    .from(events)
+    .where(gt(events.position, from))
+    .orderBy(asc(events.position))
+    .limit(2)
+    .offset(count - 1);
+  return rows.length === 2 ? (rows[0]?.position ?? null) : null;
+}
+
+function matching({ type, created_after }: StoredEventFilter): SQL | undefined {
+  return and(
+    gt(events.position, 0),
+    type === undefined ? undefined : eq(events.type, type),
+    created_after === undefined ? undefined : gt(events.created_at, created_after),
+  );
+}
+
+/** A page of events with a place, in their order, or from the last one back. */
+export async function listEvents(
+  db: Db,
+  filter: StoredEventFilter,
+  window: { limit: number; offset: number; after: number | null; newest_first: boolean },
+): Promise<StoredEvent[]> {
+  const { limit, offset, after, newest_first } = window;
+  const further = newest_first ? lt : gt;
+  return db.sql
+    .select()
+    .from(events)
+    .where(and(matching(filter), after === null ? undefined : further(events.position, after)))
+    .orderBy(newest_first ? desc(events.position) : asc(events.position))
+    .limit(limit)
+    .offset(offset);
+}
+
+const bySeq = preparedOf((sql, isOf) => sql.select().from(events).where(isOf(events.seq)));
+
+/** Events as a list reads them: one may have a payload of many kilobytes. */
+export const longEvents: LongRecords<StoredEvent> = {
+  bytes: (_, rows) => rows.map(({ body }) => body.length + 200),
+  again: async (db, seqs) => {
+    const found = new Map((await bySeq(db, { ids: seqs })).map((row) => [row.seq, row]));
+    return seqs.flatMap((seq) => found.get(seq) ?? []);
+  },
+};
+
+/** How many events with a place match. */
+export async function countEvents(db: Db, filter: StoredEventFilter): Promise<number> {
+  return db.sql.$count(events, matching(filter));
+}
+
+/** The event with this id, or null. */
+export async function findEvent(db: Db, id: string): Promise<StoredEvent | null> {
+  const [row] = await db.sql.select().from(events).where(eq(events.id, id));
+  return row ?? null;
+}
+
+const contents = prepared((sql, a: StatementArgs<{ ids: string }>) =>
+  sql
+    .select({ id: events.id, merchant_id: events.merchant_id, body: events.body, previous: events.previous })
+    .from(events)
+    .where(amongTexts(events.id, a.ids)),
+);
+
+/** The payload of an event, and whose it is. */
+type OwnedContent = EventContent & Pick<StoredEvent, "merchant_id">;
+
+/** The payloads of the events with these ids, by id. */
+export async function findEventContents(db: Db, ids: readonly string[]): Promise<Map<string, OwnedContent>> {
+  if (ids.length === 0) return new Map();
+  return new Map((await contents(db, { ids: list(ids) })).map(({ id, ...content }) => [id, content]));
+}
+
+/** How many events are stored, with or without a place. */
+export async function countStoredEvents(db: Db): Promise<number> {
+  return db.sql.$count(events);
+}
+
+/**
+ * Deletes up to `limit` payloads of events older than a moment for which the condition `sent` holds, and answers the
+ * ids of their events, which stay.
+ */
+export async function forgetEventBodies(tx: Tx, before: number, limit: number, sent: SQL): Promise<string[]> {
+  const old = tx.sql
+    .select({ seq: events.seq })
+    .from(events)
+    .where(and(hasText(events.body), lt(events.created_at, before), isNotNull(events.fanned_out_at), sent))
+    .orderBy(asc(events.created_at))
+    .limit(limit);
+  const forgotten = await tx.sql
+    .update(events)
+    .set({ body: "", previous: null })
+    .where(amongThose(events.seq, old))
+    .returning({ id: events.id });
+  return forgotten.map(({ id }) => id);
+}
+
+/** The next events after a number, whether or not they have a place. */
+export async function nextEvents(db: Db, after: number, limit: number) {
+  return db.sql
+    .select({ seq: events.seq, id: events.id, type: events.type, body: events.body })
+    .from(events)
+    .where(gt(events.seq, after))
+    .orderBy(asc(events.seq))
+    .limit(limit);
+}
+
+/** Deletes the payloads of these events, by id. The events stay. */
+export async function dropEventBodies(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.sql
+    .update(events)
+    .set({ body: "", previous: null })
+    .where(amongTexts(events.id, template`${list(ids)}`));
+}

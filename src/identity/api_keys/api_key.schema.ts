@@ -1,0 +1,134 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { choice, closed, momentField, nameField, nullable, pageFields, textField } from "../../core/schema.ts";
+import { levels } from "../../http/auth/permissions.ts";
+import { ipModes, keyStatuses } from "../identity.transitions.ts";
+import { overlap_seconds_max } from "./api_key.ts";
+
+const moment = Type.String({ format: "date-time" });
+const permission = choice(levels, { description: "What the key may do; fixed at creation." });
+const ipMode = choice(ipModes, {
+  description:
+    "Whether requests from elsewhere than `ip_list` are refused (`enforce`), only told so (`observe`), or not.",
+});
+const rate_limit_max = 10_000_000;
+const rateLimit = Type.Integer({
+  minimum: 0,
+  maximum: rate_limit_max,
+  description: "Requests a minute; 0 for no limit, null for the default of 6000.",
+});
+const allowLockout = Type.Boolean({ description: "Send true to do it even if no key with full permission is left." });
+
+const readOnly = [
+  "id",
+  "merchant_id",
+  "mode",
+  "prefix",
+  "last_four",
+  "status",
+  "created_at",
+  "last_used_at",
+  "revoked_at",
+  "replaced_by",
+  "observed",
+];
+
+const optional = {
+  ip_mode: Type.Optional(ipMode),
+  ip_list: Type.Optional(
+    Type.Array(Type.String({ maxLength: 64 }), {
+      maxItems: 100,
+      description: "Addresses and ranges such as `203.0.113.0/24` or `2001:db8::/32`.",
+    }),
+  ),
+  rate_limit_per_minute: Type.Optional(nullable(rateLimit)),
+  expires_at: Type.Optional(nullable(momentField("When the key expires; null for never."))),
+};
+
+const merchant_id = Type.Optional(
+  nullable(
+    Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(24)], {
+      description:
+        "The merchant whose records alone the key reaches, by id or code; null, the default, for the house, whose" +
+        " keys" +
+        " reach all. A merchant's key makes keys of its own merchant only.",
+    }),
+  ),
+);
+
+export const CreateKey = closed(
+  { name: nameField(100), permission, merchant_id, ...optional },
+  readOnly.filter((name) => name !== "merchant_id"),
+);
+export type CreateKey = Static<typeof CreateKey>;
+
+export const UpdateKey = closed(
+  {
+    name: Type.Optional(nameField(100)),
+    permission: Type.Optional(permission),
+    ...optional,
+    allow_lockout: Type.Optional(allowLockout),
+  },
+  readOnly,
+);
+export type UpdateKey = Static<typeof UpdateKey>;
+
+export const RotateKey = closed({
+  overlap_seconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: overlap_seconds_max,
+      description: "How long the old key stays valid beside the new one; one day by default, 0 ends it at once.",
+    }),
+  ),
+});
+export type RotateKey = Static<typeof RotateKey>;
+
+export const RevokeKey = closed({
+  at: Type.Optional(momentField("When the key ends; now by default. A later moment can be changed until it has come.")),
+  allow_lockout: Type.Optional(allowLockout),
+});
+export type RevokeKey = Static<typeof RevokeKey>;
+
+export const DeleteKey = closed({ allow_lockout: Type.Optional(allowLockout) });
+export type DeleteKey = Static<typeof DeleteKey>;
+
+export const ListKeys = closed({ ...pageFields, status: Type.Optional(choice(keyStatuses)) });
+export type ListKeys = Static<typeof ListKeys>;
+
+const keyFields = {
+  id: Type.String(),
+  merchant_id: nullable(
+    Type.String({ description: "The merchant whose records alone it reaches; null for the house." }),
+  ),
+  name: Type.String(),
+  mode: choice(["live", "test"]),
+  permission: choice(levels),
+  prefix: Type.String({ description: "How the key begins." }),
+  last_four: Type.String({ description: "How the key ends." }),
+  status: choice(keyStatuses),
+  ip_mode: ipMode,
+  ip_list: Type.Array(Type.String()),
+  rate_limit_per_minute: nullable(rateLimit),
+  created_at: moment,
+  last_used_at: nullable(Type.String({ format: "date-time", description: "To ten minutes." })),
+  expires_at: nullable(moment),
+  revoked_at: nullable(Type.String({ format: "date-time", description: "When the key was revoked, or will be." })),
+  replaced_by: nullable(Type.String({ description: "The key that it was rotated to." })),
+  observed: nullable(
+    closed({
+      // Since the list was set, or began to be observed.
+      denied: Type.Integer({ description: "Requests that `ip_list` would have refused." }),
+      last_at: moment,
+      addresses: Type.Array(closed({ address: Type.String(), at: moment }), {
+        description: "Where the last of them came from, the latest first; ten at most.",
+      }),
+    }),
+  ),
+};
+
+export const KeyView = closed(keyFields);
+
+export const CreatedKeyView = closed({
+  ...keyFields,
+  key: Type.String({ description: "The key itself, shown only here." }),
+});

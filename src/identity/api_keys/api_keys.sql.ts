@@ -1,0 +1,127 @@
+import { and, asc, count, desc, eq, gt, inArray, isNull, lte, or, type SQL, sql as template } from "drizzle-orm";
+import { api_keys } from "../../../db/schema/keys.ts";
+import { key_observations } from "../../../db/schema/requests.ts";
+import { assert, missing } from "../../core/faults.ts";
+import { readId } from "../../core/ids.ts";
+import type { PageWindow } from "../../core/schema.ts";
+import type { Db, Tx } from "../../storage/database.ts";
+import { prepared, type StatementArgs } from "../../storage/statements.ts";
+import type { KeyStatus } from "../identity.transitions.ts";
+import type { ApiKey } from "./api_key.ts";
+
+/** What the address list of a key would have refused since it was set. */
+export type IpObservation = Omit<typeof key_observations.$inferSelect, "key_id">;
+
+/** What was observed of some keys, by their ids. */
+export async function findObservations(
+  db: Db,
+  key_ids: readonly number[],
+): Promise<ReadonlyMap<number, IpObservation>> {
+  if (key_ids.length === 0) return new Map();
+  const rows = await db.sql
+    .select()
+    .from(key_observations)
+    .where(inArray(key_observations.key_id, [...key_ids]));
+  return new Map(rows.map(({ key_id, ...observation }) => [key_id, observation]));
+}
+
+/** Stores what was observed of a key. */
+export async function saveObservation(tx: Tx, key_id: number, observation: IpObservation): Promise<void> {
+  await tx.sql
+    .insert(key_observations)
+    .values({ key_id, ...observation })
+    .onConflictDoUpdate({ target: key_observations.key_id, set: observation });
+}
+
+/** Forgets what was observed of a key, because its list changes. */
+export async function forgetObservation(tx: Tx, key_id: number): Promise<void> {
+  await tx.sql.delete(key_observations).where(eq(key_observations.key_id, key_id));
+}
+
+const byHash = prepared((sql, a: StatementArgs<{ hash: string }>) =>
+  sql.select().from(api_keys).where(eq(api_keys.hash, a.hash)),
+);
+
+/** The key with this hash, revoked or not, or null. */
+export async function findKeyByHash(db: Db, hash: string): Promise<ApiKey | null> {
+  const [row] = await byHash(db, { hash });
+  return row ?? null;
+}
+
+/** The key that an identifier names: `key_1001` or `1001`. Refuses: resource_missing. */
+export async function getKey(db: Db, id: string): Promise<ApiKey> {
+  const [row] = await db.sql
+    .select()
+    .from(api_keys)
+    .where(eq(api_keys.id, readId("key", id) ?? 0));
+  if (row === undefined) throw missing("API key", id);
+  return row;
+}
+
+/** All keys, oldest first. */
+export async function listKeys(db: Db): Promise<ApiKey[]> {
+  return db.sql.select().from(api_keys).orderBy(asc(api_keys.id));
+}
+
+/** The filters of a list of keys. */
+interface KeyFilters {
+  readonly status: KeyStatus | null;
+}
+
+/** A page of keys, newest first. */
+export async function listKeyPage(
+  db: Db,
+  { status }: KeyFilters,
+  { limit, offset, after }: PageWindow,
+): Promise<ApiKey[]> {
+  const { created_at, id } = api_keys;
+  const further = after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined;
+  return db.sql
+    .select()
+    .from(api_keys)
+    .where(and(status === null ? undefined : statusAt[status](db.now), further))
+    .orderBy(desc(created_at), desc(id))
+    .limit(limit)
+    .offset(offset);
+}
+
+/** How many keys a list holds. */
+export async function countKeys(db: Db, { status }: KeyFilters): Promise<number> {
+  const [row] = await db.sql
+    .select({ n: count() })
+    .from(api_keys)
+    .where(status === null ? undefined : statusAt[status](db.now));
+  return row?.n ?? 0;
+}
+
+const { revoked_at, expires_at } = api_keys;
+const isNotRevoked = (now: number) => or(isNull(revoked_at), gt(revoked_at, now));
+const statusAt: Readonly<Record<KeyStatus, (now: number) => SQL | undefined>> = {
+  active: (now) => and(isNotRevoked(now), or(isNull(expires_at), gt(expires_at, now))),
+  expired: (now) => and(isNotRevoked(now), lte(expires_at, now)),
+  revoked: (now) => lte(revoked_at, now),
+};
+
+/** Stores a new key. */
+export async function insertKey(tx: Tx, key: Omit<ApiKey, "id">): Promise<ApiKey> {
+  const [row] = await tx.sql.insert(api_keys).values(key).returning();
+  assert(row, "a stored key is returned");
+  return row;
+}
+
+/** Stores the changed settings of a key and answers it; its version moves by one. */
+export async function saveKey(tx: Tx, key: ApiKey): Promise<ApiKey> {
+  const { name, ip_mode, ip_list, rate_limit_per_minute, expires_at, revoked_at, replaced_by } = key;
+  const version = key.version + 1;
+  await tx.sql
+    .update(api_keys)
+    .set({ name, ip_mode, ip_list, rate_limit_per_minute, expires_at, revoked_at, replaced_by, version })
+    .where(eq(api_keys.id, key.id));
+  tx.changed("keys");
+  return { ...key, version };
+}
+
+/** Notes that a key was used. */
+export async function touchKey(tx: Tx, id: number): Promise<void> {
+  await tx.sql.update(api_keys).set({ last_used_at: tx.now }).where(eq(api_keys.id, id));
+}

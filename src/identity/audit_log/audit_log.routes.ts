@@ -1,0 +1,81 @@
+import { Elysia } from "elysia";
+import { momentOf } from "../../core/clock.ts";
+import { queryOf } from "../../core/schema.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { answerCsv, type CsvFile, pagesOf } from "../../http/csv_response.ts";
+import { ListView } from "../../http/envelope.ts";
+import { answerList } from "../../http/pagination.ts";
+import { documented } from "../../http/route.ts";
+import { retention } from "../../storage/retention.ts";
+import { type AuditLogEntry, entryCells, entryColumns, entryView } from "./audit_entry.ts";
+import { EntryView, ExportAuditEntries, ListAuditEntries } from "./audit_log.schema.ts";
+import { type AuditEntryFilter, countEntries, listEntries } from "./audit_log.sql.ts";
+
+/** The audit trail: one for both worlds, in the live store. */
+export const auditRoutes = new Elysia({ prefix: "/audit" })
+  .use(conventions)
+  .get("", ({ call, query }) => list(call, query), {
+    query: queryOf(ListAuditEntries),
+    detail: documented({
+      id: "listAuditEntries",
+      needs: "audit.read",
+      chapter: "Audit trail",
+      summary: "List the audit trail, newest first",
+      description:
+        "Every act of a user in either world, changes of settings by keys (keys, users, webhooks, platforms," +
+        " carrier accounts, prices, warehouses), successful and failed sign-ins, and acts on the command" +
+        " line. It does not contain refused requests, nor orders and stock that keys write. An entry is kept for" +
+        ` ${retention.audit_trail.usual} days unless the house says otherwise (\`PATCH /settings/retention\`).` +
+        " Only keys of the live world may read it.",
+      answers: { 200: ListView(EntryView) },
+    }),
+  })
+  .get("/export.csv", ({ call, query }) => answerCsv(call, sheetOf(filterOf(query)), query), {
+    query: queryOf(ExportAuditEntries),
+    detail: documented({
+      id: "exportAuditEntries",
+      needs: "audit.read",
+      chapter: "Audit trail",
+      summary: "Export the audit trail as CSV",
+      documents: ["text/csv"],
+      answers: { 200: null },
+    }),
+  });
+
+const filterOf = ({ actor, action, target, world, from, to, q }: ExportAuditEntries): AuditEntryFilter => ({
+  actor,
+  action,
+  target,
+  world,
+  q,
+  from: momentOf(from),
+  to: momentOf(to),
+});
+
+function list(call: Call, query: ListAuditEntries): Promise<Response> {
+  const filter = filterOf(query);
+  return answerList(
+    call,
+    query,
+    {
+      rows: (db, window) => listEntries(db, filter, window),
+      count: (db) => countEntries(db, filter),
+      position: ({ created_at, id }) => [created_at, id],
+    },
+    (entries) => entries.map(entryView),
+  );
+}
+
+/** The file of the entries that match, newest first. */
+function sheetOf(filter: AuditEntryFilter): CsvFile<AuditLogEntry> {
+  return {
+    name: "audit.csv",
+    columns: entryColumns,
+    page: pagesOf((db, last, limit) => {
+      const after = last === null ? null : ([last.created_at, last.id] as const);
+      return listEntries(db, filter, { limit, offset: 0, after });
+    }),
+    cells: entryCells,
+  };
+}

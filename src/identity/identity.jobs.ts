@@ -1,0 +1,52 @@
+import { open } from "../core/crypto.ts";
+import { wireId } from "../core/ids.ts";
+import type { Service } from "../http/service.ts";
+import { sendMail } from "../outbound/mail.ts";
+import { retentionIn } from "../privacy/retention_settings.sql.ts";
+import { type Store, writeChunks } from "../storage/database.ts";
+import { forgetOldEntries } from "./audit_log/audit_log.sql.ts";
+import { type Invitation, invitation_purpose, invitationMail } from "./users/invitation.ts";
+import { claimInvitationMails, recordInvitationMail } from "./users/invitations.ts";
+import type { MerchantBrief } from "./users/user.ts";
+
+const deleted_batch_max = 500;
+
+/** Deletes entries of the audit trail that are too old, some in each transaction. */
+export async function forgetOldActs(store: Store, service: Service): Promise<void> {
+  await writeChunks(store, service, async (tx) => {
+    const { audit_trail } = await retentionIn(tx, service);
+    return forgetOldEntries(tx, audit_trail, deleted_batch_max);
+  });
+}
+
+// The act of the clock that sends invitations by e-mail: claimed in a transaction, sent, recorded in another.
+
+/** A round of `users.mail_invitations`: the e-mails that are due are sent, if there is a mail server. */
+export async function mailInvitations(store: Store, service: Service): Promise<number | null> {
+  if (service.mail === null) return null;
+  const { due, next_at, merchants } = await store.write((tx) => claimInvitationMails(tx));
+  for (const invitation of due) {
+    const { merchant_id } = invitation;
+    const failure = await send(service, invitation, merchant_id === null ? null : merchants.byId(merchant_id));
+    if (failure !== null) {
+      const facts = { invitation: wireId("invitation", invitation.id), error: failure };
+      service.log.error("an e-mail was not taken by the mail server", facts);
+    }
+    await store.write((tx) => recordInvitationMail(tx, invitation, failure === null));
+  }
+  return due.length > 0 ? store.clock.now() : next_at;
+}
+
+/** Why an e-mail was not sent, or null. */
+async function send(
+  { mail, secret_key }: Service,
+  invitation: Invitation,
+  merchant: MerchantBrief | null,
+): Promise<string | null> {
+  const link = open(invitation.mail_link ?? "", secret_key, invitation_purpose);
+  if (mail === null || link === null) return "the link cannot be opened: send the invitation again";
+  return sendMail(mail, invitation.email, invitationMail(invitation, merchant, link)).then(
+    () => null,
+    (error: unknown) => String(error),
+  );
+}

@@ -1,0 +1,44 @@
+export const ipModes = ["off", "observe", "enforce"] as const;
+export type IpMode = (typeof ipModes)[number];
+
+/** The status of a key. It follows from two dates: only time and `revoke` change it. */
+export const keyStatuses = ["active", "expired", "revoked"] as const;
+export type KeyStatus = (typeof keyStatuses)[number];
+
+/** Whether a key is valid. */
+export const isActive = (status: KeyStatus): boolean => status === "active";
+
+/** The code with which a key that has ended is refused; null for one that is active. */
+export const endedCode = {
+  active: null,
+  expired: "api_key_expired",
+  revoked: "api_key_revoked",
+} as const satisfies Readonly<Record<KeyStatus, string | null>>;
+
+/** The status of an invitation. It follows from its dates. */
+export const invitationStatuses = ["open", "accepted", "revoked", "expired"] as const;
+export type InvitationStatus = (typeof invitationStatuses)[number];
+
+/** Whether the link of an invitation is valid. */
+export const isOpen = (status: InvitationStatus): boolean => status === "open";
+
+/** Whether an invitation may be sent again or revoked: nobody has accepted or revoked it. */
+export const isPending = (status: InvitationStatus): boolean => status === "open" || status === "expired";
+
+/** By what a new user proves the address of an invitation: the link alone, that of the e-mail, or the operator's. */
+export const invitationProofs = ["none", "email", "operator"] as const;
+export type InvitationProof = (typeof invitationProofs)[number];
+
+/** Whether a user may sign in. */
+export const userStatuses = ["active", "disabled"] as const;
+export type UserStatus = (typeof userStatuses)[number];
+
+/** The status of a new user. */
+export const userStarts: UserStatus = "active";
+
+/** Whether a user of this status may sign in. */
+export const maySignIn = (status: UserStatus): boolean => status === "active";
+
+/** What a membership is about: the whole house, or one merchant. */
+export const covers = ["house", "merchant"] as const;
+export type MembershipCover = (typeof covers)[number];

@@ -1,0 +1,200 @@
+import { Elysia } from "elysia";
+import { renderSVG } from "uqr";
+import { isoOrNull } from "../../core/clock.ts";
+import { Fault } from "../../core/faults.ts";
+import { bodyOf } from "../../core/schema.ts";
+import { failureRate } from "../../http/auth/rate_limits.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView, enveloped } from "../../http/envelope.ts";
+import { answerRead, answerWrite } from "../../http/response.ts";
+import { documentedAs } from "../../http/route.ts";
+import type { Service } from "../../http/service.ts";
+import type { Db, Tx } from "../../storage/database.ts";
+import { isPassword } from "../users/passwords.ts";
+import type { User } from "../users/user.ts";
+import { needsFactor } from "../users/user.ts";
+import { getSelf } from "../users/users.sql.ts";
+import { factorStatus, secret_bytes, setupAddress } from "./second_factor.ts";
+import { countCodes, findSecondFactor } from "./second_factors.sql.ts";
+import {
+  beginSecondFactor,
+  confirmSecondFactor,
+  recovery_bytes,
+  renewRecoveryCodes,
+  turnOffSecondFactor,
+} from "./set_up_second_factor.ts";
+import { ConfirmFactor, FactorView, NewFactorView, PasswordConfirmation, RecoveryCodesView } from "./sign_in.schema.ts";
+import { type AttemptLimiter, attempts } from "./sign_in.ts";
+
+const own = documentedAs({ needs: "user", chapter: "Users" });
+
+/** The second factor of the signed-in user. */
+export function secondFactorRoutes(service: Service) {
+  const { secret_key } = service;
+  const tries = attempts(failureRate);
+  const view = (db: Db, user: User) => factorView(db, user, service);
+  return new Elysia({ prefix: "/users/me/second_factor" })
+    .use(conventions)
+    .get("", ({ call }) => answerRead(call, async (db) => view(db, await getSelf(db, call.actor.id))), {
+      detail: own({
+        id: "getSecondFactor",
+        summary: "Get the status of your second factor",
+        answers: { 200: EnvelopedView(FactorView) },
+      }),
+    })
+    .post("", ({ call }) => begin(call, secret_key), {
+      detail: own({
+        id: "beginSecondFactor",
+        summary: "Start the setup of a second factor",
+        description:
+          "An authenticator app reads the secret from the QR code. The factor is not active until it is confirmed.",
+        answers: { 201: EnvelopedView(NewFactorView) },
+        refuses: ["invalid_state_transition"],
+      }),
+    })
+    .post("/confirm", ({ call, body }) => confirm(call, body, secret_key, tries), {
+      body: bodyOf(ConfirmFactor),
+      detail: own({
+        id: "confirmSecondFactor",
+        summary: "Confirm your second factor with its first code",
+        description:
+          "From now on each sign-in asks for a code. The answer is the only one that shows the ten recovery codes.",
+        answers: { 200: EnvelopedView(RecoveryCodesView) },
+        refuses: ["invalid_state_transition"],
+      }),
+    })
+    .post("/recovery_codes", ({ call, body }) => renew(call, body, secret_key, tries), {
+      body: bodyOf(PasswordConfirmation),
+      detail: own({
+        id: "renewRecoveryCodes",
+        summary: "Renew your recovery codes",
+        description: "The old recovery codes stop working.",
+        answers: { 200: EnvelopedView(RecoveryCodesView) },
+        refuses: ["invalid_credentials", "invalid_state_transition"],
+      }),
+    })
+    .post(
+      "/turn_off",
+      ({ call, body }) =>
+        withPassword(call, body, tries, async (tx, user) => {
+          if (needsFactor(user, service)) throw required();
+          await turnOffSecondFactor(tx, user.id);
+          return view(tx, user);
+        }),
+      {
+        body: bodyOf(PasswordConfirmation),
+        detail: own({
+          id: "turnOffSecondFactor",
+          summary: "Turn off your second factor",
+          description: "From now on you sign in with your password alone.",
+          answers: { 200: EnvelopedView(FactorView) },
+          refuses: ["invalid_credentials", "invalid_state_transition"],
+        }),
+      },
+    );
+}
+
+const required = () =>
+  new Fault("invalid_state_transition", "Owners need a second factor when other machines can reach the service.", {
+    from: "on",
+    action: "turn_off",
+    allowed_actions: [],
+  });
+
+async function factorView(db: Db, user: User, service: Service) {
+  const factor = await findSecondFactor(db, user.id);
+  return {
+    status: factorStatus(factor),
+    required: needsFactor(user, service),
+    confirmed_at: isoOrNull(factor?.confirmed_at ?? null),
+    recovery_codes_left: await countCodes(db, user.id),
+  };
+}
+
+const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+
+function begin(call: Call, secret_key: Uint8Array): Promise<Response> {
+  const random = randomBytes(secret_bytes);
+  const work = async (tx: Tx) => {
+    const user = await getSelf(tx, call.actor.id);
+    const secret = await beginSecondFactor(tx, user.id, secret_key, random);
+    const address = setupAddress(secret, user.email);
+    return { secret, address, qr_svg: renderSVG(address) };
+  };
+  return answerWrite(call, 201, work, enveloped, secret_key);
+}
+
+function confirm(
+  call: Call,
+  { code }: ConfirmFactor,
+  secret_key: Uint8Array,
+  tries: AttemptLimiter,
+): Promise<Response> {
+  const random = randomBytes(recovery_bytes);
+  return tried(call, tries, () =>
+    answerWrite(
+      call,
+      200,
+      async (tx) => {
+        const user = await getSelf(tx, call.actor.id);
+        return { recovery_codes: await confirmSecondFactor(tx, user.id, code, secret_key, random) };
+      },
+      enveloped,
+      secret_key,
+    ),
+  );
+}
+
+function renew(
+  call: Call,
+  body: PasswordConfirmation,
+  secret_key: Uint8Array,
+  tries: AttemptLimiter,
+): Promise<Response> {
+  const random = randomBytes(recovery_bytes);
+  const work = async (tx: Tx, { id }: User) => {
+    const status = factorStatus(await findSecondFactor(tx, id));
+    if (status === "on") return { recovery_codes: await renewRecoveryCodes(tx, id, random) };
+    throw new Fault("invalid_state_transition", "You have no second factor. Set one up first.", {
+      from: status,
+      action: "renew",
+      allowed_actions: ["begin"],
+    });
+  };
+  return withPassword(call, body, tries, work, secret_key);
+}
+
+/** Runs work that needs the user's password once more. Refuses: invalid_credentials, rate_limited. */
+function withPassword<Data>(
+  call: Call,
+  { password }: PasswordConfirmation,
+  tries: AttemptLimiter,
+  work: (tx: Tx, user: User) => Promise<Data>,
+  secret_key: Uint8Array | null = null,
+): Promise<Response> {
+  return tried(call, tries, async () => {
+    const before = await call.store.read((db) => getSelf(db, call.actor.id));
+    if (!(await isPassword(password, before.password_hash))) throw wrongPassword();
+    const act = async (tx: Tx) => {
+      const user = await getSelf(tx, call.actor.id);
+      if (user.password_hash !== before.password_hash) throw wrongPassword();
+      return work(tx, user);
+    };
+    return answerWrite(call, 200, act, enveloped, secret_key);
+  });
+}
+
+const wrongPassword = () => new Fault("invalid_credentials", "The password is wrong.");
+
+/** Lets a user try a password or a code, within the limit on failures. Refuses: rate_limited. */
+async function tried(call: Call, tries: AttemptLimiter, work: () => Promise<Response>): Promise<Response> {
+  const { id } = call.actor;
+  const retry_after_seconds = tries.begin(id, call.store.clock.now());
+  if (retry_after_seconds > 0) {
+    throw new Fault("rate_limited", "Too many failed attempts. Try again later.", { retry_after_seconds });
+  }
+  const answer = await work();
+  if (answer.ok) tries.succeeded(id);
+  return answer;
+}

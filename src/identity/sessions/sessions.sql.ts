@@ -1,0 +1,124 @@
+import { and, desc, eq, gt, isNull, lte, ne, or } from "drizzle-orm";
+import { memberships, roles, sessions, users } from "../../../db/schema/users.ts";
+import { assert } from "../../core/faults.ts";
+import type { Db, Tx } from "../../storage/database.ts";
+import { unscoped } from "../../storage/scope.ts";
+import { prepared, type StatementArgs } from "../../storage/statements.ts";
+import type { User } from "../users/user.ts";
+import { memberColumns, usersOf } from "../users/users.sql.ts";
+import type { Session } from "./session.ts";
+
+const byHash = prepared((sql, a: StatementArgs<{ hash: string }>) =>
+  sql
+    .select({ session: sessions, ...memberColumns })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.user_id))
+    .innerJoin(memberships, eq(memberships.user_id, users.id))
+    .innerJoin(roles, eq(roles.name, memberships.role))
+    .where(eq(sessions.hash, a.hash)),
+);
+
+/** A session with its user. */
+export interface SessionWithUser {
+  readonly session: Session;
+  readonly user: User;
+}
+
+/** The session with this hash, expired or not, or null; its user has all memberships, whatever the scope sees. */
+export async function findSession(db: Db, hash: string): Promise<SessionWithUser | null> {
+  const whole = db.scoped(unscoped);
+  const rows = await byHash(whole, { hash });
+  const [user] = usersOf(whole, rows);
+  return rows[0] === undefined || user === undefined ? null : { session: rows[0].session, user };
+}
+
+/** The sessions of a user that have not expired, newest first. */
+export async function listSessions(db: Db, user_id: number): Promise<Session[]> {
+  return db.sql
+    .select()
+    .from(sessions)
+    .where(and(eq(sessions.user_id, user_id), gt(sessions.expires_at, db.now)))
+    .orderBy(desc(sessions.id));
+}
+
+/** Stores a new session. */
+export async function insertSession(tx: Tx, session: Omit<Session, "id">): Promise<Session> {
+  const [row] = await tx.sql.insert(sessions).values(session).returning();
+  assert(row, "a stored session is returned");
+  return row;
+}
+
+/** Notes that a session was used. */
+export async function touchSession(tx: Tx, id: number): Promise<void> {
+  await tx.sql.update(sessions).set({ last_seen_at: tx.now }).where(eq(sessions.id, id));
+}
+
+/** Stores as whom the user of a session acts, or looks on. */
+export async function saveActing(
+  tx: Tx,
+  { id, acts_for, views_as }: Pick<Session, "id" | "acts_for" | "views_as">,
+): Promise<void> {
+  await tx.sql.update(sessions).set({ acts_for, views_as }).where(eq(sessions.id, id));
+  tx.changed("users");
+}
+
+/** Has the sessions of a user that have chosen nothing stay with what they act for; null for the house. */
+export async function settleSessions(tx: Tx, user_id: number, acts_for: number | null): Promise<void> {
+  if (acts_for === null) return;
+  await tx.sql
+    .update(sessions)
+    .set({ acts_for })
+    .where(and(eq(sessions.user_id, user_id), isNull(sessions.acts_for)));
+}
+
+/** Ends the sessions of a user that act for a merchant, and with `of_first` those that have chosen nothing. */
+export async function endSessionsFor(
+  tx: Tx,
+  user_id: number,
+  merchant_id: number | null,
+  of_first: boolean,
+): Promise<void> {
+  const chosen = merchant_id === null ? undefined : eq(sessions.acts_for, merchant_id);
+  const which = or(chosen, of_first ? isNull(sessions.acts_for) : undefined);
+  if (which === undefined) return;
+  await tx.sql.delete(sessions).where(and(eq(sessions.user_id, user_id), which));
+  tx.changed("users");
+}
+
+/** Ends a session of a user; false when the user has no such session. */
+export async function endSession(tx: Tx, user_id: number, id: number): Promise<boolean> {
+  const ended = await tx.sql
+    .delete(sessions)
+    .where(and(eq(sessions.id, id), eq(sessions.user_id, user_id)))
+    .returning({ id: sessions.id });
+  tx.changed("users");
+  return ended.length > 0;
+}
+
+/** Ends the session with this hash, if there is one. */
+export async function endSessionCalled(tx: Tx, hash: string): Promise<void> {
+  await tx.sql.delete(sessions).where(eq(sessions.hash, hash));
+  tx.changed("users");
+}
+
+/** Ends all sessions of a user but one, if that is named. Answers how many. */
+export async function endSessionsOf(tx: Tx, user_id: number, kept: number | null): Promise<number> {
+  const ended = await tx.sql
+    .delete(sessions)
+    .where(and(eq(sessions.user_id, user_id), kept === null ? undefined : ne(sessions.id, kept)))
+    .returning({ id: sessions.id });
+  tx.changed("users");
+  return ended.length;
+}
+
+/** Ends every session of everybody, and answers how many. */
+export async function endAllSessions(tx: Tx): Promise<number> {
+  const ended = await tx.sql.delete(sessions).returning({ id: sessions.id });
+  tx.changed("users");
+  return ended.length;
+}
+
+/** Deletes the sessions that have expired. */
+export async function deleteExpiredSessions(tx: Tx): Promise<void> {
+  await tx.sql.delete(sessions).where(lte(sessions.expires_at, tx.now));
+}

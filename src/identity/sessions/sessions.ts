@@ -1,0 +1,152 @@
+import { Fault, missing } from "../../core/faults.ts";
+import { wireId } from "../../core/ids.ts";
+import { type CachedMerchant, Merchants } from "../../merchants/directory.sql.ts";
+import { isClosed } from "../../merchants/merchant.transitions.ts";
+import { refuseClosed } from "../../merchants/merchant.ts";
+import { listMerchants } from "../../merchants/merchants.sql.ts";
+import type { Db, Tx } from "../../storage/database.ts";
+import { maySignIn } from "../identity.transitions.ts";
+import type { User } from "../users/user.ts";
+import { membershipAt, openMemberships } from "../users/user.ts";
+import { noteSignIn } from "../users/users.sql.ts";
+import {
+  type ActiveMembership,
+  activeMembershipOf,
+  type Session,
+  session_ms,
+  tokenHashOf,
+  tokenOf,
+} from "./session.ts";
+import {
+  deleteExpiredSessions,
+  endSessionCalled,
+  findSession,
+  insertSession,
+  type SessionWithUser,
+  saveActing,
+} from "./sessions.sql.ts";
+
+/** The client that signs in. */
+interface SignInOrigin {
+  readonly ip: string | null;
+  readonly user_agent: string | null;
+  /** The token of the browser's session until now, which ends. */
+  readonly previous: string | null;
+}
+
+/**
+ * Begins a session. Its token is always new, whatever the browser sent. `random` is 32 random bytes.
+ */
+export async function beginSession(
+  tx: Tx,
+  user_id: number,
+  { ip, user_agent, previous }: SignInOrigin,
+  random: Uint8Array,
+): Promise<{ session: Session; token: string }> {
+  const token = tokenOf(random);
+  if (previous !== null) await endSessionCalled(tx, tokenHashOf(previous));
+  await deleteExpiredSessions(tx);
+  await noteSignIn(tx, user_id);
+  const times = { created_at: tx.now, last_seen_at: tx.now, expires_at: tx.now + session_ms };
+  const acting = { acts_for: null, views_as: null };
+  const session = { user_id, hash: tokenHashOf(token), ip, user_agent, ...acting, ...times };
+  return { token, session: await insertSession(tx, session) };
+}
+
+/** The merchants as sessions look at them. */
+class SessionMerchants extends Merchants {
+  readonly isClosed = (id: number): boolean => {
+    const merchant = this.byId(id);
+    return merchant === null || isClosed(merchant.status);
+  };
+}
+
+/** The merchants there are, as sessions look at them. */
+export async function sessionMerchants(db: Db): Promise<SessionMerchants> {
+  return new SessionMerchants(await listMerchants(db));
+}
+
+/** A session that goes on: its user, and as whom the user acts. */
+export interface ActiveSession extends SessionWithUser {
+  readonly acting: ActiveMembership;
+  readonly merchants: SessionMerchants;
+}
+
+const ended = (message = "Your session has ended: sign in again.") => new Fault("authentication_required", message);
+
+/**
+ * The session with this hash, expired or not. `named` is the merchant whose member the user is to be for this request
+ * alone; null without a word of it. `unknown` is the refusal when the user is none.
+ * Refuses: authentication_required, and `unknown`.
+ */
+export async function resumeSession(
+  db: Db,
+  hash: string,
+  named: string | null,
+  unknown: () => Fault,
+): Promise<ActiveSession> {
+  const opened = await findSession(db, hash);
+  if (opened === null || !maySignIn(opened.user.status)) throw ended();
+  const { user, session } = opened;
+  const merchants = await sessionMerchants(db);
+  const chosen = activeMembershipOf(user, session, merchants, null);
+  if (chosen === null) throw ended(closedTo(user, merchants) ?? undefined);
+  // Whoever acts as the house narrows the request to a merchant, and stays of the house.
+  if (named === null || chosen.membership.merchant_id === null) return { ...opened, merchants, acting: chosen };
+  const merchant = merchants.named(named);
+  const acting = merchant === null ? null : activeMembershipOf(user, session, merchants, merchant.id);
+  if (acting === null) throw unknown();
+  return { ...opened, merchants, acting };
+}
+
+/** What is said to a user whose merchant is closed, who is a member of nothing else; null for anybody else. */
+function closedTo({ memberships }: User, merchants: SessionMerchants): string | null {
+  if (openMemberships(memberships, merchants.isClosed).length > 0) return null;
+  const left = memberships.find(({ status, merchant_id }) => maySignIn(status) && merchant_id !== null);
+  const merchant = left?.merchant_id == null ? null : merchants.byId(left.merchant_id);
+  return merchant === null ? null : `${merchant.name} is closed: its people can no longer sign in.`;
+}
+
+/** Refuses to sign in whose merchant is closed, and whom nobody has as a member any more. */
+export async function refuseWithoutMembership(db: Db, user: User, wrong: () => Fault): Promise<void> {
+  const merchants = await sessionMerchants(db);
+  if (openMemberships(user.memberships, merchants.isClosed).length > 0) return;
+  const closed = closedTo(user, merchants);
+  throw closed === null ? wrong() : new Fault("merchant_closed", closed);
+}
+
+/**
+ * Has a session act as another of its user's memberships from now on: that at a merchant, or that of the house.
+ * `unknown` is the refusal when there is none.
+ */
+export async function chooseMembership(
+  tx: Tx,
+  { user, session, merchants }: ActiveSession,
+  merchant_id: number | null,
+  unknown: () => Fault,
+): Promise<void> {
+  const open = openMemberships(user.memberships, merchants.isClosed);
+  if (membershipAt(open, merchant_id) === null) throw unknown();
+  await saveActing(tx, { ...session, acts_for: merchant_id, views_as: null });
+}
+
+/**
+ * Has a session of somebody of the house look on as a merchant.
+ * Refuses: not_for_merchants, view_only (it does so already), merchant_closed.
+ */
+export async function beginViewAs(tx: Tx, { session, acting }: ActiveSession, merchant: CachedMerchant): Promise<void> {
+  if (acting.membership.merchant_id !== null) {
+    throw new Fault("not_for_merchants", "Only the house looks on as a merchant.");
+  }
+  if (session.views_as !== null) {
+    throw new Fault("view_only", "You look on as a merchant already: end that view first.");
+  }
+  refuseClosed(merchant);
+  await saveActing(tx, { ...session, views_as: merchant.id });
+}
+
+/** Has a session be of the house again. Refuses: resource_missing, when it does not look on as a merchant. */
+export async function endViewAs(tx: Tx, { session }: ActiveSession): Promise<void> {
+  if (session.views_as === null) throw missing("view_as", wireId("session", session.id));
+  await saveActing(tx, { ...session, views_as: null });
+}

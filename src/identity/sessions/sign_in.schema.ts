@@ -1,0 +1,77 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { environments } from "../../core/environment.ts";
+import { choice, closed, emailField, nullable } from "../../core/schema.ts";
+import { allPermissions } from "../../http/auth/permissions.ts";
+import { roles } from "../users/roles.ts";
+import { actingFields, MembershipView, passwordField, personName } from "../users/user.schema.ts";
+import { factorStatuses } from "./second_factor.ts";
+
+export const ConfirmFactor = closed({
+  code: Type.String({ pattern: "^[0-9]{6}$", hint: "must be the six digits that the app shows now" }),
+});
+export type ConfirmFactor = Static<typeof ConfirmFactor>;
+
+export const PasswordConfirmation = closed({
+  password: Type.String({ minLength: 1, maxLength: 1000, description: "Your own, once more." }),
+});
+export type PasswordConfirmation = Static<typeof PasswordConfirmation>;
+
+export const FactorView = closed({
+  status: choice(factorStatuses, { description: "`pending` until a first code was shown." }),
+  required: Type.Boolean({
+    description: "True for owners where the service is reached from other machines: nothing else can be done without.",
+  }),
+  confirmed_at: nullable(Type.String({ format: "date-time" })),
+  recovery_codes_left: Type.Integer({ minimum: 0 }),
+});
+
+export const NewFactorView = closed({
+  secret: Type.String({ description: "For apps that take it by hand; shown only here." }),
+  address: Type.String({ description: "What the QR code says: `otpauth://totp/…`." }),
+  qr_svg: Type.String({ description: "The QR code, as a picture in SVG." }),
+});
+
+export const RecoveryCodesView = closed({
+  recovery_codes: Type.Array(Type.String(), {
+    description: "Each signs you in once without the app. They are shown only here.",
+  }),
+});
+
+export const SignIn = closed({
+  email: emailField(),
+  password: Type.String({ minLength: 1, maxLength: 1000 }),
+  code: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 40, description: "The code of the second factor, if the user has one." }),
+  ),
+});
+export type SignIn = Static<typeof SignIn>;
+
+const token = Type.String({ minLength: 1, maxLength: 100, description: "The part of the link after #." });
+
+export const FirstUserSetup = closed({ token, email: emailField(), name: personName(), password: passwordField() });
+export type FirstUserSetup = Static<typeof FirstUserSetup>;
+
+export const PasswordReset = closed({ token, password: passwordField() });
+export type PasswordReset = Static<typeof PasswordReset>;
+
+/** The signed-in user and the permissions of the user. */
+export const SignedInView = closed({
+  user: closed({
+    id: Type.String(),
+    name: Type.String(),
+    email: Type.String(),
+    role: choice(roles),
+    second_factor: Type.Boolean({ description: "Whether a code is asked for at each sign-in." }),
+    second_factor_required: Type.Boolean({ description: "Whether everything else is refused until one is set up." }),
+  }),
+  permissions: Type.Array(choice(allPermissions)),
+  memberships: Type.Array(MembershipView),
+  merchant: actingFields.merchant,
+  view_as: actingFields.view_as,
+  worlds: Type.Array(choice(environments)),
+  version: Type.String({ description: "Of the program." }),
+});
+
+export const SignedOutView = closed({ signed_out: Type.Literal(true) });
+
+export const ResetView = closed({ reset: Type.Literal(true) });

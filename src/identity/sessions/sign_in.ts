@@ -1,0 +1,117 @@
+import { version } from "../../core/config.ts";
+import { environments } from "../../core/environment.ts";
+import { Fault } from "../../core/faults.ts";
+import { wireId } from "../../core/ids.ts";
+import { fullBucket, type RateLimit, secondsToFull, type TokenBucket, takeToken } from "../../http/auth/rate_limits.ts";
+import type { Tx } from "../../storage/database.ts";
+import { recordAct } from "../audit_log/audit_log.sql.ts";
+import { maySignIn } from "../identity.transitions.ts";
+import { membershipView, type User } from "../users/user.ts";
+import { getUser } from "../users/users.sql.ts";
+import { actingView, shownPermissions } from "./session.ts";
+import { type ActiveSession, refuseWithoutMembership } from "./sessions.ts";
+
+const names_max = 10_000;
+
+/** Limits how often attempts under a name may fail. Successes are not counted. */
+export interface AttemptLimiter {
+  /** Counts an attempt. Answers 0 when it may be made, else after how many seconds. */
+  readonly begin: (name: string, now: number) => number;
+  /** Takes back the attempt that was counted last. */
+  readonly succeeded: (name: string) => void;
+}
+
+/** Counts attempts in the memory of this process; of many names it remembers those that were counted last. */
+export function attempts(rate: RateLimit, max = names_max): AttemptLimiter {
+  const buckets = new Map<string, TokenBucket>();
+  const begin = (name: string, now: number) => {
+    const bucket = buckets.get(name) ?? fullBucket(rate, now);
+    buckets.delete(name);
+    for (const oldest of buckets.keys()) {
+      if (buckets.size < max) break;
+      buckets.delete(oldest);
+    }
+    buckets.set(name, bucket);
+    return takeToken(bucket, rate, now) ? 0 : secondsToFull(bucket, { ...rate, burst: 1 });
+  };
+  const succeeded = (name: string) => {
+    const bucket = buckets.get(name);
+    if (bucket !== undefined) bucket.tokens = Math.min(rate.burst, bucket.tokens + 1);
+  };
+  return { begin, succeeded };
+}
+
+/** The second factor that a user may have to show. */
+export interface SecondFactorCheck {
+  /** Whether this user has to have one. */
+  readonly isNeeded: (user: User) => boolean;
+  /** Whether this user has one, and has to show a code at each sign-in. */
+  readonly isRequired: (user: User) => boolean;
+  /** Whether a code is valid. Each code is valid once: this uses it up. */
+  readonly verify: (tx: Tx, user: User, code: string) => Promise<boolean>;
+}
+
+/** The signed-in user with permissions, as whom the session acts, as the dashboard gets it. */
+export function signedIn({ user, acting, merchants }: ActiveSession, second: SecondFactorCheck) {
+  const { name, email, memberships } = user;
+  const { role } = acting.membership;
+  const { merchant, view_as } = actingView(acting, merchants);
+  const second_factor = second.isRequired(user);
+  const second_factor_required = !second_factor && second.isNeeded(user);
+  return {
+    user: { id: wireId("user", user.id), name, email, role, second_factor, second_factor_required },
+    permissions: second_factor_required ? [] : shownPermissions(acting),
+    memberships: memberships.map((one) => membershipView(one, merchants)),
+    merchant,
+    view_as,
+    worlds: environments,
+    version,
+  };
+}
+
+/** The refusal of a sign-in, the same whether the address or the password is wrong. */
+export const wrongCredentials = () => new Fault("invalid_credentials", "The e-mail address or the password is wrong.");
+
+/**
+ * Signs in a user whose password was right when the record was `seen`, unless the user was changed since. The code has
+ * to be valid if the user needs one.
+ * Refuses: invalid_credentials, second_factor_invalid, merchant_closed, resource_missing.
+ */
+export async function admitUser(tx: Tx, seen: User, code: string | null, second: SecondFactorCheck): Promise<User> {
+  const user = await getUser(tx, seen.id);
+  if (!maySignIn(user.status) || user.password_hash !== seen.password_hash) throw wrongCredentials();
+  if (!second.isRequired(user) || (code !== null && (await second.verify(tx, user, code)))) {
+    await refuseWithoutMembership(tx, user, wrongCredentials);
+    return user;
+  }
+  throw new Fault("second_factor_invalid", "This code is wrong or was used before.");
+}
+
+/** The client of a sign-in, a sign-out or an attempt. */
+export interface SignInClient {
+  readonly ip: string | null;
+  readonly request_id: string;
+}
+
+/** Adds to the audit trail that a user has signed in or out, or chosen a password. */
+export async function recordVisit(
+  tx: Tx,
+  action: "signIn" | "signOut" | "setUp" | "acceptInvitation" | "resetPassword",
+  { id, name }: Pick<User, "id" | "name">,
+  { ip, request_id }: SignInClient,
+): Promise<void> {
+  const actor = { type: "user", id: wireId("user", id), name, request_id } as const;
+  await recordAct(tx, { actor, world: "live", action, targets: [actor.id], ip, status: 200, facts: {} });
+}
+
+/** Adds a failed sign-in to the audit trail. */
+export async function recordFailedSignIn(
+  tx: Tx,
+  { email, user, code }: { readonly email: string; readonly user: User | null; readonly code: string },
+  { ip, request_id }: SignInClient,
+): Promise<void> {
+  const actor = { type: "system", id: "stranger", name: "Somebody", request_id } as const;
+  const targets = user === null ? [] : [wireId("user", user.id)];
+  const facts = { email, code };
+  await recordAct(tx, { actor, world: "live", action: "signInFailed", targets, ip, status: 401, facts });
+}

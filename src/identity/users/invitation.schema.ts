@@ -1,0 +1,82 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { mailStatuses } from "../../core/email.ts";
+import { choice, closed, emailField, nullable, pageFields, textField } from "../../core/schema.ts";
+import { invitationProofs, invitationStatuses } from "../identity.transitions.ts";
+import { roles } from "./roles.ts";
+import { MembershipView, MerchantBriefView, memberOf, passwordField, personName } from "./user.schema.ts";
+
+const moment = Type.String({ format: "date-time" });
+
+export const CreateInvitation = closed({
+  email: emailField(),
+  name: Type.Optional(nullable(personName())),
+  merchant_id: memberOf,
+  role: choice(roles, {
+    description:
+      "The role of the new member. It cannot have more permissions than you have; at a merchant not `floor`.",
+  }),
+});
+export type CreateInvitation = Static<typeof CreateInvitation>;
+
+export const ListInvitations = closed({
+  ...pageFields,
+  status: Type.Optional(choice(invitationStatuses)),
+  q: Type.Optional(textField(200, { description: "Finds a piece of the name or the e-mail address." })),
+});
+export type ListInvitations = Static<typeof ListInvitations>;
+
+const invitationFields = {
+  id: Type.String(),
+  email: Type.String(),
+  name: nullable(Type.String()),
+  merchant_id: nullable(Type.String({ description: "The merchant to whom it asks; null for the house." })),
+  merchant: nullable(MerchantBriefView),
+  role: choice(roles),
+  memberships: Type.Array(MembershipView, { description: "What it gives." }),
+  status: choice(invitationStatuses),
+  mail_status: { ...choice(mailStatuses), description: "Where its e-mail stands; none without a mail server." },
+  proof: {
+    ...choice(invitationProofs),
+    description:
+      "By which link a new user makes an account: `none` by the one that was shown, `email` by that of the e-mail," +
+      " `operator` by one of the operator, who sends the invitation again.",
+  },
+  invited_by: closed({ id: Type.String({ description: "`usr_1` or `key_3`." }), name: Type.String() }),
+  user_id: nullable(Type.String({ description: "The user who accepted it." })),
+  created_at: moment,
+  expires_at: moment,
+  accepted_at: nullable(moment),
+  revoked_at: nullable(moment),
+};
+
+export const InvitationView = closed(invitationFields);
+
+export const LinkedInvitationView = closed({
+  ...invitationFields,
+  link: Type.String({ description: "Accepts the invitation: valid once, for seven days. Only shown here." }),
+});
+
+export const InvitedView = closed({
+  email: Type.String(),
+  name: nullable(Type.String()),
+  role: choice(roles),
+  merchant: nullable(MerchantBriefView),
+  invited_by: Type.String({ description: "The name of the user who invites." }),
+  proof: choice(invitationProofs),
+  existing_user: nullable(
+    Type.Boolean({
+      description:
+        "Whether the address is that of a user, who signs in and joins by `POST /v1/users/me/memberships`; null as" +
+        " long as the link does not prove the address.",
+    }),
+  ),
+  expires_at: moment,
+});
+
+const token = Type.String({ minLength: 1, maxLength: 100, description: "The part of the link after #." });
+
+export const LookAtInvitation = closed({ token });
+export type LookAtInvitation = Static<typeof LookAtInvitation>;
+
+export const AcceptInvitation = closed({ token, name: personName(), password: passwordField() });
+export type AcceptInvitation = Static<typeof AcceptInvitation>;

@@ -1,0 +1,247 @@
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  min,
+  or,
+  type SQL,
+  sql as template,
+} from "drizzle-orm";
+import { contains, forUpdate, isOneOf, skipLocked } from "../../../db/kit.ts";
+import { invitations } from "../../../db/schema/people.ts";
+import { type EmailState, isEmailPending, unsentMails } from "../../core/email.ts";
+import { assert, missing } from "../../core/faults.ts";
+import { readId } from "../../core/ids.ts";
+import type { PageWindow } from "../../core/schema.ts";
+import type { Db, Tx } from "../../storage/database.ts";
+import { unscoped } from "../../storage/scope.ts";
+import { endOfClaims } from "../../storage/servers.ts";
+import type { InvitationStatus } from "../identity.transitions.ts";
+import type { Invitation } from "./invitation.ts";
+import type { Role } from "./roles.ts";
+
+const asRecord = (row: typeof invitations.$inferSelect): Invitation => ({ ...row, role: row.role as Role });
+
+/** Stores an invitation. */
+export async function insertInvitation(tx: Tx, invitation: Omit<Invitation, "id">): Promise<Invitation> {
+  const [row] = await tx.sql.insert(invitations).values(invitation).returning();
+  assert(row, "a stored invitation is returned");
+  return asRecord(row);
+}
+
+/** The invitation that an identifier names, locked. Refuses: resource_missing. */
+export async function lockInvitation(tx: Tx, id: string): Promise<Invitation> {
+  return lockWhere(tx, eq(invitations.id, readId("invitation", id) ?? 0)).then((found) => {
+    if (found === null) throw missing("invitation", id);
+    return found;
+  });
+}
+
+/** The invitation whose link has this hash, locked, or null. */
+export async function lockInvitationByHash(tx: Tx, hash: string): Promise<Invitation | null> {
+  return lockWhere(tx, eq(invitations.hash, hash));
+}
+
+/** The invitation of an address to the house or a merchant that is neither accepted nor revoked, locked, or null. */
+export async function lockPendingInvitation(
+  tx: Tx,
+  email_key: string,
+  merchant_id: number | null,
+): Promise<Invitation | null> {
+  const to = merchant_id === null ? isNull(invitations.merchant_id) : eq(invitations.merchant_id, merchant_id);
+  return lockWhere(tx, and(eq(invitations.email_key, email_key), isPending, to));
+}
+
+// The condition of a partial index stands in the text, since the engines do not look into parameters.
+const isPending = template`${invitations.accepted_at} is null and ${invitations.revoked_at} is null`;
+const isWaiting = isOneOf(invitations.mail_status, unsentMails);
+
+async function lockWhere(tx: Tx, which: SQL | undefined): Promise<Invitation | null> {
+  const [row] = await forUpdate(tx.sql.select().from(invitations).where(which));
+  return row === undefined ? null : asRecord(row);
+}
+
+/** The invitation whose link has this hash, or null. */
+export async function findInvitationByHash(db: Db, hash: string): Promise<Invitation | null> {
+  const [row] = await db.sql.select().from(invitations).where(eq(invitations.hash, hash));
+  return row === undefined ? null : asRecord(row);
+}
+
+/** The invitation that an identifier names. Refuses: resource_missing. */
+export async function getInvitation(db: Db, id: string): Promise<Invitation> {
+  const [row] = await db.sql
+    .select()
+    .from(invitations)
+    .where(eq(invitations.id, readId("invitation", id) ?? 0));
+  if (row === undefined) throw missing("invitation", id);
+  return asRecord(row);
+}
+
+/** Stores a changed invitation. */
+export async function saveInvitation(tx: Tx, invitation: Invitation): Promise<Invitation> {
+  const { hash, needs_proof, proof_hash, expires_at, accepted_at, revoked_at, user_id, mail_link, ...mail } =
+    invitation;
+  const { mail_status, mail_attempts, mail_next_at } = mail;
+  await tx.sql
+    .update(invitations)
+    .set({
+      hash,
+      needs_proof,
+      proof_hash,
+      expires_at,
+      accepted_at,
+      revoked_at,
+      user_id,
+      mail_link,
+      mail_status,
+      mail_attempts,
+      mail_next_at,
+    })
+    .where(eq(invitations.id, invitation.id));
+  return invitation;
+}
+
+/** Revokes the open invitations that a user has sent, whatever the scope sees, but for those to be kept. */
+export async function revokeInvitationsOf(
+  tx: Tx,
+  invited_by_id: string,
+  isKept: (invitation: Invitation) => boolean,
+): Promise<void> {
+  const whole = tx.scoped(unscoped);
+  const sent = await whole.sql
+    .select()
+    .from(invitations)
+    .where(and(eq(invitations.invited_by_id, invited_by_id), isPending));
+  const lost = sent.map(asRecord).filter((invitation) => !isKept(invitation));
+  if (lost.length === 0) return;
+  const mail_status = template`case when ${isWaiting} then 'none' else ${invitations.mail_status} end`;
+  const ids = lost.map(({ id }) => id);
+  await whole.sql
+    .update(invitations)
+    .set({ revoked_at: tx.now, mail_link: null, mail_status, mail_next_at: null })
+    .where(inArray(invitations.id, ids));
+}
+
+/** The filters of a list of invitations. */
+interface InvitationFilter {
+  readonly status?: InvitationStatus | undefined;
+  /** A piece of the name or the e-mail address. */
+  readonly q?: string | undefined;
+}
+
+function matching({ status, q }: InvitationFilter, now: number): SQL | undefined {
+  const found = q === undefined ? undefined : or(contains(invitations.email, q), contains(invitations.name, q));
+  return and(found, status && statusAt[status](now));
+}
+
+const { accepted_at, revoked_at, expires_at } = invitations;
+const statusAt: Readonly<Record<InvitationStatus, (now: number) => SQL | undefined>> = {
+  open: (now) => and(isPending, gt(expires_at, now)),
+  accepted: () => isNotNull(accepted_at),
+  revoked: () => isNotNull(revoked_at),
+  expired: (now) => and(isPending, lte(expires_at, now)),
+};
+
+/** A page of invitations, newest first. */
+export async function listInvitations(
+  db: Db,
+  filter: InvitationFilter,
+  { limit, offset, after }: PageWindow,
+): Promise<Invitation[]> {
+  const { created_at, id } = invitations;
+  const further = after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined;
+  const rows = await db.sql
+    .select()
+    .from(invitations)
+    .where(and(matching(filter, db.now), further))
+    .orderBy(desc(created_at), desc(id))
+    .limit(limit)
+    .offset(offset);
+  return rows.map(asRecord);
+}
+
+/** How many invitations match. */
+export async function countInvitations(db: Db, filter: InvitationFilter): Promise<number> {
+  return db.sql.$count(invitations, matching(filter, db.now));
+}
+
+/** The invitations whose e-mail is due, oldest first, locked; those that others hold are left out. */
+export async function lockDueInvitations(tx: Tx, limit: number): Promise<Invitation[]> {
+  const rows = await skipLocked(
+    tx.sql
+      .select()
+      .from(invitations)
+      .where(and(isWaiting, lte(invitations.mail_next_at, tx.now)))
+      .orderBy(asc(invitations.mail_next_at))
+      .limit(limit),
+  );
+  return rows.map(asRecord);
+}
+
+/** When the next e-mail is due, or null. */
+export async function nextInvitationAt(db: Db): Promise<number | null> {
+  const [row] = await db.sql
+    .select({ at: min(invitations.mail_next_at) })
+    .from(invitations)
+    .where(isWaiting);
+  return row?.at ?? null;
+}
+
+/** Claims these e-mails until a moment. */
+export async function leaseInvitations(tx: Tx, ids: readonly number[], until: number): Promise<void> {
+  await tx.sql.update(invitations).set({ mail_next_at: until }).where(inArray(invitations.id, ids));
+}
+
+/** Ends claims of invitations whose server is gone: their e-mails are due again. */
+export const endInvitationClaims = endOfClaims(invitations, invitations.mail_next_at);
+
+/** Stores where the e-mail of an invitation stands, if it is still that of this link. */
+export async function saveInvitationMail(
+  tx: Tx,
+  { id, hash }: Pick<Invitation, "id" | "hash">,
+  mail: EmailState,
+): Promise<void> {
+  const gone = isEmailPending(mail) ? {} : { mail_link: null };
+  await tx.sql
+    .update(invitations)
+    .set({ ...mail, ...gone })
+    .where(and(eq(invitations.id, id), eq(invitations.hash, hash), isWaiting));
+}
+
+/**
+ * Takes back the e-mails that are on their way and ends the links of all open invitations, which then have to be sent
+ * again. Answers how many e-mails were taken back.
+ */
+export async function endInvitationLinks(tx: Tx): Promise<number> {
+  const taken = await tx.sql
+    .update(invitations)
+    .set({ mail_status: "none", mail_next_at: null, mail_link: null })
+    .where(isWaiting)
+    .returning({ id: invitations.id });
+  // No link has such a hash.
+  await tx.sql
+    .update(invitations)
+    .set({ hash: template`'ended ' || ${invitations.id}` })
+    .where(isPending);
+  return taken.length;
+}
+
+/** Moves the moments at which e-mails are due by as much as the clock was set. */
+export async function moveInvitationMails(tx: Tx, by_ms: number): Promise<void> {
+  await tx.sql
+    .update(invitations)
+    .set({ mail_next_at: template`${invitations.mail_next_at} + ${by_ms}` })
+    .where(isWaiting);
+}
+
+/** The invitations whose e-mail is on its way with a sealed link. */
+export async function listSealedInvitations(db: Db): Promise<Invitation[]> {
+  const rows = await db.sql.select().from(invitations).where(isWaiting).orderBy(asc(invitations.id));
+  return rows.map(asRecord);
+}

@@ -1,0 +1,252 @@
+import type { Actor } from "../../core/actor.ts";
+import { afterEmailAttempt, newEmailState, withdrawn } from "../../core/email.ts";
+import { Fault } from "../../core/faults.ts";
+import { wireId } from "../../core/ids.ts";
+import type { GrantedPermissions } from "../../http/auth/permissions.ts";
+import { refuseBeyond } from "../../http/auth/permissions.ts";
+import { refuseClosed } from "../../merchants/merchant.ts";
+import { findMerchant } from "../../merchants/merchants.sql.ts";
+import type { Db, Tx } from "../../storage/database.ts";
+import { takeTurn } from "../../storage/leases.ts";
+import { unscoped } from "../../storage/scope.ts";
+import { noteHeld } from "../../storage/servers.ts";
+import { isOpen, isPending, userStarts } from "../identity.transitions.ts";
+import { tokenHashOf } from "../sessions/session.ts";
+import { settleSessions } from "../sessions/sessions.sql.ts";
+import { sessionMerchants } from "../sessions/sessions.ts";
+import type { CreateInvitation } from "./invitation.schema.ts";
+import { type Invitation, invitation_ms, isProven, proofOf, readLinkToken, statusOf } from "./invitation.ts";
+import {
+  findInvitationByHash,
+  insertInvitation,
+  leaseInvitations,
+  lockDueInvitations,
+  lockInvitation,
+  lockInvitationByHash,
+  lockPendingInvitation,
+  nextInvitationAt,
+  saveInvitation,
+  saveInvitationMail,
+} from "./invitations.sql.ts";
+import { roleFacts } from "./roles.ts";
+import { emailKey, type MerchantsById, membershipAt, refuseRoleAt, type User } from "./user.ts";
+import { findUserByEmail, insertMembership, saveUser } from "./users.sql.ts";
+import { createUser, lockUser } from "./users.ts";
+
+/** A new link: its secret, and the whole link, sealed, if an e-mail is to carry it. */
+export interface NewInvitationLink {
+  readonly token: string;
+  readonly mail_link: string | null;
+  readonly needs_proof: boolean;
+  /** The code in the link of the e-mail; null without an e-mail. */
+  readonly code: string | null;
+}
+
+/** The user who invites, with permissions. */
+interface Inviter {
+  readonly actor: Actor;
+  readonly granted: GrantedPermissions;
+}
+
+/** Whom an invitation asks, and to what: to the house, or to a merchant. */
+type InvitationRequest = Omit<CreateInvitation, "merchant_id"> & Pick<Invitation, "merchant_id">;
+
+const mail_job = "users.mail_invitations";
+
+function withLink(tx: Tx, { token, mail_link, needs_proof, code }: NewInvitationLink) {
+  if (mail_link !== null) tx.wake(mail_job, tx.now);
+  const mail = newEmailState(mail_link !== null, tx.now);
+  const proof_hash = code === null ? null : tokenHashOf(code);
+  return { hash: tokenHashOf(token), needs_proof, proof_hash, expires_at: tx.now + invitation_ms, mail_link, ...mail };
+}
+
+/**
+ * Invites somebody to a role, which cannot have more permissions than the one who invites. Who is a user already is
+ * invited to what else there is.
+ * Refuses: insufficient_permission, validation_failed (no role of merchants), merchant_closed, duplicate_email (there
+ * is such a member, or an invitation that is open).
+ */
+export async function invite(
+  tx: Tx,
+  { email, name = null, merchant_id, role }: InvitationRequest,
+  { actor, granted }: Inviter,
+  link: NewInvitationLink,
+): Promise<Invitation> {
+  refuseRoleAt(role, merchant_id);
+  refuseBeyond(granted, roleFacts[role].permissions);
+  await refuseClosedOf(tx, { merchant_id });
+  await takeTurn(tx, "users.change");
+  const user = await findUserByEmail(tx.scoped(unscoped), email);
+  if (user !== null && membershipAt(user.memberships, merchant_id) !== null) {
+    throw new Fault("duplicate_email", `${email} is a user already.`, { existing_id: wireId("user", user.id) });
+  }
+  const before = await lockPendingInvitation(tx, emailKey(email), merchant_id);
+  if (before !== null && isOpen(statusOf(before, tx.now))) {
+    throw new Fault("duplicate_email", `${email} is invited already: send that invitation again, or revoke it.`, {
+      existing_id: wireId("invitation", before.id),
+    });
+  }
+  if (before !== null) await saveInvitation(tx, ended(before, tx.now));
+  return insertInvitation(tx, {
+    email,
+    email_key: emailKey(email),
+    name,
+    merchant_id,
+    role,
+    ...withLink(tx, link),
+    invited_by_id: actor.id,
+    invited_by_name: actor.name,
+    created_at: tx.now,
+    accepted_at: null,
+    revoked_at: null,
+    user_id: null,
+  });
+}
+
+/** The invitation, revoked. If its e-mail was not sent yet, it is not sent any more. */
+function ended(invitation: Invitation, revoked_at: number): Invitation {
+  return { ...invitation, revoked_at, mail_link: null, mail_status: withdrawn(invitation), mail_next_at: null };
+}
+
+/**
+ * The invitation that is to be changed.
+ * Refuses: resource_missing, invalid_state_transition, insufficient_permission.
+ */
+async function takeOpen(tx: Tx, id: string, action: string, granted: GrantedPermissions): Promise<Invitation> {
+  const invitation = await lockInvitation(tx, id);
+  refuseBeyond(granted, roleFacts[invitation.role].permissions);
+  const status = statusOf(invitation, tx.now);
+  if (isPending(status)) return invitation;
+  throw new Fault("invalid_state_transition", `This invitation was ${status} already.`, {
+    from: status,
+    action,
+    allowed_actions: [],
+  });
+}
+
+/**
+ * Replaces the link of an invitation. The new link is valid for seven days; the old one is not valid any more.
+ * Refuses: resource_missing, invalid_state_transition, insufficient_permission.
+ */
+export async function resendInvitation(
+  tx: Tx,
+  id: string,
+  granted: GrantedPermissions,
+  link: NewInvitationLink,
+): Promise<Invitation> {
+  const invitation = await takeOpen(tx, id, "resend", granted);
+  return saveInvitation(tx, { ...invitation, ...withLink(tx, link) });
+}
+
+/**
+ * Revokes an invitation: its link is not valid any more.
+ * Refuses: resource_missing, invalid_state_transition, insufficient_permission.
+ */
+export async function revokeInvitation(tx: Tx, id: string, granted: GrantedPermissions): Promise<Invitation> {
+  return saveInvitation(tx, ended(await takeOpen(tx, id, "revoke", granted), tx.now));
+}
+
+/** The invitation that a link accepts. Refuses: invalid_link. */
+export async function getOpenInvitation(db: Db, link_token: string): Promise<Invitation> {
+  const { token } = readLinkToken(link_token);
+  return openOne(await findInvitationByHash(db, tokenHashOf(token)), db.now);
+}
+
+/** As `getOpenInvitation`, by a link that proves the address as well. Refuses: invalid_link. */
+export async function getProvenInvitation(db: Db, link_token: string): Promise<Invitation> {
+  const invitation = await getOpenInvitation(db, link_token);
+  refuseUnproven(invitation, link_token);
+  return invitation;
+}
+
+/** Refuses to make an account by a link that others than the holder of the address know. Refuses: invalid_link. */
+function refuseUnproven(invitation: Invitation, link_token: string): void {
+  if (isProven(invitation, readLinkToken(link_token).code)) return;
+  const way = {
+    email: `Open the link in the e-mail to ${invitation.email}`,
+    operator: "Ask for the invitation to be sent again",
+    none: "Ask for another link",
+  }[proofOf(invitation)];
+  throw new Fault("invalid_link", `This link cannot create an account. ${way}, or sign in if you have one.`);
+}
+
+function openOne(invitation: Invitation | null, now: number): Invitation {
+  if (invitation !== null && isOpen(statusOf(invitation, now))) return invitation;
+  const message = "This invitation is no longer valid: it was accepted or revoked, or is older than seven days.";
+  throw new Fault("invalid_link", message);
+}
+
+/** Creates the user of an accepted invitation. Refuses: invalid_link, merchant_closed, duplicate_email. */
+export async function acceptInvitation(
+  tx: Tx,
+  link_token: string,
+  chosen: Pick<User, "name" | "password_hash">,
+): Promise<User> {
+  const { token } = readLinkToken(link_token);
+  // Of two clients that use the link at the same moment, the second one finds it accepted.
+  const invitation = openOne(await lockInvitationByHash(tx, tokenHashOf(token)), tx.now);
+  refuseUnproven(invitation, link_token);
+  const { email, merchant_id, role } = invitation;
+  await refuseClosedOf(tx, invitation);
+  const user = await createUser(tx, { ...chosen, email, merchant_id, role });
+  await saveInvitation(tx, accepted(invitation, tx.now, user.id));
+  return user;
+}
+
+const accepted = (invitation: Invitation, accepted_at: number, user_id: number): Invitation => {
+  return { ...ended(invitation, accepted_at), revoked_at: null, accepted_at, user_id };
+};
+
+async function refuseClosedOf(tx: Tx, { merchant_id }: Pick<Invitation, "merchant_id">): Promise<void> {
+  const merchant = merchant_id === null ? null : await findMerchant(tx, merchant_id);
+  if (merchant !== null) refuseClosed(merchant);
+}
+
+/**
+ * Makes somebody who is a user already a member of what an invitation to the same e-mail address names, too. The
+ * sessions of the user go on as what they are.
+ * Refuses: resource_missing, invalid_link, merchant_closed, insufficient_permission, duplicate_email.
+ */
+export async function joinByInvitation(tx: Tx, link_token: string, user_id: string): Promise<void> {
+  const { token } = readLinkToken(link_token);
+  const whole = tx.scoped(unscoped);
+  const user = await lockUser(whole, user_id);
+  const invitation = openOne(await lockInvitationByHash(whole, tokenHashOf(token)), tx.now);
+  const { email, email_key, merchant_id, role } = invitation;
+  if (emailKey(user.email) !== email_key) {
+    throw new Fault("insufficient_permission", `This invitation is for ${email}: sign in with that address.`);
+  }
+  await refuseClosedOf(whole, invitation);
+  if (membershipAt(user.memberships, merchant_id) !== null) {
+    throw new Fault("duplicate_email", "You are a member there already.", { existing_id: wireId("user", user.id) });
+  }
+  await settleSessions(whole, user.id, user.memberships[0]?.merchant_id ?? null);
+  await insertMembership(whole, user.id, { merchant_id, role, status: userStarts });
+  await saveUser(whole, user);
+  await saveInvitation(whole, accepted(invitation, tx.now, user.id));
+}
+
+/** The invitations to send by e-mail now, and when the next one is due. */
+interface ClaimedInvitations {
+  readonly due: readonly Invitation[];
+  /** Those to whom some of them ask, too. */
+  readonly merchants: MerchantsById;
+  readonly next_at: number | null;
+}
+
+const mails_batch_max = 5;
+const lease_ms = 5 * 60_000;
+
+/** Claims invitations whose e-mail is due, for five minutes: one that is not recorded by then is due again. */
+export async function claimInvitationMails(tx: Tx): Promise<ClaimedInvitations> {
+  const due = await lockDueInvitations(tx, mails_batch_max);
+  const ids = due.map(({ id }) => id);
+  if (ids.length > 0) await leaseInvitations(tx, ids, tx.now + lease_ms);
+  await noteHeld(tx, "invitations", ids, tx.now + lease_ms);
+  return { due, merchants: await sessionMerchants(tx), next_at: await nextInvitationAt(tx) };
+}
+
+/** Records whether the mail server took the e-mail of an invitation. */
+export async function recordInvitationMail(tx: Tx, invitation: Invitation, taken: boolean): Promise<void> {
+  await saveInvitationMail(tx, invitation, afterEmailAttempt(invitation, taken, tx.now));
+}

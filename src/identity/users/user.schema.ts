@@ -1,0 +1,152 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { choice, closed, nameField, nullable, pageFields, textField } from "../../core/schema.ts";
+import { allPermissions } from "../../http/auth/permissions.ts";
+import { merchantName } from "../../storage/tenant.schema.ts";
+import { covers, userStatuses } from "../identity.transitions.ts";
+import { roles } from "./roles.ts";
+import { password_max, password_min } from "./user.ts";
+
+/** The membership that a request is about: at a merchant, or that of the house. */
+export const memberOf = Type.Optional(
+  nullable(
+    merchantName(
+      "The merchant, by id or code; null for the house. A merchant's people leave it out: it is always their own.",
+    ),
+  ),
+);
+
+const brief = {
+  id: Type.String(),
+  code: Type.String(),
+  name: Type.String(),
+  colour: nullable(Type.String()),
+};
+
+export const MerchantBriefView = closed(brief);
+
+export const MembershipView = closed({
+  covers: choice(covers),
+  merchant_id: nullable(Type.String({ description: "The merchant, such as `mer_2`; null for the house." })),
+  merchant: nullable(MerchantBriefView),
+  role: choice(roles),
+  status: choice(userStatuses, { description: "Of this membership alone." }),
+});
+
+/** As whom a user acts. */
+export const actingFields = {
+  current: MembershipView,
+  merchant: nullable(
+    closed({
+      ...brief,
+      status: Type.String({ description: "`active`, or `suspended`: its people then read and create orders alone." }),
+      may_buy_labels: Type.Boolean(),
+    }),
+  ),
+  view_as: nullable(MerchantBriefView),
+};
+
+export const ChooseMembership = closed({
+  merchant: nullable(merchantName("A merchant of which you are a member, by id or code; null for the house.")),
+});
+export type ChooseMembership = Static<typeof ChooseMembership>;
+
+export const JoinMembership = closed({
+  token: Type.String({ minLength: 1, maxLength: 100, description: "The part of the invitation's link after #." }),
+});
+export type JoinMembership = Static<typeof JoinMembership>;
+
+export const ViewAs = closed({ merchant_id: merchantName("The merchant, by id or code.") });
+export type ViewAs = Static<typeof ViewAs>;
+
+const moment = Type.String({ format: "date-time" });
+
+/** A password that is chosen. */
+export const passwordField = () =>
+  Type.String({
+    minLength: password_min,
+    maxLength: password_max,
+    description: `${password_min} to ${password_max} characters, any of them. Common ones are refused.`,
+  });
+
+/** What a person is called. */
+export const personName = () => nameField(100);
+
+export const UpdateUser = closed(
+  {
+    name: Type.Optional(personName()),
+    role: Type.Optional(choice(roles)),
+    status: Type.Optional(
+      choice(userStatuses, {
+        description: "A disabled user is signed out at once. With `merchant_id`: of that membership alone.",
+      }),
+    ),
+    merchant_id: memberOf,
+  },
+  [
+    ...["id", "email", "memberships", "version", "second_factor", "last_sign_in_at", "last_seen_at"],
+    ...["created_at", "updated_at"],
+  ],
+);
+export type UpdateUser = Static<typeof UpdateUser>;
+
+export const UpdateMe = closed({ name: Type.Optional(personName()) }, [
+  ...["id", "email", "role", "status", "memberships", "version", "second_factor", "last_sign_in_at", "last_seen_at"],
+  ...["created_at", "updated_at", "current", "merchant", "view_as"],
+]);
+export type UpdateMe = Static<typeof UpdateMe>;
+
+export const ChangePassword = closed({
+  current_password: Type.String({ minLength: 1, maxLength: 1000 }),
+  password: passwordField(),
+});
+export type ChangePassword = Static<typeof ChangePassword>;
+
+export const ListUsers = closed({
+  ...pageFields,
+  status: Type.Optional(choice(userStatuses)),
+  role: Type.Optional(choice(roles)),
+  q: Type.Optional(textField(200, { description: "Finds a piece of the name or the e-mail address." })),
+});
+export type ListUsers = Static<typeof ListUsers>;
+
+const userFields = {
+  id: Type.String(),
+  email: Type.String(),
+  name: Type.String(),
+  role: choice(roles, {
+    description: "That in the house; of who is no member of it, that at the first merchant. `memberships` has all.",
+  }),
+  status: choice(userStatuses),
+  memberships: Type.Array(MembershipView, {
+    description: "That of the house first. A merchant's people see the membership at their own merchant alone.",
+  }),
+  second_factor: Type.Boolean({ description: "Whether a code is asked for at each sign-in." }),
+  last_sign_in_at: nullable(moment),
+  last_seen_at: nullable(Type.String({ format: "date-time", description: "To five minutes." })),
+  created_at: moment,
+  updated_at: moment,
+  version: Type.Integer(),
+};
+
+export const UserView = closed(userFields);
+
+export const MeView = closed({ ...userFields, ...actingFields });
+
+const rolePermissions = Type.Array(closed({ name: choice(allPermissions), description: Type.String() }, []));
+
+export const RoleView = closed({
+  name: choice(roles),
+  description: Type.String(),
+  permissions: rolePermissions,
+  merchant: nullable(closed({ description: Type.String(), permissions: rolePermissions })),
+});
+
+export const SessionView = closed({
+  id: Type.String(),
+  current: Type.Boolean({ description: "Whether it is the session of this request." }),
+  ip: nullable(Type.String({ description: "From where it was begun." })),
+  user_agent: nullable(Type.String({ description: "The `User-Agent` of the browser." })),
+  created_at: moment,
+  last_seen_at: Type.String({ format: "date-time", description: "To five minutes." }),
+  expires_at: moment,
+});

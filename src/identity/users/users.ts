@@ -1,0 +1,230 @@
+import { equalInConstantTime } from "../../core/crypto.ts";
+import { Fault, missing } from "../../core/faults.ts";
+import { readId, wireId } from "../../core/ids.ts";
+import { type GrantedPermissions, refuseBeyond } from "../../http/auth/permissions.ts";
+import type { Db, Tx } from "../../storage/database.ts";
+import { takeTurn } from "../../storage/leases.ts";
+import { unscoped } from "../../storage/scope.ts";
+import { maySignIn, type UserStatus } from "../identity.transitions.ts";
+import { tokenHashOf, tokenOf } from "../sessions/session.ts";
+import { endSessionsFor, endSessionsOf } from "../sessions/sessions.sql.ts";
+import { revokeInvitationsOf } from "./invitations.sql.ts";
+import { type Role, roleFacts } from "./roles.ts";
+import {
+  type Membership,
+  mayInvite,
+  membershipAt,
+  openMemberships,
+  refuseLastOwner,
+  refuseRoleAt,
+  type User,
+} from "./user.ts";
+import {
+  deleteLinks,
+  findUserByEmail,
+  getUser,
+  hasUsers,
+  insertLink,
+  insertUser,
+  listLinks,
+  listUsers,
+  type NewUser,
+  type OneTimeLink,
+  saveMembership,
+  saveRoles,
+  saveUser,
+} from "./users.sql.ts";
+
+/** Stores the roles of this version of the program. */
+export async function ensureRoles(tx: Tx): Promise<void> {
+  await saveRoles(tx);
+}
+
+/** Creates a user. Without a password, the user has to choose one through a link. Refuses: duplicate_email. */
+export async function createUser(tx: Tx, input: NewUser): Promise<User> {
+  await takeTurn(tx, "users.change");
+  await saveRoles(tx);
+  const id = await insertUser(tx, input);
+  if (id !== null) return getUser(tx, id);
+  const existing = await findUserByEmail(tx, input.email);
+  throw new Fault("duplicate_email", `There is a user with the e-mail address ${input.email} already.`, {
+    existing_id: existing === null ? null : `usr_${existing.id}`,
+  });
+}
+
+/** The user that an identifier names, locked until this transaction ends. Refuses: resource_missing. */
+export async function lockUser(tx: Tx, id: string): Promise<User> {
+  await takeTurn(tx, "users.change");
+  return getUser(tx, id);
+}
+
+/** Every user, whatever the scope sees, locked until this transaction ends. */
+export async function lockUsers(tx: Tx): Promise<User[]> {
+  await takeTurn(tx, "users.change");
+  return listUsers(tx.scoped(unscoped));
+}
+
+/** The one of these users that an identifier names. Refuses: resource_missing. */
+export function userNamed(users: readonly User[], id: string): User {
+  const user = users.find((one) => one.id === readId("user", id));
+  if (user === undefined) throw missing("user", id);
+  return user;
+}
+
+/** What may be changed of a user. */
+interface UserChange {
+  readonly name?: string;
+  /** Of the membership that it is about. */
+  readonly role?: Role;
+  /** Of the membership that it is about, else of the user in all of them. */
+  readonly status?: UserStatus;
+}
+
+/** Who changes a user, and which of the user's memberships. */
+interface ChangeAuthority {
+  /** What the actor may do, who gives nobody more nor changes who may do more; null for the operator. */
+  readonly granted: GrantedPermissions | null;
+  /** The merchant whose people alone the actor may change; null for the house. */
+  readonly of_merchant: number | null;
+  /** The membership that role and status are about: at a merchant, or null for the house; undefined for none. */
+  readonly about?: number | null | undefined;
+}
+
+/**
+ * Changes a user's name, role or status. Who is disabled is signed out wherever nothing else is left, and invitations
+ * that the user could no longer create are revoked.
+ * Refuses: resource_missing, insufficient_permission, validation_failed, last_owner.
+ */
+export async function updateUser(tx: Tx, id: string, change: UserChange, changing: ChangeAuthority): Promise<User> {
+  const users = await lockUsers(tx);
+  const before = userNamed(users, id);
+  const { of_merchant, about = of_merchant ?? undefined } = changing;
+  const named = about === undefined ? null : membershipAt(before.memberships, about);
+  if (about !== undefined && named === null) throw missing("user", id);
+  const after = changed(before, change, named);
+  refuseActor(before, after, changing, named);
+  if (isSame(before, after)) return getUser(tx, before.id);
+  refuseLastOwner(users, after);
+  for (const one of after.memberships) {
+    if (!before.memberships.includes(one)) await saveMembership(tx, before.id, one);
+  }
+  await saveUser(tx, after);
+  await endSessions(tx, before, after);
+  await revokeInvitationsOf(tx, wireId("user", before.id), (invitation) => mayInvite(after, invitation));
+  return getUser(tx, before.id);
+}
+
+/** The user after a change. Refuses: validation_failed, for a role that there is not at a merchant. */
+function changed(before: User, { name, role, status }: UserChange, named: Membership | null): User {
+  const about = named ?? before.memberships[0];
+  if (about !== undefined && role !== undefined) refuseRoleAt(role, about.merchant_id);
+  const renewed = (one: Membership): Membership => {
+    const to_role = one === about && role !== undefined && role !== one.role;
+    const to_status = one === named && status !== undefined && status !== one.status;
+    if (!to_role && !to_status) return one;
+    return {
+      ...one,
+      ...(to_role && { role, permissions: roleFacts[role].permissions }),
+      ...(to_status && { status }),
+    };
+  };
+  return {
+    ...before,
+    ...(name !== undefined && { name }),
+    ...(status !== undefined && named === null && { status }),
+    memberships: before.memberships.map(renewed),
+  };
+}
+
+function isSame(before: User, after: User): boolean {
+  const as_before = after.memberships.every((one) => before.memberships.includes(one));
+  return as_before && after.name === before.name && after.status === before.status;
+}
+
+/**
+ * Refuses to change who may do more than the actor, or to give more; and a merchant's people to rename who is a member
+ * of something else, too.
+ */
+function refuseActor(
+  before: User,
+  after: User,
+  { granted, of_merchant }: ChangeAuthority,
+  named: Membership | null,
+): void {
+  if (granted === null) return;
+  const touched = named === null ? before.memberships : [named];
+  for (const { merchant_id, permissions } of touched) {
+    refuseBeyond(granted, permissions);
+    refuseBeyond(granted, membershipAt(after.memberships, merchant_id)?.permissions ?? []);
+  }
+  const shared = before.memberships.some(({ merchant_id }) => merchant_id !== of_merchant);
+  if (of_merchant === null || !shared || after.name === before.name) return;
+  throw new Fault("insufficient_permission", "This user works for others, too, and keeps the name known there.", {
+    permission: "users.manage",
+  });
+}
+
+/** Ends the sessions that act as what the user is no longer. */
+async function endSessions(tx: Tx, before: User, after: User): Promise<void> {
+  const none = () => false;
+  const open = openMemberships(after.memberships, none);
+  if (!maySignIn(after.status) || open.length === 0) {
+    await endSessionsOf(tx, before.id, null);
+    return;
+  }
+  const [first, ...others] = openMemberships(before.memberships, none);
+  for (const { merchant_id } of first === undefined ? [] : [first, ...others]) {
+    if (membershipAt(open, merchant_id) !== null) continue;
+    await endSessionsFor(tx, before.id, merchant_id, merchant_id === first?.merchant_id);
+  }
+}
+
+/**
+ * Sets a user's password and ends all sessions of the user but `kept`.
+ * Refuses: resource_missing.
+ */
+export async function setPassword(tx: Tx, id: string, password_hash: string, kept: number | null): Promise<User> {
+  const before = userNamed(await lockUsers(tx), id);
+  await endSessionsOf(tx, before.id, kept);
+  return saveUser(tx, { ...before, password_hash });
+}
+
+const good_ms = 24 * 3_600_000;
+
+/** Creates a link and answers its secret, of which only the hash is stored. `random` is 32 random bytes. */
+export async function makeLink(tx: Tx, purpose: OneTimeLink["purpose"], user_id: number | null, random: Uint8Array) {
+  const token = tokenOf(random);
+  const times = { created_at: tx.now, expires_at: tx.now + good_ms };
+  // Only the newest link to reset a password is valid; links of the first user all stay valid.
+  if (purpose === "reset") await deleteLinks(tx, purpose, user_id);
+  await insertLink(tx, { hash: tokenHashOf(token), purpose, user_id, ...times });
+  return token;
+}
+
+/** The link that holds this. Refuses: invalid_link. */
+export async function getLink(db: Db, purpose: OneTimeLink["purpose"], token: string): Promise<OneTimeLink> {
+  const hash = tokenHashOf(token);
+  const [link] = (await listLinks(db, purpose)).filter((one) => equalInConstantTime(one.hash, hash));
+  if (link === undefined || (purpose === "setup" && (await hasUsers(db)))) {
+    throw new Fault("invalid_link", "This link is no longer valid: it was used, or is older than a day.");
+  }
+  return link;
+}
+
+/** Makes the first user, an owner, by the link that the first start prints. Refuses: invalid_link, duplicate_email. */
+export async function createFirstUser(tx: Tx, token: string, input: Omit<NewUser, "role">): Promise<User> {
+  // Of two who hold a link at the same moment the second one finds a user.
+  await takeTurn(tx, "users.change");
+  await getLink(tx, "setup", token);
+  const user = await createUser(tx, { ...input, role: "owner" });
+  await deleteLinks(tx, "setup", null);
+  return user;
+}
+
+/** Gives a user the password that he chose by a link. Refuses: invalid_link, resource_missing. */
+export async function resetPassword(tx: Tx, token: string, password_hash: string): Promise<User> {
+  const { user_id } = await getLink(tx, "reset", token);
+  const user = await setPassword(tx, wireId("user", user_id ?? 0), password_hash, null);
+  await deleteLinks(tx, "reset", user_id);
+  return user;
+}

@@ -1,0 +1,129 @@
+import { type Static, type TProperties, Type } from "@sinclair/typebox";
+import { choice, closed, idField, notesField, nullable, pageFields, textField } from "../../core/schema.ts";
+import { OwnerView } from "../../storage/tenant.schema.ts";
+import { countStatuses, countTransitions, valueSources } from "../inventory.transitions.ts";
+
+export const NoFields = closed({});
+
+export const OpenCount = closed({
+  location: Type.Optional(idField("warehouse", "Required if there are several warehouses.")),
+  bins: Type.Optional(
+    Type.Array(textField(40), {
+      minItems: 1,
+      maxItems: 500,
+      description: "Only these bins. Without bins and SKUs the whole warehouse.",
+    }),
+  ),
+  skus: Type.Optional(Type.Array(textField(100), { minItems: 1, maxItems: 500, description: "Only these SKUs." })),
+  blind: Type.Optional(Type.Boolean({ description: "Hides the expected units until the review." })),
+  notes: Type.Optional(nullable(notesField())),
+});
+export type OpenCount = Static<typeof OpenCount>;
+
+export const RecordLines = closed({
+  lines: Type.Array(
+    closed({
+      sku: textField(100),
+      bin: textField(40),
+      lot_number: Type.Optional(nullable(textField(80))),
+      quantity: Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
+    }),
+    { minItems: 1, maxItems: 500 },
+  ),
+});
+export type RecordLines = Static<typeof RecordLines>;
+
+export const PostCount = closed({
+  allow_shortfall: Type.Optional(
+    Type.Boolean({ description: "Lets orders wait whose reserved units were not found." }),
+  ),
+});
+export type PostCount = Static<typeof PostCount>;
+
+export const ListCounts = closed({
+  ...pageFields,
+  status: Type.Optional(choice(countStatuses)),
+  location: Type.Optional(idField("warehouse")),
+});
+export type ListCounts = Static<typeof ListCounts>;
+
+const moment = () => Type.String({ format: "date-time" });
+const count = Type.Integer({ minimum: 0 });
+const names = nullable(Type.Array(Type.String()));
+
+const plain = {
+  id: Type.String(),
+  status: choice(countStatuses),
+  location: Type.String(),
+  bins: names,
+  skus: names,
+  blind: Type.Boolean(),
+  notes: nullable(Type.String()),
+  lines_total: count,
+  lines_counted: count,
+  allowed_actions: Type.Array(choice(Object.keys(countTransitions) as (keyof typeof countTransitions)[])),
+  opened_by: Type.String(),
+  posted_by: nullable(Type.String()),
+  version: count,
+  created_at: moment(),
+  updated_at: moment(),
+  reviewed_at: nullable(moment()),
+  posted_at: nullable(moment()),
+  cancelled_at: nullable(moment()),
+} satisfies TProperties;
+
+export const PlainCountView = closed(plain);
+
+const whole = {
+  ...plain,
+  lines: Type.Array(
+    closed({
+      merchant_id: OwnerView,
+      sku: Type.String(),
+      bin: Type.String(),
+      lot_number: nullable(Type.String()),
+      expected_quantity: nullable(count),
+      counted_quantity: nullable(count),
+      difference: nullable(Type.Integer()),
+      unit_value: nullable(Type.Number()),
+      unit_value_from: nullable(choice(valueSources)),
+      value: nullable(Type.Number()),
+      currency: { ...nullable(Type.String()), description: "That of `unit_value` and `value`; null without them." },
+      movement_id: nullable(Type.String()),
+      counted_at: nullable(moment()),
+      counted_by: nullable(Type.String()),
+    }),
+  ),
+  summary: nullable(
+    closed({
+      lines_different: count,
+      units_over: count,
+      units_short: count,
+      value_over: nullable(Type.Number()),
+      value_short: nullable(Type.Number()),
+      value_net: nullable(Type.Number()),
+      currency: {
+        ...nullable(Type.String()),
+        description: "That of the values; null where lines have several, whose values have no sum: see `values`.",
+      },
+      values: Type.Array(
+        closed({
+          value_over: Type.Number(),
+          value_short: Type.Number(),
+          value_net: Type.Number(),
+          currency: Type.String(),
+        }),
+        { description: "The values of each currency." },
+      ),
+    }),
+  ),
+} satisfies TProperties;
+
+export const CountView = closed(whole);
+
+export const PostedView = closed({
+  ...whole,
+  backordered_orders: Type.Array(
+    closed({ order_id: nullable(Type.String()), order_number: Type.String(), quantity: count }),
+  ),
+});

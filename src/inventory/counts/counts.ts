@@ -1,0 +1,299 @@
+// Cycle counts: units counted on the shelf are compared with the ledger, reviewed, and posted as adjustments.
+
+import { billFacts } from "../../billing/bill_facts.ts";
+import type { Actor } from "../../core/actor.ts";
+import { asFault, assert, Fault, type FieldProblem, invalid, invalidFields, ofFields } from "../../core/faults.ts";
+import { wireId } from "../../core/ids.ts";
+import { allowedActions, transition } from "../../core/transitions.ts";
+import { refuseForClosed } from "../../merchants/directory.sql.ts";
+import { findAllBySku, findProductsBySku } from "../../products/products.sql.ts";
+import type { Tx } from "../../storage/database.ts";
+import { type CountAction, type CountStatus, countTransitions } from "../inventory.transitions.ts";
+import type { StockSpot } from "../ledger/stock_item.ts";
+import { displacePromises, fillBackorders, lockFreshStock } from "../reservations/backorders.ts";
+import { type LockedStock, type LockedStockMap, lockedStockOf, moveUnits } from "../reservations/locked_stock.ts";
+import { brokenPromises, type Shortfall } from "../reservations/reservation.ts";
+import { lotSpot } from "../stock/lot.ts";
+import { findLot, findLotById } from "../stock/lots.sql.ts";
+import { bundleProblem, ownSpot } from "../stock/product_stock.ts";
+import { binSpot, type WarehouseBin, type ZonedWarehouse } from "../warehouses/warehouse.ts";
+import { findBin, findLastingBins, shareWarehouse } from "../warehouses/warehouses.sql.ts";
+import { warehouseNamed } from "../warehouses/warehouses.ts";
+import type { OpenCount, PostCount, RecordLines } from "./count.schema.ts";
+import type { CountLine, InventoryCount } from "./count.ts";
+import {
+  type CountedProduct,
+  type CountPlace,
+  countedOfClosed,
+  countFacts,
+  type DifferingLine,
+  differingLines,
+  foundOfClosed,
+  impliedLot,
+  outOfDate,
+  productCounted,
+  refuseOutside,
+} from "./count.ts";
+import {
+  type CountedPlace,
+  getCount,
+  insertCount,
+  insertFound,
+  listOnHand,
+  listPlaces,
+  lockCount,
+  notePosted,
+  noteValues,
+  saveCount,
+  saveCounted,
+} from "./counts.sql.ts";
+
+const lines_max = 5000;
+
+/**
+ * Opens a count of some bins, of some SKUs, or of a whole warehouse, without picked units; of one merchant's goods when
+ * the request is about it. Refuses: resource_missing, validation_failed, merchant_required.
+ */
+export async function openCount(tx: Tx, input: OpenCount, actor: Actor): Promise<InventoryCount> {
+  const { blind = false, notes = null } = input;
+  if (input.bins && input.skus) throw invalid("skus", "cannot be given together with bins");
+  const warehouse_id = await warehouseNamed(tx, input.location, "location");
+  const bins = input.bins ? [...new Set(input.bins)] : null;
+  const skus = input.skus ? [...new Set(input.skus)] : null;
+  const bin_ids = bins && (await binsNamed(tx, warehouse_id, bins));
+  const product_ids = skus && (await productsNamed(tx, skus));
+  const places = await listPlaces(tx, warehouse_id, { bin_ids, product_ids }, lines_max + 1);
+  if (places.length > lines_max) {
+    throw invalid(skus ? "skus" : "bins", `must be narrower: there are more than ${lines_max} places to count`);
+  }
+  const fields = { warehouse_id, bins, skus, blind, notes, opened_by: actor.id };
+  return getCount(tx, await insertCount(tx, fields, places));
+}
+
+/** The ids of the bins with these codes. Refuses: resource_missing. */
+async function binsNamed(tx: Tx, warehouse_id: number, codes: readonly string[]): Promise<number[]> {
+  const bins = [...(await findLastingBins(tx, warehouse_id, codes)).values()];
+  return known("bins", codes, new Map(bins.map(({ code, id }) => [code, id])));
+}
+
+/** The ids of the products with these SKUs. Refuses: resource_missing, validation_failed (bundles lie nowhere). */
+async function productsNamed(tx: Tx, skus: readonly string[]): Promise<number[]> {
+  const products = await findProductsBySku(tx, skus);
+  const ids = known("skus", skus, new Map(products.map(({ sku, id }) => [sku, id])));
+  const bundles = products.filter(({ type }) => type === "bundle");
+  if (bundles.length > 0) throw invalidFields(bundles.map(({ sku }) => bundleProblem(`skus[${skus.indexOf(sku)}]`)));
+  return ids;
+}
+
+/** The ids of all these names. Refuses: resource_missing, naming all unknown ones. */
+function known(field: string, names: readonly string[], ids: ReadonlyMap<string, number>): number[] {
+  const problems: FieldProblem[] = [];
+  const found = names.flatMap((name, at) => {
+    const id = ids.get(name);
+    if (id === undefined)
+      problems.push({ field: `${field}[${at}]`, code: "resource_missing", message: "names nothing" });
+    return id ?? [];
+  });
+  if (problems.length > 0) throw ofFields("resource_missing", problems);
+  return found;
+}
+
+/**
+ * Records counted units, with the units expected at this moment. Units where none are expected become lines of their
+ * own; a line counted again is replaced. Refuses: resource_missing, invalid_state_transition, validation_failed,
+ * ambiguous_stock, merchant_required, merchant_closed (more than is expected).
+ */
+export async function recordLines(tx: Tx, id: string, { lines }: RecordLines, actor: Actor): Promise<InventoryCount> {
+  const count = await lockCount(tx, id);
+  const status = nextStatus(count, "record");
+  const bins = await findLastingBins(tx, count.warehouse_id, [...new Set(lines.map(({ bin }) => bin))]);
+  const products = Map.groupBy(await findAllBySku(tx, skusOf(lines)), ({ sku }) => sku);
+  const ids = [...products.values()].flat().map((product) => product.id);
+  const places = await listOnHand(tx, count.warehouse_id, ids);
+  const on_hand = new Map(places.map((place) => [placeKey(place), place.on_hand]));
+  const lineAt = new Map(count.lines.map((line) => [placeKey(line), line]));
+  const seen = new Set<string>();
+  for (const [at, named] of lines.entries()) {
+    const field = `lines[${at}]`;
+    const product = productCounted(products.get(named.sku) ?? [], named, count, placesIn(places, bins.get(named.bin)));
+    const place = await placeNamed(tx, count, bins, product, named, field);
+    const key = placeKey(place);
+    if (seen.has(key)) throw invalid(field, "is counted twice in this request", "duplicate");
+    seen.add(key);
+    const tally = { expected: on_hand.get(key) ?? 0, counted: named.quantity, counted_by: actor.id };
+    if (tally.counted > tally.expected) await refuseFound(tx, product, tally.expected, `${field}.quantity`);
+    const line = lineAt.get(key);
+    if (line === undefined) await insertFound(tx, count.id, place, tally);
+    else await saveCounted(tx, line.id, tally);
+  }
+  await saveCount(tx, count, { status, reviewed_at: null });
+  return getCount(tx, count.id);
+}
+
+const placesIn = (places: readonly CountedPlace[], bin: WarehouseBin | undefined) =>
+  places.filter(({ bin_id }) => bin_id === bin?.id);
+const skusOf = (lines: readonly CountPlace[]) => [...new Set(lines.map(({ sku }) => sku))];
+const placeKey = ({ product_id, bin_id, lot_id }: Omit<CountedPlace, "on_hand">) =>
+  `${product_id} ${bin_id} ${lot_id ?? 0}`;
+
+/** Refuses more units than are expected of a merchant that is closed. Refuses: merchant_closed. */
+async function refuseFound(tx: Tx, product: CountedProduct | undefined, expected: number, field: string) {
+  assert(product !== undefined, "a SKU of no product was refused before");
+  const refused = await refuseForClosed(tx, product.merchant_id, "stock").catch(asFault);
+  if (refused instanceof Fault) throw countedOfClosed(refused, expected, field);
+}
+
+/** The state that an action leads to. Refuses: invalid_state_transition. */
+function nextStatus({ status }: InventoryCount, action: CountAction): CountStatus {
+  return transition<CountStatus, typeof countTransitions>(countTransitions, action, status);
+}
+
+async function placeNamed(
+  tx: Tx,
+  count: InventoryCount,
+  bins: ReadonlyMap<string, WarehouseBin>,
+  product: CountedProduct | undefined,
+  named: CountPlace,
+  field: string,
+): Promise<Omit<CountedPlace, "on_hand">> {
+  const { bin: code, lot_number } = named;
+  const bin = bins.get(code);
+  if (product === undefined) throw nothing(`${field}.sku`, "is not the SKU of a product");
+  if (product.type === "bundle") throw invalidFields([bundleProblem(`${field}.sku`)]);
+  if (bin === undefined) throw nothing(`${field}.bin`, "is not a bin of this warehouse");
+  refuseOutside(count, named, field);
+  const place = { product_id: product.id, bin_id: bin.id };
+  if (lot_number == null) return { ...place, lot_id: impliedLot(count.lines, product, code, field) };
+  const lot = await findLot(tx, product.id, lot_number);
+  if (lot !== null) return { ...place, lot_id: lot.id };
+  throw invalid(`${field}.lot_number`, `is not a lot of ${product.sku}; receive its first units as stock`);
+}
+
+function nothing(field: string, message: string): Fault {
+  return ofFields("resource_missing", [{ field, code: "resource_missing", message }]);
+}
+
+/**
+ * Ends the counting, for review, and records the value of the differences. Lines that nobody counted stay as they are.
+ * Refuses: resource_missing, invalid_state_transition (also while nothing is counted).
+ */
+export async function reviewCount(tx: Tx, id: string): Promise<InventoryCount> {
+  const count = await lockCount(tx, id);
+  const status = nextStatus(count, "review");
+  const counted = count.lines.filter((line) => line.counted !== null);
+  if (counted.length === 0) {
+    throw new Fault("invalid_state_transition", "Cannot review while open: nothing has been counted.", {
+      from: count.status,
+      action: "review",
+      allowed_actions: allowedActions<CountStatus, typeof countTransitions>(countTransitions, count.status, false),
+    });
+  }
+  await noteValues(tx, count.id, [...new Set(counted.map(({ product_id }) => product_id))]);
+  await saveCount(tx, count, { status, reviewed_at: tx.now });
+  return getCount(tx, count.id);
+}
+
+/** Ends a count without posting it. Refuses: resource_missing, invalid_state_transition. */
+export async function cancelCount(tx: Tx, id: string): Promise<InventoryCount> {
+  const count = await lockCount(tx, id);
+  await saveCount(tx, count, { status: nextStatus(count, "cancel"), cancelled_at: tx.now });
+  return getCount(tx, count.id);
+}
+
+/** A count after posting, and the orders whose reserved units were not found. */
+interface PostedCount {
+  readonly count: InventoryCount;
+  readonly shortfalls: readonly Shortfall[];
+}
+
+/**
+ * Adjusts the stock to the counted units, with one adjustment for each line that differs; all of them or none. Reserved
+ * units that are missing are reserved from other stock; if there is none, `allow_shortfall` lets these orders wait.
+ * Refuses: resource_missing, invalid_state_transition, quantity_conflict (stock has moved since it was counted),
+ * merchant_closed (units were found of one that was closed since), would_break_reservations. Emits: inventory.updated,
+ * inventory.low_stock.
+ */
+export async function postCount(tx: Tx, id: string, input: PostCount, actor: Actor): Promise<PostedCount> {
+  const count = await lockCount(tx, id);
+  const status = nextStatus(count, "post");
+  const lines = differingLines(count.lines);
+  const product_ids = [...new Set(lines.map((line) => line.product_id))];
+  const shelves = await lockFreshStock(tx, product_ids);
+  const moved = lines.flatMap((line) => {
+    const current = itemAt(lockedStockOf(shelves, line.product_id), line)?.on_hand ?? 0;
+    return current === line.expected ? [] : [{ ...line, current }];
+  });
+  if (moved.length > 0) throw outOfDate(moved);
+  await refuseFoundOfClosed(tx, lines);
+  const warehouse = await shareWarehouse(tx, count.warehouse_id);
+  const shortfalls: Shortfall[] = [];
+  for (const line of lines) shortfalls.push(...(await correct(tx, shelves, count, warehouse, line, actor)));
+  if (shortfalls.length > 0 && !input.allow_shortfall) {
+    const short = lines.filter((line) => line.counted < line.expected).map(({ sku }) => sku);
+    throw brokenPromises([...new Set(short)].join(", "), shortfalls);
+  }
+  await fillBackorders(tx, shelves, product_ids);
+  await saveCount(tx, count, { status, posted_at: tx.now, posted_by: actor.id });
+  billFacts(tx, countFacts(count, warehouse));
+  return { count: await getCount(tx, count.id), shortfalls };
+}
+
+/** Refuses lines by which units come into the stock of a merchant that was closed since. Refuses: merchant_closed. */
+async function refuseFoundOfClosed(tx: Tx, lines: readonly DifferingLine[]): Promise<void> {
+  const found = Map.groupBy(
+    lines.filter(({ counted, expected }) => counted > expected),
+    ({ merchant_id }) => merchant_id,
+  );
+  for (const [merchant_id, own] of found) {
+    const refused = await refuseForClosed(tx, merchant_id, "stock").catch(asFault);
+    if (refused instanceof Fault) throw foundOfClosed(refused, own);
+  }
+}
+
+function itemAt({ items }: LockedStock, { bin_id, lot_id }: CountLine) {
+  return items.find((item) => item.bin_id === bin_id && item.lot_id === lot_id && item.on_hand > 0);
+}
+
+/** Adjusts one line's stock to its count; answers the orders for whose units there is no other stock. */
+async function correct(
+  tx: Tx,
+  shelves: LockedStockMap,
+  count: InventoryCount,
+  warehouse: ZonedWarehouse,
+  line: DifferingLine,
+  actor: Actor,
+): Promise<Shortfall[]> {
+  const shelf = lockedStockOf(shelves, line.product_id);
+  const item = itemAt(shelf, line) ?? null;
+  const more = line.counted - line.expected;
+  const lost = item === null || more > 0 ? 0 : Math.max(0, item.reserved - line.counted);
+  const shortfalls = item === null ? [] : await displacePromises(tx, shelves, shelf, item, lost);
+  const { id } = await moveUnits(tx, shelf, {
+    type: "adjustment",
+    quantity: Math.abs(more),
+    from: more < 0 ? item : null,
+    to: more > 0 ? (item ?? (await newSpot(tx, shelf, warehouse, line))) : null,
+    to_place: more < 0 ? "write_off" : null,
+    promised: false,
+    reason: "stock_count",
+    notes: count.notes,
+    reference: { type: "count", id: wireId("count", count.id) },
+    confirmed: true,
+    actor,
+  });
+  await notePosted(tx, line.id, id);
+  return shortfalls;
+}
+
+/** Where units were found that no stock item has. */
+async function newSpot(
+  tx: Tx,
+  { product }: LockedStock,
+  warehouse: ZonedWarehouse,
+  line: CountLine,
+): Promise<StockSpot> {
+  const bin = await findBin(tx, warehouse.id, line.bin);
+  assert(bin?.id === line.bin_id, `bin ${line.bin_id} lies in warehouse ${warehouse.id}`);
+  const lot = line.lot_id === null ? null : await findLotById(tx, line.lot_id);
+  return { ...ownSpot(product), ...binSpot(warehouse, bin), ...lotSpot(lot), received_at: tx.now };
+}

@@ -1,0 +1,502 @@
+import { and, asc, desc, eq, gt, inArray, lt, type SQL, sql } from "drizzle-orm";
+import type { AnyPgColumn } from "drizzle-orm/pg-core";
+import { among, given, list, told, toldIn } from "../../../db/kit.ts";
+import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
+import { products } from "../../../db/schema/products.ts";
+import { bins } from "../../../db/schema/warehouses.ts";
+import type { Actor } from "../../core/actor.ts";
+import { engine } from "../../core/config.ts";
+import { assert } from "../../core/faults.ts";
+import { wireId } from "../../core/ids.ts";
+import type { PageWindow } from "../../core/schema.ts";
+import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
+import { unscoped } from "../../storage/scope.ts";
+import { insert, insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
+import { type MovementType, type OutsidePlace, type ReferenceType, referenceTypes } from "../inventory.transitions.ts";
+import type { Movement, MovementFilter, UnitCost } from "./movement.ts";
+import type { StockItem, StockSpot } from "./stock_item.ts";
+
+/** Whether a column names a product with this SKU, which several merchants may use. */
+export function ofSku(db: Db, product_id: AnyPgColumn, sku: string): SQL {
+  const { sees, makes } = db.scope;
+  const { id, merchant_id } = products;
+  const named = db.sql.select({ id }).from(products).where(eq(products.sku, sku));
+  if (sees === null && makes === null) return inArray(product_id, named);
+  // One product, so that an index is walked that begins with it: that of the merchant for whom the scope makes records.
+  const own_first = sql`case when ${merchant_id} = ${makes} then 0 else 1 end`;
+  return sql`${product_id} = (${named.orderBy(own_first, asc(id)).limit(1)})`;
+}
+
+function matching(db: Db, filter: MovementFilter): SQL | undefined {
+  const { sku, type, lot_number, reason, reference, actor, created_after, created_before } = filter;
+  const ofLot = db.sql
+    .select({ id: lots.id })
+    .from(lots)
+    .where(eq(lots.lot_number, lot_number ?? ""));
+  return and(
+    sku === undefined ? undefined : ofSku(db, movements.product_id, sku),
+    type === undefined ? undefined : eq(movements.type, type),
+    lot_number === undefined ? undefined : inArray(movements.lot_id, ofLot),
+    reason === undefined ? undefined : because(reason),
+    // The types are named since the index begins with them.
+    reference === undefined
+      ? undefined
+      : and(inArray(movements.reference_type, [...referenceTypes]), eq(movements.reference_id, reference)),
+    actor === undefined ? undefined : eq(movements.actor_id, actor),
+    created_after === undefined ? undefined : gt(movements.created_at, created_after),
+    created_before === undefined ? undefined : lt(movements.created_at, created_before),
+    touching(filter),
+  );
+}
+
+/**
+ * Whether a movement has this reason. Most have one of three, and any of these is soon met; the others have an index of
+ * their own, which SQLite uses only where its condition is written out.
+ */
+function because(reason: string): SQL | undefined {
+  const usual = ["shipped", "picked", "received"].includes(reason);
+  const rare = usual ? undefined : sql`${movements.reason} not in ('shipped', 'picked', 'received')`;
+  return and(eq(movements.reason, reason), rare);
+}
+
+/** Whether one side of a movement lies in the warehouse and the bin asked for. */
+function touching({ warehouse_id, bin }: MovementFilter): SQL | undefined {
+  if (bin === undefined && warehouse_id === undefined) return undefined;
+  const inWarehouse = warehouse_id === undefined ? undefined : eq(stock_items.warehouse_id, warehouse_id);
+  if (bin !== undefined) {
+    // A bin has few items and each an index of its movements, so these are looked up.
+    const items = sql`(
+      select ${stock_items.id} from ${stock_items} join ${bins} on ${bins.id} = ${stock_items.bin_id}
+      where ${and(eq(bins.code, bin), inWarehouse)}
+    )`;
+    return sql`(${movements.from_item_id} in ${items} or ${movements.to_item_id} in ${items})`;
+  }
+  // A warehouse has many, so the newest movements are looked at one by one.
+  return sql`exists (
+    select 1 from ${stock_items}
+    where ${stock_items.id} in (${movements.from_item_id}, ${movements.to_item_id}) and ${inWarehouse}
+  )`;
+}
+
+/** A page of movements, newest first. */
+export async function listMovements(
+  db: Db,
+  filter: MovementFilter,
+  { limit, offset, after }: PageWindow,
+): Promise<Movement[]> {
+  const place = (item: typeof movements.from_item_id | typeof movements.to_item_id) =>
+    sql<string | null>`(
+      select ${bins.code} from ${stock_items} join ${bins} on ${bins.id} = ${stock_items.bin_id}
+      where ${stock_items.id} = ${item}
+    )`;
+  const warehouse = (item: typeof movements.from_item_id | typeof movements.to_item_id) =>
+    sql<number | null>`(select ${stock_items.warehouse_id} from ${stock_items} where ${stock_items.id} = ${item})`;
+  return db.sql
+    .select({
+      id: movements.id,
+      merchant_id: movements.merchant_id,
+      sku: products.sku,
+      type: movements.type,
+      quantity: movements.quantity,
+      from_bin: place(movements.from_item_id),
+      to_bin: place(movements.to_item_id),
+      to_place: movements.to_place,
+      from_warehouse_id: warehouse(movements.from_item_id),
+      to_warehouse_id: warehouse(movements.to_item_id),
+      from_balance: movements.from_balance,
+      to_balance: movements.to_balance,
+      lot_number: lots.lot_number,
+      reason: movements.reason,
+      notes: movements.notes,
+      reference_type: movements.reference_type,
+      reference_id: movements.reference_id,
+      unit_cost_cents: movements.unit_cost_cents,
+      unit_cost_currency: movements.unit_cost_currency,
+      confirmed: movements.confirmed,
+      actor_type: movements.actor_type,
+      actor_id: movements.actor_id,
+      created_at: movements.created_at,
+    })
+    .from(movements)
+    .innerJoin(products, eq(products.id, movements.product_id))
+    .leftJoin(lots, eq(lots.id, movements.lot_id))
+    .where(and(matching(db, filter), after === null ? undefined : lt(movements.id, after[1])))
+    .orderBy(desc(movements.id))
+    .limit(limit)
+    .offset(offset);
+}
+
+/** How many movements match. */
+export async function countMovements(db: Db, filter: MovementFilter): Promise<number> {
+  return db.sql.$count(movements, matching(db, filter));
+}
+
+/** Units of one lot (or of none) that left the house for an order. */
+export interface ShippedUnits {
+  readonly product_id: number;
+  readonly warehouse_id: number;
+  readonly lot_id: number | null;
+  readonly lot_number: string | null;
+  readonly quantity: number;
+}
+
+/** Which lots went out for an order, from its `sale` movements. */
+export async function lotsShipped(db: Db, order_id: number): Promise<ShippedUnits[]> {
+  const order = wireId("order", order_id);
+  return db.sql
+    .select({
+      product_id: movements.product_id,
+      warehouse_id: stock_items.warehouse_id,
+      lot_id: movements.lot_id,
+      lot_number: lots.lot_number,
+      quantity: sql<number>`sum(${movements.quantity})`.mapWith(Number),
+    })
+    .from(movements)
+    .innerJoin(stock_items, eq(stock_items.id, movements.from_item_id))
+    .leftJoin(lots, eq(lots.id, movements.lot_id))
+    .where(and(eq(movements.reference_type, "order"), eq(movements.reference_id, order), eq(movements.type, "sale")))
+    .groupBy(movements.product_id, stock_items.warehouse_id, movements.lot_id, lots.lot_number)
+    .orderBy(asc(movements.product_id), desc(sql`sum(${movements.quantity})`));
+}
+
+// A value beside a partial index is `given`. The update names the value that was read, so that it finds no changed row.
+const setReserved = prepared((tx: WriteStatements, a: StatementArgs<ItemReserved & { now: number }>) =>
+  tx
+    .update(stock_items)
+    .set({ reserved: sql`${a.reserved}`, updated_at: sql`${a.now}` })
+    .where(and(eq(stock_items.id, a.id), sql`${stock_items.reserved} = ${given(a.had)}`)),
+);
+const setReservedOfAll = prepared((tx: WriteStatements, a: StatementArgs<{ rows: string; now: number }>) =>
+  tx
+    .update(stock_items)
+    .set({ reserved: told("reserved"), updated_at: sql`${a.now}` })
+    .from(toldIn(a.rows))
+    .where(and(eq(stock_items.id, told("id")), eq(stock_items.reserved, told("had"))))
+    .returning({ id: stock_items.id }),
+);
+
+interface ItemReserved {
+  readonly id: number;
+  /** What was reserved before. */
+  readonly had: number;
+  readonly reserved: number;
+}
+
+/** Promises more (or, below zero, fewer) units of items. Reservations alone call this. */
+export async function promiseUnits(tx: Tx, changes: Iterable<readonly [StockItem, number]>): Promise<void> {
+  const rows: ItemReserved[] = [];
+  for (const [item, by] of changes) {
+    if (by === 0) continue;
+    rows.push({ id: item.id, had: item.reserved, reserved: item.reserved + by });
+    item.reserved += by;
+    item.updated_at = tx.now;
+  }
+  await saveItems(tx, rows, setReserved, setReservedOfAll);
+}
+
+/** Stores rows of stock items: one by one on SQLite, where that is quicker, and at once on PostgreSQL. */
+async function saveItems<Row extends { readonly id: number }>(
+  tx: Tx,
+  rows: readonly Row[],
+  one: (tx: Tx, row: Row & { readonly now: number }) => Promise<unknown>,
+  all: (tx: Tx, rows: { readonly rows: string; readonly now: number }) => Promise<readonly unknown[]>,
+): Promise<void> {
+  if (rows.length === 0) return;
+  let saved = 0;
+  if (engine === "postgres") saved = (await all(tx, { rows: JSON.stringify(rows), now: tx.now })).length;
+  else
+    for (const row of rows) saved += ((await one(tx, { ...row, now: tx.now })) as { readonly changes: number }).changes;
+  assert(saved === rows.length, `stock items ${rows.map(({ id }) => id)} hold what was read under their lock`);
+}
+
+/** One row of the ledger: units leave `from`, come to `to`, or both. */
+export interface Posting {
+  readonly type: MovementType;
+  readonly quantity: number;
+  readonly from: StockItem | null;
+  readonly to: StockSpot | null;
+  /** Where units went that left the house. */
+  readonly to_place: OutsidePlace | null;
+  /** Whether these units are promised: the promise leaves the item with them, and comes along to where they go. */
+  readonly promised: boolean;
+  readonly reason: string;
+  readonly notes?: string | null | undefined;
+  readonly reference: { readonly type: ReferenceType; readonly id: string } | null;
+  readonly unit_cost?: UnitCost | null | undefined;
+  /** False for units that are assumed to have moved as planned. */
+  readonly confirmed: boolean;
+  readonly actor: Actor;
+}
+
+const all_units = Number.MAX_SAFE_INTEGER;
+const setTurn = prepared(
+  (tx: WriteStatements, a: StatementArgs<{ ids: string; turns_on: number | null; most: number }>) =>
+    tx
+      .update(stock_items)
+      .set({ turns_on: sql`${a.turns_on}` })
+      .where(and(among(stock_items.id, a.ids), sql`${stock_items.on_hand} <= ${a.most}`)),
+);
+
+/** Stores on which day time next changes units of those items that hold no more than `most`; null for never. */
+export async function saveTurn(tx: Tx, ids: readonly number[], turns_on: number | null, most = all_units) {
+  if (ids.length > 0) await setTurn(tx, { ids: list(ids), turns_on, most });
+}
+
+const counts = ["on_hand", "reserved", "received_at"] as const;
+
+interface ItemCounts extends Record<(typeof counts)[number], number> {
+  readonly id: number;
+  /** What was on hand before. */
+  readonly had: number;
+}
+
+const setCounts = prepared((tx: WriteStatements, a: StatementArgs<ItemCounts & { now: number }>) =>
+  tx
+    .update(stock_items)
+    .set({
+      on_hand: sql`${a.on_hand}`,
+      reserved: sql`${a.reserved}`,
+      received_at: sql`${a.received_at}`,
+      updated_at: sql`${a.now}`,
+    })
+    .where(and(eq(stock_items.id, a.id), sql`${stock_items.on_hand} = ${given(a.had)}`)),
+);
+const setCountsOfAll = prepared((tx: WriteStatements, a: StatementArgs<{ rows: string; now: number }>) =>
+  tx
+    .update(stock_items)
+    .set({ ...Object.fromEntries(counts.map((name) => [name, told(name)])), updated_at: sql`${a.now}` })
+    .from(toldIn(a.rows))
+    .where(and(eq(stock_items.id, told("id")), eq(stock_items.on_hand, told("had"))))
+    .returning({ id: stock_items.id }),
+);
+
+interface ItemChange extends Record<(typeof counts)[number], number> {
+  readonly merchant_id: number;
+  readonly product_id: number;
+  readonly warehouse_id: number;
+  readonly bin_id: number;
+  readonly lot_id: number | null;
+  readonly turns_on: number | null;
+  readonly updated_at: number;
+}
+
+const putColumns = [
+  "merchant_id",
+  "product_id",
+  "warehouse_id",
+  "bin_id",
+  "lot_id",
+  ...counts,
+  "turns_on",
+  "updated_at",
+] as const;
+const next_id = sql`nextval(pg_get_serial_sequence('stock_items', 'id'))`;
+const placed = {
+  id: stock_items.id,
+  product_id: stock_items.product_id,
+  bin_id: stock_items.bin_id,
+  lot_id: stock_items.lot_id,
+  on_hand: stock_items.on_hand,
+  reserved: stock_items.reserved,
+};
+// An item may be there of which nothing was left.
+const onPlace = (target: AnyPgColumn[], targetWhere: SQL) => ({
+  target,
+  targetWhere,
+  set: Object.fromEntries([...counts, "turns_on", "updated_at"].map((name) => [name, sql.raw(`excluded.${name}`)])),
+  setWhere: sql`${stock_items.on_hand} = 0`,
+});
+const places = {
+  lot: onPlace([stock_items.product_id, stock_items.bin_id, stock_items.lot_id], sql`lot_id is not null`),
+  noLot: onPlace([stock_items.product_id, stock_items.bin_id], sql`lot_id is null`),
+};
+const putAt = (place: ReturnType<typeof onPlace>) => ({
+  one: prepared((tx: WriteStatements, a: StatementArgs<ItemChange>) =>
+    tx
+      .insert(stock_items)
+      .values(Object.fromEntries(putColumns.map((name) => [name, sql`${a[name]}`])) as never)
+      .onConflictDoUpdate(place)
+      .returning(placed),
+  ),
+  all: prepared((tx: WriteStatements, a: StatementArgs<{ rows: string }>) =>
+    tx
+      .insert(stock_items)
+      .select(sql`select ${next_id}, ${sql.join(putColumns.map(told), sql`, `)} from ${toldIn(a.rows)}`)
+      .onConflictDoUpdate(place)
+      .returning(placed),
+  ),
+});
+const put = { lot: putAt(places.lot), noLot: putAt(places.noLot) };
+
+/** A row that has been written, and the item that its units came to. */
+export interface PostedMovement {
+  readonly id: number;
+  readonly to: StockItem | null;
+}
+
+/** What is known of the places that units come to. */
+export interface PostingPlaces {
+  /** The item that lies there, or null when nothing does. */
+  itemAt(to: StockSpot): StockItem | null;
+  /** The day on which time next changes units there. */
+  turnAt(to: StockSpot): number | null;
+}
+
+/**
+ * Writes rows of the ledger, one after the other, and moves their units: nothing else changes what is on hand. `from`
+ * is changed in place, and so is the item where units arrive, if there is any.
+ */
+export async function postAnswered(
+  tx: Tx,
+  postings: readonly Posting[],
+  known: PostingPlaces,
+): Promise<PostedMovement[]> {
+  const rows = await moved(tx, postings, known);
+  const ids = await insertIds(
+    tx,
+    movements,
+    rows.map((row) => rowOf(tx, row)),
+  );
+  return rows.map(({ to }, at) => ({ id: ids[at] ?? 0, to }));
+}
+
+/** As `postAnswered`, without the ids of the rows, for which PostgreSQL has to be waited for. */
+export async function postMovements(
+  tx: Tx,
+  postings: readonly Posting[],
+  known: PostingPlaces,
+): Promise<(StockItem | null)[]> {
+  const rows = await moved(tx, postings, known);
+  await insert(
+    tx,
+    movements,
+    rows.map((row) => rowOf(tx, row)),
+  );
+  return rows.map(({ to }) => to);
+}
+
+/** What a posting came to. */
+interface PostingResult {
+  readonly posting: Posting;
+  readonly to: StockItem | null;
+  readonly from_balance: number | null;
+  readonly to_balance: number | null;
+}
+
+/** Moves units from item to item, in the program and in the database. */
+async function moved(tx: Tx, postings: readonly Posting[], known: PostingPlaces): Promise<PostingResult[]> {
+  const had = new Map<StockItem, number>();
+  const fresh: StockItem[] = [];
+  const rows = postings.map((posting): PostingResult => {
+    const { from, quantity } = posting;
+    const promised = posting.promised ? quantity : 0;
+    if (from !== null) {
+      if (!had.has(from)) had.set(from, from.on_hand);
+      change(tx, from, -quantity, -promised);
+    }
+    const from_balance = from?.on_hand ?? null;
+    if (posting.to === null) return { posting, to: null, from_balance, to_balance: null };
+    const spot = posting.to;
+    const to = fresh.find((item) => isAt(item, spot)) ?? known.itemAt(spot) ?? emptyItem(tx, spot, known.turnAt(spot));
+    if (to.id === 0) {
+      if (!fresh.includes(to)) fresh.push(to);
+    } else if (!had.has(to)) had.set(to, to.on_hand);
+    if (to.on_hand === 0) Object.assign(to, { received_at: spot.received_at });
+    change(tx, to, quantity, promised);
+    return { posting, to, from_balance, to_balance: to.on_hand };
+  });
+  const changed = [...had].map(([item, before]) => {
+    const { id, on_hand, reserved, received_at } = item;
+    return { id, had: before, on_hand, reserved, received_at };
+  });
+  await saveItems(tx, changed, setCounts, setCountsOfAll);
+  await putItems(tx, fresh);
+  return rows;
+}
+
+type ItemKey = Pick<StockSpot, "product_id" | "bin_id" | "lot_id">;
+
+/** Whether an item is where units of the same product, bin and lot come to. */
+export function isAt(item: ItemKey, { product_id, bin_id, lot_id }: ItemKey): boolean {
+  return item.bin_id === bin_id && item.lot_id === lot_id && item.product_id === product_id;
+}
+
+function change(tx: Tx, item: StockItem, on_hand: number, reserved: number): void {
+  item.on_hand += on_hand;
+  item.reserved += reserved;
+  item.updated_at = tx.now;
+}
+
+/** What is not stored yet has no id. */
+const emptyItem = (tx: Tx, spot: StockSpot, turns_on: number | null): StockItem => ({
+  ...spot,
+  id: 0,
+  on_hand: 0,
+  reserved: 0,
+  turns_on,
+  updated_at: tx.now,
+});
+
+const putNew = prepared((tx: WriteStatements, a: StatementArgs<ItemChange>) =>
+  tx
+    .insert(stock_items)
+    .values(Object.fromEntries(putColumns.map((name) => [name, sql`${a[name]}`])) as never)
+    .onConflictDoNothing(),
+);
+
+/** Stores a new item on SQLite; false if there is one in its place, which is rare. */
+async function putIfNew(tx: Tx, item: StockItem): Promise<boolean> {
+  // SQLite takes twice as long where it has to return something.
+  const { changes, lastInsertRowid } = (await putNew(tx, item)) as unknown as InsertResult;
+  if (changes === 1) Object.assign(item, { id: lastInsertRowid });
+  return changes === 1;
+}
+
+interface InsertResult {
+  readonly changes: number;
+  readonly lastInsertRowid: number;
+}
+
+/** Stores items in places where nothing lay, and gives them their ids. */
+async function putItems(tx: Tx, items: readonly StockItem[]): Promise<void> {
+  for (const [kind, some] of Map.groupBy(items, ({ lot_id }) => (lot_id === null ? "noLot" : "lot"))) {
+    const { one, all } = put[kind];
+    // Each row says whose it is, which a scope would want to say itself.
+    const stored = engine === "postgres" ? await all(tx.scoped(unscoped), { rows: JSON.stringify(some) }) : [];
+    for (const item of some) {
+      if (engine === "sqlite" && (await putIfNew(tx, item))) continue;
+      const [row] = engine === "postgres" ? stored.filter((row) => isAt(row, item)) : await one(tx, item);
+      const isWhole = row?.on_hand === item.on_hand && row.reserved === item.reserved;
+      assert(isWhole, `nothing lay in bin ${item.bin} that was not on the shelf`);
+      Object.assign(item, { id: row.id });
+    }
+  }
+}
+
+function rowOf(tx: Tx, { posting, to, from_balance, to_balance }: PostingResult): typeof movements.$inferInsert {
+  const { type, quantity, from, to_place, reason, notes, reference, unit_cost, confirmed, actor } = posting;
+  const item = from ?? to;
+  assert(item !== null, "units move from or to a stock item");
+  return {
+    merchant_id: item.merchant_id,
+    product_id: item.product_id,
+    type,
+    quantity,
+    from_item_id: from?.id ?? null,
+    to_item_id: to?.id ?? null,
+    to_place,
+    from_balance,
+    to_balance,
+    lot_id: item.lot_id,
+    reason,
+    notes: notes ?? null,
+    reference_type: reference?.type ?? null,
+    reference_id: reference?.id ?? null,
+    unit_cost_cents: unit_cost?.cents ?? null,
+    unit_cost_currency: unit_cost?.currency ?? null,
+    confirmed,
+    actor_type: actor.type,
+    actor_id: actor.id,
+    created_at: tx.now,
+  };
+}

@@ -1,0 +1,100 @@
+import { Elysia } from "elysia";
+import { parseMoment } from "../../core/clock.ts";
+import { readId } from "../../core/ids.ts";
+import { queryOf } from "../../core/schema.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { answerCsv, type CsvFile, pagesOf } from "../../http/csv_response.ts";
+import { ListView } from "../../http/envelope.ts";
+import { answerList } from "../../http/pagination.ts";
+import { documented } from "../../http/route.ts";
+import { actorFor, type ViewerWithUsers, viewerOf, withActorsFor } from "../../identity/actors.sql.ts";
+import type { Db } from "../../storage/database.ts";
+import { refuseBins, showsBins } from "../warehouses/bin_visibility.ts";
+import { countMovements, listMovements } from "./ledger.sql.ts";
+import { ExportMovements, ListMovements, MovementView } from "./movement.schema.ts";
+import { type Movement, type MovementFilter, movementCells, movementColumns, movementView } from "./movement.ts";
+
+/** The ledger: every change of a quantity, as a list and as a file. */
+export const movementRoutes = new Elysia({ prefix: "/inventory/movements" })
+  .use(conventions)
+  .get("", ({ call, query }) => list(call, query), {
+    query: queryOf(ListMovements),
+    detail: documented({
+      id: "listMovements",
+      needs: "stock.read",
+      chapter: "Warehouses",
+      summary: "List inventory movements",
+      answers: { 200: ListView(MovementView) },
+    }),
+  })
+  .get("/export.csv", ({ call, query }) => exported(call, query), {
+    query: queryOf(ExportMovements),
+    detail: documented({
+      id: "exportMovements",
+      needs: "stock.read",
+      chapter: "Warehouses",
+      summary: "Export inventory movements as CSV",
+      documents: ["text/csv"],
+      answers: { 200: null },
+    }),
+  });
+
+async function list(call: Call, query: ListMovements): Promise<Response> {
+  refuseBins(call, { bin: query.bin });
+  const asker = await viewerOf(call);
+  const filterFor = async (db: Db) => shownTo(db, asker, filterOf(query));
+  return answerList(
+    call,
+    query,
+    {
+      rows: async (db, window) => withActorsFor(db, asker, await listMovements(db, await filterFor(db), window)),
+      count: async (db) => countMovements(db, await filterFor(db)),
+      position: ({ created_at, id }) => [created_at, id],
+    },
+    (movements) => movements.map((movement) => movementView(movement, showsBins(call))),
+  );
+}
+
+/** A filter of who asks, who may narrow the list by those alone who are shown in it. */
+async function shownTo(db: Db, asker: ViewerWithUsers, filter: MovementFilter): Promise<MovementFilter> {
+  return { ...filter, actor: await actorFor(db, asker, filter.actor) };
+}
+
+async function exported(call: Call, query: ExportMovements): Promise<Response> {
+  refuseBins(call, { bin: query.bin });
+  return answerCsv(call, movementExport(filterOf(query), await viewerOf(call)), query);
+}
+
+/** The file of the movements that match, newest first, as it is shown to who asks. */
+export function movementExport(filter: MovementFilter, asker: ViewerWithUsers): CsvFile<Movement> {
+  return {
+    name: "movements.csv",
+    columns: movementColumns,
+    page: pagesOf(async (db, last, limit) => {
+      const after = last === null ? null : ([last.created_at, last.id] as const);
+      const shown = await shownTo(db, asker, filter);
+      return withActorsFor(db, asker, await listMovements(db, shown, { limit, offset: 0, after }));
+    }),
+    cells: (movement) => movementCells(movement, showsBins(asker)),
+  };
+}
+
+const momentOf = (text: string | undefined) => (text === undefined ? undefined : (parseMoment(text) ?? 0));
+
+function filterOf(query: ExportMovements): MovementFilter {
+  const { sku, type, location, bin, lot_number, reason, reference, actor } = query;
+  return {
+    sku,
+    type,
+    // A warehouse that does not exist has no movements.
+    warehouse_id: location === undefined ? undefined : (readId("warehouse", location) ?? 0),
+    bin,
+    lot_number,
+    reason,
+    reference,
+    actor,
+    created_after: momentOf(query.created_after),
+    created_before: momentOf(query.created_before),
+  };
+}

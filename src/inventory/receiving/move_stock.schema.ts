@@ -1,0 +1,64 @@
+import { type Static, Type } from "@sinclair/typebox";
+import {
+  choice,
+  closed,
+  codeField,
+  idField,
+  notesField,
+  nullable,
+  quantityField,
+  textField,
+} from "../../core/schema.ts";
+
+/** Why units are moved; by default the destination decides the reason. */
+const moveReasons = ["relocation", "quality_hold", "damaged", "released", "correction"] as const;
+export type MoveReason = (typeof moveReasons)[number];
+
+export const MoveStock = closed({
+  sku: textField(100),
+  quantity: quantityField(),
+  location: Type.Optional(idField("warehouse", "Required if the SKU is in several warehouses.")),
+  bin: Type.Optional(textField(40, { description: "The present bin; required if the SKU is in several." })),
+  lot_number: Type.Optional(textField(80, { description: "Required if the bin has several lots of the SKU." })),
+  to_bin: Type.Optional(
+    codeField(40, { description: "The new bin, in the same warehouse. It is created if no bin has this code." }),
+  ),
+  condition: Type.Optional(
+    choice(["quarantined", "damaged"], {
+      description: "Takes the units off sale, into the usual bin for such units or the one in `to_bin`.",
+    }),
+  ),
+  reason: Type.Optional(
+    choice(moveReasons, {
+      description:
+        "By default `quality_hold` or `damaged` for units going off sale, `released` for units coming back, else" +
+        " `relocation`.",
+    }),
+  ),
+  notes: Type.Optional(nullable(notesField())),
+  allow_shortfall: Type.Optional(
+    Type.Boolean({ description: "Lets orders wait whose reserved units go off sale if there are no others." }),
+  ),
+});
+export type MoveStock = Static<typeof MoveStock>;
+
+const count = Type.Integer({ minimum: 0 });
+
+export const MovedView = closed({
+  sku: Type.String(),
+  quantity: count,
+  lot_number: nullable(Type.String()),
+  location: Type.String(),
+  from_bin: Type.String(),
+  from_quantity: Type.Integer({ minimum: 0, description: "Units of this lot left in the old bin." }),
+  bin: Type.String(),
+  bin_quantity: Type.Integer({ minimum: 0, description: "Units of this lot now in the new bin." }),
+  reason: choice(moveReasons),
+  notes: nullable(Type.String()),
+  movement_id: Type.String(),
+  backordered_orders: Type.Array(
+    closed({ order_id: nullable(Type.String()), order_number: Type.String(), quantity: count }),
+  ),
+  moved_at: Type.String({ format: "date-time" }),
+  moved_by: Type.String(),
+});

@@ -1,0 +1,156 @@
+// Moving units from one bin to another of the same warehouse: to a better place, off sale, or back on sale.
+
+import { billFacts } from "../../billing/bill_facts.ts";
+import type { Actor } from "../../core/actor.ts";
+import { iso } from "../../core/clock.ts";
+import { Fault, invalid } from "../../core/faults.ts";
+import { readId, wireId } from "../../core/ids.ts";
+import type { Tx } from "../../storage/database.ts";
+import type { BinKind } from "../inventory.transitions.ts";
+import type { BinSpot, StockItem } from "../ledger/stock_item.ts";
+import { displacePromises, fillBackorders, lockFreshStock } from "../reservations/backorders.ts";
+import { type LockedStock, lockedStockOf, moveUnits } from "../reservations/locked_stock.ts";
+import { brokenPromises, shortfallsView } from "../reservations/reservation.ts";
+import { refuseBundle } from "../stock/product_stock.ts";
+import { findStockedIdIn } from "../stock/stock.sql.ts";
+import { binSpot } from "../warehouses/warehouse.ts";
+import { calendarAt, shareWarehouse } from "../warehouses/warehouses.sql.ts";
+import { binFor, transitSpot } from "../warehouses/warehouses.ts";
+import type { MoveReason, MoveStock } from "./move_stock.schema.ts";
+
+/** The kinds of bins between which units are moved: the others have acts of their own. */
+const movable: readonly BinKind[] = ["storage", "quarantine", "damage"];
+const kindFor = { quarantined: "quarantine", damaged: "damage" } as const;
+
+/**
+ * Moves units of a SKU to another bin of the same warehouse. Reserved units are reserved from other stock first; orders
+ * for which there is none keep the moved units, if these are for sale in the new bin. Orders have to wait only with
+ * `allow_shortfall`. Refuses: resource_missing, validation_failed, ambiguous_stock, merchant_required,
+ * insufficient_inventory, bin_full, bin_of_other_merchant, would_break_reservations.
+ * Emits: inventory.updated, inventory.low_stock.
+ */
+export async function moveStock(tx: Tx, input: MoveStock, actor: Actor) {
+  const { sku, quantity, notes = null } = input;
+  const warehouse_id = input.location === undefined ? null : (readId("warehouse", input.location) ?? 0);
+  const id = await findStockedIdIn(tx, sku, input.bin, warehouse_id);
+  if (id === null) {
+    throw new Fault("resource_missing", `No such SKU: ${sku}.`, {
+      fields: [{ field: "sku", code: "resource_missing", message: "is not the SKU of a product" }],
+    });
+  }
+  const shelves = await lockFreshStock(tx, [id]);
+  const shelf = lockedStockOf(shelves, id);
+  refuseBundle(shelf.product);
+  const item = movedItem(shelf, input);
+  const place = await newPlace(tx, shelf, item, input);
+  const reason = input.reason ?? defaultReason(item.bin_kind, place.bin_kind);
+  const waited = shelf.backordered;
+  const promised = Math.max(0, quantity - (item.on_hand - item.reserved));
+  const shortfalls = await displacePromises(tx, shelves, shelf, item, promised);
+  const { id: movement_id, to } = await moveUnits(tx, shelf, {
+    type: "transfer",
+    quantity,
+    from: item,
+    to: { ...item, ...place },
+    to_place: null,
+    promised: false,
+    reason,
+    notes,
+    reference: null,
+    confirmed: true,
+    actor,
+  });
+  await fillBackorders(tx, shelves, [id]);
+  const waits = shortfalls.length > 0 && shelf.backordered > waited;
+  if (waits && !input.allow_shortfall) throw brokenPromises(sku, shortfalls);
+  billFacts(tx, [
+    {
+      act: "stock.move",
+      merchant_id: shelf.product.merchant_id,
+      warehouse: await calendarAt(tx, item.warehouse_id),
+      quantity,
+      source: { id: movement_id },
+      attributes: { sku, from_bin: item.bin, to_bin: place.bin, reason },
+    },
+  ]);
+  return {
+    sku,
+    quantity,
+    lot_number: item.lot_number,
+    location: wireId("warehouse", item.warehouse_id),
+    from_bin: item.bin,
+    from_quantity: item.on_hand,
+    bin: place.bin,
+    bin_quantity: to?.on_hand ?? quantity,
+    reason,
+    notes,
+    movement_id: wireId("movement", movement_id),
+    backordered_orders: waits ? shortfallsView(shortfalls) : [],
+    moved_at: iso(tx.now),
+    moved_by: actor.id,
+  };
+}
+
+/** Which units are meant. */
+type UnitsToMove = Pick<MoveStock, "quantity" | "bin" | "lot_number" | "location">;
+
+/** The units that a request names. Refuses: ambiguous_stock, insufficient_inventory, validation_failed. */
+export function movedItem({ items, product }: LockedStock, input: UnitsToMove): StockItem {
+  const { quantity, bin, lot_number, location } = input;
+  const warehouse_id = location === undefined ? null : (readId("warehouse", location) ?? 0);
+  const [item, ...others] = items.filter(
+    (item) =>
+      item.on_hand > 0 &&
+      (bin === undefined ? movable.includes(item.bin_kind) : item.bin === bin) &&
+      (warehouse_id === null || item.warehouse_id === warehouse_id) &&
+      (lot_number === undefined || item.lot_number === lot_number),
+  );
+  const { sku } = product;
+  if (item !== undefined && others.length > 0) {
+    throw new Fault("ambiguous_stock", `${sku} is in several bins or lots. Name location, bin and lot_number.`, {
+      candidates: [item, ...others].map((other) => ({
+        location: wireId("warehouse", other.warehouse_id),
+        bin: other.bin,
+        lot_number: other.lot_number,
+        quantity: other.on_hand,
+      })),
+    });
+  }
+  if (item !== undefined && !movable.includes(item.bin_kind)) throw invalid("bin", ownAct(item.bin_kind));
+  const there = item?.on_hand ?? 0;
+  if (item === undefined || there < quantity) {
+    const few = there === 1 ? "is only 1 unit" : `are only ${there} units`;
+    throw new Fault("insufficient_inventory", `There ${few} of ${sku} to move there.`, {
+      shortages: [{ sku, requested: quantity, available: there }],
+    });
+  }
+  return item;
+}
+
+function ownAct(kind: BinKind): string {
+  if (kind === "staging") return "is the staging bin of an order";
+  return "is for units to put back: record the put-back instead";
+}
+
+/** The destination of the units. Refuses: validation_failed, bin_full, bin_of_other_merchant. */
+async function newPlace(tx: Tx, { product }: LockedStock, item: StockItem, input: MoveStock): Promise<BinSpot> {
+  const { to_bin, condition, quantity } = input;
+  const kind = condition && kindFor[condition];
+  if (to_bin === undefined && kind === undefined) throw invalid("to_bin", "or condition is required", "required");
+  const warehouse = await shareWarehouse(tx, item.warehouse_id);
+  const place =
+    to_bin === undefined && kind !== undefined
+      ? await transitSpot(tx, item.warehouse_id, kind, item.merchant_id)
+      : binSpot(warehouse, await binFor(tx, warehouse, product, to_bin, quantity));
+  const field = to_bin === undefined ? "condition" : "to_bin";
+  if (!movable.includes(place.bin_kind)) throw invalid(field, ownAct(place.bin_kind));
+  if (kind !== undefined && place.bin_kind !== kind) throw invalid("to_bin", `is not a ${kind} bin`);
+  if (place.bin_id === item.bin_id) throw invalid(field, "is the bin in which the units are already");
+  return place;
+}
+
+function defaultReason(from: BinKind, to: BinKind): MoveReason {
+  if (to === "quarantine") return "quality_hold";
+  if (to === "damage") return "damaged";
+  return from === "storage" ? "relocation" : "released";
+}

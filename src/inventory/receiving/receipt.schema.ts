@@ -1,0 +1,104 @@
+import { type Static, Type } from "@sinclair/typebox";
+import {
+  choice,
+  closed,
+  codeField,
+  idField,
+  nullable,
+  pageFields,
+  quantityField,
+  textField,
+} from "../../core/schema.ts";
+import { OwnerView, ofMerchantOrSku } from "../../storage/tenant.schema.ts";
+import { receiptStatuses, receiptTransitions, receivedConditions } from "../inventory.transitions.ts";
+import { arrivalField, deliveryUnitFields, ExpiryView, expiryField } from "../stock/stock.schema.ts";
+
+const items_max = 500;
+
+const ExpectedLine = closed({
+  sku: textField(100),
+  quantity: quantityField("Units expected."),
+  lot_number: Type.Optional(nullable(codeField(80, { description: "By default any lot may come." }))),
+  expiration_date: Type.Optional(nullable(expiryField())),
+});
+
+export const CreateReceipt = closed({
+  reference: Type.Optional(nullable(textField(100, { description: "Your reference, such as a purchase order." }))),
+  supplier: Type.Optional(nullable(textField(200))),
+  location: Type.Optional(idField("warehouse", "Required if there are several warehouses.")),
+  expected_at: Type.Optional(nullable(arrivalField("When it is to come."))),
+  lines: Type.Array(ExpectedLine, { minItems: 1, maxItems: items_max }),
+  ...ofMerchantOrSku,
+});
+export type CreateReceipt = Static<typeof CreateReceipt>;
+
+const ScannedItem = closed({
+  sku: textField(100),
+  quantity: quantityField(),
+  lot_number: Type.Optional(codeField(80, { description: "By default that of the receipt, if it expects only one." })),
+  expiration_date: Type.Optional(expiryField("By default that of the receipt.")),
+  bin: Type.Optional(codeField(40)),
+  condition: Type.Optional(
+    choice(receivedConditions, { description: "`good` by default; other units are kept apart and are not for sale." }),
+  ),
+});
+
+export const ScanReceipt = closed({ items: Type.Array(ScannedItem, { minItems: 1, maxItems: items_max }) });
+export type ScanReceipt = Static<typeof ScanReceipt>;
+
+export const CloseReceipt = closed(deliveryUnitFields);
+export type CloseReceipt = Static<typeof CloseReceipt>;
+
+/** The body of a step without input. */
+export const NoBody = closed({});
+
+/** The orders in which receipts are listed. */
+export const receiptSorts = ["-created_at", "expected_at"] as const;
+
+export const ListReceipts = closed({
+  ...pageFields,
+  status: Type.Optional(choice(receiptStatuses)),
+  location: Type.Optional(idField("warehouse")),
+  reference: Type.Optional(textField(100)),
+  sku: Type.Optional(textField(100, { description: "Only receipts with a line of this SKU." })),
+  q: Type.Optional(textField(100, { description: "A piece of the reference, the supplier or the SKU of a line." })),
+  sort: Type.Optional(
+    choice(receiptSorts, { description: "`-created_at` by default; receipts without an expected date come last." }),
+  ),
+});
+export type ListReceipts = Static<typeof ListReceipts>;
+
+const count = Type.Integer({ minimum: 0 });
+const text = nullable(Type.String());
+const moment = Type.String({ format: "date-time" });
+
+export const ReceiptView = closed({
+  id: Type.String(),
+  merchant_id: OwnerView,
+  status: choice(receiptStatuses),
+  reference: text,
+  supplier: text,
+  location: Type.String(),
+  expected_at: nullable(moment),
+  lines: Type.Array(
+    closed({
+      sku: Type.String(),
+      lot_number: text,
+      expiration_date: nullable(ExpiryView()),
+      quantity: count,
+      quantity_received: count,
+      quantity_set_aside: count,
+      quantity_outstanding: count,
+      quantity_over: count,
+      quantity_missing: count,
+    }),
+  ),
+  allowed_actions: Type.Array(choice(Object.keys(receiptTransitions) as (keyof typeof receiptTransitions)[]), {
+    description: "`scan` is `POST /inventory/receipts/:id/lines`; the others are named as their routes.",
+  }),
+  version: Type.Integer({ minimum: 1 }),
+  created_at: moment,
+  updated_at: moment,
+  closed_at: nullable(moment),
+  cancelled_at: nullable(moment),
+});

@@ -1,0 +1,135 @@
+import { iso, isoOrNull } from "../../core/clock.ts";
+import { invalid } from "../../core/faults.ts";
+import { wireId } from "../../core/ids.ts";
+import { dayEndTextOrNull } from "../../core/time_zone.ts";
+import { allowedActions } from "../../core/transitions.ts";
+import { type ReceiptStatus, receiptTransitions } from "../inventory.transitions.ts";
+
+/** The expected units of one product, perhaps of one lot. The counts change while a transaction works on them. */
+export interface ReceiptLine {
+  readonly id: number;
+  readonly receipt_id: number;
+  readonly product_id: number;
+  readonly sku: string;
+  /** Null when any lot may come. */
+  readonly lot_number: string | null;
+  /** The lot's last day, in days since 1970-01-01. */
+  readonly expires_on: number | null;
+  /** Units expected. */
+  readonly quantity: number;
+  /** Units that came, perhaps more than expected. */
+  received: number;
+  /** Of these, units that were not good and are kept apart. */
+  set_aside: number;
+  /** Units that may still come: none once the receipt is over. */
+  outstanding: number;
+}
+
+/** An expected delivery, without its lines. */
+export interface PlainReceipt {
+  readonly id: number;
+  readonly merchant_id: number;
+  readonly status: ReceiptStatus;
+  readonly reference: string | null;
+  readonly supplier: string | null;
+  readonly warehouse_id: number;
+  readonly expected_at: number | null;
+  readonly version: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly closed_at: number | null;
+  readonly cancelled_at: number | null;
+}
+
+/** An expected delivery, and what has come of it. */
+export interface Receipt extends PlainReceipt {
+  readonly lines: readonly ReceiptLine[];
+}
+
+/** Units that a delivery should still bring. */
+export interface AwaitedDelivery {
+  readonly receipt_id: number;
+  readonly reference: string | null;
+  readonly warehouse_id: number;
+  readonly expected_at: number | null;
+  readonly units: number;
+}
+
+/** The receipt as the API shows it. Once it is closed, units are missing; before, they are outstanding. */
+export function receiptView(receipt: Receipt) {
+  const { id, status, reference, supplier, warehouse_id, expected_at, lines, version } = receipt;
+  return {
+    id: wireId("receipt", id),
+    merchant_id: wireId("merchant", receipt.merchant_id),
+    status,
+    reference,
+    supplier,
+    location: wireId("warehouse", warehouse_id),
+    expected_at: isoOrNull(expected_at),
+    lines: lines.map((line) => ({
+      sku: line.sku,
+      lot_number: line.lot_number,
+      expiration_date: dayEndTextOrNull(line.expires_on),
+      quantity: line.quantity,
+      quantity_received: line.received,
+      quantity_set_aside: line.set_aside,
+      quantity_outstanding: line.outstanding,
+      quantity_over: Math.max(0, line.received - line.quantity),
+      quantity_missing: status === "closed" ? Math.max(0, line.quantity - line.received) : 0,
+    })),
+    allowed_actions: allowedActions<ReceiptStatus, typeof receiptTransitions>(receiptTransitions, status, false),
+    version,
+    created_at: iso(receipt.created_at),
+    updated_at: iso(receipt.updated_at),
+    closed_at: isoOrNull(receipt.closed_at),
+    cancelled_at: isoOrNull(receipt.cancelled_at),
+  };
+}
+
+/** Units of one SKU that were scanned. */
+interface Scan {
+  readonly sku: string;
+  readonly quantity: number;
+  readonly lot_number?: string | undefined;
+}
+
+/** Scanned units as a line counts them. */
+interface CountedUnits {
+  readonly line: ReceiptLine;
+  readonly quantity: number;
+}
+
+/**
+ * The lines on which scanned units count: first that of their lot, then one that takes any lot, then the others, each
+ * up to its outstanding units. More than expected counts on the first of them. Refuses: validation_failed, for a SKU
+ * that is not expected in the delivery.
+ */
+export function countOn(lines: readonly ReceiptLine[], { sku, quantity, lot_number }: Scan): CountedUnits[] {
+  const distance = ({ lot_number: own }: ReceiptLine) => (own === null ? 1 : own === lot_number ? 0 : 2);
+  const fitting = lines.filter((line) => line.sku === sku).sort((a, b) => distance(a) - distance(b) || a.id - b.id);
+  const [first] = fitting;
+  if (first === undefined) {
+    throw invalid("sku", "is not expected in this delivery; receive its units as stock", "unexpected");
+  }
+  const counted = new Map<ReceiptLine, number>();
+  let left = quantity;
+  for (const line of fitting) {
+    const units = Math.min(left, line.outstanding);
+    left -= units;
+    if (units > 0) counted.set(line, units);
+  }
+  if (left > 0) counted.set(first, (counted.get(first) ?? 0) + left);
+  return [...counted].map(([line, quantity]) => ({ line, quantity }));
+}
+
+/** The lot when a scan names none: the only one expected of its SKU. */
+export function expectedLot(lines: readonly ReceiptLine[], sku: string): string | undefined {
+  const [lot, ...others] = new Set(lines.filter((line) => line.sku === sku).map((line) => line.lot_number));
+  return others.length === 0 ? (lot ?? undefined) : undefined;
+}
+
+/** The announced expiry of a lot; null if none was. */
+export function expectedExpiry(lines: readonly ReceiptLine[], sku: string, lot_number: string | undefined) {
+  const line = lines.find((line) => line.sku === sku && line.lot_number === lot_number);
+  return line?.expires_on ?? null;
+}

@@ -1,0 +1,185 @@
+import { billFacts } from "../../billing/bill_facts.ts";
+import type { Actor } from "../../core/actor.ts";
+import { invalid, within } from "../../core/faults.ts";
+import { wireId } from "../../core/ids.ts";
+import { dayOf, momentIn } from "../../core/time_zone.ts";
+import { transition } from "../../core/transitions.ts";
+import { emit } from "../../events/emit.ts";
+import { refuseForClosed } from "../../merchants/directory.sql.ts";
+import type { Tx } from "../../storage/database.ts";
+import {
+  type ReceiptAction,
+  type ReceiptStatus,
+  type ReceivedCondition,
+  receiptTransitions,
+} from "../inventory.transitions.ts";
+import { fillBackorders, lockFreshStock } from "../reservations/backorders.ts";
+import { type LockedStock, lockedStockOf, stockEvent } from "../reservations/locked_stock.ts";
+import { getStockedProducts } from "../stock/stock.sql.ts";
+import { isOutsideHours } from "../warehouses/dispatch_calendar.ts";
+import type { ZonedWarehouse } from "../warehouses/warehouse.ts";
+import { calendarAt, shareWarehouse } from "../warehouses/warehouses.sql.ts";
+import { warehouseNamed } from "../warehouses/warehouses.ts";
+import type { CloseReceipt, CreateReceipt, ScanReceipt } from "./receipt.schema.ts";
+import type { Receipt, ReceiptLine } from "./receipt.ts";
+import { countOn, expectedExpiry, expectedLot } from "./receipt.ts";
+import {
+  countLots,
+  endReceiptLines,
+  insertReceipt,
+  lockReceipt,
+  saveReceipt,
+  saveReceiptLine,
+} from "./receipts.sql.ts";
+import { receiveUnits } from "./receive_units.ts";
+
+/**
+ * Announces a delivery: its units count as incoming until they come or the receipt is over. Refuses: resource_missing,
+ * validation_failed, merchant_closed.
+ */
+export async function createReceipt(tx: Tx, input: CreateReceipt): Promise<Receipt> {
+  const { reference = null, supplier = null, location, expected_at } = input;
+  const warehouse_id = await warehouseNamed(tx, location, "location");
+  const { merchant_id, ids } = await getStockedProducts(tx, input.lines, "lines");
+  await refuseForClosed(tx, merchant_id);
+  const { timezone } = await calendarAt(tx, warehouse_id);
+  const lines = input.lines.map(({ quantity, lot_number = null, expiration_date }, at) => {
+    if (lot_number === null && expiration_date) {
+      throw invalid(`lines[${at}].lot_number`, "is required: a lot carries the expiry", "required");
+    }
+    const expires_on = expiration_date ? dayOf(expiration_date, timezone) : null;
+    return { product_id: ids[at] ?? 0, quantity, lot_number, expires_on };
+  });
+  const fields = {
+    ...{ merchant_id, reference, supplier, warehouse_id },
+    expected_at: expected_at ? momentIn(expected_at, timezone) : null,
+  };
+  return insertReceipt(tx, fields, lines);
+}
+
+type ScannedReceiptItem = ScanReceipt["items"][number];
+
+/**
+ * Adds scanned units of a delivery to stock, also more than was expected. Waiting orders get them at once. Refuses:
+ * resource_missing, invalid_state_transition, merchant_closed, validation_failed, bin_full, bin_of_other_merchant.
+ * Emits: inventory.received (one for each item), inventory.updated.
+ */
+export async function scanReceipt(tx: Tx, id: string, input: ScanReceipt, actor: Actor): Promise<Receipt> {
+  const before = await lockReceipt(tx, id);
+  const status = moved("scan", before.status);
+  await refuseForClosed(tx, before.merchant_id, "stock");
+  const warehouse = await shareWarehouse(tx, before.warehouse_id);
+  const { ids } = await getStockedProducts(tx, input.items, "items", before.merchant_id);
+  const shelves = await lockFreshStock(tx, ids);
+  const arrivals: { shelf: LockedStock; received: Awaited<ReturnType<typeof receiveUnits>> }[] = [];
+  const changed = new Set<ReceiptLine>();
+  for (const [at, item] of input.items.entries()) {
+    const shelf = lockedStockOf(shelves, ids[at] ?? 0);
+    const received = await within(`items[${at}]`, async () => {
+      for (const line of countItem(before, shelf, item)) changed.add(line);
+      return takeItem(tx, before, warehouse, shelf, item, actor);
+    });
+    arrivals.push({ shelf, received });
+  }
+  for (const line of changed) await saveReceiptLine(tx, line);
+  const after = await saveReceipt(tx, before, { status });
+  await fillBackorders(tx, shelves, ids);
+  const events = arrivals.map(({ shelf, received }) => stockEvent(tx, "inventory.received", shelf, { received }));
+  await emit(tx, events);
+  return after;
+}
+
+/** Counts scanned units on the lines that expect them; answers the lines that changed. */
+function countItem({ lines }: Receipt, shelf: LockedStock, item: ScannedReceiptItem): ReceiptLine[] {
+  const { condition = "good" } = item;
+  return countOn(lines, { ...item, lot_number: item.lot_number ?? expectedLot(lines, item.sku) }).map(
+    ({ line, quantity }) => {
+      const awaited = Math.min(quantity, line.outstanding);
+      line.outstanding -= awaited;
+      shelf.incoming -= awaited;
+      line.received += quantity;
+      if (condition !== "good") line.set_aside += quantity;
+      return line;
+    },
+  );
+}
+
+/** The kind of bin for units in this condition. */
+const binKindFor: Readonly<Record<ReceivedCondition, "damage" | "quarantine" | null>> = {
+  good: null,
+  damaged: "damage",
+  quarantined: "quarantine",
+};
+
+function takeItem(
+  tx: Tx,
+  receipt: Receipt,
+  warehouse: ZonedWarehouse,
+  shelf: LockedStock,
+  item: ScannedReceiptItem,
+  actor: Actor,
+) {
+  const { id, lines } = receipt;
+  const { sku, quantity, bin, expiration_date, condition = "good" } = item;
+  const lot_number = item.lot_number ?? expectedLot(lines, sku);
+  return receiveUnits(tx, shelf, {
+    warehouse,
+    quantity,
+    bin,
+    kind: binKindFor[condition],
+    lot_number,
+    expires_on: expiration_date ? dayOf(expiration_date, warehouse.timezone) : expectedExpiry(lines, sku, lot_number),
+    received_date: tx.now,
+    reason: condition === "damaged" ? "damaged" : condition === "quarantined" ? "quality_hold" : "received",
+    reference: { type: "receipt", id: wireId("receipt", id) },
+    actor,
+  });
+}
+
+/**
+ * Closes a receipt: units that have not come are missing. Closing it again changes nothing. Refuses: resource_missing,
+ * invalid_state_transition.
+ */
+export async function closeReceipt(tx: Tx, id: string, input: CloseReceipt = {}): Promise<Receipt> {
+  const before = await lockReceipt(tx, id);
+  if (before.status === receiptTransitions.close.to) return before;
+  const status = moved("close", before.status);
+  await endReceiptLines(tx, before.id);
+  await bill(tx, before, input);
+  return saveReceipt(tx, before, { status, closed_at: tx.now });
+}
+
+/** Tells what a delivery is billed as; nothing of one that brought nothing. */
+async function bill(tx: Tx, receipt: Receipt, { cartons, pallets }: CloseReceipt): Promise<void> {
+  const came = receipt.lines.filter(({ received }) => received > 0);
+  if (came.length === 0) return;
+  const warehouse = await calendarAt(tx, receipt.warehouse_id);
+  const attributes = {
+    announced: true,
+    reference: receipt.reference,
+    skus: new Set(came.map(({ product_id }) => product_id)).size,
+    lots: await countLots(tx, receipt.id),
+    cartons: cartons ?? null,
+    pallets: pallets ?? null,
+    outside_working_hours: isOutsideHours(tx.now, warehouse),
+  };
+  const quantity = came.reduce((sum, { received }) => sum + received, 0);
+  const { merchant_id, id } = receipt;
+  billFacts(tx, [{ act: "receipt.close", merchant_id, warehouse, quantity, source: { id }, attributes }]);
+}
+
+/**
+ * Cancels a receipt of which nothing has come. Cancelling it again changes nothing. Refuses: resource_missing,
+ * invalid_state_transition.
+ */
+export async function cancelReceipt(tx: Tx, id: string): Promise<Receipt> {
+  const before = await lockReceipt(tx, id);
+  if (before.status === receiptTransitions.cancel.to) return before;
+  const status = moved("cancel", before.status);
+  await endReceiptLines(tx, before.id);
+  return saveReceipt(tx, before, { status, cancelled_at: tx.now });
+}
+
+function moved(action: ReceiptAction, status: ReceiptStatus): ReceiptStatus {
+  return transition<ReceiptStatus, typeof receiptTransitions>(receiptTransitions, action, status);
+}

@@ -1,0 +1,262 @@
+import { billFacts } from "../../billing/bill_facts.ts";
+import type { BillableFact } from "../../billing/billable_event.ts";
+import type { Actor } from "../../core/actor.ts";
+import { iso } from "../../core/clock.ts";
+import { assert, Fault, invalid } from "../../core/faults.ts";
+import { readId, wireId } from "../../core/ids.ts";
+import { centsOf } from "../../core/money.ts";
+import { dayEndTextOrNull, dayOf, dayStart, dayText, momentIn } from "../../core/time_zone.ts";
+import { emit } from "../../events/emit.ts";
+import { refuseForClosed } from "../../merchants/directory.sql.ts";
+import type { Tx } from "../../storage/database.ts";
+import { type AdjustmentReason, isAvailable } from "../inventory.transitions.ts";
+import type { Posting } from "../ledger/ledger.sql.ts";
+import type { UnitCost } from "../ledger/movement.ts";
+import type { BinSpot, StockSpot } from "../ledger/stock_item.ts";
+import { isPastExpiry } from "../ledger/stock_item.ts";
+import { fillBackorders, lockFreshStock } from "../reservations/backorders.ts";
+import {
+  type LockedStock,
+  type LockedStockMap,
+  lockedStockOf,
+  lockedStockView,
+  moveUnits,
+  stockEvent,
+} from "../reservations/locked_stock.ts";
+import { type Lot, lotSpot } from "../stock/lot.ts";
+import { findLot, findLotById, insertLot } from "../stock/lots.sql.ts";
+import { ownSpot, refuseBundle, refuseTooMuch, type StockedProduct } from "../stock/product_stock.ts";
+import type { AddStock } from "../stock/stock.schema.ts";
+import { findStockedId } from "../stock/stock.sql.ts";
+import { isOutsideHours } from "../warehouses/dispatch_calendar.ts";
+import { binSpot, type ZonedWarehouse } from "../warehouses/warehouse.ts";
+import { shareWarehouse } from "../warehouses/warehouses.sql.ts";
+import { binFor, transitSpot, warehouseNamed } from "../warehouses/warehouses.ts";
+
+/**
+ * Adds received units of a SKU to a warehouse's stock; waiting orders get them at once. Answers the stock afterwards.
+ * Refuses: resource_missing, validation_failed, merchant_required, merchant_closed, bin_full, bin_of_other_merchant.
+ * Emits: inventory.received, inventory.updated, inventory.low_stock.
+ */
+export async function addStock(tx: Tx, input: AddStock, actor: Actor) {
+  const { sku, reason = "received", reference, unit_cost, expiration_date, received_date } = input;
+  const shelves = await openSku(tx, sku);
+  const shelf = onlyShelf(shelves, sku);
+  refuseBundle(shelf.product);
+  const warehouse = await shareWarehouse(tx, await warehouseNamed(tx, input.location, "location"));
+  const received = await receiveUnits(tx, shelf, {
+    ...input,
+    warehouse,
+    expires_on: expiration_date === undefined ? null : dayOf(expiration_date, warehouse.timezone),
+    received_date: received_date === undefined ? tx.now : momentIn(received_date, warehouse.timezone),
+    kind: null,
+    reason,
+    reference: reference === undefined ? null : { type: "reference", id: reference },
+    unit_cost: unit_cost === undefined ? null : costOf(unit_cost, shelf.product),
+    actor,
+  });
+  await fillBackorders(tx, shelves, [shelf.product.id]);
+  billFacts(tx, [addedFact(tx, shelf, warehouse, received, input)]);
+  await emit(tx, [stockEvent(tx, "inventory.received", shelf, { received })]);
+  return { ...lockedStockView(tx, shelf), received };
+}
+
+/** What a unit cost, in the currency of its product. Refuses: validation_failed. */
+function costOf(unit_cost: string | number, { currency }: Pick<StockedProduct, "currency">): UnitCost {
+  return { cents: centsOf(unit_cost, currency, "unit_cost"), currency };
+}
+
+/** What added units are billed as. */
+function addedFact(
+  { now }: Tx,
+  { product }: LockedStock,
+  warehouse: ZonedWarehouse,
+  received: Awaited<ReturnType<typeof receiveUnits>>,
+  { cartons, pallets }: AddStock,
+): BillableFact {
+  const { quantity, lot_number, reference, movement_id } = received;
+  return {
+    act: "stock.add",
+    merchant_id: product.merchant_id,
+    warehouse,
+    quantity,
+    source: { id: readId("movement", movement_id) ?? 0 },
+    attributes: {
+      announced: false,
+      reference,
+      skus: 1,
+      lots: lot_number === null ? 0 : 1,
+      cartons: cartons ?? null,
+      pallets: pallets ?? null,
+      outside_working_hours: isOutsideHours(now, warehouse),
+    },
+  };
+}
+
+/** Units of one SKU that enter a warehouse from outside; moments in milliseconds. */
+interface ReceivedUnits {
+  readonly warehouse: ZonedWarehouse;
+  readonly quantity: number;
+  /** The named bin; by default the usual bin for such goods. */
+  readonly bin?: string | undefined;
+  /** The kind of bin for units that are not for sale; null for good ones. */
+  readonly kind: "damage" | "quarantine" | null;
+  readonly lot_number?: string | undefined;
+  /** The lot's last day, in days since 1970-01-01. */
+  readonly expires_on: number | null;
+  readonly received_date: number;
+  readonly reason: AdjustmentReason;
+  readonly notes?: string | undefined;
+  readonly reference: Posting["reference"];
+  readonly unit_cost?: UnitCost | null | undefined;
+  readonly actor: Actor;
+}
+
+/**
+ * Puts received units on an open shelf and creates their lot if it is new. Waiting orders are not served yet. Answers
+ * what was received as the API shows it. Refuses: validation_failed, merchant_closed, bin_full, bin_of_other_merchant.
+ */
+export async function receiveUnits(tx: Tx, shelf: LockedStock, arrival: ReceivedUnits) {
+  const { warehouse, quantity, received_date, reason, notes, reference, unit_cost, actor } = arrival;
+  if (received_date > tx.now) throw invalid("received_date", "lies in the future");
+  const { product } = shelf;
+  await refuseForClosed(tx, product.merchant_id, "stock");
+  const lot = await lotFor(tx, product, arrival);
+  const place = await arrivalSpot(tx, product, arrival);
+  const spot = { ...ownSpot(product), ...place, ...lotSpot(lot), received_at: received_date };
+  refuseTooMuch(shelf, spot, quantity, "quantity");
+  const posting = { type: "receipt", quantity, from: null, to: spot, to_place: null, promised: false } as const;
+  const told = { reason, notes, reference, unit_cost, confirmed: true, actor };
+  const { id: movement_id } = await moveUnits(tx, shelf, { ...posting, ...told });
+  if (lot !== null) wakeAtExpiry(tx, lot, warehouse);
+  return {
+    movement_id: wireId("movement", movement_id),
+    quantity,
+    warehouse_id: wireId("warehouse", warehouse.id),
+    location: spot.bin,
+    lot_number: lot?.lot_number ?? null,
+    expiration_date: dayEndTextOrNull(lot?.expires_on ?? null),
+    received_date: iso(received_date),
+    reason,
+    reference: reference?.id ?? null,
+  };
+}
+
+async function arrivalSpot(tx: Tx, product: StockedProduct, arrival: ReceivedUnits): Promise<BinSpot> {
+  const { warehouse, bin: code, kind, quantity } = arrival;
+  if (kind !== null && code === undefined) return transitSpot(tx, warehouse.id, kind, product.merchant_id);
+  const bin = await binFor(tx, warehouse, product, code, quantity);
+  if (kind !== null && bin.kind !== kind)
+    throw invalid("bin", `is not a ${kind} bin; leave it out to use the usual one`);
+  return binSpot(warehouse, bin);
+}
+
+async function openSku(tx: Tx, sku: string): Promise<LockedStockMap> {
+  const id = await findStockedId(tx, sku);
+  if (id === null) {
+    throw new Fault("resource_missing", `No such SKU: ${sku}.`, {
+      fields: [{ field: "sku", code: "resource_missing", message: "is not the SKU of a product" }],
+    });
+  }
+  return lockFreshStock(tx, [id]);
+}
+
+function onlyShelf(shelves: LockedStockMap, sku: string): LockedStock {
+  const shelf = [...shelves.values()].find(({ product }) => product.sku === sku);
+  assert(shelf, `the shelf of ${sku} is open`);
+  return shelf;
+}
+
+/**
+ * The lot of received units: the one with that number, or a new one; null for goods without lots. Refuses:
+ * validation_failed.
+ */
+export async function lotFor(
+  tx: Tx,
+  product: StockedProduct,
+  arrival: Pick<ReceivedUnits, "lot_number" | "expires_on" | "received_date"> & {
+    readonly warehouse: Pick<ZonedWarehouse, "timezone">;
+  },
+): Promise<Lot | null> {
+  const { lot_number, expires_on, received_date, warehouse } = arrival;
+  if (lot_number === undefined) {
+    if (product.lot_tracking) throw invalid("lot_number", `is required: ${product.sku} tracks lots`, "required");
+    if (expires_on !== null) throw invalid("lot_number", "is required: a lot carries the expiry", "required");
+    return null;
+  }
+  const known = await findLot(tx, product.id, lot_number);
+  if (known !== null) {
+    if (expires_on === null || expires_on === known.expires_on) return known;
+    const other = known.expires_on === null ? "none" : dayText(known.expires_on);
+    throw invalid("expiration_date", `is not that of lot ${lot_number}: ${other}`);
+  }
+  if (product.expiration_tracking && expires_on === null) {
+    throw invalid("expiration_date", `is required: ${product.sku} tracks expiry`, "required");
+  }
+  const { timezone } = warehouse;
+  const status = isPastExpiry({ expires_on, timezone }, tx.now) ? "expired" : "available";
+  return insertLot(tx, { ...ownSpot(product), lot_number, received_date, expires_on, status });
+}
+
+/** Has an available lot put aside once its last day is over in a warehouse. */
+export function wakeAtExpiry(
+  tx: Tx,
+  { status, expires_on }: Lot,
+  { timezone }: Pick<ZonedWarehouse, "timezone">,
+): void {
+  if (isAvailable(status) && expires_on !== null) tx.wake("inventory.expire_lots", dayStart(expires_on + 1, timezone));
+}
+
+/** Returned units and what becomes of them. */
+export interface ReturnedUnits {
+  readonly product_id: number;
+  readonly warehouse_id: number;
+  readonly quantity: number;
+  readonly disposition: "restock" | "quarantine" | "dispose" | "return_to_sender";
+  readonly lot_id: number | null;
+  /** The bin to restock to; by default the warehouse's returns bin. */
+  readonly bin?: string | null | undefined;
+}
+
+/**
+ * Adds inspected units to stock: restocked ones to their bin, others to quarantine; disposed ones come in and are
+ * written off; units sent back to the customer never become stock. Units that never left stock here come in by an
+ * adjustment. Refuses: validation_failed, bin_full, bin_of_other_merchant. Emits: inventory.updated,
+ * inventory.low_stock.
+ */
+export async function takeReturned(
+  tx: Tx,
+  units: readonly ReturnedUnits[],
+  reference: NonNullable<Posting["reference"]>,
+  actor: Actor,
+  type: "return" | "adjustment" = "return",
+): Promise<void> {
+  const kept = units.filter(({ disposition }) => disposition !== "return_to_sender");
+  const products = kept.map(({ product_id }) => product_id);
+  const shelves = await lockFreshStock(tx, products);
+  for (const unit of kept) {
+    const shelf = lockedStockOf(shelves, unit.product_id);
+    const { quantity, disposition } = unit;
+    const spot = await returnSpot(tx, shelf, unit);
+    const posting = { quantity, promised: false, reference, confirmed: true, actor };
+    const came = { ...posting, from: null, to: spot, to_place: null };
+    const { to } = await moveUnits(tx, shelf, { ...came, type, reason: `return_${disposition}` });
+    if (disposition !== "dispose") continue;
+    const gone = { ...posting, from: to, to: null, to_place: "write_off" } as const;
+    await moveUnits(tx, shelf, { ...gone, type: "adjustment", reason: "damaged" });
+  }
+  await fillBackorders(tx, shelves, products);
+}
+
+async function returnSpot(tx: Tx, { product }: LockedStock, unit: ReturnedUnits): Promise<StockSpot> {
+  const { warehouse_id, disposition, bin: code, lot_id, quantity } = unit;
+  const lot = lot_id === null ? null : await findLotById(tx, lot_id);
+  const own = { ...ownSpot(product), ...lotSpot(lot), received_at: tx.now };
+  if (disposition !== "restock" || !code) {
+    const kind = disposition === "quarantine" ? "quarantine" : "returns";
+    const place = await transitSpot(tx, warehouse_id, kind, product.merchant_id);
+    return { ...own, ...place };
+  }
+  const warehouse = await shareWarehouse(tx, warehouse_id);
+  return { ...own, ...binSpot(warehouse, await binFor(tx, warehouse, product, code, quantity)) };
+}

@@ -1,0 +1,194 @@
+import { and, asc, eq, or, type SQL, sql } from "drizzle-orm";
+import { among, amongTexts, given, list } from "../../../db/kit.ts";
+import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
+import { orders } from "../../../db/schema/orders.ts";
+import { products } from "../../../db/schema/products.ts";
+import { returns } from "../../../db/schema/returns.ts";
+import { bins } from "../../../db/schema/warehouses.ts";
+import { readId, wireId } from "../../core/ids.ts";
+import type { PageWindow } from "../../core/schema.ts";
+import type { Db } from "../../storage/database.ts";
+import { prepared, type StatementArgs } from "../../storage/statements.ts";
+import type { HomeBin, RestockOrigin, RestockTask } from "./restock_task.ts";
+
+/** Units of one stock item from one order or return. */
+interface UnitsToRestock {
+  readonly stock_item_id: number;
+  readonly quantity: number;
+}
+
+const change = sql<number>`sum(case when ${movements.to_item_id} = ${stock_items.id}
+  then ${movements.quantity} else -${movements.quantity} end)`.mapWith(Number);
+const touches = or(eq(stock_items.id, movements.to_item_id), eq(stock_items.id, movements.from_item_id));
+const waits = sql`${bins.kind} in ('putback', 'returns')`;
+
+const waiting = prepared((select, a: StatementArgs<RestockOrigin & { product_id: number }>) =>
+  select
+    .select({ stock_item_id: stock_items.id, quantity: change })
+    .from(movements)
+    .innerJoin(stock_items, touches)
+    .innerJoin(bins, eq(bins.id, stock_items.bin_id))
+    .where(
+      and(
+        eq(movements.reference_type, a.type),
+        eq(movements.reference_id, a.id),
+        eq(movements.product_id, a.product_id),
+        waits,
+      ),
+    )
+    .groupBy(stock_items.id)
+    .having(sql`${change} > 0`)
+    .orderBy(asc(stock_items.id)),
+);
+
+/** The units of a product from an order or return that nobody has put back yet, by the ledger. */
+export async function listUnitsToRestock(db: Db, giver: RestockOrigin, product_id: number): Promise<UnitsToRestock[]> {
+  return waiting(db, { ...giver, product_id });
+}
+
+/** The merchant whose order or return it is; null for one that is not there. */
+export async function findOwner(db: Db, giver: RestockOrigin): Promise<number | null> {
+  const id = readId(giver.type, giver.id) ?? 0;
+  const table = giver.type === "order" ? orders : returns;
+  const [row] = await db.sql.select({ merchant_id: table.merchant_id }).from(table).where(eq(table.id, id));
+  return row?.merchant_id ?? null;
+}
+
+/** The filters of a list of waiting units. */
+interface RestockTaskFilter {
+  readonly warehouse_id?: number | undefined;
+  readonly sku?: string | undefined;
+  /** The order that released them, or that the return belongs to. */
+  readonly order_id?: number | undefined;
+  readonly return_id?: number | undefined;
+}
+
+/** Waiting units, grouped by place and by the order or return they come from. */
+function groups(db: Db, filter: RestockTaskFilter, givers: readonly string[] | null) {
+  const { warehouse_id, sku } = filter;
+  // For an unfiltered list the few waiting items are found first, since most of the ledger is by orders.
+  const type = givers === null ? given(sql`${movements.reference_type}`) : movements.reference_type;
+  const narrowed: (SQL | undefined)[] = [
+    warehouse_id === undefined ? undefined : eq(stock_items.warehouse_id, warehouse_id),
+    sku === undefined ? undefined : eq(products.sku, sku),
+    givers === null ? undefined : amongTexts(movements.reference_id, sql`${list(givers)}`),
+  ];
+  return db.sql
+    .select({
+      id: sql<number>`min(${movements.id})`.mapWith(Number).as("first_id"),
+      since: sql<number>`min(${movements.created_at})`.mapWith(Number).as("since"),
+      type: sql<RestockOrigin["type"]>`${movements.reference_type}`.as("giver_type"),
+      giver: sql<string>`${movements.reference_id}`.as("giver"),
+      stock_item_id: sql<number>`${stock_items.id}`.mapWith(Number).as("stock_item_id"),
+      quantity: change.as("quantity"),
+    })
+    .from(stock_items)
+    .innerJoin(bins, eq(bins.id, stock_items.bin_id))
+    .innerJoin(products, eq(products.id, stock_items.product_id))
+    .innerJoin(movements, touches)
+    .where(and(sql`${stock_items.on_hand} > 0`, waits, sql`${type} in ('order', 'return')`, ...narrowed))
+    .groupBy(stock_items.id, movements.reference_type, movements.reference_id)
+    .having(sql`${change} > 0`)
+    .as("waiting");
+}
+
+/** The identifiers of the orders and returns that match a filter; null for all. */
+async function giversOf(db: Db, { order_id, return_id }: RestockTaskFilter): Promise<string[] | null> {
+  if (order_id === undefined) return return_id === undefined ? null : [wireId("return", return_id)];
+  const own = await db.sql.select({ id: returns.id }).from(returns).where(eq(returns.order_id, order_id));
+  const all = [wireId("order", order_id), ...own.map(({ id }) => wireId("return", id))];
+  return return_id === undefined ? all : all.filter((id) => id === wireId("return", return_id));
+}
+
+/** A page of the units that wait to be put back, the longest waiting first. */
+export async function listRestockTasks(db: Db, filter: RestockTaskFilter, window: PageWindow): Promise<RestockTask[]> {
+  const { limit, offset, after } = window;
+  const found = groups(db, filter, await giversOf(db, filter));
+  const rows = await db.sql
+    .select({
+      id: found.id,
+      since: found.since,
+      type: found.type,
+      giver: found.giver,
+      quantity: found.quantity,
+      merchant_id: stock_items.merchant_id,
+      product_id: stock_items.product_id,
+      sku: products.sku,
+      on_hand: stock_items.on_hand,
+      warehouse_id: stock_items.warehouse_id,
+      bin: bins.code,
+      lot_id: stock_items.lot_id,
+      lot_number: lots.lot_number,
+    })
+    .from(found)
+    .innerJoin(stock_items, eq(stock_items.id, found.stock_item_id))
+    .innerJoin(bins, eq(bins.id, stock_items.bin_id))
+    .innerJoin(products, eq(products.id, stock_items.product_id))
+    .leftJoin(lots, eq(lots.id, stock_items.lot_id))
+    .where(after === null ? undefined : sql`(${found.since}, ${found.id}) > (${after[0]}, ${after[1]})`)
+    .orderBy(asc(found.since), asc(found.id))
+    .limit(limit)
+    .offset(offset);
+  const orders = await ordersOf(db, rows);
+  return rows.map(({ type, giver: id, on_hand, quantity, ...row }) => ({
+    ...row,
+    giver: { type, id },
+    order_id: orders.get(id) ?? readId("order", id) ?? 0,
+    // Some may have been written off while they waited.
+    quantity: Math.min(quantity, on_hand),
+  }));
+}
+
+/** How many rows such a list has. */
+export async function countRestockTasks(db: Db, filter: RestockTaskFilter): Promise<number> {
+  const found = groups(db, filter, await giversOf(db, filter));
+  const [row] = await db.sql.select({ count: sql<number>`count(*)`.mapWith(Number) }).from(found);
+  return row?.count ?? 0;
+}
+
+/** The orders of the returns among these. */
+async function ordersOf(
+  db: Db,
+  rows: readonly { type: RestockOrigin["type"]; giver: string }[],
+): Promise<Map<string, number>> {
+  const ids = rows.flatMap(({ type, giver }) => (type === "return" ? (readId("return", giver) ?? []) : []));
+  if (ids.length === 0) return new Map();
+  const { id, order_id } = returns;
+  const found = await db.sql
+    .select({ id, order_id })
+    .from(returns)
+    .where(among(id, sql`${list([...new Set(ids)])}`));
+  return new Map(found.map((row) => [wireId("return", row.id), row.order_id]));
+}
+
+const used = sql<number>`(select coalesce(sum(s.on_hand), 0) from ${stock_items} s where s.bin_id = ${bins.id})`;
+
+// Goods of all merchants count, whomever the request is about.
+const takesMore = sql`coalesce(${bins.dedicated_merchant_id}, ${stock_items.merchant_id}) = ${stock_items.merchant_id}
+  and (${bins.mix_merchants} or not exists (
+    select 1 from ${stock_items} s
+    where s.bin_id = ${bins.id} and s.on_hand > 0 and s.merchant_id <> ${stock_items.merchant_id}
+  ))`;
+
+const homes = prepared((select, a: StatementArgs<{ product_ids: string }>) =>
+  select
+    .select({
+      product_id: stock_items.product_id,
+      warehouse_id: stock_items.warehouse_id,
+      lot_id: stock_items.lot_id,
+      on_hand: stock_items.on_hand,
+      code: bins.code,
+      pick_order: bins.pick_order,
+      free: sql<number | null>`case when ${bins.capacity} is not null then ${bins.capacity} - ${used} end`,
+    })
+    .from(stock_items)
+    .innerJoin(bins, eq(bins.id, stock_items.bin_id))
+    .where(and(among(stock_items.product_id, a.product_ids), sql`${bins.kind} = 'storage'`, takesMore)),
+);
+
+/** The storage bins that have units of these products, or had, as far as they take more of them. */
+export async function listHomeBins(db: Db, product_ids: readonly number[]): Promise<HomeBin[]> {
+  if (product_ids.length === 0) return [];
+  const found = await homes(db, { product_ids: list([...new Set(product_ids)]) });
+  return found.map(({ free, ...bin }) => ({ ...bin, free: free === null ? null : Number(free) }));
+}

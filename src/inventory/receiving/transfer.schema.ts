@@ -1,0 +1,96 @@
+import { type Static, Type } from "@sinclair/typebox";
+import {
+  choice,
+  closed,
+  codeField,
+  idField,
+  notesField,
+  nullable,
+  pageFields,
+  quantityField,
+  textField,
+} from "../../core/schema.ts";
+import { OwnerView, ofMerchantOrSku } from "../../storage/tenant.schema.ts";
+import { missingReasons, transferStatuses, transferTransitions } from "../inventory.transitions.ts";
+
+const items_max = 500;
+
+const MovedItem = closed({
+  sku: textField(100),
+  quantity: quantityField(),
+  lot_number: Type.Optional(nullable(textField(80, { description: "Only units of this lot." }))),
+  bin: Type.Optional(nullable(textField(40, { description: "Only units in this bin." }))),
+});
+
+export const CreateTransfer = closed({
+  from_location: idField("warehouse"),
+  to_location: idField("warehouse"),
+  reference: Type.Optional(nullable(textField(100))),
+  items: Type.Array(MovedItem, { minItems: 1, maxItems: items_max }),
+  ...ofMerchantOrSku,
+});
+export type CreateTransfer = Static<typeof CreateTransfer>;
+
+const ArrivedItem = closed({
+  sku: textField(100),
+  quantity: quantityField(),
+  lot_number: Type.Optional(textField(80)),
+  bin: Type.Optional(codeField(40)),
+});
+
+export const ReceiveTransfer = closed({
+  items: Type.Optional(
+    Type.Array(ArrivedItem, { minItems: 1, maxItems: items_max, description: "By default all that is in transit." }),
+  ),
+});
+export type ReceiveTransfer = Static<typeof ReceiveTransfer>;
+
+export const CloseTransfer = closed({
+  reason: Type.Optional(choice(missingReasons, { description: "Why units are missing; `lost` by default." })),
+  notes: Type.Optional(nullable(notesField())),
+});
+export type CloseTransfer = Static<typeof CloseTransfer>;
+
+/** The body of a step without input. */
+export const NoBody = closed({});
+
+export const ListTransfers = closed({
+  ...pageFields,
+  status: Type.Optional(choice(transferStatuses)),
+  from_location: Type.Optional(idField("warehouse")),
+  to_location: Type.Optional(idField("warehouse")),
+  sku: Type.Optional(textField(100, { description: "Only transfers of this SKU." })),
+  q: Type.Optional(textField(100, { description: "A piece of the reference or of a SKU." })),
+});
+export type ListTransfers = Static<typeof ListTransfers>;
+
+const count = Type.Integer({ minimum: 0 });
+const text = nullable(Type.String());
+const moment = Type.String({ format: "date-time" });
+const counts = { quantity_in_transit: count, quantity_received: count, quantity_written_off: count };
+
+export const TransferView = closed({
+  id: Type.String(),
+  merchant_id: OwnerView,
+  status: choice(transferStatuses),
+  reference: text,
+  from_location: Type.String(),
+  to_location: Type.String(),
+  items: Type.Array(
+    closed({
+      sku: Type.String(),
+      lot_number: text,
+      bin: text,
+      quantity: count,
+      ...counts,
+      lots: Type.Array(closed({ lot_number: text, quantity: count, ...counts })),
+    }),
+  ),
+  allowed_actions: Type.Array(choice(Object.keys(transferTransitions) as (keyof typeof transferTransitions)[])),
+  version: Type.Integer({ minimum: 1 }),
+  created_at: moment,
+  updated_at: moment,
+  shipped_at: nullable(moment),
+  received_at: nullable(moment),
+  cancelled_at: nullable(moment),
+});

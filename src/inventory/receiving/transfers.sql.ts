@@ -1,0 +1,208 @@
+import { and, asc, desc, eq, or, type SQL, sql } from "drizzle-orm";
+import { among, contains, forUpdate, list } from "../../../db/kit.ts";
+import { lots } from "../../../db/schema/inventory.ts";
+import { products } from "../../../db/schema/products.ts";
+import { transfer_lines, transfer_loads, transfers } from "../../../db/schema/transfers.ts";
+import { missing } from "../../core/faults.ts";
+import { readId } from "../../core/ids.ts";
+import type { PageWindow } from "../../core/schema.ts";
+import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
+import { longRecords } from "../../storage/long_records.ts";
+import { insert, insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
+import { initialTransferStatus, type TransferStatus } from "../inventory.transitions.ts";
+import type { InTransit, PlainTransfer, Transfer, TransferLine, TransferLoad } from "./transfer.ts";
+
+const byId = prepared((sql, a: StatementArgs<{ id: number }>) =>
+  sql.select().from(transfers).where(eq(transfers.id, a.id)),
+);
+const lockedById = prepared((sql, a: StatementArgs<{ id: number }>) =>
+  forUpdate(sql.select().from(transfers).where(eq(transfers.id, a.id))),
+);
+const linesOf = prepared((sql, a: StatementArgs<{ ids: string }>) =>
+  sql
+    .select({
+      id: transfer_lines.id,
+      transfer_id: transfer_lines.transfer_id,
+      product_id: transfer_lines.product_id,
+      sku: products.sku,
+      lot_number: transfer_lines.lot_number,
+      bin: transfer_lines.bin,
+      quantity: transfer_lines.quantity,
+    })
+    .from(transfer_lines)
+    .innerJoin(products, eq(products.id, transfer_lines.product_id))
+    .where(among(transfer_lines.transfer_id, a.ids))
+    .orderBy(asc(transfer_lines.id)),
+);
+const loadsOfLines = prepared((sql, a: StatementArgs<{ ids: string }>) =>
+  sql
+    .select({
+      id: transfer_loads.id,
+      transfer_line_id: transfer_loads.transfer_line_id,
+      product_id: transfer_loads.product_id,
+      sku: products.sku,
+      lot_id: transfer_loads.lot_id,
+      lot_number: lots.lot_number,
+      stocked_at: transfer_loads.stocked_at,
+      quantity: transfer_loads.quantity,
+      in_transit: transfer_loads.in_transit,
+      received: transfer_loads.received,
+      written_off: transfer_loads.written_off,
+    })
+    .from(transfer_loads)
+    .innerJoin(products, eq(products.id, transfer_loads.product_id))
+    .leftJoin(lots, eq(lots.id, transfer_loads.lot_id))
+    .where(among(transfer_loads.transfer_line_id, a.ids))
+    .orderBy(asc(transfer_loads.id)),
+);
+
+/** The transfer that an identifier names. Refuses: resource_missing. */
+export async function getTransfer(db: Db, id: string | number): Promise<Transfer> {
+  const [found] = await wholeTransfers(db, await byId(db, { id: readId("transfer", id) ?? 0 }));
+  if (found === undefined) throw missing("transfer", id);
+  return found;
+}
+
+/** As `getTransfer`, and nobody else changes the transfer until this transaction ends. */
+export async function lockTransfer(tx: Tx, id: string | number): Promise<Transfer> {
+  const [found] = await wholeTransfers(tx, await lockedById(tx, { id: readId("transfer", id) ?? 0 }));
+  if (found === undefined) throw missing("transfer", id);
+  return found;
+}
+
+/** Transfers with their lines. */
+export async function wholeTransfers(db: Db, rows: readonly PlainTransfer[]): Promise<Transfer[]> {
+  if (rows.length === 0) return [];
+  const lineRows = await linesOf(db, { ids: list(rows.map(({ id }) => id)) });
+  const loadRows = await loadsOfLines(db, { ids: list(lineRows.map(({ id }) => id)) });
+  const loads = Map.groupBy(loadRows, (load) => load.transfer_line_id);
+  const lines = Map.groupBy(lineRows, (line) => line.transfer_id);
+  return rows.map((row) => ({
+    ...row,
+    lines: (lines.get(row.id) ?? []).map((line) => ({ ...line, loads: loads.get(line.id) ?? [] })),
+  }));
+}
+
+/** What a list of transfers may be narrowed to. */
+interface TransferFilter {
+  readonly status?: TransferStatus | undefined;
+  readonly from_warehouse_id?: number | undefined;
+  readonly to_warehouse_id?: number | undefined;
+  /** Only transfers with a line of this SKU. */
+  readonly sku?: string | undefined;
+  /** A piece of the reference or of a SKU. */
+  readonly q?: string | undefined;
+}
+
+function matching({ status, from_warehouse_id, to_warehouse_id, sku, q }: TransferFilter): SQL | undefined {
+  const with_line = (what: SQL) => sql`exists (
+    select 1 from ${transfer_lines} join ${products} on ${products.id} = ${transfer_lines.product_id}
+    where ${transfer_lines.transfer_id} = ${transfers.id} and ${what}
+  )`;
+  return and(
+    status === undefined ? undefined : eq(transfers.status, status),
+    from_warehouse_id === undefined ? undefined : eq(transfers.from_warehouse_id, from_warehouse_id),
+    to_warehouse_id === undefined ? undefined : eq(transfers.to_warehouse_id, to_warehouse_id),
+    sku === undefined ? undefined : with_line(eq(products.sku, sku)),
+    q === undefined ? undefined : or(contains(transfers.reference, q), with_line(contains(products.sku, q))),
+  );
+}
+
+/** A page of transfers by creation, newest first. */
+export async function listTransfers(db: Db, filter: TransferFilter, window: PageWindow): Promise<PlainTransfer[]> {
+  const { limit, offset, after } = window;
+  const older = after && sql`(${transfers.created_at}, ${transfers.id}) < (${after[0]}, ${after[1]})`;
+  return db.sql
+    .select()
+    .from(transfers)
+    .where(and(matching(filter), older ?? undefined))
+    .orderBy(desc(transfers.created_at), desc(transfers.id))
+    .limit(limit)
+    .offset(offset);
+}
+
+/** Transfers as a list reads them: one may have hundreds of lines. */
+export const longTransfers = longRecords(transfers, transfer_lines.transfer_id, { record: 1000, part: 500 });
+
+/** How many transfers match. */
+export async function countTransfers(db: Db, filter: TransferFilter): Promise<number> {
+  return db.sql.$count(transfers, matching(filter));
+}
+
+/** The transfers with which units of a product are in transit, the oldest first. */
+export async function listInTransit(db: Db, product_id: number, limit: number): Promise<InTransit[]> {
+  const { reference, from_warehouse_id, to_warehouse_id, shipped_at } = transfers;
+  return db.sql
+    .select({
+      transfer_id: transfers.id,
+      reference,
+      from_warehouse_id,
+      to_warehouse_id,
+      shipped_at,
+      units: sql<number>`sum(${transfer_loads.in_transit})`.mapWith(Number),
+    })
+    .from(transfer_loads)
+    .innerJoin(transfer_lines, eq(transfer_lines.id, transfer_loads.transfer_line_id))
+    .innerJoin(transfers, eq(transfers.id, transfer_lines.transfer_id))
+    .where(and(eq(transfer_loads.product_id, product_id), sql`${transfer_loads.in_transit} > 0`))
+    .groupBy(transfers.id, reference, from_warehouse_id, to_warehouse_id, shipped_at)
+    .orderBy(asc(transfers.id))
+    .limit(limit);
+}
+
+/** Stores a transfer that is planned and answers it. */
+export async function insertTransfer(
+  tx: Tx,
+  fields: Pick<PlainTransfer, "merchant_id" | "reference" | "from_warehouse_id" | "to_warehouse_id">,
+  lines: readonly Pick<TransferLine, "product_id" | "lot_number" | "bin" | "quantity">[],
+): Promise<Transfer> {
+  const times = { created_at: tx.now, updated_at: tx.now, shipped_at: null, received_at: null, cancelled_at: null };
+  const [transfer_id = 0] = await insertIds(tx, transfers, [
+    { ...fields, status: initialTransferStatus, version: 1, ...times },
+  ]);
+  await insert(
+    tx,
+    transfer_lines,
+    lines.map((line) => ({ transfer_id, ...line })),
+  );
+  return getTransfer(tx, transfer_id);
+}
+
+/** Stores what changed of a transfer, its loads apart, and answers it as it is now; its version moves by one. */
+export async function saveTransfer(
+  tx: Tx,
+  before: Transfer,
+  change: Partial<Pick<PlainTransfer, "status" | "shipped_at" | "received_at" | "cancelled_at">>,
+): Promise<Transfer> {
+  await tx.sql
+    .update(transfers)
+    .set({ ...change, version: before.version + 1, updated_at: tx.now })
+    .where(eq(transfers.id, before.id));
+  return getTransfer(tx, before.id);
+}
+
+/** Units of one line and lot that leave now. */
+export type NewLoad = Pick<TransferLoad, "transfer_line_id" | "product_id" | "lot_id" | "stocked_at" | "quantity">;
+
+/** Stores what left with a transfer: all of it is in transit. */
+export async function insertLoads(tx: Tx, loads: readonly NewLoad[]): Promise<void> {
+  const rows = loads.map((load) => ({ ...load, in_transit: load.quantity, received: 0, written_off: 0 }));
+  await insert(tx, transfer_loads, rows);
+}
+
+const saveCounts = prepared(
+  (tx: WriteStatements, a: StatementArgs<{ id: number; in_transit: number; received: number; written_off: number }>) =>
+    tx
+      .update(transfer_loads)
+      .set({
+        in_transit: sql`${a.in_transit}`,
+        received: sql`${a.received}`,
+        written_off: sql`${a.written_off}`,
+      })
+      .where(eq(transfer_loads.id, a.id)),
+);
+
+/** Stores the counts of a load. */
+export async function saveLoad(tx: Tx, { id, in_transit, received, written_off }: TransferLoad): Promise<void> {
+  await saveCounts(tx, { id, in_transit, received, written_off });
+}

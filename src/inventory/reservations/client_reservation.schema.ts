@@ -1,0 +1,69 @@
+import { type Static, Type } from "@sinclair/typebox";
+import {
+  choice,
+  closed,
+  idField,
+  momentField,
+  nullable,
+  pageFields,
+  quantityField,
+  textField,
+} from "../../core/schema.ts";
+import { OwnerView, ofMerchant } from "../../storage/tenant.schema.ts";
+import { reservationStatuses } from "../inventory.transitions.ts";
+
+/** How a client names an order: by number, or by the identifier of an existing one. */
+const orderName = () =>
+  Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(100)], {
+    description: "The number of an order, which may not exist yet, or the identifier of an existing one.",
+    hint: "must be an order number or identifier",
+  });
+
+export const ReserveStock = closed({
+  order_id: orderName(),
+  items: Type.Array(closed({ sku: textField(100), quantity: quantityField() }), { minItems: 1, maxItems: 500 }),
+  expires_at: Type.Optional(momentField("When it expires: 24 hours from now by default, at most 30 days.")),
+  location: Type.Optional(idField("warehouse", "Reserves only stock of this warehouse.")),
+  requires_cold_storage: Type.Optional(Type.Boolean()),
+  ...ofMerchant,
+});
+export type ReserveStock = Static<typeof ReserveStock>;
+
+export const ReleaseReservation = closed({ reservation_id: idField("reservation") });
+export type ReleaseReservation = Static<typeof ReleaseReservation>;
+
+export const ExtendReservation = closed({
+  expires_at: momentField("Not earlier than the present expiry, and at most 30 days from now."),
+});
+export type ExtendReservation = Static<typeof ExtendReservation>;
+
+export const ListReservations = closed({
+  ...pageFields,
+  status: Type.Optional(choice(reservationStatuses)),
+  order_id: Type.Optional(textField(100, { description: "An order's number or identifier." })),
+  sku: Type.Optional(textField(100, { description: "Only reservations of this SKU." })),
+});
+export type ListReservations = Static<typeof ListReservations>;
+
+const moment = () => Type.String({ format: "date-time" });
+
+export const ReservationView = closed({
+  reservation_id: Type.String(),
+  merchant_id: OwnerView,
+  order_id: Type.String(),
+  status: choice(reservationStatuses),
+  items: Type.Array(
+    closed({ sku: Type.String(), quantity: Type.Integer({ minimum: 1 }), reserved_from: nullable(Type.String()) }),
+  ),
+  source: Type.String(),
+  priority: Type.Integer(),
+  expires_at: nullable(moment()),
+  released_at: nullable(moment()),
+  created_at: moment(),
+});
+
+export const ReleasedReservationView = closed({
+  reservation_id: Type.String(),
+  status: Type.Literal("released"),
+  released_at: moment(),
+});

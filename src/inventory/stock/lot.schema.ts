@@ -1,0 +1,90 @@
+import { type Static, type TProperties, Type } from "@sinclair/typebox";
+import { actorTypes } from "../../core/actor.ts";
+import { choice, closed, notesField, nullable, pageFields, textField } from "../../core/schema.ts";
+import { OwnerView } from "../../storage/tenant.schema.ts";
+import { binKinds, lotStatuses, settableLotStatuses } from "../inventory.transitions.ts";
+import { arrivalField, ExpiryView, expiringBeforeField, expiryField } from "./stock.schema.ts";
+
+/** The orders in which lots are listed. */
+export const lotSorts = ["-created_at", "expiration_date"] as const;
+
+export const ListLots = closed({
+  ...pageFields,
+  sku: Type.Optional(textField(100)),
+  lot_number: Type.Optional(textField(80)),
+  status: Type.Optional(choice(lotStatuses)),
+  expiring_before: Type.Optional(expiringBeforeField("Only lots whose last day comes before this day.")),
+  q: Type.Optional(textField(100, { description: "A piece of the lot number, the SKU or the product's name." })),
+  on_hand: Type.Optional(Type.Boolean({ description: "Only lots with units on hand, or only lots without." })),
+  sort: Type.Optional(
+    choice(lotSorts, { description: "`-created_at`, newest first, by default; lots without expiry come last." }),
+  ),
+});
+export type ListLots = Static<typeof ListLots>;
+
+export const SetLotStatus = closed({
+  status: choice(settableLotStatuses),
+  reason: textField(200),
+  notes: Type.Optional(nullable(notesField())),
+});
+export type SetLotStatus = Static<typeof SetLotStatus>;
+
+export const CorrectLot = closed({
+  expiration_date: Type.Optional(nullable(expiryField("Null for a lot that does not expire."))),
+  received_date: Type.Optional(arrivalField("When the units came.")),
+  notes: Type.Optional(nullable(notesField())),
+});
+export type CorrectLot = Static<typeof CorrectLot>;
+
+const moment = () => Type.String({ format: "date-time" });
+const count = Type.Integer({ minimum: 0 });
+
+const lot = {
+  id: Type.String(),
+  merchant_id: OwnerView,
+  lot_number: Type.String(),
+  product_id: Type.String(),
+  sku: Type.String(),
+  status: choice(lotStatuses),
+  quantity: count,
+  reserved: count,
+  picked: count,
+  locations: Type.Array(
+    closed({
+      warehouse_id: Type.String(),
+      location: Type.String({ description: "The bin; for merchants, who are not told of bins, the warehouse." }),
+      kind: choice(binKinds),
+      quantity: count,
+      reserved: count,
+    }),
+  ),
+  received_date: moment(),
+  expiration_date: nullable(ExpiryView()),
+  created_at: moment(),
+} satisfies TProperties;
+
+export const LotView = closed(lot);
+
+const detail = {
+  ...lot,
+  allowed_statuses: Type.Array(choice(settableLotStatuses)),
+  changes: Type.Array(
+    closed({
+      from_status: choice(lotStatuses),
+      to_status: choice(lotStatuses),
+      reason: Type.String(),
+      notes: nullable(Type.String()),
+      actor: closed({ type: choice(actorTypes), id: Type.String() }),
+      changed_at: moment(),
+    }),
+  ),
+} satisfies TProperties;
+
+export const LotDetailView = closed(detail);
+
+export const ChangedLotView = closed({
+  ...detail,
+  backordered_orders: Type.Array(
+    closed({ order_id: nullable(Type.String()), order_number: Type.String(), quantity: count }),
+  ),
+});

@@ -1,0 +1,143 @@
+import { Elysia } from "elysia";
+import { missing } from "../../core/faults.ts";
+import { readId } from "../../core/ids.ts";
+import { bodyOf, queryOf } from "../../core/schema.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView, ListView } from "../../http/envelope.ts";
+import { answerList } from "../../http/pagination.ts";
+import { requireMatch, tagged } from "../../http/preconditions.ts";
+import { answerRead, answerWrite } from "../../http/response.ts";
+import { documented } from "../../http/route.ts";
+import { type ViewerWithUsers, viewerOf, withActorsFor } from "../../identity/actors.sql.ts";
+import type { Db, Tx } from "../../storage/database.ts";
+import { lockStock } from "../reservations/locked_stock.ts";
+import { shortfallsView } from "../reservations/reservation.ts";
+import { showsBins } from "../warehouses/bin_visibility.ts";
+import { dayInRequest } from "../warehouses/warehouses.sql.ts";
+import { type LotChangeResult as Changed, correctLot, setLotStatus } from "./change_lot.ts";
+import { ChangedLotView, CorrectLot, ListLots, LotDetailView, LotView, SetLotStatus } from "./lot.schema.ts";
+import { lotDetail, lotView, type NamedLot } from "./lot.ts";
+import { countLots, findNamedLot, listLotChanges, listLots, listLotUnits, lotPosition, zonesOf } from "./lots.sql.ts";
+
+/** Lots: list, detail, their dates and their status. */
+export const lotRoutes = new Elysia({ prefix: "/inventory/lots" })
+  .use(conventions)
+  .get("", ({ call, query }) => list(call, query), {
+    query: queryOf(ListLots),
+    detail: documented({
+      id: "listLots",
+      needs: "stock.read",
+      chapter: "Lots",
+      summary: "List lots",
+      answers: { 200: ListView(LotView) },
+    }),
+  })
+  .get("/:id", ({ call, params }) => get(call, params.id), {
+    detail: documented({
+      id: "getLot",
+      needs: "stock.read",
+      chapter: "Lots",
+      tagged: true,
+      summary: "Get a lot",
+      answers: { 200: EnvelopedView(LotDetailView) },
+    }),
+  })
+  .patch(
+    "/:id",
+    ({ call, params, body }) => change(call, params.id, (tx) => correctLot(tx, params.id, body, call.actor)),
+    {
+      body: bodyOf(CorrectLot),
+      detail: documented({
+        id: "correctLot",
+        needs: "stock.write",
+        chapter: "Lots",
+        matches: true,
+        tagged: true,
+        summary: "Correct a lot's expiry or date of receipt",
+        answers: { 200: EnvelopedView(ChangedLotView) },
+      }),
+    },
+  )
+  .post(
+    "/:id/status",
+    ({ call, params, body }) => change(call, params.id, (tx) => setLotStatus(tx, params.id, body, call.actor)),
+    {
+      body: bodyOf(SetLotStatus),
+      detail: documented({
+        id: "setLotStatus",
+        needs: "stock.write",
+        chapter: "Lots",
+        matches: true,
+        tagged: true,
+        summary: "Set the status of a lot",
+        refuses: ["invalid_state_transition"],
+        answers: { 200: EnvelopedView(ChangedLotView) },
+      }),
+    },
+  );
+
+async function get(call: Call, id: string): Promise<Response> {
+  const asker = await viewerOf(call);
+  return answerRead(call, (db) => found(asker, db, id));
+}
+
+async function found(asker: ViewerWithUsers, db: Db, id: string) {
+  const lot = await findNamedLot(db, readId("lot", id) ?? 0);
+  if (lot === null) throw missing("lot", id);
+  return detail(asker, db, lot);
+}
+
+/** As `found`, locked until the transaction ends: whoever changes a lot locks its stock. */
+async function locked(asker: ViewerWithUsers, tx: Tx, id: string) {
+  const lot = await findNamedLot(tx, readId("lot", id) ?? 0);
+  if (lot !== null) await lockStock(tx, [lot.product_id]);
+  return found(asker, tx, id);
+}
+
+async function change(call: Call, id: string, work: (tx: Tx) => Promise<Changed>): Promise<Response> {
+  const asker = await viewerOf(call);
+  return answerWrite(call, 200, async (tx) => {
+    await requireMatch(call, () => locked(asker, tx, id));
+    const { lot, shortfalls } = await work(tx);
+    return detail(asker, tx, lot, { backordered_orders: shortfallsView(shortfalls) });
+  });
+}
+
+async function detail(asker: ViewerWithUsers, db: Db, lot: NamedLot, beside: object = {}) {
+  const units = await listLotUnits(db, [lot.id]);
+  const changes = await withActorsFor(db, asker, await listLotChanges(db, lot.id));
+  const at = { zones: await zonesOf(db, units), now: db.now };
+  const view = lotDetail(lot, units, changes, at, showsBins(asker));
+  return tagged({ ...view, ...beside }, lot.version, view);
+}
+
+function list(call: Call, query: ListLots): Promise<Response> {
+  const { sku, lot_number, status, q, on_hand, expiring_before, sort = "-created_at" } = query;
+  const filterIn = async (db: Db) => ({
+    ...{ sku, lot_number, status, q, on_hand },
+    expiring_before: await dayInRequest(db, expiring_before),
+  });
+  return answerList(
+    call,
+    query,
+    {
+      rows: async (db, window) => listLots(db, await filterIn(db), window, sort),
+      count: async (db) => countLots(db, await filterIn(db)),
+      position: (lot) => lotPosition(lot, sort),
+    },
+    async (rows, db) => {
+      const units = await listLotUnits(
+        db,
+        rows.map(({ id }) => id),
+      );
+      const of = Map.groupBy(units, (item) => item.lot_id);
+      return Promise.all(
+        rows.map(async (lot) => {
+          const own = of.get(lot.id) ?? [];
+          return lotView(lot, own, { zones: await zonesOf(db, own), now: db.now }, showsBins(call));
+        }),
+      );
+    },
+  );
+}

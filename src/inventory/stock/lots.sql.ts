@@ -1,0 +1,394 @@
+import { and, asc, desc, eq, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
+import { among, amongTexts, contains, isOneOf, list } from "../../../db/kit.ts";
+import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
+import { lot_changes } from "../../../db/schema/lots.ts";
+import { products } from "../../../db/schema/products.ts";
+import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
+import { bins, warehouses } from "../../../db/schema/warehouses.ts";
+import { type Actor, systemActor } from "../../core/actor.ts";
+import type { PagePosition, PageWindow } from "../../core/schema.ts";
+import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
+import { insert, insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
+import { hasExpired, type LotStatus, lotTransitions } from "../inventory.transitions.ts";
+import { ofSku } from "../ledger/ledger.sql.ts";
+import { dayIn, type LocalDays, localDays } from "../warehouses/warehouses.sql.ts";
+import type { lotSorts } from "./lot.schema.ts";
+import type { Lot, LotChange, NamedLot, UnitsOfLot } from "./lot.ts";
+
+const named = {
+  id: lots.id,
+  merchant_id: lots.merchant_id,
+  product_id: lots.product_id,
+  sku: products.sku,
+  lot_number: lots.lot_number,
+  received_date: lots.received_date,
+  expires_on: lots.expires_on,
+  status: lots.status,
+  version: lots.version,
+  created_at: lots.created_at,
+};
+
+const byId = prepared((select, a: StatementArgs<{ id: number }>) =>
+  select.select(named).from(lots).innerJoin(products, eq(products.id, lots.product_id)).where(eq(lots.id, a.id)),
+);
+
+/** The lot with this id and the SKU it is of, or null. */
+export async function findNamedLot(db: Db, id: number): Promise<NamedLot | null> {
+  const [row] = await byId(db, { id });
+  return row ?? null;
+}
+
+const expires = sql`${isOneOf(lots.status, lotTransitions.expire.from)} and ${lots.expires_on} is not null`;
+
+/** Whether the last day of a lot is over wherever units of it are, or in all warehouses when there are none. */
+function passed(days: LocalDays): SQL {
+  const { lot_id, on_hand, warehouse_id } = stock_items;
+  const is_over = sql`${lots.expires_on} < ${days.last}`;
+  if (days.first === days.last) return is_over;
+  const units = sql`${lot_id} = ${lots.id} and ${lot_id} is not null and ${on_hand} > 0`;
+  return sql`${is_over} and case
+    when exists (select 1 from ${stock_items} where ${units}) then not exists (
+      select 1 from ${stock_items} where ${units} and ${lots.expires_on} >= ${dayIn(days, warehouse_id)}
+    )
+    else ${lots.expires_on} < ${days.first}
+  end`;
+}
+
+/** What the list of lots may be narrowed to. */
+interface LotFilter {
+  readonly sku?: string | undefined;
+  readonly lot_number?: string | undefined;
+  readonly status?: LotStatus | undefined;
+  /** Only lots whose last day comes before this one. */
+  readonly expiring_before?: number | undefined;
+  /** A piece of the lot number, the SKU or the product's name. */
+  readonly q?: string | undefined;
+  /** Whether units of it are on hand. */
+  readonly on_hand?: boolean | undefined;
+}
+
+function matching(db: Db, filter: LotFilter, days: LocalDays): SQL | undefined {
+  const { sku, lot_number, status, expiring_before, q, on_hand } = filter;
+  const there = sql`exists (
+    select 1 from ${stock_items} where ${stock_items.lot_id} = ${lots.id} and ${stock_items.lot_id} is not null
+      and ${stock_items.on_hand} > 0
+  )`;
+  const called = (piece: string) => sql`exists (
+    select 1 from ${products} where ${products.id} = ${lots.product_id}
+      and (${contains(products.sku, piece)} or ${contains(products.name, piece)})
+  )`;
+  const past = sql`(${expires} and ${passed(days)})`;
+  return and(
+    sku === undefined ? undefined : ofSku(db, lots.product_id, sku),
+    lot_number === undefined ? undefined : eq(lots.lot_number, lot_number),
+    status === undefined
+      ? undefined
+      : hasExpired(status)
+        ? sql`(${isOneOf(lots.status, [lotTransitions.expire.to])} or ${past})`
+        : sql`${lots.status} = ${status} and not ${past}`,
+    expiring_before === undefined ? undefined : lt(lots.expires_on, expiring_before),
+    q === undefined ? undefined : or(contains(lots.lot_number, q), called(q)),
+    on_hand === undefined ? undefined : on_hand ? there : sql`not ${there}`,
+  );
+}
+
+/** The zones in which a lot's days count: those of where its units are, or of all warehouses when it has none. */
+export async function zonesOf(db: Db, units: readonly { readonly timezone: string }[]): Promise<string[]> {
+  const places = units.length > 0 ? units : (await localDays(db)).warehouses;
+  return [...new Set(places.map(({ timezone }) => timezone))];
+}
+
+/** The order of a list of lots. */
+type LotSort = (typeof lotSorts)[number];
+
+const never = Number.MAX_SAFE_INTEGER;
+const expiry = sql`coalesce(${lots.expires_on}, ${sql.raw(String(never))})`;
+
+/** Where a list goes on after this lot. */
+export function lotPosition({ id, created_at, expires_on }: NamedLot, sort: LotSort): PagePosition {
+  return [sort === "expiration_date" ? (expires_on ?? never) : created_at, id];
+}
+
+/** A page of lots. */
+export async function listLots(
+  db: Db,
+  filter: LotFilter,
+  { limit, offset, after }: PageWindow,
+  sort: LotSort,
+): Promise<NamedLot[]> {
+  const soonest = sort === "expiration_date";
+  const rest = (last: PagePosition) =>
+    soonest
+      ? sql`(${expiry} > ${last[0]} or ${expiry} = ${last[0]} and ${lots.id} > ${last[1]})`
+      : lt(lots.id, last[1]);
+  return db.sql
+    .select(named)
+    .from(lots)
+    .innerJoin(products, eq(products.id, lots.product_id))
+    .where(and(matching(db, filter, await localDays(db)), after === null ? undefined : rest(after)))
+    .orderBy(...(soonest ? [sql`${expiry} asc`, asc(lots.id)] : [desc(lots.id)]))
+    .limit(limit)
+    .offset(offset);
+}
+
+/** How many lots match. */
+export async function countLots(db: Db, filter: LotFilter): Promise<number> {
+  return db.sql.$count(lots, matching(db, filter, await localDays(db)));
+}
+
+const unitsOf = prepared((select, a: StatementArgs<{ ids: string }>) =>
+  select
+    .select({
+      lot_id: sql<number>`${stock_items.lot_id}`.mapWith(Number),
+      warehouse_id: stock_items.warehouse_id,
+      timezone: warehouses.timezone,
+      bin: bins.code,
+      bin_kind: bins.kind,
+      on_hand: stock_items.on_hand,
+      reserved: stock_items.reserved,
+    })
+    .from(stock_items)
+    .innerJoin(warehouses, eq(warehouses.id, stock_items.warehouse_id))
+    .innerJoin(bins, eq(bins.id, stock_items.bin_id))
+    .where(and(among(stock_items.lot_id, a.ids), sql`${stock_items.lot_id} is not null and ${stock_items.on_hand} > 0`))
+    .orderBy(asc(stock_items.id)),
+);
+
+/** Where the units of these lots lie. */
+export async function listLotUnits(db: Db, lot_ids: readonly number[]): Promise<UnitsOfLot[]> {
+  return unitsOf(db, { ids: list(lot_ids) });
+}
+
+const changesOf = prepared((select, a: StatementArgs<{ lot_id: number }>) =>
+  select.select().from(lot_changes).where(eq(lot_changes.lot_id, a.lot_id)).orderBy(asc(lot_changes.id)),
+);
+
+/** How a lot has changed, oldest first. */
+export async function listLotChanges(db: Db, lot_id: number): Promise<LotChange[]> {
+  return changesOf(db, { lot_id });
+}
+
+const saveStatus = prepared((tx: WriteStatements, a: StatementArgs<{ id: number; status: LotStatus }>) =>
+  tx
+    .update(lots)
+    .set({ status: sql`${a.status}`, version: sql`${lots.version} + 1` })
+    .where(eq(lots.id, a.id)),
+);
+
+const saveDates = prepared(
+  (tx: WriteStatements, a: StatementArgs<{ id: number; received_date: number; expires_on: number | null }>) =>
+    tx
+      .update(lots)
+      .set({ received_date: sql`${a.received_date}`, expires_on: sql`${a.expires_on}` })
+      .where(eq(lots.id, a.id)),
+);
+
+/** Stores when a lot came and when it expires; `saveLotStatus` tells of it. */
+export async function saveLotDates(
+  tx: Tx,
+  { id, received_date, expires_on }: Pick<NamedLot, "id" | "received_date" | "expires_on">,
+): Promise<void> {
+  await saveDates(tx, { id, received_date, expires_on });
+}
+
+/** What is told of a change of status beside the states. */
+interface LotChangeEntry {
+  readonly reason: string;
+  readonly notes?: string | null | undefined;
+  readonly actor: Actor;
+}
+
+/** Stores a lot's status, which may be the one it has, with one row of its history; its version moves by one. */
+export async function saveLotStatus(
+  tx: Tx,
+  { id, status: from_status }: Pick<NamedLot, "id" | "status">,
+  to_status: LotStatus,
+  entry: LotChangeEntry,
+): Promise<void> {
+  await saveStatus(tx, { id, status: to_status });
+  await insertLotChanges(tx, [{ lot_id: id, from_status, to_status }], entry);
+}
+
+/** Stores rows of the history of lots whose status has changed for one reason. */
+async function insertLotChanges(
+  tx: Tx,
+  changes: readonly (Pick<LotChange, "from_status" | "to_status"> & { readonly lot_id: number })[],
+  { reason, notes = null, actor }: LotChangeEntry,
+): Promise<void> {
+  const why = { reason, notes, actor_type: actor.type, actor_id: actor.id, created_at: tx.now };
+  await insert(
+    tx,
+    lot_changes,
+    changes.map((change) => ({ ...change, ...why })),
+  );
+}
+
+const lotByNumber = prepared((sql, a: StatementArgs<{ product_id: number; lot_number: string }>) =>
+  sql
+    .select()
+    .from(lots)
+    .where(and(eq(lots.product_id, a.product_id), eq(lots.lot_number, a.lot_number))),
+);
+const lotById = prepared((sql, a: StatementArgs<{ id: number }>) => sql.select().from(lots).where(eq(lots.id, a.id)));
+
+/** The lot of a product with this number, or null. */
+export async function findLot(db: Db, product_id: number, lot_number: string): Promise<Lot | null> {
+  const [row] = await lotByNumber(db, { product_id, lot_number });
+  return row ?? null;
+}
+
+/** The lot with this id, or null. */
+export async function findLotById(db: Db, id: number): Promise<Lot | null> {
+  const [row] = await lotById(db, { id });
+  return row ?? null;
+}
+
+/** Stores a new lot and answers it. */
+export async function insertLot(tx: Tx, lot: Omit<Lot, "id">): Promise<Lot> {
+  const [id = 0] = await insertIds(tx, lots, [{ ...lot, created_at: tx.now }]);
+  return { id, ...lot };
+}
+
+/** Lots past their last day that nobody has put away yet, the longest past first. */
+export async function listExpiredLots(db: Db, days: LocalDays, limit: number): Promise<Lot[]> {
+  return db.sql
+    .select()
+    .from(lots)
+    .where(and(expires, passed(days)))
+    .orderBy(asc(lots.expires_on))
+    .limit(limit);
+}
+
+/** The last day of the next lot that expires, from a day on; null when none does. */
+export async function nextLastDay(db: Db, from: number): Promise<number | null> {
+  const [row] = await db.sql
+    .select({ day: lots.expires_on })
+    .from(lots)
+    .where(and(expires, gte(lots.expires_on, from)))
+    .orderBy(asc(lots.expires_on))
+    .limit(1);
+  return row?.day ?? null;
+}
+
+const [from_status] = lotTransitions.expire.from;
+const expiring = { from_status, to_status: lotTransitions.expire.to };
+
+/**
+ * Marks those of these lots as expired that are available and past their last day, with a row of the history of
+ * each, and answers their ids. The expiry of one may have been corrected since it was read.
+ */
+export async function markLotsExpired(tx: Tx, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  const days = await localDays(tx);
+  const marked = await tx.sql
+    .update(lots)
+    .set({ status: lotTransitions.expire.to, version: sql`${lots.version} + 1` })
+    .where(and(inArray(lots.id, [...ids]), eq(lots.status, from_status), passed(days)))
+    .returning({ lot_id: lots.id });
+  const why = { reason: "past its expiry", actor: systemActor("inventory.expire_lots") };
+  await insertLotChanges(
+    tx,
+    marked.map(({ lot_id }) => ({ lot_id, ...expiring })),
+    why,
+  );
+  return new Set(marked.map(({ lot_id }) => lot_id));
+}
+
+const recalled = isOneOf(lots.status, [lotTransitions.recall.to]);
+
+/** The ids of the orders that hold units of recalled lots, picked or not. */
+export async function listOrdersWithRecalled(db: Db): Promise<number[]> {
+  const rows = await db.sql
+    .selectDistinct({ order_id: reservations.order_id })
+    .from(lots)
+    .innerJoin(stock_items, and(eq(stock_items.lot_id, lots.id), sql`${stock_items.lot_id} is not null`))
+    .innerJoin(allocations, eq(allocations.stock_item_id, stock_items.id))
+    .innerJoin(reservation_lines, eq(reservation_lines.id, allocations.reservation_line_id))
+    .innerJoin(reservations, eq(reservations.id, reservation_lines.reservation_id))
+    .where(and(recalled, sql`${reservations.order_id} is not null`))
+    .orderBy(asc(reservations.order_id));
+  return rows.map(({ order_id }) => order_id ?? 0);
+}
+
+/** The recalled lots of which an order holds units. */
+export async function listRecalledIn(db: Db, order_id: number): Promise<{ sku: string; lot_number: string }[]> {
+  return db.sql
+    .selectDistinct({ sku: products.sku, lot_number: lots.lot_number })
+    .from(reservations)
+    .innerJoin(reservation_lines, eq(reservation_lines.reservation_id, reservations.id))
+    .innerJoin(allocations, eq(allocations.reservation_line_id, reservation_lines.id))
+    .innerJoin(stock_items, eq(stock_items.id, allocations.stock_item_id))
+    .innerJoin(lots, eq(lots.id, stock_items.lot_id))
+    .innerJoin(products, eq(products.id, lots.product_id))
+    .where(and(eq(reservations.order_id, order_id), recalled))
+    .orderBy(asc(products.sku), asc(lots.lot_number));
+}
+
+/** An order that got units of a lot: how many left for it, and when. */
+export interface RecalledOrder {
+  /** The newest of the movements. */
+  readonly movement_id: number;
+  /** The order's identifier on the wire. */
+  readonly order: string;
+  readonly quantity: number;
+  readonly first_at: number;
+  readonly last_at: number;
+}
+
+const sold = sql`${movements.type} = 'sale' and ${movements.lot_id} is not null
+  and ${movements.reference_type} = 'order'`;
+
+/** A page of the orders that got units of a lot, those that got them last first. */
+export async function listRecalledOrders(
+  db: Db,
+  lot_id: number,
+  { limit, offset, after }: PageWindow,
+): Promise<RecalledOrder[]> {
+  const newest = sql`max(${movements.id})`;
+  const number = (value: SQL) => sql<number>`${value}`.mapWith(Number);
+  const rows = await db.sql
+    .select({
+      movement_id: number(newest),
+      order: movements.reference_id,
+      quantity: number(sql`sum(${movements.quantity})`),
+      first_at: number(sql`min(${movements.created_at})`),
+      last_at: number(sql`max(${movements.created_at})`),
+    })
+    .from(movements)
+    .where(and(eq(movements.lot_id, lot_id), sold))
+    .groupBy(movements.reference_id)
+    .having(after === null ? undefined : sql`${newest} < ${after[1]}`)
+    .orderBy(desc(newest))
+    .limit(limit)
+    .offset(offset);
+  return rows.map((row) => ({ ...row, order: row.order ?? "" }));
+}
+
+/** How many orders got units of a lot. */
+export async function countRecalledOrders(db: Db, lot_id: number): Promise<number> {
+  const [row] = await db.sql
+    .select({ count: sql<number>`count(distinct ${movements.reference_id})`.mapWith(Number) })
+    .from(movements)
+    .where(and(eq(movements.lot_id, lot_id), sold));
+  return row?.count ?? 0;
+}
+
+const assumed = prepared((select, a: StatementArgs<{ lot_id: number; orders: string }>) =>
+  select
+    .select({ order: movements.reference_id, units: sql<number>`sum(${movements.quantity})`.mapWith(Number) })
+    .from(movements)
+    .where(
+      and(
+        eq(movements.reference_type, "order"),
+        amongTexts(movements.reference_id, a.orders),
+        eq(movements.lot_id, a.lot_id),
+        sql`(${movements.reason} = 'picked' or ${movements.type} = 'sale') and not ${movements.confirmed}`,
+      ),
+    )
+    .groupBy(movements.reference_id),
+);
+
+/** Units of a lot that nobody saw being picked for these orders, or leaving: they are assumed to be of this lot. */
+export async function listAssumed(db: Db, lot_id: number, orders: readonly string[]): Promise<Map<string, number>> {
+  const rows = await assumed(db, { lot_id, orders: list(orders) });
+  return new Map(rows.map(({ order, units }) => [order ?? "", units]));
+}

@@ -1,0 +1,337 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+import { among, amongTexts, forUpdateInOrder, given, isOneOf, list, named } from "../../../db/kit.ts";
+import { product_components } from "../../../db/schema/bundles.ts";
+import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
+import { products } from "../../../db/schema/products.ts";
+import { receipt_lines } from "../../../db/schema/receipts.ts";
+import { reservation_lines, reservations } from "../../../db/schema/reservations.ts";
+import { transfer_loads } from "../../../db/schema/transfers.ts";
+import { bins, warehouses, zones } from "../../../db/schema/warehouses.ts";
+import { engine } from "../../core/config.ts";
+import { invalidFields, ofFields } from "../../core/faults.ts";
+import { listBundleParts } from "../../products/products.sql.ts";
+import type { Db, Tx } from "../../storage/database.ts";
+import { prepared, preparedOf, type StatementArgs } from "../../storage/statements.ts";
+import { initialReservationStatus } from "../inventory.transitions.ts";
+import type { StockItem } from "../ledger/stock_item.ts";
+import type { LocalDays } from "../warehouses/warehouses.sql.ts";
+import {
+  availableOf,
+  bundleProblem,
+  type NamedProducts,
+  ownerOfAll,
+  type ProductStock,
+  productNamed,
+  type StockedPart,
+} from "./product_stock.ts";
+
+const stocked = {
+  id: products.id,
+  merchant_id: products.merchant_id,
+  sku: products.sku,
+  name: products.name,
+  type: products.type,
+  currency: products.currency,
+  temperature_zone: products.temperature_zone,
+  lot_tracking: products.lot_tracking,
+  expiration_tracking: products.expiration_tracking,
+  min_shelf_life_days: products.min_shelf_life_days,
+  reorder_point: products.reorder_point,
+  weight: products.weight,
+  weight_unit: products.weight_unit,
+  status: products.status,
+  created_at: products.created_at,
+};
+
+// Conditions are written out where a partial index is to be used: a bound value would hide them from SQLite.
+const held = sql`${stock_items.on_hand} > 0`;
+const backordered = sql<number>`(
+  select coalesce(sum(${reservation_lines.wanted} - ${reservation_lines.reserved}), 0) from ${reservation_lines}
+  where ${reservation_lines.product_id} = ${products.id} and ${reservation_lines.reserved} < ${reservation_lines.wanted}
+)`.mapWith(Number);
+const incoming = sql<number>`(
+  select coalesce(sum(${receipt_lines.outstanding}), 0) from ${receipt_lines}
+  where ${receipt_lines.product_id} = ${products.id} and ${receipt_lines.outstanding} > 0
+) + (
+  select coalesce(sum(${transfer_loads.in_transit}), 0) from ${transfer_loads}
+  where ${transfer_loads.product_id} = ${products.id} and ${transfer_loads.in_transit} > 0
+)`.mapWith(Number);
+const lastMoved = sql<number | null>`(
+  select ${movements.created_at} from ${movements} where ${movements.product_id} = ${products.id}
+  order by ${movements.id} desc limit 1
+)`;
+
+// The first in its index: whether any is past, PostgreSQL would look for among all of them.
+const firstExpiry = sql`(
+  select min(${reservations.expires_at}) from ${reservations}
+  where ${isOneOf(reservations.status, [initialReservationStatus])} and ${reservations.expires_at} is not null
+)`;
+
+const bundled = sql`exists (
+  select 1 from ${product_components} where ${product_components.component_id} = ${products.id}
+)`.mapWith(Boolean);
+
+/** What is read of a stock item: its place, its lot and its units. */
+export const itemColumns = {
+  id: stock_items.id,
+  merchant_id: stock_items.merchant_id,
+  warehouse_id: stock_items.warehouse_id,
+  warehouse_priority: named(warehouses.priority, "warehouse_priority"),
+  timezone: warehouses.timezone,
+  bin_id: stock_items.bin_id,
+  bin: named(bins.code, "bin"),
+  bin_kind: named(bins.kind, "bin_kind"),
+  pick_order: bins.pick_order,
+  temperature_zone: zones.temperature_zone,
+  temperature_range: zones.temperature_range,
+  lot_id: stock_items.lot_id,
+  lot_number: lots.lot_number,
+  lot_status: named(lots.status, "lot_status"),
+  lot_received_date: named(lots.received_date, "lot_received_date"),
+  expires_on: lots.expires_on,
+  received_at: stock_items.received_at,
+  turns_on: stock_items.turns_on,
+  updated_at: stock_items.updated_at,
+  on_hand: stock_items.on_hand,
+  reserved: stock_items.reserved,
+};
+const itemsOf = preparedOf((sql, isOf) =>
+  sql
+    .select({ product_id: stock_items.product_id, ...itemColumns })
+    .from(stock_items)
+    .innerJoin(warehouses, eq(warehouses.id, stock_items.warehouse_id))
+    .innerJoin(bins, eq(bins.id, stock_items.bin_id))
+    .leftJoin(zones, eq(zones.id, bins.zone_id))
+    .leftJoin(lots, eq(lots.id, stock_items.lot_id))
+    .where(and(isOf(stock_items.product_id), held)),
+);
+const productsOf = preparedOf((select, isOf, a: StatementArgs<{ now: number }>) =>
+  select
+    .select({
+      ...stocked,
+      // In a query of one table Drizzle leaves its name out of a template, but not of one within.
+      backordered: sql`${backordered}`.mapWith(Number).as("backordered"),
+      incoming: sql`${incoming}`.mapWith(Number).as("incoming"),
+      overdue: sql`coalesce(${firstExpiry} <= ${a.now}, false)`.mapWith(Boolean).as("overdue"),
+      bundled: sql`${bundled}`.mapWith(Boolean).as("bundled"),
+      moved_at: sql<number | null>`${lastMoved}`.mapWith(Number).as("moved_at"),
+    })
+    .from(products)
+    .where(isOf(products.id)),
+);
+const locked = preparedOf((sql, isOf) =>
+  forUpdateInOrder(sql.select({ id: products.id }).from(products).where(isOf(products.id)), products.id),
+);
+
+/** A shelf as it was read. */
+interface LoadedStock extends ProductStock {
+  readonly items: StockItem[];
+  /** When the stock last changed (ms). */
+  readonly updated_at: number;
+  /** Whether a bundle is made of it. */
+  readonly bundled: boolean;
+  /** Whether any reservation, of whatever product, is past its time and not yet put away. */
+  readonly overdue: boolean;
+}
+
+/** The stock of these products, in the order of the ids; ids that name nothing are left out. */
+export async function loadStock(db: Db, ids: readonly number[]): Promise<LoadedStock[]> {
+  if (ids.length === 0) return [];
+  const [found, items] = await Promise.all([productsOf(db, { ids, now: db.now }), itemsOf(db, { ids })]);
+  // Sorted here, because sorting costs SQLite more than the rest of the query.
+  items.sort((a, b) => a.id - b.id);
+  const shelves = new Map<number, LoadedStock & { updated_at: number }>();
+  for (const product of found) {
+    const { id, backordered, incoming, bundled, overdue, moved_at, created_at } = product;
+    const updated_at = moved_at ?? created_at;
+    shelves.set(id, { product, items: [], backordered, incoming, bundled, overdue, updated_at });
+  }
+  for (const item of items) {
+    const shelf = shelves.get(item.product_id);
+    if (shelf === undefined) continue;
+    shelf.items.push(item);
+    shelf.updated_at = Math.max(shelf.updated_at, item.updated_at);
+  }
+  return ids.flatMap((id) => shelves.get(id) ?? []);
+}
+
+/**
+ * As `loadShelves`, and nobody else changes the stock of these products until this transaction ends. Whoever changes
+ * stock, or a reservation of it, locks the products in the order of their ids: this is the one lock of the warehouse.
+ */
+export async function lockStockRows(tx: Tx, ids: readonly number[]): Promise<LoadedStock[]> {
+  if (engine === "sqlite" || ids.length === 0) return loadStock(tx, ids);
+  // All are sent in one trip. The reads run after the lock, so they see all that was committed before it was granted.
+  const [, shelves] = await Promise.all([locked(tx, { ids }), loadStock(tx, ids)]);
+  return shelves;
+}
+
+const bySku = prepared((sql, a: StatementArgs<{ skus: string }>) =>
+  sql
+    .select({ id: products.id, merchant_id: products.merchant_id, sku: products.sku, type: products.type })
+    .from(products)
+    .where(amongTexts(products.sku, a.skus)),
+);
+
+/** The products with these SKUs, which several merchants may use. */
+export async function findNamedProducts(db: Db, skus: readonly string[]): Promise<NamedProducts> {
+  return Map.groupBy(await bySku(db, { skus: list(skus) }), ({ sku }) => sku);
+}
+
+/** The id of the product with this SKU, or null. Refuses: merchant_required. */
+export async function findStockedId(db: Db, sku: string): Promise<number | null> {
+  return productNamed(db, await findNamedProducts(db, [sku]), sku)?.id ?? null;
+}
+
+const lying = prepared((select, a: StatementArgs<{ products: string; bin: string }>) =>
+  select
+    .selectDistinct({ id: stock_items.product_id, warehouse_id: stock_items.warehouse_id })
+    .from(stock_items)
+    .innerJoin(bins, eq(bins.id, stock_items.bin_id))
+    .where(and(among(stock_items.product_id, a.products), eq(bins.code, a.bin), held)),
+);
+
+/**
+ * As `findStockedId`; of several merchants' products with this SKU the one of which units lie in a bin, if it is alone
+ * in that. Refuses: merchant_required.
+ */
+export async function findStockedIdIn(
+  db: Db,
+  sku: string,
+  bin: string | undefined,
+  warehouse_id: number | null,
+): Promise<number | null> {
+  const named = await findNamedProducts(db, [sku]);
+  const all = named.get(sku) ?? [];
+  if (all.length < 2 || bin === undefined) return productNamed(db, named, sku)?.id ?? null;
+  const rows = await lying(db, { products: list(all.map(({ id }) => id)), bin });
+  const there = rows.filter((row) => warehouse_id === null || row.warehouse_id === warehouse_id);
+  const own = all.filter(({ id }) => there.some((row) => row.id === id));
+  return productNamed(db, own.length === 0 ? named : new Map([[sku, own]]), sku)?.id ?? null;
+}
+
+/** The products that the items of a request name, and whose they are. */
+interface StockedProducts {
+  readonly merchant_id: number;
+  /** In the order of the items. */
+  readonly ids: readonly number[];
+}
+
+/**
+ * The product of each item of a request, all of one merchant: of this one, if it is said, else of the one for whom the
+ * scope makes records, else of the only one who has all of them. A product of anyone else is as unknown as none.
+ * Refuses: resource_missing, validation_failed (a bundle), both of which name all such fields; merchant_required.
+ */
+export async function getStockedProducts(
+  db: Db,
+  items: readonly { readonly sku: string }[],
+  field: string,
+  owner: number | null = db.scope.makes,
+): Promise<StockedProducts> {
+  const named = await findNamedProducts(
+    db,
+    items.map(({ sku }) => sku),
+  );
+  const merchant_id = owner ?? ownerOfAll(named, items);
+  const found = items.map(({ sku }) => named.get(sku)?.find((product) => product.merchant_id === merchant_id));
+  const fields = found.flatMap((product, at) =>
+    product === undefined
+      ? { field: `${field}[${at}].sku`, code: "resource_missing", message: "names no product" }
+      : [],
+  );
+  if (fields.length > 0) throw ofFields("resource_missing", fields);
+  const bundles = found.flatMap((product, at) =>
+    product?.type === "bundle" ? bundleProblem(`${field}[${at}].sku`) : [],
+  );
+  if (bundles.length > 0) throw invalidFields(bundles);
+  return { merchant_id, ids: found.map((product) => product?.id ?? 0) };
+}
+
+const units = prepared((select, _: StatementArgs<object>) =>
+  select
+    .select({ number: sql`coalesce(sum(${stock_items.on_hand}), 0)`.mapWith(Number) })
+    .from(stock_items)
+    .where(held),
+);
+const travelling = prepared((select, _: StatementArgs<object>) =>
+  select
+    .select({ number: sql`coalesce(sum(${transfer_loads.in_transit}), 0)`.mapWith(Number) })
+    .from(transfer_loads)
+    .innerJoin(products, eq(products.id, transfer_loads.product_id))
+    .where(sql`${transfer_loads.in_transit} > 0`),
+);
+
+/** How many units lie in the warehouses, and are on their way between two of them. */
+export async function countGoods(db: Db): Promise<number> {
+  const [[lying], [moving]] = [await units(db, {}), await travelling(db, {})];
+  return (lying?.number ?? 0) + (moving?.number ?? 0);
+}
+
+const turned = prepared((select, a: StatementArgs<{ warehouse_id: number; day: number; limit: number }>) =>
+  select
+    .select({ id: stock_items.id, product_id: stock_items.product_id })
+    .from(stock_items)
+    .where(
+      and(
+        eq(stock_items.warehouse_id, given(a.warehouse_id)),
+        sql`${stock_items.turns_on} is not null and ${stock_items.turns_on} <= ${given(a.day)}`,
+      ),
+    )
+    .limit(given(a.limit)),
+);
+
+/** Stock items that time has changed in a way that nobody has noted, of some warehouses. */
+export async function listShelfLifeChanges(db: Db, { warehouses }: LocalDays, limit: number) {
+  const found: { readonly id: number; readonly product_id: number }[] = [];
+  for (const { id: warehouse_id, day } of warehouses) {
+    if (found.length >= limit) break;
+    found.push(...(await turned(db, { warehouse_id, day, limit: limit - found.length })));
+  }
+  return found;
+}
+
+const turning = prepared((select, a: StatementArgs<{ warehouse_id: number; day: number }>) =>
+  select
+    .select({ day: stock_items.turns_on })
+    .from(stock_items)
+    .where(
+      and(
+        eq(stock_items.warehouse_id, given(a.warehouse_id)),
+        sql`${stock_items.turns_on} is not null and ${stock_items.turns_on} > ${given(a.day)}`,
+      ),
+    )
+    .orderBy(asc(stock_items.turns_on))
+    .limit(1),
+);
+
+/** The next day after one on which time changes stock of a warehouse, or null. */
+export async function nextShelfLifeChange(db: Db, warehouse_id: number, day: number): Promise<number | null> {
+  const [row] = await turning(db, { warehouse_id, day });
+  return row?.day ?? null;
+}
+
+/** As `loadShelves`; a bundle has as many sets as its components, as far as they are available, make. */
+export async function loadStockWithSets(db: Db, ids: readonly number[]): Promise<LoadedStock[]> {
+  const shelves = await loadStock(db, ids);
+  const bundles = shelves.filter(({ product }) => product.type === "bundle").map(({ product }) => product.id);
+  if (bundles.length === 0) return shelves;
+  const of = await listStockedParts(db, bundles);
+  return shelves.map((shelf) => {
+    const own = of.get(shelf.product.id);
+    return own === undefined ? shelf : { ...shelf, sets: Math.min(...own.map(({ sets }) => sets)) };
+  });
+}
+
+/** What each of these bundles is made of, and what there is of it. */
+export async function listStockedParts(db: Db, bundle_ids: readonly number[]): Promise<Map<number, StockedPart[]>> {
+  const parts = await listBundleParts(db, bundle_ids);
+  const components = await loadStock(db, [...new Set(parts.map(({ product_id }) => product_id))]);
+  const free = new Map(components.map((part) => [part.product.id, availableOf(part, db.now)]));
+  const of = new Map<number, StockedPart[]>();
+  for (const { bundle_id, product_id, sku, quantity } of parts) {
+    const available = free.get(product_id) ?? 0;
+    const part = { product_id, sku, quantity, available, sets: Math.floor(available / quantity) };
+    of.set(bundle_id, [...(of.get(bundle_id) ?? []), part]);
+  }
+  return of;
+}

@@ -1,0 +1,107 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { choice, closed, momentField, nullable } from "../../core/schema.ts";
+import { OwnerView } from "../../storage/tenant.schema.ts";
+import { binKinds, movementTypes, reservationStatuses, unavailableCauses } from "../inventory.transitions.ts";
+
+export const StockBreakdownQuery = closed({
+  as_of: Type.Optional(momentField("The units on hand at this moment. Who holds them is known for the present only.")),
+});
+export type StockBreakdownQuery = Static<typeof StockBreakdownQuery>;
+
+const count = Type.Integer({ minimum: 0 });
+const moment = () => Type.String({ format: "date-time" });
+
+const ledger = {
+  opening: Type.Literal(0),
+  movements: Type.Array(
+    closed({
+      type: choice(movementTypes),
+      reason: Type.String(),
+      movements: Type.Integer({ minimum: 1 }),
+      units: Type.Integer({ description: "Below zero for units that left." }),
+    }),
+  ),
+  on_hand: count,
+};
+
+const spot = {
+  warehouse_id: Type.String(),
+  bin: nullable(Type.String({ description: "Null for merchants, who are not told of bins." })),
+  lot_number: nullable(Type.String()),
+};
+const claimant = {
+  reservation_id: Type.String(),
+  order_id: nullable(Type.String()),
+  order_number: Type.String(),
+  units: Type.Integer({ minimum: 1 }),
+};
+const way = { reference: nullable(Type.String()), units: Type.Integer({ minimum: 1 }) };
+const more = Type.Boolean({ description: "Whether there are more than are listed." });
+
+/** Incoming units, by what brings them. */
+export const incomingFields = {
+  units: count,
+  receipts: Type.Array(
+    closed({ receipt_id: Type.String(), ...way, location: Type.String(), expected_at: nullable(moment()) }),
+  ),
+  transfers: Type.Array(
+    closed({
+      transfer_id: Type.String(),
+      ...way,
+      from_location: Type.String(),
+      to_location: Type.String(),
+      shipped_at: nullable(moment()),
+    }),
+  ),
+  more,
+};
+
+export const StockBreakdownView = closed({
+  merchant_id: OwnerView,
+  sku: Type.String(),
+  name: Type.String(),
+  as_of: nullable(moment()),
+  ...ledger,
+  places: Type.Array(closed({ ...spot, kind: choice(binKinds), ...ledger })),
+  available: nullable(count),
+  components: Type.Optional(
+    Type.Array(
+      closed({
+        sku: Type.String(),
+        quantity: Type.Integer({ minimum: 1 }),
+        available: count,
+        sets: Type.Integer({ minimum: 0, description: "For how many sets there is enough of it." }),
+      }),
+      { description: "The components of a bundle: `available` is the smallest of their `sets`." },
+    ),
+  ),
+  reserved: nullable(
+    closed({
+      units: count,
+      picked: count,
+      claims: Type.Array(
+        closed({ ...claimant, status: choice(reservationStatuses), expires_at: nullable(moment()), picked: count }),
+      ),
+      more,
+    }),
+  ),
+  unavailable: nullable(
+    Type.Array(
+      closed({
+        cause: choice(unavailableCauses),
+        ...spot,
+        units: Type.Integer({ minimum: 1 }),
+      }),
+    ),
+  ),
+  backordered: nullable(
+    closed({
+      units: count,
+      claims: Type.Array(
+        closed({ ...claimant, priority: Type.Integer(), paused: Type.Boolean(), created_at: moment() }),
+      ),
+      more,
+    }),
+  ),
+  incoming: nullable(closed(incomingFields)),
+});

@@ -1,0 +1,179 @@
+// Why the stock of a SKU is what it is: the ledger from its beginning, who holds units, and what keeps units from sale.
+
+import { iso, isoOrNull } from "../../core/clock.ts";
+import { wireId } from "../../core/ids.ts";
+import type { BinKind, MovementType, ReservationStatus } from "../inventory.transitions.ts";
+import type { AwaitedDelivery } from "../receiving/receipt.ts";
+import type { InTransit } from "../receiving/transfer.ts";
+import { binShown } from "../warehouses/bin_visibility.ts";
+import type { StockedPart } from "./product_stock.ts";
+import { isPromisable, type ProductStock, totalsOf, unavailableCauseOf } from "./product_stock.ts";
+
+/** The sum of the movements of one type and reason; `units` is below zero for units that left. */
+export interface LedgerSum {
+  readonly type: MovementType;
+  readonly reason: string;
+  readonly movements: number;
+  readonly units: number;
+}
+
+/** A bin and lot with units, and everything that ever came to it and left it. */
+export interface BreakdownPlace {
+  readonly warehouse_id: number;
+  readonly bin: string;
+  readonly bin_kind: BinKind;
+  readonly lot_number: string | null;
+  readonly movements: readonly LedgerSum[];
+}
+
+/** Someone who holds reserved units. */
+export interface PromisedUnits {
+  readonly reservation_id: number;
+  readonly order_id: number | null;
+  readonly order_ref: string;
+  readonly status: ReservationStatus;
+  readonly expires_at: number | null;
+  readonly units: number;
+  /** Of these, units in staging. */
+  readonly picked: number;
+}
+
+/** Someone who waits for units. */
+export interface Backorder {
+  readonly reservation_id: number;
+  readonly order_id: number | null;
+  readonly order_ref: string;
+  readonly units: number;
+  readonly priority: number;
+  readonly paused: boolean;
+  readonly created_at: number;
+}
+
+/** How many of those who hold or wait for units are listed. */
+export const named_max = 100;
+
+/** The stock at a moment from the ledger: opening balance, movements, places. */
+export function ledgerView(
+  { merchant_id, sku, name }: ProductStock["product"],
+  sums: readonly LedgerSum[],
+  places: readonly BreakdownPlace[],
+  as_of: number | null,
+  shows_bins: boolean,
+) {
+  return {
+    merchant_id: wireId("merchant", merchant_id),
+    sku,
+    name,
+    as_of: isoOrNull(as_of),
+    opening: 0,
+    movements: sums,
+    on_hand: unitsOf(sums),
+    places: places.map(({ warehouse_id, bin, bin_kind, lot_number, movements }) => ({
+      warehouse_id: wireId("warehouse", warehouse_id),
+      bin: binShown(bin, shows_bins),
+      lot_number,
+      kind: bin_kind,
+      opening: 0,
+      movements,
+      on_hand: unitsOf(movements),
+    })),
+  };
+}
+
+function unitsOf(sums: readonly LedgerSum[]): number {
+  return sums.reduce((units, sum) => units + sum.units, 0);
+}
+
+/** What keeps units on hand from being reserved at this moment (ms), and who waits. */
+export function demandView(
+  shelf: ProductStock,
+  promised: readonly PromisedUnits[],
+  waiting: readonly Backorder[],
+  now: number,
+  shows_bins: boolean,
+) {
+  const { product, items, backordered, sets } = shelf;
+  const { reserved, picked, available: own } = totalsOf(shelf, now);
+  const available = sets ?? own;
+  const kept = items.filter((item) => !isPromisable(item, product, now) && item.on_hand > item.reserved);
+  return {
+    available,
+    reserved: {
+      units: reserved,
+      picked,
+      claims: promised.slice(0, named_max).map(({ status, expires_at, units, picked, ...claim }) => ({
+        ...claimantView(claim),
+        status: status === "reserved" && expires_at !== null && expires_at <= now ? "expired" : status,
+        expires_at: isoOrNull(expires_at),
+        units,
+        picked,
+      })),
+      more: promised.length > named_max,
+    },
+    unavailable: kept.map((item) => ({
+      cause: unavailableCauseOf(item, now),
+      warehouse_id: wireId("warehouse", item.warehouse_id),
+      bin: binShown(item.bin, shows_bins),
+      lot_number: item.lot_number,
+      units: item.on_hand - item.reserved,
+    })),
+    backordered: {
+      units: backordered,
+      claims: waiting.slice(0, named_max).map(({ units, priority, paused, created_at, ...claim }) => ({
+        ...claimantView(claim),
+        units,
+        priority,
+        paused,
+        created_at: iso(created_at),
+      })),
+      more: waiting.length > named_max,
+    },
+  };
+}
+
+/** Incoming units, by what brings them. */
+export function incomingView(
+  { incoming }: ProductStock,
+  awaited: readonly AwaitedDelivery[],
+  in_transit: readonly InTransit[],
+) {
+  return {
+    units: incoming,
+    receipts: awaited.slice(0, named_max).map(({ receipt_id, reference, warehouse_id, expected_at, units }) => ({
+      receipt_id: wireId("receipt", receipt_id),
+      reference,
+      location: wireId("warehouse", warehouse_id),
+      expected_at: isoOrNull(expected_at),
+      units,
+    })),
+    transfers: in_transit.slice(0, named_max).map(({ transfer_id, reference, shipped_at, units, ...way }) => ({
+      transfer_id: wireId("transfer", transfer_id),
+      reference,
+      from_location: wireId("warehouse", way.from_warehouse_id),
+      to_location: wireId("warehouse", way.to_warehouse_id),
+      shipped_at: isoOrNull(shipped_at),
+      units,
+    })),
+    more: awaited.length > named_max || in_transit.length > named_max,
+  };
+}
+
+/** The components of a bundle: the scarcest limits the number of sets. */
+export function partsView(parts: readonly StockedPart[]) {
+  return parts.map(({ product_id: _id, ...part }) => part);
+}
+
+/** Past reservations are not kept, so a past moment shows the ledger alone. */
+export const noDemand = { available: null, reserved: null, unavailable: null, backordered: null, incoming: null };
+
+function claimantView({
+  reservation_id,
+  order_id,
+  order_ref,
+}: Pick<PromisedUnits, "reservation_id" | "order_id" | "order_ref">) {
+  return {
+    reservation_id: wireId("reservation", reservation_id),
+    order_id: order_id === null ? null : wireId("order", order_id),
+    order_number: order_ref,
+  };
+}

@@ -1,0 +1,76 @@
+import { Elysia } from "elysia";
+import { columnTable, csvExportFields, writeCells } from "../../core/csv_columns.ts";
+import { checkOf, closed, queryOf } from "../../core/schema.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { answerCsv, type CsvFile, pagesOf } from "../../http/csv_response.ts";
+import { EnvelopedView } from "../../http/envelope.ts";
+import { answerImport, eachRow, type Import, importFields, TriedImportView } from "../../http/imports.ts";
+import { documented } from "../../http/route.ts";
+import { showsBins } from "../warehouses/bin_visibility.ts";
+import { saveStockRows } from "./import_stock.ts";
+import { CountedStock, type OwnedStock, type StockCsvRow, stockColumns, stockCsvRow } from "./stock_csv.schema.ts";
+import { listHeldAfter, listOwnedAfter } from "./stock_csv.sql.ts";
+
+const required = ["sku", "quantity"] as const;
+const table = columnTable(stockColumns, required);
+
+/** How a file of stock is imported: the counted units become the units on hand. */
+export const stockImport: Import<CountedStock> = {
+  columns: stockColumns,
+  required,
+  read: checkOf(CountedStock),
+  save: eachRow(saveStockRows),
+  ties: ({ sku }) => ({ makes: [sku], needs: [sku] }),
+};
+
+/** The file of all stock by bin and lot, which can be imported again. */
+export const stockExport: CsvFile<StockCsvRow> = {
+  name: "inventory.csv",
+  columns: stockColumns.map(({ name }) => name),
+  page: pagesOf(listHeldAfter),
+  cells: (held) => writeCells(stockColumns, stockCsvRow(held)),
+};
+
+/** Stock as its merchant is shown it: how much is in which warehouse, and not in which bins. */
+export const exportWithoutBins: CsvFile<OwnedStock, number> = {
+  ...stockExport,
+  page: listOwnedAfter,
+  cells: (owned) => writeCells(stockColumns, stockCsvRow(owned)),
+};
+
+function answerExport(call: Call, query: { readonly bom?: boolean }): Promise<Response> {
+  return showsBins(call) ? answerCsv(call, stockExport, query) : answerCsv(call, exportWithoutBins, query);
+}
+
+/** Stock as CSV files. */
+export const stockCsvRoutes = new Elysia({ prefix: "/inventory" })
+  .use(conventions)
+  .post("/import", ({ call, query }) => answerImport(call, stockImport, query), {
+    query: queryOf(closed(importFields)),
+    detail: documented({
+      id: "importInventory",
+      needs: "stock.write",
+      chapter: "Inventory",
+      summary: "Import counted stock as CSV",
+      description:
+        "A row for each bin and lot: what is on hand there becomes what was counted. What no row names stays as it" +
+        ` is.\n\n${table}`,
+      sends: "csv",
+      answers: { 200: EnvelopedView(TriedImportView) },
+    }),
+  })
+  .get("/export.csv", ({ call, query }) => answerExport(call, query), {
+    query: queryOf(closed(csvExportFields)),
+    detail: documented({
+      id: "exportInventory",
+      needs: "stock.read",
+      chapter: "Inventory",
+      summary: "Export stock as CSV",
+      description:
+        "A row for each bin and lot; picked units are in the staging bin of their order. Merchants get a row for each" +
+        ` warehouse and lot. The file can be imported again.\n\n${table}`,
+      documents: ["text/csv"],
+      answers: { 200: null },
+    }),
+  });

@@ -1,0 +1,82 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { choice, closed, idField, nullable, pageFields, textField } from "../../core/schema.ts";
+import { temperatureZones } from "../../products/product.ts";
+import { OwnerView } from "../../storage/tenant.schema.ts";
+import { binKinds, lotStatuses, unavailableCauses } from "../inventory.transitions.ts";
+import { ExpiryView, expiringBeforeField } from "../stock/stock.schema.ts";
+import { permanentBinKinds } from "./warehouse.ts";
+
+/** How full a bin is, as a filter. */
+export const binFills = ["empty", "used", "full"] as const;
+/** The orders in which units in bins are listed. */
+export const itemSorts = ["sku", "bin", "expiration_date"] as const;
+
+const code = textField(40);
+const of = {
+  location: Type.Optional(idField("warehouse")),
+  zone: Type.Optional(textField(40, { description: "The `zone_id` of a zone." })),
+  sku: Type.Optional(textField(100)),
+  lot_number: Type.Optional(textField(80)),
+};
+
+export const ListBins = closed({
+  ...pageFields,
+  ...of,
+  bin: Type.Optional(code),
+  q: Type.Optional(textField(40, { description: "A piece of the code." })),
+  kind: Type.Optional(choice(permanentBinKinds)),
+  fill: Type.Optional(choice(binFills, { description: "`full`: no room for another unit." })),
+});
+export type ListBins = Static<typeof ListBins>;
+
+const count = Type.Integer({ minimum: 0 });
+
+export const BinView = closed({
+  warehouse_id: Type.String(),
+  code: Type.String(),
+  kind: choice(binKinds),
+  zone_id: nullable(Type.String()),
+  temperature_zone: nullable(choice(temperatureZones)),
+  temperature_range: nullable(Type.String()),
+  pick_order: Type.Integer(),
+  dedicated_merchant_id: nullable(Type.String({ description: "The only merchant whose goods may be put there." })),
+  mix_merchants: Type.Boolean({ description: "Whether it takes goods of several merchants at once." }),
+  capacity: nullable(Type.Integer()),
+  used: Type.Integer({ minimum: 0, description: "Units in the bin." }),
+  free: nullable(Type.Integer({ minimum: 0, description: "Units for which the bin has room." })),
+  skus: Type.Integer({ minimum: 0, description: "How many SKUs are in the bin." }),
+});
+
+export const ListStoredItems = closed({
+  ...pageFields,
+  ...of,
+  bin: Type.Optional(code),
+  q: Type.Optional(textField(100, { description: "A piece of the SKU or the name." })),
+  kind: Type.Optional(choice(binKinds)),
+  expiring_before: Type.Optional(expiringBeforeField("Only units of lots whose last day comes before this day.")),
+  sort: Type.Optional(choice(itemSorts, { description: "`sku` by default; units without expiry come last." })),
+});
+export type ListStoredItems = Static<typeof ListStoredItems>;
+
+const moment = () => Type.String({ format: "date-time" });
+
+export const StoredItemView = closed({
+  merchant_id: OwnerView,
+  sku: Type.String(),
+  name: Type.String(),
+  warehouse_id: Type.String(),
+  bin: Type.String(),
+  kind: choice(binKinds),
+  zone_id: nullable(Type.String()),
+  temperature_zone: nullable(choice(temperatureZones)),
+  lot_id: nullable(Type.String()),
+  lot_number: nullable(Type.String()),
+  lot_status: nullable(choice(lotStatuses)),
+  expiration_date: nullable(ExpiryView()),
+  quantity: Type.Integer({ minimum: 0, description: "Units on hand." }),
+  reserved: count,
+  available: Type.Integer({ minimum: 0, description: "Units that can be reserved." }),
+  cause: nullable(choice(unavailableCauses)),
+  received_date: moment(),
+  last_updated: moment(),
+});

@@ -1,0 +1,383 @@
+import { isDeepStrictEqual } from "node:util";
+import { readPlace } from "../../addresses/offline_verification.ts";
+import { assert, Fault, invalid } from "../../core/faults.ts";
+import { wireId } from "../../core/ids.ts";
+import { findMerchantNamed } from "../../merchants/merchants.sql.ts";
+import type { TemperatureZone } from "../../products/product.ts";
+import type { Tx } from "../../storage/database.ts";
+import { isDuplicate } from "../../storage/storage_errors.ts";
+import { hasOneMerchant, unknownMerchant } from "../../storage/tenant.ts";
+import type { BinKind } from "../inventory.transitions.ts";
+import type { BinSpot } from "../ledger/stock_item.ts";
+import { defaultCalendar, readCalendar } from "./dispatch_calendar.ts";
+import type { BinInput, CreateWarehouse, UpdateWarehouse, ZoneInput } from "./warehouse.schema.ts";
+import {
+  binSpot,
+  checkBinCode,
+  checkBinKind,
+  checkZonesDiffer,
+  defaultTemperatureRange,
+  exampleAddress,
+  fittingZones,
+  isColdEnough,
+  type NewBin,
+  stagingCode,
+  transitBinKinds,
+  type Warehouse,
+  type WarehouseBin,
+  type WarehouseZone,
+  type ZonedWarehouse,
+} from "./warehouse.ts";
+import {
+  binHoldsStock,
+  ensureBin,
+  findBin,
+  findBinFor,
+  findBinOfKind,
+  findRoomyBin,
+  findWarehouse,
+  freshBin,
+  getWarehouse,
+  hasWarehouses,
+  insertBins,
+  insertWarehouse,
+  insertZone,
+  listPlainWarehouses,
+  lockContents,
+  lockWarehouse,
+  makeNewBin,
+  saveBin,
+  saveWarehouse,
+  saveZone,
+  shareWarehouse,
+  zoneHoldsStock,
+} from "./warehouses.sql.ts";
+
+// Bins for units that are not for sale come last on the pick path.
+const last_place = 1_000_000;
+
+const firstWarehouse: CreateWarehouse = {
+  name: "Main warehouse",
+  address: { name: "Main warehouse", ...exampleAddress },
+  location_zones: [{ zone_id: "AMBIENT", temperature_zone: "ambient", capacity: 100_000, bins: [{ code: "A-01" }] }],
+};
+
+/** Gives a store that has no warehouse its first one. Done at every start, it changes nothing the second time. */
+export async function ensureWarehouse(tx: Tx): Promise<void> {
+  if (await hasWarehouses(tx)) return;
+  const id = await insertWarehouse(tx, fieldsOf(firstWarehouse));
+  // Another server may have made it meanwhile.
+  if (id !== null) await furnish(tx, id, firstWarehouse.location_zones);
+}
+
+/**
+ * The id of the warehouse that a field of a request names, or of the only one there is.
+ * Refuses: resource_missing, validation_failed.
+ */
+export async function warehouseNamed(tx: Tx, location: string | number | undefined, field: string): Promise<number> {
+  if (location === undefined) {
+    const [first, second] = await listPlainWarehouses(tx);
+    if (first === undefined || second !== undefined) {
+      throw invalid(field, "is required: there are several warehouses", "required");
+    }
+    return first.id;
+  }
+  const found = await findWarehouse(tx, location);
+  if (found !== null) return found.id;
+  throw new Fault("resource_missing", `No such warehouse: ${location}.`, {
+    fields: [{ field, code: "resource_missing", message: "names no warehouse" }],
+  });
+}
+
+/** Opens a warehouse with its zones and bins. Refuses: validation_failed. */
+export async function createWarehouse(tx: Tx, input: CreateWarehouse): Promise<Warehouse> {
+  const fields = fieldsOf(input);
+  checkZonesDiffer(input.location_zones);
+  const id = await insertWarehouse(tx, fields);
+  if (id === null) throw nameTaken();
+  await furnish(tx, id, input.location_zones);
+  return getWarehouse(tx, id);
+}
+
+/**
+ * Changes the given fields of a warehouse. Zones and bins named in `location_zones` are added or changed, the others
+ * stay. Refuses: resource_missing, validation_failed.
+ */
+export async function updateWarehouse(tx: Tx, id: string, input: UpdateWarehouse): Promise<Warehouse> {
+  const before = await lockWarehouse(tx, id);
+  const { name, address, priority, location_zones = [] } = input;
+  checkZonesDiffer(location_zones);
+  const fields = {
+    ...(name === undefined ? {} : { name }),
+    ...placeOf(before, name ?? before.name, address),
+    ...readCalendar(input),
+    ...(priority === undefined ? {} : { priority }),
+  };
+  for (const [index, zone] of location_zones.entries()) {
+    await setZone(tx, before, zone, `location_zones[${index}]`);
+  }
+  const furnished = await getWarehouse(tx, before.id);
+  if (isDeepStrictEqual({ ...furnished, ...fields }, before)) return before;
+  await save(tx, before, fields);
+  // In another zone it may be another day.
+  if (before.timezone !== (input.timezone ?? before.timezone)) tx.wake("inventory.expire_lots", tx.now);
+  return getWarehouse(tx, before.id);
+}
+
+/** A new address, or the present one in the new name if it had the old one: that name is printed. */
+function placeOf({ name: before, address }: Warehouse, name: string, input: UpdateWarehouse["address"]) {
+  if (input !== undefined) return { address: readPlace(input, name, "address") };
+  return name !== before && address.name === before ? { address: { ...address, name } } : {};
+}
+
+async function save(tx: Tx, before: Warehouse, fields: Parameters<typeof saveWarehouse>[2]): Promise<void> {
+  try {
+    await tx.nested((part) => saveWarehouse(part, before, fields));
+  } catch (error) {
+    throw isDuplicate(error, "warehouses", "warehouses_name", ["name"]) ? nameTaken() : error;
+  }
+}
+
+const nameTaken = () => invalid("name", "belongs to another warehouse", "duplicate");
+
+function fieldsOf(input: CreateWarehouse) {
+  const { name, address, priority = 100 } = input;
+  return { name, address: readPlace(address, name, "address"), priority, ...defaultCalendar, ...readCalendar(input) };
+}
+
+/** Fills a new warehouse with its zones; the places for units that are not for sale lie in the first one. */
+async function furnish(tx: Tx, warehouse_id: number, location_zones: readonly ZoneInput[]): Promise<void> {
+  const empty = await getWarehouse(tx, warehouse_id);
+  for (const [index, zone] of location_zones.entries()) {
+    await setZone(tx, empty, zone, `location_zones[${index}]`);
+  }
+  const { zones } = await getWarehouse(tx, warehouse_id);
+  const place = { warehouse_id, zone_id: zones[0]?.id ?? null, pick_order: last_place, capacity: null };
+  for (const { code, kind } of transitBinKinds) await ensureBin(tx, { ...place, code, kind });
+}
+
+async function setZone(tx: Tx, warehouse: Warehouse, input: ZoneInput, field: string): Promise<void> {
+  const { zone_id, temperature_zone } = input;
+  const before = warehouse.zones.find((zone) => zone.zone_id === zone_id);
+  const usual =
+    before?.temperature_zone === temperature_zone
+      ? before.temperature_range
+      : defaultTemperatureRange[temperature_zone];
+  const { temperature_range = usual, capacity = before?.capacity ?? null } = input;
+  const fields = { temperature_zone, temperature_range, capacity };
+  if (before && before.temperature_zone !== temperature_zone && (await zoneHoldsStock(tx, before.id))) {
+    throw invalid(`${field}.temperature_zone`, "cannot change while units lie in the zone");
+  }
+  if (before) await saveZone(tx, before.id, fields);
+  const id = before?.id ?? (await insertZone(tx, { warehouse_id: warehouse.id, zone_id, ...fields }));
+  for (const [index, bin] of (input.bins ?? []).entries()) {
+    await setBin(tx, warehouse.id, id, bin, `${field}.bins[${index}]`);
+  }
+}
+
+const defaultBinFields = {
+  kind: "storage" as const,
+  pick_order: 0,
+  capacity: null,
+  dedicated_merchant_id: null,
+  mix_merchants: false,
+};
+
+/** The merchant for whom a bin is to be kept, or null. Refuses: validation_failed. */
+async function merchantFor(
+  tx: Tx,
+  bin: WarehouseBin | null,
+  name: string | number | null,
+  place: string,
+): Promise<number | null> {
+  if (name === null) return null;
+  const field = `${place}.dedicated_merchant_id`;
+  const merchant = await findMerchantNamed(tx, String(name));
+  if (merchant === null) throw unknownMerchant(field);
+  const other = bin === null ? null : (await lockContents(tx, bin.id, merchant.id)).other;
+  if (other !== null) {
+    throw invalid(field, `cannot be ${merchant.code} while goods of ${wireId("merchant", other)} lie in the bin`);
+  }
+  return merchant.id;
+}
+
+async function setBin(tx: Tx, warehouse_id: number, zone_id: number, input: BinInput, field: string): Promise<void> {
+  const { code } = input;
+  checkBinCode(code, `${field}.code`);
+  const before = await findBin(tx, warehouse_id, code);
+  const usual = before ?? defaultBinFields;
+  const { kind = usual.kind, pick_order = usual.pick_order, capacity = usual.capacity } = input;
+  const { dedicated_merchant_id: name, mix_merchants = usual.mix_merchants } = input;
+  checkBinKind(code, kind, `${field}.kind`);
+  const dedicated_merchant_id =
+    name === undefined ? usual.dedicated_merchant_id : await merchantFor(tx, before, name, field);
+  const fields = { zone_id, kind, pick_order, capacity, dedicated_merchant_id, mix_merchants };
+  if (before === null) return insertBins(tx, [{ warehouse_id, code, ...fields }]);
+  const moves = before.zone_id !== zone_id || before.kind !== kind;
+  if (moves && (await binHoldsStock(tx, before.id))) {
+    throw invalid(`${field}.code`, "cannot change its zone or kind while units lie in it");
+  }
+  await saveBin(tx, before.id, fields);
+}
+
+/** What a bin is wanted for. */
+interface GoodsForBin {
+  readonly merchant_id: number;
+  readonly sku: string;
+  readonly temperature_zone: TemperatureZone;
+}
+
+/**
+ * The bin for goods that come in: the one named, made now in the warmest zone that fits when there is none of that
+ * code, or else the first storage bin of that zone that takes goods of this merchant and has room for these units; what
+ * is counted needs neither, since it lies there already. Refuses: validation_failed, which says how to add a zone that
+ * fits; bin_full; bin_of_other_merchant.
+ */
+export async function binFor(
+  tx: Tx,
+  warehouse: ZonedWarehouse,
+  goods: GoodsForBin,
+  code: string | undefined,
+  quantity: number | "counted",
+): Promise<WarehouseBin> {
+  const found = code === undefined ? null : await findBin(tx, warehouse.id, code);
+  if (found !== null) return fitFor(tx, warehouse, found, goods, quantity);
+  const zones = fittingZones(warehouse.zones, goods.temperature_zone);
+  const [warmest] = zones;
+  if (warmest === undefined) {
+    throw invalid(
+      "location",
+      `has no zone for ${goods.temperature_zone} goods; add a zone with that temperature_zone to the warehouse first`,
+    );
+  }
+  if (code === undefined) {
+    const bin = await defaultBin(tx, zones, goods, quantity);
+    if (bin !== null) return bin;
+  } else checkBinCode(code, "bin");
+  const place = { warehouse_id: warehouse.id, zone_id: warmest.id, pick_order: 0, capacity: null };
+  const bin: NewBin = { ...place, code: code ?? `${warmest.zone_id}-01`, kind: "storage" };
+  // Another that makes it at the same moment may put another merchant's goods there.
+  return (await makeNewBin(tx, bin)) ?? fitFor(tx, warehouse, await ensureBin(tx, bin), goods, quantity);
+}
+
+/**
+ * A bin that is there, if it suits the goods and takes them.
+ * Refuses: validation_failed, bin_full, bin_of_other_merchant.
+ */
+async function fitFor(
+  tx: Tx,
+  warehouse: ZonedWarehouse,
+  bin: WarehouseBin,
+  goods: GoodsForBin,
+  quantity: number | "counted",
+): Promise<WarehouseBin> {
+  refuseUnfit(
+    bin,
+    warehouse.zones.find(({ id }) => id === bin.zone_id),
+    goods,
+  );
+  const room = await spaceIn(tx, bin, goods, quantity);
+  if (room.other !== null) throw binOfOther(bin, room.other);
+  if (room.free < room.needed) throw binFull(bin, room);
+  return bin;
+}
+
+/** How many bins of a zone are tried that turn out to be full once they are locked: others put goods into them. */
+const bin_attempts_max = 20;
+
+/**
+ * The first storage bin of these zones that takes units that come; null when there is no storage bin at all.
+ * Refuses: bin_full, bin_of_other_merchant; both name the first of them.
+ */
+async function defaultBin(
+  tx: Tx,
+  zones: readonly WarehouseZone[],
+  goods: GoodsForBin,
+  quantity: number | "counted",
+): Promise<WarehouseBin | null> {
+  const needed = quantity === "counted" ? 0 : quantity;
+  const { merchant_id } = goods;
+  const next = (zone_id: number, units: number) =>
+    hasOneMerchant(tx) ? findRoomyBin(tx, zone_id, units) : findBinFor(tx, { zone_id, needed: units, merchant_id });
+  for (const { id } of zones) {
+    let bin = await next(id, needed);
+    // Another may have filled it meanwhile, or emptied one that was full, which is known once it is locked.
+    for (let looks = bin_attempts_max; bin !== null && looks > 0; looks -= 1) {
+      const room = await spaceIn(tx, bin, goods, quantity);
+      if (room.other === null && room.free >= room.needed) return bin;
+      bin = await next(id, needed);
+    }
+  }
+  for (const { id } of zones) {
+    const bin = await next(id, 0);
+    if (bin !== null) throw binFull(bin, await spaceIn(tx, bin, goods, quantity));
+  }
+  for (const { id } of zones) {
+    const bin = await findRoomyBin(tx, id, 0);
+    if (bin !== null) throw binOfOther(bin, (await spaceIn(tx, bin, goods, needed)).other);
+  }
+  return null;
+}
+
+/** Units that come to a bin, and what it has room for. */
+interface BinSpace {
+  readonly needed: number;
+  readonly free: number;
+  /** The merchant for whom it is kept, or whose goods it holds, if for his sake it takes none of another's. */
+  readonly other: number | null;
+}
+
+async function spaceIn(
+  tx: Tx,
+  bin: WarehouseBin,
+  { merchant_id }: GoodsForBin,
+  quantity: number | "counted",
+): Promise<BinSpace> {
+  const { id, kind, capacity, dedicated_merchant_id, mix_merchants } = bin;
+  if (quantity === "counted") return { needed: 0, free: 0, other: null };
+  if (dedicated_merchant_id !== null && dedicated_merchant_id !== merchant_id) {
+    return { needed: 0, free: 0, other: dedicated_merchant_id };
+  }
+  const mixes = mix_merchants || kind !== "storage" || hasOneMerchant(tx);
+  if (capacity === null && mixes) return { needed: 0, free: 0, other: null };
+  const { units, other } = await lockContents(tx, id, merchant_id);
+  const room = capacity === null ? { needed: 0, free: 0 } : { needed: quantity, free: Math.max(0, capacity - units) };
+  return { ...room, other: mixes ? null : other };
+}
+
+function binFull({ code, capacity }: WarehouseBin, { needed, free }: BinSpace): Fault {
+  const message = `${code} has room for ${free} more units, not for ${needed}: name another bin, or widen this one.`;
+  return new Fault("bin_full", message, { bin: code, capacity, free, quantity: needed });
+}
+
+function binOfOther({ code, dedicated_merchant_id }: WarehouseBin, other: number | null): Fault {
+  const merchant_id = other === null ? null : wireId("merchant", other);
+  const why = dedicated_merchant_id === null ? `holds goods of ${merchant_id}` : `is kept for ${merchant_id}`;
+  const way = dedicated_merchant_id === null ? "let it mix_merchants" : "change its dedicated_merchant_id";
+  const message = `${code} ${why}: name another bin, which is made if there is none of its code, or ${way}.`;
+  return new Fault("bin_of_other_merchant", message, { bin: code, merchant_id });
+}
+
+function refuseUnfit(bin: WarehouseBin, zone: WarehouseZone | undefined, { sku, temperature_zone }: GoodsForBin): void {
+  if (bin.kind === "staging") throw invalid("bin", "is where an order's picked units wait");
+  if (bin.kind !== "storage" || !zone || isColdEnough(zone.temperature_zone, temperature_zone)) return;
+  throw invalid("bin", `lies in the ${zone.temperature_zone} zone ${zone.zone_id}; ${sku} is ${temperature_zone}`);
+}
+
+/** Where units of a merchant wait in a warehouse that are not for sale: its first bin of that kind that takes them. */
+export async function transitSpot(tx: Tx, warehouse_id: number, kind: BinKind, merchant_id: number): Promise<BinSpot> {
+  const usual = transitBinKinds.find((bin) => bin.kind === kind);
+  assert(usual, `units never wait in a ${kind} bin`);
+  const warehouse = await tx.memo(`inventory.warehouse:${warehouse_id}`, () => shareWarehouse(tx, warehouse_id));
+  const place = { warehouse_id, zone_id: warehouse.zones[0]?.id ?? null, pick_order: last_place, capacity: null };
+  const bin =
+    (await findBinOfKind(tx, warehouse_id, kind, merchant_id)) ??
+    (await ensureBin(tx, { ...place, code: usual.code, kind }));
+  return binSpot(warehouse, bin);
+}
+
+/** Where the picked units of an order wait, by the order's identifier on the wire. */
+export async function stagingBin(tx: Tx, warehouse_id: number, order: string): Promise<WarehouseBin> {
+  const place = { warehouse_id, zone_id: null, pick_order: 0, capacity: null };
+  return freshBin(tx, { ...place, code: stagingCode(order), kind: "staging" });
+}

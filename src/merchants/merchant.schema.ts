@@ -1,0 +1,110 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { PlaceView, placeInput } from "../addresses/address.schema.ts";
+import {
+  choice,
+  closed,
+  currencyField,
+  emailField,
+  metadataField,
+  nameField,
+  nullable,
+  pageFields,
+  textField,
+} from "../core/schema.ts";
+import { actionsIn } from "../core/transitions.ts";
+import { merchantStatuses, merchantTransitions } from "./merchant.transitions.ts";
+
+const moment = Type.String({ format: "date-time" });
+
+/** What a merchant is called by; more of it in `checkCode`. */
+const codeField = () =>
+  Type.String({
+    minLength: 2,
+    maxLength: 12,
+    pattern: "^[A-Z0-9][A-Z0-9-]*[A-Z0-9]$",
+    hint: "must be 2 to 12 of A to Z, 0 to 9 and -, without a - at either end",
+    description: "What it is called by, as in `Packhouse-Merchant: ACME`. It never changes.",
+  });
+const currency = currencyField("That of the operator's first merchant unless given.");
+const timezone = textField(60, { description: "An IANA time zone; that of the first warehouse unless given." });
+const contactFields = {
+  name: Type.Optional(nullable(textField(120))),
+  email: Type.Optional(nullable(emailField())),
+  phone: Type.Optional(nullable(textField(40))),
+};
+const shipFromName = textField(120, {
+  description:
+    "Who sends its parcels, as labels, packing slips and tracking pages say; its name where null. The first merchant" +
+    " that nobody has named sends in the warehouse's.",
+});
+const mayBuyLabels = Type.Boolean({
+  description: "Whether its own keys may buy labels, which the house pays for; false unless given.",
+});
+const colour = Type.String({
+  pattern: "^#[0-9a-fA-F]{6}$",
+  hint: "must be a colour such as #1f6feb",
+  description: "By which screens tell it from others.",
+});
+
+const optional = {
+  legal_name: Type.Optional(nullable(textField(200))),
+  currency: Type.Optional(currency),
+  timezone: Type.Optional(timezone),
+  contact: Type.Optional(nullable(closed(contactFields))),
+  return_address: Type.Optional(nullable(placeInput("The merchant's name unless given."))),
+  ship_from_name: Type.Optional(nullable(shipFromName)),
+  may_buy_labels: Type.Optional(mayBuyLabels),
+  colour: Type.Optional(nullable(colour)),
+  metadata: Type.Optional(metadataField()),
+};
+const readOnly = [
+  ...["id", "status", "allowed_actions", "version", "created_at", "updated_at"],
+  ...["suspended_at", "closed_at"],
+];
+
+export const CreateMerchant = closed({ code: codeField(), name: nameField(120), ...optional }, readOnly);
+export type CreateMerchant = Static<typeof CreateMerchant>;
+
+export const UpdateMerchant = closed(
+  { code: Type.Optional(codeField()), name: Type.Optional(nameField(120)), ...optional },
+  readOnly,
+);
+export type UpdateMerchant = Static<typeof UpdateMerchant>;
+
+export const ListMerchants = closed({
+  ...pageFields,
+  status: Type.Optional(choice(merchantStatuses)),
+  q: Type.Optional(textField(100, { description: "A piece of the code, the name or the legal name." })),
+});
+export type ListMerchants = Static<typeof ListMerchants>;
+
+export const MerchantView = closed({
+  id: Type.String(),
+  code: Type.String(),
+  name: Type.String(),
+  legal_name: nullable(Type.String()),
+  status: choice(merchantStatuses, {
+    description:
+      "`suspended`: its orders come in and reserve stock, and wait. `closed`: it is over, and nothing is made for it.",
+  }),
+  currency: Type.String(),
+  timezone: Type.String(),
+  contact: nullable(
+    closed({
+      name: nullable(Type.String()),
+      email: nullable(Type.String()),
+      phone: nullable(Type.String()),
+    }),
+  ),
+  return_address: nullable(PlaceView),
+  ship_from_name: nullable(Type.String()),
+  may_buy_labels: Type.Boolean(),
+  colour: nullable(Type.String()),
+  metadata: metadataField(),
+  allowed_actions: Type.Array(choice(actionsIn(merchantTransitions))),
+  version: Type.Integer(),
+  created_at: moment,
+  updated_at: moment,
+  suspended_at: nullable(moment),
+  closed_at: nullable(moment),
+});

@@ -1,0 +1,179 @@
+import { and, asc, count, desc, eq, or, type SQL, sql as template } from "drizzle-orm";
+import { contains, forKeyShare, forSoleUse, forUpdate, isOneOf } from "../../db/kit.ts";
+import { merchants } from "../../db/schema/merchants.ts";
+import { assert, missing } from "../core/faults.ts";
+import { readId } from "../core/ids.ts";
+import type { PageWindow } from "../core/schema.ts";
+import type { Db, Tx } from "../storage/database.ts";
+import { prepared, type StatementArgs } from "../storage/statements.ts";
+import { type MerchantStatus, suspendedStatuses } from "./merchant.transitions.ts";
+import type { Merchant } from "./merchant.ts";
+
+const all = prepared((sql, _: StatementArgs<object>) => sql.select().from(merchants).orderBy(asc(merchants.id)));
+
+/** Every merchant, oldest first. */
+export async function listMerchants(db: Db): Promise<Merchant[]> {
+  return all(db, {});
+}
+
+const byId = prepared((sql, a: StatementArgs<{ id: number }>) =>
+  sql.select().from(merchants).where(eq(merchants.id, a.id)),
+);
+
+const suspended = prepared((sql, _: StatementArgs<object>) =>
+  sql.select({ id: merchants.id }).from(merchants).where(isOneOf(merchants.status, suspendedStatuses)),
+);
+
+/** The merchants of whose orders none goes to the floor. */
+export async function listSuspended(db: Db): Promise<{ id: number }[]> {
+  return suspended(db, {});
+}
+
+const lastChange = prepared((sql, _: StatementArgs<object>) =>
+  sql.select({ at: template<number | null>`max(${merchants.updated_at})` }).from(merchants),
+);
+
+/** When a merchant was last made or changed, in milliseconds; 0 before any has its moments. */
+export async function lastChangeAt(db: Db): Promise<number> {
+  const [row] = await lastChange(db, {});
+  return Number(row?.at ?? 0);
+}
+
+/** The merchant with this id, which there is. */
+export async function findMerchant(db: Db, id: number): Promise<Merchant> {
+  const [row] = await byId(db, { id });
+  assert(row, "a record is of a merchant that there is");
+  return row;
+}
+
+/** The merchant that an identifier names: `mer_1`, `1`, or its code; or null. */
+export async function findMerchantNamed(db: Db, name: string): Promise<Merchant | null> {
+  const [row] = await db.sql.select().from(merchants).where(isNamed(name));
+  return row ?? null;
+}
+
+/** As `findMerchantNamed`. Refuses: resource_missing. */
+export async function getMerchant(db: Db, name: string): Promise<Merchant> {
+  const merchant = await findMerchantNamed(db, name);
+  if (merchant === null) throw missing("merchant", name);
+  return merchant;
+}
+
+/** As `getMerchant`, and nobody else changes the merchant until this transaction ends. */
+export async function lockMerchant(tx: Tx, name: string): Promise<Merchant> {
+  const [row] = await forUpdate(tx.sql.select().from(merchants).where(isNamed(name)));
+  if (row === undefined) throw missing("merchant", name);
+  return row;
+}
+
+/** As `lockMerchant`, once no transaction is under way any more that makes something for the merchant. */
+export async function lockMerchantAlone(tx: Tx, name: string): Promise<Merchant> {
+  const [row] = await forSoleUse(tx.sql.select().from(merchants).where(isNamed(name)));
+  if (row === undefined) throw missing("merchant", name);
+  return row;
+}
+
+const staying = prepared((sql, a: StatementArgs<{ id: number }>) =>
+  forKeyShare(
+    sql.select({ code: merchants.code, status: merchants.status }).from(merchants).where(eq(merchants.id, a.id)),
+    merchants,
+  ),
+);
+
+/** As `findMerchant`, kept from being closed until this transaction ends; it is asked once for each merchant. */
+export async function keepMerchant(tx: Tx, id: number): Promise<Pick<Merchant, "code" | "status">> {
+  const [merchant] = await tx.memo(`merchants.kept ${id}`, () => staying(tx, { id }));
+  assert(merchant, "a record is of a merchant that there is");
+  return merchant;
+}
+
+/** A code holds a letter, so none is read as an id. */
+function isNamed(name: string): SQL {
+  const id = readId("merchant", name);
+  return id === null ? eq(merchants.code, name) : eq(merchants.id, id);
+}
+
+/** The filters of a list of merchants. */
+interface MerchantFilters {
+  readonly status: MerchantStatus | null;
+  /** A piece of the code, the name or the legal name. */
+  readonly q: string | null;
+}
+
+/** A page of merchants, newest first. */
+export async function listMerchantPage(
+  db: Db,
+  filters: MerchantFilters,
+  { limit, offset, after }: PageWindow,
+): Promise<Merchant[]> {
+  const { created_at, id } = merchants;
+  const further = after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined;
+  return db.sql
+    .select()
+    .from(merchants)
+    .where(and(narrowed(filters), further))
+    .orderBy(desc(created_at), desc(id))
+    .limit(limit)
+    .offset(offset);
+}
+
+/** How many merchants a list holds. */
+export async function countMerchants(db: Db, filters: MerchantFilters): Promise<number> {
+  const [row] = await db.sql.select({ n: count() }).from(merchants).where(narrowed(filters));
+  return row?.n ?? 0;
+}
+
+function narrowed({ status, q }: MerchantFilters): SQL | undefined {
+  return and(
+    status === null ? undefined : isOneOf(merchants.status, [status]),
+    q === null
+      ? undefined
+      : or(contains(merchants.code, q), contains(merchants.name, q), contains(merchants.legal_name, q)),
+  );
+}
+
+/** Stores a new merchant and answers it; null when another one has its code. */
+export async function insertMerchant(tx: Tx, merchant: Omit<Merchant, "id">): Promise<Merchant | null> {
+  const [row] = await tx.sql
+    .insert(merchants)
+    .values(merchant)
+    .onConflictDoNothing({ target: merchants.code })
+    .returning();
+  tx.changed("merchants");
+  return row ?? null;
+}
+
+/** Whether each merchant has its moments: the one that a migration has made has none at first. */
+export async function areDated(db: Db): Promise<boolean> {
+  return (await listMerchants(db)).every(({ created_at }) => created_at > 0);
+}
+
+/** Gives a merchant that a migration has made, without a moment, this one. */
+export async function dateMerchants(tx: Tx): Promise<void> {
+  const moments = { created_at: tx.now, updated_at: tx.now };
+  await tx.sql.update(merchants).set(moments).where(eq(merchants.created_at, 0));
+  tx.changed("merchants");
+}
+
+/** Stores a changed merchant and answers it; its version moves by one. */
+export async function saveMerchant(tx: Tx, merchant: Merchant): Promise<Merchant> {
+  const after = { ...merchant, version: merchant.version + 1, updated_at: tx.now };
+  const { id, code: _code, created_at: _created_at, ...fields } = after;
+  await tx.sql.update(merchants).set(fields).where(eq(merchants.id, id));
+  tx.changed("merchants");
+  return after;
+}
+
+/** Puts down a merchant as the other world has it, unless this one knows a later version of it. */
+export async function putMerchant(tx: Tx, merchant: Merchant): Promise<void> {
+  const { id: _id, ...fields } = merchant;
+  await tx.sql
+    .insert(merchants)
+    .values(merchant)
+    .onConflictDoUpdate({
+      target: merchants.id,
+      set: fields,
+      setWhere: template`${merchants.version} <= ${merchant.version}`,
+    });
+  tx.changed("merchants");
+}

@@ -1,0 +1,164 @@
+// Whose records a request sees and makes: those of the merchant who asks, or of the one whom the house names.
+
+import { Fault, invalid, missing } from "../core/faults.ts";
+import type { Identity, RequestScopes, ScopeRequest } from "../http/auth/authentication.ts";
+import { isOfViews, mayMerchant, maySuspended, mayViewing } from "../http/auth/merchant_permissions.ts";
+import type { Store, TenantScope } from "../storage/database.ts";
+import { merchant_header, type OwnedPath, ownedPaths, unknownMerchant } from "../storage/tenant.ts";
+import { type CachedMerchant, directoryOf, type Merchants } from "./directory.sql.ts";
+import { isClosed, isSuspended } from "./merchant.transitions.ts";
+import { refuseClosed } from "./merchant.ts";
+
+type ScopeRequester = Pick<Identity, "merchant_id" | "store">;
+
+/**
+ * Decides the scope of requests. A merchant's key or user sees and makes the merchant's own alone. The house sees all;
+ * what it makes belongs to the only merchant there is, or to the one whom the request names: by the header
+ * `Packhouse-Merchant`, by `merchant` in the query, by `merchant_id` in the body, or by the record of its path.
+ */
+export const scopes: RequestScopes = {
+  async admit({ merchant_id, store, type, views_only }, route) {
+    const own = merchant_id === null ? null : (await directoryOf(store).now()).byId(merchant_id);
+    const { code, name } = own ?? { code: "it", name: "The merchant" };
+    if (views_only === true && !mayViewing(route)) {
+      const message = `You look at ${code} as its people see it, and change nothing meanwhile: end the view first.`;
+      throw new Fault("view_only", message, { merchant: code });
+    }
+    if (own !== null && isClosed(own.status) && views_only !== true) {
+      const message = `The merchant ${code} is closed, and its keys with it: ask the warehouse.`;
+      throw new Fault("not_for_merchants", message);
+    }
+    if (views_only === true && isOfViews(route)) return;
+    refuseMerchants(own, route);
+    if (type !== "user" || own === null || !isSuspended(own.status) || maySuspended(route)) return;
+    const message = `${name} is suspended: you can see everything and create orders, which wait. Ask the warehouse.`;
+    throw new Fault("merchant_suspended", message, { merchant: code });
+  },
+  async of(asker, asked) {
+    const directory = directoryOf(asker.store);
+    const known = directory.fresh() ?? (await directory.now());
+    const store = await storeOf(known, asker, asked);
+    return { store, scopeOf: (value) => storeOfBody(known, asker, store, value) };
+  },
+};
+
+type JudgedRoute = Parameters<typeof mayMerchant>[0];
+
+/**
+ * Refuses a merchant that asks in one request for an action that another route does, if that one is not for merchants.
+ * Refuses: not_for_merchants.
+ */
+export async function refuseForMerchants(
+  { merchant_id, store }: ScopeRequester,
+  route: JudgedRoute,
+  action: string,
+): Promise<void> {
+  if (merchant_id !== null) refuseMerchants((await directoryOf(store).now()).byId(merchant_id), route, action);
+}
+
+function refuseMerchants(own: CachedMerchant | null, route: JudgedRoute, action: string | null = null): void {
+  if (mayMerchant(route, own ?? { may_buy_labels: false })) return;
+  const what = action === null ? "This" : `The action ${action}`;
+  const message = `${what} is done by the house, not by merchants: ask the warehouse that ships for you.`;
+  throw new Fault("not_for_merchants", message, action === null ? {} : { action });
+}
+
+function storeOf(
+  known: Merchants,
+  { merchant_id, store }: ScopeRequester,
+  asked: ScopeRequest,
+): Store | Promise<Store> {
+  const header = asked.request.headers.get(merchant_header);
+  if (merchant_id !== null) {
+    if (header !== null) refuseOther(known, merchant_id, header, merchant_header);
+    if (asked.named !== null) refuseOther(known, merchant_id, asked.named, "merchant");
+    return store.scoped(ownScope(merchant_id));
+  }
+  if (header !== null || asked.named !== null) {
+    const merchant = header === null ? null : merchantNamed(known, header, merchant_header);
+    const other = asked.named === null ? null : merchantNamed(known, asked.named, "merchant");
+    if (merchant !== null && other !== null && merchant !== other) {
+      throw invalid("merchant", `names another merchant than the header ${merchant_header}`);
+    }
+    return store.scoped(scopeOf(known, (merchant ?? other) as CachedMerchant, asked.makes));
+  }
+  if (known.all.length === 1) return store.scoped(houseScope(known.only?.id ?? null));
+  if (!asked.makes) return store.scoped(houseScope(null));
+  return ownerOfPath(store, asked.path).then((owner) => {
+    const whose = owner ?? known.only?.id ?? null;
+    return store.scoped(whose === null ? houseScope(null) : ownScope(whose));
+  });
+}
+
+function storeOfBody(known: Merchants, { merchant_id }: ScopeRequester, store: Store, value: unknown): Store {
+  if (typeof value !== "string" && typeof value !== "number") return store;
+  if (merchant_id !== null) {
+    refuseOther(known, merchant_id, value, "merchant_id");
+    return store;
+  }
+  const merchant = merchantNamed(known, value, "merchant_id");
+  const { sees } = store.scope;
+  if (sees !== null && sees !== merchant.id && known.only === null) {
+    throw invalid("merchant_id", "names another merchant than the header, the query or the path");
+  }
+  return store.base.scoped(scopeOf(known, merchant, true));
+}
+
+/**
+ * The merchant whom one of many things names that a request makes, as the body of a request for it alone would; null
+ * where it names none. Refuses: validation_failed, merchant_closed.
+ */
+export async function merchantOfPart(
+  asker: ScopeRequester,
+  value: string | number | undefined,
+): Promise<number | null> {
+  if (value === undefined) return null;
+  const { sees, makes } = storeOfBody(await directoryOf(asker.store).now(), asker, asker.store, value).scope;
+  return sees ?? makes;
+}
+
+/**
+ * A store as a command works on it: on behalf of the merchant that is named, or of the only one there is; what only
+ * reads (`makes` is false) sees those of all unless one is named.
+ * Refuses: resource_missing, merchant_closed, merchant_required.
+ */
+export async function storeForCommand(store: Store, name: string | undefined, makes: boolean): Promise<Store> {
+  const known = await directoryOf(store).now();
+  const merchant = name === undefined ? known.only : known.named(name);
+  if (merchant !== null && (makes || name !== undefined)) return store.scoped(scopeOf(known, merchant, makes));
+  if (name !== undefined) throw missing("merchant", name);
+  if (makes) throw new Fault("merchant_required", "There are several merchants: name one by --merchant.");
+  return store.scoped(houseScope(null));
+}
+
+const ownScope = (id: number): TenantScope => ({ sees: id, makes: id });
+
+const houseScope = (makes: number | null): TenantScope => ({ sees: null, makes });
+
+/** The scope of the house on behalf of a merchant. Refuses: merchant_closed. */
+function scopeOf(known: Merchants, merchant: CachedMerchant, makes: boolean): TenantScope {
+  if (makes) refuseClosed(merchant);
+  return known.all.length === 1 ? houseScope(merchant.id) : ownScope(merchant.id);
+}
+
+function merchantNamed(known: Merchants, name: string | number, where: string): CachedMerchant {
+  const found = known.named(name);
+  if (found === null) throw unknownMerchant(where);
+  return found;
+}
+
+/** A merchant's request may name its own merchant and no other: another one is as unknown to it as none. */
+function refuseOther(known: Merchants, own: number, name: string | number, where: string): void {
+  if (known.named(name)?.id !== own) throw unknownMerchant(where);
+}
+
+const record_path = new RegExp(`^/(${ownedPaths.join("|")})/([^/]+)`);
+
+/** The owner of the record that a path is about; null when it is about none, or the record is unknown. */
+async function ownerOfPath(store: Store, path: string): Promise<number | null> {
+  const [, noun, name] = record_path.exec(path) ?? [];
+  if (noun === undefined || name === undefined) return null;
+  // A start does without the tables of records.
+  const { findOwner } = require("./record_owners.sql.ts") as typeof import("./record_owners.sql.ts");
+  return store.base.read((db) => findOwner(db, noun as OwnedPath, decodeURIComponent(name)));
+}

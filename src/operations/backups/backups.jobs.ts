@@ -1,0 +1,197 @@
+// The act of the clock that carries out what was decided about what has waited since a restore.
+
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { momentOf } from "../../core/clock.ts";
+import { childEnvironment, ownProgram } from "../../core/config.ts";
+import { counter } from "../../core/metrics.ts";
+import type { BackupPlan } from "../../core/operator_settings.ts";
+import type { Service } from "../../http/service.ts";
+import { type Store, writeChunks } from "../../storage/database.ts";
+import { awaitsSettling } from "../../storage/installation.ts";
+import { type BackupRun, no_outcome, type RunOutcome } from "./backup_run.ts";
+import { findLastDone, holdRun, isDue } from "./backup_runs.sql.ts";
+import { claimRun, endRun, noteArchiveLate, noteLate } from "./backup_runs.ts";
+import type { MadeBackup } from "./make_backup.ts";
+import { settleSome } from "./settle_restore.ts";
+
+/** Carries out what was decided on the command line, which wakes no job of this process. */
+export async function carryOutDecision(store: Store, service: { readonly ending: AbortSignal }): Promise<void> {
+  if (await store.readLatest(awaitsSettling)) await writeChunks(store, service, settleSome);
+}
+
+/** A round of `backups.settle_restored`. */
+export async function settleRestored(store: Store): Promise<number | null> {
+  return (await store.write(settleSome)) ? store.clock.now() : null;
+}
+
+// The child process of a run: the program itself, by its command line, which gives way to everything else.
+
+/** What a child ended with: what it printed last, or why it failed. */
+type ChildResult = { readonly said: string } | { readonly problem: string };
+
+interface ChildCommand {
+  readonly ended: Promise<ChildResult>;
+  /** Asks it to end, and to remove what it has written. */
+  end(): void;
+}
+
+const problem_max = 1000;
+
+/**
+ * Runs a command of this program. Its words are read by anyone on the machine; what is secret goes by its environment.
+ * It ends when its input does, as when this process is killed.
+ */
+function runCommand(words: readonly string[], database_url: string | null): ChildCommand {
+  const child = Bun.spawn([...ownProgram, ...words], {
+    env: childEnvironment(database_url),
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const gather = async (): Promise<ChildResult> => {
+    const [out, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+    const code = await child.exited;
+    if (code === 0) return { said: lastLine(out) };
+    const told = lastLine(errors).replace(/^packhouse [\w -]+?: /, "") || lastLine(out);
+    const problem = told.slice(0, problem_max);
+    return { problem: problem === "" ? `The process that made it ended (${child.signalCode ?? code}).` : problem };
+  };
+  return { ended: gather(), end: () => child.kill("SIGTERM") };
+}
+
+const lastLine = (text: string) => text.trim().split("\n").at(-1) ?? "";
+
+// The act of the clock that makes backups: a run is claimed in a transaction, done by a child process, and recorded in
+// another. The service goes on whatever becomes of it.
+
+const runs = counter("packhouse_backup_runs_total", "Backups and proofs of backups, by what became of them.", [
+  ...["kind", "result"],
+]);
+// A counter that begins with its first failure shows no growth.
+for (const kind of ["backup", "proof"]) for (const result of ["done", "failed"]) runs.add(0, kind, result);
+
+const hold_ms = 30_000;
+const hold_every_ms = 10_000;
+const late_every_ms = 10 * 60_000;
+const again_ms = 5000;
+
+/** What this process does of the backups of one installation. */
+interface BackupsInProgress {
+  /** When it began to look after them, by the store's clock. */
+  readonly since: number;
+  late_at: number;
+  child: ChildCommand | null;
+  running: Promise<void> | null;
+}
+
+const makings = new WeakMap<Store, BackupsInProgress>();
+
+function makingOf(store: Store): BackupsInProgress {
+  const made = makings.get(store) ?? { since: store.clock.now(), late_at: 0, child: null, running: null };
+  makings.set(store, made);
+  return made;
+}
+
+/** A round of `backups.run`: begins the run whose time has come, if no other server has one going on. */
+export async function runBackups(store: Store, service: Service): Promise<number | null> {
+  const { backups: plan, mail } = service;
+  // There is one backup of both worlds.
+  if (plan === null || store.mode !== "live") return null;
+  const making = makingOf(store);
+  const now = store.clock.now();
+  if (now >= making.late_at + late_every_ms) {
+    making.late_at = now;
+    await store.write((tx) => noteLate(tx, plan, making.since, mail !== null));
+    const shipped = service.shipped?.();
+    if (shipped) await store.write((tx) => noteArchiveLate(tx, shipped, making.since, mail !== null));
+  }
+  const look_at = now + late_every_ms;
+  if (making.running !== null) return look_at;
+  const next = await store.read((db) => isDue(db, plan));
+  if (!next.due) return Math.min(next.at, look_at);
+  const { run, next_at } = await store.write((tx) => claimRun(tx, plan, mail !== null));
+  if (run === null) return Math.min(next_at, look_at);
+  making.running = doRun(run, plan, making, store, service).finally(() => {
+    making.running = null;
+    making.child = null;
+  });
+  return null;
+}
+
+/** Ends the child of a run, and waits until that is recorded. */
+export async function backupsSettled(store: Store): Promise<void> {
+  const making = makings.get(store);
+  making?.child?.end();
+  await making?.running;
+}
+
+async function doRun(
+  run: BackupRun,
+  plan: BackupPlan,
+  making: BackupsInProgress,
+  store: Store,
+  { data, database_url, mail, log, ending }: Service,
+): Promise<void> {
+  const { to, keep, with_key } = plan;
+  const place = ["--data", data];
+  const kept = `${keep.hours},${keep.days},${keep.months}`;
+  const words =
+    run.kind === "proof"
+      ? ["backup", "verify", run.place, "--attended", "--in", join(data, "proofs")]
+      : ["backup", to, "--json", "--attended", "--keep", kept, ...(with_key ? ["--with-key"] : []), ...place];
+  const holding = setInterval(() => {
+    store.write((tx) => holdRun(tx, run.id, tx.now + hold_ms)).catch(() => {});
+  }, hold_every_ms);
+  const warnings: string[] = [];
+  let news: string | null = null;
+  const work = async (): Promise<RunOutcome> => {
+    if (run.kind === "backup") news = await vanished(store, to);
+    making.child = runCommand(words, database_url);
+    const ended = await making.child.ended;
+    warnings.push(...warningsOf(run, ended));
+    for (const warning of warnings) log.warn("a backup is stored, with a warning", { warning });
+    return outcomeOf(run, ended, ending.aborted);
+  };
+  const outcome = await work()
+    .catch((error) => outcomeOf(run, { problem: String(error) }, ending.aborted))
+    .finally(() => clearInterval(holding));
+  runs.add(1, run.kind, outcome.error === null ? "done" : "failed");
+  if (outcome.error !== null) log.error("a backup failed", { kind: run.kind, place: run.place, error: outcome.error });
+  // A full disk may be that of the data as well: then it is recorded once there is room.
+  for (let kept = false; !kept; ) {
+    kept = await store
+      .write(async (tx) => {
+        await endRun(tx, run, { ...outcome, warnings, news }, mail !== null);
+        tx.wake("backups.run", tx.now);
+        return true;
+      })
+      .catch(() => false);
+    if (kept || ending.aborted) return;
+    await Bun.sleep(again_ms);
+  }
+}
+
+/** Says that the last backup is gone from its folder: then its disk may not be mounted, and this one goes elsewhere. */
+async function vanished(store: Store, to: string): Promise<string | null> {
+  const last = (await store.read((db) => findLastDone(db, "backup")))?.place ?? null;
+  if (last === null || dirname(last) !== resolve(to) || existsSync(last)) return null;
+  return `The backup before, ${last}, is gone. Look whether the disk that it lay on is mounted.`;
+}
+
+const warningsOf = (run: BackupRun, ended: ChildResult): readonly string[] =>
+  run.kind === "proof" || "problem" in ended ? [] : (JSON.parse(ended.said) as MadeBackup).warnings;
+
+function outcomeOf(run: BackupRun, ended: ChildResult, stopped: boolean): RunOutcome {
+  const { place } = run;
+  if ("problem" in ended) {
+    return { ...no_outcome, place, error: stopped ? "The service was stopped while it ran." : ended.problem };
+  }
+  if (run.kind === "proof") return { ...no_outcome, place };
+  const { size_bytes, read_bytes, sha256, worlds, place: file } = JSON.parse(ended.said) as MadeBackup;
+  return {
+    ...{ place: file, size_bytes, read_bytes, sha256, error: null },
+    ...{ live_at: momentOf(worlds.live.at), live_commit: worlds.live.commit },
+    ...{ test_at: momentOf(worlds.test.at), test_commit: worlds.test.commit },
+  };
+}

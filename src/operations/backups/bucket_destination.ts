@@ -1,0 +1,115 @@
+// Backups in a bucket of S3, or of a storage that speaks as S3 does.
+
+import { type BucketSettings, folderKey, openBucket } from "../../outbound/s3.ts";
+import {
+  erasures_file,
+  erasuresText,
+  type LoggedErasure,
+  mergedErasures,
+  parseErasures,
+} from "../../storage/erasures.ts";
+import { archive_beginning, archiveName, momentOfName } from "./archive.ts";
+import type { BackupDraft, Destination } from "./destination.ts";
+
+/** A part that is sent; the storage takes ten thousand of one file, so that those of a large file become larger. */
+const part_bytes = 8 * 1024 * 1024;
+const large_part_bytes = 64 * 1024 * 1024;
+const small_parts_max = 1000;
+/** An upload that was begun so long ago is of a run that has ended. */
+const abandoned_ms = 24 * 60 * 60 * 1000;
+
+/**
+ * Keeps backups in a bucket, under keys that begin with `prefix`. `place` is what the operator calls it. A file is
+ * there once all its parts are: half an upload has no name.
+ */
+export function bucketDestination(settings: BucketSettings, prefix: string, place: string): Destination {
+  const bucket = openBucket(settings);
+  const folder = folderKey(prefix);
+  const list = async () => {
+    // What is shipped lies beside them, in files without number.
+    const found = (await bucket.list(`${folder}${archive_beginning}`)).map(({ key, size_bytes }) => ({
+      name: key.slice(folder.length),
+      size_bytes,
+    }));
+    return found
+      .filter(({ name }) => momentOfName(name) !== null)
+      .sort((one, other) => (one.name < other.name ? -1 : 1));
+  };
+  return {
+    place,
+    list,
+    remove: (name) => bucket.remove(folder + name),
+    keepErasures: async (erasures) => {
+      const known = await erasuresIn(bucket, folder);
+      const all = mergedErasures([known, erasures]);
+      if (all.length > known.length) await bucket.write(folder + erasures_file, Buffer.from(erasuresText(all)));
+    },
+    begin: async (at) => {
+      const before = new Set((await list()).map(({ name }) => name));
+      let moment = at;
+      while (before.has(archiveName(moment))) moment += 1000;
+      await sweep(bucket, folder, at);
+      const key = folder + archiveName(moment);
+      return openDraft(bucket, key, `s3://${settings.bucket}/${key}`);
+    },
+  };
+}
+
+type BackupBucket = ReturnType<typeof openBucket>;
+
+/** The erasures that are kept beside the backups under keys that begin so. */
+export async function erasuresIn(
+  bucket: Pick<BackupBucket, "list" | "read">,
+  folder: string,
+): Promise<LoggedErasure[]> {
+  return parseErasures((await textIn(bucket, folder + erasures_file)) ?? "");
+}
+
+/** The text under a key; null when there is none. */
+export async function textIn(bucket: Pick<BackupBucket, "list" | "read">, key: string): Promise<string | null> {
+  if (!(await bucket.list(key)).some((found) => found.key === key)) return null;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of bucket.read(key)) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+async function openDraft(bucket: BackupBucket, key: string, place: string): Promise<BackupDraft> {
+  let upload: string | null = await bucket.begin(key);
+  const tags: string[] = [];
+  let gathered: Uint8Array[] = [];
+  let length = 0;
+  const send = async () => {
+    if (upload === null || length === 0) return;
+    const part = Buffer.concat(gathered, length);
+    [gathered, length] = [[], 0];
+    tags.push(await bucket.sendPart(key, upload, tags.length + 1, part));
+  };
+  return {
+    place,
+    write: async (bytes) => {
+      gathered.push(bytes);
+      length += bytes.length;
+      if (length >= (tags.length < small_parts_max ? part_bytes : large_part_bytes)) await send();
+    },
+    keep: async () => {
+      await send();
+      if (upload !== null) await bucket.complete(key, upload, tags);
+      upload = null;
+    },
+    drop: async () => {
+      const left = upload;
+      upload = null;
+      // What cannot be removed now is removed by a later run; why the backup failed is more to the point.
+      if (left !== null) await bucket.abort(key, left).catch(() => {});
+    },
+  };
+}
+
+/** Gives up uploads that killed runs have left a day ago or earlier: nobody can tell whether a younger one goes on. */
+async function sweep(bucket: BackupBucket, folder: string, at: number): Promise<void> {
+  // Some storages know no such list, or keep it from us: then a rule of the bucket should end what was left.
+  for (const { key, id, begun_at } of await bucket.listUploads(folder).catch(() => [])) {
+    const is_ours = momentOfName(key.slice(folder.length)) !== null;
+    if (is_ours && at - begun_at > abandoned_ms) await bucket.abort(key, id);
+  }
+}

@@ -1,0 +1,129 @@
+// PostgreSQL's own program that writes a schema into a file.
+
+import { closeSync, existsSync, openSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { iso } from "../../core/clock.ts";
+import { environmentWith } from "../../core/config.ts";
+import { type Environment, environments } from "../../core/environment.ts";
+import { makeTemporaryFolder } from "../../core/files.ts";
+import { noData } from "../../storage/migrations/migrate.ts";
+import { erasuresIn, holdSnapshot, type Snapshot } from "../../storage/postgres/backup_snapshot.ts";
+import { connectionOf } from "../../storage/postgres/postgres_programs.ts";
+import { startRefused } from "../../storage/start_refused.ts";
+import { type BackupCopies, fileChunks } from "./write_archive.ts";
+
+const how = "Install the client programs of the server's version (on Debian and Ubuntu: postgresql-client).";
+
+/** Refuses a machine that has no `pg_dump`, or one older than the server: it would not know all of its data. */
+async function checkDump({ version }: Pick<Snapshot, "version">): Promise<void> {
+  const found = await run(["pg_dump", "--version"], {});
+  const [, major] = /(\d+)(?:\.\d+|beta|rc|devel)/.exec(found.said) ?? [];
+  if (found.code !== 0 || major === undefined) throw startRefused("absent", `pg_dump is not on this machine. ${how}`);
+  const needed = Math.floor(version / 10_000);
+  if (Number(major) >= needed) return;
+  throw startRefused("unsuitable", `pg_dump is of version ${major}, and the server of ${needed}. ${how}`);
+}
+
+/** Writes a schema, as a snapshot shows it, into a file in PostgreSQL's custom format (`pg_restore` reads it). */
+async function dumpSchema(
+  url: string,
+  schema: string,
+  { name }: Snapshot,
+  file: string,
+  ending: AbortSignal,
+): Promise<void> {
+  const { words, secrets } = connectionOf(url);
+  const wanted = ["--format=custom", "--compress=1", "--no-owner", "--no-privileges", `--schema=${schema}`];
+  const { code, said } = await run(
+    ["pg_dump", ...wanted, `--snapshot=${name}`, `--file=${file}`, ...words],
+    secrets,
+    ending,
+  );
+  ending.throwIfAborted();
+  if (code !== 0) throw startRefused("storage", `pg_dump failed (${code}): ${said.trim().slice(-500)}`);
+}
+
+async function run(words: readonly string[], secrets: Readonly<Record<string, string>>, signal?: AbortSignal) {
+  try {
+    signal?.throwIfAborted();
+    const child = Bun.spawn([...words], {
+      env: environmentWith(secrets),
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+      ...(signal !== undefined && { signal }),
+    });
+    const [out, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+    return { code: await child.exited, said: out + errors };
+  } catch (error) {
+    if ((error as { code?: string }).code === "ENOENT") return { code: 127, said: "" };
+    throw error;
+  }
+}
+
+// Copies the two schemas of a PostgreSQL database into an archive, each as a snapshot of its own shows it.
+
+interface DumpedSchema {
+  readonly file: string;
+  readonly at: number;
+  readonly migrations: readonly string[];
+}
+
+/**
+ * Writes both schemas into temporary files, since an archive tells the size of a file before its content. They lie in
+ * the data directory where there is one: the folder for temporary files is often in memory, and small. Refuses a
+ * database without the data of Packhouse, and a machine without a fit `pg_dump`.
+ */
+export async function copyPostgres(url: string, data: string, ending: AbortSignal): Promise<BackupCopies> {
+  const folder = makeTemporaryFolder(existsSync(data) ? data : tmpdir(), ".packhouse-dump-");
+  const close = async () => rmSync(folder, { recursive: true, force: true });
+  try {
+    const dumps: Record<Environment, DumpedSchema> = {
+      live: await dump(url, "live", folder, ending),
+      test: await dump(url, "test", folder, ending),
+    };
+    const sizes = { live: statSync(dumps.live.file).size, test: statSync(dumps.test.file).size };
+    return {
+      engine: "postgres",
+      migrations: { live: dumps.live.migrations, test: dumps.test.migrations },
+      worlds: { live: { at: iso(dumps.live.at), commit: null }, test: { at: iso(dumps.test.at), commit: null } },
+      size_bytes: sizes.live + sizes.test,
+      addTo: async (archive, onPiece) => {
+        for (const mode of environments) {
+          const file = openSync(dumps[mode].file, "r");
+          try {
+            await archive.add(`${mode}.dump`, sizes[mode], counted(fileChunks(file, sizes[mode]), onPiece));
+          } finally {
+            closeSync(file);
+          }
+        }
+      },
+      erased: async () => (await Promise.all(environments.map((mode) => erasuresIn(url, mode)))).flat(),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function dump(url: string, mode: Environment, folder: string, ending: AbortSignal): Promise<DumpedSchema> {
+  const snapshot = await holdSnapshot(url, mode);
+  try {
+    if (snapshot.migrations.length === 0) throw noData("the database");
+    await checkDump(snapshot);
+    const file = join(folder, `${mode}.dump`);
+    await dumpSchema(url, mode, snapshot, file, ending);
+    return { file, at: snapshot.at, migrations: snapshot.migrations };
+  } finally {
+    await snapshot.close();
+  }
+}
+
+async function* counted(pieces: AsyncIterable<Uint8Array>, onPiece: (bytes: number) => void) {
+  for await (const piece of pieces) {
+    onPiece(piece.length);
+    yield piece;
+  }
+}

@@ -1,0 +1,101 @@
+// Copies the two SQLite databases of a data directory into an archive, also while a server writes to them.
+import { existsSync, statfsSync } from "node:fs";
+import { join } from "node:path";
+import { iso } from "../../core/clock.ts";
+import { type Environment, environments } from "../../core/environment.ts";
+import { noData } from "../../storage/migrations/migrate.ts";
+import { commitText } from "../../storage/sqlite/commit_number.ts";
+import { tryLock } from "../../storage/sqlite/directory_lock.ts";
+import { type HeldView, holdView } from "../../storage/sqlite/held_view.ts";
+import { walState } from "../../storage/sqlite/log_frames.ts";
+import { refuseDuringRollback, startRefused } from "../../storage/start_refused.ts";
+import type { ArchiveWriter, BackupCopies, EntryChunks } from "./write_archive.ts";
+import { fileChunks } from "./write_archive.ts";
+
+/** The log of a database that is copied cannot begin anew meanwhile. It may grow by so much; then the copy is ended. */
+const log_growth_max_bytes = 4 * 1024 * 1024 * 1024;
+/** So much room is left to the server at least, whatever the log has grown by. */
+const room_min_bytes = 256 * 1024 * 1024;
+
+/**
+ * Takes a view of each database. Refuses a folder without them, one that is moved or on its way back to before an
+ * upgrade, and on which no server runs, a log that is damaged.
+ * What is copied is the state of each at its own moment, as `holdView` tells.
+ */
+export function copySqlite(data: string): BackupCopies {
+  refuseDuringRollback(data);
+  for (const mode of environments) if (!existsSync(join(data, `${mode}.db`))) throw noData(data);
+  refuseDamaged(data);
+  const views: HeldView[] = [];
+  try {
+    for (const mode of environments) views.push(holdView(join(data, `${mode}.db`)));
+  } catch (error) {
+    for (const view of views) view.close();
+    throw error;
+  }
+  const [live, test] = views as [HeldView, HeldView];
+  const worldOf = ({ number, at }: HeldView) => ({ at: iso(at), commit: number });
+  return {
+    engine: "sqlite",
+    migrations: { live: live.migrations, test: test.migrations },
+    worlds: { live: worldOf(live), test: worldOf(test) },
+    size_bytes: views.reduce((sum, view) => sum + view.file_bytes + view.log_bytes, 0),
+    addTo: async (archive, onPiece) => {
+      for (const mode of environments) await addWorld(archive, mode, { live, test }[mode], onPiece);
+    },
+    check: () => refuseGrown(views, data),
+    // The file beside the data may be that of another place, from which the data was moved.
+    erased: async () => environments.flatMap((mode) => ({ live, test })[mode].erased.map((one) => ({ mode, ...one }))),
+    close: async () => {
+      for (const view of views) view.close();
+    },
+  };
+}
+
+/** A log that no server has opened may hold damage that SQLite would take for its end. */
+function refuseDamaged(data: string): void {
+  const taken = tryLock(join(data, "instance.lock"), 0);
+  if (taken === null) return;
+  try {
+    for (const mode of environments) {
+      const path = join(data, `${mode}.db`);
+      if (!/^(?:bad_header|damaged)$/.test(walState(`${path}-wal`))) continue;
+      throw startRefused("damaged", `${path}-wal is damaged. A backup of it would lack what was written last.`);
+    }
+  } finally {
+    taken.release();
+  }
+}
+
+async function addWorld(
+  archive: ArchiveWriter,
+  mode: Environment,
+  view: HeldView,
+  onPiece: (bytes: number) => void,
+): Promise<void> {
+  const { file, log, file_bytes, log_bytes, number } = view;
+  const counted = async function* (pieces: AsyncIterable<Uint8Array>) {
+    for await (const piece of pieces) {
+      onPiece(piece.length);
+      yield piece;
+    }
+  } satisfies (pieces: AsyncIterable<Uint8Array>) => EntryChunks;
+  await archive.add(`${mode}.db`, file_bytes, counted(fileChunks(file, file_bytes)));
+  if (log !== null && log_bytes > 0) {
+    await archive.add(`${mode}.db-wal`, log_bytes, counted(fileChunks(log, log_bytes)));
+  }
+  await archive.addText(`${mode}.db.commit`, commitText(number));
+}
+
+/** The server goes before the backup: a log that grows without end would take the room that it needs. */
+function refuseGrown(views: readonly HeldView[], data: string): void {
+  const growth = views.reduce((sum, view) => sum + view.grown() - view.log_bytes, 0);
+  if (growth < room_min_bytes) return;
+  const { bavail, bsize } = statfsSync(data);
+  if (growth < log_growth_max_bytes && bavail * bsize >= room_min_bytes) return;
+  const grown = `${Math.round(growth / 1024 / 1024)} MiB were written`;
+  throw startRefused(
+    "storage",
+    `The backup was given up: ${grown} while it ran, and the log would grow on until it ends.`,
+  );
+}

@@ -1,0 +1,123 @@
+// Proves a backup: it is restored where nobody looks, held against every rule, and removed.
+import { rmSync } from "node:fs";
+import { type Clock, systemClock } from "../../core/clock.ts";
+import { readAddress } from "../../core/config.ts";
+import type { Environment } from "../../core/environment.ts";
+import { makeFolder, makeTemporaryFolder, removeMadeFolders } from "../../core/files.ts";
+import type { Log } from "../../core/log.ts";
+import type { Db } from "../../storage/database.ts";
+import type { Stores } from "../../storage/open_stores.ts";
+import { type Administration, administered } from "../../storage/postgres/postgres_programs.ts";
+import { startRefused } from "../../storage/start_refused.ts";
+import type { VerifierDifference } from "../../storage/verifier.ts";
+import type { BackupManifest } from "./archive.ts";
+import type { BackupSource } from "./backup_source.ts";
+import { unpack } from "./backup_source.ts";
+import { loadDumps } from "./restore_postgres.ts";
+import { openRestored } from "./restored_stores.ts";
+
+interface ProofSettings {
+  readonly source: BackupSource;
+  /** A folder with room for the data, in which it is unpacked. */
+  readonly folder: string;
+  /** Address of a PostgreSQL server on which a database may be made for it; null for SQLite. */
+  readonly database_url: string | null;
+  readonly log: Log;
+  /** Aborted, with the reason, when it is to be given up. */
+  readonly ending: AbortSignal;
+  /** Holds all that one world keeps against the rules. */
+  readonly verify: (db: Db) => Promise<VerifierDifference[]>;
+}
+
+/** What was found in a backup: nothing that differs, if it is good. */
+interface BackupProof {
+  readonly manifest: BackupManifest;
+  readonly differences: Readonly<Record<Environment, readonly VerifierDifference[]>>;
+}
+
+/**
+ * Restores an archive into a folder of its own, or a PostgreSQL database of its own, holds it against every rule and
+ * removes it, whatever comes of it. Refuses with a `StartRefused` what cannot be restored.
+ */
+export async function proveBackup(settings: ProofSettings): Promise<BackupProof> {
+  const { source, folder, database_url, log, ending, verify } = settings;
+  const created = makeFolder(folder);
+  const made = makeTemporaryFolder(folder, ".packhouse-verify-");
+  try {
+    const manifest = await unlessEnded(ending, unpack(source, made, database_url === null ? "sqlite" : "postgres"));
+    const look = async (url: string | null): Promise<BackupProof> => {
+      if (url !== null) await loadDumps(url, made);
+      const stores = await openRestored(source.place, { data: made, database_url: url, log });
+      return { manifest, differences: await verified(stores, verify) };
+    };
+    if (database_url === null) return await unlessEnded(ending, look(null));
+    return await inScratch(database_url, systemClock(), (url) => unlessEnded(ending, look(url)));
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+    removeMadeFolders(folder, created);
+  }
+}
+
+/** What work comes to; once it is to be given up, the reason is thrown, and the work ends with the process. */
+async function unlessEnded<T>(ending: AbortSignal, work: Promise<T>): Promise<T> {
+  const ended = Promise.withResolvers<never>();
+  const end = () => ended.reject(ending.reason);
+  if (ending.aborted) end();
+  ending.addEventListener("abort", end, { once: true });
+  try {
+    return await Promise.race([work, ended.promise]);
+  } finally {
+    work.catch(() => {});
+    ending.removeEventListener("abort", end);
+  }
+}
+
+async function verified(stores: Stores, verify: ProofSettings["verify"]): Promise<BackupProof["differences"]> {
+  try {
+    const [live, test] = [await stores.live.read(verify), await stores.test.read(verify)];
+    return { live, test };
+  } finally {
+    await stores.close();
+  }
+}
+
+/** Works on a database that is made for it, and removed afterwards. Also removes those of proofs that have ended. */
+async function inScratch<T>(url: string, clock: Clock, work: (scratch_url: string) => Promise<T>): Promise<T> {
+  return administered(url, async (admin) => {
+    const second = Math.floor(clock.now() / 1000);
+    const name = `packhouse_verify_${second}_${process.pid}`;
+    try {
+      await sweepScratch(admin, second);
+      await admin.ask(`create database ${name} template template0`);
+    } catch (error) {
+      if ((error as { code?: string }).code !== "42501") throw error;
+      const advice = "Let it do so (alter role … createdb), or name another server by --database-url.";
+      throw startRefused("unsuitable", `The user of the database may not make one to try the backup in. ${advice}`);
+    }
+    try {
+      return await work(otherDatabase(url, name));
+    } finally {
+      await admin.ask(`drop database if exists ${name} with (force)`);
+    }
+  });
+}
+
+function otherDatabase(url: string, name: string): string {
+  const address = readAddress(url);
+  if (address === null) throw startRefused("unsuitable", "--database-url cannot be read.");
+  address.pathname = `/${name}`;
+  return address.href;
+}
+
+const forgotten_after_s = 3600;
+
+/** Removes the databases that proofs have made an hour ago or earlier, and that nobody uses. */
+async function sweepScratch(admin: Administration, now_s: number): Promise<void> {
+  const rows = await admin.ask(
+    `select datname as name from pg_database where datname ~ '^packhouse_verify_[0-9]+_[0-9]+$'
+       and split_part(datname, '_', 3)::bigint < $1
+       and not exists (select from pg_stat_activity where pg_stat_activity.datname = pg_database.datname)`,
+    [now_s - forgotten_after_s],
+  );
+  for (const row of rows) await admin.ask(`drop database if exists ${String(row["name"])}`);
+}

@@ -1,0 +1,91 @@
+// Amounts that an upgrade rounded, and currencies that no amount can be in any more. For the operator to look through.
+import { asc, count, sql } from "drizzle-orm";
+import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
+import { rounded_amounts } from "../../db/schema/amounts.ts";
+import { customers } from "../../db/schema/customers.ts";
+import { lots, movements, stock_items } from "../../db/schema/inventory.ts";
+import { api_keys } from "../../db/schema/keys.ts";
+import { merchants } from "../../db/schema/merchants.ts";
+import { orders } from "../../db/schema/orders.ts";
+import { products } from "../../db/schema/products.ts";
+import { reservations } from "../../db/schema/reservations.ts";
+import { returns } from "../../db/schema/returns.ts";
+import { labels, shipments } from "../../db/schema/shipments.ts";
+import { deliveries, subscriptions } from "../../db/schema/webhooks.ts";
+import { isNoun, wireId } from "../core/ids.ts";
+import { isCurrency, moneyText } from "../core/money.ts";
+import type { Db } from "../storage/database.ts";
+import { firstId } from "../storage/migrations/migrate.ts";
+import type { VerifierDifference } from "../storage/verifier.ts";
+
+/** An amount before an upgrade and after it. */
+interface RoundedAmount {
+  readonly record: string;
+  readonly field: string;
+  readonly before: string;
+  readonly after: string;
+  readonly currency: string;
+}
+
+/** Amounts that an upgrade rounded half up, since they had more decimals than their currency, in their order. */
+export async function listRounded(db: Db): Promise<RoundedAmount[]> {
+  const rows = await db.sql.select().from(rounded_amounts).orderBy(asc(rounded_amounts.id));
+  return rows.map(({ noun, record_id, field, currency, hundredths, minor_units }) => ({
+    record: isNoun(noun) ? wireId(noun, record_id) : `${noun} ${record_id}`,
+    field,
+    before: (hundredths / 100).toFixed(2),
+    after: moneyText(minor_units, currency),
+    currency,
+  }));
+}
+
+/** Records of one kind in a currency that is none. */
+interface UnknownCurrency {
+  readonly records: string;
+  readonly currency: string;
+  readonly count: number;
+}
+
+const amount_tables = { products, orders, returns, labels, merchants };
+
+/** The currencies of stored records that ISO 4217 does not list. Their amounts are shown with two decimals. */
+export async function listUnknownCurrencies(db: Db): Promise<UnknownCurrency[]> {
+  const found: UnknownCurrency[] = [];
+  for (const [records, table] of Object.entries(amount_tables)) {
+    const { currency } = table;
+    const rows = await db.sql.select({ currency, count: count() }).from(table).groupBy(currency).orderBy(asc(currency));
+    found.push(...rows.filter((row) => !isCurrency(row.currency)).map((row) => ({ records, ...row })));
+  }
+  return found;
+}
+
+// Checks by the ranges of ids that every record lies in the database of its own mode.
+
+const mode_tables: Readonly<Record<string, PgTable & { readonly id: AnyPgColumn }>> = {
+  products,
+  customers,
+  orders,
+  shipments,
+  labels,
+  returns,
+  reservations,
+  stock_items,
+  lots,
+  movements,
+  subscriptions,
+  deliveries,
+  api_keys,
+};
+
+/** Finds rows with ids of the other mode. */
+export async function verifyModes(db: Db): Promise<VerifierDifference[]> {
+  const differences: VerifierDifference[] = [];
+  for (const [name, table] of Object.entries(mode_tables)) {
+    const strange = db.mode === "test" ? sql`${table.id} < ${firstId.test}` : sql`${table.id} >= ${firstId.test}`;
+    const count = await db.sql.$count(table, strange);
+    if (count === 0) continue;
+    const rule = "I12 no row is of the other mode";
+    differences.push({ rule, subject: name, expected: 0, actual: count, rows: [] });
+  }
+  return differences;
+}

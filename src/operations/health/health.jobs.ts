@@ -1,0 +1,66 @@
+import { allMetrics } from "../../core/metrics.ts";
+import type { Service } from "../../http/service.ts";
+import type { Store } from "../../storage/database.ts";
+import type { CheckDepth } from "../../storage/sqlite/whole_check.ts";
+import { countsOf, type LoadCounts, type LoadPoint, ratesOf } from "./load_history.ts";
+import { findQueues } from "./queues.sql.ts";
+
+const kept_max = 24 * 120;
+
+/** The figures of one world. */
+interface LoadHistory {
+  readonly points: LoadPoint[];
+  last: { readonly counts: LoadCounts; readonly elapsed_ms: number } | null;
+}
+
+const histories = new WeakMap<Store, LoadHistory>();
+
+function historyOf(store: Store): LoadHistory {
+  const history = histories.get(store) ?? { points: [], last: null };
+  histories.set(store, history);
+  return history;
+}
+
+/** The points of the last day, the oldest first: those of this process alone. */
+export function pointsOf(store: Store): readonly LoadPoint[] {
+  return historyOf(store).points;
+}
+
+/** Adds a point to the figures of a world. Figures that a database cannot give are null. */
+export async function notePoint(store: Store): Promise<void> {
+  const history = historyOf(store);
+  const [counts, elapsed_ms] = [countsOf(allMetrics(), store.mode), store.clock.elapsed()];
+  const { last } = history;
+  if (last !== null && elapsed_ms <= last.elapsed_ms) return;
+  history.last = { counts, elapsed_ms };
+  if (last === null) return;
+  const rates = ratesOf(last.counts, counts, (elapsed_ms - last.elapsed_ms) / 1000);
+  const queues = await store.read(findQueues).catch(() => null);
+  const facts = await store.facts().catch(() => null);
+  history.points.push({
+    at: store.clock.now(),
+    ...rates,
+    deliveries_waiting: queues === null ? null : queues.first + queues.late,
+    database_bytes: facts?.database_bytes ?? null,
+    memory_bytes: process.memoryUsage().rss,
+  });
+  if (history.points.length > kept_max) history.points.shift();
+}
+
+/** Looks for damage in each page of a store's database. Throws as `lookFor` says. */
+export const checkPages = (store: Store, service: Service) => lookFor("pages", store, service);
+
+/** As `checkPages`, and looks up each row in each index. */
+export const checkIndexes = (store: Store, service: Service) => lookFor("indexes", store, service);
+
+/**
+ * Throws, with what to do, when there is damage: `GET /health` fails from then on, and the next start looks through
+ * both databases before it serves.
+ */
+async function lookFor(depth: CheckDepth, store: Store, service: Service): Promise<void> {
+  const damage = await store.findDamage(depth, service.ending);
+  if (damage === null) return;
+  const advice =
+    "Stop the service, keep a copy of the data folder, and restore the last backup from before the damage.";
+  throw new Error(`The ${store.mode} database is damaged (${damage}). ${advice}`);
+}

@@ -1,0 +1,79 @@
+// Where segments are kept: a folder, or a store that speaks S3.
+import { type Dirent, existsSync } from "node:fs";
+import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { folderKey, type openBucket } from "../../outbound/s3.ts";
+
+/** Files by their names, which have slashes in them. */
+export interface ArchiveDestination {
+  /** As the operator wrote it, and free of secrets. */
+  readonly place: string;
+  /** The names below a folder. */
+  list(folder: string): Promise<string[]>;
+  read(name: string): Promise<Uint8Array>;
+  /** Keeps a file: when it resolves the file is safe, and before there is none of its name, or the same as before. */
+  write(name: string, bytes: Uint8Array): Promise<void>;
+  remove(name: string): Promise<void>;
+}
+
+/** The folder of all segments in the place that backups are kept in. */
+export const archive_folder = "continuous";
+
+/** Keeps segments in a folder, which is made when it is not there. */
+export function folderPlace(folder: string): ArchiveDestination {
+  const root = join(folder, archive_folder);
+  return {
+    place: folder,
+    list: async (below) => {
+      const path = join(root, below);
+      if (!existsSync(path)) return [];
+      const found = (await readdir(path, { recursive: true, withFileTypes: true })) as Dirent[];
+      const files = found.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+      return files.map((file) => file.slice(root.length + 1).replaceAll("\\", "/")).sort();
+    },
+    read: (name) => readFile(join(root, name)),
+    write: async (name, bytes) => {
+      const path = join(root, name);
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      const beside = `${path}.part`;
+      const file = await open(beside, "w", 0o600);
+      try {
+        await file.writeFile(bytes);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(beside, path);
+      await synced(dirname(path));
+    },
+    remove: (name) => rm(join(root, name), { force: true }),
+  };
+}
+
+type ArchiveBucket = Pick<ReturnType<typeof openBucket>, "list" | "read" | "write" | "remove">;
+
+/** Keeps segments in a bucket, under keys that begin with `prefix`. `place` is what the operator calls it. */
+export function bucketPlace(bucket: ArchiveBucket, prefix: string, place: string): ArchiveDestination {
+  const root = `${folderKey(prefix)}${archive_folder}/`;
+  return {
+    place,
+    list: async (below) => {
+      const found = await bucket.list(below === "" ? root : `${root}${below}/`);
+      return found.map(({ key }) => key.slice(root.length)).sort();
+    },
+    read: async (name) => {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of bucket.read(root + name)) pieces.push(piece);
+      return Buffer.concat(pieces);
+    },
+    write: (name, bytes) => bucket.write(root + name, bytes),
+    remove: (name) => bucket.remove(root + name),
+  };
+}
+
+/** Lets no power cut take away what was put into a folder, where the file system knows such a thing. */
+async function synced(folder: string): Promise<void> {
+  const opened = await open(folder, "r").catch(() => null);
+  await opened?.sync().catch(() => {});
+  await opened?.close();
+}

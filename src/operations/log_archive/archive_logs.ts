@@ -1,0 +1,366 @@
+// What is counted of the shipping of commits.
+
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { type Environment, environments } from "../../core/environment.ts";
+import { makeFolder, writeAtomically } from "../../core/files.ts";
+import type { Log } from "../../core/log.ts";
+import { counter, gauge } from "../../core/metrics.ts";
+import type { LogFollower } from "../../storage/sqlite/commit_log.ts";
+import type { ArchiveDestination } from "./archive_destination.ts";
+import { type FollowedChain, WorldFollower } from "./follow_log.ts";
+import { readingThread } from "./follow_thread.ts";
+import { spoolOf, waitingIn } from "./log_chain.ts";
+import { neededFrom, outlived, readName, type SegmentName } from "./segment.ts";
+
+/** Segments and their bytes that arrived where they are kept. */
+const archived_segments = counter("packhouse_shipped_segments_total", "Segments of commits that were shipped.", [
+  "mode",
+]);
+const archived_bytes = counter("packhouse_shipped_bytes_total", "Bytes of segments that were shipped.", ["mode"]);
+
+/** Times that a chain of segments ended, so that a new backup was needed. */
+const broken_chains = counter(
+  "packhouse_shipping_restarts_total",
+  "Times that shipping had to begin again from a new backup.",
+  ["mode"],
+);
+
+/** What a lost disk would cost now. */
+export const behind_seconds = gauge(
+  "packhouse_shipping_behind_seconds",
+  "How long ago all that was committed had been shipped.",
+  ["mode"],
+);
+
+/** What waits on this disk for its place to be reached. */
+const waiting_bytes = gauge("packhouse_shipping_waiting_bytes", "Bytes of segments that wait to be shipped.");
+
+/** Tells a gauge what it shows now, where it is only told how much it grew. */
+function level(shown: { add: (amount: number, ...values: string[]) => void }): typeof shown.add {
+  const before = new Map<string, number>();
+  return (amount, ...values) => {
+    const key = values.join();
+    shown.add(amount - (before.get(key) ?? 0), ...values);
+    before.set(key, amount);
+  };
+}
+
+// Ships what is committed, a few seconds after it was: the frames of both worlds' logs, to the place of the backups.
+
+/** How often what was committed is shipped. */
+const archive_every_ms = 10_000;
+/** When so much waits to be shipped, since the place cannot be reached, the chain is given up to spare the disk. */
+const waiting_max_bytes = 1024 ** 3;
+/** Every moment of so long ago can be restored, as far as there are backups. */
+const keep_ms = 7 * 24 * 3600 * 1000;
+const prune_every_ms = 3600 * 1000;
+const retry_backup_ms = 60_000;
+
+interface LogArchivingSettings {
+  readonly data: string;
+  readonly place: ArchiveDestination;
+  readonly log: Log;
+  readonly now: () => number;
+  /** Makes a backup in the place now, from which a chain of segments can lead on. */
+  readonly backUp: () => Promise<void>;
+  /** The moments (ms) of the backups in the place. */
+  readonly backups: () => Promise<readonly number[]>;
+  /** Keeps beside the segments what else a restore needs; called before some are sent. */
+  readonly beside?: () => Promise<void>;
+  readonly every_ms?: number;
+  readonly most_waiting_bytes?: number;
+}
+
+/** How it stands with one world. */
+interface ArchiverState extends FollowedChain {
+  /** All that was committed by then (ms) is in its place and can be restored; null before the first time. */
+  readonly shipped_until: number | null;
+  /** Whether there is a backup from which the chain leads on, so that what was shipped can be restored. */
+  readonly is_based: boolean;
+}
+
+/** How it stands with shipping. */
+interface LogArchivingState {
+  readonly place: string;
+  readonly every_ms: number;
+  readonly worlds: Readonly<Record<Environment, ArchiverState>>;
+  readonly waiting_bytes: number;
+  /** Why the place could not be reached when it was tried last, or why there is no backup to lead on from. */
+  readonly problem: string | null;
+}
+
+export interface LogArchiving {
+  /** To be handed to the store before it opens the data. */
+  readonly followers: Readonly<Record<Environment, LogFollower>>;
+  /** Begins to ship, once the data is open. */
+  start(): void;
+  /** Ships what is committed now. Resolves when that was done or has failed. */
+  ship(): Promise<void>;
+  state(): LogArchivingState;
+  /** Ships the last segments, which are taken when the data is closed, for so long at most. */
+  finish(limit_ms: number): Promise<void>;
+}
+
+/** Opens the shipping of a data directory, which a server is about to open. */
+export function startLogArchiving(settings: LogArchivingSettings): LogArchiving {
+  return new LogArchiver(settings);
+}
+
+class LogArchiver implements LogArchiving {
+  readonly followers: Readonly<Record<Environment, WorldFollower>>;
+  readonly #settings: LogArchivingSettings;
+  readonly #spool: string;
+  readonly #thread;
+  readonly #showBehind = level(behind_seconds);
+  readonly #showWaiting = level(waiting_bytes);
+  readonly #shipped_until: Record<Environment, number | null> = { live: null, test: null };
+  #based: Partial<Record<Environment, string>>;
+  #problem: string | null = null;
+  #backup_problem: string | null = null;
+  #waiting = 0;
+  #timer: Timer | null = null;
+  #shipping: Promise<void> | null = null;
+  #backing_up: Promise<void> | null = null;
+  #back_up_after = 0;
+  #prune_after = 0;
+  /** Chains whose place tells of other commits than this data. */
+  readonly #forked = new Set<string>();
+  #checked = false;
+  #begun_at = 0;
+  readonly #opened_at: number;
+  #ending = false;
+
+  constructor(settings: LogArchivingSettings) {
+    const { data, log, now, place } = settings;
+    this.#settings = settings;
+    this.#opened_at = now();
+    this.#spool = spoolOf(data);
+    this.#thread = readingThread(log);
+    const broke = (world: Environment, reason: string) => {
+      broken_chains.add(1, world);
+      this.#checked = false;
+      log.warn("shipping begins again from a new backup", { world, reason });
+    };
+    const of = (world: Environment) => {
+      return new WorldFollower({
+        world,
+        spool: this.#spool,
+        place: place.place,
+        log,
+        now,
+        ask: this.#thread.ask,
+        broke,
+      });
+    };
+    this.followers = { live: of("live"), test: of("test") };
+    this.#based = this.#recall(place.place);
+  }
+
+  start(): void {
+    const { every_ms = archive_every_ms } = this.#settings;
+    this.#timer = setInterval(() => void this.ship(), every_ms);
+    void this.ship();
+  }
+
+  ship(): Promise<void> {
+    this.#shipping ??= this.#shipOnce().finally(() => {
+      this.#shipping = null;
+    });
+    return this.#shipping;
+  }
+
+  state(): LogArchivingState {
+    const { place, every_ms = archive_every_ms } = this.#settings;
+    const of = (world: Environment): ArchiverState => {
+      const { known } = this.followers[world];
+      return { ...known, shipped_until: this.#shipped_until[world], is_based: this.#isBased(world) };
+    };
+    const worlds = { live: of("live"), test: of("test") };
+    const problem = this.#problem ?? this.#backup_problem;
+    return { place: place.place, every_ms, worlds, waiting_bytes: this.#waiting, problem };
+  }
+
+  async finish(limit_ms: number): Promise<void> {
+    this.#ending = true;
+    if (this.#timer !== null) clearInterval(this.#timer);
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, limit_ms);
+    const last = async () => {
+      await this.#shipping;
+      await this.#sendAll();
+    };
+    await Promise.race([last(), late.promise]).finally(() => clearTimeout(timer));
+    this.#thread.close();
+    if (this.#waiting > 0) {
+      this.#settings.log.warn("the last commits were not shipped; they are at the next start", {
+        bytes: this.#waiting,
+      });
+    }
+  }
+
+  async #shipOnce(): Promise<void> {
+    const { now, log, every_ms = archive_every_ms, most_waiting_bytes = waiting_max_bytes } = this.#settings;
+    // A machine that was put back with its memory shows it by its clock alone, which jumps once it is set.
+    if (Math.abs(now() - this.#begun_at) > 2 * every_ms) this.#checked = false;
+    this.#begun_at = now();
+    try {
+      this.#look();
+      if (this.#waiting > most_waiting_bytes) {
+        const reason = "too much waits to be shipped: its place could not be reached";
+        for (const world of environments) this.followers[world].endChain(reason);
+      }
+      await Promise.all(environments.map((world) => this.followers[world].take()));
+      await this.#sendAll();
+      // A chain that was given up begins anew once its place can be reached.
+      if (this.#problem === null) for (const world of environments) this.followers[world].resume();
+      this.#backUpIfNeeded();
+      await this.#prune();
+    } catch (error) {
+      log.warn("what is committed could not be shipped", { reason: String(error) });
+    }
+    for (const world of environments) {
+      const until = this.#shipped_until[world] ?? this.#opened_at;
+      this.#showBehind(Math.max(0, (now() - until) / 1000), world);
+    }
+  }
+
+  /** Sends what waits, world by world in its order, and removes it from the spool. */
+  async #sendAll(): Promise<void> {
+    const { place, log } = this.#settings;
+    const taken = environments.map((world) => ({ world, ...this.followers[world].known }));
+    try {
+      if (!this.#checked) await this.#checkPlace();
+      for (const world of environments) {
+        for (const { name, chain } of waitingIn(this.#spool, world)) {
+          if (this.#forked.has(chain)) {
+            await rm(join(this.#spool, name), { force: true });
+            continue;
+          }
+          const bytes = await readFile(join(this.#spool, name));
+          await place.write(name, bytes);
+          await rm(join(this.#spool, name), { force: true });
+          archived_segments.add(1, world);
+          archived_bytes.add(bytes.length, world);
+        }
+      }
+      for (const { world, chain, taken_until } of taken) {
+        if (taken_until !== null && chain !== null && this.#based[world] === chain && !this.#forked.has(chain))
+          this.#shipped_until[world] = taken_until;
+      }
+      await this.#settings.beside?.();
+      if (this.#problem !== null) log.info("the place of shipped commits is reached again", { place: place.place });
+      this.#problem = null;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (this.#problem === null) log.warn("the place of shipped commits cannot be reached", { reason });
+      this.#problem = reason;
+    }
+    this.#look();
+  }
+
+  /**
+   * Ends a chain whose place does not have what was shipped, or has what this data does not know: then the data was put
+   * back to an earlier moment, and what it commits from there is another story than the one that was shipped. Nothing
+   * of it is sent under the name of that chain, also where it waits from an earlier run.
+   */
+  async #checkPlace(): Promise<void> {
+    for (const world of environments) {
+      const { chain, index } = this.followers[world].known;
+      const waiting = waitingIn(this.#spool, world);
+      for (const name of new Set([...waiting.map((one) => one.chain), ...(chain === null ? [] : [chain])])) {
+        const own = waiting.filter((one) => one.chain === name);
+        const there = (await this.#settings.place.list(`${world}/${name}`)).flatMap((found) => readName(found) ?? []);
+        const next = own[0]?.index ?? index + 1;
+        const known = new Set(own.map((one) => one.name));
+        const is_ahead = there.some((found) => found.index >= next && !known.has(found.name));
+        if (is_ahead) this.#forked.add(name);
+        if (name !== chain) continue;
+        if (is_ahead)
+          this.#endChain(world, "its place has later commits, so this data was put back to an earlier moment");
+        else if ((there.at(-1)?.index ?? -1) < next - 1)
+          this.#endChain(world, "its last segment is not where it was shipped to");
+      }
+    }
+    this.#checked = true;
+  }
+
+  /** Ends the chain of a world, and begins another. */
+  #endChain(world: Environment, reason: string): void {
+    // Nothing of it counts as shipped any more.
+    delete this.#based[world];
+    this.followers[world].endChain(reason);
+    this.followers[world].resume();
+  }
+
+  /** Makes a backup when a chain has none to lead on from. Shipping goes on meanwhile. */
+  #backUpIfNeeded(): void {
+    const { now, log, backUp, place } = this.#settings;
+    const chains = environments.map((world) => [world, this.followers[world].known.chain] as const);
+    const is_needed = chains.some(([world, chain]) => chain !== null && this.#based[world] !== chain);
+    if (!is_needed || this.#ending || this.#backing_up !== null || now() < this.#back_up_after) return;
+    const done = () => {
+      this.#backup_problem = null;
+      for (const [world, chain] of chains) if (chain !== null) this.#based[world] = chain;
+      makeFolder(this.#spool);
+      writeAtomically(this.#basedFile(), `${JSON.stringify({ place: place.place, ...this.#based })}\n`);
+    };
+    const failed = (error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#backup_problem = `The backup that what is shipped leads on from could not be made: ${reason}`;
+      this.#back_up_after = now() + retry_backup_ms;
+      log.warn("the backup that shipped commits lead on from could not be made", { reason });
+    };
+    this.#backing_up = backUp()
+      .then(done)
+      .catch(failed)
+      .finally(() => {
+        this.#backing_up = null;
+        if (this.#backup_problem === null && !this.#ending) void this.ship();
+      });
+  }
+
+  /** Removes, once in an hour, segments by which nothing can be restored that should be. */
+  async #prune(): Promise<void> {
+    const { now, place, backups } = this.#settings;
+    if (this.#problem !== null || now() < this.#prune_after) return;
+    this.#prune_after = now() + prune_every_ms;
+    const needed_from = neededFrom(await backups(), now(), keep_ms);
+    if (needed_from === null) return;
+    for (const world of environments) {
+      const { chain } = this.followers[world].known;
+      const names = (await place.list(world)).flatMap((name) => readName(name) ?? []);
+      // By the last segment of a chain it is seen that the chain is still there.
+      const last = names.findLast((name) => name.chain === chain)?.name;
+      for (const { name } of outlived(names, needed_from)) if (name !== last) await place.remove(name);
+    }
+  }
+
+  #look(): void {
+    const size = ({ name }: SegmentName) => statSync(join(this.#spool, name), { throwIfNoEntry: false })?.size ?? 0;
+    const all = environments.flatMap((world) => waitingIn(this.#spool, world));
+    this.#waiting = all.reduce((sum, name) => sum + size(name), 0);
+    this.#showWaiting(this.#waiting);
+  }
+
+  #isBased(world: Environment): boolean {
+    const { chain } = this.followers[world].known;
+    return chain !== null && this.#based[world] === chain;
+  }
+
+  #basedFile(): string {
+    return join(this.#spool, "backups.json");
+  }
+
+  /** The chains that have a backup to lead on from. In another place there is none of them. */
+  #recall(place: string): Partial<Record<Environment, string>> {
+    if (!existsSync(this.#basedFile())) return {};
+    try {
+      const { place: known, ...based } = JSON.parse(readFileSync(this.#basedFile(), "utf8"));
+      return known === place ? based : {};
+    } catch {
+      return {};
+    }
+  }
+}

@@ -1,0 +1,166 @@
+// Follows one world's log from the thread that serves: hands all work to the thread that reads.
+import { existsSync } from "node:fs";
+import type { Environment } from "../../core/environment.ts";
+import type { Log } from "../../core/log.ts";
+import type { FoundDatabase, LogFollower } from "../../storage/sqlite/commit_log.ts";
+import type { FollowerAct, FollowerRequest, FollowerState } from "./follow_thread.ts";
+import { ChainBroken, LogChain, waitingIn } from "./log_chain.ts";
+
+/** A commit does not wait longer for frames to be taken. */
+const take_within_ms = 10_000;
+
+/** What is known of a chain. */
+export interface FollowedChain {
+  /** Null while none is followed. */
+  readonly chain: string | null;
+  /** The last segment of the chain, from 0; -1 while there is none. */
+  readonly index: number;
+  /** The last commit that was taken, and its moment (ms). */
+  readonly number: number;
+  readonly at: number;
+  /** All that was committed by then (ms) has been taken; null before the first time. */
+  readonly taken_until: number | null;
+  /** Why the chain before this one ended, and when (ms). */
+  readonly broken: { readonly at: number; readonly reason: string } | null;
+  /** Why frames cannot be taken at present. */
+  readonly failing: string | null;
+}
+
+interface FollowerSettings {
+  readonly world: Environment;
+  readonly spool: string;
+  readonly place: string;
+  readonly log: Log;
+  readonly now: () => number;
+  /** Asks the thread that reads; null when it is lost. */
+  readonly ask: (question: Omit<FollowerRequest, "id">) => Promise<FollowerState | null>;
+  /** Told when a chain ended, and why. */
+  readonly broke: (world: Environment, reason: string) => void;
+}
+
+export class WorldFollower implements LogFollower {
+  readonly #settings: FollowerSettings;
+  #path = "";
+  /** Whether the chain of the last run goes on with the database that was found. */
+  #goes_on = false;
+  /** `failed`: the log could not be opened; it may be tried again. `closed`: before it was opened, and at the end. */
+  #state: "closed" | "opening" | "failed" | "following" | "given_up" = "closed";
+  #opened: Promise<void> = Promise.resolve();
+  #known: FollowedChain = {
+    ...{ chain: null, index: -1, number: 0, at: 0 },
+    ...{ taken_until: null, broken: null, failing: null },
+  };
+
+  constructor(settings: FollowerSettings) {
+    this.#settings = settings;
+  }
+
+  get known(): FollowedChain {
+    return this.#known;
+  }
+
+  found(database: FoundDatabase): void {
+    const { spool, world, place, log } = this.#settings;
+    const chain = new LogChain(spool, world, place);
+    try {
+      const waiting = waitingIn(spool, world).length;
+      const known = chain.recall();
+      const dropped = waiting - waitingIn(spool, world).length;
+      if (dropped > 0) log.warn("what waited to be shipped to another place was dropped", { world, segments: dropped });
+      if (known === null) return;
+      chain.takeLeft(database);
+      this.#goes_on = true;
+    } catch (error) {
+      if (!(error instanceof ChainBroken)) this.#settings.log.warn("what a log held was not taken", facts(error));
+      this.#broke(error instanceof Error ? error.message : String(error));
+      try {
+        chain.forget();
+      } catch (worse) {
+        this.#settings.log.warn("the last chain of shipped commits could not be forgotten", facts(worse));
+      }
+    }
+  }
+
+  begin(path: string): void {
+    this.#path = path;
+    this.#state = "opening";
+    this.#opened = this.#open();
+  }
+
+  async take(): Promise<boolean> {
+    if (this.#state === "opening") await this.#opened;
+    // What is not followed has nothing to wait for.
+    if (this.#state !== "following") return true;
+    const late = Promise.withResolvers<null>();
+    const timer = setTimeout(() => late.resolve(null), take_within_ms);
+    const answer = await Promise.race([this.#ask("take"), late.promise]).finally(() => clearTimeout(timer));
+    return answer !== null && answer.failed === null;
+  }
+
+  async letGo(): Promise<void> {
+    if (this.#state === "following") await this.#ask("let_go");
+  }
+
+  async hold(): Promise<void> {
+    if (this.#state === "following") await this.#ask("hold");
+  }
+
+  giveUp(): void {
+    this.endChain("its log had grown too long before it could be taken");
+  }
+
+  /** Ends the chain, and follows the log no longer until `resume`. */
+  endChain(reason: string): void {
+    if (this.#state !== "following") return;
+    this.#state = "given_up";
+    this.#broke(reason);
+    void this.#ask("give_up");
+  }
+
+  /** Follows the log again, by a new chain, where that had been given up. */
+  resume(): void {
+    if (this.#state === "given_up") this.#state = "following";
+    else if (this.#state === "failed" && existsSync(`${this.#path}-wal`)) this.begin(this.#path);
+  }
+
+  async close(): Promise<void> {
+    await this.#opened;
+    const was_begun = this.#state !== "closed";
+    this.#state = "closed";
+    if (was_begun) await this.#ask("close");
+  }
+
+  async #open(): Promise<void> {
+    const answer = await this.#ask("open");
+    const is_open = answer !== null && answer.chain !== null;
+    this.#state = is_open ? "following" : "failed";
+  }
+
+  async #ask(act: FollowerAct): Promise<FollowerState | null> {
+    const { world, spool, place, ask, now, log } = this.#settings;
+    const asked_at = now();
+    const goes_on = act === "open" && this.#goes_on;
+    const answer = await ask({ world, act, spool, place, path: this.#path, goes_on });
+    const failing = answer === null ? "the thread that reads the logs was lost" : answer.failed;
+    if (failing !== null && this.#known.failing === null) {
+      log.warn("what is committed cannot be taken to be shipped", { world, reason: failing });
+    }
+    if (answer !== null) {
+      const { chain, index, number, at, broken } = answer;
+      const is_taken = failing === null && chain !== null && (act === "take" || act === "close");
+      const taken_until = is_taken ? asked_at : chain === this.#known.chain ? this.#known.taken_until : null;
+      this.#known = { ...this.#known, chain, index, number, at, taken_until };
+      if (broken !== null) this.#broke(broken);
+    }
+    this.#known = { ...this.#known, failing };
+    return answer;
+  }
+
+  #broke(reason: string): void {
+    const { world, now, broke } = this.#settings;
+    this.#known = { ...this.#known, broken: { at: now(), reason } };
+    broke(world, reason);
+  }
+}
+
+const facts = (error: unknown) => ({ reason: error instanceof Error ? error.message : String(error) });

@@ -1,0 +1,114 @@
+import { Elysia } from "elysia";
+import { iso } from "../core/clock.ts";
+import type { EmailMessage } from "../core/email.ts";
+import { Fault } from "../core/faults.ts";
+import { bodyOf } from "../core/schema.ts";
+import { type RateLimit, rateCounter } from "../http/auth/rate_limits.ts";
+import type { Call } from "../http/call.ts";
+import { conventions } from "../http/conventions.ts";
+import { EnvelopedView } from "../http/envelope.ts";
+import { answerLongWork, answerRead, answerWrite } from "../http/response.ts";
+import { documented } from "../http/route.ts";
+import type { MailSettings, Service } from "../http/service.ts";
+import { type MailResult, mailPlace, tryMail } from "../outbound/mail.ts";
+import { MailView, sends, TestMail, TestMailView } from "./mail.schema.ts";
+
+const tests: RateLimit = { per_minute: 6, burst: 6 };
+const mail_timeout_ms = 20_000;
+
+/** How the service sends e-mail, and a test of it. */
+export const mailRoutes = (service: Service) => {
+  const count = rateCounter(tests);
+  return new Elysia({ prefix: "/mail" })
+    .use(conventions)
+    .get(
+      "",
+      async ({ call }) => {
+        // Before the view of the database, in which nothing else may be awaited: the transport is loaded at first use.
+        const view = await mailView(service);
+        return answerRead(call, async () => view);
+      },
+      {
+        detail: documented({
+          id: "getMail",
+          needs: "house.manage",
+          live_only: true,
+          chapter: "Service",
+          summary: "Get the e-mail settings",
+          description:
+            "They are set by the environment: PACKHOUSE_SMTP_URL, PACKHOUSE_MAIL_TO and PACKHOUSE_MAIL_FROM. User and" +
+            " password are never shown.",
+          answers: { 200: EnvelopedView(MailView) },
+        }),
+      },
+    )
+    .post("/test", ({ call, body }) => answerLongWork(call, () => test(call, body, service, count)), {
+      body: bodyOf(TestMail),
+      detail: documented({
+        id: "testMail",
+        needs: "house.manage",
+        live_only: true,
+        chapter: "Service",
+        summary: "Send a test e-mail",
+        description:
+          "The answer says whether the mail server accepted it, and takes at most 20 seconds. At most six test" +
+          " e-mails are sent in a minute.",
+        refuses: ["mail_not_configured", "rate_limited"],
+        answers: { 200: EnvelopedView(TestMailView) },
+      }),
+    });
+};
+
+const addressesIn = (to: string) =>
+  to
+    .split(",")
+    .map((address) => address.trim())
+    .filter((address) => address !== "");
+
+async function mailView({ mail }: Service): Promise<MailView> {
+  const known = { sends: [...sends] };
+  if (mail === null) return { configured: false, server: null, from: null, to: [], ...known };
+  const { host, port, tls } = await mailPlace(mail);
+  const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return { configured: true, server: { address, tls }, from: mail.from, to: addressesIn(mail.to), ...known };
+}
+
+/** Sends a test e-mail, outside any transaction, and answers the result. */
+async function test(
+  call: Call,
+  body: TestMail,
+  { mail }: Service,
+  count: ReturnType<typeof rateCounter>,
+): Promise<Response> {
+  if (mail === null) throw notConfigured();
+  const retry_after_seconds = count("", call.store.clock.now());
+  if (retry_after_seconds > 0) {
+    throw new Fault("rate_limited", "Too many test e-mails. Try again later.", { retry_after_seconds });
+  }
+  const to = body.to ?? mail.to;
+  const handed = await send(call, mail, to);
+  return answerWrite(call, 200, async () => testView(addressesIn(to), handed));
+}
+
+function send(call: Call, mail: MailSettings, to: string): Promise<MailResult> {
+  const now = call.store.clock.now();
+  const letter: EmailMessage = {
+    subject: "Packhouse: a test",
+    text: `This is a test: e-mail of Packhouse arrives.\n\nSent by ${call.actor.name} at ${iso(now)}.\n`,
+    name: `test-${now}-${call.request_id}`,
+  };
+  return tryMail(mail, to, letter, mail_timeout_ms);
+}
+
+function testView(to: string[], handed: MailResult): TestMailView {
+  if (!handed.taken) return { taken: false, to, refused: [], answer: handed.reason };
+  return { taken: true, to, refused: [...handed.refused], answer: handed.answer };
+}
+
+const notConfigured = () =>
+  new Fault(
+    "mail_not_configured",
+    "There is no mail server. Set PACKHOUSE_SMTP_URL (smtp://user:password@host:587) and PACKHOUSE_MAIL_TO," +
+      " and PACKHOUSE_MAIL_FROM if it is another address, and start the service again.",
+    { variables: ["PACKHOUSE_SMTP_URL", "PACKHOUSE_MAIL_TO", "PACKHOUSE_MAIL_FROM"] },
+  );

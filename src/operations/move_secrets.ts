@@ -1,0 +1,50 @@
+// What lies beside the databases and belongs to an installation: the key that seals its secrets, certificates, and
+// whom it has erased.
+import { cpSync, existsSync, readFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { readSealingKey } from "../core/crypto.ts";
+import { writeAtomically } from "../core/files.ts";
+import { erasures_file, readErasures, recordErasures } from "../storage/erasures.ts";
+import { startRefused } from "../storage/start_refused.ts";
+
+interface CarriedFiles {
+  /** The data directory at each end; null for a database. */
+  readonly from: string | null;
+  readonly to: string | null;
+  /** What `PACKHOUSE_SECRET_KEY` is set to, or null. */
+  readonly given_key: string | null;
+}
+
+/**
+ * Puts the secret key, the certificates and the erasures of a data directory into another one; answers what the
+ * operator has to see to, a line each. Another key that the target had is kept under another name: it sealed nothing
+ * that is kept.
+ */
+export function carryFiles({ from, to, given_key }: CarriedFiles): readonly string[] {
+  if (to === null) {
+    const kept = from !== null && given_key === null && existsSync(join(from, "secret.key"));
+    return kept
+      ? [`Start its servers with PACKHOUSE_SECRET_KEY set to what ${join(from, "secret.key")} holds.`]
+      : ["Start its servers with the same PACKHOUSE_SECRET_KEY as before."];
+  }
+  const key = keyFor(from, given_key);
+  const path = join(to, "secret.key");
+  const kept = existsSync(path) ? readFileSync(path, "utf8").trim() : null;
+  if (kept !== null && kept !== key) renameSync(path, `${path}.before-move`);
+  if (key !== null) writeAtomically(path, key);
+  if (from !== null) recordErasures(join(to, erasures_file), readErasures(join(from, erasures_file)));
+  if (from !== null && existsSync(join(from, "tls"))) cpSync(join(from, "tls"), join(to, "tls"), { recursive: true });
+  if (key !== null) return [`${path} holds the key that the secrets are sealed with: keep a copy of it elsewhere.`];
+  return ["Start it with the same PACKHOUSE_SECRET_KEY as before."];
+}
+
+function keyFor(from: string | null, given_key: string | null): string | null {
+  if (given_key === null) {
+    return from !== null && existsSync(join(from, "secret.key"))
+      ? readFileSync(join(from, "secret.key"), "utf8").trim()
+      : null;
+  }
+  const key = readSealingKey(given_key);
+  if (key === null) throw startRefused("unsuitable", "PACKHOUSE_SECRET_KEY must be 32 bytes as hex or base64.");
+  return Buffer.from(key).toString("hex");
+}

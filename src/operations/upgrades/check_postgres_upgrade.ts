@@ -1,0 +1,97 @@
+// What an upgrade would do to a PostgreSQL database, how long it would take there, and a rehearsal of it.
+import pg from "pg";
+import { environments } from "../../core/environment.ts";
+import { isLacking, namesOf, toRun } from "../../storage/migrations/migrate.ts";
+import {
+  isAdditive,
+  migratePostgresWorlds,
+  migrationStateOf,
+  type SchemaMigrationState,
+} from "../../storage/migrations/migrate_postgres.ts";
+import { migrations } from "../../storage/migrations/migration_sql.ts";
+import { otherHolders, takeSchemasExclusively } from "../../storage/postgres/schema_lock.ts";
+import { startRefused } from "../../storage/start_refused.ts";
+import type { UpgradePlan } from "./upgrade.ts";
+import { touchedRows } from "./upgrade.ts";
+
+// Taken to be twice that of SQLite, and not measured: `--rehearse` does that.
+const seconds_a_row = 6e-6;
+const worlds = environments.map((mode) => ({ schema: mode, mode }));
+
+/** Says what an upgrade would do, and changes nothing; also beside servers. */
+export async function checkPostgres(url: string): Promise<UpgradePlan> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    await client.query("begin read only");
+    const standings: SchemaMigrationState[] = [];
+    for (const world of worlds) standings.push({ ...world, ...(await migrationStateOf(client, world)) });
+    const lacking = standings.filter(isLacking);
+    const names = new Set(lacking.flatMap(({ missing }) => namesOf(missing)));
+    const missing = migrations.postgres.filter(({ name }) => names.has(name));
+    let rows = 0;
+    for (const one of lacking) rows += await rowsOf(client, one);
+    return { migrations: missing, seconds: rows * seconds_a_row, notes: notesOf(lacking) };
+  } finally {
+    await client.end();
+  }
+}
+
+async function rowsOf(client: pg.Client, standing: SchemaMigrationState): Promise<number> {
+  const found = "select tablename as name from pg_tables where schemaname = $1";
+  const tables = namesOf((await client.query<{ name: string }>(found, [standing.schema])).rows);
+  const statements = toRun(standing, migrations.postgres).flatMap((one) => one.statements);
+  return touchedRows(statements, tables, async (table) => {
+    const { rows } = await client.query<{ rows: string }>(
+      `select count(*) as rows from "${standing.schema}"."${table}"`,
+    );
+    return Number(rows[0]?.rows ?? 0);
+  });
+}
+
+function notesOf(lacking: readonly SchemaMigrationState[]): string[] {
+  if (lacking.every(isAdditive))
+    return ["All of it is additive: servers of the version before run on, and start again, beside it."];
+  return [
+    "Start one server of this version when all others have stopped: it waits for that, and then upgrades.",
+    "It takes a snapshot by pg_dump before, in the folder of --data; packhouse rollback there goes back to it.",
+    ...missingPrograms(),
+  ];
+}
+
+/** What is said where the programs are missing that an upgrade and the way back of it run. */
+function missingPrograms(): string[] {
+  const missing = ["pg_dump", "pg_restore", "psql"].filter((name) => Bun.which(name) === null);
+  if (missing.length === 0) return [];
+  const advice = "install them before (Debian: apt install postgresql-client), or go on without a way back";
+  return [
+    `${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} not on this machine: ${advice} (--no-snapshot).`,
+  ];
+}
+
+const undone = new Error("a rehearsal is undone");
+
+/** Does the upgrade in a transaction that is undone, and answers how many seconds it took. Refuses beside servers. */
+export async function rehearsePostgres(url: string): Promise<number> {
+  let begun_at = 0;
+  let seconds = 0;
+  const before = async (client: pg.Client) => {
+    if (!(await takeSchemasExclusively(client, environments))) {
+      const there = (await otherHolders(client, environments)).join(", ");
+      const advice = "A rehearsal would hold up their work: stop them, or rehearse on a copy of the database.";
+      throw startRefused("in_use", `Servers or commands work on the database: ${there}. ${advice}`);
+    }
+    begun_at = performance.now();
+  };
+  const after = async () => {
+    seconds = (performance.now() - begun_at) / 1000;
+    throw undone;
+  };
+  try {
+    await migratePostgresWorlds(url, worlds, { before, after });
+  } catch (error) {
+    if (error !== undone) throw error;
+  }
+  return seconds;
+}

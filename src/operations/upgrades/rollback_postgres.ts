@@ -1,0 +1,108 @@
+// Takes the upgrade of a PostgreSQL database back: in one transaction of psql, so that a kill leaves one state or the
+// other. The schemas of since are kept under other names.
+import { rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { type Environment, environments } from "../../core/environment.ts";
+import { erasures_file, type LoggedErasure, readErasures, recordErasures } from "../../storage/erasures.ts";
+import { namesOf } from "../../storage/migrations/migrate.ts";
+import { migrationStateOf, refuseMarked } from "../../storage/migrations/migrate_postgres.ts";
+import { erasuresIn } from "../../storage/postgres/backup_snapshot.ts";
+import { runProgram, writeScript } from "../../storage/postgres/postgres_programs.ts";
+import { otherHolders, takeSchemasExclusively } from "../../storage/postgres/schema_lock.ts";
+import { startRefused } from "../../storage/start_refused.ts";
+import { writtenOnPostgres } from "./postgres_rollback_losses.ts";
+import { dump_name } from "./postgres_snapshot.ts";
+import type { WrittenSince } from "./rollback_losses.ts";
+import { confirmedRollback, mayLose, type RollbackSettings, upgradeOf } from "./rollback_sqlite.ts";
+import { folderOf, type KeptUpgrade, saveRecord, stamp } from "./upgrade.ts";
+
+/**
+ * Takes the last upgrade of a PostgreSQL database back, on the machine that has its snapshot. Answers the exit code.
+ * Refuses while servers run, without a snapshot, and when something was stored since, unless it is to be lost.
+ */
+export async function rollBackPostgres(url: string, settings: RollbackSettings): Promise<number> {
+  const { data, clock, tell } = settings;
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    await client.query("begin isolation level read committed");
+    if (!(await takeSchemasExclusively(client, environments))) {
+      const there = (await otherHolders(client, environments)).join(", ");
+      throw startRefused("in_use", `Servers or commands work on the database: ${there}. Stop them first.`);
+    }
+    const has = { live: await hasOf(client, "live"), test: await hasOf(client, "test") };
+    const found = upgradeOf(data, has, "postgres");
+    if (found === "before") {
+      tell("Nothing was changed: the data is as it was before the upgrade already. Start the older Packhouse on it.");
+      return 0;
+    }
+    checkDump(data, found);
+    if (!mayLose(settings, found, await writtenSince(client, found))) {
+      tell("Nothing was changed.");
+      return 1;
+    }
+    const aside = `aside_${stamp(clock.now()).toLowerCase()}`;
+    const erasures = await keepErasures(url, data);
+    await putBack(url, data, found, aside);
+    saveRecord(data, { ...found, record: { ...found.record, gone_back_at: clock.now() } });
+    const kept = environments.map((mode) => `the schema ${mode}_${aside}`).join(" and ");
+    for (const line of confirmedRollback(found, kept, erasures)) tell(line);
+    return 0;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Keeps on this machine who was erased, as the database tells of all servers, before it is put aside. */
+async function keepErasures(url: string, data: string): Promise<readonly LoggedErasure[]> {
+  const path = join(data, erasures_file);
+  for (const mode of environments) recordErasures(path, await erasuresIn(url, mode));
+  return readErasures(path);
+}
+
+async function hasOf(client: pg.Client, mode: Environment): Promise<string[]> {
+  await refuseMarked(client, mode);
+  return namesOf((await migrationStateOf(client, { schema: mode, mode })).applied);
+}
+
+async function writtenSince(client: pg.Client, { record }: KeptUpgrade): Promise<Record<Environment, WrittenSince>> {
+  const of = async (mode: Environment): Promise<WrittenSince> => {
+    const since = record.reached?.[mode];
+    return since === undefined ? { commits: null, records: [] } : writtenOnPostgres(client, mode, since);
+  };
+  return { live: await of("live"), test: await of("test") };
+}
+
+function checkDump(data: string, { name, record }: KeptUpgrade): void {
+  const path = join(folderOf(data, name), dump_name);
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? null;
+  if (size === record.files[0]?.size_bytes) return;
+  throw startRefused("damaged", `The snapshot ${path} is missing or damaged. The database is as it was.`);
+}
+
+const lock_key = 0x5041434b;
+
+/** Puts the dump in the place of the schemas. psql reads it from a file: cut off, it commits nothing of it. */
+async function putBack(url: string, data: string, { name, record }: KeptUpgrade, aside: string): Promise<void> {
+  const folder = folderOf(data, name);
+  const [dump, script] = [join(folder, dump_name), join(folder, "worlds.sql")];
+  const advice = "The database is as it was.";
+  try {
+    await writeScript(dump, script, advice);
+    const newest =
+      record.after.filter((one) => !environments.every((mode) => record.before[mode].includes(one))).at(-1) ?? "";
+    const first = [
+      ...environments.map((mode) => `select pg_advisory_xact_lock(${lock_key}, hashtext('${mode}'));`),
+      // Another may have gone back while this one waited.
+      `do $$ begin if not exists (select from live.migrations where name = '${newest.replaceAll("'", "''")}') then
+         raise exception 'it has gone back already'; end if; end $$;`,
+      ...environments.map((mode) => `alter schema ${mode} rename to ${mode}_${aside};`),
+    ].join("\n");
+    const words = ["--no-psqlrc", "--quiet", "--single-transaction", "--set", "ON_ERROR_STOP=1"];
+    await runProgram("psql", [...words, "--command", first, "--file", script], url, advice);
+  } finally {
+    rmSync(script, { force: true });
+  }
+}

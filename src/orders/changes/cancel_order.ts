@@ -1,0 +1,167 @@
+import type { Actor } from "../../core/actor.ts";
+import { transition } from "../../core/transitions.ts";
+import { emit } from "../../events/emit.ts";
+import { releaseOrderAllocation } from "../../inventory/reservations/order_allocations.ts";
+import type { LineUnits } from "../../inventory/reservations/reservation.ts";
+import type { Tx } from "../../storage/database.ts";
+import { saveRest } from "../fulfillment/deliver_order.ts";
+import {
+  addedUp,
+  allocationUnits,
+  type ItemInput,
+  namedUnits,
+  unitsWithoutParcel,
+  wordsFor,
+} from "../fulfillment/order_units.ts";
+import type { Shipment } from "../fulfillment/shipment.ts";
+import { saveShipment, saveShipmentLines } from "../fulfillment/shipments.sql.ts";
+import type { CancelItems, CancelOrder } from "../order.schema.ts";
+import { hasLeft, isCancelled, isInHouse, orderTransitions, shipmentTransitions } from "../order.transitions.ts";
+import { type Order, openUnits } from "../order.ts";
+import { orderEvent } from "../order_event.ts";
+import { refuseForbidden, withAllocations } from "../order_lines.ts";
+import { lockOrder, saveOrder } from "../orders.sql.ts";
+import type { HistoryEntry } from "../search/order_history.sql.ts";
+import { closeHolds } from "./holds.sql.ts";
+import { settleHolds } from "./holds.ts";
+
+/** The open units that the items of a request name. Refuses: validation_failed, resource_missing. */
+export function itemsToCancel(order: Order, items: readonly ItemInput[]): LineUnits[] {
+  return addedUp(namedUnits(order, items, openUnits));
+}
+
+/** A parcel that is still in the house, and the units it loses. */
+interface LosingParcel {
+  readonly shipment: Shipment;
+  readonly units: readonly LineUnits[];
+}
+
+/**
+ * Which parcels lose units when these are cancelled: units that are in no parcel go first, then those in parcels
+ * without a label, then those in labelled ones, of each the newest first.
+ */
+export function losingParcels(order: Order, units: readonly LineUnits[]): LosingParcel[] {
+  const free = new Map(unitsWithoutParcel(order).map(({ order_line_id, quantity }) => [order_line_id, quantity]));
+  const left = new Map(
+    units.map(({ order_line_id, quantity }) => [order_line_id, quantity - (free.get(order_line_id) ?? 0)]),
+  );
+  const waiting = order.shipments.filter(({ status }) => isInHouse(status)).reverse();
+  const [labelled, plain] = [waiting.filter(isLabelled), waiting.filter((shipment) => !isLabelled(shipment))];
+  return [...plain, ...labelled].flatMap((shipment) => {
+    const lost = shipment.lines.flatMap(({ order_line_id, quantity }) => {
+      const more = Math.min(quantity, left.get(order_line_id) ?? 0);
+      if (more <= 0) return [];
+      left.set(order_line_id, (left.get(order_line_id) ?? 0) - more);
+      return [{ order_line_id, quantity: more }];
+    });
+    return lost.length === 0 ? [] : [{ shipment, units: lost }];
+  });
+}
+
+/** Whether a parcel has a label: its contents cannot change any more. */
+function isLabelled({ tracking_number }: Shipment): boolean {
+  return tracking_number !== null;
+}
+
+/** The parcel after it has lost units: one with a label, or with nothing left in it, is given up. */
+function lessened({ shipment, units }: LosingParcel): Shipment {
+  const lost = new Map(units.map(({ order_line_id, quantity }) => [order_line_id, quantity]));
+  const lines = shipment.lines
+    .map((line) => ({ ...line, quantity: line.quantity - (lost.get(line.order_line_id) ?? 0) }))
+    .filter(({ quantity }) => quantity > 0);
+  if (!isLabelled(shipment) && lines.length > 0) return { ...shipment, lines };
+  return { ...shipment, status: transition(shipmentTransitions, "void", shipment.status) };
+}
+
+/** The order with these units counted as cancelled; what stands packed beyond what is still ordered is unpacked. */
+function withoutUnits(order: Order, units: readonly LineUnits[]): Order {
+  const less = new Map(units.map(({ order_line_id, quantity }) => [order_line_id, quantity]));
+  const lines = order.lines.map((line) => {
+    const quantity_cancelled = line.quantity_cancelled + (less.get(line.id) ?? 0);
+    return {
+      ...line,
+      quantity_cancelled,
+      quantity_packed: Math.min(line.quantity_packed, line.quantity - quantity_cancelled),
+    };
+  });
+  return { ...order, lines };
+}
+
+/** Whether nothing of the order would be left without these units: none is open, and no unit or parcel has left. */
+export function takesAll(order: Order, units: readonly LineUnits[]): boolean {
+  const less = withoutUnits(order, units);
+  const out = order.shipments.some(({ status }) => hasLeft(status));
+  return !out && less.lines.every((line) => openUnits(line) === 0 && line.quantity_shipped === 0);
+}
+
+/**
+ * Cancels an order of which nothing has left: its promises and parcels are given up. A cancelled one stays as it is.
+ * Refuses: resource_missing, invalid_state_transition (a parcel is out). Emits: order.cancelled.
+ */
+export async function cancelOrder(tx: Tx, id: string, input: CancelOrder, actor: Actor): Promise<Order> {
+  const before = await lockOrder(tx, id);
+  if (isCancelled(before.status)) return before;
+  refuseForbidden(before, "cancel");
+  const { reason = "other", note = null } = input;
+  return giveUp(tx, before, "cancel", { event: "cancel", actor, reason, note });
+}
+
+/** Gives up all of an order, of which nothing has left. */
+async function giveUp(
+  tx: Tx,
+  before: Order,
+  how: "cancel" | "cancel_all",
+  entry: HistoryEntry & { readonly reason: NonNullable<Order["cancel_reason"]> },
+): Promise<Order> {
+  const shipments = before.shipments.map((shipment) =>
+    isInHouse(shipment.status)
+      ? { ...shipment, status: transition(shipmentTransitions, "void", shipment.status) }
+      : shipment,
+  );
+  for (const [at, shipment] of shipments.entries()) {
+    if (shipment !== before.shipments[at]) await saveShipment(tx, shipment);
+  }
+  await releaseOrderAllocation(tx, before.id, null, entry.actor);
+  await closeHolds(tx, before.holds);
+  const cancelled: Order = {
+    ...before,
+    status: transition(orderTransitions, how, before.status),
+    held: false,
+    holds: [],
+    shipments,
+    lines: before.lines.map((line) => ({ ...line, quantity_packed: 0, quantity_cancelled: line.quantity })),
+    cancelled_at: tx.now,
+    cancel_reason: entry.reason,
+  };
+  const order = await saveOrder(tx, before, withAllocations(cancelled, []), entry);
+  await emit(tx, [orderEvent("order.cancelled", order, tx.now, before)]);
+  return order;
+}
+
+/**
+ * Cancels open units of an order; what is left of it goes on, and may have nothing more to wait for. When nothing is
+ * left the order is cancelled. Units that are picked go to the put-back bin, those in parcels leave their parcel.
+ * Refuses: resource_missing, invalid_state_transition, validation_failed.
+ * Emits: order.cancelled, or order.fulfilled, order.shipped, order.delivered when the rest has come so far.
+ */
+export async function cancelItems(tx: Tx, id: string, input: CancelItems, actor: Actor): Promise<Order> {
+  const before = await lockOrder(tx, id);
+  refuseForbidden(before, "cancel_items");
+  const units = itemsToCancel(before, input.items);
+  const { reason = "other", note } = input;
+  const words = wordsFor(before, units);
+  const entry = { event: "cancel_items", actor, reason, note: note === undefined ? words : `${words}. ${note}` };
+  if (takesAll(before, units)) return giveUp(tx, before, "cancel_all", entry);
+  const losing = new Map<number, Order["shipments"][number]>();
+  for (const parcel of losingParcels(before, units)) {
+    const shipment = lessened(parcel);
+    await saveShipment(tx, shipment);
+    if (isInHouse(shipment.status)) await saveShipmentLines(tx, shipment.id, shipment.lines);
+    losing.set(shipment.id, shipment);
+  }
+  const claims = await releaseOrderAllocation(tx, before.id, allocationUnits(before, units), actor);
+  const less = withAllocations(withoutUnits(before, units), claims);
+  const shipments = before.shipments.map((shipment) => losing.get(shipment.id) ?? shipment);
+  const order = await saveRest(tx, before, { ...less, shipments }, entry);
+  return settleHolds(tx, order, actor);
+}

@@ -1,0 +1,149 @@
+// Cancelling orders and parts of them. Their parcels are given up, and the labels are voided first, those of carriers
+// in no transaction.
+import { Elysia } from "elysia";
+import type { FaultCode } from "../../core/faults.ts";
+import { bodyOf, DryRunQuery, queryOf } from "../../core/schema.ts";
+import type { RouteNeed } from "../../http/auth/permissions.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { RehearsableView } from "../../http/rehearsals.ts";
+import { answerLongWork, answerWrite } from "../../http/response.ts";
+import { documented } from "../../http/route.ts";
+import type { Service } from "../../http/service.ts";
+import { labelNews } from "../../returns/return_labels.ts";
+import { refusalFor } from "../../shipping/labels/label.ts";
+import { hasCarriersLabels } from "../../shipping/labels/labels.sql.ts";
+import { voidCarrierLabels } from "../../shipping/labels/void_at_carrier.ts";
+import {
+  beginVoids,
+  parcelsLosing,
+  recordVoided,
+  voidLabelsOfItems,
+  voidLabelsOfOrder,
+} from "../../shipping/labels/void_label.ts";
+import type { Tx } from "../../storage/database.ts";
+import { findOrderId } from "../lifecycle/order_lookup.sql.ts";
+import { CancelItems, CancelOrder, OrderView } from "../order.schema.ts";
+import { isCancelled } from "../order.transitions.ts";
+import type { Order } from "../order.ts";
+import { answerOrder, orderAnswer, requireVersion } from "../order_actions.routes.ts";
+import { refuseForbidden } from "../order_lines.ts";
+import { lockOrder } from "../orders.sql.ts";
+import { cancelItems, cancelOrder } from "./cancel_order.ts";
+
+/** An act by which an order loses parcels, whose labels are voided before. */
+interface LabelLosingAct {
+  /** The ids of the parcels; refuses when the order may not lose them. */
+  readonly losing: (order: Order) => ReadonlySet<number>;
+  readonly act: (tx: Tx) => Promise<Order>;
+  readonly dry_run: boolean | undefined;
+}
+
+/** Refusals of such an act in addition to its own. */
+const cancelling_refuses = [
+  "carrier_error",
+  "carrier_unauthorized",
+  "invalid_state_transition",
+  "label_in_progress",
+  "label_not_voidable",
+] as const satisfies FaultCode[];
+
+/**
+ * As `answerOrder`, for an act that gives parcels up: carriers void their labels first, in no transaction.
+ * Refuses: label_not_voidable, label_in_progress, what `losing` refuses, and as `answerOrder`.
+ */
+async function answerWithoutLabels(
+  call: Call,
+  service: Service,
+  id: string,
+  { losing, act, dry_run }: LabelLosingAct,
+): Promise<Response> {
+  const { store, actor } = call;
+  const concerned = await store.read(async (db) => {
+    const order_id = await findOrderId(db, id, null);
+    return order_id !== null && (await hasCarriersLabels(db, order_id));
+  });
+  if (!concerned) return answerOrder(call, id, { dry_run }, act);
+  if (dry_run) return rehearseWithoutLabels(call, id, { losing, act });
+  return answerLongWork(call, async () => {
+    const at = { store, service, news: labelNews, refusal: refusalFor(call, "voided") };
+    await voidCarrierLabels(at, actor, async (tx) => {
+      await call.confirm(tx);
+      await requireVersion(tx, call, id);
+      const order = await lockOrder(tx, id);
+      return { order_id: order.id, parcels: losing(order) };
+    });
+    // The order has a new version by now. If-Match was checked before.
+    return answerWrite(call, 200, async (tx) => orderAnswer(await act(tx), tx.now));
+  });
+}
+
+/** Shows what such an act would do if the carriers voided all labels; no carrier is asked. */
+function rehearseWithoutLabels(
+  call: Call,
+  id: string,
+  { losing, act }: Omit<LabelLosingAct, "dry_run">,
+): Promise<Response> {
+  return answerOrder(call, id, { dry_run: true }, async (tx) => {
+    const order = await lockOrder(tx, id);
+    for (const claim of await beginVoids(tx, order.id, losing(order), call.actor)) {
+      await recordVoided(tx, claim, "accept", call.actor);
+    }
+    return act(tx);
+  });
+}
+
+const noted = (id: string, needs: RouteNeed, summary: string) =>
+  documented({
+    id,
+    needs,
+    chapter: "Orders",
+    summary,
+    description:
+      "Labels are voided first, carriers' labels by their carriers. If a carrier refuses, nothing is cancelled. A dry" +
+      " run asks no carrier and assumes that none refuses.",
+    matches: true,
+    refuses: cancelling_refuses,
+    answers: { 200: RehearsableView(OrderView) },
+  });
+
+/** Cancels an order and answers with it; the labels of its parcels are voided first. */
+export function answerCancellation(call: Call, service: Service, id: string, query: CancelOrder): Promise<Response> {
+  return answerWithoutLabels(call, service, id, {
+    dry_run: query.dry_run,
+    losing: (order) => {
+      if (!isCancelled(order.status)) refuseForbidden(order, "cancel");
+      return new Set(order.shipments.map((shipment) => shipment.id));
+    },
+    act: async (tx) => {
+      await voidLabelsOfOrder(tx, id, call.actor);
+      return cancelOrder(tx, id, query, call.actor);
+    },
+  });
+}
+
+/** Cancels orders and parts of them. */
+export const cancellationRoutes = (service: Service) =>
+  new Elysia({ prefix: "/orders/:id" })
+    .use(conventions)
+    .delete("", ({ call, params: { id }, query }) => answerCancellation(call, service, id, query), {
+      query: queryOf(CancelOrder),
+      detail: noted("cancelOrder", "orders.write", "Cancel an order"),
+    })
+    .post(
+      "/cancel_items",
+      ({ call, params: { id }, body, query: { dry_run } }) =>
+        answerWithoutLabels(call, service, id, {
+          dry_run,
+          losing: (order) => parcelsLosing(order, body.items),
+          act: async (tx) => {
+            await voidLabelsOfItems(tx, id, body.items, call.actor);
+            return cancelItems(tx, id, body, call.actor);
+          },
+        }),
+      {
+        body: bodyOf(CancelItems),
+        query: queryOf(DryRunQuery),
+        detail: noted("cancelOrderItems", "orders.write", "Cancel units of an order that have not left"),
+      },
+    );

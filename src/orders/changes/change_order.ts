@@ -1,0 +1,230 @@
+import { isDeepStrictEqual } from "node:util";
+import { type AddressVerification, hasPassed, isSamePlace } from "../../addresses/address.ts";
+import { acceptedFrom, addressProblems, suggestionOf } from "../../addresses/offline_verification.ts";
+import { verifyOffline } from "../../addresses/verify_address.ts";
+import type { Actor } from "../../core/actor.ts";
+import { ofFields } from "../../core/faults.ts";
+import { readId, wireId } from "../../core/ids.ts";
+import { type CustomerAddress, shippingAddressOf } from "../../customers/customer.ts";
+import { findRecipient } from "../../customers/customers.sql.ts";
+import {
+  replanOrderAllocation,
+  reviseOrderAllocation,
+  setAllocationPriority,
+} from "../../inventory/reservations/order_allocations.ts";
+import type { Tx } from "../../storage/database.ts";
+import { checkedRecipients, productsOf } from "../lifecycle/draft_orders.ts";
+import type { UpdateOrder } from "../order.schema.ts";
+import { awaitsWork, isCancelled, isGivenUp, isInHouse, isUnpacked } from "../order.transitions.ts";
+import { isBegun, type Order } from "../order.ts";
+import {
+  allocationOf,
+  asActive,
+  changedFields,
+  changesInWords,
+  type LineInput,
+  missingProducts,
+  noSuch,
+  orderedLines,
+  refusal,
+  refuseImmutable,
+  refuseIncomplete,
+  sameLines,
+  withAllocations,
+} from "../order_lines.ts";
+import { deleteLines, insertLines, listOpenOrdersTo, lockOrder, type NewLine, saveOrder } from "../orders.sql.ts";
+import { pauseAgain, settleAddress, settleGoods, settleHolds } from "./holds.ts";
+
+/**
+ * Changes the given fields of an order that is not packed yet; its lines only before work on it has begun. While it is
+ * held for a bad address, naming the same address takes what was corrected of it. Refuses: resource_missing,
+ * immutable_field, invalid_state_transition, validation_failed, insufficient_inventory.
+ */
+export async function updateOrder(tx: Tx, id: string, input: UpdateOrder, actor: Actor): Promise<Order> {
+  return change(tx, id, input, { actor, imported: false });
+}
+
+/**
+ * As `updateOrder`, as a platform tells it: the lines may be of inactive products and the address may lack something;
+ * the order is then held for it. Refuses: resource_missing, immutable_field, invalid_state_transition,
+ * validation_failed, insufficient_inventory.
+ */
+export async function updateImported(tx: Tx, order_id: number, input: UpdateOrder, actor: Actor): Promise<Order> {
+  return change(tx, wireId("order", order_id), input, { actor, imported: true });
+}
+
+/**
+ * Lets an order that is held for a bad address go to that address as its customer has it now, if it was corrected.
+ * Refuses: resource_missing.
+ */
+export async function takeCorrection(tx: Tx, order_id: number, actor: Actor): Promise<Order> {
+  const before = await lockOrder(tx, order_id);
+  if (!isUnpacked(before.status) || isLabelled(before) || !isHeldForAddress(before)) return before;
+  const { shipping_address_id } = before;
+  return updateOrder(tx, wireId("order", order_id), { shipping_address_id }, actor);
+}
+
+/**
+ * Lets an order that is not packed yet go to the address that the last check suggests; its customer's address stays.
+ * Refuses: resource_missing, no_suggestion, invalid_state_transition.
+ */
+export async function acceptSuggestion(tx: Tx, id: string, actor: Actor): Promise<Order> {
+  const before = await lockOrder(tx, id);
+  const shipping_address = { ...before.shipping_address, ...suggestionOf(before.address_verification) };
+  refuseFixed(before);
+  const [offline = null] = await verifyOffline(tx, [shipping_address]);
+  const address_verification = acceptedFrom(before.address_verification, tx.now) ?? offline;
+  const order = { ...before, shipping_address, address_verification };
+  const saved = await saveOrder(tx, before, order, { event: "update", actor, note: changesInWords(before, order) });
+  return settleAddress(tx, saved, actor);
+}
+
+/** Lets open orders that go to an address know what a carrier found of it. Refuses: resource_missing. */
+export async function noteVerification(
+  tx: Tx,
+  address: CustomerAddress,
+  address_verification: AddressVerification,
+  actor: Actor,
+): Promise<void> {
+  for (const id of await listOpenOrdersTo(tx, address.customer_id, address.id)) {
+    const before = await lockOrder(tx, id);
+    if (!isSamePlace(before.shipping_address, address)) continue;
+    const note = `its address is ${hasPassed(address_verification.status) ? "verified" : "checked"}`;
+    await saveOrder(tx, before, { ...before, address_verification }, { event: "update", actor, note });
+  }
+}
+
+/** Refuses: invalid_state_transition, for an order that cannot change any more. */
+function refusePacked(order: Order): void {
+  if (isUnpacked(order.status)) return;
+  throw refusal(order, "update", isCancelled(order.status) ? null : "it is packed");
+}
+
+/** Refuses: invalid_state_transition, for an order whose address cannot change any more. */
+function refuseFixed(order: Order): void {
+  refusePacked(order);
+  if (isLabelled(order)) throw refusal(order, "update", labelled);
+}
+
+const labelled = "a label with the old address is bought; void it first";
+
+const isHeldForAddress = ({ holds }: Order) => holds.some(({ reason }) => reason === "bad_address");
+
+/** Whether a parcel in the house bears a label with the address. */
+const isLabelled = ({ shipments }: Order) =>
+  shipments.some(({ status, tracking_number }) => isInHouse(status) && tracking_number !== null);
+
+interface OrderChangeContext {
+  readonly actor: Actor;
+  /** Whether a platform tells it, whose orders are taken as they are. */
+  readonly imported: boolean;
+}
+
+async function change(tx: Tx, id: string, input: UpdateOrder, { actor, imported }: OrderChangeContext): Promise<Order> {
+  const before = await lockOrder(tx, id);
+  refuseImmutable(before, input);
+  const fields = changedFields(before, input);
+  const address = await newAddress(tx, before, input, imported);
+  const lines = input.line_items === undefined ? null : await newLines(tx, before, input.line_items, imported);
+  if (fields === null && address === null && lines === null) return before;
+  refusePacked(before);
+  const changed: Order = { ...before, ...fields, ...address };
+  const order = lines === null ? changed : await replaceLines(tx, changed, lines);
+  const note = changesInWords(before, order);
+  const saved = await saveOrder(tx, before, await reclaimed(tx, before, order), { event: "update", actor, note });
+  const dropped = before.lines.filter(({ id }) => !saved.lines.some((line) => line.id === id));
+  await deleteLines(
+    tx,
+    dropped.map((line) => line.id),
+  );
+  const settled = address === null ? await settleHolds(tx, saved, actor) : await settleAddress(tx, saved, actor);
+  return lines !== null && imported ? settleGoods(tx, settled, actor) : settled;
+}
+
+/** Another address of the same customer, or a corrected one, copied; null when it stays. */
+async function newAddress(tx: Tx, before: Order, { shipping_address_id }: UpdateOrder, imported: boolean) {
+  if (shipping_address_id === undefined) return null;
+  const id = readId("address", shipping_address_id);
+  const same = id === before.shipping_address_id;
+  if (same && !isHeldForAddress(before)) return null;
+  const address = await findChecked(tx, before.customer_id, id ?? 0);
+  if (same && (address === null || !isCorrected(address, before))) return null;
+  if (address === null) {
+    const fields = [noSuch("shipping_address_id", "names no address of this customer")];
+    throw ofFields("resource_missing", fields);
+  }
+  if (!imported) refuseIncomplete(address);
+  if (isLabelled(before)) throw refusal(before, "update", labelled);
+  const place = { shipping_address_id: address.id, shipping_address: shippingAddressOf(address) };
+  return { ...place, address_verification: address.verification };
+}
+
+async function findChecked(tx: Tx, customer_id: number, address_id: number): Promise<CustomerAddress | null> {
+  const [recipient = null] = await checkedRecipients(tx, [await findRecipient(tx, customer_id, address_id)]);
+  return recipient?.address ?? null;
+}
+
+function isCorrected(address: CustomerAddress, { shipping_address }: Order): boolean {
+  // Orders of before know of no company.
+  const before = { company: null, ...shipping_address };
+  return addressProblems(address).length === 0 && !isDeepStrictEqual(shippingAddressOf(address), before);
+}
+
+/** The lines that shall replace those of the order; null when they are the same. */
+async function newLines(
+  tx: Tx,
+  before: Order,
+  items: readonly LineInput[],
+  imported: boolean,
+): Promise<NewLine[] | null> {
+  const products = (await productsOf(tx, items)).filter(({ merchant_id }) => merchant_id === before.merchant_id);
+  const missing = missingProducts(items, products);
+  if (missing.length > 0) throw ofFields("resource_missing", missing);
+  // What is ordered already may be kept although the product has become inactive since.
+  const known = new Set(before.lines.map((line) => line.product_id));
+  const lines = orderedLines(
+    items,
+    products.map((product) => (imported || known.has(product.id) ? asActive(product) : product)),
+    before.currency,
+  );
+  if (sameLines(before.lines, lines)) return null;
+  const begun = before.lines.some((line) => isBegun(line) || line.quantity_packed > 0);
+  const parcelled = before.shipments.some(({ status }) => !isGivenUp(status));
+  if (isCancelled(before.status)) throw refusal(before, "update");
+  if (begun || parcelled || (!awaitsWork(before.status) && !before.held)) {
+    throw refusal(before, "update", "its lines can change only while it is pending or on hold, with nothing picked");
+  }
+  return lines;
+}
+
+/** The order with these lines: each keeps the row of an old line of its product, where there is one. */
+async function replaceLines(tx: Tx, order: Order, wanted: readonly NewLine[]): Promise<Order> {
+  const free = [...order.lines];
+  const kept = wanted.map((line) => {
+    const at = free.findIndex(({ product_id }) => product_id === line.product_id);
+    const [old] = at < 0 ? [] : free.splice(at, 1);
+    if (old === undefined) return undefined;
+    // Another number of units is what is wanted now, whatever was cancelled before.
+    const quantity_cancelled = old.quantity === line.quantity ? old.quantity_cancelled : 0;
+    const { quantity, unit_price_cents, discount_cents } = line;
+    return { ...old, quantity, quantity_cancelled, unit_price_cents, discount_cents };
+  });
+  const fresh = await insertLines(
+    tx,
+    order,
+    wanted.filter((_, at) => kept[at] === undefined).map((line) => ({ ...line, ordered_at: order.created_at })),
+  );
+  return { ...order, lines: [...kept.filter((line) => line !== undefined), ...fresh] };
+}
+
+/** Lets stock know what changed of the order's wants. */
+async function reclaimed(tx: Tx, before: Order, order: Order): Promise<Order> {
+  const claim = allocationOf(order);
+  if (order.lines !== before.lines)
+    return pauseAgain(tx, withAllocations(order, await reviseOrderAllocation(tx, claim)));
+  if (order.requires_cold_storage !== before.requires_cold_storage) {
+    return pauseAgain(tx, withAllocations(order, await replanOrderAllocation(tx, claim)));
+  }
+  if (order.priority !== before.priority) await setAllocationPriority(tx, order.id, order.priority);
+  return order;
+}

@@ -1,0 +1,147 @@
+import type { CsvRowGroup } from "../../core/csv_columns.ts";
+import { Fault, type FieldProblem, invalid, invalidFields } from "../../core/faults.ts";
+import { wireId } from "../../core/ids.ts";
+import { emailKey } from "../../customers/customer.ts";
+import type { CreateOrder } from "../order.schema.ts";
+import { initialOrderStatus, pastTimestamps } from "../order.transitions.ts";
+import type { LineAmounts, Order } from "../order.ts";
+import { amountsOf } from "../order_lines.ts";
+import { type OrderCsvLine, readOnly } from "./order_csv.schema.ts";
+
+const lines_max = 500;
+// What each row says for its own line, or only tells.
+export const lineFields = ["sku", "quantity", "unit_price", "discount_amount", "line_total"] as const;
+const ownFields: ReadonlySet<string> = new Set([...lineFields, ...readOnly]);
+
+/** An order as the rows of a file tell it. */
+export interface CsvOrder<Row extends OrderCsvLine = OrderCsvLine> {
+  /** The first row, with all that any of them says of the order itself. */
+  readonly first: Row;
+  readonly lines: readonly Row[];
+}
+
+/**
+ * The order that some rows make. What one row says of the order holds for all rows: the others say the same, or
+ * nothing. Where rows disagree, the problem names those in the minority. Refuses: validation_failed.
+ */
+export function csvOrderOf<Row extends OrderCsvLine>({ rows }: CsvRowGroup<Row>, own = ownFields): CsvOrder<Row> {
+  const [head] = rows;
+  if (head === undefined) throw invalid("order_number", "has no rows");
+  if (rows.length > lines_max)
+    throw invalid(`rows[${lines_max}].sku`, `is line ${lines_max + 1} of the order`, "too_many");
+  const said = new Map<string, CsvFieldValue[]>();
+  for (const [at, { row }] of rows.entries()) {
+    for (const [field, value] of Object.entries(flat(row))) {
+      if (own.has(field)) continue;
+      said.set(field, [...(said.get(field) ?? []), { at, value, text: JSON.stringify(value) }]);
+    }
+  }
+  const problems = [...said].flatMap(([field, all]) => disagreements(field, all, rows));
+  if (problems.length > 0) throw invalidFields(problems);
+  const first = whole(new Map([...said].map(([field, [one]]) => [field, one?.value])));
+  return { first: { ...head.row, ...first }, lines: rows.map(({ row }) => row) };
+}
+
+/** What one of the rows says of a field of the order. */
+interface CsvFieldValue {
+  readonly at: number;
+  readonly value: unknown;
+  readonly text: string;
+}
+
+function disagreements(
+  field: string,
+  all: readonly CsvFieldValue[],
+  rows: CsvRowGroup<OrderCsvLine>["rows"],
+): FieldProblem[] {
+  const agreeing = new Map<string, CsvFieldValue[]>();
+  for (const one of all) agreeing.set(one.text, [...(agreeing.get(one.text) ?? []), one]);
+  if (agreeing.size <= 1) return [];
+  const [most = []] = [...agreeing.values()].sort((a, b) => b.length - a.length);
+  const line = rows[most[0]?.at ?? 0]?.line;
+  const message = `is not what line ${line} says of the same order`;
+  return all
+    .filter(({ text }) => text !== most[0]?.text)
+    .map(({ at }) => ({ field: `rows[${at}].${field}`, code: "conflict", message }));
+}
+
+/** Fields as a row has them, those of its address in a group. */
+function whole(fields: ReadonlyMap<string, unknown>): Partial<OrderCsvLine> {
+  const row: Record<string, unknown> = {};
+  for (const [field, value] of fields) {
+    const [name = field, inner] = field.split(".");
+    row[name] = inner === undefined ? value : { ...(row[name] as object | undefined), [inner]: value };
+  }
+  return row;
+}
+
+/** What a row says, field by field. */
+function flat({ shipping_address, ...row }: OrderCsvLine): Record<string, unknown> {
+  const place = Object.entries(shipping_address ?? {}).map(([name, value]) => [`shipping_address.${name}`, value]);
+  return { ...row, ...Object.fromEntries(place) };
+}
+
+/**
+ * Refuses: validation_failed, for an order of another state than pending; it would be worked on once more.
+ */
+export function refuseOldState({ first: { status } }: CsvOrder): void {
+  if (status === undefined || status === initialOrderStatus) return;
+  const past = Object.hasOwn(pastTimestamps, status) ? "; orders of the past are taken in with history=true" : "";
+  const message = `is ${status}: an order that is not there yet can only be taken in while it is pending${past}`;
+  throw invalid("status", message);
+}
+
+/** Refuses: duplicate_order_number, for an order that is for another customer than the file says, or of other lines. */
+export function refuseOther(order: Order, { first, lines }: CsvOrder): void {
+  const isSame =
+    (first.customer_email === undefined || emailKey(first.customer_email) === emailKey(order.customer_email)) &&
+    keys(lines.map((line, at) => ({ sku: line.sku, ...amountsOf(line, order.currency, `rows[${at}].`) }))) ===
+      keys(order.lines);
+  if (isSame) return;
+  const id = wireId("order", order.id);
+  const problem = {
+    field: "order_number",
+    code: "duplicate",
+    message: `is that of ${id}, which has another customer or other lines`,
+  };
+  throw new Fault("duplicate_order_number", `There is another order ${order.order_number}.`, { fields: [problem] });
+}
+
+const keys = (lines: readonly (LineAmounts & { readonly sku: string })[]) =>
+  lines
+    .map((line) => JSON.stringify([line.sku, line.quantity, line.unit_price_cents, line.discount_cents]))
+    .sort()
+    .join();
+
+/** The order as a client would send it. */
+export function inputOf(
+  { first, lines }: CsvOrder,
+  recipient: { readonly customer_id: number; readonly shipping_address_id: number },
+): CreateOrder {
+  const { order_number, shipping_method, order_notes, requires_cold_storage, priority, metadata } = first;
+  const { shipping_amount, currency, allow_backorder, warehouse_id } = first;
+  const changeable = { shipping_method, order_notes, requires_cold_storage, priority, metadata };
+  const given = { ...changeable, shipping_amount, currency, allow_backorder, warehouse_id };
+  const line_items = lines.map(({ sku, quantity, unit_price, discount_amount, line_total }) => {
+    return { sku, quantity, ...said({ unit_price, discount_amount, line_total }) };
+  });
+  return { order_number, ...recipient, line_items, ...said(given) };
+}
+
+/** The fields that have a value. */
+function said(fields: Record<string, unknown>): Record<string, never> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+}
+
+/** A refusal with its fields as the file has them. */
+export function inFile(fault: Fault): Fault {
+  const { fields = [] } = fault.facts;
+  const renamed = fields.map((problem) => {
+    const field = problem.field
+      .replace(/^line_items\[/, "rows[")
+      .replace(/^shipping_addresses\[0\]/, "shipping_address")
+      .replace(/^email$/, "customer_email");
+    return { ...problem, field };
+  });
+  return new Fault(fault.code, fault.message, { ...fault.facts, fields: renamed });
+}

@@ -1,0 +1,151 @@
+import type { CsvRowGroup } from "../../core/csv_columns.ts";
+import { Fault, type FieldProblem, invalid, invalidFields } from "../../core/faults.ts";
+import { readId, wireId } from "../../core/ids.ts";
+import { momentIn } from "../../core/time_zone.ts";
+import type { WarehouseCalendar } from "../../inventory/warehouses/dispatch_calendar.ts";
+import type { PastShipment } from "../fulfillment/shipment.ts";
+import { givenTrackingNumber } from "../fulfillment/tracking_url.ts";
+import type { OrderDraft } from "../lifecycle/order_draft.ts";
+import { hasArrived, isCancelled, type PastStatus, pastTimestamps } from "../order.transitions.ts";
+import { keptUnits, type OrderFields } from "../order.ts";
+import { subtotalOf } from "../order_lines.ts";
+import { type CsvOrder, csvOrderOf, lineFields } from "./order_csv.ts";
+import { type PastOrderCsvLine, pastReadOnly } from "./past_order_csv.schema.ts";
+
+const own: ReadonlySet<string> = new Set([...lineFields, "quantity_cancelled", ...pastReadOnly]);
+const parcels_max = 100;
+
+type PastTimestamps = Pick<OrderFields, "created_at" | "shipped_at" | "delivered_at" | "cancelled_at">;
+
+/** An order of the past as a file tells it. Moments in milliseconds. */
+export interface PastCsvOrder extends CsvOrder<PastOrderCsvLine> {
+  readonly status: PastStatus;
+  readonly moments: PastTimestamps;
+  /** Units of each line that were never sent. */
+  readonly cancelled: readonly number[];
+  readonly tracking_numbers: readonly string[];
+}
+
+/**
+ * The order of the past that some rows make; `now` in milliseconds. Its moments follow each other and have passed. A
+ * date alone is that day in the order's warehouse, or in the first of these. Refuses: validation_failed.
+ */
+export function pastCsvOrderOf(
+  group: CsvRowGroup<PastOrderCsvLine>,
+  now: number,
+  warehouses: readonly WarehouseCalendar[],
+): PastCsvOrder {
+  const sheet = csvOrderOf(group, own);
+  const { first } = sheet;
+  const status = statusOf(first);
+  const own_id = readId("warehouse", first.warehouse_id ?? 0);
+  const { timezone = "UTC" } = warehouses.find(({ id }) => id === own_id) ?? warehouses[0] ?? {};
+  const moments = momentsOf(first, status, { now, timezone });
+  return { ...sheet, status, moments, cancelled: cancelledOf(sheet, status), tracking_numbers: numbersOf(first) };
+}
+
+function statusOf({ status }: PastOrderCsvLine): PastStatus {
+  if (status === undefined) throw invalid("status", "is required", "required");
+  if (Object.hasOwn(pastTimestamps, status)) return status as PastStatus;
+  const known = Object.keys(pastTimestamps).join(", ");
+  throw invalid("status", `is ${status}: of the past are orders that are ${known}; import others without history=true`);
+}
+
+const momentNames = ["shipped_at", "delivered_at", "cancelled_at"] as const;
+
+function momentsOf(
+  row: PastOrderCsvLine,
+  status: PastStatus,
+  { now, timezone }: { readonly now: number; readonly timezone: string },
+): PastTimestamps {
+  const had: readonly string[] = pastTimestamps[status];
+  const problems = momentNames.flatMap((name): FieldProblem[] => {
+    if ((row[name] !== undefined) === had.includes(name)) return [];
+    return had.includes(name)
+      ? [{ field: name, code: "required", message: `is required of an order that is ${status}` }]
+      : [{ field: name, code: "conflict", message: `is nothing that an order has that is ${status}` }];
+  });
+  if (row.created_at === undefined) problems.unshift({ field: "created_at", code: "required", message: "is required" });
+  if (problems.length > 0) throw invalidFields(problems);
+  const moment = (text: string | undefined) => (text === undefined ? null : momentIn(text, timezone));
+  const moments: PastTimestamps = {
+    created_at: moment(row.created_at) ?? 0,
+    shipped_at: moment(row.shipped_at),
+    delivered_at: moment(row.delivered_at),
+    cancelled_at: moment(row.cancelled_at),
+  };
+  const names = ["created_at", ...pastTimestamps[status]] as const;
+  for (const [at, name] of names.entries()) {
+    const before = names[at - 1];
+    const moment = moments[name] ?? 0;
+    if (moment > now) throw invalid(name, "lies in the future");
+    if (before !== undefined && moment < (moments[before] ?? 0)) throw invalid(name, `lies before ${before}`);
+  }
+  return moments;
+}
+
+function cancelledOf({ lines }: CsvOrder<PastOrderCsvLine>, status: PastStatus): number[] {
+  const all = isCancelled(status);
+  const cancelled = lines.map(({ quantity, quantity_cancelled = all ? quantity : 0 }, at) => {
+    const field = `rows[${at}].quantity_cancelled`;
+    if (quantity_cancelled > quantity) throw invalid(field, `must be at most ${quantity}`, "too_large");
+    if (all && quantity_cancelled < quantity) throw invalid(field, `must be all ${quantity} of a cancelled order`);
+    return quantity_cancelled;
+  });
+  if (!all && lines.every(({ quantity }, at) => cancelled[at] === quantity)) {
+    throw invalid("status", `is ${status}, but every unit is cancelled`, "conflict");
+  }
+  return cancelled;
+}
+
+function numbersOf({ tracking_number, tracking_numbers = "" }: PastOrderCsvLine): string[] {
+  const several = tracking_numbers.split(/\s+/).map((word) => givenTrackingNumber("tracking_numbers", word));
+  const numbers = [givenTrackingNumber("tracking_number", tracking_number), ...several];
+  const known = [...new Set(numbers.filter((number) => number !== null))];
+  if (known.length > parcels_max) throw invalid("tracking_numbers", `are more than ${parcels_max}`, "too_many");
+  return known;
+}
+
+/** The order as it is stored, from what a new one like it would be. */
+export function pastDraft({ fields, lines }: OrderDraft, { first, status, moments, cancelled }: PastCsvOrder) {
+  const pastLines = lines.map((line, at) => {
+    const quantity_cancelled = cancelled[at] ?? 0;
+    const kept = keptUnits({ quantity: line.quantity, quantity_cancelled });
+    const sent = { quantity_packed: kept, quantity_shipped: kept };
+    return { ...line, ...sent, quantity_cancelled, quantity_delivered: hasArrived(status) ? kept : 0 };
+  });
+  const cancel_reason = isCancelled(status) ? (first.cancel_reason ?? "other") : null;
+  const subtotal_cents = subtotalOf(pastLines);
+  return { fields: { ...fields, ...moments, status, cancel_reason, subtotal_cents, imported: true }, lines: pastLines };
+}
+
+/** The parcels in which an order left: the first holds its units, others are further cartons of the same goods. */
+export function pastParcels(
+  { id: order_id, merchant_id }: { readonly id: number; readonly merchant_id: number },
+  lines: readonly { readonly id: number; readonly quantity_shipped: number }[],
+  { first, status, moments, tracking_numbers }: PastCsvOrder,
+): PastShipment[] {
+  const { shipped_at, delivered_at } = moments;
+  if (isCancelled(status) || shipped_at === null) return [];
+  const units = lines.map(({ id, quantity_shipped }) => ({ order_line_id: id, quantity: quantity_shipped }));
+  const [number = null, ...others] = tracking_numbers;
+  return [number, ...others].map((tracking_number, at) => ({
+    order_id,
+    merchant_id,
+    status,
+    tracking_number,
+    created_at: shipped_at,
+    shipped_at,
+    delivered_at,
+    carrier: first.carrier ?? null,
+    service: first.service ?? null,
+    lines: at === 0 ? units.filter(({ quantity }) => quantity > 0) : [],
+  }));
+}
+
+/** Refuses: duplicate_order_number, for an order that another request brings in at this moment. */
+export function refuseKnown({ first: { order_number } }: PastCsvOrder, id: number): void {
+  const message = `is that of ${wireId("order", id)}, which is there already`;
+  const fields = [{ field: "order_number", code: "duplicate", message }];
+  throw new Fault("duplicate_order_number", `There is an order ${order_number} already.`, { fields });
+}

@@ -1,0 +1,158 @@
+// What picks and packs of orders are billed as.
+import type { BillableFact } from "../../billing/billable_event.ts";
+import { add, decimalText, readFraction, times } from "../../core/decimals.ts";
+import { wireId } from "../../core/ids.ts";
+import { unitNanograms, weightUnit } from "../../core/weight_units.ts";
+import type { TakenUnits } from "../../inventory/reservations/reservation.ts";
+import { isInHouse } from "../order.transitions.ts";
+import { type Order, type OrderLine, partsOf } from "../order.ts";
+import type { PackingShare, PackParcelInput } from "./packing.ts";
+
+interface PickedContext {
+  readonly calendars: readonly BillableFact["warehouse"][];
+  /** False for units that are assumed to have been picked as planned. */
+  readonly confirmed: boolean;
+}
+
+/** What units are billed as that were picked: a fact for each line and the warehouse that its units were taken from. */
+export function pickFacts(
+  before: Order,
+  { id, merchant_id, version }: Order,
+  taken: readonly TakenUnits[],
+  { calendars, confirmed }: PickedContext,
+): BillableFact[] {
+  const skus = new Set(before.lines.flatMap(partsOf).map(({ product_id }) => product_id)).size;
+  const isFirst = before.lines.every(isUntouched);
+  const groups = Map.groupBy(taken, ({ order_line_id, warehouse_id }) => `${order_line_id} ${warehouse_id}`);
+  const picked = new Map<number, TakenUnits[]>();
+  return [...groups.values()].flatMap((units, at) => {
+    const [first] = units;
+    const warehouse = calendars.find((one) => one.id === first?.warehouse_id);
+    const line = before.lines.find((one) => one.id === first?.order_line_id);
+    if (first === undefined || warehouse === undefined || line === undefined) return [];
+    const quantity = units.reduce((sum, one) => sum + one.quantity, 0);
+    const source = { id, line: line.id, version };
+    const attributes = {
+      order_id: wireId("order", id),
+      sku: line.sku,
+      skus_of_order: skus,
+      first_of_order: isFirst && at === 0,
+      confirmed,
+      ...contentsOf(line, picked.get(line.id) ?? [], units),
+    };
+    picked.set(line.id, [...(picked.get(line.id) ?? []), ...units]);
+    return [{ act: "order.pick", merchant_id, warehouse, quantity, source, attributes }];
+  });
+}
+
+/**
+ * What units of a line weigh; of a bundle, how many of each of its components they are, and how many sets are whole
+ * with them. `earlier` are those that the same act took in other warehouses.
+ */
+function contentsOf({ components }: OrderLine, earlier: readonly TakenUnits[], units: readonly TakenUnits[]) {
+  if (components === null) {
+    const { weight = null, weight_unit = null } = units[0]?.product ?? {};
+    return { unit_weight: weight, weight_unit };
+  }
+  const wholeSets = (all: readonly TakenUnits[]) => {
+    const sets = components.map(({ product_id, quantity, picked }) => (picked + sumOf(all, product_id)) / quantity);
+    return Math.floor(Math.min(...sets));
+  };
+  return {
+    sets: wholeSets([...earlier, ...units]) - wholeSets(earlier),
+    components: components.map(({ product_id, sku, quantity: in_set }) => {
+      const own = units.filter(({ product }) => product.id === product_id);
+      const { weight = null, weight_unit = null } = own[0]?.product ?? {};
+      return {
+        sku,
+        in_set,
+        quantity: sumOf(own, product_id),
+        unit_weight: weight,
+        weight_unit,
+      };
+    }),
+  };
+}
+
+function sumOf(units: readonly TakenUnits[], product_id: number): number {
+  return units.reduce((sum, { product, quantity }) => sum + (product.id === product_id ? quantity : 0), 0);
+}
+
+/** Whether nothing of a line was picked before. */
+function isUntouched(line: OrderLine): boolean {
+  return line.quantity_shipped === 0 && partsOf(line).every(({ picked }) => picked === 0);
+}
+
+/**
+ * What was packed is billed as: a fact for each warehouse that its units were taken from. `taken` is what the act
+ * itself took from the shelves, of which alone it knows what it weighs.
+ */
+export function packFacts(
+  before: Order,
+  { id, merchant_id, version }: Order,
+  { shares, parcels, taken }: PackedGoods,
+  calendars: readonly BillableFact["warehouse"][],
+): BillableFact[] {
+  const weights = new Map(taken.map(({ product }) => [product.id, product]));
+  const places = [...Map.groupBy(shares, ({ warehouse_id }) => warehouse_id)];
+  return places.flatMap(([warehouse_id, own], at) => {
+    const warehouse = calendars.find((one) => one.id === warehouse_id);
+    if (warehouse === undefined) return [];
+    const packed = own.flatMap(({ units }) => units);
+    const lines = new Set(packed.map(({ order_line_id }) => order_line_id));
+    // Units of two warehouses do not share a parcel.
+    const unsaid = at === 0 ? Math.max(1, (parcels ?? 1) - places.length + 1) : 1;
+    const attributes = {
+      order_id: wireId("order", id),
+      parcels: parcels === null ? own.length : unsaid,
+      skus: new Set(before.lines.flatMap((line) => (lines.has(line.id) ? line.sku : []))).size,
+      packages: own.map((share) => packageOf(share, weights)),
+    };
+    const quantity = packed.reduce((sum, one) => sum + one.quantity, 0);
+    return { act: "order.pack", merchant_id, warehouse, quantity, source: { id, version }, attributes };
+  });
+}
+
+/** What an act has packed. */
+interface PackedGoods {
+  readonly shares: readonly PackingShare[];
+  /** How many parcels of the order stand in the house; null where the request says what is in which. */
+  readonly parcels: number | null;
+  readonly taken: readonly TakenUnits[];
+}
+
+type PackedProduct = TakenUnits["product"];
+
+/** What is known of a parcel. What was said of one with goods of several warehouses is true of neither part of it. */
+function packageOf({ parcel, units }: PackingShare, products: ReadonlyMap<number, PackedProduct>) {
+  if (parcel === null) return { name: null, dimensions: null, ...no_weight };
+  const { name = null, dimensions = null } = parcel;
+  return { name, dimensions, ...weightOf(parcel, units, products) };
+}
+
+const no_weight = { weight: null, weight_unit: null, weight_is: null } as const;
+
+/** What a parcel weighs, as it was measured or by what its units weigh; nulls where nobody knows. */
+function weightOf(
+  { weight, weight_unit }: Pick<PackParcelInput, "weight" | "weight_unit">,
+  units: PackingShare["units"],
+  products: ReadonlyMap<number, PackedProduct>,
+) {
+  if (weight != null) {
+    const unit = weightUnit(weight_unit ?? "lb");
+    return { weight: String(weight), weight_unit: unit, weight_is: "measured" };
+  }
+  const parts = units.map(({ product_id, quantity }) => {
+    const { weight: one = null, weight_unit: unit = null } = products.get(product_id) ?? {};
+    const known = one === null || unit === null ? null : readFraction(one, unitNanograms[unit]);
+    return known === null ? null : times(known, quantity);
+  });
+  const sum = parts.reduce((all, part) => (all === null || part === null ? null : add(all, part)));
+  const grams = sum === null ? null : decimalText(sum, unitNanograms.g);
+  return grams === null ? no_weight : { weight: grams, weight_unit: "g", weight_is: "calculated" };
+}
+
+/** How many parcels of an order wait in the house; more cartons of the same goods count as well. */
+export function parcelsInHouse({ shipments }: Order): number {
+  return shipments.filter(({ status }) => isInHouse(status)).length;
+}

@@ -1,0 +1,77 @@
+import type { Actor } from "../../core/actor.ts";
+import { Fault } from "../../core/faults.ts";
+import { wireId } from "../../core/ids.ts";
+import type { RestockInput } from "../../inventory/receiving/restock_task.schema.ts";
+import { type LooseUnits, restock } from "../../inventory/receiving/restock_units.ts";
+import { reallocateOrder } from "../../inventory/reservations/order_allocations.ts";
+import type { ProductAllotment } from "../../inventory/reservations/passed_over_stock.ts";
+import type { Tx } from "../../storage/database.ts";
+import { settleHolds } from "../changes/holds.ts";
+import { resolveOrder } from "../lifecycle/order_lookup.sql.ts";
+import { isUnpacked } from "../order.transitions.ts";
+import { type Order, partsOf } from "../order.ts";
+import { refusal } from "../order_lines.ts";
+import { addReturned, getOrder, lockOrder, noteInHistory, saveOrder } from "../orders.sql.ts";
+import type { HistoryEntry } from "../search/order_history.sql.ts";
+import { packedInHouse } from "./order_units.ts";
+
+/**
+ * Chooses stock anew for the units of an order that are not picked yet, also where units were missing before, and tells
+ * why it was chosen. Of the holds only a short pick's allows it, and is lifted when nothing is short any more.
+ * Refuses: resource_missing, invalid_state_transition (nothing of it is to be picked any more, or it is on hold).
+ */
+export async function allocateOrder(
+  tx: Tx,
+  id: string,
+  actor: Actor,
+): Promise<{ readonly order: Order; readonly allotments: readonly ProductAllotment[] }> {
+  const before = await lockOrder(tx, id);
+  if (before.holds.some(({ reason }) => reason !== "short_pick")) throw refusal(before, "allocate");
+  if (!isUnpacked(before.status)) {
+    throw refusal(before, "allocate", "nothing of it is to be picked any more");
+  }
+  const { allotments, changed } = await reallocateOrder(tx, before.id);
+  const order = await getOrder(tx, before.id);
+  if (!changed) return { order, allotments };
+  const saved = await saveOrder(tx, before, order, { event: "allocate", actor });
+  return { order: await settleHolds(tx, saved, actor), allotments };
+}
+
+/** Writes what became of a return of a locked order into the order's history. */
+export async function noteReturn(tx: Tx, order: Order, entry: HistoryEntry): Promise<Order> {
+  return saveOrder(tx, order, order, entry);
+}
+
+/** Counts units of a line as returned. Refuses: nothing_to_return (more than were shipped). */
+export async function noteReturned(tx: Tx, order_line_id: number, quantity: number): Promise<void> {
+  if (await addReturned(tx, order_line_id, quantity)) return;
+  throw new Fault("nothing_to_return", "More units would be returned than were shipped.");
+}
+
+/**
+ * Puts units that were picked for an order back on the shelf: those it gave up, or else, unless they are packed, those
+ * of a lot that may not leave the house, for which it gets others or waits. Refuses: resource_missing,
+ * ambiguous_identifier, validation_failed, ambiguous_stock, insufficient_inventory.
+ * Emits: inventory.updated, inventory.low_stock.
+ */
+export async function restockOrderUnits(tx: Tx, input: RestockInput & { order_id: string | number }, actor: Actor) {
+  const order = await lockOrder(tx, await resolveOrder(tx, input.order_id));
+  const loose: LooseUnits = (line_id, product_id) => {
+    const line = order.lines.find(({ id }) => id === line_id);
+    if (line === undefined) return 0;
+    const part = partsOf(line).find((one) => one.product_id === product_id);
+    return part === undefined ? 0 : part.picked - packedInHouse(line) * part.quantity;
+  };
+  const done = await restock(tx, order.id, input, loose, actor);
+  const entry = { event: "put_back", actor, note: restockInWords(done) };
+  // What the order gave up earlier changes nothing of it any more.
+  if (done.was_picked) await saveOrder(tx, order, order, entry);
+  else await noteInHistory(tx, order.id, entry);
+  return { order_id: wireId("order", order.id), return_id: null, ...done };
+}
+
+/** What was put where, as an order's history tells it. */
+export function restockInWords(done: Awaited<ReturnType<typeof restock>>): string {
+  const lot = done.lot_number === null ? "" : `, lot ${done.lot_number}`;
+  return `${done.quantity} of ${done.sku}${lot} to ${done.bin}`;
+}

@@ -1,0 +1,369 @@
+import { Fault, invalid, invalidFields } from "../../core/faults.ts";
+import { readId, wireId } from "../../core/ids.ts";
+import type {
+  AllocationUnits,
+  LineUnits,
+  MissingUnits,
+  PartUnits,
+  PickedUnits,
+} from "../../inventory/reservations/reservation.ts";
+import { isGivenUp, isInHouse, type ShortReason, writeOffReasons } from "../order.transitions.ts";
+import {
+  backorderedUnits,
+  keptUnits,
+  type LinePart,
+  type Order,
+  type OrderLine,
+  openUnits,
+  partsOf,
+} from "../order.ts";
+import type { Shipment } from "./shipment.ts";
+
+/** Units of each line, those of no units left out. */
+export function unitsOf(order: Order, count: (line: OrderLine) => number): LineUnits[] {
+  return order.lines
+    .map((line) => ({ order_line_id: line.id, quantity: count(line) }))
+    .filter(({ quantity }) => quantity > 0);
+}
+
+/** Refuses: insufficient_inventory, naming every SKU that waits for stock, unless `partial` leaves it for later. */
+export function refuseShort(order: Order, partial: boolean): void {
+  if (partial || backorderedUnits(order) === 0) return;
+  const shortages = shortagesOf(order);
+  const skus = shortages.map(({ sku }) => sku).join(", ");
+  throw new Fault(
+    "insufficient_inventory",
+    `Units of ${skus} wait for stock; send partial: true to leave them for later.`,
+    { shortages },
+  );
+}
+
+/** The refusal of an act for which no unit of the order is there. */
+export function nothingToTake(order: Order): Fault {
+  return new Fault("insufficient_inventory", "No unit of this order can be taken: all that is open waits for stock.", {
+    shortages: shortagesOf(order),
+  });
+}
+
+/** As `refuseShort`, and refuses an act for which no unit of the order is there. */
+export function refuseEmpty(order: Order, partial: boolean): void {
+  refuseShort(order, partial);
+  if (unitsOf(order, (line) => line.reserved).length === 0) throw nothingToTake(order);
+}
+
+function shortagesOf({ lines }: Order) {
+  const short = lines.filter((line) => line.reserved < line.wanted);
+  return short.map(({ sku, wanted, reserved }) => ({ sku, requested: wanted, available: reserved }));
+}
+
+/** Units of a line that stand packed and have not left. */
+export function packedInHouse(line: OrderLine): number {
+  return line.quantity_packed - line.quantity_shipped;
+}
+
+/** What must still be packed and picked so that these units stand packed. */
+export function missingSteps(order: Order, units: readonly LineUnits[]) {
+  const wanted = new Map(units.map(({ order_line_id, quantity }) => [order_line_id, quantity]));
+  const packs = unitsOf(order, (line) => (wanted.get(line.id) ?? 0) - packedInHouse(line));
+  return { packs, picks: missingPicks(order, packs) };
+}
+
+/** What must still be picked so that these units can be packed beside those that are. */
+export function missingPicks(order: Order, packs: readonly LineUnits[]): AllocationUnits[] {
+  const more = new Map(packs.map(({ order_line_id, quantity }) => [order_line_id, quantity]));
+  return order.lines.flatMap((line) =>
+    more.has(line.id) ? picksUpTo(line, packedInHouse(line) + (more.get(line.id) ?? 0)) : [],
+  );
+}
+
+/** What must still be picked so that so many sets of a line are, once `first` sets of it are picked. */
+export function picksUpTo(line: OrderLine, sets: number, first = 0): PartUnits[] {
+  return partsOf(line).flatMap(({ product_id, quantity, picked }) => {
+    const missing = Math.max(0, sets * quantity - picked) - Math.max(0, first * quantity - picked);
+    return missing > 0 ? [{ order_line_id: line.id, product_id, quantity: missing }] : [];
+  });
+}
+
+/** What these units are in the stock: of a bundle, the components of its sets. */
+export function allocationUnits(order: Order, units: readonly LineUnits[]): AllocationUnits[] {
+  return units.flatMap(({ order_line_id, quantity: sets }) => {
+    const line = order.lines.find(({ id }) => id === order_line_id);
+    const parts = line === undefined ? [] : partsOf(line);
+    return parts.map(({ product_id, quantity }) => ({ order_line_id, product_id, quantity: sets * quantity }));
+  });
+}
+
+/** Units of a line in parcels that are still in the house. */
+export function unitsInParcels(order: Order): ReadonlyMap<number, number> {
+  const units = new Map<number, number>();
+  for (const shipment of order.shipments) {
+    if (!isInHouse(shipment.status)) continue;
+    for (const { order_line_id, quantity } of shipment.lines) {
+      units.set(order_line_id, (units.get(order_line_id) ?? 0) + quantity);
+    }
+  }
+  return units;
+}
+
+/** Whether nothing of an order remains in the house: no open unit, and no parcel. */
+export function isAway({ lines, shipments }: Order): boolean {
+  return lines.every((line) => openUnits(line) === 0) && !shipments.some(({ status }) => isInHouse(status));
+}
+
+/** Whether everything that an order wants of the stock lies in staging. */
+export function isWhollyPicked({ lines }: Order): boolean {
+  return lines.every((line) => partsOf(line).every(({ wanted, picked }) => picked === wanted));
+}
+
+/** The products of an order's lines: of bundles, their components. */
+export function productsOf({ lines }: Order): number[] {
+  return [...new Set(lines.flatMap(partsOf).map(({ product_id }) => product_id))];
+}
+
+/** Whether every unit that is still ordered stands packed or has left. */
+export function isPacked({ lines }: Order): boolean {
+  return lines.every((line) => line.quantity_packed === keptUnits(line));
+}
+
+/** What the leaving of a parcel comes to; a carton is one more of goods that another parcel counts. */
+export function outcomeOfShipping(order: Order, isCarton: boolean) {
+  if (isAway(order)) return "ship";
+  if (isCarton) return "ship_carton";
+  return isPacked(order) ? "ship_parcel" : "ship_part";
+}
+
+/** Open units that are in no parcel yet. */
+export function unitsWithoutParcel(order: Order): LineUnits[] {
+  const parcelled = unitsInParcels(order);
+  return unitsOf(order, (line) => openUnits(line) - (parcelled.get(line.id) ?? 0));
+}
+
+/** Units for a new parcel that stock has not promised, by SKU: units in other parcels use up what is promised first. */
+export function unreservedUnits(order: Order, units: readonly LineUnits[]): { sku: string; quantity: number }[] {
+  const parcelled = unitsInParcels(order);
+  return units.flatMap(({ order_line_id, quantity }) => {
+    const line = order.lines.find(({ id }) => id === order_line_id);
+    if (line === undefined) return [];
+    const free = Math.max(0, line.reserved - (parcelled.get(line.id) ?? 0));
+    return quantity > free ? [{ sku: line.sku, quantity: quantity - free }] : [];
+  });
+}
+
+/** The order with this parcel, new or as it is now. */
+export function withShipment(order: Order, shipment: Shipment): Order {
+  const known = order.shipments.some(({ id }) => id === shipment.id);
+  const shipments = known
+    ? order.shipments.map((other) => (other.id === shipment.id ? shipment : other))
+    : [...order.shipments, shipment];
+  return { ...order, shipments };
+}
+
+/** The parcel of an order that a request names. Refuses: resource_missing. */
+export function chosenShipment(order: Order, id: string | number): Shipment {
+  const number = readId("shipment", id);
+  const found = order.shipments.find((shipment) => shipment.id === number);
+  if (found !== undefined) return found;
+  throw new Fault("resource_missing", `Order ${wireId("order", order.id)} has no such parcel: ${id}.`, {
+    fields: [{ field: "shipment_id", code: "resource_missing", message: "names no parcel of this order" }],
+  });
+}
+
+/** Which parcel of its order one is, counted from 1; `total` is null while more may follow. */
+interface ParcelPlace {
+  readonly number: number;
+  readonly total: number | null;
+}
+
+/**
+ * The place of a parcel among those of its order that were not given up; null for one that was. How many there are is
+ * known once every unit is in one, and of the newest once nothing is left to pack: another carton of the same goods
+ * tells by itself of no end, so then not before all have left.
+ */
+export function parcelPlace(order: Order, shipment_id: number): ParcelPlace | null {
+  const parcels = order.shipments.filter(({ status }) => !isGivenUp(status)).sort((one, other) => one.id - other.id);
+  const at = parcels.findIndex(({ id }) => id === shipment_id);
+  if (at < 0) return null;
+  const newest = at === parcels.length - 1;
+  const ended = isAway(order) || (isPacked(order) && parcels[at]?.lines.length !== 0);
+  const known = unitsWithoutParcel(order).length === 0 && (!newest || ended);
+  return { number: at + 1, total: known ? parcels.length : null };
+}
+
+/** A parcel's place in words: `2 of 6`, or `2` while nobody knows of how many. */
+export function placeInWords({ number, total }: ParcelPlace): string {
+  return total === null ? `${number}` : `${number} of ${total}`;
+}
+
+/** Some units as a request names them. */
+export interface ItemInput {
+  readonly line_id?: string | number | undefined;
+  readonly sku?: string | undefined;
+  readonly quantity: number;
+}
+
+/**
+ * The units that a request's items name: of the line with that id, or of the lines with that SKU in their order. `left`
+ * says how many units of a line can be named, `field` where the request has the item at a place of the list.
+ * Refuses: validation_failed, resource_missing.
+ */
+export function namedUnits<Item extends ItemInput>(
+  order: Order,
+  items: readonly Item[],
+  left: (line: OrderLine) => number,
+  field = itemField,
+): (LineUnits & { readonly item: Item })[] {
+  const goods = order.lines.map((line) => ({ line, sku: line.sku, part: null, left: left(line) }));
+  return spread(order, goods, items, field).map(({ of: { line }, quantity, item }) => {
+    return { order_line_id: line.id, quantity, item };
+  });
+}
+
+/**
+ * What is to be picked when a request's items name it: lines, of a bundle whole sets, or the components of bundles by
+ * their SKUs. Refuses: validation_failed, resource_missing.
+ */
+function namedPicks<Item extends ItemInput>(
+  order: Order,
+  items: readonly Item[],
+): readonly (PartUnits & { readonly item: Item })[] {
+  const goods = order.lines.flatMap((line): NameableUnits[] => [
+    { line, sku: line.sku, part: null, left: line.wanted - line.picked },
+    ...(line.components ?? []).map((part) => ({ line, sku: part.sku, part, left: part.wanted - part.picked })),
+  ]);
+  const picked = new Map(order.lines.map((line) => [line.id, line.picked]));
+  return spread(order, goods, items, itemField).flatMap(({ of: { line, part }, quantity, item }) => {
+    const first = picked.get(line.id) ?? 0;
+    if (part === null) picked.set(line.id, first + quantity);
+    const units =
+      part === null
+        ? picksUpTo(line, first + quantity, first)
+        : [{ order_line_id: line.id, product_id: part.product_id, quantity }];
+    return units.map((one) => ({ ...one, item }));
+  });
+}
+
+/** An item of a pick, as a request names it. */
+interface PickInput extends ItemInput, Omit<PickedUnits, keyof AllocationUnits> {
+  readonly short?: boolean | undefined;
+  readonly reason?: ShortReason | undefined;
+}
+
+/**
+ * What was picked, and what was not found where it should have been.
+ * Refuses: validation_failed (a short pick without a reason, or a reason without one), resource_missing.
+ */
+export function readPicks(order: Order, items: readonly PickInput[]) {
+  const unfit = items.flatMap(({ short = false, reason }, at) => {
+    if (short === (reason !== undefined)) return [];
+    const field = `items[${at}].reason`;
+    return short
+      ? [{ field, code: "required", message: "says why the units were not found" }]
+      : [{ field, code: "invalid_value", message: "is for items with short: true alone" }];
+  });
+  if (unfit.length > 0) throw invalidFields(unfit);
+  const picks: PickedUnits[] = [];
+  const misses: (PartUnits & MissingUnits & { readonly reason: ShortReason })[] = [];
+  for (const { item, ...units } of namedPicks(order, items)) {
+    const { lot_number, bin, reason } = item;
+    if (reason === undefined) picks.push({ ...units, lot_number, bin });
+    else {
+      const write_off = writeOffReasons.find((known) => known === reason) ?? null;
+      misses.push({ ...units, lot_number, bin, reason, write_off });
+    }
+  }
+  return { picks, misses };
+}
+
+/** Some units of what lines are in the stock, in words: of a bundle, its components. */
+export function partsInWords(order: Order, units: readonly PartUnits[]): string {
+  const parts = new Map(order.lines.flatMap(partsOf).map(({ product_id, sku }) => [product_id, sku]));
+  const sums = new Map<number, number>();
+  for (const { product_id, quantity } of units) sums.set(product_id, (sums.get(product_id) ?? 0) + quantity);
+  return [...sums].map(([product_id, quantity]) => `${quantity} of ${parts.get(product_id)}`).join(", ");
+}
+
+/** What an item of a request can name: a line, or a component of its bundle, and how many units it may be. */
+interface NameableUnits {
+  readonly line: OrderLine;
+  readonly sku: string;
+  readonly part: LinePart | null;
+  left: number;
+}
+
+const itemField = (at: number): string => `items[${at}]`;
+
+/** Spreads the units of items over what they name, in the order of the lines, and counts `left` down. */
+function spread<Item extends ItemInput>(
+  order: Order,
+  goods: readonly NameableUnits[],
+  items: readonly Item[],
+  field: (at: number) => string,
+) {
+  return items.flatMap((item, at) => {
+    let open = item.quantity;
+    const taken = goodsNamed(order, goods, item, field(at)).flatMap((of) => {
+      const quantity = Math.min(open, of.left);
+      if (quantity <= 0) return [];
+      open -= quantity;
+      of.left -= quantity;
+      return [{ of, quantity, item }];
+    });
+    if (open > 0) {
+      throw invalid(`${field(at)}.quantity`, `is ${open} more than are left`, "too_large");
+    }
+    return taken;
+  });
+}
+
+function goodsNamed(
+  order: Order,
+  goods: readonly NameableUnits[],
+  { line_id, sku }: ItemInput,
+  field: string,
+): readonly NameableUnits[] {
+  if (line_id === undefined && sku === undefined) throw invalid(field, "needs a line_id or a sku", "required");
+  const id = line_id === undefined ? null : readId("order_line", line_id);
+  // A line's own identifier alone means the line, not what its bundle is made of.
+  const found = goods.filter(
+    (one) => (id === null || one.line.id === id) && (sku === undefined ? one.part === null : one.sku === sku),
+  );
+  if (found.length > 0) return found;
+  const name = line_id === undefined ? "sku" : "line_id";
+  throw new Fault("resource_missing", `Order ${wireId("order", order.id)} has no such line.`, {
+    fields: [{ field: `${field}.${name}`, code: "resource_missing", message: "names no line of this order" }],
+  });
+}
+
+/** Some units in words: `2 of TEA-250, 1 of CUP`. */
+export function wordsFor(order: Order, units: readonly LineUnits[]): string {
+  const skus = new Map(order.lines.map(({ id, sku }) => [id, sku]));
+  return units.map(({ order_line_id, quantity }) => `${quantity} of ${skus.get(order_line_id)}`).join(", ");
+}
+
+/** Units given several times for a line, added up. */
+export function addedUp(units: readonly LineUnits[]): LineUnits[] {
+  const sums = new Map<number, number>();
+  for (const { order_line_id, quantity } of units) sums.set(order_line_id, (sums.get(order_line_id) ?? 0) + quantity);
+  return [...sums].map(([order_line_id, quantity]) => ({ order_line_id, quantity }));
+}
+
+/** The order with cancelled units counted as packed and shipped instead, since they have left all the same. */
+export function uncancelled(order: Order, units: readonly LineUnits[]): Order {
+  const shipped = raised(raised(order, "quantity_packed", units), "quantity_shipped", units);
+  return raised(
+    shipped,
+    "quantity_cancelled",
+    units.map(({ order_line_id, quantity }) => ({ order_line_id, quantity: -quantity })),
+  );
+}
+
+/** The order with one counter of its lines raised by these units. */
+export function raised(
+  order: Order,
+  counter: "quantity_packed" | "quantity_shipped" | "quantity_delivered" | "quantity_cancelled",
+  units: readonly LineUnits[],
+): Order {
+  const more = new Map(units.map(({ order_line_id, quantity }) => [order_line_id, quantity]));
+  const lines = order.lines.map((line) => ({ ...line, [counter]: line[counter] + (more.get(line.id) ?? 0) }));
+  return { ...order, lines };
+}

@@ -1,0 +1,327 @@
+import { billFacts } from "../../billing/bill_facts.ts";
+import type { Actor } from "../../core/actor.ts";
+import { Fault, orFault } from "../../core/faults.ts";
+import { transition } from "../../core/transitions.ts";
+import { emit } from "../../events/emit.ts";
+import { listStaged } from "../../inventory/reservations/allocations.sql.ts";
+import { openEach } from "../../inventory/reservations/lock_order_allocation.ts";
+import {
+  commitOrderAllocation,
+  currentOrderAllocation,
+  mayAllLeave,
+  pickAllocatedUnits,
+  reportMissingUnits,
+} from "../../inventory/reservations/order_allocations.ts";
+import type { LineUnits, PickedUnits, TakenUnits } from "../../inventory/reservations/reservation.ts";
+import { listCalendars } from "../../inventory/warehouses/warehouses.sql.ts";
+import type { Tx } from "../../storage/database.ts";
+import { placeHold } from "../changes/holds.ts";
+import { resolveOrders, unknownOrder } from "../lifecycle/order_lookup.sql.ts";
+import type { PackOrder, PickOrder } from "../order.schema.ts";
+import { awaitsWork, type OrderAction, orderTransitions } from "../order.transitions.ts";
+import { type Order, openUnits } from "../order.ts";
+import { orderEvent } from "../order_event.ts";
+import { refuseForbidden, withAllocations } from "../order_lines.ts";
+import { lockOrder, lockOrders, type OrderStep, saveOrder, saveSteps, stepOf } from "../orders.sql.ts";
+import { packFacts, parcelsInHouse, pickFacts } from "./fulfillment_facts.ts";
+import {
+  addedUp,
+  isPacked,
+  isWhollyPicked,
+  missingPicks,
+  missingSteps,
+  namedUnits,
+  nothingToTake,
+  packedInHouse,
+  partsInWords,
+  picksUpTo,
+  productsOf,
+  raised,
+  readPicks,
+  refuseEmpty,
+  refuseShort,
+  unitsInParcels,
+  unitsOf,
+} from "./order_units.ts";
+import { type Packing, packingPlaces, sharesOf } from "./packing.ts";
+import { insertShipment } from "./shipments.sql.ts";
+
+/** An act that a request asks for on an order, by the name that its path has. */
+export interface RequestedAction<Input> {
+  readonly id: string;
+  readonly input: Input;
+  readonly actor: Actor;
+}
+
+/** An act that can be done on many orders at once. */
+interface BatchableAction<Input> {
+  readonly action: OrderAction;
+  /** Whether a request asks for nothing that has to be looked at by itself. */
+  readonly isPlain: (input: Input, locked: Order) => boolean;
+  /** Whether the act takes the order's units from where they lie. */
+  readonly opens: (locked: Order) => boolean;
+  /** Refuses what stock does not allow, before anything is written. */
+  readonly check: (order: Order, input: Input) => void;
+  readonly act: (tx: Tx, locked: Order, input: Input, actor: Actor) => Promise<Order>;
+}
+
+/** An act on a locked order whose state allows it. */
+interface AllowedAction<Input> extends RequestedAction<Input> {
+  readonly order: Order;
+}
+
+// All other writes wait for a transaction, so it acts on no more lines than this, or on a single order.
+const lines_max = 200;
+
+const isAllowed = <Input>(one: AllowedAction<Input> | Fault | "alone"): one is AllowedAction<Input> =>
+  !(one === "alone" || one instanceof Fault);
+
+/**
+ * Locks orders and opens their stock, all at once, then acts on one after the other. Answers each order after the act,
+ * or its refusal, which has changed nothing; or "alone", when the act needs a transaction of its own: the list names
+ * the order twice, the request names particular units, a lot may not leave, or the list has too many lines already.
+ */
+export async function actOnEach<Input>(
+  tx: Tx,
+  asked: readonly RequestedAction<Input>[],
+  { action, isPlain, opens, check, act }: BatchableAction<Input>,
+): Promise<(Order | Fault | "alone")[]> {
+  const names = asked.map(({ id }) => id);
+  const ids = await resolveOrders(tx, names, null);
+  const orders = await lockOrders(tx, [...new Set(ids.filter((id) => typeof id === "number"))]);
+  const seen = new Set<number>();
+  let lines = 0;
+  const found = ids.map((id, at): AllowedAction<Input> | Fault | "alone" => {
+    const [order, one] = [typeof id === "number" ? orders.get(id) : undefined, asked[at]];
+    if (id instanceof Fault || one === undefined) return id instanceof Fault ? id : "alone";
+    if (order === undefined) return unknownOrder(one.id, null);
+    const isFirst = !seen.has(id);
+    seen.add(id);
+    lines += order.lines.length;
+    const isMuch = lines > lines_max && lines > order.lines.length;
+    if (!isFirst || isMuch || !isPlain(one.input, order)) return "alone";
+    return orFault(() => refuseForbidden(order, action)) ?? { order, ...one };
+  });
+  const opened = found.flatMap((one) => (isAllowed(one) && opens(one.order) ? one.order : []));
+  await openEach(
+    tx,
+    opened.map((order) => ({ order_id: order.id, products: productsOf(order) })),
+  );
+  const done: (Order | Fault | "alone")[] = [];
+  for (const one of found) {
+    if (!isAllowed(one)) done.push(one);
+    else if (opens(one.order) && !mayAllLeave(tx, one.order.id)) done.push("alone");
+    else {
+      const order = await withCurrentAllocation(tx, one.order);
+      const refused = orFault(() => check(order, one.input)) ?? null;
+      done.push(refused ?? (await act(tx, one.order, one.input, one.actor)));
+    }
+  }
+  return done;
+}
+
+/**
+ * Begins the work on an order: what is reserved for it does not expire any more.
+ * Refuses: resource_missing, invalid_state_transition.
+ */
+export async function processOrder(tx: Tx, id: string, actor: Actor): Promise<Order> {
+  const before = await lockOrder(tx, id);
+  refuseForbidden(before, "process");
+  return saveSteps(tx, before, [await startWork(tx, before, actor)]);
+}
+
+/**
+ * Notes that units were taken from the shelf: the items given, or all that is promised. The order is taken into work
+ * first. Units that were not found (`short`) are planned anew; when nothing else can be had the order waits on hold.
+ * Refuses: resource_missing, invalid_state_transition, validation_failed, insufficient_inventory, lot_not_pickable.
+ */
+export async function pickOrder(tx: Tx, id: string, input: PickOrder, actor: Actor): Promise<Order> {
+  return pickLocked(tx, await lockOrder(tx, id), input, actor);
+}
+
+/** As `pickOrder`, of many orders at once. Answers each order or its refusal, or that it has to be picked alone. */
+export function pickOrders(tx: Tx, asked: readonly RequestedAction<PickOrder>[]): Promise<(Order | Fault | "alone")[]> {
+  return actOnEach(tx, asked, {
+    action: "pick",
+    isPlain: ({ items }) => items === undefined,
+    opens: () => true,
+    check: (order, { partial = false }) => refuseShort(order, partial),
+    act: pickLocked,
+  });
+}
+
+async function pickLocked(tx: Tx, locked: Order, input: PickOrder, actor: Actor): Promise<Order> {
+  refuseForbidden(locked, "pick");
+  const before = await withCurrentAllocation(tx, locked);
+  if (input.items === undefined) refuseShort(before, input.partial ?? false);
+  const { picks, misses } =
+    input.items === undefined
+      ? { picks: before.lines.flatMap((line) => picksUpTo(line, line.reserved)), misses: [] }
+      : readPicks(before, input.items);
+  const steps = await intoWork(tx, before, actor);
+  if (picks.length > 0) steps.push((await pick(tx, reached(before, steps), picks, { actor, confirmed: true })).step);
+  const order = await saveSteps(tx, before, steps);
+  return misses.length === 0 ? order : miss(tx, order, misses, actor);
+}
+
+type MissedPicks = ReturnType<typeof readPicks>["misses"];
+
+/** Units were not found: others take their place, or the order is held until there are some. */
+async function miss(tx: Tx, before: Order, misses: MissedPicks, actor: Actor): Promise<Order> {
+  const { claims, short } = await reportMissingUnits(tx, before.id, misses, actor);
+  const reason = [...new Set(misses.map((one) => one.reason))].join(", ");
+  const note = partsInWords(before, misses);
+  const order = await saveOrder(tx, before, withAllocations(before, claims), {
+    event: "short_pick",
+    actor,
+    reason,
+    note,
+  });
+  if (short.length === 0) return order;
+  const words = `Not found when it was picked, and nothing else is there: ${partsInWords(order, short)}.`;
+  const hold = { reason: "short_pick", note: words, hold_until: null, reserve_inventory: true } as const;
+  return placeHold(tx, order, { ...hold, created_at: tx.now }, actor);
+}
+
+/**
+ * Notes that units were packed: all open ones, or those of the packages, each of which becomes a parcel. Performs the
+ * steps before it. Refuses: resource_missing, invalid_state_transition, validation_failed, insufficient_inventory.
+ * Emits: order.fulfilled, when every open unit stands packed.
+ */
+export async function packOrder(tx: Tx, id: string, input: PackOrder, actor: Actor): Promise<Order> {
+  return packLocked(tx, await lockOrder(tx, id), input, actor);
+}
+
+/** As `packOrder`, of many orders at once. Answers each order or its refusal, or that it has to be packed alone. */
+export function packOrders(tx: Tx, asked: readonly RequestedAction<PackOrder>[]): Promise<(Order | Fault | "alone")[]> {
+  return actOnEach(tx, asked, {
+    action: "pack",
+    isPlain: ({ packages }) => packages === undefined,
+    opens: (order) => !isWhollyPicked(order),
+    check: (order, { partial = false }) => refuseEmpty(order, partial),
+    act: packLocked,
+  });
+}
+
+async function packLocked(tx: Tx, locked: Order, input: PackOrder, actor: Actor): Promise<Order> {
+  refuseForbidden(locked, "pack");
+  const order = await withCurrentAllocation(tx, locked);
+  if (input.packages === undefined) {
+    refuseShort(order, input.partial ?? false);
+    const units = unitsOf(order, (line) => line.reserved);
+    return stage(tx, order, { units, parcels: Math.max(1, parcelsInHouse(order)) }, actor);
+  }
+  const parcelled = unitsInParcels(order);
+  const packages = input.packages.map(({ items }) => items);
+  const fields = packages.flatMap((items, at) => items.map((_, place) => `packages[${at}].items[${place}]`));
+  const left = namedUnits(
+    order,
+    packages.flat(),
+    (line) => Math.min(openUnits(line) - packedInHouse(line), openUnits(line) - (parcelled.get(line.id) ?? 0)),
+    (at) => fields[at] ?? "packages",
+  );
+  const packs = addedUp(left);
+  const described = input.packages.map(({ items, ...parcel }) => {
+    return { ...parcel, units: addedUp(left.filter(({ item }) => items.includes(item))) };
+  });
+  const shipments = [...order.shipments];
+  for (const { units } of described)
+    shipments.push(await insertShipment(tx, order, { carrier: null, service: null }, units));
+  return stepThrough(tx, { ...order, shipments }, { actor, parcels: described.length, described }, (working) => {
+    return { picks: missingPicks(working, packs), packs };
+  });
+}
+
+/**
+ * Brings units of a locked order to where they stand packed, by the steps that are missing; picks are assumed to follow
+ * the plan. Refuses: insufficient_inventory, lot_not_pickable. Emits: order.fulfilled.
+ */
+export async function stage(tx: Tx, before: Order, { units, parcels }: Packing, actor: Actor): Promise<Order> {
+  if (units.length === 0) throw nothingToTake(before);
+  return stepThrough(tx, before, { actor, parcels }, (working) => missingSteps(working, units));
+}
+
+/** Performs the missing steps in turn and stores the order once, with a row of history for each step. */
+async function stepThrough(
+  tx: Tx,
+  before: Order,
+  { actor, ...how }: Omit<Packing, "units"> & { readonly actor: Actor },
+  missing: (working: Order) => { readonly picks: readonly PickedUnits[]; readonly packs: readonly LineUnits[] },
+): Promise<Order> {
+  const steps = await intoWork(tx, before, actor);
+  const { picks, packs } = missing(reached(before, steps));
+  const taken: TakenUnits[] = [];
+  if (picks.length > 0) {
+    const { step, ...picked } = await pick(tx, reached(before, steps), picks, { actor, confirmed: false });
+    steps.push(step);
+    taken.push(...picked.taken);
+  }
+  const picked = reached(before, steps);
+  if (packs.length > 0) steps.push(await pack(tx, picked, { ...how, units: packs }, taken, actor));
+  const order = await saveSteps(tx, before, steps);
+  if (packs.length > 0 && isPacked(order)) await emit(tx, [orderEvent("order.fulfilled", order, tx.now, picked)]);
+  return order;
+}
+
+/** The order after these steps, or as it was when there are none. */
+const reached = (before: Order, steps: readonly OrderStep[]): Order => steps.at(-1)?.order ?? before;
+
+/**
+ * A locked order with what stock holds for it under the lock of the stock: units may have been taken from it since it
+ * was read, and one that waits gets what others, whose time is over, give back at this moment. Of an order of which all
+ * lies in staging nobody takes anything who has not locked it.
+ */
+export async function withCurrentAllocation(tx: Tx, order: Order): Promise<Order> {
+  if (isWhollyPicked(order)) return order;
+  return withAllocations(order, await currentOrderAllocation(tx, order.id, productsOf(order)));
+}
+
+/** The step that takes an order into work, where it is not yet. */
+async function intoWork(tx: Tx, order: Order, actor: Actor): Promise<OrderStep[]> {
+  return awaitsWork(order.status) ? [await startWork(tx, order, actor)] : [];
+}
+
+async function startWork(tx: Tx, before: Order, actor: Actor): Promise<OrderStep> {
+  const order = withAllocations(before, await commitOrderAllocation(tx, before.id));
+  const status = transition(orderTransitions, "process", before.status);
+  const worked: Order = { ...order, status, processing_at: tx.now };
+  return stepOf(tx, before, worked, { event: "process", actor });
+}
+
+async function pick(
+  tx: Tx,
+  before: Order,
+  picks: readonly PickedUnits[],
+  how: { readonly actor: Actor; readonly confirmed: boolean },
+): Promise<{ readonly step: OrderStep; readonly taken: readonly TakenUnits[] }> {
+  const { claims, taken } = await pickAllocatedUnits(tx, before.id, picks, how);
+  const order: Order = {
+    ...withAllocations(before, claims),
+    status: transition(orderTransitions, "pick", before.status),
+  };
+  const note = how.confirmed ? null : "assumed";
+  const step = stepOf(tx, before, order, { event: "pick", actor: how.actor, note });
+  billFacts(tx, pickFacts(before, step.order, taken, { calendars: await listCalendars(tx), confirmed: how.confirmed }));
+  return { step, taken };
+}
+
+async function pack(
+  tx: Tx,
+  before: Order,
+  packing: Packing,
+  taken: readonly TakenUnits[],
+  actor: Actor,
+): Promise<OrderStep> {
+  const packed = raised(before, "quantity_packed", packing.units);
+  const whole = isPacked(packed);
+  const status = transition(orderTransitions, whole ? "pack" : "pack_part", before.status);
+  const after: Order = { ...packed, status, fulfilled_at: whole ? tx.now : packed.fulfilled_at };
+  const step = stepOf(tx, before, after, { event: "pack", actor });
+  const places = packingPlaces(before, taken);
+  const [usual] = places;
+  if (usual === undefined) return step;
+  const shares = sharesOf(before, packing, usual, places.length === 1 ? null : await listStaged(tx, before.id));
+  const parcels = packing.described === undefined ? packing.parcels : null;
+  billFacts(tx, packFacts(before, step.order, { shares, parcels, taken }, await listCalendars(tx)));
+  return step;
+}

@@ -1,0 +1,161 @@
+import { Elysia } from "elysia";
+import { assert, invalid } from "../../core/faults.ts";
+import { wireId } from "../../core/ids.ts";
+import type { Log } from "../../core/log.ts";
+import { queryOf } from "../../core/schema.ts";
+import type { PrintContext } from "../../documents/document.ts";
+import {
+  defaultPaperSize,
+  type PaperFormat,
+  type PaperSize,
+  paperMediaTypes,
+  preferredFormat,
+} from "../../documents/document.ts";
+import { answerPaper } from "../../documents/document_response.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView } from "../../http/envelope.ts";
+import { answerRead } from "../../http/response.ts";
+import { documented } from "../../http/route.ts";
+import type { Service } from "../../http/service.ts";
+import { plansOf } from "../../inventory/reservations/reservations.sql.ts";
+import type { PlainWarehouse } from "../../inventory/warehouses/warehouse.ts";
+import { listPlainWarehouses } from "../../inventory/warehouses/warehouses.sql.ts";
+import { codesIn, ownerIn } from "../../merchants/directory.sql.ts";
+import { senderName } from "../../merchants/merchant.ts";
+import { findProducts } from "../../products/products.sql.ts";
+import { inNameOf } from "../../shipping/address.ts";
+import { warehouseOfOrder } from "../../shipping/origins.sql.ts";
+import { packingSlipDocument, packingSlipOf, packingSlipView } from "../../shipping/packing_slip.ts";
+import type { Db } from "../../storage/database.ts";
+import { findOrderIds } from "../lifecycle/order_lookup.sql.ts";
+import type { Order } from "../order.ts";
+import { findOrders, getOrder } from "../orders.sql.ts";
+import { pickListDocument } from "./pick_list.ts";
+import { ordersOfWave, type PickWalk, refuseUnpickable, walkOf, walkView, wave_orders_max } from "./pick_walk.ts";
+import { PackingSlipView, PrintPackingSlip, PrintPickList, PrintWave, WalkView } from "./printing.schema.ts";
+
+const ofOrder = (log: Log) =>
+  new Elysia({ prefix: "/orders/:id" })
+    .use(conventions)
+    .get(
+      "/pick-list",
+      ({ call, params, query }) =>
+        answerWalk(call, log, query, async (db) => {
+          const order = await getOrder(db, params.id);
+          refuseUnpickable(order);
+          return [order];
+        }),
+      {
+        query: queryOf(PrintPickList),
+        detail: documented({
+          id: "getPickList",
+          needs: "orders.read",
+          chapter: "Orders",
+          summary: "Get the pick list of an order: PDF, or HTML or JSON by `Accept`",
+          refuses: ["invalid_state_transition"],
+          answers: { 200: EnvelopedView(WalkView) },
+          documents: paperMediaTypes,
+        }),
+      },
+    )
+    .get("/packing-slip", ({ call, params, query }) => answerSlip(call, log, params.id, query), {
+      query: queryOf(PrintPackingSlip),
+      detail: documented({
+        id: "getPackingSlip",
+        needs: "orders.read",
+        chapter: "Orders",
+        summary: "Get the packing slip of an order or of one of its parcels: PDF, or HTML or JSON by `Accept`",
+        refuses: ["invalid_state_transition"],
+        answers: { 200: EnvelopedView(PackingSlipView) },
+        documents: paperMediaTypes,
+      }),
+    });
+
+const ofWaves = (log: Log) =>
+  new Elysia({ prefix: "/pick-lists" })
+    .use(conventions)
+    .get("", ({ call, query }) => answerWalk(call, log, query, (db) => waveOf(db, query.order_ids)), {
+      query: queryOf(PrintWave),
+      detail: documented({
+        id: "getWavePickList",
+        needs: "orders.read",
+        chapter: "Orders",
+        summary: "Get one pick list for up to 200 orders: PDF, or HTML or JSON by `Accept`",
+        refuses: ["ambiguous_identifier", "invalid_state_transition", "resource_missing"],
+        answers: { 200: EnvelopedView(WalkView) },
+        documents: paperMediaTypes,
+      }),
+    });
+
+/** The papers of orders: pick lists, and packing slips for the parcels. */
+export const printingRoutes = ({ log }: Service) => new Elysia().use(ofOrder(log)).use(ofWaves(log));
+
+async function waveOf(db: Db, order_ids: string): Promise<Order[]> {
+  const asked = [...new Set(order_ids.split(",").map((id) => id.trim()))].filter((id) => id !== "");
+  if (asked.length === 0) throw invalid("order_ids", "is not an order");
+  if (asked.length > wave_orders_max)
+    throw invalid("order_ids", `names more than ${wave_orders_max} orders`, "too_long");
+  const ids = await findOrderIds(db, asked, "order_ids");
+  const found = await findOrders(
+    db,
+    ids.filter((id) => id !== null),
+  );
+  return [...new Set(ordersOfWave(asked, found, ids))];
+}
+
+type PickListOptions = PrintPickList;
+
+async function answerWalk(call: Call, log: Log, wishes: PickListOptions, ordersOf: (db: Db) => Promise<Order[]>) {
+  const format = formatOf(call, wishes);
+  if (format === "json") return answerRead(call, async (db) => walkView(await walkFor(db, await ordersOf(db))));
+  const { walk, print } = await call.store.read(async (db) => {
+    const walk = await walkFor(db, await ordersOf(db));
+    const warehouse = walk.legs[0]?.warehouse ?? (await listPlainWarehouses(db))[0];
+    assert(warehouse, "a store has a warehouse");
+    return { walk, print: printOf(db, warehouse, wishes.paper) };
+  });
+  const [order, ...others] = walk.orders;
+  const name = order === undefined || others.length > 0 ? "pick-list" : `${wireId("order", order.id)}-pick-list`;
+  return answerPaper(call, log, pickListDocument(walk, print), { name, format, now: print.now });
+}
+
+async function walkFor(db: Db, orders: readonly Order[]): Promise<PickWalk> {
+  const plans = await plansOf(
+    db,
+    orders.map(({ id }) => id),
+  );
+  const products = await findProducts(db, [...new Set(plans.map(({ product_id }) => product_id))]);
+  const codes = await codesIn(db, orders);
+  return walkOf({ orders, plans, products, warehouses: await listPlainWarehouses(db), codes });
+}
+
+async function answerSlip(call: Call, log: Log, id: string, query: PrintPackingSlip) {
+  const { prices = false, notes = false, shipment_id } = query;
+  const choices = { prices, notes };
+  const parcel = shipment_id === undefined ? undefined : String(shipment_id);
+  const slipOf = async (db: Db) => {
+    const order = await getOrder(db, id);
+    const warehouse = await warehouseOfOrder(db, order);
+    const sender = senderName(await ownerIn(db, order));
+    return packingSlipOf(order, { ...warehouse, address: inNameOf(sender, warehouse.address) }, parcel);
+  };
+  const format = formatOf(call, query);
+  if (format === "json") return answerRead(call, async (db) => packingSlipView(await slipOf(db), choices));
+  const { slip, print } = await call.store.read(async (db) => {
+    const slip = await slipOf(db);
+    return { slip, print: printOf(db, slip.warehouse, query.paper) };
+  });
+  const { order, shipment } = slip;
+  const of = shipment === null ? wireId("order", order.id) : wireId("shipment", shipment.id);
+  const paper = packingSlipDocument(slip, choices, print);
+  return answerPaper(call, log, paper, { name: `${of}-packing-slip`, format, now: print.now });
+}
+
+function formatOf(call: Call, { format }: PickListOptions): PaperFormat {
+  return format ?? preferredFormat(call.request.headers.get("accept"));
+}
+
+function printOf(db: Db, { address, timezone }: PlainWarehouse, sheet: PaperSize | undefined): PrintContext {
+  return { now: db.now, timezone, sheet: sheet ?? defaultPaperSize(address.country) };
+}

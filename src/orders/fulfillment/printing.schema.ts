@@ -1,0 +1,100 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { choice, closed, idField, nullable } from "../../core/schema.ts";
+import { paperFormats, paperSizes } from "../../documents/document.ts";
+import { OwnerView } from "../../storage/tenant.schema.ts";
+import { publicOrderStatuses } from "../order.transitions.ts";
+
+const printed = {
+  format: Type.Optional(choice(paperFormats, { description: "Overrides the `Accept` header." })),
+  paper: Type.Optional(
+    choice(paperSizes, { description: "The paper of a PDF; by default what the" + " warehouse's country uses." }),
+  ),
+};
+
+export const PrintPickList = closed(printed);
+export type PrintPickList = Static<typeof PrintPickList>;
+
+export const PrintWave = closed({
+  order_ids: Type.String({
+    minLength: 1,
+    maxLength: 20_200,
+    description: "Up to 200 orders by id or order number, separated by commas: `ord_1042,ord_1043`.",
+  }),
+  ...printed,
+});
+export type PrintWave = Static<typeof PrintWave>;
+
+export const PrintPackingSlip = closed({
+  shipment_id: Type.Optional(idField("shipment", "Only the contents of this parcel.")),
+  prices: Type.Optional(Type.Boolean({ description: "True prints prices as well." })),
+  notes: Type.Optional(Type.Boolean({ description: "True prints the internal notes of the order as well." })),
+  ...printed,
+});
+export type PrintPackingSlip = Static<typeof PrintPackingSlip>;
+
+const count = Type.Integer({ minimum: 0 });
+const order = { order_id: Type.String(), order_number: Type.String() };
+
+export const WalkView = closed({
+  orders: Type.Array(closed({ ...order, merchant_id: OwnerView })),
+  warehouses: Type.Array(
+    closed({
+      warehouse_id: Type.String(),
+      name: Type.String(),
+      stops: Type.Array(
+        closed({
+          bin: Type.String(),
+          pick_order: Type.Integer(),
+          sku: Type.String(),
+          name: Type.String(),
+          lot_number: nullable(Type.String()),
+          expiration_date: nullable(Type.String({ format: "date-time" })),
+          quantity: count,
+          orders: Type.Array(closed({ ...order, quantity: count })),
+        }),
+        { description: "In the order of the pick path." },
+      ),
+    }),
+  ),
+  backordered: Type.Array(closed({ ...order, sku: Type.String(), quantity: count })),
+  picked_units: count,
+});
+
+const Place = closed({
+  name: Type.String(),
+  company: Type.Optional(nullable(Type.String())),
+  address_line1: Type.String(),
+  address_line2: nullable(Type.String()),
+  city: Type.String(),
+  state: nullable(Type.String()),
+  postal_code: nullable(Type.String()),
+  country: Type.String(),
+  phone: Type.Optional(nullable(Type.String())),
+});
+
+export const PackingSlipView = closed({
+  ...order,
+  status: choice(publicOrderStatuses),
+  shipment_id: nullable(Type.String()),
+  tracking_number: nullable(Type.String()),
+  shipped_at: nullable(Type.String({ format: "date-time" })),
+  ship_to: Place,
+  ship_from: Place,
+  order_notes: Type.Optional(nullable(Type.String())),
+  items: Type.Array(
+    closed({
+      line_id: Type.String(),
+      sku: Type.String(),
+      name: Type.String(),
+      quantity_ordered: count,
+      quantity_packed: count,
+      quantity_backordered: count,
+      unit_price: Type.Optional(Type.Number()),
+      discount_amount: Type.Optional(Type.Number()),
+      line_total: Type.Optional(Type.Number()),
+      amount: Type.Optional(
+        Type.Number({ description: "The price of the units in the parcel, or of all ordered units." }),
+      ),
+    }),
+  ),
+});

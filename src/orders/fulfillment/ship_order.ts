@@ -1,0 +1,166 @@
+import type { Actor } from "../../core/actor.ts";
+import { type Fault, invalid } from "../../core/faults.ts";
+import { transition } from "../../core/transitions.ts";
+import { emit } from "../../events/emit.ts";
+import { shipAllocatedUnits } from "../../inventory/reservations/order_allocations.ts";
+import type { LineUnits } from "../../inventory/reservations/reservation.ts";
+import type { Tx } from "../../storage/database.ts";
+import type { ShipOrder } from "../order.schema.ts";
+import { isInHouse, orderTransitions, shipmentTransitions } from "../order.transitions.ts";
+import type { Order, OrderParcel } from "../order.ts";
+import { orderEvent } from "../order_event.ts";
+import { refusal, refuseForbidden, withAllocations } from "../order_lines.ts";
+import { lockOrder, saveOrder } from "../orders.sql.ts";
+import {
+  allocationUnits,
+  chosenShipment,
+  nothingToTake,
+  outcomeOfShipping,
+  packedInHouse,
+  productsOf,
+  raised,
+  refuseEmpty,
+  refuseShort,
+  unitsOf,
+  withShipment,
+} from "./order_units.ts";
+import { actOnEach, type RequestedAction, stage, withCurrentAllocation } from "./pick_and_pack.ts";
+import type { Shipment } from "./shipment.ts";
+import { insertShipment, markUnreported, saveShipment, saveShipmentLines } from "./shipments.sql.ts";
+import { givenTrackingNumber, trackingUrl } from "./tracking_url.ts";
+
+/**
+ * Hands over the parcel named, else the oldest that waits, else all that is packed in a new one. While no parcel has a
+ * tracking number and none is given, they all leave, and what is packed beside them. Performs the steps before it.
+ * Refuses: resource_missing, invalid_state_transition, validation_failed, insufficient_inventory.
+ * Emits: order.fulfilled, order.shipped, once nothing of the order is left in the house.
+ */
+export async function shipOrder(tx: Tx, id: string, asked: ShipOrder, actor: Actor): Promise<Order> {
+  const input = { ...asked, tracking_number: givenTrackingNumber("tracking_number", asked.tracking_number) };
+  return shipLocked(tx, await lockOrder(tx, id), input, actor);
+}
+
+/** As `shipOrder`, of many orders at once. Answers each order or its refusal, or that it has to be shipped alone. */
+export function shipOrders(tx: Tx, asked: readonly RequestedAction<ShipOrder>[]): Promise<(Order | Fault | "alone")[]> {
+  return actOnEach(tx, asked, {
+    action: "ship",
+    // With several parcels, a later one might be refused after an earlier one has left.
+    isPlain: ({ shipment_id, carrier, service, tracking_number }, order) =>
+      [shipment_id, carrier, service, tracking_number].every((said) => said == null) && inHouse(order).length <= 1,
+    opens: () => true,
+    check: (order, { partial = false }) => {
+      const [parcel] = inHouse(order);
+      if (parcel === undefined) return refuseEmpty(order, partial);
+      refuseShort(order, partial);
+      if (parcel.lines.length > 0 && takeable(order, parcel).length === 0) throw nothingToTake(order);
+    },
+    act: shipLocked,
+  });
+}
+
+const inHouse = ({ shipments }: Order) => shipments.filter(({ status }) => isInHouse(status));
+
+async function shipLocked(tx: Tx, locked: Order, input: ShipOrder, actor: Actor): Promise<Order> {
+  const chosen = input.shipment_id === undefined ? null : chosenShipment(locked, input.shipment_id);
+  refuseForbidden(locked, "ship");
+  const order = await withCurrentAllocation(tx, locked);
+  if (chosen !== null && !isInHouse(chosen.status)) {
+    throw refusal(locked, "ship", `that parcel is ${chosen.status}`);
+  }
+  refuseShort(order, input.partial ?? false);
+  const waiting = inHouse(order);
+  const apart = (input.tracking_number ?? null) !== null || waiting.some((parcel) => parcel.tracking_number !== null);
+  const leaving = chosen !== null ? [chosen] : waiting.slice(0, apart ? 1 : undefined);
+  let rest = order;
+  for (const parcel of leaving) {
+    const shipment = await completed(tx, parcel, input);
+    rest = (await leave(tx, withShipment(rest, shipment), shipment, actor, false)).order;
+  }
+  const more = chosen === null && !apart && unitsOf(rest, packedInHouse).length > 0;
+  if (leaving.length > 0 && !more) return rest;
+  const shipment = await packedParcel(tx, rest, leaving.length > 0 ? { ...input, partial: true } : input);
+  return (await leave(tx, withShipment(rest, shipment), shipment, actor, false)).order;
+}
+
+/** The parcel with what the request adds to it; what is known of it already cannot be changed here. */
+async function completed(tx: Tx, shipment: Shipment, input: ShipOrder): Promise<Shipment> {
+  const names = ["carrier", "service", "tracking_number"] as const;
+  const added = names.filter((name) => input[name] != null && input[name] !== shipment[name]);
+  const fixed = added.find((name) => shipment[name] !== null);
+  if (fixed !== undefined) throw invalid(fixed, `is ${shipment[fixed]} on this parcel's label`);
+  if (added.length === 0) return shipment;
+  const filled = { ...shipment, ...Object.fromEntries(added.map((name) => [name, input[name]])) };
+  await saveShipment(tx, filled);
+  return { ...filled, tracking_url: trackingUrl(tx, filled) };
+}
+
+/** A new parcel of all that stands packed, or of all that can be taken when that is not enough. */
+async function packedParcel(tx: Tx, order: Order, input: ShipOrder): Promise<Shipment> {
+  const packed = unitsOf(order, packedInHouse);
+  const units = input.partial && packed.length > 0 ? packed : unitsOf(order, (line) => line.reserved);
+  if (units.length === 0) throw nothingToTake(order);
+  const { carrier = null, service = null, tracking_number = null } = input;
+  return insertShipment(tx, order, { carrier, service, tracking_number }, units);
+}
+
+/**
+ * Hands a parcel over: performs the steps that are missing for its units and takes them out of stock. Units that are
+ * not in stock stay open.
+ */
+export async function leave(
+  tx: Tx,
+  before: Order,
+  shipment: Shipment,
+  actor: Actor,
+  by_carrier: boolean,
+): Promise<OrderParcel> {
+  const units = takeable(before, shipment);
+  // A further carton of the same goods counts no units: it leaves, and stock stays as it is.
+  const carton = shipment.lines.length === 0;
+  const staged = carton
+    ? before
+    : await takenOut(tx, await stage(tx, before, { units, parcels: 1 }, actor), units, actor, by_carrier);
+  const left = transition(shipmentTransitions, "ship", shipment.status);
+  const gone: Shipment = { ...shipment, status: left, shipped_at: tx.now, lines: units };
+  await saveGone(tx, before, gone);
+  if (missesUnits(shipment, units)) await saveShipmentLines(tx, shipment.id, units);
+  const moved = raised(withShipment(staged, gone), "quantity_shipped", units);
+  const outcome = outcomeOfShipping(moved, carton);
+  const whole = outcome === "ship";
+  const status = transition(orderTransitions, outcome, staged.status);
+  const after: Order = { ...moved, status, shipped_at: whole ? tx.now : moved.shipped_at };
+  const order = await saveOrder(tx, staged, after, { event: "ship", actor, note: gone.tracking_number });
+  if (whole) await emit(tx, [orderEvent("order.shipped", order, tx.now, staged)]);
+  return { order, shipment: gone };
+}
+
+/** Stores a parcel that has left. A job tells the platform that its order came from. */
+export async function saveGone(tx: Tx, { source_external_id }: Order, gone: Shipment): Promise<void> {
+  await saveShipment(tx, gone);
+  if (source_external_id === null) return;
+  await markUnreported(tx, gone.id);
+  tx.wake("platforms.report", tx.now);
+}
+
+async function takenOut(
+  tx: Tx,
+  order: Order,
+  units: readonly LineUnits[],
+  actor: Actor,
+  anyway: boolean,
+): Promise<Order> {
+  const how = { confirmed: true, anyway, products: productsOf(order) };
+  return withAllocations(order, await shipAllocatedUnits(tx, order.id, allocationUnits(order, units), actor, how));
+}
+
+/** Units of a parcel that stock has promised. */
+export function takeable(order: Order, { lines }: Shipment): LineUnits[] {
+  const wanted = new Map(lines.map(({ order_line_id, quantity }) => [order_line_id, quantity]));
+  return unitsOf(order, (line) => Math.min(wanted.get(line.id) ?? 0, line.reserved));
+}
+
+/** Whether these are fewer units than a parcel was to hold. */
+export function missesUnits({ lines }: Shipment, units: readonly LineUnits[]): boolean {
+  const sum = (some: readonly LineUnits[]) => some.reduce((total, { quantity }) => total + quantity, 0);
+  return sum(lines) !== sum(units);
+}

@@ -1,0 +1,56 @@
+import { isoOrNull } from "../../core/clock.ts";
+import { wireId } from "../../core/ids.ts";
+import type { ShipmentStatus } from "../order.transitions.ts";
+
+/** Units of one order line in a parcel. */
+export interface ShipmentLine {
+  readonly order_line_id: number;
+  readonly quantity: number;
+}
+
+/** A parcel of an order: what is in it, and who carries it. */
+export interface Shipment {
+  readonly id: number;
+  readonly order_id: number;
+  readonly status: ShipmentStatus;
+  readonly carrier: string | null;
+  readonly service: string | null;
+  readonly tracking_number: string | null;
+  /** Where its carrier said, with the label, to show the parcel to anyone. */
+  readonly told_url: string | null;
+  readonly tracking_url: string | null;
+  readonly created_at: number;
+  readonly shipped_at: number | null;
+  readonly delivered_at: number | null;
+  readonly lines: readonly ShipmentLine[];
+}
+
+/** A parcel of the past, which has left and may have arrived, before it is stored. */
+export type PastShipment = Omit<Shipment, "id" | "tracking_url" | "told_url"> & { readonly merchant_id: number };
+
+/** What the maker of a parcel knows of it. */
+export interface ShipmentCarriage {
+  readonly carrier: string | null;
+  readonly service: string | null;
+  readonly tracking_number?: string | null;
+}
+
+/** The parcel as the API shows it; `skus` gives the SKU of each order line. */
+export function shipmentView(shipment: Shipment, skus: ReadonlyMap<number, string>) {
+  return {
+    id: wireId("shipment", shipment.id),
+    status: shipment.status,
+    carrier: shipment.carrier,
+    service: shipment.service,
+    tracking_number: shipment.tracking_number,
+    tracking_url: shipment.tracking_url,
+    items: shipment.lines.map(({ order_line_id, quantity }) => ({
+      line_id: wireId("order_line", order_line_id),
+      sku: skus.get(order_line_id) ?? "",
+      quantity,
+    })),
+    created_at: isoOrNull(shipment.created_at),
+    shipped_at: isoOrNull(shipment.shipped_at),
+    delivered_at: isoOrNull(shipment.delivered_at),
+  };
+}

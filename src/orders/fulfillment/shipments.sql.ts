@@ -1,0 +1,226 @@
+import { and, asc, eq, getTableColumns, ne, sql } from "drizzle-orm";
+import { among, list } from "../../../db/kit.ts";
+import { shipment_lines, shipments } from "../../../db/schema/shipments.ts";
+import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
+import { allotIds, insert, insertIds, prepared, preparedOf, type StatementArgs } from "../../storage/statements.ts";
+import { givenUp, initialShipmentStatus } from "../order.transitions.ts";
+import type { PastShipment, Shipment, ShipmentCarriage, ShipmentLine } from "./shipment.ts";
+import { plainTrackingNumber, trackingUrl } from "./tracking_url.ts";
+
+type ShipmentRow = typeof shipments.$inferSelect;
+
+// Not sorted: a sorter costs SQLite more than the query.
+const ofOrders = preparedOf((sql, isOf) =>
+  sql
+    .select({
+      ...getTableColumns(shipments),
+      shipment_line_id: shipment_lines.id,
+      order_line_id: shipment_lines.order_line_id,
+      quantity: shipment_lines.quantity,
+    })
+    .from(shipments)
+    .leftJoin(shipment_lines, eq(shipment_lines.shipment_id, shipments.id))
+    .where(isOf(shipments.order_id)),
+);
+
+/** The shipments of these orders, oldest first. */
+export async function listShipments(db: Db, order_ids: readonly number[]): Promise<Shipment[]> {
+  const found = new Map<number, Shipment & { lines: ShipmentLine[] }>();
+  const rows = await ofOrders(db, { ids: order_ids });
+  rows.sort((a, b) => a.id - b.id || (a.shipment_line_id ?? 0) - (b.shipment_line_id ?? 0));
+  for (const { shipment_line_id: _, order_line_id, quantity, ...shipment } of rows) {
+    const known = found.get(shipment.id) ?? { ...shipment, tracking_url: trackingUrl(db, shipment), lines: [] };
+    found.set(shipment.id, known);
+    if (order_line_id !== null && quantity !== null) known.lines.push({ order_line_id, quantity });
+  }
+  return [...found.values()];
+}
+
+const standingOf = prepared((sql, a: StatementArgs<{ id: number }>) =>
+  sql.select({ order_id: shipments.order_id, status: shipments.status }).from(shipments).where(eq(shipments.id, a.id)),
+);
+
+/** The id of the order that a shipment belongs to, or null when there is no such shipment. */
+export async function findOrderOfShipment(db: Db, id: number): Promise<number | null> {
+  return (await findStanding(db, id))?.order_id ?? null;
+}
+
+/** The order of a shipment and how far the shipment has come; null when there is no such shipment. */
+export async function findStanding(db: Db, id: number): Promise<Pick<Shipment, "order_id" | "status"> | null> {
+  const [row] = await standingOf(db, { id });
+  return row ?? null;
+}
+
+/** An order, and whose it is. */
+interface OwnedShipment {
+  readonly id: number;
+  readonly merchant_id: number;
+}
+
+/** Stores a new parcel with its units and answers it. */
+export async function insertShipment(
+  tx: Tx,
+  { id: order_id, merchant_id }: OwnedShipment,
+  carriage: ShipmentCarriage,
+  lines: readonly ShipmentLine[],
+): Promise<Shipment> {
+  const parcel = newParcel(tx, { order_id, ...carriage, lines });
+  const [id = 0] = await insertIds(tx, shipments, [{ merchant_id, ...rowOf(parcel) }]);
+  await insertLines(tx, [{ id, lines }]);
+  return { id, ...parcel, tracking_url: trackingUrl(tx, { id, ...parcel }) };
+}
+
+/** Ids for parcels that are stored later. */
+export async function allotShipmentIds(tx: Tx, count: number): Promise<number[]> {
+  return allotIds(tx, "shipments", count);
+}
+
+/** A new parcel under an id that was allotted to it. */
+export type AllottedParcel = ShipmentCarriage &
+  Pick<Shipment, "id" | "order_id" | "lines"> &
+  Pick<OwnedShipment, "merchant_id">;
+
+/** Stores new parcels under their ids, with their units, and answers them. */
+export async function insertAllotted(tx: Tx, allotted: readonly AllottedParcel[]): Promise<Shipment[]> {
+  const parcels = allotted.map(({ id, merchant_id: _owner, ...one }) => ({ id, ...newParcel(tx, one) }));
+  await insert(
+    tx,
+    shipments,
+    parcels.map(({ id, ...parcel }, at) => ({ id, merchant_id: allotted[at]?.merchant_id ?? 0, ...rowOf(parcel) })),
+  );
+  await insertLines(tx, parcels);
+  return parcels.map((parcel) => ({ ...parcel, tracking_url: trackingUrl(tx, parcel) }));
+}
+
+type NewParcel = Omit<Shipment, "id" | "tracking_url">;
+
+function newParcel({ now }: Tx, parcel: Omit<AllottedParcel, "id" | "merchant_id">): NewParcel {
+  const { order_id, carrier, service, tracking_number: given, lines } = parcel;
+  const tracking_number = given == null ? null : plainTrackingNumber(given);
+  const named = { order_id, carrier, service, tracking_number, told_url: null };
+  return { ...named, status: initialShipmentStatus, created_at: now, shipped_at: null, delivered_at: null, lines };
+}
+
+const rowOf = ({ order_id, status, carrier, service, tracking_number, created_at }: NewParcel) => {
+  return { order_id, status, carrier, service, tracking_number, created_at };
+};
+
+/** Stores parcels of the past. */
+export async function insertPastShipments(tx: Tx, parcels: readonly PastShipment[]): Promise<void> {
+  const ids = await insertIds(
+    tx,
+    shipments,
+    parcels.map(({ lines: _lines, ...row }) => row),
+  );
+  const lines = parcels.flatMap((parcel, at) => {
+    return parcel.lines.map(({ order_line_id, quantity }) => {
+      return { shipment_id: ids[at] ?? 0, order_line_id, quantity };
+    });
+  });
+  await insert(tx, shipment_lines, lines);
+}
+
+async function insertLines(tx: Tx, parcels: readonly Pick<Shipment, "id" | "lines">[]): Promise<void> {
+  const rows = parcels.flatMap(({ id: shipment_id, lines }) =>
+    lines.map(({ order_line_id, quantity }) => ({ shipment_id, order_line_id, quantity })),
+  );
+  await insert(tx, shipment_lines, rows);
+}
+
+const saved = [
+  "status",
+  "carrier",
+  "service",
+  "tracking_number",
+  "shipped_at",
+  "delivered_at",
+] as const satisfies (keyof ShipmentRow)[];
+
+const save = prepared((sql: WriteStatements, a: StatementArgs<Pick<ShipmentRow, "id" | (typeof saved)[number]>>) =>
+  sql
+    .update(shipments)
+    .set(Object.fromEntries(saved.map((name) => [name, a[name]])))
+    .where(eq(shipments.id, a.id)),
+);
+
+/** Stores what changed of a parcel. */
+export async function saveShipment(tx: Tx, { lines: _lines, tracking_url: _derived, ...row }: Shipment): Promise<void> {
+  await save(tx, row);
+}
+
+const deleteLines = prepared((sql: WriteStatements, a: StatementArgs<{ shipment_id: number }>) =>
+  sql.delete(shipment_lines).where(eq(shipment_lines.shipment_id, a.shipment_id)),
+);
+
+/** Replaces the units in a parcel, when others left than it was to hold. */
+export async function saveShipmentLines(tx: Tx, shipment_id: number, lines: readonly ShipmentLine[]): Promise<void> {
+  await deleteLines(tx, { shipment_id });
+  await insertLines(tx, [{ id: shipment_id, lines }]);
+}
+
+const deleteLinesNaming = prepared((sql: WriteStatements, a: StatementArgs<{ order_line_ids: string }>) =>
+  sql.delete(shipment_lines).where(among(shipment_lines.order_line_id, a.order_line_ids)),
+);
+
+/** Takes order lines that are to go out of the parcels that name them, which are all voided. */
+export async function forgetLines(tx: Tx, order_line_ids: readonly number[]): Promise<void> {
+  await deleteLinesNaming(tx, { order_line_ids: list(order_line_ids) });
+}
+
+const setTracking = prepared(
+  (sql: WriteStatements, a: StatementArgs<{ id: number; tracking_number: string; told_url: string | null }>) =>
+    sql
+      .update(shipments)
+      .set({ tracking_number: a.tracking_number, told_url: a.told_url })
+      .where(and(eq(shipments.id, a.id), ne(shipments.status, givenUp)))
+      .returning({ id: shipments.id }),
+);
+
+/** Writes what its label says of tracking on a parcel; false when there is no such parcel or it is voided. */
+export async function saveTracking(
+  tx: Tx,
+  id: number,
+  label: Pick<Shipment, "told_url"> & { readonly tracking_number: string },
+): Promise<boolean> {
+  const { tracking_number, told_url } = label;
+  return (await setTracking(tx, { id, tracking_number, told_url })).length === 1;
+}
+
+const markUntold = prepared((sql: WriteStatements, a: StatementArgs<{ id: number }>) =>
+  sql.update(shipments).set({ untold: true }).where(eq(shipments.id, a.id)),
+);
+
+/** Marks a parcel that has left: the platform of its order has not been told of it yet. */
+export async function markUnreported(tx: Tx, id: number): Promise<void> {
+  await markUntold(tx, { id });
+}
+
+// The bare column is the condition of an index of these alone.
+const isUntold = sql`${shipments.untold}`;
+const untold = prepared((select, _: StatementArgs<object>) =>
+  select.select({ id: shipments.id }).from(shipments).where(isUntold).orderBy(asc(shipments.id)),
+);
+
+/** The parcels whose platforms have not been told that they left. */
+export async function listUnreportedShipments(db: Db): Promise<number[]> {
+  return (await untold(db, {})).map(({ id }) => id);
+}
+
+const take = prepared((query: WriteStatements, a: StatementArgs<{ ids: string }>) =>
+  query
+    .update(shipments)
+    .set({ untold: false })
+    .where(and(among(shipments.id, a.ids), isUntold))
+    .returning({ id: shipments.id, order_id: shipments.order_id }),
+);
+
+/**
+ * Takes the marks off these parcels and answers those that had one. The caller then tells their platforms; whoever asks
+ * later gets none of them.
+ */
+export async function takeUnreportedShipments(
+  tx: Tx,
+  ids: readonly number[],
+): Promise<{ id: number; order_id: number }[]> {
+  return take(tx, { ids: list(ids) });
+}

@@ -1,0 +1,70 @@
+import { Elysia } from "elysia";
+import { wireId } from "../../core/ids.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView } from "../../http/envelope.ts";
+import { answerRead } from "../../http/response.ts";
+import { documented } from "../../http/route.ts";
+import { listAwaited } from "../../inventory/receiving/receipts.sql.ts";
+import { listInTransit } from "../../inventory/receiving/transfers.sql.ts";
+import { withAllocations } from "../../inventory/reservations/allocations.sql.ts";
+import { findOrderReservation, listLines } from "../../inventory/reservations/reservations.sql.ts";
+import { loadStock } from "../../inventory/stock/stock.sql.ts";
+import { listBackorders, listPromised } from "../../inventory/stock/stock_breakdown.sql.ts";
+import { named_max } from "../../inventory/stock/stock_breakdown.ts";
+import type { Db } from "../../storage/database.ts";
+import { backorderedUnits } from "../order.ts";
+import { getOrder } from "../orders.sql.ts";
+import { PlanView } from "./stock_plan.schema.ts";
+import { type HeldProductStock, heldStock, heldView, holders_max, type Shortness, short_max } from "./stock_plan.ts";
+
+/** What stock an order holds, and why. */
+export const planRoutes = new Elysia({ prefix: "/orders/:id" })
+  .use(conventions)
+  .get("/plan", ({ call, params }) => answerRead(call, (db) => planOf(db, params.id)), {
+    detail: documented({
+      id: "getOrderPlan",
+      needs: "orders.read",
+      chapter: "Orders",
+      summary: "Get the allocation plan of an order: the stock it holds, why, and what it waits for",
+      description:
+        "Of each SKU: the bins and lots that are promised to the order, the first rule by which other stock was" +
+        " passed over, and of what is short who holds it and when more is expected. It only reads;" +
+        " `POST /orders/:id/allocate` chooses anew.",
+      answers: { 200: EnvelopedView(PlanView) },
+    }),
+  });
+
+async function planOf(db: Db, id: string) {
+  const order = await getOrder(db, id);
+  const backordered_units = backorderedUnits(order);
+  const allocation = { complete: backordered_units === 0, backordered_units };
+  const shared = { order_id: wireId("order", order.id), allocation };
+  const reservation = await findOrderReservation(db, order.id);
+  if (reservation === null) return { ...shared, paused: false, items: [] };
+  const lines = await withAllocations(db, await listLines(db, [reservation.id]));
+  const products = [...new Set(lines.filter(({ wanted }) => wanted > 0).map(({ product_id }) => product_id))];
+  const loaded = await loadStock(db, products);
+  const shelves = new Map(loaded.map((shelf) => [shelf.product.id, shelf]));
+  const stock = heldStock(reservation, lines, shelves, db.now);
+  const known = await explained(db, stock);
+  const items = loaded.flatMap((shelf) => {
+    const own = stock.find(({ product_id }) => product_id === shelf.product.id);
+    return own === undefined ? [] : [heldView(own, reservation, shelf, known.get(own.product_id) ?? null)];
+  });
+  return { ...shared, paused: reservation.paused, items };
+}
+
+/** What is known of the SKUs that are short: of the first so many, since each takes queries of its own. */
+async function explained(db: Db, stock: readonly HeldProductStock[]): Promise<ReadonlyMap<number, Shortness>> {
+  const short = stock.filter(({ wanted, reserved }) => reserved < wanted).slice(0, short_max);
+  const known = new Map<number, Shortness>();
+  for (const { product_id } of short) {
+    known.set(product_id, {
+      promised: await listPromised(db, product_id, holders_max + 2),
+      waiting: await listBackorders(db, product_id, named_max),
+      awaited: await listAwaited(db, product_id, named_max + 1),
+      in_transit: await listInTransit(db, product_id, named_max + 1),
+    });
+  }
+  return known;
+}

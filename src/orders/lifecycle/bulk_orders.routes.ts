@@ -1,0 +1,68 @@
+import { Elysia } from "elysia";
+import { asFault, Fault, faults } from "../../core/faults.ts";
+import { checkOf, shownBodyOf } from "../../core/schema.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView } from "../../http/envelope.ts";
+import { errorBody } from "../../http/errors.ts";
+import { answerWrite } from "../../http/response.ts";
+import { documented } from "../../http/route.ts";
+import { merchantOfPart } from "../../merchants/tenant_scopes.ts";
+import type { Tx } from "../../storage/database.ts";
+import { CreatedOrdersView, CreateOrder, CreateOrders, DocumentedCreateOrders } from "../order.schema.ts";
+import { type Order, orderView } from "../order.ts";
+import { createOrders } from "./create_order.ts";
+
+/** Orders by the hundred. */
+export const bulkRoutes = new Elysia({ prefix: "/orders" })
+  .use(conventions)
+  .post("/bulk", ({ call, body }) => createEach(call, body), {
+    body: shownBodyOf(CreateOrders, DocumentedCreateOrders),
+    detail: documented({
+      id: "createOrders",
+      needs: "orders.write",
+      chapter: "Orders",
+      summary: "Create up to 500 orders, each by itself",
+      description:
+        "Takes what `POST /orders` takes, as a list. A bad order is refused in its result and stops no other; the" +
+        " answer is 200 all the same. They take their turn at the stock in the order in which they are sent.",
+      answers: { 200: EnvelopedView(CreatedOrdersView) },
+    }),
+  });
+
+const checkOrder = checkOf(CreateOrder);
+
+/** An order of the list that can be read, and the merchant whom it names. */
+interface ReadOrder {
+  readonly input: CreateOrder;
+  readonly merchant_id: number | null;
+}
+
+async function createEach(call: Call, body: CreateOrders): Promise<Response> {
+  const read: (ReadOrder | Fault)[] = [];
+  for (const order of body.orders) read.push(await readOrder(call, order).catch(asFault));
+  return answerWrite(call, 200, (tx) => createAll(tx, call, read));
+}
+
+async function createAll(tx: Tx, call: Call, read: readonly (ReadOrder | Fault)[]) {
+  const valid = read.filter((one): one is ReadOrder => !(one instanceof Fault));
+  const made = await createOrders(
+    tx,
+    valid.map((one) => ({ ...one, actor: call.actor })),
+  );
+  let at = 0;
+  const outcomes = read.map((one) => (one instanceof Fault ? one : (made[at++] as Order | Fault)));
+  const failed = outcomes.filter((outcome) => outcome instanceof Fault).length;
+  const results = outcomes.map((outcome, index) => {
+    if (!(outcome instanceof Fault)) return { index, status: 201, data: orderView(outcome, tx.now) };
+    const { error } = errorBody(outcome, call, tx.now);
+    return { index, status: faults[outcome.code].status, error };
+  });
+  return { created: outcomes.length - failed, failed, results };
+}
+
+/** Refuses: validation_failed, merchant_closed. */
+async function readOrder(call: Call, value: unknown): Promise<ReadOrder> {
+  const input = checkOrder(value);
+  return { input, merchant_id: await merchantOfPart(call, input.merchant_id) };
+}

@@ -1,0 +1,256 @@
+import type { Actor } from "../../core/actor.ts";
+import { assert, Fault, faults } from "../../core/faults.ts";
+import { emit } from "../../events/emit.ts";
+import { lockFreshStock } from "../../inventory/reservations/backorders.ts";
+import type { LockedStockMap } from "../../inventory/reservations/locked_stock.ts";
+import {
+  type LinePortions,
+  plannedAllocation,
+  planOrderAllocations,
+  storeOrderAllocations,
+} from "../../inventory/reservations/plan_order_allocations.ts";
+import { allocationLine } from "../../inventory/reservations/reservation.ts";
+import { findAdoptableRefs } from "../../inventory/reservations/reservations.sql.ts";
+import type { Tx } from "../../storage/database.ts";
+import { holdForMerchant, settleAddress, settleGoods } from "../changes/holds.ts";
+import { dispatchOf } from "../fulfillment/ship_dates.sql.ts";
+import type { CreateOrder } from "../order.schema.ts";
+import type { Order } from "../order.ts";
+import { orderEvent } from "../order_event.ts";
+import { allocationOf, withAllocations } from "../order_lines.ts";
+import { insertAllotted, insertLinesOf, insertOrder, insertOrders, listOrdersNumbered } from "../orders.sql.ts";
+import { insertFirstHistory } from "../search/order_history.sql.ts";
+import { draftOrders, fromApi, newOrder, storeDraft, takenNumber } from "./draft_orders.ts";
+import { type OrderDraft, type OrderSource, reservationOf, wantsOf } from "./order_draft.ts";
+import { findOrderByNumber } from "./order_lookup.sql.ts";
+
+/** An order to be created, and who creates it. */
+interface OrderToCreate {
+  readonly input: CreateOrder;
+  readonly actor: Actor;
+  /** The merchant whose it has to be; without it, whoever its customer belongs to. */
+  readonly merchant_id?: number | null;
+}
+
+/**
+ * Creates an order and reserves at once what stock can promise; the rest is backordered, unless the order forbids it.
+ * Refuses: resource_missing, validation_failed, duplicate_order_number, insufficient_inventory. Emits: order.created.
+ */
+export async function createOrder(tx: Tx, input: CreateOrder, actor: Actor, source = fromApi): Promise<Order> {
+  return createSingle(tx, { input, actor }, source);
+}
+
+async function createSingle(tx: Tx, asked: OrderToCreate, source: OrderSource): Promise<Order> {
+  const [plain] = await createBatch(tx, [asked], source);
+  const made = plain ?? (await createAdopting(tx, asked, source));
+  if (made instanceof Fault) throw made;
+  return made;
+}
+
+/**
+ * Creates orders as if one after the other. One that is refused has the refusal as its result, and the others are
+ * created all the same. Emits: order.created.
+ */
+export async function createOrders(
+  tx: Tx,
+  orders: readonly OrderToCreate[],
+  source: OrderSource = fromApi,
+): Promise<(Order | Fault)[]> {
+  const results: (Order | Fault)[] = [];
+  for (let next = orders[0]; next !== undefined; next = orders[results.length]) {
+    const rest = orders.slice(results.length);
+    const together = await ifNotRefused(tx, (inner) => createBatch(inner, rest, source));
+    if (Array.isArray(together) && together.length > 0) results.push(...together);
+    else results.push(await ifNotRefused(tx, (inner) => createSingle(inner, next, source)));
+  }
+  return results;
+}
+
+/** Does something in a part of the transaction; when it is refused nothing of it stays but the refusal. */
+async function ifNotRefused<Done>(tx: Tx, work: (inner: Tx) => Promise<Done>): Promise<Done | Fault> {
+  try {
+    return await tx.nested(work);
+  } catch (error) {
+    if (error instanceof Fault && faults[error.code].status < 500) return error;
+    throw error;
+  }
+}
+
+/**
+ * Creates orders as if one after the other, by as many statements for many as for one, up to the first that adopts a
+ * reservation or has the number of one before it. Answers those that it came to: each as it was made, or its refusal,
+ * which has changed nothing. When another server takes one of their numbers meanwhile, all are refused.
+ * Refuses: duplicate_order_number. Emits: order.created.
+ */
+export async function createBatch(
+  tx: Tx,
+  orders: readonly OrderToCreate[],
+  source: OrderSource = fromApi,
+): Promise<(Order | Fault)[]> {
+  const some = orders.slice(0, plainOnes(orders));
+  const drafts = await withoutTaken(tx, await draftsOf(tx, some, source));
+  const wants = drafts.flatMap((draft) => (draft instanceof Fault ? [] : wantsOf(draft)));
+  const shelves = await lockFreshStock(
+    tx,
+    wants.map(({ product_id }) => product_id),
+  );
+  // Read under the lock of the stock: a reservation that was made at the same moment is there by now.
+  const adoptable = await findAdoptableRefs(tx, numbersOf(drafts), source.stock);
+  const end = drafts.findIndex((draft) => !(draft instanceof Fault) && adoptable.has(draft.fields.order_number));
+  const actors = some.map(({ actor }) => actor);
+  const planned = planDrafts(tx, shelves, end < 0 ? drafts : drafts.slice(0, end), actors);
+  const made = await storePlanned(
+    tx,
+    shelves,
+    planned.filter((plan): plan is PlannedDraft => !(plan instanceof Fault)),
+    source,
+  );
+  let at = 0;
+  return planned.map((plan) => (plan instanceof Fault ? plan : (made[at++] as Order)));
+}
+
+function draftsOf(tx: Tx, asked: readonly OrderToCreate[], source: OrderSource): Promise<(OrderDraft | Fault)[]> {
+  const inputs = asked.map(({ input }) => input);
+  const owners = asked.map(({ merchant_id = null }) => merchant_id);
+  return draftOrders(tx, inputs, source, false, owners);
+}
+
+/** How many orders come before the first that names a reservation or has the number of one before it. */
+function plainOnes(orders: readonly OrderToCreate[]): number {
+  const numbers = new Set<string>();
+  const end = orders.findIndex(({ input }) => {
+    const isPlain = reservationOf(input) === null && !numbers.has(input.order_number);
+    numbers.add(input.order_number);
+    return !isPlain;
+  });
+  return end < 0 ? orders.length : end;
+}
+
+const numbersOf = (drafts: readonly (OrderDraft | Fault)[]) =>
+  drafts.flatMap((draft) => (draft instanceof Fault ? [] : draft.fields.order_number));
+
+/** The drafts, those whose number another order has as their refusals. */
+async function withoutTaken(tx: Tx, drafts: readonly (OrderDraft | Fault)[]): Promise<(OrderDraft | Fault)[]> {
+  const taken = await listOrdersNumbered(tx, numbersOf(drafts));
+  if (taken.length === 0) return [...drafts];
+  return drafts.map((draft) => {
+    if (draft instanceof Fault) return draft;
+    const { order_number, merchant_id } = draft.fields;
+    const existing = taken.find((order) => order.order_number === order_number && order.merchant_id === merchant_id);
+    return existing === undefined ? draft : takenNumber(order_number, existing.id);
+  });
+}
+
+/** A draft with the stock that was planned for it, and who creates it. */
+interface PlannedDraft {
+  readonly draft: OrderDraft;
+  readonly portions: LinePortions;
+  readonly actor: Actor;
+}
+
+/** Each draft with what it gets of the stock, or its refusal. */
+function planDrafts(
+  tx: Tx,
+  shelves: LockedStockMap,
+  drafts: readonly (OrderDraft | Fault)[],
+  actors: readonly Actor[],
+): (PlannedDraft | Fault)[] {
+  const valid = drafts.filter((draft): draft is OrderDraft => !(draft instanceof Fault));
+  const wishes = valid.map((draft) => ({ ...draft.fields, lines: wantsOf(draft) }));
+  const plans = planOrderAllocations(tx, shelves, wishes);
+  let next = 0;
+  return drafts.map((draft, at) => {
+    if (draft instanceof Fault) return draft;
+    const [portions, actor] = [plans[next++], actors[at]];
+    assert(portions && actor, "each draft has a plan and who creates it");
+    return portions instanceof Fault ? portions : { draft, portions, actor };
+  });
+}
+
+/** Stores orders with their lines, what was planned for them and their first history. */
+async function storePlanned(
+  tx: Tx,
+  shelves: LockedStockMap,
+  planned: readonly PlannedDraft[],
+  source: OrderSource,
+): Promise<Order[]> {
+  if (planned.length === 0) return [];
+  const ids = await insertOrders(
+    tx,
+    planned.map(({ draft }) => draft.fields),
+  );
+  const lost = planned.find(({ draft }) => !ids.has(draft.fields.order_number))?.draft.fields.order_number;
+  if (lost !== undefined) throw takenNumber(lost, await findOrderByNumber(tx, lost));
+  const stored = planned.map((plan) => ({ ...plan, id: ids.get(plan.draft.fields.order_number) ?? 0 }));
+  const lines = await insertLinesOf(
+    tx,
+    stored.flatMap(({ id, draft }) =>
+      draft.lines.map((line) => ({ order_id: id, merchant_id: draft.fields.merchant_id, ...line })),
+    ),
+  );
+  const linesOf = Map.groupBy(lines, ({ order_id }) => order_id);
+  const plain = stored.map(({ id, draft }) => newOrder(tx, id, draft, linesOf.get(id) ?? []));
+  const claims = await storeOrderAllocations(
+    tx,
+    shelves,
+    plain.map((order, at) => {
+      return plannedAllocation(tx, { ...allocationOf(order), source: source.stock }, stored[at]?.portions ?? []);
+    }),
+  );
+  const dispatch = await dispatchOf(tx, plain);
+  const orders = plain.map((order, at) => {
+    return withAllocations({ ...order, ...dispatch[at] }, (claims[at]?.lines ?? []).map(allocationLine));
+  });
+  await insertFirstHistory(
+    tx,
+    stored.map(({ id, draft, actor }) => ({ id, status: draft.fields.status, event: "create", actor })),
+  );
+  const settled: Order[] = [];
+  for (const [at, order] of orders.entries()) {
+    const plan = stored[at];
+    settled.push(plan?.draft.suspended ? await holdForMerchant(tx, order, plan.actor) : order);
+  }
+  await emit(
+    tx,
+    settled.map((order) => orderEvent("order.created", order, tx.now)),
+  );
+  return settled;
+}
+
+/** Creates an order that takes over earlier reservations: the one it names, or those made for its number. */
+async function createAdopting(tx: Tx, asked: OrderToCreate, source: OrderSource): Promise<Order> {
+  const { input, actor } = asked;
+  const [draft] = await draftsOf(tx, [asked], source);
+  assert(draft, "an order has a draft");
+  if (draft instanceof Fault) throw draft;
+  const id = await insertOrder(tx, draft.fields);
+  if (id === null) throw takenNumber(input.order_number, await findOrderByNumber(tx, input.order_number));
+  const plain = await storeDraft(tx, id, draft, { stock: source.stock, reservation_id: reservationOf(input), actor });
+  const order = draft.suspended ? await holdForMerchant(tx, plain, actor) : plain;
+  await emit(tx, [orderEvent("order.created", order, tx.now)]);
+  return order;
+}
+
+/**
+ * Creates the order of a platform under the id that was allotted to it. It is not refused for what it names: with lines
+ * of inactive products, or an address that lacks something, it is held until that is put right.
+ * Refuses: resource_missing, validation_failed, duplicate_order_number. Emits: order.created.
+ */
+export async function importOrder(
+  tx: Tx,
+  order_id: number,
+  input: CreateOrder,
+  actor: Actor,
+  source: OrderSource,
+): Promise<Order> {
+  const [draft] = await draftOrders(tx, [input], source, true);
+  assert(draft, "an order has a draft");
+  if (draft instanceof Fault) throw draft;
+  const id = await insertAllotted(tx, order_id, draft.fields);
+  if (id === null) throw takenNumber(input.order_number, await findOrderByNumber(tx, input.order_number));
+  const plain = await storeDraft(tx, id, draft, { stock: source.stock, reservation_id: reservationOf(input), actor });
+  const settled = await settleGoods(tx, await settleAddress(tx, plain, actor), actor);
+  const order = draft.suspended ? await holdForMerchant(tx, settled, actor) : settled;
+  await emit(tx, [orderEvent("order.created", order, tx.now)]);
+  return order;
+}

@@ -1,0 +1,415 @@
+import { type Static, type TInteger, Type } from "@sinclair/typebox";
+import { VerificationView } from "../addresses/address.schema.ts";
+import {
+  choice,
+  closed,
+  code_pattern,
+  currencyField,
+  dryRunField,
+  idField,
+  line_amount_max,
+  metadataField,
+  momentField,
+  moneyField,
+  notesField,
+  nullable,
+  quantityField,
+  textField,
+  weightUnitField,
+} from "../core/schema.ts";
+import { actionsIn } from "../core/transitions.ts";
+import { Dimensions } from "../products/product.schema.ts";
+import { OwnerView, ofMerchantUnless } from "../storage/tenant.schema.ts";
+import {
+  cancelReasons,
+  clientHoldReasons,
+  fulfillmentStatuses,
+  holdReasons,
+  orderStatuses,
+  orderTransitions,
+  publicOrderStatuses,
+  shipmentStatuses,
+  shortReasons,
+  writeOffReasons,
+} from "./order.transitions.ts";
+
+const before_shipping_note = ["reserved", "backordered", "picked", "packed"] as const;
+const counted = [...before_shipping_note, "shipped", "delivered", "returned", "cancelled"] as const;
+type Counters = { [Word in (typeof counted)[number] as `quantity_${Word}`]: TInteger };
+
+const lineAmount = (description: string) => moneyField(description, line_amount_max);
+
+export const Line = closed(
+  {
+    product_id: Type.Optional(idField("product")),
+    sku: Type.Optional(textField(100, { description: "In place of `product_id`." })),
+    quantity: quantityField(),
+    unit_price: Type.Optional(lineAmount("The price of one unit. Needed unless `line_total` alone is given.")),
+    discount_amount: Type.Optional(lineAmount("What all units together cost less than `unit_price` × `quantity`.")),
+    line_total: Type.Optional(
+      lineAmount(
+        "What all units cost together: `unit_price` × `quantity` less `discount_amount`. Given alone, the price is" +
+          " the least whole-cent one that covers it. So many of the units cost their share, rounded to the cent such" +
+          " that all parts add up to the total.",
+      ),
+    ),
+  },
+  ["id", "name", "components", ...counted.map((word) => `quantity_${word}`)],
+);
+const Lines = Type.Array(Line, { minItems: 1, maxItems: 500 });
+
+export const order_number = Type.String({
+  maxLength: 100,
+  pattern: `^(?!ord_[0-9]+$)${code_pattern}$`,
+  hint: "must be 1 to 100 characters that can be seen, without a space at either end, and not such as ord_1042",
+});
+const priority = Type.Integer({
+  minimum: -1_000_000,
+  maximum: 1_000_000,
+  description: "Higher is served first when stock is short.",
+});
+
+export const changeable = {
+  shipping_method: Type.Optional(nullable(textField(200))),
+  order_notes: Type.Optional(nullable(notesField())),
+  requires_cold_storage: Type.Optional(Type.Boolean()),
+  priority: Type.Optional(priority),
+  metadata: Type.Optional(metadataField()),
+};
+
+export const chosen = {
+  shipping_amount: Type.Optional(moneyField()),
+  currency: Type.Optional(currencyField()),
+  allow_backorder: Type.Optional(Type.Boolean()),
+  warehouse_id: Type.Optional(nullable(idField("warehouse"))),
+};
+
+const readOnly = [
+  "merchant_id",
+  "id",
+  "held_from",
+  "fulfillment_status",
+  "customer",
+  "shipping_address",
+  "holds",
+  "shipments",
+  "returns",
+  "subtotal",
+  "allocation",
+  "estimated_ship_date",
+  "ship_by",
+  "source",
+  "imported",
+  "allowed_actions",
+  "version",
+  "created_at",
+  "updated_at",
+  "processing_at",
+  "fulfilled_at",
+  "shipped_at",
+  "delivered_at",
+  "cancelled_at",
+  "cancel_reason",
+];
+
+export const CreateOrder = closed(
+  {
+    ...ofMerchantUnless("the customer"),
+    order_number,
+    customer_id: idField("customer"),
+    shipping_address_id: idField("address"),
+    line_items: Lines,
+    ...changeable,
+    ...chosen,
+    reservation_id: Type.Optional(idField("reservation", "An earlier reservation that this order takes over.")),
+  },
+  [...readOnly, "status"],
+);
+export type CreateOrder = Static<typeof CreateOrder>;
+
+// What can be sent back but not changed is read, so that another value is refused instead of passed over.
+export const UpdateOrder = closed(
+  {
+    order_number: Type.Optional(Type.String({ maxLength: 200 })),
+    customer_id: Type.Optional(idField("customer")),
+    status: Type.Optional(Type.String({ maxLength: 200 })),
+    shipping_address_id: Type.Optional(idField("address")),
+    line_items: Type.Optional(Lines),
+    ...changeable,
+    ...chosen,
+  },
+  readOnly,
+);
+export type UpdateOrder = Static<typeof UpdateOrder>;
+
+export const HoldOrder = closed({
+  reason: Type.Optional(choice(clientHoldReasons)),
+  note: Type.Optional(nullable(notesField())),
+  hold_until: Type.Optional(nullable(momentField("The hold ends by itself at this moment."))),
+  reserve_inventory: Type.Optional(Type.Boolean({ description: "False frees the stock while the order is held." })),
+});
+export type HoldOrder = Static<typeof HoldOrder>;
+
+export const ReleaseOrder = closed({ hold_id: Type.Optional(idField("hold", "Only this hold; without it, all.")) });
+export type ReleaseOrder = Static<typeof ReleaseOrder>;
+
+const whyCancelled = {
+  reason: Type.Optional(choice(cancelReasons)),
+  note: Type.Optional(textField(500)),
+};
+
+export const CancelOrder = closed({ ...whyCancelled, ...dryRunField });
+export type CancelOrder = Static<typeof CancelOrder>;
+
+const item = {
+  line_id: Type.Optional(idField("order_line")),
+  sku: Type.Optional(textField(100, { description: "In place of `line_id`." })),
+  quantity: quantityField(),
+};
+
+export const CancelItems = closed({
+  items: Type.Array(closed(item), { minItems: 1, maxItems: 500 }),
+  ...whyCancelled,
+});
+export type CancelItems = Static<typeof CancelItems>;
+
+export const SplitOrder = closed({
+  items: Type.Array(closed(item), { minItems: 1, maxItems: 500, description: "What becomes an order of its own." }),
+  order_number: Type.Optional(order_number),
+});
+export type SplitOrder = Static<typeof SplitOrder>;
+
+const partial = Type.Optional(Type.Boolean({ description: "True leaves backordered units for later." }));
+
+const PickItem = closed({
+  ...item,
+  lot_number: Type.Optional(textField(100)),
+  bin: Type.Optional(textField(100)),
+  short: Type.Optional(
+    Type.Boolean({ description: "True: so many units were not found. Others are planned in their place, or awaited." }),
+  ),
+  reason: Type.Optional(
+    choice(shortReasons, {
+      description: `Of a short pick. ${writeOffReasons.join(", ")} write the units off; otherwise they are given free.`,
+    }),
+  ),
+});
+
+export const PickOrder = closed({
+  items: Type.Optional(Type.Array(PickItem, { minItems: 1, maxItems: 500 })),
+  partial,
+});
+export type PickOrder = Static<typeof PickOrder>;
+
+// A lighter number is not written as decimal text (1e-7), and no scale shows it.
+const least_weight = 0.000_001;
+
+const PackedParcel = closed({
+  items: Type.Array(closed(item), { minItems: 1, maxItems: 500 }),
+  name: Type.Optional(
+    nullable(textField(100, { description: "What it is packed in, such as a box of a certain size." })),
+  ),
+  weight: Type.Optional(
+    nullable(
+      Type.Number({ minimum: least_weight, maximum: 1_000_000, description: "What it weighs, as it was measured." }),
+    ),
+  ),
+  weight_unit: Type.Optional(nullable(weightUnitField("lb by default."))),
+  dimensions: Type.Optional(nullable(Dimensions)),
+});
+
+export const PackOrder = closed({
+  packages: Type.Optional(
+    Type.Array(PackedParcel, {
+      minItems: 1,
+      maxItems: 100,
+      description: "What goes into which parcel; without it all open units are packed.",
+    }),
+  ),
+  partial,
+});
+export type PackOrder = Static<typeof PackOrder>;
+
+export const ShipOrder = closed({
+  shipment_id: Type.Optional(
+    idField("shipment", "Only this parcel; without it the oldest, or all while none has a tracking number."),
+  ),
+  carrier: Type.Optional(nullable(textField(100))),
+  service: Type.Optional(nullable(textField(100))),
+  tracking_number: Type.Optional(nullable(textField(100))),
+  partial,
+});
+export type ShipOrder = Static<typeof ShipOrder>;
+
+export const DeliverOrder = closed({
+  shipment_id: Type.Optional(idField("shipment", "Only this parcel; without it, all that are out.")),
+});
+export type DeliverOrder = Static<typeof DeliverOrder>;
+
+export const NoFields = closed({});
+
+const moment = Type.String({ format: "date-time" });
+
+const LineView = closed({
+  id: Type.String(),
+  product_id: Type.String(),
+  sku: Type.String(),
+  name: Type.String(),
+  components: Type.Optional(
+    Type.Array(closed({ sku: Type.String(), quantity: Type.Integer() }), {
+      description: "Of a bundle: what a set of it was made of when it was ordered.",
+    }),
+  ),
+  quantity: Type.Integer(),
+  unit_price: Type.Number(),
+  discount_amount: Type.Number(),
+  line_total: Type.Number({ description: "Of all units that were ordered, the cancelled ones included." }),
+  ...(Object.fromEntries(counted.map((word) => [`quantity_${word}`, Type.Integer()])) as unknown as Counters),
+});
+
+const HoldView = closed({
+  id: Type.String(),
+  reason: choice(holdReasons, {
+    description:
+      "The last five are the system's own. `unknown_sku` ends when every product of the order is active, " +
+      "`bad_address` when its address or the customer's is put right, or another is chosen.",
+  }),
+  note: nullable(Type.String()),
+  hold_until: nullable(moment),
+  reserve_inventory: Type.Boolean(),
+  lifted_by: choice(["release", "cause"]),
+  created_at: moment,
+});
+
+export const ShipmentView = closed({
+  id: Type.String(),
+  status: choice(shipmentStatuses),
+  carrier: nullable(Type.String()),
+  service: nullable(Type.String()),
+  tracking_number: nullable(Type.String()),
+  tracking_url: nullable(Type.String()),
+  items: Type.Array(closed({ line_id: Type.String(), sku: Type.String(), quantity: Type.Integer() })),
+  created_at: moment,
+  shipped_at: nullable(moment),
+  delivered_at: nullable(moment),
+});
+
+const actions = choice(actionsIn(orderTransitions));
+
+const orderView = {
+  id: Type.String(),
+  merchant_id: OwnerView,
+  order_number: Type.String(),
+  status: choice(publicOrderStatuses),
+  held_from: nullable(choice(orderStatuses)),
+  fulfillment_status: choice(fulfillmentStatuses),
+  customer_id: Type.String(),
+  customer: closed({ id: Type.String(), email: Type.String(), name: Type.String() }),
+  shipping_address_id: Type.String(),
+  shipping_address: closed({
+    name: Type.String(),
+    company: Type.Optional(nullable(Type.String())),
+    address_line1: Type.String(),
+    address_line2: nullable(Type.String()),
+    city: Type.String(),
+    state: nullable(Type.String()),
+    postal_code: nullable(Type.String()),
+    country: Type.String(),
+    phone: Type.Optional(nullable(Type.String())),
+    is_verified: Type.Boolean(),
+    verification: VerificationView,
+  }),
+  line_items: Type.Array(LineView),
+  shipping_method: nullable(Type.String()),
+  order_notes: nullable(Type.String()),
+  requires_cold_storage: Type.Boolean(),
+  priority: Type.Integer(),
+  allow_backorder: Type.Boolean(),
+  warehouse_id: nullable(Type.String()),
+  holds: Type.Array(HoldView),
+  shipments: Type.Array(ShipmentView),
+  returns: Type.Array(Type.String()),
+  subtotal: Type.Number({ description: "What is not cancelled costs." }),
+  shipping_amount: Type.Number(),
+  currency: Type.String(),
+  allocation: closed({ complete: Type.Boolean(), backordered_units: Type.Integer() }),
+  estimated_ship_date: nullable(Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" })),
+  ship_by: Type.Union([moment, Type.Null()], {
+    description:
+      "The cut-off by which it is to leave, as it came: that of its warehouse's first working day whose cut-off was" +
+      " not over yet. What happens later does not move it.",
+  }),
+  source: closed({ platform: Type.String(), external_id: nullable(Type.String()) }),
+  imported: Type.Boolean({
+    description: "True for an order of the past that was brought in from another system: it touched no stock here.",
+  }),
+  metadata: metadataField(),
+  allowed_actions: Type.Array(actions),
+  version: Type.Integer(),
+  created_at: moment,
+  updated_at: moment,
+  processing_at: nullable(moment),
+  fulfilled_at: nullable(moment),
+  shipped_at: nullable(moment),
+  delivered_at: nullable(moment),
+  cancelled_at: nullable(moment),
+  cancel_reason: nullable(choice(cancelReasons)),
+};
+
+export const OrderView = closed(orderView);
+
+/** The order that was split, and the one that its units became. */
+export const SplitView = closed({ ...orderView, split_off: OrderView });
+
+/** The order after a release: a hold of the system stays until its cause is gone, and `holds` says which. */
+export const ReleasedOrderView = closed({ ...orderView, still_on_hold: Type.Boolean() });
+
+export const TransitionsView = Type.Array(
+  closed({
+    action: actions,
+    outcome: Type.String({
+      description:
+        "What the action comes to: its own name when all is done, another one when units or parcels are left, such as" +
+        " `ship_part`.",
+    }),
+    from: Type.Array(choice(orderStatuses)),
+    to: Type.Union([choice(orderStatuses), Type.Null()], { description: "Null: the state stays as it is." }),
+    while_held: Type.Boolean(),
+    event: nullable(Type.String()),
+  }),
+);
+
+const orders_max = 500;
+
+/** What a bulk call takes: its orders are checked one by one, so that a bad one is refused by itself. */
+export const CreateOrders = closed({ orders: Type.Array(Type.Unknown(), { minItems: 1, maxItems: orders_max }) });
+export type CreateOrders = Static<typeof CreateOrders>;
+
+/** The same as the documentation shows it. */
+export const DocumentedCreateOrders = closed({
+  orders: Type.Array(CreateOrder, { minItems: 1, maxItems: orders_max }),
+});
+
+const Problem = closed({ field: Type.String(), code: Type.String(), message: Type.String(), pointer: Type.String() });
+
+const ErrorView = Type.Object({
+  type: Type.String(),
+  code: Type.String(),
+  message: Type.String(),
+  details: Type.Array(Problem, { description: "Every bad field of this order." }),
+  doc_url: Type.String(),
+});
+
+export const CreatedOrdersView = closed({
+  created: Type.Integer(),
+  failed: Type.Integer(),
+  results: Type.Array(
+    closed({
+      index: Type.Integer({ description: "The place of the order in the request, from 0." }),
+      status: Type.Integer({ description: "What `POST /orders` would have answered with." }),
+      data: Type.Optional(OrderView),
+      error: Type.Optional(ErrorView),
+    }),
+    { description: "One for each order, in the order in which they were sent." },
+  ),
+});

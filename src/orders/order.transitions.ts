@@ -1,0 +1,152 @@
+import type { ActionOf, Transitions } from "../core/transitions.ts";
+import type { EventType } from "../events/event_types.ts";
+
+export const shipmentStatuses = ["pending", "shipped", "delivered", "returned", "voided"] as const;
+export type ShipmentStatus = (typeof shipmentStatuses)[number];
+
+// A carrier may have a parcel all the same that was given up with its order: it takes it.
+// biome-ignore format: a table is read by its columns.
+export const shipmentTransitions = {
+  ship:    { from: ["pending"], to: "shipped",   held: false, emits: null },
+  take:    { from: ["voided"],  to: "shipped",   held: true,  emits: null },
+  deliver: { from: ["shipped"], to: "delivered", held: false, emits: null },
+  void:    { from: ["pending"], to: "voided",    held: false, emits: null },
+} as const satisfies Transitions<ShipmentStatus>;
+
+/** The state of a parcel that has just been opened. */
+export const initialShipmentStatus = "pending" satisfies ShipmentStatus;
+/** The state of a parcel that was given up. */
+export const givenUp = "voided" satisfies ShipmentStatus;
+
+/** Whether a parcel waits in the house. */
+export const isInHouse = (status: ShipmentStatus): boolean => status === "pending";
+/** Whether a parcel was given up before it left. */
+export const isGivenUp = (status: ShipmentStatus): boolean => status === givenUp;
+/** Whether a parcel has left the house. */
+export const hasLeft = (status: ShipmentStatus): boolean => !isInHouse(status) && !isGivenUp(status);
+/** Whether a parcel has left and has not arrived. */
+export const isTravelling = (status: ShipmentStatus): boolean => status === "shipped";
+/** Parcels that have come to the end of their way. */
+export const arrivedStatuses = ["delivered", "returned"] as const satisfies readonly ShipmentStatus[];
+
+export const orderStatuses = ["pending", "processing", "fulfilled", "shipped", "delivered", "cancelled"] as const;
+export type OrderStatus = (typeof orderStatuses)[number];
+
+/** What the API shows: an order with an open hold reads `on_hold`, whatever its state inside. */
+export const publicOrderStatuses = [...orderStatuses, "on_hold"] as const;
+export type PublicOrderStatus = (typeof publicOrderStatuses)[number];
+
+/** The states of an order that is not packed yet. */
+export const unpackedStatuses = ["pending", "processing"] as const satisfies OrderStatus[];
+/** The states of an order that has not left. */
+export const openStatuses = [...unpackedStatuses, "fulfilled"] as const satisfies OrderStatus[];
+const [unpacked, open, every] = [unpackedStatuses, openStatuses, orderStatuses];
+const undelivered = [...open, "shipped"] as const;
+// A carrier may have a parcel of a cancelled order.
+const travelling = [...undelivered, "cancelled"] as const;
+const reductions = ["cancel_items", "split"] as const;
+
+// Every way an order moves. An action performs the steps before it that are missing: a pending order that is shipped is
+// processed, picked and packed first. `hold` and `release` change no state, since a hold is a fact beside it. The rows
+// `rest_…` say what becomes of an order when all that it still waited for is given up.
+// biome-ignore format: a table is read by its columns.
+export const orderTransitions = {
+  process:        { from: ["pending"], to: "processing", held: false, emits: null },
+  pick:           { from: unpacked,    to: "processing", held: false, emits: null },
+  pack:           { from: unpacked,    to: "fulfilled",  held: false, emits: "order.fulfilled" },
+  pack_part:      { from: unpacked,    to: "processing", held: false, emits: null, of: ["pack"] },
+  ship:           { from: open,        to: "shipped",    held: false, emits: "order.shipped" },
+  // Units are still to be packed.
+  ship_part:      { from: unpacked,    to: "processing", held: false, emits: null, of: ["ship"] },
+  // All units are packed, some of them in parcels that are still to leave.
+  ship_parcel:    { from: open,        to: "fulfilled",  held: false, emits: null, of: ["ship"] },
+  // The parcel is one more carton of goods that another parcel counts.
+  ship_carton:    { from: open,        to: null,         held: false, emits: null, of: ["ship"] },
+  deliver:        { from: ["shipped"], to: "delivered",  held: true,  emits: "order.delivered" },
+  // Other parcels are still to leave or to arrive.
+  deliver_part:   { from: travelling,  to: null,         held: true,  emits: null, of: ["deliver"] },
+  hold:           { from: unpacked,    to: null,         held: true,  emits: null },
+  release:        { from: every,       to: null,         held: true,  emits: null },
+  cancel:         { from: open,        to: "cancelled",  held: true,  emits: "order.cancelled" },
+  cancel_items:   { from: open,        to: null,         held: true,  emits: null },
+  cancel_all:     { from: open,        to: "cancelled",  held: true,  emits: "order.cancelled", of: ["cancel_items"] },
+  split:          { from: unpacked,    to: null,         held: false, emits: null },
+  rest_packed:    { from: unpacked,    to: "fulfilled",  held: true,  emits: "order.fulfilled", of: reductions },
+  rest_shipped:   { from: open,        to: "shipped",    held: true,  emits: "order.shipped",   of: reductions },
+  rest_delivered: { from: undelivered, to: "delivered",  held: true,  emits: "order.delivered", of: reductions },
+} as const satisfies Transitions<OrderStatus, EventType>;
+export type OrderAction = ActionOf<typeof orderTransitions>;
+
+/** The state of an order that has just come. */
+export const initialOrderStatus = "pending" satisfies OrderStatus;
+
+/** Whether no work on an order has begun. */
+export const awaitsWork = (status: OrderStatus): boolean => status === "pending";
+/** Whether an order is not packed yet. */
+export const isUnpacked = (status: OrderStatus): boolean => contains(unpackedStatuses, status);
+/** Whether an order has neither left nor been cancelled. */
+export const isOpen = (status: OrderStatus): boolean => contains(openStatuses, status);
+/** Whether all of an order has left, and not all of it has arrived. */
+export const isOnItsWay = (status: OrderStatus): boolean => status === "shipped";
+/** Whether all of an order has arrived. */
+export const hasArrived = (status: OrderStatus): boolean => status === "delivered";
+/** Whether an order is cancelled. */
+export const isCancelled = (status: OrderStatus): status is "cancelled" => status === "cancelled";
+/** Whether a state that the API shows is that of orders with an open hold. */
+export const isOnHold = (status: PublicOrderStatus): status is "on_hold" => status === "on_hold";
+
+const contains = (some: readonly OrderStatus[], status: OrderStatus) => some.includes(status);
+
+/** The states in which orders of the past are brought in, and the moments that each has after it was made, in order. */
+export const pastTimestamps = {
+  shipped: ["shipped_at"],
+  delivered: ["shipped_at", "delivered_at"],
+  cancelled: ["cancelled_at"],
+} as const satisfies Partial<Record<OrderStatus, readonly string[]>>;
+export type PastStatus = keyof typeof pastTimestamps;
+
+export const fulfillmentStatuses = [
+  "unfulfilled",
+  "partially_fulfilled",
+  "fulfilled",
+  "partially_shipped",
+  "shipped",
+  "partially_delivered",
+  "delivered",
+] as const;
+export type FulfillmentStatus = (typeof fulfillmentStatuses)[number];
+
+/** Why a client may hold an order. */
+export const clientHoldReasons = [
+  "manual",
+  "address",
+  "payment",
+  "fraud",
+  "inventory",
+  "customer_request",
+  "compliance",
+  "other",
+] as const;
+
+/** Reasons only the system gives; they are lifted by their cause, not by `release`. */
+export const systemHoldReasons = [
+  "bad_address",
+  "carrier_discrepancy",
+  "merchant_suspended",
+  "recalled_lot",
+  "short_pick",
+  "unknown_sku",
+] as const;
+export type SystemHoldReason = (typeof systemHoldReasons)[number];
+
+export const holdReasons = [...clientHoldReasons, ...systemHoldReasons] as const;
+export type HoldReason = (typeof holdReasons)[number];
+
+// Units are off the books for the first of these; the others only keep the order from that bin.
+export const writeOffReasons = ["damaged", "expired", "lost", "shrinkage"] as const;
+/** Why units were not found where they were to be picked. */
+export const shortReasons = [...writeOffReasons, "not_found", "unreachable", "other"] as const;
+export type ShortReason = (typeof shortReasons)[number];
+
+export const cancelReasons = ["customer", "declined", "fraud", "inventory", "staff", "expired", "other"] as const;
+export type CancelReason = (typeof cancelReasons)[number];

@@ -1,0 +1,333 @@
+import type { Static } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Actor } from "../core/actor.ts";
+import { Fault } from "../core/faults.ts";
+import { wireId } from "../core/ids.ts";
+import { bodyOf, DryRunQuery, queryOf } from "../core/schema.ts";
+import type { RouteNeed } from "../http/auth/permissions.ts";
+import { answerBatched, type BatchableCommand } from "../http/batching.ts";
+import type { Call } from "../http/call.ts";
+import { conventions } from "../http/conventions.ts";
+import { requireMatch, tagged } from "../http/preconditions.ts";
+import { answerAct, RehearsableView, type RehearsalRequest } from "../http/rehearsals.ts";
+import { documented, type RouteNotes } from "../http/route.ts";
+import { allotmentView } from "../inventory/reservations/passed_over_stock.ts";
+import type { Tx } from "../storage/database.ts";
+import { lockRecordsFirst, trackOrderActs } from "../tracking/track_order_acts.ts";
+import { acceptSuggestion } from "./changes/change_order.ts";
+import { holdOrder, releaseOrder } from "./changes/holds.ts";
+import { splitOrder } from "./changes/split_order.ts";
+import { deliverOrder } from "./fulfillment/deliver_order.ts";
+import { allocateOrder } from "./fulfillment/order_stock.ts";
+import {
+  packOrder,
+  packOrders,
+  pickOrder,
+  pickOrders,
+  processOrder,
+  type RequestedAction,
+} from "./fulfillment/pick_and_pack.ts";
+import { shipOrder, shipOrders } from "./fulfillment/ship_order.ts";
+import { AllocateOrder, AllocationView } from "./fulfillment/stock_plan.schema.ts";
+import {
+  DeliverOrder,
+  HoldOrder,
+  NoFields,
+  OrderView,
+  PackOrder,
+  PickOrder,
+  ReleasedOrderView,
+  ReleaseOrder,
+  ShipOrder,
+  SplitOrder,
+  SplitView,
+} from "./order.schema.ts";
+import { backorderedUnits, type Order, orderView } from "./order.ts";
+import { lockOrder } from "./orders.sql.ts";
+
+const order = (id: string, needs: RouteNeed, summary: string, more: Partial<RouteNotes> = {}) =>
+  documented({
+    id,
+    needs,
+    chapter: "Orders",
+    summary,
+    answers: { 200: RehearsableView(OrderView) },
+    matches: true,
+    ...more,
+  });
+
+/** What an act locks before its orders. */
+type LockFirst = (tx: Tx, ids: readonly string[]) => Promise<void>;
+
+const nothing: LockFirst = async () => {};
+
+/**
+ * Answers with an order after a command, which begins only while the order is as the request's `If-Match` says.
+ * Refuses: resource_missing, precondition_failed, malformed_header.
+ */
+export function answerOrder(
+  call: Call,
+  id: string,
+  asked: RehearsalRequest,
+  work: (tx: Tx) => Promise<Order>,
+  lock: LockFirst = nothing,
+): Promise<Response> {
+  return answerAct(call, asked, async (tx) => {
+    await lock(tx, [id]);
+    await requireVersion(tx, call, id);
+    return orderAnswer(await work(tx), tx.now);
+  });
+}
+
+/** The order as answers about it alone show it. */
+export const orderAnswer = (order: Order, now: number) => taggedOrder(orderView(order, now));
+
+/** An order's view with its tag: what stock, the calendar and its merchant's suspension decide changes no version. */
+function taggedOrder<View extends ReturnType<typeof orderView>>(view: View): View {
+  const lines = view.line_items.map((line) => [
+    line.quantity_reserved,
+    line.quantity_backordered,
+    line.quantity_picked,
+  ]);
+  return tagged(view, view.version, [view.estimated_ship_date, lines, view.allowed_actions]);
+}
+
+/** Refuses: resource_missing, precondition_failed, malformed_header, unless the order is as `If-Match` says. */
+export function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
+  return requireMatch(call, async () => orderAnswer(await lockOrder(tx, id), tx.now));
+}
+
+/** A request to act on one order. */
+interface OrderActionCall<Input> {
+  readonly call: Call;
+  readonly params: { readonly id: string };
+  readonly body: Input;
+  readonly query: Static<typeof DryRunQuery>;
+}
+
+type SingleAction<Input> = (tx: Tx, id: string, input: Input, actor: Actor) => Promise<Order>;
+type BatchAction<Input> = (
+  tx: Tx,
+  asked: readonly RequestedAction<Input>[],
+) => Promise<readonly (Order | Fault | "alone")[]>;
+
+/** An act by which parcels leave or arrive, with their tracking records, which are locked before it. */
+const tracked =
+  <Input>(act: SingleAction<Input>): SingleAction<Input> =>
+  async (tx, id, input, actor) => {
+    const done = await act(tx, id, input, actor);
+    const [order = done] = await trackOrderActs(tx, [{ order: done, actor }]);
+    return order;
+  };
+
+/** As `tracked`, of many orders at once, whose records it locks. */
+const trackedBatch =
+  <Input>(act: BatchAction<Input>): BatchAction<Input> =>
+  async (tx, asked) => {
+    await lockRecordsFirst(
+      tx,
+      asked.map(({ id }) => id),
+    );
+    const done = await act(tx, asked);
+    const isDone = (one: Order | Fault | "alone") => !(one === "alone" || one instanceof Fault);
+    const moved = done.flatMap((order, at) => {
+      const { actor } = asked[at] ?? {};
+      return isDone(order) && actor !== undefined ? { order: order as Order, actor } : [];
+    });
+    const orders = (await trackOrderActs(tx, moved)).values();
+    return done.map((one) => (isDone(one) ? (orders.next().value ?? one) : one));
+  };
+
+/** Answers an act on an order. Orders for which it is asked at the same moment are acted on together. */
+function batchable<Input>(
+  name: string,
+  alone: SingleAction<Input>,
+  together: BatchAction<Input>,
+  lock: LockFirst = nothing,
+) {
+  const act: BatchableCommand<{ readonly id: string; readonly input: Input }, Order> = {
+    name,
+    status: 200,
+    // All units of an order move.
+    weight: () => 5,
+    alone: async (tx, { input: { id, input }, call }) => {
+      await lock(tx, [id]);
+      await requireVersion(tx, call, id);
+      return alone(tx, id, input, call.actor);
+    },
+    together: (tx, parts) =>
+      together(
+        tx,
+        parts.map(({ input, call }) => ({ ...input, actor: call.actor })),
+      ),
+    view: (after, { now }) => orderAnswer(after, now),
+  };
+  return ({ call, params: { id }, body, query }: OrderActionCall<Input>) =>
+    query.dry_run
+      ? answerOrder(call, id, query, (tx) => alone(tx, id, body, call.actor), lock)
+      : answerBatched(call, act, { id, input: body });
+}
+
+const picked = batchable("pickOrder", pickOrder, pickOrders);
+const packed = batchable("packOrder", packOrder, packOrders);
+const shipped = batchable("shipOrder", tracked(shipOrder), trackedBatch(shipOrders), lockRecordsFirst);
+const delivered = tracked(deliverOrder);
+
+/** The acts that move an order from state to state. */
+export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
+  .use(conventions)
+  .post(
+    "/accept_suggestion",
+    ({ call, params, query }) =>
+      answerOrder(call, params.id, query, (tx) => acceptSuggestion(tx, params.id, call.actor)),
+    {
+      body: bodyOf(NoFields),
+      query: queryOf(DryRunQuery),
+      detail: order(
+        "acceptOrderSuggestion",
+        "orders.write",
+        "Accept the address that the last check suggests for an order",
+        {
+          description:
+            "Possible until it is packed, and while no label is bought. The customer's address stays as it is.",
+          refuses: ["invalid_state_transition", "no_suggestion"],
+        },
+      ),
+    },
+  )
+  .post(
+    "/hold",
+    ({ call, params, body, query }) =>
+      answerOrder(call, params.id, query, (tx) => holdOrder(tx, params.id, body, call.actor)),
+    {
+      body: bodyOf(HoldOrder),
+      query: queryOf(DryRunQuery),
+      detail: order("holdOrder", "orders.write", "Hold an order", { refuses: ["invalid_state_transition"] }),
+    },
+  )
+  .post(
+    "/release",
+    ({ call, params, body, query }) =>
+      answerAct(call, query, async (tx) => {
+        await requireVersion(tx, call, params.id);
+        const released = await releaseOrder(tx, params.id, body, call.actor);
+        return taggedOrder({ ...orderView(released, tx.now), still_on_hold: released.held });
+      }),
+    {
+      body: bodyOf(ReleaseOrder),
+      query: queryOf(DryRunQuery),
+      detail: documented({
+        id: "releaseOrder",
+        needs: "orders.write",
+        chapter: "Orders",
+        summary: "Release an order",
+        matches: true,
+        refuses: ["insufficient_inventory"],
+        answers: { 200: RehearsableView(ReleasedOrderView) },
+      }),
+    },
+  )
+  .post(
+    "/process",
+    ({ call, params, query }) => answerOrder(call, params.id, query, (tx) => processOrder(tx, params.id, call.actor)),
+    {
+      body: bodyOf(NoFields),
+      query: queryOf(DryRunQuery),
+      detail: order("processOrder", "orders.fulfil", "Process an order", {
+        refuses: ["invalid_state_transition"],
+      }),
+    },
+  )
+  .post("/pick", picked, {
+    body: bodyOf(PickOrder),
+    query: queryOf(DryRunQuery),
+    detail: order("pickOrder", "orders.fulfil", "Pick an order", {
+      refuses: ["bin_full", "insufficient_inventory", "invalid_state_transition", "lot_not_pickable"],
+    }),
+  })
+  .post("/pack", packed, {
+    body: bodyOf(PackOrder),
+    query: queryOf(DryRunQuery),
+    detail: order("packOrder", "orders.fulfil", "Pack an order", {
+      refuses: ["bin_full", "insufficient_inventory", "invalid_state_transition", "lot_not_pickable"],
+    }),
+  })
+  .post("/ship", shipped, {
+    body: bodyOf(ShipOrder),
+    query: queryOf(DryRunQuery),
+    detail: order("shipOrder", "orders.fulfil", "Ship an order", {
+      refuses: ["bin_full", "insufficient_inventory", "invalid_state_transition", "lot_not_pickable"],
+    }),
+  })
+  .post(
+    "/deliver",
+    ({ call, params, body, query }) =>
+      answerOrder(call, params.id, query, (tx) => delivered(tx, params.id, body, call.actor), lockRecordsFirst),
+    {
+      body: bodyOf(DeliverOrder),
+      query: queryOf(DryRunQuery),
+      detail: order("deliverOrder", "orders.fulfil", "Deliver an order", {
+        refuses: ["invalid_state_transition"],
+      }),
+    },
+  );
+
+/** Chooses stock for an order anew, or only answers what would be chosen, with the reasons. */
+export const allocationRoutes = new Elysia({ prefix: "/orders/:id" }).use(conventions).post(
+  "/allocate",
+  ({ call, params, query: { dry_run = false } }) =>
+    answerAct(call, { dry_run }, async (tx) => {
+      await requireVersion(tx, call, params.id);
+      const { order, allotments } = await allocateOrder(tx, params.id, call.actor);
+      const backordered_units = backorderedUnits(order);
+      return {
+        order_id: wireId("order", order.id),
+        dry_run,
+        allocation: { complete: backordered_units === 0, backordered_units },
+        items: allotments.map(allotmentView),
+      };
+    }),
+  {
+    query: queryOf(AllocateOrder),
+    body: bodyOf(NoFields),
+    detail: documented({
+      id: "allocateOrder",
+      needs: "orders.write",
+      chapter: "Orders",
+      summary: "Allocate stock to an order, or preview the allocation",
+      matches: true,
+      refuses: ["invalid_state_transition"],
+      answers: { 200: RehearsableView(AllocationView) },
+    }),
+  },
+);
+
+/** Makes two orders of one. */
+export const splitRoutes = new Elysia({ prefix: "/orders/:id" }).use(conventions).post(
+  "/split",
+  ({ call, params, body, query }) =>
+    answerAct(call, query, async (tx) => {
+      await requireVersion(tx, call, params.id);
+      const { order, split_off } = await splitOrder(tx, params.id, body, call.actor);
+      return taggedOrder({ ...orderView(order, tx.now), split_off: orderView(split_off, tx.now) });
+    }),
+  {
+    body: bodyOf(SplitOrder),
+    query: queryOf(DryRunQuery),
+    detail: documented({
+      id: "splitOrder",
+      needs: "orders.write",
+      chapter: "Orders",
+      summary: "Split an order",
+      description:
+        "For units that are to wait, go later or be held by themselves. The new order (`split_off`) is pending, goes" +
+        " to the same customer and address, and is called `<number>-2` unless `order_number` says otherwise. What" +
+        " stock holds goes with the units, of each line first what it waits for. A line's price is shared so that" +
+        " both orders together cost the same; the shipping amount stays. Units that are picked or in a parcel stay," +
+        " and an order of a platform cannot be split: send that in several parcels.",
+      matches: true,
+      refuses: ["duplicate_order_number", "invalid_state_transition"],
+      answers: { 200: RehearsableView(SplitView) },
+    }),
+  },
+);

@@ -1,0 +1,137 @@
+import { Elysia } from "elysia";
+import { bodyOf, DryRunQuery, queryOf } from "../core/schema.ts";
+import { actionsIn, type Transition } from "../core/transitions.ts";
+import type { RouteNeed } from "../http/auth/permissions.ts";
+import { answerBatched, type BatchableCommand } from "../http/batching.ts";
+import { conventions } from "../http/conventions.ts";
+import { EnvelopedView } from "../http/envelope.ts";
+import { answerAct, RehearsableView } from "../http/rehearsals.ts";
+import { answerRead } from "../http/response.ts";
+import { documented, type RouteNotes } from "../http/route.ts";
+import type { Service } from "../http/service.ts";
+import { cancellationRoutes } from "./changes/cancellations.routes.ts";
+import { updateOrder } from "./changes/change_order.ts";
+import { orderCsvRoutes } from "./csv/order_csv.routes.ts";
+import { planRoutes } from "./fulfillment/stock_plan.routes.ts";
+import { bulkRoutes } from "./lifecycle/bulk_orders.routes.ts";
+import { createBatch, createOrder } from "./lifecycle/create_order.ts";
+import { CreateOrder, OrderView, TransitionsView, UpdateOrder } from "./order.schema.ts";
+import { type OrderStatus, orderTransitions } from "./order.transitions.ts";
+import type { Order } from "./order.ts";
+import { actionRoutes, allocationRoutes, answerOrder, orderAnswer, splitRoutes } from "./order_actions.routes.ts";
+import { getOrder } from "./orders.sql.ts";
+import { lotRecallRoutes } from "./search/lot_recall.routes.ts";
+import { historyRoutes } from "./search/order_history.routes.ts";
+import { listRoutes, orderCountRoutes } from "./search/order_list.routes.ts";
+
+const order = (id: string, needs: RouteNeed, summary: string, more: Partial<RouteNotes> = {}) =>
+  documented({ id, needs, chapter: "Orders", summary, answers: { 200: EnvelopedView(OrderView) }, ...more });
+
+const creation: BatchableCommand<CreateOrder, Order> = {
+  name: "createOrder",
+  status: 201,
+  weight: ({ line_items }) => line_items.length,
+  alone: (tx, { input, call }) => createOrder(tx, input, call.actor),
+  together: (tx, parts) => {
+    return createBatch(
+      tx,
+      parts.map(({ input, call }) => ({ input, actor: call.actor })),
+    );
+  },
+  view: (created, { now }) => orderAnswer(created, now),
+};
+
+const records = new Elysia({ prefix: "/orders" })
+  .use(conventions)
+  .post(
+    "",
+    ({ call, body, query: { dry_run } }) =>
+      dry_run
+        ? answerAct(call, { status: 201, dry_run }, async (tx) => {
+            return orderAnswer(await createOrder(tx, body, call.actor), tx.now);
+          })
+        : answerBatched(call, creation, body),
+    {
+      body: bodyOf(CreateOrder),
+      query: queryOf(DryRunQuery),
+      detail: documented({
+        id: "createOrder",
+        needs: "orders.write",
+        chapter: "Orders",
+        summary: "Create an order",
+        refuses: [
+          "duplicate_order_number",
+          "insufficient_inventory",
+          "reservation_closed",
+          "reservation_committed",
+          "resource_missing",
+        ],
+        answers: { 200: RehearsableView(OrderView), 201: EnvelopedView(OrderView) },
+      }),
+    },
+  )
+  .get("/transitions", ({ call }) => answerRead(call, async () => transitions()), {
+    detail: documented({
+      id: "listOrderTransitions",
+      needs: "orders.read",
+      chapter: "Orders",
+      summary: "List the transitions of orders",
+      answers: { 200: EnvelopedView(TransitionsView) },
+    }),
+  })
+  .get(
+    "/:id",
+    ({ call, params }) => answerRead(call, async (db) => orderAnswer(await getOrder(db, params.id), db.now)),
+    {
+      detail: order("getOrder", "orders.read", "Get an order"),
+    },
+  )
+  .patch(
+    "/:id",
+    ({ call, params, body, query }) =>
+      answerOrder(call, params.id, query, (tx) => updateOrder(tx, params.id, body, call.actor)),
+    {
+      body: bodyOf(UpdateOrder),
+      query: queryOf(DryRunQuery),
+      detail: order("updateOrder", "orders.write", "Update an order", {
+        matches: true,
+        answers: { 200: RehearsableView(OrderView) },
+        refuses: ["immutable_field", "insufficient_inventory", "invalid_state_transition"],
+      }),
+    },
+  );
+
+/** All routes of orders, from creation to delivery. */
+export function orderRoutes(service: Service) {
+  return new Elysia()
+    .use(listRoutes)
+    .use(orderCountRoutes)
+    .use(records)
+    .use(bulkRoutes)
+    .use(orderCsvRoutes)
+    .use(cancellationRoutes(service))
+    .use(actionRoutes)
+    .use(historyRoutes)
+    .use(allocationRoutes)
+    .use(planRoutes)
+    .use(splitRoutes)
+    .use(lotRecallRoutes);
+}
+
+/** The table as clients see it: an outcome that several actions can have stands below each of them. */
+function transitions() {
+  return actionsIn(orderTransitions).flatMap((action) => {
+    const own: Transition<OrderStatus> = orderTransitions[action];
+    const outcomes = Object.entries<Transition<OrderStatus>>(orderTransitions).filter(
+      ([name, { of = [] }]) => name === action || of.includes(action),
+    );
+    return outcomes.map(([outcome, { from, to, held, emits }]) => ({
+      action,
+      outcome,
+      from: from.filter((status) => own.from.includes(status)),
+      to,
+      while_held: held && own.held,
+      event: emits,
+    }));
+  });
+}

@@ -1,0 +1,499 @@
+import { and, asc, eq, inArray, isNull, sql as template } from "drizzle-orm";
+import { among, amongTexts, forUpdateInOrder, list, told, toldIn } from "../../db/kit.ts";
+import { order_holds, order_lines, orders } from "../../db/schema/orders.ts";
+import { returns } from "../../db/schema/returns.ts";
+import { engine } from "../core/config.ts";
+import { assert, missing } from "../core/faults.ts";
+import { readId } from "../core/ids.ts";
+import { listOrderReservations } from "../inventory/reservations/reservations.sql.ts";
+import type { Db, Tx, WriteStatements } from "../storage/database.ts";
+import { allotId, insertIds, prepared, preparedOf, type StatementArgs } from "../storage/statements.ts";
+import { refuseAmbiguousOwner } from "../storage/tenant.ts";
+import { dispatchOf } from "./fulfillment/ship_dates.sql.ts";
+import { findOrderOfShipment, forgetLines, listShipments } from "./fulfillment/shipments.sql.ts";
+import { findOrderId, findOrderRows, isOrderId, orderRow, type StoredOrderRow } from "./lifecycle/order_lookup.sql.ts";
+import { isOpen, unpackedStatuses } from "./order.transitions.ts";
+import {
+  type LineAmounts,
+  type Order,
+  type OrderFields,
+  type OrderLine,
+  type OrderParcel,
+  publicStatus,
+} from "./order.ts";
+import { claimed, subtotalOf } from "./order_lines.ts";
+import { type HistoryEntry, insertHistories, insertHistory } from "./search/order_history.sql.ts";
+
+type StoredOrder = typeof orders.$inferSelect;
+
+const byId = prepared((sql, a: StatementArgs<{ id: number }>) =>
+  sql.select(orderRow).from(orders).where(eq(orders.id, a.id)),
+);
+const locked = preparedOf((sql, isOf) =>
+  forUpdateInOrder(sql.select(orderRow).from(orders).where(isOf(orders.id)), orders.id),
+);
+// Not sorted: a sorter costs SQLite more than the query.
+const linesOf = preparedOf((sql, isOf) => sql.select().from(order_lines).where(isOf(order_lines.order_id)));
+const holdsOf = preparedOf((sql, isOf) =>
+  sql
+    .select()
+    .from(order_holds)
+    .where(and(isOf(order_holds.order_id), isNull(order_holds.released_at)))
+    .orderBy(asc(order_holds.id)),
+);
+const returnsOf = preparedOf((sql, isOf) =>
+  sql
+    .select({ id: returns.id, order_id: returns.order_id })
+    .from(returns)
+    .where(isOf(returns.order_id))
+    .orderBy(asc(returns.id)),
+);
+
+/** The order that a client names by its id or its order number. Refuses: resource_missing, ambiguous_identifier. */
+export async function getOrder(db: Db, name: string | number): Promise<Order> {
+  return only(db, await byId(db, { id: await idOf(db, name) }), name);
+}
+
+async function idOf(db: Db, name: string | number): Promise<number> {
+  return (isOrderId(name) ? readId("order", name) : await findOrderId(db, name, null)) ?? 0;
+}
+
+/** The orders with these ids, with all that belongs to them; ids that name nothing are left out. */
+export async function findOrders(db: Db, ids: readonly number[]): Promise<Order[]> {
+  return wholeOrders(db, await findOrderRows(db, ids));
+}
+
+/** As `getOrder`, with the order's row locked until the transaction ends: the first act of every command. */
+export async function lockOrder(tx: Tx, name: string | number): Promise<Order> {
+  return only(tx, await locked(tx, { ids: [await idOf(tx, name)] }), name);
+}
+
+/** As `lockOrder`, of orders by their ids; ids that name nothing are left out. */
+export async function lockOrders(tx: Tx, ids: readonly number[]): Promise<Map<number, Order>> {
+  const found = ids.length === 0 ? [] : await wholeOrders(tx, await locked(tx, { ids }));
+  return new Map(found.map((order) => [order.id, order]));
+}
+
+/** A parcel and its order, whose row is locked until the transaction ends. Refuses: resource_missing. */
+export async function lockParcel(tx: Tx, shipment_id: number): Promise<OrderParcel> {
+  const order_id = await findOrderOfShipment(tx, shipment_id);
+  if (order_id === null) throw missing("shipment", shipment_id);
+  const order = await lockOrder(tx, order_id);
+  const shipment = order.shipments.find(({ id }) => id === shipment_id);
+  assert(shipment !== undefined, "an order has the parcels that name it");
+  return { order, shipment };
+}
+
+async function only(db: Db, rows: readonly StoredOrderRow[], id: string | number): Promise<Order> {
+  const [order] = await wholeOrders(db, rows);
+  if (order === undefined) throw missing("order", id);
+  return order;
+}
+
+const unclaimed = { wanted: 0, reserved: 0, picked: 0 };
+
+/** Gives orders what belongs to them, in a handful of queries however many they are. */
+export async function wholeOrders(db: Db, rows: readonly StoredOrderRow[]): Promise<Order[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map((row) => row.id);
+  const open = rows.filter(({ status }) => isOpen(status)).map((row) => row.id);
+  const held = rows.filter((row) => row.held).map((row) => row.id);
+  // Asked at the same moment, which is one trip to PostgreSQL.
+  const [lines, claims, holds, shipments, dispatch] = await Promise.all([
+    linesOf(db, { ids }),
+    listOrderReservations(db, open),
+    held.length === 0 ? [] : holdsOf(db, { ids: held }),
+    listShipments(db, ids),
+    dispatchOf(db, rows),
+  ]);
+  lines.sort((a, b) => a.id - b.id);
+  const left = new Set(lines.filter((line) => line.quantity_shipped > 0).map((line) => line.order_id));
+  const returned = left.size === 0 ? [] : await returnsOf(db, { ids: [...left] });
+  const own = Map.groupBy(claims, (claim) => claim.order_line_id);
+  const of = {
+    lines: Map.groupBy(lines, (line) => line.order_id),
+    holds: Map.groupBy(holds, (hold) => hold.order_id),
+    shipments: Map.groupBy(shipments, (shipment) => shipment.order_id),
+    returns: Map.groupBy(returned, (found) => found.order_id),
+  };
+  return rows.map((row, at) =>
+    Object.assign(row, {
+      calendars: dispatch[at]?.calendars ?? [],
+      promised_by: dispatch[at]?.promised_by ?? null,
+      lines: of.lines.get(row.id)?.map((line) => claimed(line, own.get(line.id) ?? [])) ?? [],
+      holds: of.holds.get(row.id) ?? [],
+      shipments: of.shipments.get(row.id) ?? [],
+      returns: of.returns.get(row.id)?.map(({ id }) => id) ?? [],
+    }),
+  );
+}
+
+const openTo = prepared((sql, a: StatementArgs<{ customer_id: number; address_id: number }>) =>
+  sql
+    .select({ id: orders.id })
+    .from(orders)
+    .where(
+      and(
+        eq(orders.customer_id, a.customer_id),
+        eq(orders.shipping_address_id, a.address_id),
+        inArray(orders.status, unpackedStatuses),
+      ),
+    )
+    .orderBy(asc(orders.id)),
+);
+
+/** The orders, not packed yet, that go to an address of a customer. */
+export async function listOpenOrdersTo(db: Db, customer_id: number, address_id: number): Promise<number[]> {
+  return (await openTo(db, { customer_id, address_id })).map(({ id }) => id);
+}
+
+/** What a new order is, before it is stored. It comes now, unless it says when it came elsewhere. */
+export type NewOrder = Omit<OrderFields, "version" | "created_at" | "updated_at"> &
+  Partial<Pick<OrderFields, "created_at">>;
+
+const stored = (tx: Tx, fields: NewOrder) => ({ created_at: tx.now, ...fields, version: 1, updated_at: tx.now });
+
+// A number is one merchant's.
+const numbered = [orders.order_number, orders.merchant_id];
+
+const insertRow = prepared((sql: WriteStatements, a: StatementArgs<Omit<StoredOrder, "id" | "history_rows">>) =>
+  sql
+    .insert(orders)
+    .values(Object.fromEntries(columns.map((name) => [name, a[name]])) as never)
+    .onConflictDoNothing({ target: numbered })
+    .returning({ id: orders.id }),
+);
+
+/** Stores a new order without its lines and answers its id; null when its number is taken. */
+export async function insertOrder(tx: Tx, fields: NewOrder): Promise<number | null> {
+  const [row] = await insertRow(tx, stored(tx, fields));
+  return row?.id ?? null;
+}
+
+/** The id of an order that is stored later. Whoever has it keeps it: no other order gets it. */
+export async function allotOrderId(tx: Tx): Promise<number> {
+  return allotId(tx, "orders");
+}
+
+/** As `insertOrder`, under an id that was allotted to the order. */
+export async function insertAllotted(tx: Tx, id: number, fields: NewOrder): Promise<number | null> {
+  const row = { id, ...stored(tx, fields) };
+  const query = tx.sql.insert(orders).values(row).onConflictDoNothing({ target: numbered });
+  const [inserted] = await query.returning({ id: orders.id });
+  return inserted?.id ?? null;
+}
+
+/** Stores new orders without their lines and answers the id of each by its number, except where that was taken. */
+export async function insertOrders(tx: Tx, all: readonly NewOrder[]): Promise<Map<string, number>> {
+  const ids = new Map<string, number>();
+  if (all.length === 0) return ids;
+  if (engine === "postgres") {
+    const rows = all.map((fields) => stored(tx, fields));
+    const query = tx.sql.insert(orders).values(rows).onConflictDoNothing({ target: numbered });
+    const inserted = await query.returning({ id: orders.id, order_number: orders.order_number });
+    for (const { id, order_number } of inserted) ids.set(order_number, id);
+    return ids;
+  }
+  for (const fields of all) {
+    const id = await insertOrder(tx, fields);
+    if (id !== null) ids.set(fields.order_number, id);
+  }
+  return ids;
+}
+
+const byNumbers = prepared((sql, a: StatementArgs<{ numbers: string }>) =>
+  sql
+    .select({ id: orders.id, order_number: orders.order_number, merchant_id: orders.merchant_id })
+    .from(orders)
+    .where(amongTexts(orders.order_number, a.numbers)),
+);
+
+/** The ids of the orders with these numbers, by number. Refuses: merchant_required. */
+export async function findOrdersByNumber(db: Db, numbers: readonly string[]): Promise<Map<string, number>> {
+  const rows = await listOrdersNumbered(db, numbers);
+  refuseAmbiguousOwner(rows, ({ order_number }) => order_number);
+  return new Map(rows.map(({ id, order_number }) => [order_number, id]));
+}
+
+/** The orders of all merchants with these numbers, each with its owner. */
+export async function listOrdersNumbered(db: Db, numbers: readonly string[]) {
+  return numbers.length === 0 ? [] : byNumbers(db, { numbers: list(numbers) });
+}
+
+/** A line as it is ordered; of an order of the past, with how far its units have come. */
+export type NewLine = LineAmounts &
+  Pick<OrderLine, "product_id" | "sku" | "name" | "components"> &
+  Partial<Pick<OrderLine, keyof typeof untouched>> & {
+    /** When its order was created; now unless it is said. */
+    readonly ordered_at?: number;
+  };
+
+const untouched = {
+  quantity_packed: 0,
+  quantity_shipped: 0,
+  quantity_delivered: 0,
+  quantity_returned: 0,
+  quantity_cancelled: 0,
+};
+
+/** An order and whose it is. */
+type OwnedOrder = Pick<Order, "id" | "merchant_id">;
+
+/** Stores new lines of an order and answers them, before they claim anything. */
+export async function insertLines(
+  tx: Tx,
+  { id, merchant_id }: OwnedOrder,
+  lines: readonly NewLine[],
+): Promise<OrderLine[]> {
+  return insertLinesOf(
+    tx,
+    lines.map((line) => ({ order_id: id, merchant_id, ...line })),
+  );
+}
+
+/** As `insertLines`, of any number of orders. */
+export async function insertLinesOf(
+  tx: Tx,
+  lines: readonly (NewLine & { readonly order_id: number; readonly merchant_id: number })[],
+): Promise<(OrderLine & { readonly order_id: number })[]> {
+  const rows = lines.map((line) => {
+    const parts = line.components?.map(({ product_id, sku, quantity }) => ({ product_id, sku, quantity })) ?? null;
+    return { ...untouched, ordered_at: tx.now, ...line, components: parts };
+  });
+  const ids = await insertIds(tx, order_lines, rows);
+  return rows.map((row, at) => {
+    const components = lines[at]?.components ?? null;
+    return { id: ids[at] ?? 0, ...row, components, ...unclaimed };
+  });
+}
+
+const deleteRows = prepared((sql: WriteStatements, a: StatementArgs<{ ids: string }>) =>
+  sql.delete(order_lines).where(among(order_lines.id, a.ids)),
+);
+
+/** Removes lines of which nothing has been packed, and what voided parcels say of them. */
+export async function deleteLines(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await forgetLines(tx, ids);
+  await deleteRows(tx, { ids: list(ids) });
+}
+
+/** Stores these columns of an order, and that its history has so many rows more. */
+const saving = <Name extends (typeof mutable)[number]>(names: readonly Name[]) =>
+  prepared(
+    (sql: WriteStatements, a: StatementArgs<Pick<StoredOrder, "id" | Name> & { before: number; steps: number }>) =>
+      sql
+        .update(orders)
+        .set({
+          ...Object.fromEntries(names.map((name) => [name, a[name]])),
+          history_rows: template`${orders.history_rows} + ${a.steps}`,
+        })
+        .where(and(eq(orders.id, a.id), eq(orders.version, a.before)))
+        .returning({ number: orders.history_rows }),
+  );
+
+const counters = [
+  "quantity",
+  "unit_price_cents",
+  "discount_cents",
+  "quantity_packed",
+  "quantity_shipped",
+  "quantity_delivered",
+  "quantity_returned",
+  "quantity_cancelled",
+] as const satisfies (keyof OrderLine)[];
+
+const saveLine = prepared((sql: WriteStatements, a: StatementArgs<Pick<OrderLine, "id" | (typeof counters)[number]>>) =>
+  sql
+    .update(order_lines)
+    .set(Object.fromEntries(counters.map((name) => [name, a[name]])))
+    .where(eq(order_lines.id, a.id)),
+);
+
+// The counts of many lines by one statement, since a trip to PostgreSQL takes longer than SQLite needs for them all.
+const saveLinesAtOnce = prepared((sql: WriteStatements, a: StatementArgs<{ lines: string }>) =>
+  sql
+    .update(order_lines)
+    .set(Object.fromEntries(counters.map((name) => [name, told(name)])))
+    .from(toldIn(a.lines))
+    .where(eq(order_lines.id, told("id"))),
+);
+
+async function saveLines(tx: Tx, lines: readonly OrderLine[]): Promise<void> {
+  if (engine === "postgres" && lines.length > 1) {
+    await saveLinesAtOnce(tx, { lines: JSON.stringify(lines) });
+  } else for (const line of lines) await saveLine(tx, line);
+}
+
+/** What one step of a command made of a locked order, and what the order's history says of it. */
+export interface OrderStep {
+  readonly order: Order;
+  readonly entry: HistoryEntry;
+}
+
+/**
+ * A step to be stored by `saveSteps`. The order's version moves by one, and its subtotal is what its units cost that
+ * are not cancelled.
+ */
+export function stepOf(tx: Tx, before: Order, after: Order, entry: HistoryEntry): OrderStep {
+  const subtotal_cents = subtotalOf(after.lines);
+  return { order: { ...after, subtotal_cents, version: before.version + 1, updated_at: tx.now }, entry };
+}
+
+/** As `saveSteps`, of a command that is one step. */
+export async function saveOrder(tx: Tx, before: Order, after: Order, entry: HistoryEntry): Promise<Order> {
+  return saveSteps(tx, before, [stepOf(tx, before, after, entry)]);
+}
+
+/**
+ * Stores what the steps of a command, each begun where the one before ended, made of a locked order: its row, the
+ * counters of its lines, and a row of history for each step. Holds, parcels and claims are stored elsewhere.
+ */
+export async function saveSteps(tx: Tx, before: Order, steps: readonly OrderStep[]): Promise<Order> {
+  const order = steps.at(-1)?.order;
+  if (order === undefined) return before;
+  const [saved] = await saveOf(before, order)(tx, { ...order, before: before.version, steps: steps.length });
+  assert(saved !== undefined, `order ${before.id} is locked, so nobody else can have changed it`);
+  const known = new Map(before.lines.map((line) => [line.id, line]));
+  const changed = order.lines.filter((line) => {
+    const old = known.get(line.id);
+    return old !== undefined && counters.some((name) => old[name] !== line[name]);
+  });
+  await saveLines(tx, changed);
+  const rows = steps.map(({ order: after, entry }, at) => {
+    const from_status = publicStatus(steps[at - 1]?.order ?? before);
+    const number = saved.number - steps.length + 1 + at;
+    return { step: { order_id: order.id, number, from_status, to_status: publicStatus(after) }, entry };
+  });
+  await insertHistories(tx, rows);
+  return order;
+}
+
+const countRow = prepared((sql: WriteStatements, a: StatementArgs<{ order_id: number }>) =>
+  sql
+    .update(orders)
+    .set({ history_rows: template`${orders.history_rows} + 1` })
+    .where(eq(orders.id, a.order_id))
+    .returning({ number: orders.history_rows, status: orders.status, held: orders.held }),
+);
+
+/** Writes a row of the history of an order that it changes nothing of. */
+export async function noteInHistory(tx: Tx, order_id: number, entry: HistoryEntry): Promise<void> {
+  const [order] = await countRow(tx, { order_id });
+  assert(order !== undefined, `order ${order_id} is there`);
+  const status = publicStatus(order);
+  await insertHistory(tx, { order_id, number: order.number, from_status: status, to_status: status }, entry);
+}
+
+const touchRows = preparedOf((sql: WriteStatements, isOf, a: StatementArgs<{ now: number }>) =>
+  sql
+    .update(orders)
+    .set({
+      version: template`${orders.version} + 1`,
+      updated_at: a.now,
+      history_rows: template`${orders.history_rows} + 1`,
+    })
+    .where(isOf(orders.id))
+    .returning({ id: orders.id, number: orders.history_rows }),
+);
+
+/** As `saveOrder`, of locked orders of whose own fields nothing changes, each with its row of history. */
+export async function saveWithHistory(
+  tx: Tx,
+  noted: readonly { readonly order: Order; readonly entry: HistoryEntry }[],
+): Promise<Order[]> {
+  const rows = await touchRows(tx, { ids: noted.map(({ order }) => order.id), now: tx.now });
+  const numbers = new Map(rows.map(({ id, number }) => [id, number]));
+  const steps = noted.map(({ order, entry }) => {
+    const [number, status] = [numbers.get(order.id), publicStatus(order)];
+    assert(number !== undefined, `order ${order.id} is locked, so it is there`);
+    return { step: { order_id: order.id, number, from_status: status, to_status: status }, entry };
+  });
+  await insertHistories(tx, steps);
+  return noted.map(({ order }) => ({ ...order, version: order.version + 1, updated_at: tx.now }));
+}
+
+/** The statement that names the fewest columns among which are all that changed. */
+function saveOf(before: Order, after: Order) {
+  const changed = mutable.filter((name) => before[name] !== after[name]);
+  const areIn = (names: readonly string[]) => changed.every((name) => names.includes(name));
+  if (areIn(touched)) return touchRow;
+  return areIn(moved) ? moveRow : saveRow;
+}
+
+const addReturnedRow = prepared((sql: WriteStatements, a: StatementArgs<{ id: number; quantity: number }>) =>
+  sql
+    .update(order_lines)
+    .set({ quantity_returned: template`${order_lines.quantity_returned} + ${a.quantity}` })
+    .where(
+      and(
+        eq(order_lines.id, a.id),
+        template`${order_lines.quantity_returned} + ${a.quantity} <= ${order_lines.quantity_shipped}`,
+      ),
+    )
+    .returning({ id: order_lines.id }),
+);
+const touchOrderOf = prepared((sql: WriteStatements, a: StatementArgs<{ line_id: number; now: number }>) =>
+  sql
+    .update(orders)
+    .set({ version: template`${orders.version} + 1`, updated_at: a.now })
+    .where(
+      eq(
+        orders.id,
+        template`(select ${order_lines.order_id} from ${order_lines} where ${order_lines.id} = ${a.line_id})`,
+      ),
+    ),
+);
+
+/** Counts units of a line as returned; false when fewer were shipped. The order's row is locked first, as always. */
+export async function addReturned(tx: Tx, id: number, quantity: number): Promise<boolean> {
+  await touchOrderOf(tx, { line_id: id, now: tx.now });
+  return (await addReturnedRow(tx, { id, quantity })).length === 1;
+}
+
+// The columns of an order that commands change; the others stay as they were when it was created.
+const mutable = [
+  "status",
+  "held",
+  "shipping_address_id",
+  "shipping_address",
+  "address_verification",
+  "shipping_method",
+  "order_notes",
+  "requires_cold_storage",
+  "priority",
+  "subtotal_cents",
+  "metadata",
+  "version",
+  "updated_at",
+  "processing_at",
+  "fulfilled_at",
+  "shipped_at",
+  "delivered_at",
+  "cancelled_at",
+  "cancel_reason",
+] as const satisfies (keyof OrderFields)[];
+
+// What every act changes, and what an order changes on its way.
+const touched = ["version", "updated_at"] as const;
+const moved = [...touched, "status", "processing_at", "fulfilled_at", "shipped_at", "delivered_at"] as const;
+
+// Many columns stand in indexes, and SQLite writes an index anew whose columns are named at all.
+const [touchRow, moveRow, saveRow] = [saving(touched), saving(moved), saving(mutable)];
+
+const columns = [
+  ...mutable,
+  "merchant_id",
+  "order_number",
+  "customer_id",
+  "customer_email",
+  "customer_name",
+  "allow_backorder",
+  "warehouse_id",
+  "shipping_amount_cents",
+  "currency",
+  "source_platform",
+  "source_external_id",
+  "imported",
+  "created_at",
+] as const satisfies (keyof OrderFields)[];

@@ -1,0 +1,127 @@
+// What a list of orders can be narrowed to that other tables tell.
+import { and, count, eq, isNotNull, isNull, ne, type SQL, sql as template } from "drizzle-orm";
+import { amongThose, given } from "../../../db/kit.ts";
+import { order_holds, order_lines, orders } from "../../../db/schema/orders.ts";
+import { products } from "../../../db/schema/products.ts";
+import { reservation_lines, reservations } from "../../../db/schema/reservations.ts";
+import { shipments } from "../../../db/schema/shipments.ts";
+import type { Db, ReadStatements } from "../../storage/database.ts";
+import { isOfSeen } from "../../storage/scope.ts";
+import { prepared, preparedIds, type StatementArgs } from "../../storage/statements.ts";
+import type { HoldReason } from "../order.transitions.ts";
+import { givenUp } from "../order.transitions.ts";
+import { type SearchCondition, some } from "./order_search.sql.ts";
+
+/** What a list of orders may be narrowed to by what belongs to its orders. */
+export interface OrderContentFilter {
+  /** The reason of an open hold. */
+  readonly hold_reason?: HoldReason | undefined;
+  /** Whether units are missing that stock could not promise yet. */
+  readonly short?: boolean | undefined;
+  /** The SKU of one of its lines. */
+  readonly sku?: string | undefined;
+  /** Who carries one of its parcels, and by which service. */
+  readonly carrier?: string | undefined;
+  readonly service?: string | undefined;
+}
+
+/** The conditions of a filter; none when it has none of these. */
+export function contentFiltersOf({ hold_reason, short, sku, carrier, service }: OrderContentFilter): SearchCondition[] {
+  return [
+    ...(hold_reason === undefined ? [] : [isHeldFor(hold_reason)]),
+    ...(short === undefined ? [] : [short ? isShort : isNotShort]),
+    ...(sku === undefined ? [] : [holdsSku(sku)]),
+    ...(carrier === undefined && service === undefined ? [] : [travelsBy(carrier, service)]),
+  ];
+}
+
+const heldFor = preparedIds((sql, a: StatementArgs<{ reason: string }>) =>
+  sql
+    .select({ id: order_holds.order_id })
+    .from(order_holds)
+    .where(
+      and(
+        isNull(order_holds.released_at),
+        eq(order_holds.reason, given(a.reason)),
+        isOfSeen(sql, orders, order_holds.order_id),
+      ),
+    ),
+);
+
+const isHeldFor = (reason: HoldReason): SearchCondition => ({
+  find: (db, max) => heldFor(db, { reason, max }),
+  check: some(
+    template`${order_holds} where ${and(
+      eq(order_holds.order_id, orders.id),
+      isNull(order_holds.released_at),
+      eq(order_holds.reason, reason),
+    )}`,
+  ),
+});
+
+// Written out, as the index of waiting lines has it.
+const isWaiting = template`${reservation_lines.reserved} < ${reservation_lines.wanted}`;
+// The waiting lines are looked up first: they are few, and a join may begin with all reservations. An order has one.
+const waits = (sql: ReadStatements) => {
+  const lines = sql.select({ id: reservation_lines.reservation_id }).from(reservation_lines).where(isWaiting);
+  return and(isNotNull(reservations.order_id), amongThose(reservations.id, lines));
+};
+const waiting = preparedIds((sql, _: StatementArgs<object>) =>
+  sql
+    .select({ id: template<number>`${reservations.order_id}`.as("id") })
+    .from(reservations)
+    .where(waits(sql)),
+);
+const waitingCount = prepared((sql, _: StatementArgs<object>) =>
+  sql.select({ count: count() }).from(reservations).where(waits(sql)),
+);
+
+/** How many orders wait for units that stock could not promise. */
+export async function countShortOrders(db: Db): Promise<number> {
+  const [row] = await waitingCount(db, {});
+  return row?.count ?? 0;
+}
+
+const shortNow: SQL = some(
+  template`${reservation_lines} inner join ${reservations} on ${eq(reservations.id, reservation_lines.reservation_id)}
+    where ${and(eq(reservations.order_id, orders.id), isWaiting)}`,
+);
+const isShort: SearchCondition = { find: (db, max) => waiting(db, { max }), check: shortNow };
+const isNotShort: SearchCondition = { check: template`(${shortNow}) is not true` };
+
+const called = prepared((sql, a: StatementArgs<{ sku: string }>) =>
+  sql.select({ id: products.id }).from(products).where(eq(products.sku, a.sku)),
+);
+
+/** The product with exactly this SKU, or null; null too where several merchants have one. */
+export async function productOf(db: Db, sku: string): Promise<number | null> {
+  const [product, another] = await called(db, { sku });
+  return another === undefined ? (product?.id ?? null) : null;
+}
+
+const holding = preparedIds((sql, a: StatementArgs<{ sku: string }>) =>
+  sql
+    .select({ id: order_lines.order_id })
+    .from(order_lines)
+    .innerJoin(products, eq(products.id, order_lines.product_id))
+    .where(eq(products.sku, a.sku)),
+);
+
+const holdsSku = (sku: string): SearchCondition => ({
+  find: (db, max) => holding(db, { sku, max }),
+  check: some(
+    template`${order_lines} inner join ${products} on ${eq(products.id, order_lines.product_id)}
+      where ${and(eq(order_lines.order_id, orders.id), eq(products.sku, sku))}`,
+  ),
+});
+
+const travelsBy = (carrier: string | undefined, service: string | undefined): SearchCondition => ({
+  check: some(
+    template`${shipments} where ${and(
+      eq(shipments.order_id, orders.id),
+      ne(shipments.status, givenUp),
+      carrier === undefined ? undefined : eq(shipments.carrier, carrier),
+      service === undefined ? undefined : eq(shipments.service, service),
+    )}`,
+  ),
+});

@@ -1,0 +1,81 @@
+import { and, asc, eq, gt } from "drizzle-orm";
+import { order_history } from "../../../db/schema/orders.ts";
+import type { Actor } from "../../core/actor.ts";
+import type { PageWindow } from "../../core/schema.ts";
+import type { Db, Tx } from "../../storage/database.ts";
+import { insert } from "../../storage/statements.ts";
+
+/** What a row of history says beside the states. */
+export interface HistoryEntry {
+  readonly event: string;
+  readonly actor: Actor;
+  readonly reason?: string | null;
+  readonly note?: string | null;
+}
+
+/** Where a row of history stands: the row of which order it is, and between which states. */
+interface OrderHistoryStep {
+  readonly order_id: number;
+  /** Its place among the order's rows, from 1. */
+  readonly number: number;
+  readonly from_status: HistoryRow["from_status"];
+  readonly to_status: HistoryRow["to_status"];
+}
+
+/** Writes one row of an order's history, of which the order's own row says already that it is there. */
+export async function insertHistory(tx: Tx, step: OrderHistoryStep, entry: HistoryEntry): Promise<void> {
+  await insertHistories(tx, [{ step, entry }]);
+}
+
+/** As `insertHistory`, rows of the histories of any orders. */
+export async function insertHistories(
+  tx: Tx,
+  rows: readonly { readonly step: OrderHistoryStep; readonly entry: HistoryEntry }[],
+): Promise<void> {
+  await insert(
+    tx,
+    order_history,
+    rows.map(({ step, entry }) => rowOf(tx, step, entry)),
+  );
+}
+
+/** Writes the first row of the history of each of these orders. */
+export async function insertFirstHistory(
+  tx: Tx,
+  orders: readonly (HistoryEntry & { readonly id: number; readonly status: HistoryRow["to_status"] })[],
+): Promise<void> {
+  const first = { number: 1, from_status: null };
+  const rows = orders.map(({ id, status, ...entry }) =>
+    rowOf(tx, { ...first, order_id: id, to_status: status }, entry),
+  );
+  await insert(tx, order_history, rows);
+}
+
+function rowOf(tx: Tx, step: OrderHistoryStep, { event, actor, reason = null, note = null }: HistoryEntry) {
+  const { type: actor_type, id: actor_id, name: actor_name, request_id } = actor;
+  const who = { actor_type, actor_id, actor_name, request_id };
+  return { ...step, event, reason, note, ...who, created_at: tx.now };
+}
+
+/** A row of an order's history, as it is kept. */
+export type HistoryRow = typeof order_history.$inferSelect;
+
+/** A page of an order's history, oldest first. */
+export async function listHistory(
+  db: Db,
+  order_id: number,
+  { limit, offset, after }: PageWindow,
+): Promise<HistoryRow[]> {
+  return db.sql
+    .select()
+    .from(order_history)
+    .where(and(eq(order_history.order_id, order_id), after ? gt(order_history.number, after[1]) : undefined))
+    .orderBy(asc(order_history.number))
+    .limit(limit)
+    .offset(offset);
+}
+
+/** How many rows an order's history has. */
+export async function countHistory(db: Db, order_id: number): Promise<number> {
+  return db.sql.$count(order_history, eq(order_history.order_id, order_id));
+}

@@ -1,0 +1,141 @@
+import { Elysia } from "elysia";
+import { momentOf } from "../../core/clock.ts";
+import { invalid } from "../../core/faults.ts";
+import { readId } from "../../core/ids.ts";
+import { queryOf } from "../../core/schema.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView, ListView } from "../../http/envelope.ts";
+import { answerList, type ListQuery } from "../../http/pagination.ts";
+import { answerRead } from "../../http/response.ts";
+import { documented } from "../../http/route.ts";
+import type { LongRecords } from "../../storage/long_records.ts";
+import { findOrderRows, type StoredOrderRow, sizesOfOrders } from "../lifecycle/order_lookup.sql.ts";
+import { OrderView } from "../order.schema.ts";
+import { type PublicOrderStatus, publicOrderStatuses } from "../order.transitions.ts";
+import { orderView } from "../order.ts";
+import { type FilterOrders, ListOrders, OrderCountsView } from "./order_list.schema.ts";
+import {
+  countAllOrders,
+  countOrders,
+  isSearched,
+  listOrders,
+  type OrderFilter,
+  type OrderSort,
+  orderPosition,
+  searchOrders,
+  wholePage,
+} from "./order_list.sql.ts";
+import { readSearch } from "./order_search.sql.ts";
+
+/** How many orders there are, for the columns of a board. */
+export const orderCountRoutes = new Elysia({ prefix: "/orders" })
+  .use(conventions)
+  .get("/counts", ({ call }) => answerRead(call, countAllOrders), {
+    detail: documented({
+      id: "countOrders",
+      needs: "orders.read",
+      chapter: "Orders",
+      summary: "Count orders by state, and those that are backordered or late",
+      description: "A held order counts as `on_hold` and nothing else. One call for a whole board.",
+      answers: { 200: EnvelopedView(OrderCountsView) },
+    }),
+  });
+
+/** The list of orders. */
+export const listRoutes = new Elysia({ prefix: "/orders" })
+  .use(conventions)
+  .get("", ({ call, query }) => answerOrders(call, query), {
+    query: queryOf(ListOrders),
+    detail: documented({
+      id: "listOrders",
+      needs: "orders.read",
+      chapter: "Orders",
+      summary: "List and search orders",
+      description:
+        "All filters go together, with a search, a sort and a cursor. A cursor goes on in the list that gave it: with" +
+        " other filters, another search or another sort it is refused. Orders that come in between shift nothing.",
+      answers: { 200: ListView(OrderView) },
+    }),
+  });
+
+/** What a query narrows the orders to, as the store takes it. */
+export function filterOf(query: FilterOrders): OrderFilter {
+  const { status, statuses, customer_id, warehouse_id, order_number, imported, q } = query;
+  const { hold_reason, short, late, sku, carrier, service, shipping_method, platform } = query;
+  return {
+    statuses: statusesOf(status, statuses),
+    hold_reason,
+    short,
+    sku,
+    carrier,
+    service,
+    shipping_method,
+    platform,
+    late,
+    customer_id: customer_id === undefined ? undefined : (readId("customer", customer_id) ?? 0),
+    warehouse_id: warehouse_id === undefined ? undefined : (readId("warehouse", warehouse_id) ?? 0),
+    ship_by_before: momentOf(query.ship_by_before),
+    shipped_after: momentOf(query.shipped_after),
+    shipped_before: momentOf(query.shipped_before),
+    order_number,
+    created_after: momentOf(query.created_after),
+    created_before: momentOf(query.created_before),
+    updated_after: momentOf(query.updated_after),
+    imported,
+    search: q === undefined ? undefined : (readSearch(q) ?? undefined),
+  };
+}
+
+/** The statuses that both let through; undefined when neither is given. */
+function statusesOf(status: PublicOrderStatus | undefined, text: string | undefined) {
+  const own = status === undefined ? undefined : [status];
+  if (text === undefined) return own;
+  const given = publicOrderStatuses.filter((one) => text.split(",").includes(one));
+  return own === undefined ? given : given.filter((one) => one === status);
+}
+
+function answerOrders(call: Call, query: ListOrders): Promise<Response> {
+  const { sort = "-created_at" } = query;
+  const filter = filterOf(query);
+  const listing = isSearched(filter) ? searching(filter, sort) : plainListing(filter, sort);
+  return answerList(call, query, listing, async (rows, db) =>
+    (await wholePage(db, rows)).map((one) => orderView(one, db.now)),
+  );
+}
+
+const long: LongRecords<StoredOrderRow> = {
+  bytes: (db, rows) =>
+    sizesOfOrders(
+      db,
+      rows.map(({ id }) => id),
+    ),
+  again: findOrderRows,
+};
+
+function plainListing(filter: OrderFilter, sort: OrderSort): ListQuery<StoredOrderRow> {
+  return {
+    rows: (db, window) => listOrders(db, filter, window, sort),
+    count: (db) => countOrders(db, filter),
+    position: (order) => orderPosition(order, sort),
+    long,
+  };
+}
+
+function searching(filter: OrderFilter, sort: OrderSort): ListQuery<StoredOrderRow> {
+  let total = 0;
+  return {
+    rows: async (db, window) => {
+      const found = await searchOrders(db, filter, window, sort);
+      if (found.total !== null) {
+        total = found.total;
+        return found.rows;
+      }
+      if (window.offset === 0) return found;
+      throw invalid("page", "cannot be given for a search that may mean so many orders: go on by cursor");
+    },
+    count: async () => total,
+    position: (order) => orderPosition(order, sort),
+    long,
+  };
+}

@@ -1,0 +1,121 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { choice, closed, idField, momentField, nullable, pageFields, textField } from "../../core/schema.ts";
+import { holdReasons, publicOrderStatuses, shipmentStatuses } from "../order.transitions.ts";
+
+const many = (description?: string) => Type.Integer({ minimum: 0, ...(description ? { description } : {}) });
+
+export const OrderCountsView = closed({
+  total: many(),
+  statuses: closed(Object.fromEntries(publicOrderStatuses.map((status) => [status, many()])), []),
+  short: many("Orders that wait for units which stock could not promise yet, as `short=true` lists them."),
+  late: many("Orders that have not left although their `ship_by` is over, as `late=true` lists them."),
+});
+
+const moment = Type.String({ format: "date-time" });
+
+export const ListHistory = closed(pageFields);
+export type ListHistory = Static<typeof ListHistory>;
+
+export const HistoryView = closed({
+  id: Type.String(),
+  event: Type.String(),
+  from_status: nullable(Type.String()),
+  to_status: Type.String(),
+  reason: nullable(Type.String()),
+  note: nullable(Type.String()),
+  actor: closed({ type: Type.String(), id: Type.String(), name: Type.String() }),
+  request_id: nullable(Type.String()),
+  created_at: moment,
+});
+
+/** How a list of orders can be sorted. */
+export const orderSorts = ["created_at", "-created_at", "updated_at", "-updated_at", "priority"] as const;
+
+const oneStatus = `(?:${publicOrderStatuses.join("|")})`;
+
+/** What a list of orders can be narrowed to, however it is given out. */
+const orderFilters = {
+  status: Type.Optional(choice(publicOrderStatuses, { description: "A held order is `on_hold` and nothing else." })),
+  statuses: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      pattern: `^${oneStatus}(?:,${oneStatus})*$`,
+      hint: `must be some of ${publicOrderStatuses.join(", ")}, with commas between`,
+      description: "Any of these, with commas between: `pending,processing`.",
+    }),
+  ),
+  hold_reason: Type.Optional(choice(holdReasons, { description: "Orders with an open hold for this reason." })),
+  short: Type.Optional(
+    Type.Boolean({ description: "Orders that wait for units which stock could not promise yet; or all others." }),
+  ),
+  late: Type.Optional(
+    Type.Boolean({ description: "Orders that have not left although their `ship_by` is over; or all others." }),
+  ),
+  ship_by_before: Type.Optional(momentField("Orders that have not left and whose `ship_by` lies before this moment.")),
+  customer_id: Type.Optional(idField("customer")),
+  sku: Type.Optional(textField(100, { description: "Orders with a line of exactly this SKU." })),
+  carrier: Type.Optional(textField(100, { description: "Orders with a parcel of this carrier." })),
+  service: Type.Optional(textField(100, { description: "Orders with a parcel of this service." })),
+  shipping_method: Type.Optional(textField(200, { description: "Orders with exactly this shipping method." })),
+  platform: Type.Optional(
+    textField(100, { description: "Where the order came from, as its `source.platform` says: `api`, say." }),
+  ),
+  warehouse_id: Type.Optional(idField("warehouse", "Orders that ask for this warehouse.")),
+  order_number: Type.Optional(textField(100, { description: "The whole order number, as it is written." })),
+  created_after: Type.Optional(momentField()),
+  created_before: Type.Optional(momentField()),
+  updated_after: Type.Optional(momentField()),
+  shipped_after: Type.Optional(momentField()),
+  shipped_before: Type.Optional(momentField()),
+  imported: Type.Optional(
+    Type.Boolean({ description: "Orders of the past, brought in from elsewhere; or all others." }),
+  ),
+  q: Type.Optional(
+    textField(200, {
+      description:
+        "Words of which each must mean the order: the beginning of its order number or of the digits at its end, its" +
+        " id (`ord_1042`), the beginning of a word of its customer's name, company or e-mail address, of a SKU, or of" +
+        " a tracking number; upper and lower case count alike. A tracking number may be written in groups. Without" +
+        " totals when more than 10,000 orders might match; a page may then be short although `has_more` is true.",
+    }),
+  ),
+  sort: Type.Optional(
+    choice(orderSorts, {
+      description:
+        "The newest first unless given; `priority` the most urgent first, and of these the first to come in.",
+    }),
+  ),
+};
+
+export const ListOrders = closed({ ...pageFields, ...orderFilters });
+export type ListOrders = Static<typeof ListOrders>;
+
+export const FilterOrders = closed(orderFilters);
+export type FilterOrders = Static<typeof FilterOrders>;
+
+export const ListLotRecall = closed({ ...pageFields });
+export type ListLotRecall = Static<typeof ListLotRecall>;
+
+const recallMoment = () => Type.String({ format: "date-time" });
+const count = Type.Integer({ minimum: 0 });
+
+export const LotRecallView = closed({
+  order_id: Type.String(),
+  order_number: Type.String(),
+  status: choice(publicOrderStatuses),
+  customer: closed({ id: Type.String(), email: Type.String(), name: Type.String() }),
+  quantity: count,
+  confirmed_quantity: count,
+  assumed_quantity: count,
+  shipments: Type.Array(
+    closed({
+      id: Type.String(),
+      status: choice(shipmentStatuses),
+      carrier: nullable(Type.String()),
+      tracking_number: nullable(Type.String()),
+      shipped_at: nullable(recallMoment()),
+    }),
+  ),
+  first_shipped_at: recallMoment(),
+  last_shipped_at: recallMoment(),
+});

@@ -1,0 +1,283 @@
+import { and, asc, count, desc, eq, type SQL, sql as template } from "drizzle-orm";
+import { among, begins, folded, given, lastDigits, list } from "../../../db/kit.ts";
+import { customer_words, customers } from "../../../db/schema/customers.ts";
+import { order_lines, orders } from "../../../db/schema/orders.ts";
+import { products } from "../../../db/schema/products.ts";
+import { shipments } from "../../../db/schema/shipments.ts";
+import { readId } from "../../core/ids.ts";
+import type { PageWindow } from "../../core/schema.ts";
+import { searchWords } from "../../customers/customer.ts";
+import type { Db } from "../../storage/database.ts";
+import { isOfSeen } from "../../storage/scope.ts";
+import { prepared, preparedIds, type StatementArgs } from "../../storage/statements.ts";
+import { plainTrackingNumber } from "../fulfillment/tracking_url.ts";
+
+/** One word of a search, in each form that something is compared with. */
+interface SearchWord {
+  /** As the words of customers are kept: all letters small. */
+  readonly name: string;
+  /** As order numbers and SKUs are compared: A to Z small. */
+  readonly code: string;
+  /** As tracking numbers are kept. */
+  readonly tracking: string;
+  /** The order that it names as `ord_1042`, or null. */
+  readonly order_id: number | null;
+}
+
+/** What is searched for: its words, and all of it as one tracking number that was typed in groups. */
+export interface Search {
+  readonly words: readonly SearchWord[];
+  readonly tracking: string;
+}
+
+/** Reads what a user has typed into a search box; null when it is nothing but spaces. */
+export function readSearch(q: string): Search | null {
+  const words = searchWords(q).map((name, at) => {
+    const code = codeOf(q.trim().split(/\s+/)[at] ?? name);
+    const order_id = code.startsWith("ord_") ? readId("order", code) : null;
+    return { name, code, tracking: plainTrackingNumber(code), order_id };
+  });
+  return words.length === 0 ? null : { words, tracking: words.map(({ tracking }) => tracking).join("") };
+}
+
+/** Only A to Z, as the databases do it: other letters count as they are written. */
+const codeOf = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+// A search of orders that no number of orders makes slow. What each word may mean is looked up in indexes. When a word
+// means few orders, these are the candidates; else the list is walked in its order, a bounded stretch at a time.
+
+/** How many orders a word may mean to be a help; a word that means more is only checked of each order. */
+export const candidates_max = 10_000;
+
+const ofNumber = preparedIds((sql, a: StatementArgs<{ piece: string }>) =>
+  sql
+    .select({ id: orders.id })
+    .from(orders)
+    .where(begins(folded(orders.order_number), a.piece)),
+);
+const ofDigits = preparedIds((sql, a: StatementArgs<{ piece: string }>) =>
+  sql
+    .select({ id: orders.id })
+    .from(orders)
+    .where(begins(lastDigits(orders.order_number), a.piece)),
+);
+const tracked = template`${shipments.tracking_number} is not null`;
+const ofTracking = preparedIds((sql, a: StatementArgs<{ piece: string }>) =>
+  sql
+    .select({ id: shipments.order_id })
+    .from(shipments)
+    .where(and(tracked, begins(shipments.tracking_number, a.piece))),
+);
+const customersCalled = preparedIds((sql, a: StatementArgs<{ piece: string }>) =>
+  sql
+    .select({ id: customer_words.customer_id })
+    .from(customer_words)
+    .where(and(begins(customer_words.word, a.piece), isOfSeen(sql, customers, customer_words.customer_id))),
+);
+const ofCustomers = preparedIds((sql, a: StatementArgs<{ ids: string }>) =>
+  sql.select({ id: orders.id }).from(orders).where(among(orders.customer_id, a.ids)),
+);
+const productsCalled = preparedIds((sql, a: StatementArgs<{ piece: string }>) =>
+  sql
+    .select({ id: products.id })
+    .from(products)
+    .where(begins(folded(products.sku), a.piece)),
+);
+const ofProducts = preparedIds((sql, a: StatementArgs<{ ids: string }>) =>
+  sql.select({ id: order_lines.order_id }).from(order_lines).where(among(order_lines.product_id, a.ids)),
+);
+
+/** Where a word may stand: how the orders are found in which it does, and how one order is asked. */
+interface OrderSearchSource {
+  readonly find: (db: Db, word: SearchWord, max: number) => Promise<OrderIds>;
+  readonly check: (word: SearchWord) => SQL;
+}
+
+/** Ids of orders; null when they are too many to list. */
+type OrderIds = readonly number[] | null;
+
+const numbers: OrderSearchSource = {
+  find: (db, { code }, max) => ofNumber(db, { piece: code, max }),
+  check: ({ code }) => begins(folded(orders.order_number), template`${code}`),
+};
+const digits: OrderSearchSource = {
+  find: async (db, { code }, max) => (isDigits(code) ? ofDigits(db, { piece: code, max }) : []),
+  check: ({ code }) => begins(lastDigits(orders.order_number), template`${code}`),
+};
+const ids: OrderSearchSource = {
+  find: async (_, { order_id }) => (order_id === null ? [] : [order_id]),
+  check: ({ order_id }) => template`${orders.id} = ${order_id}`,
+};
+const names: OrderSearchSource = {
+  find: (db, { name }, max) =>
+    through(customersCalled(db, { piece: name, max }), (ids) => ofCustomers(db, { ids, max })),
+  check: ({ name }) => {
+    const word = begins(customer_words.word, template`${name}`);
+    return some(template`${customer_words} where ${eq(customer_words.customer_id, orders.customer_id)} and ${word}`);
+  },
+};
+const skus: OrderSearchSource = {
+  find: (db, { code }, max) => through(productsCalled(db, { piece: code, max }), (ids) => ofProducts(db, { ids, max })),
+  check: ({ code }) => {
+    const sku = begins(folded(order_lines.sku), template`${code}`);
+    return some(template`${order_lines} where ${eq(order_lines.order_id, orders.id)} and ${sku}`);
+  },
+};
+const parcels: OrderSearchSource = {
+  find: async (db, { tracking: piece }, max) => (piece === "" ? [] : ofTracking(db, { piece, max })),
+  check: ({ tracking: piece }) => {
+    if (piece === "") return template`1 = 0`;
+    const number = begins(shipments.tracking_number, template`${piece}`);
+    return some(template`${shipments} where ${eq(shipments.order_id, orders.id)} and ${tracked} and ${number}`);
+  },
+};
+const others: readonly OrderSearchSource[] = [ids, digits, parcels, numbers, names];
+const sources: readonly OrderSearchSource[] = [...others, skus];
+
+/** The product whose orders are all that a search finds, in lines of it; null when there is more to it. */
+export async function soleProduct(db: Db, { words }: Search): Promise<number | null> {
+  const [word, ...more] = words;
+  if (word === undefined || more.length > 0) return null;
+  const [product = null, another] = (await productsCalled(db, { piece: word.code, max: 1 })) ?? [];
+  if (product === null || another !== undefined) return null;
+  // None of the others may find anything; to learn so much they need not list it.
+  for (const { find } of others) if ((await find(db, word, 0))?.length !== 0) return null;
+  return product;
+}
+
+const countOf = prepared((sql, a: StatementArgs<{ product_id: number; limit: number }>) => {
+  const found = sql
+    .selectDistinct({ at: order_lines.ordered_at, id: order_lines.order_id })
+    .from(order_lines)
+    .where(eq(order_lines.product_id, a.product_id))
+    .limit(given(a.limit));
+  return sql.select({ count: count() }).from(found.as("found"));
+});
+
+async function countWith(db: Db, product_id: number, max: number): Promise<number | null> {
+  const [{ count } = { count: 0 }] = await countOf(db, { product_id, limit: max + 1 });
+  return count > max ? null : count;
+}
+
+/**
+ * A page of the orders with a product, the newest or the oldest first, and how many there are: null when they are more
+ * than `max`, and behind a cursor. The index of the product tells both, however many orders there are.
+ */
+export async function ordersWith(
+  db: Db,
+  product_id: number,
+  { limit, offset, after }: PageWindow,
+  first: "newest" | "oldest",
+  max: number,
+): Promise<{ ids: number[]; total: number | null }> {
+  const { ordered_at, order_id } = order_lines;
+  const [sign, sort] = first === "newest" ? [template`<`, desc] : [template`>`, asc];
+  const onwards =
+    after === null ? undefined : template`(${ordered_at}, ${order_id}) ${sign} (${after[0]}, ${after[1]})`;
+  const page = await db.sql
+    .selectDistinct({ at: ordered_at, id: order_id })
+    .from(order_lines)
+    .where(and(eq(order_lines.product_id, product_id), onwards))
+    .orderBy(sort(ordered_at), sort(order_id))
+    .limit(limit)
+    .offset(offset);
+  const total = after === null ? await countWith(db, product_id, max) : null;
+  return { ids: page.map(({ id }) => id), total };
+}
+
+const isDigits = (code: string) => /^\d+$/.test(code);
+
+/** Whether there is a row. Unlike `exists` it is evaluated for each order by itself, never for all rows beforehand. */
+export const some = (rows: SQL): SQL => template`(select 1 from ${rows} limit 1) = 1`;
+
+/** A condition on other tables: `check` asks it of one order, `find` looks its orders up where an index can. */
+export interface SearchCondition {
+  readonly check: SQL;
+  readonly find?: (db: Db, max: number) => Promise<OrderIds>;
+}
+
+/** Rows that `find` reaches by way of others, such as orders by their customers; null when either are too many. */
+async function through(others: Promise<OrderIds>, find: (ids: string) => Promise<OrderIds>): Promise<OrderIds> {
+  const found = await others;
+  return found === null || found.length === 0 ? found : find(list([...new Set(found)]));
+}
+
+/**
+ * The orders that a search finds: those with these ids for which the check holds. `ids` is null when there are too many
+ * candidates to list; then it is all orders for which the check holds.
+ */
+interface SearchMeaning {
+  readonly ids: readonly number[] | null;
+  readonly check: SQL | undefined;
+}
+
+/** The orders that one word finds. `check` is for the sources that find too many: it is asked of each order instead. */
+interface WordMeaning {
+  readonly ids: ReadonlySet<number>;
+  readonly check: SQL | null;
+}
+
+/** Finds the orders of a search and some conditions by a few indexes, never by reading all orders. */
+export async function meaningOf(
+  db: Db,
+  search: Search | null,
+  conditions: readonly SearchCondition[] = [],
+  max = candidates_max,
+): Promise<SearchMeaning> {
+  const searched = search === null ? { ids: null, check: undefined } : await searchMeaning(db, search, max);
+  let { ids } = searched;
+  const checks = [searched.check];
+  for (const { find, check } of conditions) {
+    const found = (await find?.(db, max)) ?? null;
+    if (found === null) checks.push(check);
+    else {
+      const own = new Set(found);
+      ids = ids === null ? [...own] : ids.filter((id) => own.has(id));
+    }
+  }
+  return { ids, check: and(...checks) };
+}
+
+async function searchMeaning(db: Db, { words, tracking }: Search, max: number): Promise<SearchMeaning> {
+  let common = null as ReadonlySet<number> | null;
+  const checks: SQL[] = [];
+  for (const word of words) {
+    const { ids, check } = await wordMeaning(db, word, sources, max);
+    if (check === null) common = common?.intersection(ids) ?? ids;
+    else checks.push(either(ids, check));
+  }
+  const all = checks.length === 0 ? undefined : template`(${template.join(checks, template` and `)})`;
+  if (words.length === 1 || tracking === "") return { ids: common && [...common], check: all };
+  // All of it may be one tracking number that was typed in groups.
+  const [first] = words;
+  const whole = await wordMeaning(db, { ...(first as SearchWord), tracking }, [parcels], max);
+  if (common === null || whole.check !== null) {
+    const mine = and(common === null ? undefined : among(orders.id, template`${list([...common])}`), all);
+    return { ids: null, check: template`(${mine} or ${either(whole.ids, whole.check)})` };
+  }
+  const either_way = all === undefined ? undefined : template`(${all} or ${either(whole.ids, null)})`;
+  return { ids: [...common.union(whole.ids)], check: either_way };
+}
+
+async function wordMeaning(
+  db: Db,
+  word: SearchWord,
+  from: readonly OrderSearchSource[],
+  max: number,
+): Promise<WordMeaning> {
+  const ids = new Set<number>();
+  const broad: SQL[] = [];
+  for (const { find, check } of from) {
+    const found = await find(db, word, max);
+    if (found === null) broad.push(check(word));
+    else for (const id of found) ids.add(id);
+  }
+  return { ids, check: broad.length === 0 ? null : template`(${template.join(broad, template` or `)})` };
+}
+
+/** That an order is one of these ids, or that a check holds. */
+function either(ids: ReadonlySet<number>, check: SQL | null): SQL {
+  const isOne = among(orders.id, template`${list([...ids])}`);
+  if (check === null) return isOne;
+  return ids.size === 0 ? check : template`(${check} or ${isOne})`;
+}

@@ -1,0 +1,171 @@
+import { open, seal } from "../core/crypto.ts";
+import { Fault, invalid } from "../core/faults.ts";
+import { wireId } from "../core/ids.ts";
+import { transition } from "../core/transitions.ts";
+import type { Tx } from "../storage/database.ts";
+import { requireOwner } from "../storage/tenant.ts";
+import { checkSecrets, defaultApi, readStore, secret_overlap_ms, secret_purpose, storeOf } from "./connection.ts";
+import { insertConnection, lockConnection, lockConnectionOfStore, saveConnection } from "./connections.sql.ts";
+import { requeueFailed } from "./imports/imports.sql.ts";
+import type { StoreConnection } from "./platform.ts";
+import type { CreateConnection, UpdateConnection } from "./platforms.schema.ts";
+import { connectionActions, connectionStarts, connectionTransitions } from "./platforms.transitions.ts";
+import { requeueFailedReports } from "./shipment_updates/shipment_updates.sql.ts";
+
+const bare = (url: string) => url.replace(/\/+$/, "");
+
+/** Who changes a connection, and the key that seals its secrets. */
+interface ConnectionEditor {
+  /** Whether the operator does, and no merchant. */
+  readonly is_operator: boolean;
+  readonly secret_key: Uint8Array;
+}
+
+/**
+ * Connects a store, its secrets sealed with `secret_key`. A store that was connected before gets its connection back,
+ * so that none of its orders is imported twice. Refuses: validation_failed, duplicate_connection.
+ */
+export async function createConnection(
+  tx: Tx,
+  input: CreateConnection,
+  { is_operator, secret_key }: ConnectionEditor,
+): Promise<StoreConnection> {
+  const { platform, api_key = null, api_token = null, client_secret = null } = input;
+  const store_id = storeOf(platform, input.store_id);
+  checkSecrets(platform, { api_key, api_token, client_secret });
+  const sealed = (secret: string | null) => (secret === null ? null : seal(secret, secret_key, secret_purpose));
+  const fields: Omit<StoreConnection, "id"> = {
+    merchant_id: requireOwner(tx),
+    key: tx.newId(tx.mode),
+    platform,
+    name: input.name ?? store_id.replace(/^https?:\/\//, "").slice(0, 100),
+    store_id,
+    api_url: bare(input.api_url ?? defaultApi(platform, store_id)),
+    is_operator_address: is_operator,
+    api_key: sealed(api_key),
+    api_token: sealed(api_token),
+    client_secret: sealed(client_secret),
+    previous_client_secret: null,
+    previous_client_secret_expires_at: null,
+    order_prefix: input.order_prefix ?? "",
+    status: input.status ?? connectionStarts,
+    version: 1,
+    created_at: tx.now,
+    updated_at: tx.now,
+  };
+  const id = await insertConnection(tx, fields);
+  return id === null ? connectAgain(tx, fields) : { id, ...fields };
+}
+
+async function connectAgain(tx: Tx, fields: Omit<StoreConnection, "id">): Promise<StoreConnection> {
+  const before = await lockConnectionOfStore(tx, fields);
+  if (before === null || before.deleted_at === null) {
+    throw new Fault("duplicate_connection", "This store is connected already.", {
+      existing_id: before === null ? null : wireId("connection", before.id),
+    });
+  }
+  const { id, version, created_at } = before;
+  const connection = { ...fields, id, version: version + 1, created_at };
+  await saveConnection(tx, connection);
+  wakeJobs(tx);
+  return connection;
+}
+
+/**
+ * Changes a connection; without a change it stays as it was. The previous client secret stays valid for an hour.
+ * Imports and reports that failed for want of the right address or secrets are tried again. Refuses: resource_missing,
+ * validation_failed, immutable_field.
+ */
+export async function updateConnection(
+  tx: Tx,
+  id: string,
+  input: UpdateConnection,
+  { is_operator, secret_key }: ConnectionEditor,
+): Promise<StoreConnection> {
+  const before = await lockConnection(tx, id);
+  refuseImmutable(before, input);
+  const { name = before.name, order_prefix = before.order_prefix, status } = input;
+  const api_url = input.api_url === undefined ? before.api_url : bare(input.api_url);
+  if (api_url !== before.api_url && before.api_token !== null && input.api_token === undefined) {
+    // Whoever changes the address must not be able to read the token there.
+    throw invalid("api_token", "is required when api_url changes", "required");
+  }
+  const secrets = changedSecrets(before, input, secret_key);
+  checkSecrets(before.platform, { ...before, ...secrets });
+  const next =
+    status === undefined ? before.status : transition(connectionTransitions, connectionActions[status], before.status);
+  const replaced = secrets.client_secret === undefined ? {} : overlap(tx, secrets.client_secret, before);
+  const is_operator_address = chosenByOperator(before, input, is_operator);
+  const after = { ...before, name, order_prefix, api_url, is_operator_address, status: next, ...secrets, ...replaced };
+  const same = (Object.keys(after) as (keyof StoreConnection)[]).every((field) => after[field] === before[field]);
+  if (same) return before;
+  const connection = { ...after, version: before.version + 1, updated_at: tx.now };
+  await saveConnection(tx, connection);
+  const is_moved = api_url !== before.api_url || is_operator_address !== before.is_operator_address;
+  if (is_moved || Object.keys(secrets).length > 0) await requeueAll(tx, before.id);
+  wakeJobs(tx);
+  return connection;
+}
+
+/** Whether the operator chose the address that a connection has after a change: whoever names it has chosen it. */
+function chosenByOperator(before: StoreConnection, { api_url }: UpdateConnection, is_operator: boolean): boolean {
+  return api_url === undefined ? before.is_operator_address : is_operator;
+}
+
+/** Continues what waits for a connection. */
+function wakeJobs(tx: Tx): void {
+  tx.wake("platforms.import", tx.now);
+  tx.wake("platforms.report", tx.now);
+}
+
+/** Queues the failed imports and reports of a connection again. */
+async function requeueAll(tx: Tx, connection_id: number): Promise<void> {
+  await requeueFailed(tx, connection_id);
+  await requeueFailedReports(tx, connection_id);
+}
+
+function refuseImmutable(before: StoreConnection, { platform, store_id }: UpdateConnection): void {
+  const others = [
+    ...(platform === undefined || platform === before.platform ? [] : ["platform"]),
+    ...(store_id === undefined || readStore(before.platform, store_id) === before.store_id ? [] : ["store_id"]),
+  ];
+  if (others.length === 0) return;
+  const fields = others.map((field) => ({ field, code: "immutable_field", message: "cannot change" }));
+  throw new Fault("immutable_field", "Create another connection for another store.", { fields });
+}
+
+const secret_names = ["api_key", "api_token", "client_secret"] as const;
+
+/** The secrets that change, sealed. */
+function changedSecrets(before: StoreConnection, input: UpdateConnection, secret_key: Uint8Array) {
+  const changed: Partial<Record<(typeof secret_names)[number], string | null>> = {};
+  for (const name of secret_names) {
+    const [given, sealed] = [input[name], before[name]];
+    if (given === undefined) continue;
+    if (given === null) {
+      if (sealed !== null) changed[name] = null;
+    } else if (sealed === null || open(sealed, secret_key, secret_purpose) !== given) {
+      changed[name] = seal(given, secret_key, secret_purpose);
+    }
+  }
+  return changed;
+}
+
+/** The previous client secret, as long as it is valid. */
+function overlap(tx: Tx, next: string | null, { client_secret }: StoreConnection) {
+  const overlaps = next !== null && client_secret !== null;
+  return {
+    previous_client_secret: overlaps ? client_secret : null,
+    previous_client_secret_expires_at: overlaps ? tx.now + secret_overlap_ms : null,
+  };
+}
+
+/** Deletes a connection: its orders stay, its secrets do not, and waiting imports end. Refuses: resource_missing. */
+export async function deleteConnection(tx: Tx, id: string): Promise<StoreConnection> {
+  const before = await lockConnection(tx, id);
+  const none = { api_key: null, api_token: null, client_secret: null };
+  const previous = { previous_client_secret: null, previous_client_secret_expires_at: null };
+  const after = { ...before, ...none, ...previous, version: before.version + 1, updated_at: tx.now };
+  await saveConnection(tx, after, tx.now);
+  return after;
+}

@@ -1,0 +1,179 @@
+// Reads what platforms send. A missing or bad field that an order needs is refused by name; other bad fields are
+// ignored.
+
+import { Fault, invalid } from "../../core/faults.ts";
+import { isCurrency, readNearestCents, shareOf } from "../../core/money.ts";
+import { type JsonFields, readText } from "../../outbound/api.ts";
+import type { PlatformAddress, PlatformLine, PlatformOrder, ShipmentReport } from "../platform.ts";
+
+const lines_max = 500;
+const quantity_max = 1_000_000;
+const notes_characters_max = 2000;
+
+/** The JSON of a notification's body. Refuses: validation_failed. */
+export function readJson(raw: string): JsonFields {
+  try {
+    return readFields(JSON.parse(raw.replace(/^\ufeff/, "")), "body");
+  } catch {
+    throw invalid("body", "must be a JSON object");
+  }
+}
+
+/** An object. Refuses: validation_failed. */
+export function readFields(value: unknown, field: string): JsonFields {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalid(field, "must be an object");
+  return value as JsonFields;
+}
+
+/** The lines of an order, which must be objects. Refuses: validation_failed. */
+export function readList(value: unknown, field: string): readonly JsonFields[] {
+  if (!Array.isArray(value)) throw invalid(field, "must be a list");
+  if (value.length > lines_max) throw invalid(field, `must have at most ${lines_max} entries`, "too_many");
+  return value.map((one, index) => readFields(one, `${field}[${index}]`));
+}
+
+/** An identifier: a positive integer, as number or as digits. Refuses: validation_failed. */
+export function readExternalId(value: unknown, field: string): string {
+  const text = Number.isSafeInteger(value) ? String(value) : value;
+  if (typeof text === "string" && /^[1-9]\d{0,19}$/.test(text)) return text;
+  throw invalid(field, "must be a positive integer");
+}
+
+/** A number of units, zero or more. Refuses: validation_failed. */
+export function readQuantity(value: unknown, field: string): number {
+  const text = typeof value === "number" || typeof value === "string" ? String(value) : "";
+  const count = /^\d{1,7}(?:\.0+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (count <= quantity_max) return count;
+  throw invalid(field, `must be an integer from 0 to ${quantity_max}`);
+}
+
+/**
+ * Money as decimal text or number, for `units` of it, in the minor unit of its currency, rounded once and half up; a
+ * missing value is 0. Refuses: validation_failed.
+ */
+export function readAmount(value: unknown, currency: string, field: string, units = 1): number {
+  if (value === undefined || value === null || value === "") return 0;
+  const cents = readNearestCents(value, currency, units);
+  if (cents === null) throw invalid(field, "must be an amount of money");
+  return cents;
+}
+
+/**
+ * The money of a line as its platform gives it, in cents: the unit price, and the total of all ordered units after all
+ * discounts.
+ */
+export interface PlatformLineAmounts {
+  readonly unit_cents: number;
+  readonly total_cents: number;
+  readonly ordered: number;
+}
+
+/** The total of the units of a line that are left of those ordered, in cents. */
+export function costsOf({ unit_cents, total_cents, ordered }: PlatformLineAmounts, quantity: number) {
+  const total = ordered === 0 ? 0 : shareOf(Math.max(0, total_cents), Math.min(quantity, ordered), ordered);
+  // A shop with taxes in its prices may have totals slightly above its rounded price.
+  return { unit_price_cents: Math.max(unit_cents, Math.ceil(total / Math.max(1, quantity))), total_cents: total };
+}
+
+/** A moment in milliseconds. Refuses: validation_failed. */
+export function readMoment(value: unknown, field: string): number {
+  const at = typeof value === "string" ? Date.parse(value) : Number.NaN;
+  if (at > 0) return at;
+  throw invalid(field, "must be a date and time");
+}
+
+/** The ISO 4217 code of a currency. Refuses: validation_failed. */
+export function readCurrency(value: unknown, field: string): string {
+  if (typeof value === "string" && isCurrency(value)) return value;
+  throw invalid(field, `must be the ISO 4217 code of a currency (got ${String(value).slice(0, 20)})`);
+}
+
+/** An e-mail address, or null. */
+export function readEmail(value: unknown): string | null {
+  const text = readText(value, 255);
+  return text !== null && text.length <= 254 && /^[^\s@]{1,64}@[^\s@]+$/.test(text) ? text : null;
+}
+
+/** A SKU, or null if no product here can have it. */
+export function readSku(value: unknown): string | null {
+  const text = readText(value, 101);
+  return text !== null && text.length <= 100 ? text : null;
+}
+
+/** A person's name from its parts, or null. */
+export function readName(...parts: readonly unknown[]): string | null {
+  return readText(parts.flatMap((part) => readText(part, 100) ?? []).join(" "), 200);
+}
+
+/** An address from the given texts; null when all are empty. */
+export function readAddress(texts: Readonly<Record<keyof PlatformAddress, unknown>>): PlatformAddress | null {
+  const country = readText(texts.country, 10)?.toUpperCase() ?? "";
+  const address = {
+    name: readText(texts.name, 200),
+    company: readText(texts.company, 200),
+    address_line1: readText(texts.address_line1, 200),
+    address_line2: readText(texts.address_line2, 200),
+    city: readText(texts.city, 100),
+    state: readText(texts.state, 100),
+    postal_code: readText(texts.postal_code, 20),
+    country: /^[A-Z]{2}$/.test(country) ? country : null,
+    phone: readText(texts.phone, 50),
+  };
+  return Object.values(address).some((text) => text !== null) ? address : null;
+}
+
+/** The buyer's wish for one line, such as an engraving. */
+interface LineNote {
+  readonly line: string;
+  readonly name: unknown;
+  readonly value: unknown;
+}
+
+/** The notes of an order: those of the whole order, then the wishes of its lines; null when there are none. */
+export function readNotes(said: readonly unknown[], wishes: readonly LineNote[]): string | null {
+  const wished = wishes.flatMap(({ line, name, value }) => {
+    const [title, words] = [readText(name, 100), readText(value, 500)];
+    return words === null ? [] : [`${line}: ${title === null ? "" : `${title}: `}${words}`];
+  });
+  const notes = [...said.flatMap((words) => readLines(words) ?? []), ...wished].join("\n");
+  return notes.slice(0, notes_characters_max).toWellFormed().replaceAll("\ufffd", "").trim() || null;
+}
+
+/** A text of several lines. */
+function readLines(value: unknown): string | null {
+  if (typeof value !== "string") return null;
+  const lines = value.split(/\r?\n/).map((line) => readText(line, notes_characters_max) ?? "");
+  return lines.join("\n").trim() || null;
+}
+
+/** The lines with units left to send. */
+export function withUnits(lines: readonly PlatformLine[]): PlatformLine[] {
+  return lines.filter(({ quantity }) => quantity > 0);
+}
+
+/** The order in a notification; null when it cannot be read, and then it is fetched. */
+export function orderOrNull(read: () => PlatformOrder): PlatformOrder | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Fault) return null;
+    throw error;
+  }
+}
+
+// What of a parcel still has to be reported to its platform.
+
+type ShipmentReportLines = ShipmentReport["lines"];
+
+/** The units of each line that are not reported yet; entries of one line are added up. */
+export function remaining(
+  lines: ShipmentReportLines,
+  known: ShipmentReportLines,
+): { external_id: string; quantity: number }[] {
+  const units = new Map<string, number>();
+  for (const { external_id, quantity } of lines) units.set(external_id, (units.get(external_id) ?? 0) + quantity);
+  for (const { external_id, quantity } of known) {
+    if (units.has(external_id)) units.set(external_id, (units.get(external_id) ?? 0) - quantity);
+  }
+  return [...units].flatMap(([external_id, quantity]) => (quantity > 0 ? [{ external_id, quantity }] : []));
+}

@@ -1,0 +1,51 @@
+import { and, asc, eq, lt } from "drizzle-orm";
+import { amongThose } from "../../../db/kit.ts";
+import { platform_notifications } from "../../../db/schema/platforms.ts";
+import type { Db, Tx } from "../../storage/database.ts";
+import { prepared, type StatementArgs } from "../../storage/statements.ts";
+
+const kept = prepared((sql, a: StatementArgs<{ connection_id: number; dedupe_key: string }>) =>
+  sql
+    .select({ answer: platform_notifications.answer })
+    .from(platform_notifications)
+    .where(
+      and(
+        eq(platform_notifications.connection_id, a.connection_id),
+        eq(platform_notifications.dedupe_key, a.dedupe_key),
+      ),
+    ),
+);
+
+/** The answer to a notification when it came before, as JSON; null when it is new. */
+export async function findAnswer(db: Db, connection_id: number, dedupe_key: string): Promise<string | null> {
+  const [row] = await kept(db, { connection_id, dedupe_key });
+  return row?.answer ?? null;
+}
+
+/** Stores a notification and its answer; false when it is stored already. */
+export async function insertNotification(
+  tx: Tx,
+  row: Omit<typeof platform_notifications.$inferInsert, "id" | "created_at">,
+): Promise<boolean> {
+  const inserted = await tx.sql
+    .insert(platform_notifications)
+    .values({ ...row, created_at: tx.now })
+    .onConflictDoNothing({ target: [platform_notifications.connection_id, platform_notifications.dedupe_key] })
+    .returning({ id: platform_notifications.id });
+  return inserted.length === 1;
+}
+
+/** Deletes up to `limit` notifications older than a moment, and answers how many. */
+export async function deleteNotifications(tx: Tx, before: number, limit: number): Promise<number> {
+  const old = tx.sql
+    .select({ id: platform_notifications.id })
+    .from(platform_notifications)
+    .where(lt(platform_notifications.created_at, before))
+    .orderBy(asc(platform_notifications.created_at))
+    .limit(limit);
+  const deleted = await tx.sql
+    .delete(platform_notifications)
+    .where(amongThose(platform_notifications.id, old))
+    .returning({ id: platform_notifications.id });
+  return deleted.length;
+}

@@ -1,0 +1,210 @@
+import { assert } from "../../core/faults.ts";
+import { wireId } from "../../core/ids.ts";
+import { transition } from "../../core/transitions.ts";
+import { listUnreportedShipments, takeUnreportedShipments } from "../../orders/fulfillment/shipments.sql.ts";
+import type { Order } from "../../orders/order.ts";
+import { findOrders } from "../../orders/orders.sql.ts";
+import type { Tx } from "../../storage/database.ts";
+import { takeTurn } from "../../storage/leases.ts";
+import { noteHeld } from "../../storage/servers.ts";
+import { findConnection, getConnection, listActiveConnections } from "../connections.sql.ts";
+import type { ImportedLine } from "../imports/import.ts";
+import { type reasonOf, retryWait } from "../imports/import.ts";
+import { findImportByOrder } from "../imports/imports.sql.ts";
+import type { ShipmentReport, StoreConnection } from "../platform.ts";
+import { isUpdateQueued, shipmentUpdateStarts, shipmentUpdateTransitions } from "../platforms.transitions.ts";
+import type { ShipmentUpdate, ShipmentUpdateClaim } from "./shipment_update.ts";
+import { dealtOut, giveUpUpdateAt, hindranceOf, isSent } from "./shipment_update.ts";
+import {
+  insertReports,
+  listReportsOf,
+  lockDueReport,
+  lockReport,
+  lockReportIn,
+  nextReportAt,
+  postponeReports,
+  saveReport,
+} from "./shipment_updates.sql.ts";
+
+const queued_together_max = 100;
+
+/** Queues a report of each parcel that has left and has none yet. Answers whether there are more. */
+export async function queueShipmentUpdates(tx: Tx): Promise<boolean> {
+  const untold = await listUnreportedShipments(tx);
+  if (untold.length === 0) return false;
+  // Another server may work on the same parcels, or on others of the same orders.
+  await takeTurn(tx, "platforms.report");
+  const taken = await takeUnreportedShipments(tx, untold.slice(0, queued_together_max));
+  const orders = await findOrders(tx, [...new Set(taken.map(({ order_id }) => order_id))]);
+  const ids = new Set(taken.map(({ id }) => id));
+  for (const order of orders) await queueReportsOf(tx, order, ids);
+  return untold.length > queued_together_max;
+}
+
+async function queueReportsOf(tx: Tx, order: Order, shipment_ids: ReadonlySet<number>): Promise<void> {
+  const source = await findImportByOrder(tx, order.id);
+  if (source === null) return;
+  const connection = await findConnection(tx, source.connection_id);
+  const known = await listReportsOf(tx, order.id);
+  const fresh: Omit<ShipmentUpdate, "id">[] = [];
+  for (const shipment of order.shipments.filter(({ id }) => shipment_ids.has(id))) {
+    const lines = dealtOut(order, shipment, source.lines, [...known, ...fresh]);
+    const hindrance = hindranceOf(shipment, lines, connection);
+    fresh.push({
+      connection_id: source.connection_id,
+      order_id: order.id,
+      shipment_id: shipment.id,
+      lines,
+      status:
+        hindrance === null ? shipmentUpdateStarts : transition(shipmentUpdateTransitions, "skip", shipmentUpdateStarts),
+      attempts: 0,
+      next_at: hindrance === null ? tx.now : null,
+      give_up_at: giveUpUpdateAt(tx.now),
+      external_id: null,
+      error_code: hindrance?.error_code ?? null,
+      error_message: hindrance?.error_message ?? null,
+      created_at: tx.now,
+      updated_at: tx.now,
+      reported_at: null,
+    });
+  }
+  await insertReports(tx, fresh);
+}
+
+const lease_ms = 300_000;
+// How long a platform may still be at work for a server that is gone: it is not told of a parcel twice.
+const call_ms_max = 60_000;
+
+/** What was claimed, and when there will be more to claim unless something happens before. */
+interface ClaimedShipmentUpdates {
+  readonly claims: readonly ShipmentUpdateClaim[];
+  readonly next_at: number | null;
+}
+
+/**
+ * Queues reports of the parcels that have left, then claims one that is due of each active connection on which this
+ * server is not busy. The parcels of one order are reported one after another, in the order in which they left. A claim
+ * that was not recorded within five minutes is due again.
+ */
+export async function claimShipmentUpdates(tx: Tx, busy: ReadonlySet<number>): Promise<ClaimedShipmentUpdates> {
+  const more = await queueShipmentUpdates(tx);
+  const idle = (await listActiveConnections(tx)).filter(({ id }) => !busy.has(id));
+  const claims: ShipmentUpdateClaim[] = [];
+  const waiting: number[] = [];
+  const first_at = await nextReportAt(
+    tx,
+    idle.map(({ id }) => id),
+  );
+  // One query for all of them, since most of the time nothing is due.
+  if (first_at === null || first_at > tx.now) return { claims, next_at: more ? tx.now : first_at };
+  for (const connection of idle) {
+    const due = await lockDueReport(tx, connection.id);
+    if (due === null) waiting.push(connection.id);
+    else claims.push(await claim(tx, connection, due));
+  }
+  return { claims, next_at: more ? tx.now : await nextReportAt(tx, waiting) };
+}
+
+async function claim(tx: Tx, connection: StoreConnection, due: ShipmentUpdate): Promise<ShipmentUpdateClaim> {
+  const told = await tell(tx, due);
+  // Time during which the connection was paused does not count.
+  const give_up_at = due.attempts === 0 ? giveUpUpdateAt(tx.now) : due.give_up_at;
+  const report = { ...due, attempts: due.attempts + 1, next_at: tx.now + lease_ms, give_up_at };
+  await noteHeld(tx, "reports", [report.id], report.next_at, call_ms_max);
+  return { connection, report: await saveReport(tx, report), told };
+}
+
+/** What is reported of a parcel. */
+async function tell(tx: Tx, { order_id, shipment_id, lines, id }: ShipmentUpdate): Promise<ShipmentReport> {
+  const { order, external_id } = await imported(tx, order_id);
+  const shipment = order.shipments.find((one) => one.id === shipment_id);
+  const others = await listReportsOf(tx, order_id);
+  return {
+    shipment_id: wireId("shipment", shipment_id),
+    external_order_id: external_id,
+    lines,
+    carrier: shipment?.carrier ?? null,
+    service: shipment?.service ?? null,
+    tracking_number: shipment?.tracking_number ?? null,
+    tracking_url: shipment?.tracking_url ?? null,
+    shipped_at: shipment?.shipped_at ?? tx.now,
+    last: isSent(order) && others.every((one) => one.id === id || !isUpdateQueued(one.status)),
+  };
+}
+
+/** An order that came from a platform, and its id there. */
+async function imported(
+  tx: Tx,
+  order_id: number,
+): Promise<{ order: Order; external_id: string; lines: readonly ImportedLine[] }> {
+  const [order] = await findOrders(tx, [order_id]);
+  const source = await findImportByOrder(tx, order_id);
+  assert(order !== undefined && source !== null, `order ${order_id} has reports, so it came from a platform`);
+  return { order, external_id: source.external_id, lines: source.lines };
+}
+
+/** The report of a claim, locked; null when the claim expired and another server took it. */
+async function lockClaimed(tx: Tx, { report: { id, attempts } }: ShipmentUpdateClaim): Promise<ShipmentUpdate | null> {
+  const now = await lockReport(tx, id);
+  return now !== null && isUpdateQueued(now.status) && now.attempts === attempts ? now : null;
+}
+
+/** Records that a platform has a parcel, under the id `external_id`. Null when another server took it over. */
+export async function recordReported(
+  tx: Tx,
+  claim: ShipmentUpdateClaim,
+  external_id: string | null,
+): Promise<ShipmentUpdate | null> {
+  const now = await lockClaimed(tx, claim);
+  if (now === null) return null;
+  const status = transition(shipmentUpdateTransitions, "report", now.status);
+  const known = { error_code: null, error_message: null, next_at: null, reported_at: tx.now };
+  return saveReport(tx, { ...now, ...known, status, external_id });
+}
+
+/**
+ * Records a failed try: it is repeated later, unless that cannot help or five days have passed. If the platform asked
+ * to wait, the whole connection waits. Null when another server took it over.
+ */
+export async function recordFailed(
+  tx: Tx,
+  claim: ShipmentUpdateClaim,
+  reason: ReturnType<typeof reasonOf>,
+): Promise<ShipmentUpdate | null> {
+  const now = await lockClaimed(tx, claim);
+  if (now === null) return null;
+  const { code: error_code, message: error_message, permanent, retry_after_seconds } = reason;
+  const next_at = tx.now + retryWait(now.attempts, retry_after_seconds);
+  const ends = permanent || next_at > now.give_up_at;
+  if (!ends && retry_after_seconds !== null) await postponeReports(tx, now.connection_id, next_at);
+  const status = ends ? transition(shipmentUpdateTransitions, "give_up", now.status) : now.status;
+  return saveReport(tx, { ...now, status, next_at: ends ? null : next_at, error_code, error_message });
+}
+
+/**
+ * Queues a failed or skipped report again, with the lines that the platform's order has by now. Refuses:
+ * resource_missing, invalid_state_transition.
+ */
+export async function retryShipmentUpdate(tx: Tx, connection_id: string, id: string): Promise<ShipmentUpdate> {
+  const connection = await getConnection(tx, connection_id);
+  const before = await lockReportIn(tx, connection.id, id);
+  const status = transition(shipmentUpdateTransitions, "retry", before.status);
+  const { order, lines: ordered } = await imported(tx, before.order_id);
+  const shipment = order.shipments.find((one) => one.id === before.shipment_id);
+  assert(shipment !== undefined, `parcel ${before.shipment_id} has left`);
+  const others = (await listReportsOf(tx, before.order_id)).filter((one) => one.id !== before.id);
+  const lines = dealtOut(order, shipment, ordered, others);
+  const hindrance = hindranceOf(shipment, lines, connection);
+  const error = hindrance ?? { error_code: null, error_message: null };
+  if (hindrance !== null) {
+    return saveReport(tx, {
+      ...before,
+      ...error,
+      lines,
+      status: transition(shipmentUpdateTransitions, "skip", status),
+    });
+  }
+  tx.wake("platforms.report", tx.now);
+  const fresh = { attempts: 0, next_at: tx.now, give_up_at: giveUpUpdateAt(tx.now) };
+  return saveReport(tx, { ...before, ...fresh, ...error, lines, status });
+}

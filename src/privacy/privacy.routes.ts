@@ -1,0 +1,236 @@
+import { Elysia } from "elysia";
+import type { Actor } from "../core/actor.ts";
+import { readId } from "../core/ids.ts";
+import { bodyOf, queryOf } from "../core/schema.ts";
+import type { Call } from "../http/call.ts";
+import { conventions } from "../http/conventions.ts";
+import { EnvelopedView, enveloped, ListView } from "../http/envelope.ts";
+import { answerList } from "../http/pagination.ts";
+import { answerLongWork, answerRead, answerWrite, jsonResponse, writeFor } from "../http/response.ts";
+import { documentedAs } from "../http/route.ts";
+import type { Service } from "../http/service.ts";
+import { NoFields } from "../orders/order.schema.ts";
+import type { Db, Tx } from "../storage/database.ts";
+import { type RetentionChange, retentionView } from "../storage/retention.ts";
+import { type AccessExportSubject, exportPersonalData } from "./access_export.jobs.ts";
+import { seenReceivers } from "./access_export.sql.ts";
+import { callOff, eraseCustomer, eraseEmail } from "./erase_person.ts";
+import { type Erasure, erasureView, keptForOf } from "./erasure.ts";
+import { countErasures, getErasure, listErasures } from "./erasures.sql.ts";
+import {
+  CancelledView,
+  DiscloseEmail,
+  DisclosureView,
+  EraseCustomer,
+  EraseEmail,
+  ErasureView,
+  ListErasures,
+  RetentionView,
+  UpdateRetention,
+} from "./privacy.schema.ts";
+import { retentionIn, saveRetention } from "./retention_settings.sql.ts";
+
+const documented = documentedAs({ needs: "privacy.manage", chapter: "Privacy" });
+// As long as a look through the logs of a large house takes.
+const disclosing_seconds = 600;
+
+/** What is known of a person who orders: told, and erased. */
+export const privacyRoutes = (service: Service) =>
+  new Elysia()
+    .use(conventions)
+    .use(erasureRoutes(service))
+    .post("/customers/:id/disclosure", ({ call, params }) => tell(call, service, { customer: params.id }), {
+      body: bodyOf(NoFields),
+      detail: documented({
+        id: "discloseCustomer",
+        summary: "Tell all that is known of a customer",
+        description:
+          "Every record of the person at its merchant by kind, with events and logs, and orders of shops and returns" +
+          " that name its e-mail address. The house is also told of the log of requests and of kept answers. It takes" +
+          " as long as it takes to read the events since the customer was created." +
+          " Nothing is changed but the audit trail, which keeps who asked. No answer is kept for an" +
+          " `Idempotency-Key`, since all of it is a person's data: a repeated request is told what is known then.",
+        answers: { 200: EnvelopedView(DisclosureView) },
+      }),
+    })
+    .post("/disclosures", ({ call, body }) => tell(call, service, body), {
+      body: bodyOf(DiscloseEmail),
+      detail: documented({
+        id: "discloseEmail",
+        summary: "Tell all that is known of an e-mail address",
+        description:
+          "As for a customer, for all customers who have the address or had it; empty where nothing is known." +
+          " The address stands in the body, so that no log has it. As there, no answer is kept.",
+        answers: { 200: EnvelopedView(DisclosureView) },
+      }),
+    });
+
+const erasureRoutes = (service: Service) =>
+  new Elysia()
+    .use(conventions)
+    .post(
+      "/customers/:id/erasure",
+      ({ call, params, body: { after_days = null } }) =>
+        begin(call, service, (tx, asked) => eraseCustomer(tx, params.id, { ...asked, after_days })),
+      {
+        body: bodyOf(EraseCustomer),
+        detail: documented({
+          id: "eraseCustomer",
+          summary: "Erase what is known of a customer",
+          description:
+            "Names, addresses, telephones, notes and all else that tells who it was go from the customer, its orders," +
+            " labels, returns and scans. Events about them, responses to webhooks and responses stored for an" +
+            " `Idempotency-Key` lose their whole payload, and pending deliveries of such events are cancelled. What" +
+            " was sold, sent and paid stays without names, and the ledger is not touched. It cannot be undone." +
+            " `rest_gone_by` is when the last trace in logs is gone; the answer also says what is done by hand and" +
+            " what stays. `GET /erasures/{id}` shows the progress. Another request returns the same erasure.",
+          refuses: ["orders_open"],
+          answers: { 202: EnvelopedView(ErasureView) },
+        }),
+      },
+    )
+    .post(
+      "/erasures",
+      ({ call, body: { email, after_days = null } }) =>
+        begin(call, service, (tx, asked) => eraseEmail(tx, email, { ...asked, after_days })),
+      {
+        body: bodyOf(EraseEmail),
+        detail: documented({
+          id: "eraseEmail",
+          summary: "Erase what is known of an e-mail address",
+          description:
+            "As for a customer, for all customers who have the address or had it, and for what names it without a" +
+            " customer: orders of shops that were never imported, and returns.",
+          refuses: ["orders_open"],
+          answers: { 202: EnvelopedView(ErasureView) },
+        }),
+      },
+    )
+    .get("/erasures", ({ call, query }) => list(call, query, service), {
+      query: queryOf(ListErasures),
+      detail: documented({
+        id: "listErasures",
+        summary: "List erasures, newest first",
+        description: "With `customer_id` those of one customer, who is known by that id alone once it is erased.",
+        answers: { 200: ListView(ErasureView) },
+      }),
+    })
+    .get("/erasures/:id", ({ call, params }) => get(call, params.id, service), {
+      detail: documented({
+        id: "getErasure",
+        summary: "Get how far an erasure has come",
+        answers: { 200: EnvelopedView(ErasureView) },
+      }),
+    })
+    .delete("/erasures/:id", ({ call, params }) => end(call, params.id), {
+      detail: documented({
+        id: "cancelErasure",
+        summary: "Call an erasure off that waits",
+        description: "Nothing was erased by it yet. One that has begun cannot be undone.",
+        refuses: ["invalid_state_transition"],
+        answers: { 200: EnvelopedView(CancelledView) },
+      }),
+    });
+
+/** Erasures as who asks is shown them: a merchant is told of its own webhooks alone, and not of the log of requests. */
+async function shown(db: Db, { merchant_id }: Call, rows: readonly Erasure[]): Promise<Erasure[]> {
+  const ids = rows.flatMap(({ receivers }) => receivers);
+  const seen = new Set(await seenReceivers(db, ids));
+  return rows.map((row) => {
+    const { request_log, ...others } = row.erased;
+    const erased = merchant_id === null ? row.erased : others;
+    return { ...row, erased, receivers: row.receivers.filter((receiver) => seen.has(receiver)) };
+  });
+}
+
+const viewIn = async (db: Db, service: Service) => {
+  const kept_for = keptForOf(await retentionIn(db, service));
+  return (erasure: Erasure) => erasureView(erasure, kept_for, db.now);
+};
+
+/** Answers with an erasure that is begun. */
+function begin(
+  call: Call,
+  service: Service,
+  work: (tx: Tx, asked: { readonly actor: Actor }) => Promise<Erasure>,
+): Promise<Response> {
+  return answerWrite(call, 202, async (tx) => {
+    const [erasure] = await shown(tx, call, [await work(tx, { actor: call.actor })]);
+    return (await viewIn(tx, service))(erasure as Erasure);
+  });
+}
+
+function end(call: Call, id: string): Promise<Response> {
+  return answerWrite(call, 200, async (tx) => {
+    await callOff(tx, id);
+    return { id, cancelled: true };
+  });
+}
+
+function get(call: Call, id: string, service: Service): Promise<Response> {
+  return answerRead(call, async (db) => {
+    const [erasure] = await shown(db, call, [await getErasure(db, id)]);
+    return (await viewIn(db, service))(erasure as Erasure);
+  });
+}
+
+async function list(call: Call, query: ListErasures, service: Service): Promise<Response> {
+  const view = await call.store.read((db) => viewIn(db, service));
+  const { customer_id } = query;
+  // Nobody has the number 0.
+  const customer = customer_id === undefined ? null : (readId("customer", customer_id) ?? 0);
+  return answerList(
+    call,
+    query,
+    {
+      rows: async (db, window) => shown(db, call, await listErasures(db, customer, window)),
+      count: (db) => countErasures(db, customer),
+      position: ({ created_at, id }) => [created_at, id],
+    },
+    (rows) => rows.map(view),
+  );
+}
+
+function tell(call: Call, service: Service, asked: AccessExportSubject): Promise<Response> {
+  service.waitFor(call.request, disclosing_seconds);
+  return answerLongWork(call, async () => {
+    const told = await exportPersonalData(call.store, asked, { flags: service, of_house: call.merchant_id === null });
+    const now = Date.parse(told.told_at);
+    // Not the answer itself: nothing of a person is kept for a repeated request.
+    await writeFor(call, async (tx) => call.recording?.note(tx, call, 200, told.about));
+    return jsonResponse(call, 200, JSON.stringify(enveloped(told, call.request_id, now)));
+  });
+}
+
+const documentedRetention = documentedAs({ needs: "house.manage", chapter: "Privacy" });
+
+/** For how long each kind of record is kept, in the asking world. */
+export const retentionRoutes = (service: Service) =>
+  new Elysia({ prefix: "/settings/retention" })
+    .use(conventions)
+    .get("", ({ call }) => answerRead(call, async (db) => retentionView(await retentionIn(db, service), service)), {
+      detail: documentedRetention({
+        id: "getRetention",
+        summary: "Get how long each kind of record is kept",
+        answers: { 200: EnvelopedView(RetentionView) },
+      }),
+    })
+    .patch(
+      "",
+      ({ call, body }) =>
+        answerWrite(call, 200, async (tx) => {
+          await saveRetention(tx, body as RetentionChange);
+          return retentionView(await retentionIn(tx, service), service);
+        }),
+      {
+        body: bodyOf(UpdateRetention),
+        detail: documentedRetention({
+          id: "updateRetention",
+          summary: "Set how long kinds of records are kept",
+          description:
+            "Each world has its own times. What is older is deleted in the night, some in each transaction: nothing" +
+            " waits for it. A longer time brings nothing back.",
+          answers: { 200: EnvelopedView(RetentionView) },
+        }),
+      },
+    );

@@ -1,0 +1,68 @@
+import { Elysia } from "elysia";
+import { columnTable, csvExportFields, writeCells } from "../core/csv_columns.ts";
+import { checkOf, closed, queryOf } from "../core/schema.ts";
+import { conventions } from "../http/conventions.ts";
+import { answerCsv, type CsvFile, pagesOf } from "../http/csv_response.ts";
+import { EnvelopedView } from "../http/envelope.ts";
+import { answerImport, eachRow, type Import, importFields, TriedImportView } from "../http/imports.ts";
+import { documented } from "../http/route.ts";
+import { saveProductRows } from "./import_products.ts";
+import { ImportProduct } from "./product.schema.ts";
+import { type Product, productView } from "./product.ts";
+import { productColumns } from "./product_csv.ts";
+import { listProductsAfter } from "./products.sql.ts";
+import type { OnProductChange } from "./products.ts";
+
+const required = ["sku"] as const;
+const table = columnTable(productColumns, required);
+
+/** How a file of products is imported: by SKU, new ones are created and others updated where they differ. */
+export const productImport = (onChange: OnProductChange): Import<ImportProduct> => ({
+  columns: productColumns,
+  required,
+  read: checkOf(ImportProduct),
+  save: eachRow((tx, rows, taken) => saveProductRows(tx, rows, taken, onChange)),
+  ties: ({ sku, components = [], barcodes = [] }) => {
+    const codes = barcodes.map(({ value }) => `barcode ${value}`);
+    return { makes: [sku, ...codes], needs: [...components.map((part) => part.sku), ...codes] };
+  },
+});
+
+/** The file of all products, which can be imported again. */
+export const productExport: CsvFile<Product> = {
+  name: "products.csv",
+  columns: productColumns.map(({ name }) => name),
+  page: pagesOf(listProductsAfter),
+  cells: (product) => writeCells(productColumns, productView(product)),
+};
+
+/** Products as CSV files. */
+export const productCsvRoutes = (onChange: OnProductChange) =>
+  new Elysia({ prefix: "/products" })
+    .use(conventions)
+    .post("/import", ({ call, query }) => answerImport(call, productImport(onChange), query), {
+      query: queryOf(closed(importFields)),
+      detail: documented({
+        id: "importProducts",
+        needs: "catalog.write",
+        chapter: "Products",
+        summary: "Import products as CSV",
+        description:
+          "One row for each product, found by its SKU. A new product is created; an existing one is updated where it" +
+          ` differs. An empty cell leaves a field unchanged, or empties one that may be empty.\n\n${table}`,
+        sends: "csv",
+        answers: { 200: EnvelopedView(TriedImportView) },
+      }),
+    })
+    .get("/export.csv", ({ call, query }) => answerCsv(call, productExport, query), {
+      query: queryOf(closed(csvExportFields)),
+      detail: documented({
+        id: "exportProducts",
+        needs: "catalog.read",
+        chapter: "Products",
+        summary: "Export products as CSV",
+        description: `The file can be imported again.\n\n${table}`,
+        documents: ["text/csv"],
+        answers: { 200: null },
+      }),
+    });

@@ -1,0 +1,272 @@
+import { and, asc, desc, eq, exists, gt, or, type SQL, sql } from "drizzle-orm";
+import { among, amongTexts, contains, forUpdate, list } from "../../db/kit.ts";
+import { product_components } from "../../db/schema/bundles.ts";
+import { product_barcodes, products } from "../../db/schema/products.ts";
+import { missing } from "../core/faults.ts";
+import { readId } from "../core/ids.ts";
+import type { PageWindow } from "../core/schema.ts";
+import type { Db, Tx } from "../storage/database.ts";
+import { insert, insertIds, prepared, type StatementArgs } from "../storage/statements.ts";
+import { refuseAmbiguousOwner, requireOwner } from "../storage/tenant.ts";
+import type { Barcode, BundleComponent, Product, ProductFields, ProductStatus, ProductType } from "./product.ts";
+
+type ProductRow = typeof products.$inferSelect;
+
+const byIds = prepared((sql, a: StatementArgs<{ ids: string }>) =>
+  sql.select().from(products).where(among(products.id, a.ids)),
+);
+const byIdLocked = prepared((sql, a: StatementArgs<{ id: number }>) =>
+  forUpdate(sql.select().from(products).where(eq(products.id, a.id))),
+);
+const bySkus = prepared((sql, a: StatementArgs<{ skus: string }>) =>
+  sql.select().from(products).where(amongTexts(products.sku, a.skus)),
+);
+const barcodesOf = prepared((sql, a: StatementArgs<{ ids: string }>) =>
+  sql
+    .select()
+    .from(product_barcodes)
+    .where(among(product_barcodes.product_id, a.ids))
+    .orderBy(asc(product_barcodes.id)),
+);
+
+const componentsOf = prepared((sql, a: StatementArgs<{ ids: string }>) =>
+  sql
+    .select({
+      bundle_id: product_components.bundle_id,
+      product_id: product_components.component_id,
+      sku: products.sku,
+      status: products.status,
+      temperature_zone: products.temperature_zone,
+      quantity: product_components.quantity,
+    })
+    .from(product_components)
+    .innerJoin(products, eq(products.id, product_components.component_id))
+    .where(among(product_components.bundle_id, a.ids))
+    .orderBy(asc(product_components.id)),
+);
+
+/** A product without its barcodes and components, as other features need it. */
+type PlainProduct = Omit<Product, "barcodes" | "components">;
+
+/** A component of a bundle, with what other features need to know of it. */
+type BundlePart = Awaited<ReturnType<typeof componentsOf>>[number];
+
+const bundlesWith = prepared((sql, a: StatementArgs<{ ids: string }>) =>
+  sql
+    .selectDistinct({ bundle_id: product_components.bundle_id })
+    .from(product_components)
+    .where(among(product_components.component_id, a.ids))
+    .orderBy(asc(product_components.bundle_id)),
+);
+
+/** The bundles that contain any of these products, in the order of their ids. */
+export async function listBundlesWith(db: Db, component_ids: readonly number[]): Promise<number[]> {
+  return (await bundlesWith(db, { ids: list(component_ids) })).map(({ bundle_id }) => bundle_id);
+}
+
+/** The components of these bundles, in their order. */
+export async function listBundleParts(db: Db, bundle_ids: readonly number[]): Promise<BundlePart[]> {
+  return bundle_ids.length === 0 ? [] : componentsOf(db, { ids: list(bundle_ids) });
+}
+
+/** The products with these ids, in no order; unknown ids are left out. */
+export async function findProducts(db: Db, ids: readonly number[]): Promise<PlainProduct[]> {
+  return (await byIds(db, { ids: list(ids) })) as PlainProduct[];
+}
+
+/** The products of all merchants with these SKUs, in no order; unknown SKUs are left out. */
+export async function findAllBySku(db: Db, skus: readonly string[]): Promise<PlainProduct[]> {
+  return (await bySkus(db, { skus: list(skus) })) as PlainProduct[];
+}
+
+/**
+ * The products with these SKUs, in no order; unknown SKUs are left out. Refuses: merchant_required, when one is known
+ * to several merchants.
+ */
+export async function findProductsBySku(db: Db, skus: readonly string[]): Promise<PlainProduct[]> {
+  const found = await findAllBySku(db, skus);
+  refuseAmbiguousOwner(found, ({ sku }) => sku);
+  return found;
+}
+
+/** The product with this SKU, or null. Refuses: merchant_required. */
+export async function findProductBySku(db: Db, sku: string): Promise<PlainProduct | null> {
+  const [row] = await findProductsBySku(db, [sku]);
+  return row ?? null;
+}
+
+/** The products with these SKUs and their barcodes, in no order; unknown SKUs are left out. */
+export async function findWholeProductsBySku(db: Db, skus: readonly string[]): Promise<Product[]> {
+  const found = await bySkus(db, { skus: list(skus) });
+  refuseAmbiguousOwner(found, ({ sku }) => sku);
+  return whole(db, found);
+}
+
+/** The product that an identifier names: `prd_1001` or `1001`. Refuses: resource_missing. */
+export async function getProduct(db: Db, id: string | number): Promise<Product> {
+  return found(db, await byIds(db, { ids: list([readId("product", id) ?? 0]) }), id);
+}
+
+/** As `getProduct`, and locks the product until the transaction ends. Refuses: resource_missing. */
+export async function lockProduct(tx: Tx, id: string | number): Promise<Product> {
+  return found(tx, await byIdLocked(tx, { id: readId("product", id) ?? 0 }), id);
+}
+
+async function found(db: Db, rows: readonly ProductRow[], id: string | number): Promise<Product> {
+  const [product] = await whole(db, rows);
+  if (product === undefined) throw missing("product", id);
+  return product;
+}
+
+/** The products with their barcodes and components. */
+async function whole(db: Db, rows: readonly ProductRow[]): Promise<Product[]> {
+  const barcodes = rows.length === 0 ? [] : await barcodesOf(db, { ids: list(rows.map((row) => row.id)) });
+  const of = Map.groupBy(barcodes, (barcode) => barcode.product_id);
+  const bundles = rows.filter(({ type }) => type === "bundle").map(({ id }) => id);
+  const parts = Map.groupBy(await listBundleParts(db, bundles), (part) => part.bundle_id);
+  return rows.map((row) => {
+    const found = (of.get(row.id) ?? []).map(({ value, type }): Barcode => ({ value, type }));
+    const components = (parts.get(row.id) ?? []).map(({ sku, quantity }): BundleComponent => ({ sku, quantity }));
+    return { ...row, barcodes: found, components } as Product;
+  });
+}
+
+/** The filters of a list of products. */
+interface ProductFilter {
+  readonly sku?: string | undefined;
+  readonly barcode?: string | undefined;
+  readonly q?: string | undefined;
+  readonly status?: ProductStatus | undefined;
+  readonly updated_after?: number | undefined;
+}
+
+function matching(db: Db, { sku, barcode, q, status, updated_after }: ProductFilter): SQL | undefined {
+  const ofBarcode = (value: string) =>
+    db.sql
+      .select({ one: sql`1` })
+      .from(product_barcodes)
+      .where(and(eq(product_barcodes.product_id, products.id), eq(product_barcodes.value, value)));
+  return and(
+    sku === undefined ? undefined : eq(products.sku, sku),
+    barcode === undefined ? undefined : exists(ofBarcode(barcode)),
+    q === undefined ? undefined : or(contains(products.sku, q), contains(products.name, q)),
+    status === undefined ? undefined : eq(products.status, status),
+    updated_after === undefined ? undefined : gt(products.updated_at, updated_after),
+  );
+}
+
+/** A page of products by creation, newest first unless `ascending`. */
+export async function listProducts(
+  db: Db,
+  filter: ProductFilter,
+  window: PageWindow,
+  ascending: boolean,
+): Promise<Product[]> {
+  const { limit, offset, after } = window;
+  const order = ascending ? asc : desc;
+  const beyond = ascending ? sql`>` : sql`<`;
+  const rows = await db.sql
+    .select()
+    .from(products)
+    .where(
+      and(
+        matching(db, filter),
+        after ? sql`(${products.created_at}, ${products.id}) ${beyond} (${after[0]}, ${after[1]})` : undefined,
+      ),
+    )
+    .orderBy(order(products.created_at), order(products.id))
+    .limit(limit)
+    .offset(offset);
+  return whole(db, rows);
+}
+
+/**
+ * The products after one (null: from the first): first the simple ones by their ids, then the bundles, so that a reader
+ * in this order knows every component before the bundle.
+ */
+export async function listProductsAfter(
+  db: Db,
+  last: Pick<Product, "id" | "type"> | null,
+  limit: number,
+): Promise<Product[]> {
+  const page = (type: ProductType, id: number) =>
+    db.sql
+      .select()
+      .from(products)
+      .where(and(gt(products.id, id), eq(products.type, type)))
+      .orderBy(asc(products.id))
+      .limit(limit);
+  const simple = last?.type === "bundle" ? [] : await page("simple", last?.id ?? 0);
+  const rows = simple.length > 0 ? simple : await page("bundle", last?.type === "bundle" ? last.id : 0);
+  return whole(db, rows);
+}
+
+/** How many products match. */
+export async function countProducts(db: Db, filter: ProductFilter): Promise<number> {
+  return db.sql.$count(products, matching(db, filter));
+}
+
+/** Stores a new product and answers it; `component_ids` are the products of its components. */
+export async function insertProduct(
+  tx: Tx,
+  { barcodes, components, ...fields }: ProductFields,
+  component_ids: readonly number[],
+): Promise<Product> {
+  const merchant_id = requireOwner(tx);
+  const row = { ...fields, merchant_id, version: 1, created_at: tx.now, updated_at: tx.now };
+  const [id = 0] = await insertIds(tx, products, [row]);
+  await insert(
+    tx,
+    product_barcodes,
+    barcodes.map((barcode) => ({ product_id: id, merchant_id, ...barcode })),
+  );
+  await insertComponents(tx, id, components, component_ids);
+  return { id, ...row, barcodes, components };
+}
+
+async function insertComponents(
+  tx: Tx,
+  bundle_id: number,
+  components: readonly BundleComponent[],
+  ids: readonly number[],
+) {
+  const rows = components.map(({ quantity }, at) => ({ bundle_id, component_id: ids[at] ?? 0, quantity }));
+  await insert(tx, product_components, rows);
+}
+
+/** Stores changes of a product; its version increases by one. `component_ids` are the products of its components. */
+export async function saveProduct(
+  tx: Tx,
+  before: Product,
+  { barcodes, components, ...fields }: ProductFields,
+  component_ids: readonly number[],
+): Promise<Product> {
+  const { merchant_id } = before;
+  const row = { ...fields, version: before.version + 1, updated_at: tx.now };
+  await tx.sql.update(products).set(row).where(eq(products.id, before.id));
+  if (JSON.stringify(barcodes) !== JSON.stringify(before.barcodes)) {
+    await tx.sql.delete(product_barcodes).where(eq(product_barcodes.product_id, before.id));
+    await insert(
+      tx,
+      product_barcodes,
+      barcodes.map((barcode) => ({ product_id: before.id, merchant_id, ...barcode })),
+    );
+  }
+  if (JSON.stringify(components) !== JSON.stringify(before.components)) {
+    await tx.sql.delete(product_components).where(eq(product_components.bundle_id, before.id));
+    await insertComponents(tx, before.id, components, component_ids);
+  }
+  return { id: before.id, merchant_id, created_at: before.created_at, ...row, barcodes, components };
+}
+
+/** The barcodes among these values that belong to another product, with that product's id. */
+export async function findBarcodes(
+  db: Db,
+  values: readonly string[],
+): Promise<{ value: string; product_id: number }[]> {
+  if (values.length === 0) return [];
+  return db.sql
+    .select({ value: product_barcodes.value, product_id: product_barcodes.product_id })
+    .from(product_barcodes)
+    .where(amongTexts(product_barcodes.value, sql`${list(values)}`));
+}

@@ -1,0 +1,100 @@
+import { Elysia } from "elysia";
+import { isoOrNull } from "../../core/clock.ts";
+import { wireId } from "../../core/ids.ts";
+import { queryOf } from "../../core/schema.ts";
+import { mayMerchant } from "../../http/auth/merchant_permissions.ts";
+import type { Permission } from "../../http/auth/permissions.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { EnvelopedView } from "../../http/envelope.ts";
+import { answerRead } from "../../http/response.ts";
+import { documented } from "../../http/route.ts";
+import type { Db } from "../../storage/database.ts";
+import { findCustomerHits } from "./customer_hits.sql.ts";
+import { findLabelHits, findOrderHits, findParcelHits, findReturnHits } from "./order_hits.sql.ts";
+import { FoundView, most_in_all, most_usual, SearchAll } from "./search.schema.ts";
+import { chosenHits, type Hit, type HitType, hitTypes, readTyped, type SearchText } from "./search_hit.ts";
+import {
+  findBinHits,
+  findCountHits,
+  findLotHits,
+  findProductHits,
+  findReceiptHits,
+  findTransferHits,
+} from "./stock_hits.sql.ts";
+
+/** How records of a type are found, and which permission it needs. */
+interface SearchSource {
+  readonly needs: Permission;
+  /** The list of such records, where merchants may not see it although they have the permission. */
+  readonly list?: string;
+  readonly find: (db: Db, typed: SearchText, limit: number, q: string) => Promise<Hit[]>;
+}
+
+const sources: Readonly<Record<HitType, SearchSource>> = {
+  order: { needs: "orders.read", find: (db, typed, limit, q) => findOrderHits(db, typed, q, limit) },
+  parcel: { needs: "orders.read", find: findParcelHits },
+  label: { needs: "shipping.read", find: findLabelHits },
+  return: { needs: "returns.read", find: (db, typed, limit, q) => findReturnHits(db, typed, q, limit) },
+  product: { needs: "catalog.read", find: findProductHits },
+  lot: { needs: "stock.read", find: findLotHits },
+  bin: { needs: "stock.read", list: "listBins", find: findBinHits },
+  customer: { needs: "customers.read", find: findCustomerHits },
+  receipt: { needs: "stock.read", find: findReceiptHits },
+  transfer: { needs: "stock.read", find: findTransferHits },
+  count: { needs: "stock.read", list: "listCounts", find: findCountHits },
+};
+
+/** One search over everything that a person types or scans. */
+export const searchRoutes = new Elysia({ prefix: "/search" })
+  .use(conventions)
+  .get("", ({ call, query }) => answerRead(call, (db) => hitsFor(db, call, query)), {
+    query: queryOf(SearchAll),
+    detail: documented({
+      id: "searchAll",
+      needs: "any",
+      chapter: "Search",
+      summary: "Search all records",
+      description:
+        "Orders by number, external number, id, customer or SKU; parcels, labels and returns by id or tracking number" +
+        " (an SSCC with or without its `00`); products by SKU, name or bar code (a GTIN with or without zeros before" +
+        " it); customers by name, company, e-mail address or telephone; lots, bins, receipts, transfers and counts by" +
+        " number, reference or id. Exact hits come first, then those that begin with the text, then those" +
+        " that contain it:" +
+        " of products among the newest 5,000, of receipts, transfers and counts among the newest 1,000. Callers find" +
+        " only the kinds of records that they may see.",
+      answers: { 200: EnvelopedView(FoundView) },
+    }),
+  });
+
+/** The results of a search for a caller with these permissions, of the house or of a merchant. */
+export async function hitsFor(
+  db: Db,
+  asker: Pick<Call, "granted" | "merchant_id">,
+  { q, types, limit = most_usual }: SearchAll,
+) {
+  const typed = readTyped(q);
+  if (typed === null) return { results: [], more: [] };
+  const asked = types?.split(",");
+  const seen = hitTypes.filter((type) => asked?.includes(type) !== false && maySee(asker, sources[type]));
+  const found = new Map<HitType, Hit[]>();
+  for (const type of seen) found.set(type, await sources[type].find(db, typed, limit + 1, q));
+  const { hits, more } = chosenHits(found, limit, most_in_all);
+  return { results: hits.map(hitView), more };
+}
+
+function maySee(
+  { granted, merchant_id }: Pick<Call, "granted" | "merchant_id">,
+  { needs, list }: SearchSource,
+): boolean {
+  const isHidden = merchant_id !== null && list !== undefined && !mayMerchant({ id: list, need: needs }, no_labels);
+  return granted.permissions.has(needs) && !isHidden;
+}
+
+/** No list is one that a merchant sees for the labels that it may buy. */
+const no_labels = { may_buy_labels: false };
+
+function hitView({ type, fit, id, title, subtitle, state, at, of, merchant_id: owner }: Hit) {
+  const merchant_id = owner === null ? null : wireId("merchant", owner);
+  return { type, match: fit, id, title, subtitle, state, at: isoOrNull(at), of, merchant_id };
+}

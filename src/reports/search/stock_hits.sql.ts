@@ -1,0 +1,355 @@
+// What people on the floor look for: lots and bins.
+import { and, asc, desc, eq, isNotNull, or, type SQL, sql as template } from "drizzle-orm";
+import { amongTexts, begins, folded, given, holds, list } from "../../../db/kit.ts";
+import { counts } from "../../../db/schema/counts.ts";
+import { lots } from "../../../db/schema/inventory.ts";
+import { product_barcodes, products } from "../../../db/schema/products.ts";
+import { receipts } from "../../../db/schema/receipts.ts";
+import { transfers } from "../../../db/schema/transfers.ts";
+import { bins, warehouses } from "../../../db/schema/warehouses.ts";
+import { type IdNoun, wireId } from "../../core/ids.ts";
+import type { Db } from "../../storage/database.ts";
+import { prepared, type StatementArgs } from "../../storage/statements.ts";
+import { bestOf, fitOf, type Hit, isPart, type SearchText } from "./search_hit.ts";
+
+const lot = {
+  id: lots.id,
+  merchant_id: lots.merchant_id,
+  lot_number: lots.lot_number,
+  state: lots.status,
+  at: lots.received_date,
+  product_id: lots.product_id,
+  sku: products.sku,
+  name: products.name,
+};
+const lotById = prepared((sql, a: StatementArgs<{ id: number }>) =>
+  sql.select(lot).from(lots).innerJoin(products, eq(products.id, lots.product_id)).where(eq(lots.id, a.id)),
+);
+const lotsByNumber = prepared((sql, a: StatementArgs<{ code: string; limit: number }>) =>
+  sql
+    .select(lot)
+    .from(lots)
+    .innerJoin(products, eq(products.id, lots.product_id))
+    .where(begins(folded(lots.lot_number), a.code))
+    .orderBy(asc(folded(lots.lot_number)), asc(lots.id))
+    .limit(given(a.limit)),
+);
+
+/** The lots with this number, and those whose number begins with it. */
+export async function findLotHits(db: Db, typed: SearchText, limit: number): Promise<Hit[]> {
+  const own = await lotById(db, { id: typed.idOf("lot") });
+  const rows = [...own];
+  for (const code of typed.codes) rows.push(...(await lotsByNumber(db, { code, limit })));
+  return bestOf(
+    rows.map((row): Hit => {
+      const { id, lot_number, sku, name, product_id, state, at } = row;
+      const fit = own.includes(row) ? "exact" : (fitOf(typed, [lot_number]) ?? "prefix");
+      return {
+        type: "lot",
+        fit,
+        id: wireId("lot", id),
+        title: lot_number,
+        subtitle: `${sku} · ${name}`,
+        state,
+        at,
+        of: { type: "product", id: wireId("product", product_id) },
+        merchant_id: row.merchant_id,
+      };
+    }),
+  );
+}
+
+// The condition is written out, as in the index of these bins.
+const binsByCode = prepared((sql, a: StatementArgs<{ code: string; limit: number }>) =>
+  sql
+    .select({ code: bins.code, kind: bins.kind, warehouse_id: bins.warehouse_id, warehouse: warehouses.name })
+    .from(bins)
+    .innerJoin(warehouses, eq(warehouses.id, bins.warehouse_id))
+    .where(and(template`${bins.kind} <> 'staging'`, begins(folded(bins.code), a.code)))
+    .orderBy(asc(folded(bins.code)), asc(bins.id))
+    .limit(given(a.limit)),
+);
+
+/** The bins with this code in any warehouse, and those whose code begins with it. */
+export async function findBinHits(db: Db, typed: SearchText, limit: number): Promise<Hit[]> {
+  const hits: Hit[] = [];
+  for (const code of typed.codes) {
+    for (const row of await binsByCode(db, { code, limit })) {
+      hits.push({
+        type: "bin",
+        fit: fitOf(typed, [row.code]) ?? "prefix",
+        id: row.code,
+        title: row.code,
+        subtitle: row.warehouse,
+        state: row.kind,
+        at: null,
+        of: { type: "warehouse", id: wireId("warehouse", row.warehouse_id) },
+        merchant_id: null,
+      });
+    }
+  }
+  return bestOf(hits);
+}
+
+// Receipts, transfers and stock counts.
+
+// A text within names is looked for in so many of the newest records.
+const newest_movements_max = 1000;
+
+interface MovementHitRow {
+  readonly id: number;
+  readonly merchant_id: number | null;
+  readonly name: string | null;
+  readonly more: string | null;
+  readonly status: string;
+  readonly created_at: number;
+}
+
+const receipt = {
+  id: receipts.id,
+  merchant_id: receipts.merchant_id,
+  name: receipts.reference,
+  more: receipts.supplier,
+  status: receipts.status,
+  created_at: receipts.created_at,
+};
+const receiptById = prepared((sql, a: StatementArgs<{ id: number }>) =>
+  sql.select(receipt).from(receipts).where(eq(receipts.id, a.id)),
+);
+const receiptsByReference = prepared((sql, a: StatementArgs<{ code: string; limit: number }>) =>
+  sql
+    .select(receipt)
+    .from(receipts)
+    .where(and(isNotNull(receipts.reference), begins(folded(receipts.reference), a.code)))
+    .orderBy(asc(folded(receipts.reference)), desc(receipts.id))
+    .limit(given(a.limit)),
+);
+const receiptsBySupplier = prepared((sql, a: StatementArgs<{ code: string; limit: number }>) =>
+  sql
+    .select(receipt)
+    .from(receipts)
+    .where(and(isNotNull(receipts.supplier), begins(folded(receipts.supplier), a.code)))
+    .orderBy(asc(folded(receipts.supplier)), desc(receipts.id))
+    .limit(given(a.limit)),
+);
+
+/** The receipts with this reference or supplier, those whose name begins with it, and new ones that contain it. */
+export async function findReceiptHits(db: Db, typed: SearchText, limit: number): Promise<Hit[]> {
+  const rows: MovementHitRow[] = [...(await receiptById(db, { id: typed.idOf("receipt") }))];
+  for (const code of typed.codes) {
+    rows.push(...(await receiptsByReference(db, { code, limit })), ...(await receiptsBySupplier(db, { code, limit })));
+  }
+  if (isPart(typed)) {
+    const newest = db.sql
+      .select(receipt)
+      .from(receipts)
+      .orderBy(desc(receipts.id))
+      .limit(newest_movements_max)
+      .as("newest");
+    const within = typed.codes.map((code) => or(holds(newest.name, code), holds(newest.more, code)));
+    rows.push(
+      ...(await db.sql
+        .select()
+        .from(newest)
+        .where(or(...within))
+        .orderBy(desc(newest.id))
+        .limit(limit)),
+    );
+  }
+  return hitsOf("receipt", rows, typed);
+}
+
+const transfer = {
+  id: transfers.id,
+  merchant_id: transfers.merchant_id,
+  name: transfers.reference,
+  status: transfers.status,
+  created_at: transfers.created_at,
+};
+const transferById = prepared((sql, a: StatementArgs<{ id: number }>) =>
+  sql.select(transfer).from(transfers).where(eq(transfers.id, a.id)),
+);
+const transfersByReference = prepared((sql, a: StatementArgs<{ code: string; limit: number }>) =>
+  sql
+    .select(transfer)
+    .from(transfers)
+    .where(and(isNotNull(transfers.reference), begins(folded(transfers.reference), a.code)))
+    .orderBy(asc(folded(transfers.reference)), desc(transfers.id))
+    .limit(given(a.limit)),
+);
+
+/** The transfers with this reference, those whose reference begins with it, and new ones that contain it. */
+export async function findTransferHits(db: Db, typed: SearchText, limit: number): Promise<Hit[]> {
+  const rows = [...(await transferById(db, { id: typed.idOf("transfer") }))];
+  for (const code of typed.codes) rows.push(...(await transfersByReference(db, { code, limit })));
+  if (isPart(typed)) {
+    const newest = db.sql
+      .select(transfer)
+      .from(transfers)
+      .orderBy(desc(transfers.id))
+      .limit(newest_movements_max)
+      .as("newest");
+    const within = typed.codes.map((code) => holds(newest.name, code));
+    rows.push(
+      ...(await db.sql
+        .select()
+        .from(newest)
+        .where(or(...within))
+        .orderBy(desc(newest.id))
+        .limit(limit)),
+    );
+  }
+  return hitsOf(
+    "transfer",
+    rows.map((row) => ({ ...row, more: null })),
+    typed,
+  );
+}
+
+const count = { id: counts.id, more: counts.notes, status: counts.status, created_at: counts.created_at };
+const countById = prepared((sql, a: StatementArgs<{ id: number }>) =>
+  sql.select(count).from(counts).where(eq(counts.id, a.id)),
+);
+
+/** The count with this id, and new ones whose notes contain it. */
+export async function findCountHits(db: Db, typed: SearchText, limit: number): Promise<Hit[]> {
+  const rows = [...(await countById(db, { id: typed.idOf("count") }))];
+  if (isPart(typed)) {
+    const newest = db.sql.select(count).from(counts).orderBy(desc(counts.id)).limit(newest_movements_max).as("newest");
+    const within = typed.codes.map((code) => holds(newest.more, code));
+    rows.push(
+      ...(await db.sql
+        .select()
+        .from(newest)
+        .where(or(...within))
+        .orderBy(desc(newest.id))
+        .limit(limit)),
+    );
+  }
+  return hitsOf(
+    "count",
+    rows.map((row) => ({ ...row, merchant_id: null, name: null })),
+    typed,
+  );
+}
+
+function hitsOf(type: "receipt" | "transfer" | "count", rows: readonly MovementHitRow[], typed: SearchText): Hit[] {
+  const noun: IdNoun = type;
+  return bestOf(
+    rows.map((row) => {
+      const id = wireId(noun, row.id);
+      const fit = row.id === typed.idOf(noun) ? "exact" : (fitOf(typed, [row.name, row.more]) ?? "part");
+      const title = row.name ?? id;
+      const { merchant_id, status: state, created_at: at } = row;
+      return { type, fit, id, title, subtitle: row.more ?? "", state, at, of: null, merchant_id };
+    }),
+  );
+}
+
+// A text within names is looked for in so many of the newest products.
+const newest_products_max = 5000;
+
+const shown = {
+  id: products.id,
+  merchant_id: products.merchant_id,
+  sku: products.sku,
+  name: products.name,
+  status: products.status,
+  created_at: products.created_at,
+};
+type ProductHitRow = Pick<typeof products.$inferSelect, keyof typeof shown>;
+
+const byId = prepared((sql, a: StatementArgs<{ id: number }>) =>
+  sql.select(shown).from(products).where(eq(products.id, a.id)),
+);
+const bySku = prepared((sql, a: StatementArgs<{ code: string; limit: number }>) =>
+  sql
+    .select(shown)
+    .from(products)
+    .where(begins(folded(products.sku), a.code))
+    .orderBy(asc(folded(products.sku)))
+    .limit(given(a.limit)),
+);
+const byName = prepared((sql, a: StatementArgs<{ code: string; limit: number }>) =>
+  sql
+    .select(shown)
+    .from(products)
+    .where(begins(folded(products.name), a.code))
+    .orderBy(asc(folded(products.name)))
+    .limit(given(a.limit)),
+);
+const barcode = { ...shown, barcode: product_barcodes.value };
+const byBarcode = prepared((sql, a: StatementArgs<{ values: string }>) =>
+  sql
+    .select(barcode)
+    .from(product_barcodes)
+    .innerJoin(products, eq(products.id, product_barcodes.product_id))
+    .where(amongTexts(product_barcodes.value, a.values)),
+);
+const byBarcodeBeginning = prepared((sql, a: StatementArgs<{ value: string; limit: number }>) =>
+  sql
+    .select(barcode)
+    .from(product_barcodes)
+    .innerJoin(products, eq(products.id, product_barcodes.product_id))
+    .where(begins(product_barcodes.value, a.value))
+    .orderBy(asc(product_barcodes.value))
+    .limit(given(a.limit)),
+);
+
+/** The products whose SKU, name or bar code was typed or scanned, begins with it, or contains each word. */
+export async function findProductHits(db: Db, typed: SearchText, limit: number): Promise<Hit[]> {
+  const scanned = await byBarcode(db, { values: list(typed.barcodes) });
+  const rows: ProductHitRow[] = [...(await byId(db, { id: typed.idOf("product") }))];
+  for (const code of typed.codes) {
+    rows.push(...(await bySku(db, { code, limit })), ...(await byName(db, { code, limit })));
+  }
+  const [value = ""] = typed.barcodes;
+  rows.push(...(await byBarcodeBeginning(db, { value, limit })));
+  const exact = scanned.map((row) => hitOf(row, "exact"));
+  const begun = rows.map((row) =>
+    hitOf(row, row.id === typed.idOf("product") ? "exact" : (fitOf(typed, [row.sku, row.name]) ?? "prefix")),
+  );
+  const parts = isPart(typed) ? (await holding(db, typed, limit)).map((row) => hitOf(row, "part")) : [];
+  return bestOf([...exact, ...begun, ...parts]);
+}
+
+/** Of the newest products those that contain each word in the SKU or the name, newest first. */
+function holding(db: Db, { codes }: SearchText, limit: number): Promise<ProductHitRow[]> {
+  const newest = db.sql
+    .select(shown)
+    .from(products)
+    .orderBy(desc(products.created_at), desc(products.id))
+    .limit(newest_products_max)
+    .as("newest");
+  const all = codes.map((code) => and(...code.split(" ").map((word) => either(newest.sku, newest.name, word))));
+  return db.sql
+    .select({
+      id: newest.id,
+      merchant_id: newest.merchant_id,
+      sku: newest.sku,
+      name: newest.name,
+      status: newest.status,
+      created_at: newest.created_at,
+    })
+    .from(newest)
+    .where(and(isNotNull(newest.id), or(...all)))
+    .orderBy(desc(newest.created_at), desc(newest.id))
+    .limit(limit);
+}
+
+const either = (sku: Parameters<typeof holds>[0], name: Parameters<typeof holds>[0], word: string): SQL | undefined =>
+  or(holds(sku, word), holds(name, word));
+
+function hitOf({ id, merchant_id, sku, name, status, created_at }: ProductHitRow, fit: Hit["fit"]): Hit {
+  return {
+    type: "product",
+    fit,
+    id: wireId("product", id),
+    title: sku,
+    subtitle: name,
+    state: status,
+    at: created_at,
+    of: null,
+    merchant_id,
+  };
+}

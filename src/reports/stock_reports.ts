@@ -1,0 +1,260 @@
+import { iso } from "../core/clock.ts";
+import { money } from "../core/money.ts";
+import {
+  AgeingReport,
+  MomentExport,
+  MomentQuery,
+  PeriodExport,
+  PeriodQuery,
+  SalesReport,
+  TurnsReport,
+} from "./reports.schema.ts";
+import {
+  eachDay,
+  headOf,
+  ledgerParts,
+  namesOf,
+  productParts,
+  type ReportDefinition,
+  type ReportSource,
+  type ReportSpan,
+  spanOf,
+  turn,
+  unnamed,
+} from "./reports.sql.ts";
+import { type AgedUnits, listAged, type ProductSales, sumFlows, sumOnHand, sumSold } from "./stock_reports.sql.ts";
+
+type AgeingRow = AgeingReport["rows"][number];
+
+/** How long the stock on hand has been there. */
+export const ageingReport: ReportDefinition = {
+  name: "stock-ageing",
+  id: "StockAgeing",
+  summary: "Report the age of stock by SKU",
+  description:
+    "All units on hand now, reserved or not, by their age in days of 24 hours. Units of a lot age since" +
+    " the lot was received, all others since the first unit came to their bin, or to the bin that" +
+    " they were moved from. The SKUs with the oldest units come first.",
+  query: MomentQuery,
+  exported: MomentExport,
+  view: AgeingReport,
+  find: findAgeing,
+};
+
+const bands = [
+  ["days_0_30", 30],
+  ["days_31_60", 60],
+  ["days_61_90", 90],
+  ["days_91_180", 180],
+  ["days_181_365", 365],
+  ["days_over_365", Number.POSITIVE_INFINITY],
+] as const;
+
+async function findAgeing(source: ReportSource, _: MomentQuery) {
+  const now = await source.read(async (db) => db.now);
+  const aged: AgedUnits[] = [];
+  for (const { first, end } of await productParts(source)) {
+    aged.push(...(await source.read((db) => listAged(db, first, end, now))));
+    await turn();
+  }
+  const byProduct = Map.groupBy(aged, ({ product_id }) => product_id);
+  const names = await namesOf(source, [...byProduct.keys()]);
+  const rows = [...byProduct].map(([product_id, own]): AgeingRow => {
+    const on_hand = unitsOf(own);
+    return {
+      ...(names.get(product_id) ?? unnamed),
+      on_hand,
+      ...banded(own),
+      oldest_days: own.reduce((oldest, { age_days }) => Math.max(oldest, age_days), 0),
+      average_days: Math.round((own.reduce((sum, one) => sum + one.age_days * one.units, 0) / on_hand) * 10) / 10,
+    };
+  });
+  rows.sort((a, b) => b.oldest_days - a.oldest_days || b.on_hand - a.on_hand || (a.sku < b.sku ? -1 : 1));
+  const totals = { on_hand: unitsOf(aged), ...banded(aged) };
+  return { head: { at: iso(now), row_count: rows.length }, rows, totals };
+}
+
+const unitsOf = (aged: readonly AgedUnits[]) => aged.reduce((sum, { units }) => sum + units, 0);
+
+function banded(aged: readonly AgedUnits[]) {
+  let above = -1;
+  const sums = bands.map(([name, last]) => {
+    const from = above;
+    above = last;
+    return [name, unitsOf(aged.filter(({ age_days }) => age_days > from && age_days <= last))];
+  });
+  return Object.fromEntries(sums) as Omit<AgeingReport["totals"], "on_hand">;
+}
+
+/** The report of sales by SKU. */
+export const salesReport: ReportDefinition = {
+  name: "sales",
+  id: "Sales",
+  summary: "Report sales by SKU",
+  description:
+    "The lines of orders created in these days, imported past orders included: units" +
+    " ordered, less those cancelled since. `revenue` is the price of the units sold, by the prices of their" +
+    " lines less discounts, without shipping and refunds. A bundle counts as the bundle. Most" +
+    " revenue first.",
+  query: PeriodQuery,
+  exported: PeriodExport,
+  view: SalesReport,
+  find: findSales,
+};
+
+const counted = ["orders", "units_ordered", "units_cancelled", "units_shipped", "units_returned", "revenue_cents"];
+type SalesCounts = Omit<ProductSales, "product_id" | "currency">;
+
+async function findSales(source: ReportSource, { limit: _, ...asked }: PeriodQuery) {
+  const span = await spanOf(source, asked);
+  const sums = new Map<string, ProductSales>();
+  for (const sold of (await eachDay(source, span.days, sumSold)).values()) {
+    for (const one of sold) {
+      const key = `${one.product_id} ${one.currency}`;
+      const before = sums.get(key);
+      sums.set(key, before === undefined ? one : addedSales(before, one));
+    }
+  }
+  const sold = [...sums.values()];
+  const names = await namesOf(
+    source,
+    sold.map(({ product_id }) => product_id),
+  );
+  const rows = sold.map((one) => rowOf(one, names.get(one.product_id)));
+  rows.sort((a, b) => b.revenue - a.revenue || b.units_sold - a.units_sold || (a.sku < b.sku ? -1 : 1));
+  return { head: { ...headOf(span), row_count: rows.length }, rows, totals: totalsOf(sold) };
+}
+
+function addedSales(some: ProductSales, more: ProductSales): ProductSales {
+  const sums = counted.map((name) => [name, some[name as keyof SalesCounts] + more[name as keyof SalesCounts]]);
+  return { ...some, ...Object.fromEntries(sums) };
+}
+
+function rowOf(sold: ProductSales, product = unnamed): SalesReport["rows"][number] {
+  const { currency, orders, units_ordered, units_cancelled, units_shipped, units_returned, revenue_cents } = sold;
+  const units_sold = units_ordered - units_cancelled;
+  return {
+    ...product,
+    currency,
+    orders,
+    units_ordered,
+    units_cancelled,
+    units_sold,
+    units_shipped,
+    units_returned,
+    revenue: money(revenue_cents, currency),
+  };
+}
+
+function totalsOf(sold: readonly ProductSales[]): SalesReport["totals"] {
+  const groups = [...Map.groupBy(sold, ({ currency }) => currency)].sort(([a], [b]) => (a < b ? -1 : 1));
+  return groups.map(([currency, own]) => ({
+    currency,
+    units_sold: own.reduce((sum, one) => sum + one.units_ordered - one.units_cancelled, 0),
+    revenue: money(
+      own.reduce((sum, one) => sum + one.revenue_cents, 0),
+      currency,
+    ),
+  }));
+}
+
+type TurnsFigures = TurnsReport["totals"];
+
+/** How often the stock was sold and replaced. */
+export const turnsReport: ReportDefinition = {
+  name: "stock-turns",
+  id: "StockTurns",
+  summary: "Report inventory turns by SKU",
+  description:
+    "Inventory turnover in units: the units shipped to customers in these days, divided by the mean of the" +
+    " units on hand" +
+    " when the first day began and the last ended. `annual_turns` are the turns of 365 such days," +
+    " and `days_on_hand` is how many days the mean stock lasts. Days that have not begun do not count: the" +
+    " period ends now at the latest. Units in transit between warehouses are not on hand. Most shipped units" +
+    " first.",
+  query: PeriodQuery,
+  exported: PeriodExport,
+  view: TurnsReport,
+  find: findTurns,
+};
+
+interface UnitFlow {
+  units_shipped: number;
+  opening_units: number;
+  closing_units: number;
+}
+
+async function findTurns(source: ReportSource, { limit: _, ...asked }: PeriodQuery) {
+  const span = await spanOf(source, asked);
+  const { since, until, now } = span;
+  const flows = new Map<number, UnitFlow>();
+  const flowOf = (product_id: number) => {
+    const known = flows.get(product_id) ?? { units_shipped: 0, opening_units: 0, closing_units: 0 };
+    flows.set(product_id, known);
+    return known;
+  };
+  // The units on hand at both moments are the present ones less the movements since.
+  const parts = await source.read(async (db) => {
+    for (const { product_id, on_hand } of await sumOnHand(db)) {
+      const flow = flowOf(product_id);
+      flow.opening_units = on_hand;
+      flow.closing_units = on_hand;
+    }
+    return ledgerParts(db, since, Math.max(until, now));
+  });
+  for (const part of parts) {
+    for (const row of await source.read((db) => sumFlows(db, part, since, until))) {
+      const flow = flowOf(row.product_id);
+      flow.opening_units -= row.change_since;
+      flow.closing_units -= row.change_after;
+      flow.units_shipped += row.units_shipped;
+    }
+    await turn();
+  }
+  const moving = [...flows].filter(([, flow]) => Object.values(flow).some((units) => units > 0));
+  const names = await namesOf(
+    source,
+    moving.map(([product_id]) => product_id),
+  );
+  const days = elapsedDays(span);
+  const rows = moving.map(([product_id, flow]) => ({
+    ...(names.get(product_id) ?? unnamed),
+    ...figuresOf(flow, days),
+  }));
+  rows.sort((a, b) => b.units_shipped - a.units_shipped || (a.sku < b.sku ? -1 : 1));
+  const all = moving.reduce((sum, [, flow]) => addedFlow(sum, flow), addedFlow());
+  return { head: { ...headOf(span), row_count: rows.length }, rows, totals: figuresOf(all, days) };
+}
+
+const day_ms = 86_400_000;
+
+/** The days of the period until now. */
+function elapsedDays({ since, until, now }: ReportSpan): number {
+  return Math.max(0, Math.min(until, now) - since) / day_ms;
+}
+
+const none: UnitFlow = { units_shipped: 0, opening_units: 0, closing_units: 0 };
+
+function addedFlow(sum = none, more = none): UnitFlow {
+  return {
+    units_shipped: sum.units_shipped + more.units_shipped,
+    opening_units: sum.opening_units + more.opening_units,
+    closing_units: sum.closing_units + more.closing_units,
+  };
+}
+
+function figuresOf({ units_shipped, opening_units, closing_units }: UnitFlow, days: number): TurnsFigures {
+  const average_units = (opening_units + closing_units) / 2;
+  const turns = average_units === 0 ? null : units_shipped / average_units;
+  return {
+    units_shipped,
+    opening_units,
+    closing_units,
+    average_units,
+    turns: turns === null ? null : rounded(turns, 100),
+    annual_turns: turns === null || days === 0 ? null : rounded((turns / days) * 365, 100),
+    days_on_hand: units_shipped === 0 ? null : rounded((average_units / units_shipped) * days, 10),
+  };
+}
+
+const rounded = (value: number, parts: number) => Math.round(value * parts) / parts;

@@ -1,0 +1,376 @@
+// What waits for somebody: each kind is one query over an index of what waits alone, and no further than `counted_max`.
+import { and, eq, exists, gt, gte, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
+import type { PgTable } from "drizzle-orm/pg-core";
+import { given, isOneOf } from "../../../db/kit.ts";
+import { count_lines, counts } from "../../../db/schema/counts.ts";
+import { lots, stock_items } from "../../../db/schema/inventory.ts";
+import { api_keys } from "../../../db/schema/keys.ts";
+import { order_counts, order_holds, orders } from "../../../db/schema/orders.ts";
+import { platform_reports } from "../../../db/schema/platform_reports.ts";
+import { platform_connections, platform_imports } from "../../../db/schema/platforms.ts";
+import { products } from "../../../db/schema/products.ts";
+import { receipt_lines, receipts } from "../../../db/schema/receipts.ts";
+import { reservation_lines, reservations } from "../../../db/schema/reservations.ts";
+import { labels } from "../../../db/schema/shipments.ts";
+import { subscriptions } from "../../../db/schema/webhooks.ts";
+import { countTransitions, lotTransitions, receiptTransitions } from "../../inventory/inventory.transitions.ts";
+import { dayIn, type LocalDays } from "../../inventory/warehouses/warehouses.sql.ts";
+import { type HoldReason, openStatuses, orderTransitions } from "../../orders/order.transitions.ts";
+import { importTransitions, shipmentUpdateTransitions } from "../../platforms/platforms.transitions.ts";
+import { labelTransitions } from "../../shipping/labels/label.transitions.ts";
+import type { Db, ReadStatements } from "../../storage/database.ts";
+import { isOfSeen } from "../../storage/scope.ts";
+import { prepared, type StatementArgs } from "../../storage/statements.ts";
+import { subscriptionTransitions } from "../../webhooks/webhooks.transitions.ts";
+
+/** How far a topic is counted. */
+export const counted_max = 10_000;
+/** How many of a topic are named. */
+export const samples_max = 3;
+
+/** One of what waits, as a row; `count` says how many rows there are in all. */
+export interface TopicRecord {
+  readonly id: number;
+  /** Whose it is; null for the house's, none for what several share. */
+  readonly merchant_id?: number | null;
+  readonly name: string;
+  readonly at: number | null;
+  readonly count: number;
+}
+
+const day_ms = 86_400_000;
+const all = sql<number>`count(*) over ()`.mapWith(Number);
+/** How many rows of a kind are looked at: beside an index of these alone, so it is no value to plan by. */
+type UpTo = StatementArgs<{ up_to: number }>;
+const up_to = counted_max;
+const few = samples_max;
+const at = sql<number | null>`found.at`.mapWith(Number);
+const name = sql<string>`found.name`;
+const id = sql<number>`found.id`.mapWith(Number);
+const quantity = sql<number>`found.quantity`.mapWith(Number);
+const merchant_id = sql<number | null>`found.merchant_id`.mapWith(Number);
+
+const openHolds = (select: ReadStatements, a: UpTo) => {
+  const { id, order_id, reason, created_at, released_at } = order_holds;
+  const h = select
+    .select({ id, order_id, reason, created_at })
+    .from(order_holds)
+    .where(and(isNull(released_at), isOfSeen(select, orders, order_id)))
+    .orderBy(order_id)
+    .limit(given(a.up_to))
+    .as("h");
+  return sql`(
+    select h.reason, h.order_id, h.created_at as at, count(*) over (partition by h.reason) as count,
+      row_number() over (partition by h.reason order by h.created_at, h.id) as place
+    from ${h}
+  ) as found`;
+};
+const holds = prepared((select, a: UpTo) =>
+  select
+    .select({
+      reason: sql<HoldReason>`found.reason`,
+      id: orders.id,
+      merchant_id: orders.merchant_id,
+      name: orders.order_number,
+      at: sql<number>`found.at`.mapWith(Number),
+      count: sql<number>`found.count`.mapWith(Number),
+    })
+    .from(openHolds(select, a))
+    .innerJoin(orders, sql`${orders.id} = found.order_id`)
+    .where(sql`found.place <= ${sql.raw(String(samples_max))}`)
+    .orderBy(sql`found.reason`, sql`found.place`),
+);
+
+/** The oldest open holds of each reason. */
+export async function findHolds(db: Db): Promise<(TopicRecord & { readonly reason: HoldReason })[]> {
+  return holds(db, { up_to });
+}
+
+const shortOrders = (select: ReadStatements, a: UpTo) => {
+  const { reservation_id, wanted, reserved } = reservation_lines;
+  const l = select
+    .select({ reservation_id, wanted, reserved })
+    .from(reservation_lines)
+    .where(lt(reserved, wanted))
+    .limit(given(a.up_to))
+    .as("l");
+  return sql`(
+    select o.id, o.merchant_id, o.order_number as name, o.created_at as at,
+      sum(l.wanted - l.reserved) as quantity
+    from ${l}
+    join ${reservations} r on r.id = l.reservation_id
+    join ${orders} o on o.id = r.order_id
+    group by o.id, o.merchant_id, o.order_number, o.created_at
+  ) as found`;
+};
+const backorders = prepared((select, a: UpTo) =>
+  select
+    .select({ id, merchant_id, name, at, quantity, count: all })
+    .from(shortOrders(select, a))
+    .orderBy(sql`found.at`, sql`found.id`)
+    .limit(few),
+);
+
+/** The oldest orders that wait for stock, and for how many units. */
+export async function findBackorders(db: Db): Promise<(TopicRecord & { readonly quantity: number })[]> {
+  return backorders(db, { up_to });
+}
+
+// A failure that another try followed is over; so is one of an order that has left without it.
+const failedLabelsOf = (select: ReadStatements, a: UpTo) => {
+  const { id, order_id, return_id, created_at, status } = labels;
+  const l = select
+    .select({ id, order_id, return_id, created_at })
+    .from(labels)
+    // That each was made at some time leads SQLite to the index of the failed ones, before that of a merchant's labels.
+    .where(and(isOneOf(status, [labelTransitions.fail.to]), sql`${created_at} > 0`))
+    .orderBy(created_at)
+    .limit(given(a.up_to))
+    .as("l");
+  return sql`(
+    select l.id, o.merchant_id, o.order_number as name, l.created_at as at
+    from ${l}
+    join ${orders} o on o.id = l.order_id
+    where (l.return_id is not null or ${isOneOf(sql`o.status`, openStatuses)})
+      and not exists (
+        select 1 from ${labels} n
+        where n.order_id = l.order_id and n.id > l.id and (n.return_id is null) = (l.return_id is null)
+      )
+  ) as found`;
+};
+const failedLabels = prepared((select, a: UpTo) =>
+  select
+    .select({ id, merchant_id, name, at, count: all })
+    .from(failedLabelsOf(select, a))
+    .orderBy(sql`found.at`, sql`found.id`)
+    .limit(few),
+);
+
+/** The oldest labels that could not be bought and that nobody tried again. */
+export async function findFailedLabels(db: Db): Promise<TopicRecord[]> {
+  return failedLabels(db, { up_to });
+}
+
+const failedImportsOf = (select: ReadStatements, a: UpTo) => {
+  const { id, external_id, connection_id, updated_at, status } = platform_imports;
+  const i = select
+    .select({ id, external_id, connection_id, updated_at })
+    .from(platform_imports)
+    .where(isOneOf(status, [importTransitions.give_up.to]))
+    .orderBy(updated_at)
+    .limit(given(a.up_to))
+    .as("i");
+  return sql`(
+    select i.id, c.merchant_id, i.external_id as name, i.updated_at as at, i.connection_id
+    from ${i}
+    join ${platform_connections} c on c.id = i.connection_id and c.deleted_at is null
+  ) as found`;
+};
+const connection_id = sql<number>`found.connection_id`.mapWith(Number);
+const failedImports = prepared((select, a: UpTo) =>
+  select
+    .select({ id, merchant_id, name, at, connection_id, count: all })
+    .from(failedImportsOf(select, a))
+    .orderBy(sql`found.at`, sql`found.id`)
+    .limit(few),
+);
+
+/** The oldest orders of platforms that could not be imported. */
+export async function findFailedImports(db: Db): Promise<(TopicRecord & { readonly connection_id: number })[]> {
+  return failedImports(db, { up_to });
+}
+
+const failedReportsOf = (select: ReadStatements, a: UpTo) => {
+  const { id, order_id, connection_id, updated_at, status } = platform_reports;
+  const r = select
+    .select({ id, order_id, connection_id, updated_at })
+    .from(platform_reports)
+    .where(and(isOneOf(status, [shipmentUpdateTransitions.give_up.to]), isOfSeen(select, orders, order_id)))
+    .orderBy(updated_at)
+    .limit(given(a.up_to))
+    .as("r");
+  return sql`(
+    select r.id, o.merchant_id, o.order_number as name, r.updated_at as at, r.connection_id
+    from ${r}
+    join ${orders} o on o.id = r.order_id
+    join ${platform_connections} c on c.id = r.connection_id and c.deleted_at is null
+  ) as found`;
+};
+const failedReports = prepared((select, a: UpTo) =>
+  select
+    .select({ id, merchant_id, name, at, connection_id, count: all })
+    .from(failedReportsOf(select, a))
+    .orderBy(sql`found.at`, sql`found.id`)
+    .limit(few),
+);
+
+/** The oldest parcels that could not be reported to their platforms. */
+export async function findFailedReports(db: Db): Promise<(TopicRecord & { readonly connection_id: number })[]> {
+  return failedReports(db, { up_to });
+}
+
+const isFailing = isOneOf(subscriptions.status, [subscriptionTransitions.fail.to]);
+const isDisabled = isOneOf(subscriptions.status, [subscriptionTransitions.disable.to]);
+const failing = (select: ReadStatements) => {
+  const { id, merchant_id, url, failing_since, updated_at, deleted_at, disabled_reason } = subscriptions;
+  return select
+    .select({
+      id,
+      merchant_id,
+      name: sql`${url}`.as("name"),
+      at: sql`coalesce(${failing_since}, ${updated_at})`.as("at"),
+    })
+    .from(subscriptions)
+    .where(and(isNull(deleted_at), or(isFailing, and(isDisabled, isNotNull(disabled_reason)))))
+    .as("found");
+};
+const failingWebhooks = prepared((select) =>
+  select
+    .select({ id, merchant_id, name, at, count: all })
+    .from(failing(select))
+    .orderBy(sql`found.at`, sql`found.id`)
+    .limit(few),
+);
+
+/** The subscriptions whose receivers fail, and those that were disabled for it. */
+export async function findFailingWebhooks(db: Db): Promise<TopicRecord[]> {
+  return failingWebhooks(db, {});
+}
+
+// A sheet may show the goods of several merchants.
+const differing = (select: ReadStatements) => {
+  const { count_id, product_id, counted, expected } = count_lines;
+  const isMine = isOfSeen(select, products, product_id);
+  const l = select
+    .select({ count_id })
+    .from(count_lines)
+    .where(and(ne(counted, expected), isMine))
+    .as("l");
+  return sql`(
+    select c.id, coalesce(c.notes, '') as name, c.reviewed_at as at, count(*) as quantity
+    from ${counts} c join ${l} on l.count_id = c.id
+    where ${isOneOf(sql`c.status`, [countTransitions.review.to])}
+    group by c.id, c.notes, c.reviewed_at
+  ) as found`;
+};
+const differences = prepared((select) =>
+  select
+    .select({ id, name, at, quantity, count: all })
+    .from(differing(select))
+    .orderBy(sql`found.at`, sql`found.id`)
+    .limit(few),
+);
+
+/** The counts under review that found a difference, and on how many lines. */
+export async function findDifferences(db: Db): Promise<(TopicRecord & { readonly quantity: number })[]> {
+  return differences(db, {});
+}
+
+const outstanding = sql`(
+  select coalesce(sum(${receipt_lines.outstanding}), 0) from ${receipt_lines}
+  where ${receipt_lines.receipt_id} = ${receipts.id}
+)`;
+const due = (select: ReadStatements, a: StatementArgs<{ since: number; until: number }>) => {
+  const { id, merchant_id, reference, supplier, expected_at, status } = receipts;
+  return select
+    .select({
+      id,
+      merchant_id,
+      name: sql`coalesce(${reference}, ${supplier}, '')`.as("name"),
+      at: sql`${expected_at}`.as("at"),
+      quantity: sql`${outstanding}`.as("quantity"),
+    })
+    .from(receipts)
+    .where(and(isOneOf(status, receiptTransitions.close.from), gte(expected_at, a.since), lt(expected_at, a.until)))
+    .as("found");
+};
+const receiptsDue = prepared((select, a: StatementArgs<{ since: number; until: number }>) =>
+  select
+    .select({ id, merchant_id, name, at, quantity, count: all })
+    .from(due(select, a))
+    .orderBy(sql`found.at`, sql`found.id`)
+    .limit(few),
+);
+
+/** The deliveries that are expected in a time (ms) and not done with, and how many units of each are still to come. */
+export async function findReceipts(
+  db: Db,
+  since: number,
+  until: number,
+): Promise<(TopicRecord & { readonly quantity: number })[]> {
+  return receiptsDue(db, { since, until });
+}
+
+/** Their last days, and the day that it is where the units are. */
+interface LastDays {
+  readonly days: LocalDays;
+  /** The first last day that is not among them. */
+  readonly before: number;
+}
+
+const expiring = (select: ReadStatements, { days, before }: LastDays) => {
+  const { id, lot_number, expires_on, product_id, status } = lots;
+  return select
+    .select({
+      id,
+      name: sql`${lot_number}`.as("name"),
+      // The last millisecond of the date, as it is shown everywhere.
+      at: sql`(${expires_on} + 1) * ${sql.raw(String(day_ms))} - 1`.as("at"),
+      product_id,
+      quantity: sql`sum(${stock_items.on_hand})`.as("quantity"),
+    })
+    .from(lots)
+    .innerJoin(stock_items, and(eq(stock_items.lot_id, id), gt(stock_items.on_hand, 0)))
+    .where(
+      and(
+        isOneOf(status, lotTransitions.expire.from),
+        isNotNull(expires_on),
+        gte(expires_on, dayIn(days, stock_items.warehouse_id)),
+        gte(expires_on, days.first),
+        lt(expires_on, before),
+      ),
+    )
+    .groupBy(id, lot_number, expires_on, product_id)
+    .as("found");
+};
+
+/** The lots with units on hand that expire next, whose last day comes before one. */
+export async function findExpiringLots(
+  db: Db,
+  last_days: LastDays,
+): Promise<(TopicRecord & { readonly quantity: number; readonly sku: string })[]> {
+  return db.sql
+    .select({ id, merchant_id: products.merchant_id, name, at, quantity, sku: products.sku, count: all })
+    .from(expiring(db.sql, last_days))
+    .innerJoin(products, sql`${products.id} = found.product_id`)
+    .orderBy(sql`found.at`, sql`found.id`)
+    .limit(few);
+}
+
+const hasShipped = isOneOf(order_counts.status, [orderTransitions.ship.to, orderTransitions.deliver.to]);
+const steps = prepared((select) => {
+  // The first of a table that an index of each merchant's finds: the others may have many that are passed.
+  const has = (table: PgTable, where?: SQL) =>
+    exists(select.select({ one: sql`1` }).from(table).where(where)).mapWith(Boolean);
+  return select
+    .select({
+      product: has(products),
+      stock: has(stock_items),
+      order: has(orders),
+      shipped_order: has(order_counts, and(hasShipped, gt(order_counts.number, 0))),
+      used_key: has(api_keys, isNotNull(api_keys.last_used_at)),
+    })
+    .from(sql`(select 1) as one`);
+});
+
+/** What has been done in this store at least once. */
+export async function findSteps(db: Db): Promise<{
+  readonly product: boolean;
+  readonly stock: boolean;
+  readonly order: boolean;
+  readonly shipped_order: boolean;
+  readonly used_key: boolean;
+}> {
+  const [row] = await steps(db, {});
+  return row ?? { product: false, stock: false, order: false, shipped_order: false, used_key: false };
+}

@@ -1,0 +1,229 @@
+import type { Actor } from "../core/actor.ts";
+import { Fault, missing } from "../core/faults.ts";
+import { readId, wireId } from "../core/ids.ts";
+import { centsOf, money, moneyText } from "../core/money.ts";
+import { transition } from "../core/transitions.ts";
+import { emit } from "../events/emit.ts";
+import { noteReturn } from "../orders/fulfillment/order_stock.ts";
+import { costOf, type Order, type OrderLine } from "../orders/order.ts";
+import type { Tx } from "../storage/database.ts";
+import {
+  awaitsInspection,
+  isCompleted,
+  isPaid,
+  type RefundStatus,
+  type ReturnStatus,
+  refundStarts,
+  refundTransitions,
+  returnTransitions,
+  stands,
+} from "./return.transitions.ts";
+import { acceptedUnits, type RefundBreakdown, type Return, type ReturnRefund, returnEvent } from "./return.ts";
+import type { RefundReturn, ReportRefund } from "./returns.schema.ts";
+import { insertRefund, listReturnsOfOrder, saveRefundStatus, saveReturn } from "./returns.sql.ts";
+import { begin } from "./returns.ts";
+
+/** What limits the refunds of a return, in cents. */
+export interface RefundTerms {
+  readonly currency: string;
+  /** The value of the accepted units at the prices that were paid. */
+  readonly accepted_cents: number;
+  /** The order's shipping, less what other returns of the order have refunded of it. */
+  readonly shipping_cents: number;
+  /** The agreed refund, or null. */
+  readonly agreed_cents: number | null;
+  readonly refund_shipping: boolean;
+  readonly restocking_fee_cents: number;
+}
+
+/** The refund in a request, in cents; null where the return's terms decide. */
+export interface RefundRequest {
+  readonly amount_cents: number | null;
+  readonly refund_shipping: boolean | null;
+  readonly restocking_fee_cents: number | null;
+}
+
+/**
+ * The value of a return's accepted units, in cents. They are counted after those that earlier inspections of the order
+ * accepted, so that all its returns together are worth exactly what all units cost.
+ */
+function acceptedCents(found: Return, others: readonly Return[], lines: readonly OrderLine[]): number {
+  const own = acceptedOf([found]);
+  const earlier = acceptedOf(others.filter((other) => inspectedAs(other) < inspectedAs(found)));
+  return lines.reduce((sum, line) => sum + costOf(line, own.get(line.id) ?? 0, earlier.get(line.id) ?? 0), 0);
+}
+
+/** The place of a return's inspection among all; a return without one comes last. */
+function inspectedAs({ items }: Return): number {
+  return Math.min(...items.flatMap(({ inspections }) => inspections.map(({ id }) => id)));
+}
+
+function acceptedOf(some: readonly Return[]): ReadonlyMap<number, number> {
+  const units = new Map<number, number>();
+  for (const item of some.flatMap(({ items }) => items)) {
+    units.set(item.order_line_id, (units.get(item.order_line_id) ?? 0) + acceptedUnits(item));
+  }
+  return units;
+}
+
+interface RefundableCents {
+  readonly items_cents: number;
+  readonly shipping_cents: number;
+  readonly agreed_cents: number | null;
+  readonly fee_cents: number;
+}
+
+/** Refunds that have not failed: the money is paid or on its way. */
+function standing<Made extends Pick<ReturnRefund, "status">>(refunds: readonly Made[]): Made[] {
+  return refunds.filter(({ status }) => stands(status));
+}
+
+/**
+ * The parts of a refund. Without an amount it is the agreed one, else all that is refundable, less the fee. All refunds
+ * that have not failed together are at most the accepted units and the shipping in the request. Refuses:
+ * refund_exceeds_amount.
+ */
+export function planRefund(terms: RefundTerms, refunds: readonly ReturnRefund[], wish: RefundRequest): RefundBreakdown {
+  const left = leftOf(terms, refunds);
+  const asked = wish.refund_shipping ?? terms.refund_shipping;
+  const room = left.items_cents + (asked ? left.shipping_cents : 0);
+  const amount = wish.amount_cents ?? left.agreed_cents;
+  const wanted_fee = wish.restocking_fee_cents ?? left.fee_cents;
+  const exact = wish.amount_cents !== null && wish.restocking_fee_cents !== null;
+  // An agreed amount may already include the fee, so the fee must fit beside it only if both are given.
+  const fee = exact ? wanted_fee : Math.min(wanted_fee, Math.max(0, room - (amount ?? 0)));
+  const gross = amount === null ? room : amount + fee;
+  const nothing_left = gross - fee === 0 && standing(refunds).length > 0;
+  if (gross > room || nothing_left) throw exceeds(exact ? Math.max(0, room - fee) : room, terms.currency);
+  const items_cents = Math.min(gross, left.items_cents);
+  return { items_cents, shipping_cents: gross - items_cents, restocking_fee_cents: fee };
+}
+
+/** The amount of the parts, in cents. */
+export function amountOf({ items_cents, shipping_cents, restocking_fee_cents }: RefundBreakdown): number {
+  return items_cents + shipping_cents - restocking_fee_cents;
+}
+
+/**
+ * The refund status of a return: that of its refund that got furthest, and `refunded` once nothing is left by its
+ * terms.
+ */
+export function refundStatusOf(terms: RefundTerms, refunds: readonly ReturnRefund[]): RefundStatus {
+  const stand = standing(refunds);
+  if (stand.length === 0) return refunds.length === 0 ? "pending" : "failed";
+  if (stand.some(({ status }) => !isPaid(status))) return "processing";
+  const left = leftOf(terms, refunds);
+  const computed = left.items_cents + (terms.refund_shipping ? left.shipping_cents : 0) - left.fee_cents;
+  return (left.agreed_cents ?? computed) > 0 ? "partially_refunded" : "refunded";
+}
+
+function leftOf(terms: RefundTerms, refunds: readonly ReturnRefund[]): RefundableCents {
+  const made = standing(refunds);
+  const sum = (part: keyof RefundBreakdown) => made.reduce((total, { breakdown }) => total + breakdown[part], 0);
+  const paid = made.reduce((total, { amount_cents }) => total + amount_cents, 0);
+  // Amounts that an upgrade rounded may have been refunded in parts that together come to one unit more.
+  const items_cents = Math.max(0, terms.accepted_cents - sum("items_cents"));
+  const shipping_cents = Math.max(0, terms.shipping_cents - sum("shipping_cents"));
+  return {
+    items_cents,
+    shipping_cents,
+    agreed_cents: terms.agreed_cents === null ? null : Math.max(0, terms.agreed_cents - paid),
+    fee_cents: Math.max(0, terms.restocking_fee_cents - sum("restocking_fee_cents")),
+  };
+}
+
+function exceeds(refundable_cents: number, currency: string): Fault {
+  const refundable = money(refundable_cents, currency);
+  const amount = moneyText(refundable_cents, currency);
+  const message = refundable === 0 ? "must be zero: nothing is left to refund" : `must be at most ${amount}`;
+  return new Fault("refund_exceeds_amount", `At most ${amount} can be refunded.`, {
+    refundable,
+    fields: [{ field: "amount", code: "refund_exceeds_amount", message }],
+  });
+}
+
+const day_ms = 86_400_000;
+const refund_days = 7;
+
+/** The day by which a refund should be paid, seven days later not counting weekends: `YYYY-MM-DD`. */
+export function estimatedCompletion(now: number): string {
+  let day = Math.floor(now / day_ms);
+  for (let counted = 0; counted < refund_days; ) {
+    day += 1;
+    if (isWeekday(day)) counted += 1;
+  }
+  return new Date(day * day_ms).toISOString().slice(0, 10);
+}
+
+const isWeekday = (day: number) => ![0, 6].includes(new Date(day * day_ms).getUTCDay());
+
+/**
+ * Records a refund of an inspected return, which the merchant's system pays out; the first one completes the return.
+ * Refuses: resource_missing, return_not_inspected, invalid_state_transition, refund_exceeds_amount. Emits:
+ * return.processed (once).
+ */
+export async function refundReturn(tx: Tx, id: string, input: RefundReturn, actor: Actor): Promise<ReturnRefund> {
+  const { before, order } = await begin(tx, id);
+  if (awaitsInspection(before.status)) {
+    throw new Fault("return_not_inspected", "The return has to be received and inspected before it can be refunded.", {
+      status: before.status,
+    });
+  }
+  const status = transition<ReturnStatus, typeof returnTransitions>(returnTransitions, "refund", before.status);
+  const terms = await termsOf(tx, before, order);
+  const cents = (amount: string | number | null | undefined, field: string) =>
+    amount == null ? null : centsOf(amount, before.currency, field);
+  const breakdown = planRefund(terms, before.refunds, {
+    amount_cents: cents(input.amount, "amount"),
+    refund_shipping: input.refund_shipping ?? null,
+    restocking_fee_cents: cents(input.restocking_fee, "restocking_fee"),
+  });
+  const refund = await insertRefund(tx, {
+    return_id: before.id,
+    amount_cents: amountOf(breakdown),
+    currency: before.currency,
+    breakdown,
+    method: input.method ?? "original_payment",
+    status: refundStarts,
+    notes: input.notes ?? null,
+    estimated_completion: estimatedCompletion(tx.now),
+  });
+  const refund_status = refundStatusOf(terms, [...before.refunds, refund]);
+  const completed_at = before.completed_at ?? tx.now;
+  const after = await saveReturn(tx, before, { status, refund_status, completed_at });
+  const amount = `${moneyText(refund.amount_cents, refund.currency)} ${refund.currency}`;
+  await noteReturn(tx, order, { event: "refund", actor, note: `${wireId("return", before.id)}: ${amount}` });
+  if (!isCompleted(before.status)) await emit(tx, [returnEvent("return.processed", after, before)]);
+  return refund;
+}
+
+/**
+ * Records what the merchant's system reports of a refund; a repeated report changes nothing. Refuses: resource_missing,
+ * invalid_state_transition.
+ */
+export async function reportRefund(tx: Tx, id: string, refund_id: string, input: ReportRefund): Promise<ReturnRefund> {
+  const { before, order } = await begin(tx, id);
+  const refund = before.refunds.find((one) => one.id === readId("refund", refund_id));
+  if (refund === undefined) throw missing("refund", refund_id);
+  if (refund.status === input.status) return refund;
+  const reported = await saveRefundStatus(tx, refund, transition(refundTransitions, input.status, refund.status));
+  const terms = await termsOf(tx, before, order);
+  const refunds = before.refunds.map((one) => (one === refund ? reported : one));
+  await saveReturn(tx, before, { refund_status: refundStatusOf(terms, refunds) });
+  return reported;
+}
+
+async function termsOf(tx: Tx, found: Return, order: Order): Promise<RefundTerms> {
+  const others = (await listReturnsOfOrder(tx, order.id)).filter((one) => one.id !== found.id);
+  const elsewhere = others
+    .flatMap(({ refunds }) => standing(refunds))
+    .reduce((sum, { breakdown }) => sum + breakdown.shipping_cents, 0);
+  return {
+    currency: found.currency,
+    accepted_cents: acceptedCents(found, others, order.lines),
+    shipping_cents: order.shipping_amount_cents - elsewhere,
+    agreed_cents: found.refund_amount_cents,
+    refund_shipping: found.refund_shipping,
+    restocking_fee_cents: found.restocking_fee_cents ?? 0,
+  };
+}

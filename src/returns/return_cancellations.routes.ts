@@ -1,0 +1,77 @@
+// Cancelling returns. Their labels are voided first, those of carriers in no transaction.
+import { Elysia } from "elysia";
+import type { Actor } from "../core/actor.ts";
+import { bodyOf, DryRunQuery, queryOf } from "../core/schema.ts";
+import type { Call } from "../http/call.ts";
+import { conventions } from "../http/conventions.ts";
+import { answerAct, RehearsableView } from "../http/rehearsals.ts";
+import { answerLongWork, answerWrite } from "../http/response.ts";
+import { documented } from "../http/route.ts";
+import type { Service } from "../http/service.ts";
+import { refusalFor } from "../shipping/labels/label.ts";
+import { hasCarriersReturnLabels } from "../shipping/labels/labels.sql.ts";
+import { voidCarrierReturnLabels } from "../shipping/labels/void_at_carrier.ts";
+import { beginReturnVoids, recordVoided } from "../shipping/labels/void_label.ts";
+import type { Tx } from "../storage/database.ts";
+import { cancelLabelledReturn, labelNews, noteReturnLabelVoided, readyToCancel } from "./return_labels.ts";
+import { requireVersion, shown } from "./returns.routes.ts";
+import { NoBody, ReturnView } from "./returns.schema.ts";
+import { getReturn } from "./returns.sql.ts";
+
+/** Cancels returns. */
+export const returnCancellationRoutes = (service: Service) =>
+  new Elysia({ prefix: "/returns" })
+    .use(conventions)
+    .post("/:id/cancel", ({ call, params, query }) => answerCancel(call, service, params.id, query), {
+      body: bodyOf(NoBody),
+      query: queryOf(DryRunQuery),
+      detail: documented({
+        id: "cancelReturn",
+        needs: "returns.write",
+        chapter: "Returns",
+        summary: "Cancel a return before anything arrived",
+        description:
+          "Its labels are voided first, carriers' labels by their carriers. If a carrier refuses, or a label's" +
+          " parcel is on its way, nothing is cancelled. A dry run asks no carrier and assumes that none refuses.",
+        matches: true,
+        refuses: [
+          "carrier_error",
+          "carrier_unauthorized",
+          "invalid_state_transition",
+          "label_in_progress",
+          "label_not_voidable",
+        ],
+        answers: { 200: RehearsableView(ReturnView) },
+      }),
+    });
+
+async function answerCancel(call: Call, service: Service, id: string, { dry_run }: DryRunQuery): Promise<Response> {
+  const { store, actor } = call;
+  const cancel = async (tx: Tx) => shown(await cancelLabelledReturn(tx, id, actor));
+  const concerned = await store.read(async (db) => hasCarriersReturnLabels(db, (await getReturn(db, id)).id));
+  if (!concerned || dry_run) {
+    return answerAct(call, { dry_run }, async (tx) => {
+      await requireVersion(tx, call, id);
+      if (concerned) await supposeTaken(tx, id, actor);
+      return cancel(tx);
+    });
+  }
+  return answerLongWork(call, async () => {
+    const at = { store, service, news: labelNews, refusal: refusalFor(call, "voided") };
+    await voidCarrierReturnLabels(at, actor, async (tx) => {
+      await call.confirm(tx);
+      await requireVersion(tx, call, id);
+      return readyToCancel(tx, id);
+    });
+    // The return has a new version by now. If-Match was checked before.
+    return answerWrite(call, 200, cancel);
+  });
+}
+
+/** Assumes that the carriers of a return's labels have voided them: for a dry run. */
+async function supposeTaken(tx: Tx, id: string, actor: Actor): Promise<void> {
+  for (const claim of await beginReturnVoids(tx, await readyToCancel(tx, id), actor)) {
+    const voided = await recordVoided(tx, claim, "accept", actor);
+    if (voided !== null) await noteReturnLabelVoided(tx, voided, actor);
+  }
+}

@@ -1,0 +1,332 @@
+import type { BillableFact } from "../billing/billable_event.ts";
+import { Fault, invalid } from "../core/faults.ts";
+import { wireId } from "../core/ids.ts";
+import { type TemperatureZone, temperatureZones } from "../products/product.ts";
+import type { TrackingStatus } from "../shipping/carriers/tracking.transitions.ts";
+import type { Disposition, ReturnCondition, ReturnReason, ReturnShippingStatus } from "./return.transitions.ts";
+import { claimedUnits, type Return, type ReturnItem } from "./return.ts";
+
+/** The fields of an order line that a return needs. */
+interface ShippedLine {
+  readonly id: number;
+  readonly sku: string;
+  readonly quantity_shipped: number;
+}
+
+/** Returned units in a request. */
+interface StatedItem {
+  readonly sku: string;
+  readonly quantity: number;
+  readonly condition: ReturnCondition | null;
+  readonly notes: string | null;
+}
+
+/** Units of one order line that are to be returned. */
+export interface PlannedItem extends StatedItem {
+  readonly order_line_id: number;
+}
+
+/**
+ * Distributes the returned units over the order's lines, in their order; without `stated`, every shipped unit that no
+ * return claims. Refuses: nothing_to_return, validation_failed.
+ */
+export function planItems(
+  lines: readonly ShippedLine[],
+  earlier: readonly Return[],
+  stated: readonly StatedItem[] | undefined,
+): PlannedItem[] {
+  const left = unitsLeft(lines, earlier);
+  if (lines.every((line) => left.get(line.id) === 0)) {
+    throw new Fault(
+      "nothing_to_return",
+      "Every shipped unit of this order is being returned already, or" + " none was shipped.",
+    );
+  }
+  if (stated === undefined) {
+    return lines.flatMap(({ id, sku }) => {
+      const quantity = left.get(id) ?? 0;
+      return quantity === 0 ? [] : [{ order_line_id: id, sku, quantity, condition: null, notes: null }];
+    });
+  }
+  return stated.flatMap((item, index) => {
+    const own = lines.filter((line) => line.sku === item.sku);
+    if (own.length === 0) throw invalid(`items[${index}].sku`, "is not part of this order");
+    return take(own, left, item.quantity, `items[${index}].quantity`).map(({ pool, quantity }) => ({
+      ...item,
+      order_line_id: pool.id,
+      quantity,
+    }));
+  });
+}
+
+function unitsLeft(lines: readonly ShippedLine[], earlier: readonly Return[]): Map<number, number> {
+  const left = new Map(lines.map((line) => [line.id, line.quantity_shipped]));
+  for (const one of earlier) {
+    for (const item of one.items) {
+      left.set(item.order_line_id, (left.get(item.order_line_id) ?? 0) - claimedUnits(one, item));
+    }
+  }
+  return left;
+}
+
+interface TakenPool<Pool> {
+  readonly pool: Pool;
+  readonly quantity: number;
+}
+
+/** Takes units from the pools in their order, reducing `left`. Refuses: validation_failed, for too many. */
+function take<Pool extends { readonly id: number }>(
+  pools: readonly Pool[],
+  left: Map<number, number>,
+  quantity: number,
+  field: string,
+): TakenPool<Pool>[] {
+  const all = pools.reduce((sum, { id }) => sum + (left.get(id) ?? 0), 0);
+  if (quantity > all) throw invalid(field, `must be at most ${all}`, "too_large");
+  let open = quantity;
+  return pools.flatMap((pool) => {
+    const units = Math.min(open, left.get(pool.id) ?? 0);
+    if (units === 0) return [];
+    open -= units;
+    left.set(pool.id, (left.get(pool.id) ?? 0) - units);
+    return [{ pool, quantity: units }];
+  });
+}
+
+/** Refuses: validation_failed, when the reason is `other` and no note explains it. */
+export function checkReason(reason: ReturnReason, items: readonly StatedItem[]): void {
+  if (reason !== "other" || items.some(({ notes }) => notes !== null && notes.trim() !== "")) return;
+  throw invalid("items[0].notes", "is required on at least one item when the reason is other", "required");
+}
+
+/** Some units of a returned item. */
+export interface ItemUnits {
+  readonly item: ReturnItem;
+  readonly quantity: number;
+}
+
+/** The items that have arrived; without `stated`, all that are outstanding. Refuses: validation_failed. */
+export function planReceipt(
+  items: readonly ReturnItem[],
+  stated: readonly { readonly sku: string; readonly quantity: number }[] | undefined,
+): ItemUnits[] {
+  const left = new Map(items.map((item) => [item.id, item.quantity - item.quantity_received]));
+  if (stated !== undefined) return spread(items, left, stated);
+  return items.flatMap((item) => {
+    const quantity = left.get(item.id) ?? 0;
+    return quantity === 0 ? [] : [{ item, quantity }];
+  });
+}
+
+function spread<Stated extends { readonly sku: string; readonly quantity: number }>(
+  items: readonly ReturnItem[],
+  left: Map<number, number>,
+  stated: readonly Stated[],
+): (ItemUnits & { readonly index: number })[] {
+  return stated.flatMap(({ sku, quantity }, index) => {
+    const own = items.filter((item) => item.sku === sku);
+    if (own.length === 0) throw invalid(`items[${index}].sku`, "is not part of this return");
+    const taken = take(own, left, quantity, `items[${index}].quantity`);
+    return taken.map((part) => ({ item: part.pool, quantity: part.quantity, index }));
+  });
+}
+
+/** The result of inspecting units of a SKU; null where the rules decide. */
+export interface InspectionFinding {
+  readonly sku: string;
+  readonly quantity: number;
+  readonly condition: ReturnCondition | null;
+  readonly disposition: Disposition | null;
+  readonly lot_number: string | null;
+  readonly bin: string | null;
+  readonly notes: string | null;
+}
+
+/** What is known of an item's goods: how they must be stored, and the lots and warehouses that they left. */
+export interface ReturnedGoods {
+  readonly temperature_zone: TemperatureZone;
+  /** False for an imported past order, whose lots nobody knows: `shipped` are then those that the inspection names. */
+  readonly lots_known: boolean;
+  readonly lot_tracking: boolean;
+  readonly shipped: readonly {
+    readonly warehouse_id: number;
+    readonly lot_id: number | null;
+    readonly lot_number: string | null;
+  }[];
+}
+
+/** Units of one item with the inspection's findings and destination. */
+export interface InspectedUnits extends ItemUnits {
+  readonly condition: ReturnCondition;
+  readonly disposition: Disposition;
+  readonly lot_id: number | null;
+  readonly lot_number: string | null;
+  /** The warehouse that they left; null when unknown. */
+  readonly warehouse_id: number | null;
+  readonly bin: string | null;
+  readonly notes: string | null;
+}
+
+/**
+ * Distributes the inspection's findings over the returned items, in their order. The default disposition and the only
+ * lot are used where none is named. Every received unit must be covered. Refuses: validation_failed.
+ */
+export function planInspection(
+  items: readonly ReturnItem[],
+  findings: readonly InspectionFinding[],
+  goodsOf: (item: ReturnItem) => ReturnedGoods,
+): InspectedUnits[] {
+  const left = new Map(items.map((item) => [item.id, item.quantity_received]));
+  const inspected = spread(items, left, findings).map(({ item, quantity, index }) => {
+    const finding = findings[index] as InspectionFinding;
+    const goods = goodsOf(item);
+    const condition = finding.condition ?? item.condition;
+    if (condition === null) throw invalid(`items[${index}].condition`, "is required", "required");
+    const disposition = finding.disposition ?? defaultDisposition(condition, goods.temperature_zone);
+    const lot = lotOf(goods, finding.lot_number, disposition, `items[${index}].lot_number`);
+    return { item, quantity, condition, disposition, ...lot, bin: finding.bin, notes: finding.notes };
+  });
+  const open = items.find((item) => left.get(item.id) !== 0);
+  if (open !== undefined) {
+    throw invalid("items", `must cover every unit received: ${left.get(open.id)} of ${open.sku} are left out`);
+  }
+  return inspected;
+}
+
+const dispositionBy: Readonly<Record<ReturnCondition, Disposition>> = {
+  unopened: "restock",
+  opened: "quarantine",
+  damaged: "dispose",
+  defective: "dispose",
+  expired: "dispose",
+  missing_parts: "quarantine",
+  wrong_item: "quarantine",
+};
+
+/** Where units go unless the inspection says otherwise. Goods that must be kept cold are never restocked by default. */
+export function defaultDisposition(condition: ReturnCondition, zone: TemperatureZone): Disposition {
+  const usual = dispositionBy[condition];
+  return usual === "restock" && zone !== "ambient" ? "quarantine" : usual;
+}
+
+/** The coldest of some temperature zones, which suits goods of all of them. */
+export function coldest(zones: readonly TemperatureZone[]): TemperatureZone {
+  return zones.reduce((cold, zone) => (zoneOrder(zone) > zoneOrder(cold) ? zone : cold), "ambient");
+}
+
+const zoneOrder = (zone: TemperatureZone) => temperatureZones.indexOf(zone);
+
+/** A line of the order: the product itself, or the components of a bundle. */
+interface LineGoods {
+  readonly product_id: number;
+  readonly components: readonly { readonly product_id: number; readonly quantity: number }[] | null;
+}
+
+/**
+ * The stock that inspected units add: of a bundle, its components. Goods shipped from several lots are not restocked by
+ * default, since nobody knows which lot came back.
+ */
+export function comingBack(
+  { product_id, components }: LineGoods,
+  { quantity, disposition, lot_id, warehouse_id, bin }: InspectedUnits,
+  shipped: readonly (ReturnedGoods["shipped"][number] & { readonly product_id: number })[],
+  usual_warehouse_id: number,
+) {
+  if (components === null) {
+    return [{ product_id, quantity, disposition, lot_id, bin, warehouse_id: warehouse_id ?? usual_warehouse_id }];
+  }
+  return components.map((part) => {
+    const origins = shipped.filter((one) => one.product_id === part.product_id);
+    const isSure = new Set(origins.map((one) => one.lot_id)).size <= 1;
+    return {
+      product_id: part.product_id,
+      quantity: quantity * part.quantity,
+      disposition: isSure || disposition !== "restock" ? disposition : ("quarantine" as const),
+      lot_id: isSure ? (origins[0]?.lot_id ?? null) : null,
+      bin: isSure ? bin : null,
+      warehouse_id: origins[0]?.warehouse_id ?? usual_warehouse_id,
+    };
+  });
+}
+
+type ShippedOrigin = ReturnedGoods["shipped"][number];
+
+/** The lot that came back and the warehouse that it left. */
+function lotOf(
+  { shipped, lots_known, lot_tracking }: ReturnedGoods,
+  lot_number: string | null,
+  disposition: Disposition,
+  field: string,
+): Omit<ShippedOrigin, "warehouse_id"> & { warehouse_id: number | null } {
+  // Field by field, since the given objects may have more fields, such as how many units were shipped.
+  const origin = (found: ShippedOrigin | undefined) => ({
+    warehouse_id: found?.warehouse_id ?? null,
+    lot_id: found?.lot_id ?? null,
+    lot_number: found?.lot_number ?? null,
+  });
+  const [first] = shipped;
+  if (lot_number !== null) {
+    const named = shipped.find((one) => one.lot_number === lot_number);
+    if (named !== undefined) return origin(named);
+    throw invalid(field, lots_known ? "is no lot that was shipped with this order" : "is not a lot of this product");
+  }
+  if (!lots_known && lot_tracking && disposition === "restock") {
+    throw invalid(field, "is required: the lots of an imported past order are unknown", "required");
+  }
+  if (!lots_known) return origin(undefined);
+  const lots = new Map(shipped.map((one) => [one.lot_id, one.lot_number ?? "none"]));
+  if (lots.size <= 1) return origin(first);
+  if (disposition === "return_to_sender") return { ...origin(first), lot_id: null, lot_number: null };
+  throw invalid(field, `is required, since several lots were shipped: ${[...lots.values()].join(", ")}`, "required");
+}
+
+const shippingStatusBy: Readonly<Record<TrackingStatus, ReturnShippingStatus>> = {
+  pending: "pending",
+  picked_up: "in_transit",
+  in_transit: "in_transit",
+  out_for_delivery: "in_transit",
+  delivered: "delivered",
+  exception: "exception",
+  returned: "exception",
+};
+
+/** The return's shipping status, by a tracking status. */
+export function shippingStatus(status: TrackingStatus): ReturnShippingStatus {
+  return shippingStatusBy[status];
+}
+
+// What returns are billed as.
+
+/** What units are billed as that came back. */
+export function receivedFact(
+  received: Return,
+  units: readonly ItemUnits[],
+  warehouse: BillableFact["warehouse"],
+  announced: boolean,
+): BillableFact {
+  const attributes = { ...attributesOf(received, units), announced };
+  return { act: "return.receive", warehouse, ...commonOf(received, units), attributes };
+}
+
+/** What an inspection is billed as. */
+export function inspectedFact(
+  after: Return,
+  units: readonly InspectedUnits[],
+  warehouse: BillableFact["warehouse"],
+): BillableFact {
+  const findings = units.map(({ item: { sku }, quantity, condition, disposition }) => {
+    return { sku, quantity, condition, disposition };
+  });
+  const attributes = { ...attributesOf(after, units), findings };
+  return { act: "return.inspect", warehouse, ...commonOf(after, units), attributes };
+}
+
+function commonOf({ id, merchant_id, version }: Return, units: readonly ItemUnits[]) {
+  const quantity = units.reduce((sum, one) => sum + one.quantity, 0);
+  return { merchant_id, quantity, source: { id, version } };
+}
+
+function attributesOf({ order_id }: Return, units: readonly ItemUnits[]) {
+  const skus = new Set(units.map(({ item: { sku } }) => sku)).size;
+  return { order_id: wireId("order", order_id), skus };
+}

@@ -1,0 +1,74 @@
+import { Elysia } from "elysia";
+import { bodyOf } from "../core/schema.ts";
+import type { Call } from "../http/call.ts";
+import { conventions } from "../http/conventions.ts";
+import { EnvelopedView, enveloped } from "../http/envelope.ts";
+import { answerWrite } from "../http/response.ts";
+import { documented } from "../http/route.ts";
+import type { Service } from "../http/service.ts";
+import { linkSigner } from "../shipping/labels/label_documents.ts";
+import { chooseSeller } from "../shipping/labels/label_purchases.ts";
+import { answerClaimed, viewer } from "../shipping/labels/labels.routes.ts";
+import { LabelView } from "../shipping/labels/labels.schema.ts";
+import { isBuiltIn } from "../shipping/rates/built_in_carrier.ts";
+import type { Tx } from "../storage/database.ts";
+import { beginReturnLabel, buyReturnLabel } from "./return_labels.ts";
+import { BuyReturnLabel } from "./returns.schema.ts";
+import { getReturn } from "./returns.sql.ts";
+
+/** Labels of returns. */
+export function returnLabelRoutes(service: Service) {
+  const view = viewer(linkSigner(service.secret_key));
+  return new Elysia({ prefix: "/returns" })
+    .use(conventions)
+    .post("/:id/label", ({ call, params, body }) => buy(call, service, params.id, body, view), {
+      body: bodyOf(BuyReturnLabel),
+      detail: documented({
+        id: "createReturnLabel",
+        needs: "returns.write",
+        chapter: "Returns",
+        summary: "Buy a return label",
+        description:
+          "From the customer to the merchant's `return_address`, or to the warehouse where it has none, unless the" +
+          " request says otherwise. The return's `return_shipping` then" +
+          " names the parcel and shows its tracking `status`. If the carrier takes longer than a few" +
+          " seconds, the answer" +
+          " is 202, as for `POST /shipping/labels`. `POST /shipping/labels/:id/void` voids the label.",
+        refuses: [
+          "carrier_error",
+          "carrier_refused",
+          "carrier_timeout",
+          "carrier_unauthorized",
+          "duplicate_label",
+          "invalid_state_transition",
+          "label_in_progress",
+          "resource_missing",
+        ],
+        answers: { 201: EnvelopedView(LabelView), 202: EnvelopedView(LabelView) },
+      }),
+    });
+}
+
+function buy(
+  call: Call,
+  service: Service,
+  id: string,
+  body: BuyReturnLabel,
+  view: ReturnType<typeof viewer>,
+): Promise<Response> {
+  const buying = {
+    actor: call.actor,
+    additional: body.additional === true,
+    quote: null,
+  };
+  const show = view(call);
+  if (isBuiltIn(call.store.mode, body.carrier)) {
+    const work = async (tx: Tx) => show(await buyReturnLabel(tx, id, body, buying), tx);
+    return answerWrite(call, 201, work, enveloped, service.secret_key);
+  }
+  return answerClaimed(call, service, show, async (tx) => {
+    // A return that does not exist is refused before errors of the body.
+    await getReturn(tx, id);
+    return beginReturnLabel(tx, id, body, buying, await chooseSeller(tx, body, call));
+  });
+}

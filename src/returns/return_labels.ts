@@ -1,0 +1,215 @@
+import { billFacts } from "../billing/bill_facts.ts";
+import type { Actor } from "../core/actor.ts";
+import { assert, Fault } from "../core/faults.ts";
+import { wireId } from "../core/ids.ts";
+import { centsOf, value_currency } from "../core/money.ts";
+import { transition } from "../core/transitions.ts";
+import { noteReturn } from "../orders/fulfillment/order_stock.ts";
+import { addressOf, type ParcelAddress, readAddress } from "../shipping/address.ts";
+import { checkAddress, refuseExample } from "../shipping/address_checks.ts";
+import { drawOwnLabel, ownSeller, returnNumber } from "../shipping/labels/built_in_labels.ts";
+import type { ShippingLabel } from "../shipping/labels/label.ts";
+import { labelFact } from "../shipping/labels/label.ts";
+import { purchaseFingerprint, refuseUnderWay } from "../shipping/labels/label_checks.ts";
+import {
+  claimNew,
+  type LabelNews,
+  type LabelSeller,
+  purchaseActor,
+  refuseUndeclaredUnits,
+} from "../shipping/labels/label_purchases.ts";
+import { getLabel, listValidLabelsOfReturn } from "../shipping/labels/labels.sql.ts";
+import type { LabelBuyer } from "../shipping/labels/ready_parcels.ts";
+import { voidLabel } from "../shipping/labels/void_label.ts";
+import { originOfOrder } from "../shipping/origins.sql.ts";
+import { gramsOf, readParcel } from "../shipping/parcel.ts";
+import type { Db, Tx } from "../storage/database.ts";
+import { allotId } from "../storage/statements.ts";
+import { followLabel, followReturnLabel } from "../tracking/track_label.ts";
+import { type ReturnStatus, returnShippingStarts, returnTransitions } from "./return.transitions.ts";
+import type { Return } from "./return.ts";
+import type { BuyReturnLabel } from "./returns.schema.ts";
+import { getReturn, saveReturn } from "./returns.sql.ts";
+import { begin, cancelReturn } from "./returns.ts";
+
+/**
+ * Buys a label of our own for a return, and starts to track its parcel. Refuses: validation_failed, resource_missing,
+ * duplicate_label, label_in_progress, invalid_state_transition.
+ */
+export async function buyReturnLabel(
+  tx: Tx,
+  id: string,
+  input: BuyReturnLabel,
+  buying: LabelBuyer,
+): Promise<ShippingLabel> {
+  const seller = await ownSeller(tx, input, null);
+  const ready = await readyReturn(tx, id, input, buying, seller);
+  const label_id = await allotId(tx, "labels");
+  const label = await drawOwnLabel(tx, seller, {
+    ...ready,
+    id: label_id,
+    shipment_id: null,
+    number: returnNumber(tx, label_id),
+    parcel_text: "",
+    qr_text: null,
+    residential: null,
+    reference: { text: wireId("return", ready.return_id), warnings: [] },
+  });
+  const warehouse = { id: ready.warehouse_id, timezone: ready.origin_zone };
+  billFacts(tx, [labelFact(label, ready.merchant_id, warehouse)]);
+  await followReturnLabel(tx, label);
+  await noteReturnLabel(tx, label, buying.actor);
+  return label;
+}
+
+/**
+ * Claims the purchase of a carrier's label for a return. Refuses: validation_failed, resource_missing, duplicate_label,
+ * label_in_progress, invalid_state_transition.
+ */
+export async function beginReturnLabel(
+  tx: Tx,
+  id: string,
+  input: BuyReturnLabel,
+  buying: LabelBuyer,
+  seller: LabelSeller,
+): Promise<ShippingLabel> {
+  const ready = await readyReturn(tx, id, input, buying, seller);
+  const { parcel, order, units, origin_zone: _zone, warehouse_id: _, ...wanted } = ready;
+  await refuseUndeclaredUnits(tx, wanted, order, units);
+  return claimNew(tx, seller, buying.actor, { ...wanted, shipment_id: null, package: parcel.package });
+}
+
+/** The facts of a return label: from the customer to where the merchant wants its returns, else to the warehouse. */
+async function readyReturn(
+  tx: Tx,
+  id: string,
+  input: BuyReturnLabel,
+  { additional }: LabelBuyer,
+  { carrier, service }: { readonly carrier: string; readonly service: string },
+) {
+  const parcel = readParcel(input.package, "package.");
+  const from = givenAddress("from_address", input);
+  const to = givenAddress("to_address", input);
+  const { before, order } = await begin(tx, id);
+  transition<ReturnStatus, typeof returnTransitions>(returnTransitions, "label", before.status);
+  await refuseSecond(tx, before, additional);
+  const origin = await originOfOrder(tx, order);
+  const toWarehouse = to === null && origin.return_address === origin.address;
+  if (toWarehouse && tx.mode === "live") refuseExample(origin, "to_address");
+  const { value = null, insurance = false } = input.package;
+  return {
+    merchant_id: order.merchant_id,
+    order_id: order.id,
+    return_id: before.id,
+    order,
+    units: before.items,
+    parcel,
+    value_cents: value === null ? null : centsOf(value, value_currency, "package.value"),
+    insurance,
+    from_address: from ?? addressOf(order.shipping_address),
+    to_address: to ?? origin.return_address,
+    warehouse_id: origin.id,
+    origin_zone: origin.timezone,
+    fingerprint: purchaseFingerprint([carrier, service, gramsOf(parcel.weight), before.id]),
+    warnings: [],
+  };
+}
+
+function givenAddress(field: "from_address" | "to_address", input: BuyReturnLabel): ParcelAddress | null {
+  const given = input[field];
+  if (given === undefined) return null;
+  const address = readAddress(given);
+  checkAddress(field, address);
+  return address;
+}
+
+async function refuseSecond(db: Db, { id }: Return, additional: boolean): Promise<void> {
+  if (additional) return;
+  for (const label of await listValidLabelsOfReturn(db, id)) {
+    refuseUnderWay(label);
+    throw new Fault("duplicate_label", "The return has a label. Send additional: true for another one.", {
+      label_id: wireId("label", label.id),
+    });
+  }
+}
+
+/** Refuses: label_not_voidable, when the parcel of a return's label is on its way. */
+export async function refuseUnderWayBack(tx: Tx, label: ShippingLabel): Promise<void> {
+  const { before } = await beginOf(tx, label);
+  const { tracking_number, status } = before.return_shipping;
+  if (tracking_number !== label.tracking_number || status === returnShippingStarts) return;
+  throw new Fault("label_not_voidable", "The parcel is on its way back.", {
+    label_id: wireId("label", label.id),
+    return_id: wireId("return", before.id),
+  });
+}
+
+/** What follows from buying and voiding labels: parcels are tracked, and returns learn of their labels. */
+export const labelNews: LabelNews = {
+  unitsOfReturn: async (db, return_id) => (await getReturn(db, return_id)).items,
+  bought: async (tx, { label, parcel }) => {
+    if (parcel !== null) {
+      await followLabel(tx, { ...parcel, label, estimated_delivery: label.delivery_date });
+      return;
+    }
+    await followReturnLabel(tx, label);
+    await noteReturnLabel(tx, label, purchaseActor(label));
+  },
+  voided: async (tx, label, actor) => {
+    if (label.return_id !== null) await noteReturnLabelVoided(tx, label, actor);
+  },
+};
+
+/** Makes the parcel of a label that was just bought the one that a return awaits. */
+async function noteReturnLabel(tx: Tx, label: ShippingLabel, actor: Actor): Promise<void> {
+  const { carrier, service, tracking_number, tracking_url } = label;
+  const { before, order } = await beginOf(tx, label);
+  const label_url = `${tx.site.base_url}/v1/shipping/labels/${wireId("label", label.id)}/document`;
+  await saveReturn(tx, before, {
+    return_shipping: { carrier, tracking_number, label_url, tracking_url, status: returnShippingStarts },
+  });
+  const note = [wireId("return", before.id), tracking_number, carrier, service].join(" ");
+  await noteReturn(tx, order, { event: "return_label", actor, note });
+}
+
+/** Removes the parcel of a voided label from its return, unless the return awaits another parcel by now. */
+export async function noteReturnLabelVoided(tx: Tx, label: ShippingLabel, actor: Actor): Promise<void> {
+  const { before, order } = await beginOf(tx, label);
+  if (before.return_shipping.tracking_number === label.tracking_number) {
+    const nothing = { carrier: null, tracking_number: null, label_url: null, tracking_url: null };
+    await saveReturn(tx, before, { return_shipping: { ...nothing, status: returnShippingStarts } });
+  }
+  const note = [wireId("return", before.id), label.tracking_number].join(" ");
+  await noteReturn(tx, order, { event: "return_label_voided", actor, note });
+}
+
+/**
+ * The return to cancel. Refuses: resource_missing, invalid_state_transition, label_not_voidable (the parcel of one of
+ * its labels is on its way), label_in_progress.
+ */
+export async function readyToCancel(tx: Tx, id: string): Promise<Return> {
+  const { before } = await begin(tx, id);
+  transition<ReturnStatus, typeof returnTransitions>(returnTransitions, "cancel", before.status);
+  for (const short of await listValidLabelsOfReturn(tx, before.id)) {
+    refuseUnderWay(short);
+    await refuseUnderWayBack(tx, await getLabel(tx, short.id));
+  }
+  return before;
+}
+
+/**
+ * Cancels a return before anything has arrived, and voids its labels. Carriers have voided theirs before. Refuses:
+ * resource_missing, invalid_state_transition, label_not_voidable, label_in_progress.
+ */
+export async function cancelLabelledReturn(tx: Tx, id: string, actor: Actor): Promise<Return> {
+  const ready = await readyToCancel(tx, id);
+  for (const short of await listValidLabelsOfReturn(tx, ready.id)) {
+    await noteReturnLabelVoided(tx, await voidLabel(tx, short.id, actor), actor);
+  }
+  return cancelReturn(tx, id, actor);
+}
+
+function beginOf(tx: Tx, { return_id }: ShippingLabel) {
+  assert(return_id !== null, "the label is of a return");
+  return begin(tx, wireId("return", return_id));
+}

@@ -1,0 +1,272 @@
+import { and, asc, desc, eq, gt, lt, type SQL, sql } from "drizzle-orm";
+import { among, list } from "../../db/kit.ts";
+import { lots } from "../../db/schema/inventory.ts";
+import { refunds, return_inspections, return_items, returns } from "../../db/schema/returns.ts";
+import { tracking_records } from "../../db/schema/tracking.ts";
+import { missing } from "../core/faults.ts";
+import { readId } from "../core/ids.ts";
+import type { PageWindow } from "../core/schema.ts";
+import { carrierPage } from "../orders/fulfillment/tracking_url.ts";
+import { trackingMeanings } from "../shipping/carriers/tracking.transitions.ts";
+import type { Db, Tx, WriteStatements } from "../storage/database.ts";
+import { longRecords } from "../storage/long_records.ts";
+import { insert, insertIds, prepared, type StatementArgs } from "../storage/statements.ts";
+import { findKnown, knownBy, pageOf } from "../tracking/tracking.sql.ts";
+import { hasComeBack, notRefunded, type RefundStatus, type ReturnStatus, returnStarts } from "./return.transitions.ts";
+import type { Return, ReturnRefund, ReturnShipping } from "./return.ts";
+import { type InspectedUnits, type ItemUnits, type PlannedItem, shippingStatus } from "./return_items.ts";
+
+const ofReturns = prepared((sql, a: StatementArgs<{ return_ids: string }>) =>
+  sql.select().from(refunds).where(among(refunds.return_id, a.return_ids)).orderBy(asc(refunds.id)),
+);
+
+/** The refunds of these returns, oldest first. */
+async function listRefunds(db: Db, return_ids: readonly number[]): Promise<ReturnRefund[]> {
+  return return_ids.length === 0 ? [] : ofReturns(db, { return_ids: list(return_ids) });
+}
+
+/** Stores a new refund and answers it. */
+export async function insertRefund(
+  tx: Tx,
+  fields: Omit<ReturnRefund, "id" | "created_at" | "updated_at">,
+): Promise<ReturnRefund> {
+  const row = { ...fields, created_at: tx.now, updated_at: tx.now };
+  const [id = 0] = await insertIds(tx, refunds, [row]);
+  return { id, ...row };
+}
+
+const setStatus = prepared((tx: WriteStatements, a: StatementArgs<{ id: number; status: RefundStatus; now: number }>) =>
+  tx
+    .update(refunds)
+    .set({ status: sql`${a.status}`, updated_at: sql`${a.now}` })
+    .where(eq(refunds.id, a.id)),
+);
+
+/** Stores how far a refund has come. */
+export async function saveRefundStatus(tx: Tx, refund: ReturnRefund, status: RefundStatus): Promise<ReturnRefund> {
+  await setStatus(tx, { id: refund.id, status, now: tx.now });
+  return { ...refund, status, updated_at: tx.now };
+}
+
+/** What is kept of a return itself. */
+type ReturnRow = typeof returns.$inferSelect;
+
+const byId = prepared((sql, a: StatementArgs<{ id: number }>) =>
+  sql.select().from(returns).where(eq(returns.id, a.id)),
+);
+const byOrder = prepared((sql, a: StatementArgs<{ order_id: number }>) =>
+  sql.select().from(returns).where(eq(returns.order_id, a.order_id)).orderBy(asc(returns.id)),
+);
+const itemsOf = prepared((sql, a: StatementArgs<{ return_ids: string }>) =>
+  sql.select().from(return_items).where(among(return_items.return_id, a.return_ids)).orderBy(asc(return_items.id)),
+);
+const inspectionsOf = prepared((sql, a: StatementArgs<{ return_ids: string }>) =>
+  sql
+    .select({
+      id: return_inspections.id,
+      return_item_id: return_inspections.return_item_id,
+      quantity: return_inspections.quantity,
+      condition: return_inspections.condition,
+      disposition: return_inspections.disposition,
+      lot_number: lots.lot_number,
+      notes: return_inspections.notes,
+    })
+    .from(return_inspections)
+    .innerJoin(return_items, eq(return_items.id, return_inspections.return_item_id))
+    .leftJoin(lots, eq(lots.id, return_inspections.lot_id))
+    .where(among(return_items.return_id, a.return_ids))
+    .orderBy(asc(return_inspections.id)),
+);
+/** The return that an identifier names: `ret_1001` or `1001`. Refuses: resource_missing. */
+export async function getReturn(db: Db, id: string | number): Promise<Return> {
+  const [found] = await wholeReturns(db, await byId(db, { id: readId("return", id) ?? 0 }));
+  if (found === undefined) throw missing("return", id);
+  return found;
+}
+
+/** The returns of an order, oldest first. */
+export async function listReturnsOfOrder(db: Db, order_id: number): Promise<Return[]> {
+  return wholeReturns(db, await byOrder(db, { order_id }));
+}
+
+/** Returns with their items, inspections and refunds, in a handful of queries for all of them. */
+export async function wholeReturns(db: Db, rows: readonly ReturnRow[]): Promise<Return[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map((row) => row.id);
+  const items = await itemsOf(db, { return_ids: list(ids) });
+  const inspected = rows.some((row) => row.inspected_at !== null);
+  const inspections = inspected ? await inspectionsOf(db, { return_ids: list(ids) }) : [];
+  const refunds = inspected ? await listRefunds(db, ids) : [];
+  const shippingOf = await shippingsOf(db, rows);
+  const inspectionsBy = Map.groupBy(inspections, (inspection) => inspection.return_item_id);
+  const itemsBy = Map.groupBy(items, (item) => item.return_id);
+  const refundsBy = Map.groupBy(refunds, (refund) => refund.return_id);
+  return rows.map((row) => ({
+    ...row,
+    ...shippingOf(row),
+    items: (itemsBy.get(row.id) ?? []).map(({ return_id: _of, ...item }) => ({
+      ...item,
+      inspections: (inspectionsBy.get(item.id) ?? []).map(({ return_item_id: _id, ...inspection }) => inspection),
+    })),
+    refunds: refundsBy.get(row.id) ?? [],
+  }));
+}
+
+/** How the goods come back. If we track the parcel, its status is that of its number's newest record. */
+async function shippingsOf(
+  db: Db,
+  rows: readonly ReturnRow[],
+): Promise<(row: ReturnRow) => Pick<Return, "return_shipping" | "arrived_at">> {
+  const numbers = rows.flatMap(({ tracking_number }) => tracking_number ?? []);
+  const known = numbers.length === 0 ? null : await findKnown(db, numbers);
+  return ({ merchant_id, return_shipping }) => {
+    const { carrier, tracking_number, label_url } = return_shipping;
+    const record = known?.get(knownBy(merchant_id, tracking_number ?? ""))?.record;
+    const page = record === undefined ? null : pageOf(db, record);
+    const tracking_url = carrierPage(carrier, tracking_number) ?? page;
+    const tracked = record !== undefined && record.id > 0 ? record : null;
+    const status = tracked === null ? return_shipping.status : shippingStatus(tracked.status);
+    const arrived_at = tracked !== null && hasComeBack(status) ? tracked.occurred_at : null;
+    return { return_shipping: { carrier, tracking_number, label_url, tracking_url, status }, arrived_at };
+  };
+}
+
+/** How the goods come back, as stored: the rest comes from the parcel's tracking record. */
+function keptShipping({ carrier, tracking_number, label_url, status }: ReturnShipping) {
+  return { return_shipping: { carrier, tracking_number, label_url, status }, tracking_number };
+}
+
+/** The filters of a list of returns. Moments in milliseconds. */
+interface ReturnFilter {
+  readonly status?: ReturnStatus | undefined;
+  readonly order_id?: number | undefined;
+  /** Whether the carrier has delivered the parcel. */
+  readonly arrived?: boolean | undefined;
+  readonly created_after?: number | undefined;
+  readonly created_before?: number | undefined;
+}
+
+// Of a reused number the newest record counts.
+const parcelStatus = sql`(select status from ${tracking_records}
+  where ${tracking_records.tracking_number} = ${returns.tracking_number}
+    and ${tracking_records.merchant_id} = ${returns.merchant_id}
+  order by ${tracking_records.id} desc limit 1)`;
+
+function matching({ status, order_id, arrived, created_after, created_before }: ReturnFilter): SQL | undefined {
+  return and(
+    arrived === undefined
+      ? undefined
+      : sql`${parcelStatus} is ${sql.raw(arrived ? "not " : "")}distinct from ${trackingMeanings.delivered.shows}`,
+    status === undefined ? undefined : eq(returns.status, status),
+    order_id === undefined ? undefined : eq(returns.order_id, order_id),
+    created_after === undefined ? undefined : gt(returns.created_at, created_after),
+    created_before === undefined ? undefined : lt(returns.created_at, created_before),
+  );
+}
+
+/** A page of returns by creation, newest first, without what belongs to them. */
+export async function listReturns(db: Db, filter: ReturnFilter, window: PageWindow): Promise<ReturnRow[]> {
+  const { limit, offset, after } = window;
+  return db.sql
+    .select()
+    .from(returns)
+    .where(
+      and(
+        matching(filter),
+        after ? sql`(${returns.created_at}, ${returns.id}) < (${after[0]}, ${after[1]})` : undefined,
+      ),
+    )
+    .orderBy(desc(returns.created_at), desc(returns.id))
+    .limit(limit)
+    .offset(offset);
+}
+
+/** Returns as a list reads them: one may have hundreds of items. */
+export const longReturns = longRecords(returns, return_items.return_id, { record: 1500, part: 400 });
+
+/** How many returns match. */
+export async function countReturns(db: Db, filter: ReturnFilter): Promise<number> {
+  return db.sql.$count(returns, matching(filter));
+}
+
+/** The fields of a new return. */
+type NewReturn = Pick<
+  Return,
+  | "merchant_id"
+  | "order_id"
+  | "reason"
+  | "return_shipping"
+  | "refund_amount_cents"
+  | "refund_shipping"
+  | "restocking_fee_cents"
+  | "currency"
+  | "customer_email"
+>;
+
+/** Stores a new return and answers it. */
+export async function insertReturn(tx: Tx, fields: NewReturn, items: readonly PlannedItem[]): Promise<Return> {
+  const steps = { received_at: null, inspected_at: null, completed_at: null };
+  const states = { status: returnStarts, refund_status: notRefunded, version: 1 } as const;
+  const row = {
+    ...fields,
+    ...keptShipping(fields.return_shipping),
+    ...states,
+    ...steps,
+    created_at: tx.now,
+    updated_at: tx.now,
+  };
+  const [id = 0] = await insertIds(tx, returns, [row]);
+  await insert(
+    tx,
+    return_items,
+    items.map((item) => ({ return_id: id, ...item, quantity_received: 0 })),
+  );
+  return getReturn(tx, id);
+}
+
+/** The fields of a return that a step changes. */
+type ReturnChange = Partial<
+  Omit<ReturnRow, "id" | "order_id" | "version" | "created_at" | "updated_at" | "return_shipping" | "tracking_number"> &
+    Pick<Return, "return_shipping">
+>;
+
+/** Stores changes of a return and answers the changed return; its version increases by one. */
+export async function saveReturn(tx: Tx, before: Return, change: ReturnChange): Promise<Return> {
+  const { return_shipping, ...same } = change;
+  await tx.sql
+    .update(returns)
+    .set({
+      ...same,
+      ...(return_shipping && keptShipping(return_shipping)),
+      version: before.version + 1,
+      updated_at: tx.now,
+    })
+    .where(eq(returns.id, before.id));
+  return getReturn(tx, before.id);
+}
+
+const addReceived = prepared((tx: WriteStatements, a: StatementArgs<{ id: number; quantity: number }>) =>
+  tx
+    .update(return_items)
+    .set({ quantity_received: sql`${return_items.quantity_received} + ${a.quantity}` })
+    .where(eq(return_items.id, a.id)),
+);
+
+/** Counts units of items as received. */
+export async function receiveItems(tx: Tx, arrived: readonly ItemUnits[]): Promise<void> {
+  for (const { item, quantity } of arrived) await addReceived(tx, { id: item.id, quantity });
+}
+
+/** Stores the findings of an inspection. */
+export async function insertInspections(tx: Tx, inspected: readonly InspectedUnits[]): Promise<void> {
+  const rows = inspected.map(({ item, quantity, condition, disposition, lot_id, notes }) => ({
+    return_item_id: item.id,
+    quantity,
+    condition,
+    disposition,
+    lot_id,
+    notes,
+    created_at: tx.now,
+  }));
+  await insert(tx, return_inspections, rows);
+}

@@ -1,0 +1,309 @@
+import { isDeepStrictEqual } from "node:util";
+import { billFacts } from "../billing/bill_facts.ts";
+import type { Actor } from "../core/actor.ts";
+import { assert, invalid } from "../core/faults.ts";
+import { wireId } from "../core/ids.ts";
+import { centsOf } from "../core/money.ts";
+import { transition } from "../core/transitions.ts";
+import { emit } from "../events/emit.ts";
+import { lotsShipped, type ShippedUnits } from "../inventory/ledger/ledger.sql.ts";
+import { type ReturnedUnits, takeReturned } from "../inventory/receiving/receive_units.ts";
+import type { RestockInput } from "../inventory/receiving/restock_task.schema.ts";
+import { restockReturned } from "../inventory/receiving/restock_units.ts";
+import { findLot } from "../inventory/stock/lots.sql.ts";
+import { calendarAt, listPlainWarehouses } from "../inventory/warehouses/warehouses.sql.ts";
+import { refuseForClosed } from "../merchants/directory.sql.ts";
+import { settleHoldsOf } from "../orders/changes/holds.ts";
+import { noteReturn, noteReturned, restockInWords, restockOrderUnits } from "../orders/fulfillment/order_stock.ts";
+import { carrierPage, givenTrackingNumber } from "../orders/fulfillment/tracking_url.ts";
+import { resolveOrder } from "../orders/lifecycle/order_lookup.sql.ts";
+import { type Order, type OrderLine, partsOf } from "../orders/order.ts";
+import { lockOrder, noteInHistory } from "../orders/orders.sql.ts";
+import { findProducts } from "../products/products.sql.ts";
+import type { Tx } from "../storage/database.ts";
+import { returnShippingStarts, returnTransitions } from "./return.transitions.ts";
+import { type Return, type ReturnItem, type ReturnShipping, type ReturnTerms, returnEvent } from "./return.ts";
+import {
+  checkReason,
+  coldest,
+  comingBack,
+  type InspectedUnits,
+  inspectedFact,
+  planInspection,
+  planItems,
+  planReceipt,
+  type ReturnedGoods,
+  receivedFact,
+} from "./return_items.ts";
+import type { CreateReturn, InspectReturn, ReceiveReturn, UpdateReturn } from "./returns.schema.ts";
+import {
+  getReturn,
+  insertInspections,
+  insertReturn,
+  listReturnsOfOrder,
+  receiveItems,
+  saveReturn,
+} from "./returns.sql.ts";
+
+const nothingSaid: ReturnTerms = {
+  return_shipping: {
+    carrier: null,
+    tracking_number: null,
+    label_url: null,
+    tracking_url: null,
+    status: returnShippingStarts,
+  },
+  refund_amount_cents: null,
+  refund_shipping: false,
+  restocking_fee_cents: null,
+  customer_email: null,
+};
+
+/**
+ * Creates a return of units of an order; without `items`, of every shipped unit that is not being returned yet.
+ * Refuses: resource_missing, ambiguous_identifier, merchant_closed, nothing_to_return, validation_failed.
+ * Emits: return.created.
+ */
+export async function createReturn(tx: Tx, input: CreateReturn, actor: Actor): Promise<Return> {
+  const order = await lockOrder(tx, await resolveOrder(tx, input.order_id));
+  await refuseForClosed(tx, order.merchant_id);
+  const earlier = await listReturnsOfOrder(tx, order.id);
+  const stated = input.items?.map((item) => ({
+    ...item,
+    condition: item.condition ?? null,
+    notes: item.notes ?? null,
+  }));
+  const items = planItems(order.lines, earlier, stated);
+  checkReason(input.reason, items);
+  const { merchant_id, currency, customer_email } = order;
+  const terms = termsOf({ ...nothingSaid, customer_email }, currency, input);
+  const fields = { merchant_id, order_id: order.id, reason: input.reason, currency, ...terms };
+  const created = await insertReturn(tx, fields, items);
+  await emit(tx, [returnEvent("return.created", created)]);
+  await noteReturn(tx, order, { event: "return_created", actor, reason: input.reason, note: wordsFor(created) });
+  return created;
+}
+
+/**
+ * Changes how the goods come back, or the agreed terms; without a change it stays as it was. Refuses: resource_missing.
+ */
+export async function updateReturn(tx: Tx, id: string, input: UpdateReturn): Promise<Return> {
+  const { before } = await begin(tx, id);
+  const terms = termsOf(before, before.currency, input);
+  return isDeepStrictEqual(terms, termsOf(before, before.currency, {})) ? before : saveReturn(tx, before, terms);
+}
+
+/**
+ * Records the arrival of units, which cannot be sold yet; without `items`, of all that are outstanding. If nothing is
+ * outstanding, nothing happens. Refuses: resource_missing, invalid_state_transition, merchant_closed,
+ * validation_failed. Emits: return.received.
+ */
+export async function receiveReturn(tx: Tx, id: string, input: ReceiveReturn, actor: Actor): Promise<Return> {
+  const { before, order } = await begin(tx, id);
+  const status = transition(returnTransitions, "receive", before.status);
+  await refuseForClosed(tx, before.merchant_id, "stock");
+  const arrived = planReceipt(before.items, input.items);
+  if (arrived.length === 0) return before;
+  await receiveItems(tx, arrived);
+  const after = await saveReturn(tx, before, { status, received_at: before.received_at ?? tx.now });
+  await emit(tx, [returnEvent("return.received", after, before)]);
+  await noteReturn(tx, order, { event: "return_received", actor, note: wireId("return", after.id) });
+  const warehouse = await calendarAt(tx, await warehouseOf(tx, order));
+  billFacts(tx, [receivedFact(after, arrived, warehouse, input.announced ?? true)]);
+  return after;
+}
+
+/**
+ * Adds received units to stock as the inspection decides: for sale, into quarantine, thrown away, or back to the
+ * customer. Refuses: resource_missing, invalid_state_transition, merchant_closed, validation_failed.
+ * Emits: inventory.updated.
+ */
+export async function inspectReturn(tx: Tx, id: string, input: InspectReturn, actor: Actor): Promise<Return> {
+  const { before, order } = await begin(tx, id);
+  const status = transition(returnTransitions, "inspect", before.status);
+  const findings = input.items.map((item) => ({ ...nothingFound, ...item }));
+  const inspected = planInspection(before.items, findings, await goodsOf(tx, order, findings));
+  await insertInspections(tx, inspected);
+  await noteReturn(tx, order, { event: "return_inspected", actor, note: findingsInWords(before, inspected) });
+  for (const { item, quantity, disposition } of inspected) {
+    if (disposition !== "return_to_sender") await noteReturned(tx, item.order_line_id, quantity);
+  }
+  await takeBack(tx, before, order, inspected, actor);
+  // A parcel of a cancelled order that its carrier had taken may be back by now.
+  if (order.held) await settleHoldsOf(tx, order.id, actor);
+  const after = await saveReturn(tx, before, { status, inspected_at: tx.now });
+  billFacts(tx, [inspectedFact(after, inspected, await calendarAt(tx, await warehouseOf(tx, order)))]);
+  return after;
+}
+
+/** Where an order's goods come back to: what they left, as far as that is known. */
+async function warehouseOf(tx: Tx, order: Order): Promise<number> {
+  const [left] = await lotsShipped(tx, order.id);
+  return left?.warehouse_id ?? usualWarehouse(tx, order);
+}
+
+const nothingFound = { condition: null, disposition: null, lot_number: null, bin: null, notes: null };
+
+/** Closes a return without a refund. Refuses: resource_missing, invalid_state_transition. Emits: return.processed. */
+export async function closeReturn(tx: Tx, id: string, actor: Actor): Promise<Return> {
+  const { before, order } = await begin(tx, id);
+  const status = transition(returnTransitions, "close", before.status);
+  const after = await saveReturn(tx, before, { status, completed_at: tx.now });
+  await emit(tx, [returnEvent("return.processed", after, before)]);
+  await noteReturn(tx, order, { event: "return_closed", actor, note: wireId("return", after.id) });
+  return after;
+}
+
+/** Cancels a return before anything has arrived. Refuses: resource_missing, invalid_state_transition. */
+export async function cancelReturn(tx: Tx, id: string, actor: Actor): Promise<Return> {
+  const { before, order } = await begin(tx, id);
+  const after = await saveReturn(tx, before, { status: transition(returnTransitions, "cancel", before.status) });
+  await noteReturn(tx, order, { event: "return_cancelled", actor, note: wireId("return", after.id) });
+  return after;
+}
+
+/** A return in words, for its order's history: `ret_1001: 2 of TEA-250`. */
+function wordsFor({ id, items }: Return): string {
+  return `${wireId("return", id)}: ${items.map(({ quantity, sku }) => `${quantity} of ${sku}`).join(", ")}`;
+}
+
+function findingsInWords({ id }: Return, inspected: readonly InspectedUnits[]): string {
+  const words = inspected.map(({ item, quantity, disposition }) => `${quantity} of ${item.sku}: ${disposition}`);
+  return `${wireId("return", id)}: ${words.join(", ")}`;
+}
+
+/** The return and its order, whose lock all returns of an order share. Refuses: resource_missing. */
+export async function begin(tx: Tx, id: string): Promise<{ before: Return; order: Order }> {
+  const { order_id } = await getReturn(tx, id);
+  const order = await lockOrder(tx, order_id);
+  return { order, before: await getReturn(tx, id) };
+}
+
+/** The terms with the client's changes; of the way back, too, only given fields change. */
+function termsOf(before: ReturnTerms, currency: string, input: UpdateReturn): ReturnTerms {
+  const { return_shipping, refund_amount, refund_shipping, restocking_fee, customer_email } = input;
+  const cents = (amount: string | number | null | undefined, field: string, kept: number | null) =>
+    amount === undefined ? kept : amount === null ? null : centsOf(amount, currency, field);
+  return {
+    return_shipping: wayBack(before.return_shipping, return_shipping),
+    refund_amount_cents: cents(refund_amount, "refund_amount", before.refund_amount_cents),
+    refund_shipping: refund_shipping ?? before.refund_shipping,
+    restocking_fee_cents: cents(restocking_fee, "restocking_fee", before.restocking_fee_cents),
+    customer_email: customer_email === undefined ? before.customer_email : customer_email,
+  };
+}
+
+function wayBack(before: ReturnShipping, input: UpdateReturn["return_shipping"]): ReturnShipping {
+  if (input === undefined) return before;
+  if (input === null) return nothingSaid.return_shipping;
+  const { carrier = before.carrier, label_url = before.label_url, status = before.status } = input;
+  const given = input.tracking_number;
+  const tracking_number =
+    given === undefined ? before.tracking_number : givenTrackingNumber("return_shipping.tracking_number", given);
+  return { carrier, tracking_number, label_url, tracking_url: carrierPage(carrier, tracking_number), status };
+}
+
+/**
+ * What is known of the goods of an order's items: their temperature zone, and the lots and warehouses that they left.
+ * For an imported past order, the lots that the inspection names.
+ */
+async function goodsOf(
+  tx: Tx,
+  order: Order,
+  findings: readonly { readonly sku: string; readonly lot_number: string | null }[],
+): Promise<(item: ReturnItem) => ReturnedGoods> {
+  const { id, lines, imported } = order;
+  const products = await findProducts(tx, [
+    ...new Set(lines.flatMap((line) => partsOf(line).map(({ product_id }) => product_id))),
+  ]);
+  const known = new Map(products.map((product) => [product.id, product]));
+  const left = imported ? await lotsNamed(tx, order, findings) : await lotsShipped(tx, id);
+  const shipped = Map.groupBy(left, ({ product_id }) => product_id);
+  return (item) => {
+    const line = lineOf(lines, item);
+    return {
+      temperature_zone: coldest(
+        partsOf(line).map(({ product_id }) => known.get(product_id)?.temperature_zone ?? "ambient"),
+      ),
+      lot_tracking: known.get(line.product_id)?.lot_tracking ?? false,
+      lots_known: !imported,
+      shipped: shipped.get(line.product_id) ?? [],
+    };
+  };
+}
+
+type ReturnedLotUnits = Omit<ShippedUnits, "quantity">;
+
+/** The lots of an order's goods that the inspection names, as if they had left the warehouse to which they return. */
+async function lotsNamed(
+  tx: Tx,
+  order: Order,
+  findings: readonly { readonly sku: string; readonly lot_number: string | null }[],
+): Promise<ReturnedLotUnits[]> {
+  const warehouse_id = await usualWarehouse(tx, order);
+  const found: ReturnedLotUnits[] = [];
+  for (const { sku, lot_number } of findings) {
+    const product_id = order.lines.find((line) => line.sku === sku)?.product_id;
+    if (lot_number === null || product_id === undefined) continue;
+    const lot = await findLot(tx, product_id, lot_number);
+    if (lot !== null) found.push({ product_id, warehouse_id, lot_id: lot.id, lot_number });
+  }
+  return found;
+}
+
+/** Where goods return to if nobody knows what they left: the order's warehouse, else the first. */
+async function usualWarehouse(tx: Tx, { warehouse_id }: Order): Promise<number> {
+  return warehouse_id ?? (await listPlainWarehouses(tx))[0]?.id ?? 0;
+}
+
+function lineOf(lines: Order["lines"], item: ReturnItem): OrderLine {
+  const line = lines.find(({ id }) => id === item.order_line_id);
+  assert(line, `return item ${item.id} is of a line of its order`);
+  return line;
+}
+
+async function takeBack(
+  tx: Tx,
+  { id }: Return,
+  order: Order,
+  inspected: readonly InspectedUnits[],
+  actor: Actor,
+): Promise<void> {
+  // Units that left without a movement (a parcel that a carrier had already taken) return to the order's warehouse.
+  const warehouse_id = await usualWarehouse(tx, order);
+  const bundled = order.lines.some(({ components }) => components !== null);
+  const shipped = bundled ? await lotsShipped(tx, order.id) : [];
+  const units = inspected.flatMap((one) => comingBack(lineOf(order.lines, one.item), one, shipped, warehouse_id));
+  const reference = { type: "return", id: wireId("return", id) } as const;
+  if (!order.imported) return takeReturned(tx, units, reference, actor);
+  // No unit of an imported past order has left stock here, so its returned units enter the ledger as an adjustment.
+  await takeReturned(tx, await withoutGuesses(tx, units), reference, actor, "adjustment");
+}
+
+/** Components with lots are quarantined if nobody knows which lot came back. */
+async function withoutGuesses(tx: Tx, units: readonly ReturnedUnits[]): Promise<ReturnedUnits[]> {
+  const products = await findProducts(tx, [...new Set(units.map(({ product_id }) => product_id))]);
+  const tracked = new Set(products.flatMap((product) => (product.lot_tracking ? product.id : [])));
+  return units.map((unit) => {
+    const guessed = unit.disposition === "restock" && unit.lot_id === null && tracked.has(unit.product_id);
+    return guessed ? { ...unit, disposition: "quarantine", bin: null } : unit;
+  });
+}
+
+/**
+ * Puts units back on the shelf: those of cancelled orders, or those returned for sale. Refuses: resource_missing,
+ * ambiguous_identifier, validation_failed, ambiguous_stock, bin_full, insufficient_inventory. Emits: inventory.updated,
+ * inventory.low_stock.
+ */
+export async function shelveUnits(tx: Tx, input: RestockInput, actor: Actor) {
+  const { order_id, return_id } = input;
+  if (order_id !== undefined && return_id !== undefined)
+    throw invalid("return_id", "cannot be given" + " together with order_id");
+  if (order_id !== undefined) return restockOrderUnits(tx, { ...input, order_id }, actor);
+  if (return_id === undefined) throw invalid("order_id", "is required unless return_id is given", "required");
+  const { before, order } = await begin(tx, String(return_id));
+  const done = await restockReturned(tx, before.id, input, actor);
+  const returned = wireId("return", before.id);
+  await noteInHistory(tx, order.id, { event: "put_back", actor, note: `${returned}: ${restockInWords(done)}` });
+  return { order_id: wireId("order", order.id), return_id: returned, ...done };
+}

@@ -1,0 +1,149 @@
+// Returns and refunds checked against what was shipped and what it cost, in plain SQL that shares nothing with the
+// commands.
+import { eq, sql } from "drizzle-orm";
+import { isOneOf } from "../../db/kit.ts";
+import { order_history, order_lines, orders } from "../../db/schema/orders.ts";
+import { refunds, return_inspections, return_items, returns } from "../../db/schema/returns.ts";
+import { eventCountRule } from "../events/events_audit.sql.ts";
+import type { Db } from "../storage/database.ts";
+import { type FindVerifiedRows, plainRows, type VerifierRule, verifierOf } from "../storage/verifier.ts";
+import { type ReturnStatus, refundTransitions, returnTransitions } from "./return.transitions.ts";
+
+const part = (name: string) => sql`cast(${refunds.breakdown} ->> ${sql.raw(`'${name}'`)} as bigint)`;
+
+// Units of each returned item that the inspection looked at, and of these the ones that the house kept.
+const inspected = sql`(
+  select ${return_inspections.return_item_id} as item, sum(${return_inspections.quantity}) as units,
+    sum(case when ${return_inspections.disposition} = 'return_to_sender' then 0 else ${return_inspections.quantity} end)
+      as accepted
+  from ${return_inspections} group by ${return_inspections.return_item_id}
+)`;
+
+const isIn = (...statuses: ReturnStatus[]) => isOneOf(returns.status, statuses);
+
+// Of each order line the units that came back or are to come, and those that the house kept.
+const returned = sql`(
+  select ${return_items.order_line_id} as line, sum(coalesce(i.accepted, 0)) as accepted,
+    sum(case when ${isIn(returnTransitions.cancel.to)} then 0 when ${isIn(...returnTransitions.receive.from)}
+      then ${return_items.quantity} else coalesce(i.accepted, 0) end) as claimed
+  from ${return_items} join ${returns} on ${returns.id} = ${return_items.return_id}
+  left join inspected as i on i.item = ${return_items.id} group by ${return_items.order_line_id}
+)`;
+
+// What the units that the house kept had cost, by order: of each line so many of all, rounded half up.
+const worth = sql`(
+  select id, sum(total / units_all * units + (2 * (total % units_all) * units + units_all) / (2 * units_all)) as cents
+  from (
+    select ${order_lines.order_id} as id, cast(r.accepted as bigint) as units, ${order_lines.quantity} as units_all,
+      ${order_lines.quantity} * ${order_lines.unit_price_cents} - ${order_lines.discount_cents} as total
+    from ${order_lines} join returned as r on r.line = ${order_lines.id}
+  ) as lines group by id
+)`;
+
+// What was paid back of each order, or is on its way, without what failed.
+const paid = sql`(
+  select ${returns.order_id} as id, sum(${part("items_cents")}) as items, sum(${part("shipping_cents")}) as shipping
+  from ${refunds} join ${returns} on ${returns.id} = ${refunds.return_id} 
+  where not ${isOneOf(refunds.status, [refundTransitions.failed.to])}
+  group by ${returns.order_id}
+)`;
+
+const itemsOf = (db: Db, id: number) => plainRows(db, "return_items", return_items, eq(return_items.return_id, id));
+const refundsOf = (db: Db, id: number) => plainRows(db, "refunds", refunds, eq(refunds.return_id, id));
+
+const rowsOf = {
+  events: async () => [],
+  order: async (db, id) => {
+    const found = await plainRows(db, "returns", returns, eq(returns.order_id, id));
+    const made = await Promise.all(found.map((row) => refundsOf(db, Number(row["id"]))));
+    return [...(await plainRows(db, "orders", orders, eq(orders.id, id))), ...found, ...made.flat()];
+  },
+  "order line": async (db, id) => [
+    ...(await plainRows(db, "order_lines", order_lines, eq(order_lines.id, id))),
+    ...(await plainRows(db, "return_items", return_items, eq(return_items.order_line_id, id))),
+  ],
+  return: async (db, id) => [
+    ...(await plainRows(db, "returns", returns, eq(returns.id, id))),
+    ...(await itemsOf(db, id)),
+    ...(await refundsOf(db, id)),
+  ],
+  "returned item": async (db, id) => [
+    ...(await plainRows(db, "return_items", return_items, eq(return_items.id, id))),
+    ...(await plainRows(db, "return_inspections", return_inspections, eq(return_inspections.return_item_id, id))),
+  ],
+  refund: (db, id) => plainRows(db, "refunds", refunds, eq(refunds.id, id)),
+} as const satisfies Record<string, FindVerifiedRows>;
+
+const checks: readonly VerifierRule<keyof typeof rowsOf>[] = [
+  {
+    rule: "no more units of an order line come back than were shipped",
+    noun: "order line",
+    rows: sql`select ${order_lines.id} as id, ${order_lines.quantity_shipped} as expected, r.claimed as actual
+      from ${order_lines} join returned as r on r.line = ${order_lines.id}
+      where r.claimed > ${order_lines.quantity_shipped}`,
+  },
+  {
+    rule: "what an order line counts as returned is what inspections kept of it",
+    noun: "order line",
+    rows: sql`select ${order_lines.id} as id, coalesce(r.accepted, 0) as expected,
+        ${order_lines.quantity_returned} as actual
+      from ${order_lines} left join returned as r on r.line = ${order_lines.id}`,
+  },
+  {
+    rule: "no more units are inspected than were received",
+    noun: "returned item",
+    rows: sql`select ${return_items.id} as id, ${return_items.quantity_received} as expected, i.units as actual
+      from ${return_items} join inspected as i on i.item = ${return_items.id}
+      where i.units > ${return_items.quantity_received}`,
+  },
+  {
+    rule: "a return belongs to whom its order belongs",
+    noun: "return",
+    rows: sql`select ${returns.id} as id, ${orders.merchant_id} as expected, ${returns.merchant_id} as actual
+      from ${returns} join ${orders} on ${orders.id} = ${returns.order_id}`,
+  },
+  {
+    rule: "I10 a return is as far as its moments say",
+    noun: "return",
+    rows: sql`select ${returns.id} as id, 1 as expected, case
+        when ${isIn(returnTransitions.receive.to)} then
+          case when ${returns.received_at} is null or ${returns.inspected_at} is not null then 0 else 1 end
+        when ${isIn(returnTransitions.inspect.to)} then
+          case when ${returns.inspected_at} is null or ${returns.completed_at} is not null then 0 else 1 end
+        when ${isIn(returnTransitions.close.to)} then case when ${returns.completed_at} is null then 0 else 1 end
+        else case when coalesce(${returns.received_at}, ${returns.inspected_at}, ${returns.completed_at}) is null
+          then 1 else 0 end
+        end as actual
+      from ${returns}`,
+  },
+  {
+    rule: "I16 a refund is what its parts make, in cents",
+    noun: "refund",
+    rows: sql`select ${refunds.id} as id,
+        ${part("items_cents")} + ${part("shipping_cents")} - ${part("restocking_fee_cents")} as expected,
+        ${refunds.amount_cents} as actual
+      from ${refunds}`,
+  },
+  {
+    rule: "I16 no more is refunded of an order's units than those cost that came back, in cents",
+    noun: "order",
+    rows: sql`select paid.id as id, coalesce(w.cents, 0) as expected, paid.items as actual
+      from paid left join worth as w on w.id = paid.id where paid.items > coalesce(w.cents, 0)`,
+  },
+  {
+    rule: "I16 no more is refunded of an order's shipping than it cost, in cents",
+    noun: "order",
+    rows: sql`select paid.id as id, ${orders.shipping_amount_cents} as expected, paid.shipping as actual
+      from paid join ${orders} on ${orders.id} = paid.id where paid.shipping > ${orders.shipping_amount_cents}`,
+  },
+  eventCountRule("return.created", sql`select count(*) from ${returns}`),
+  // A return may be received in several parts, each with a row in the history of its order.
+  eventCountRule(
+    "return.received",
+    sql`select count(*) from ${order_history} where ${order_history.event} = 'return_received'`,
+  ),
+  eventCountRule("return.processed", sql`select count(*) from ${returns} where ${returns.completed_at} is not null`),
+];
+
+/** Holds returns and refunds against what was shipped and what it cost, and answers what differs. */
+export const verifyReturns = verifierOf(checks, rowsOf, { inspected, returned, worth, paid });

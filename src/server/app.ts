@@ -1,0 +1,121 @@
+import { Elysia } from "elysia";
+import { addressRoutes } from "../addresses/addresses.routes.ts";
+import { billingRoutes } from "../billing/billable_events.routes.ts";
+import { customerRoutes } from "../customers/customers.routes.ts";
+import { liveRoutes } from "../dashboard/server/hints.routes.ts";
+import { dashboardPageRoutes } from "../dashboard/server/pages.routes.ts";
+import { eventRoutes } from "../events/events.routes.ts";
+import { RouteTable } from "../http/auth/route_table.ts";
+import { alsoBelow } from "../http/conventions.ts";
+import { errorRoutes } from "../http/errors.routes.ts";
+import { requestRoutes } from "../http/request_log/request_log.routes.ts";
+import { type AppRoute, routesOf } from "../http/route.ts";
+import type { Service } from "../http/service.ts";
+import { keyRoutes } from "../identity/api_keys/api_keys.routes.ts";
+import { auditRoutes } from "../identity/audit_log/audit_log.routes.ts";
+import { secondFactorRoutes } from "../identity/sessions/second_factor.routes.ts";
+import { sessionRoutes } from "../identity/sessions/sessions.routes.ts";
+import { secondFactors } from "../identity/sessions/set_up_second_factor.ts";
+import { signInRoutes } from "../identity/sessions/sign_in.routes.ts";
+import { invitationRoutes } from "../identity/users/invitations.routes.ts";
+import { userRoutes } from "../identity/users/users.routes.ts";
+import { inventoryRoutes } from "../inventory/inventory.routes.ts";
+import { noteProductChange } from "../inventory/reservations/backorders.ts";
+import { merchantRoutes } from "../merchants/merchants.routes.ts";
+import { backupRoutes, restorationRoutes } from "../operations/backups/backups.routes.ts";
+import { trustRoutes } from "../operations/certificate_trust.routes.ts";
+import { historyRoutes, serverRoutes } from "../operations/health/servers.routes.ts";
+import { mailRoutes } from "../operations/mail.routes.ts";
+import { printingRoutes } from "../orders/fulfillment/printing.routes.ts";
+import { orderRoutes } from "../orders/orders.routes.ts";
+import { platformRoutes } from "../platforms/platforms.routes.ts";
+import { privacyRoutes, retentionRoutes } from "../privacy/privacy.routes.ts";
+import { productCsvRoutes } from "../products/product_csv.routes.ts";
+import { productRoutes } from "../products/products.routes.ts";
+import { reportRoutes } from "../reports/reports.routes.ts";
+import { searchRoutes } from "../reports/search/search.routes.ts";
+import { putBackRoutes } from "../returns/restock_tasks.routes.ts";
+import { returnCancellationRoutes } from "../returns/return_cancellations.routes.ts";
+import { returnLabelRoutes } from "../returns/return_labels.routes.ts";
+import { returnRoutes } from "../returns/returns.routes.ts";
+import { carrierAsker } from "../shipping/carriers/address_verifier.ts";
+import { shippingRoutes } from "../shipping/shipping.routes.ts";
+import { callbackRoutes } from "../tracking/carrier_callbacks.routes.ts";
+import { parcelRoutes } from "../tracking/parcels.routes.ts";
+import { trackingRoutes } from "../tracking/tracking.routes.ts";
+import { trackingPageRoutes } from "../tracking/tracking_page.routes.ts";
+import { webhookRoutes } from "../webhooks/webhooks.routes.ts";
+import { createBaseApp } from "./base_app.ts";
+import { homeRoutes, pageRoutes, referenceRoutes } from "./openapi/reference.routes.ts";
+
+/** The routes about who may ask, and for whom; by themselves, since the compiler does not follow longer chains. */
+const identityRoutes = (service: Service) =>
+  new Elysia()
+    .use(keyRoutes(service))
+    .use(merchantRoutes(service))
+    .use(userRoutes(service))
+    .use(sessionRoutes(service))
+    .use(secondFactorRoutes(service))
+    .use(invitationRoutes(service));
+
+/** The routes about what is kept, and for how long; by themselves for the same reason. */
+const privacyAndRetentionRoutes = (service: Service) =>
+  new Elysia().use(privacyRoutes(service)).use(retentionRoutes(service));
+
+/** The routes about how the service itself runs; by themselves for the same reason. */
+const runningRoutes = (service: Service) =>
+  new Elysia().use(restorationRoutes).use(mailRoutes(service)).use(serverRoutes(service)).use(backupRoutes(service));
+
+/** Every feature's routes, below the version. */
+const features = (service: Service) =>
+  new Elysia({ prefix: "/v1" })
+    .use(errorRoutes)
+    .use(eventRoutes)
+    .use(requestRoutes(service))
+    .use(historyRoutes)
+    .use(runningRoutes(service))
+    .use(auditRoutes)
+    .use(identityRoutes(service))
+    .use(productRoutes(noteProductChange))
+    .use(productCsvRoutes(noteProductChange))
+    .use(addressRoutes(carrierAsker(service)))
+    .use(customerRoutes)
+    .use(inventoryRoutes)
+    .use(orderRoutes(service))
+    .use(shippingRoutes(service))
+    .use(printingRoutes(service))
+    .use(parcelRoutes)
+    .use(trackingRoutes(service))
+    .use(callbackRoutes(service))
+    .use(returnRoutes)
+    .use(returnCancellationRoutes(service))
+    .use(returnLabelRoutes(service))
+    .use(putBackRoutes)
+    .use(platformRoutes(service))
+    .use(webhookRoutes(service))
+    .use(reportRoutes)
+    .use(billingRoutes)
+    .use(privacyAndRetentionRoutes(service))
+    .use(searchRoutes);
+
+/** The whole service without a port, so that tests and `serve` run the same thing. */
+export function createApp(service: Service) {
+  const documented: AppRoute[] = [];
+  const table = new RouteTable();
+  const reference = referenceRoutes(service, documented);
+  const routes = features(service).use(reference);
+  const app = createBaseApp(service, table)
+    .use(signInRoutes(service, secondFactors(service)))
+    .use(reference)
+    .use(homeRoutes())
+    .use(pageRoutes())
+    .use(trackingPageRoutes(service))
+    .use(trustRoutes(service))
+    .use(liveRoutes(service, table))
+    .use(dashboardPageRoutes())
+    .use(routes);
+  alsoBelow(app, "/v1/", "/api/v1/");
+  documented.push(...app.routes);
+  table.fill(routesOf(app.routes));
+  return app;
+}

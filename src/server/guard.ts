@@ -1,0 +1,120 @@
+import { Fault } from "../core/faults.ts";
+import type { RequestScopes } from "../http/auth/authentication.ts";
+import { type Authenticators, authentication, checkAddress, type Identity } from "../http/auth/authentication.ts";
+import { type GrantedPermissions, missingPermissions } from "../http/auth/permissions.ts";
+import { insufficient, limiter, mayDo } from "../http/auth/route_access.ts";
+import type { RouteTable } from "../http/auth/route_table.ts";
+import type { Call } from "../http/call.ts";
+import type { AdmitRequest } from "../http/conventions.ts";
+import { requestPathOf } from "../http/request_head.ts";
+import { json, refuseSize } from "../http/request_input.ts";
+import { clientOf, type Service } from "../http/service.ts";
+import { type ResponseMemoryShare, traceOf } from "../http/trace.ts";
+import { recordingOf } from "../identity/audit_log/request_recording.ts";
+import type { Db, Store } from "../storage/database.ts";
+import { unscoped } from "../storage/scope.ts";
+
+// Paths outside of the versioned API that need a key or a session.
+const beside = /^\/metrics$|^\/dashboard\//;
+
+const of_nobody: GrantedPermissions = { permissions: new Set(), by: "level", name: "none" };
+
+/**
+ * Checks every request: authentication, address, rate limit, route and permission, in this order. A change of a key or
+ * user by this process takes effect at once, also for admitted requests that have not written yet. A change by another
+ * process takes effect within half a second: for so long keys and users are cached.
+ * Refuses: authentication_required, ip_not_allowed, rate_limited, insufficient_permission, not_for_merchants,
+ * merchant_suspended, view_only, route_not_found, method_not_allowed, and what the authenticators refuse.
+ */
+export function guard(
+  service: Service,
+  authenticators: Authenticators,
+  routes: RouteTable,
+  scopes: RequestScopes,
+): AdmitRequest {
+  const authenticate = authentication(service, authenticators);
+  const limit = limiter();
+  const { live } = service.stores;
+  const { secret_key: cursor_secret, base_url, known_hosts } = service;
+  const base = { live, cursor_secret, base_url, known_hosts };
+  return async (request, request_id) => {
+    const { path, versioned } = requestPathOf(request.url);
+    const route = routes.find(request.method === "HEAD" ? "GET" : request.method, path);
+    const trace = traceOf(request);
+    const { headers } = trace;
+    if (request.method !== "GET") refuseSize(request, route?.sends ?? json);
+    trace.route = route?.path ?? null;
+    const call = { ...base, request, request_id, path, raw_body: "", headers };
+    if (route?.need === "none") {
+      const actor = { type: "system", id: "public", name: "Public", request_id } as const;
+      const nobody = { granted: of_nobody, writes: false, recording: null, renew: null, confirm: async () => {} };
+      return { ...call, ...nobody, route, store: live, actor, merchant_id: null, scopeOf: null };
+    }
+    if (!versioned && !beside.test(path)) {
+      throw new Fault("route_not_found", `There is no such path; the API begins at /v1${routes.hint(path, "/v1")}.`);
+    }
+    const found = await authenticate(request);
+    const { type, id, name, granted, again, merchant_id } = found;
+    Object.assign(trace, { actor_id: id, reader: readerOf(found) });
+    // Browsers cache by address alone, and two worlds or users may have equal tags: a 304 would show one of them the
+    // data of the other.
+    headers["cache-control"] = type === "user" ? "private, no-store" : "private, no-cache";
+    trace.mode = found.store.mode;
+    if (request.url.includes("/api/v1/")) addLink(headers, `<${service.base_url}/v1${path}>; rel="canonical"`);
+    if (found.addresses !== null) checkAddress(service, request, found.addresses, headers);
+    if (found.rate !== null) limit(found, found.rate, live.clock.now(), headers);
+    if (route === null) throw routes.unknown(request.method, path);
+    if (!mayDo(found, route)) throw insufficient(found, route);
+    if (merchant_id !== null) await scopes.admit(found, route);
+    const actor = { type, id, name, request_id } as const;
+    const asker = route.live_only ? { ...found, store: live } : found;
+    const named = route.of_merchants ? merchantIn(request.url) : null;
+    const seen = await scopes.of(asker, { request, path, makes: route.writes, named });
+    const { store } = seen;
+    trace.merchant_id = merchantOf(store);
+    const narrowed = (merchant: unknown) => {
+      const other = seen.scopeOf(merchant);
+      trace.merchant_id = merchantOf(other);
+      return other;
+    };
+    // What users do about themselves is about no merchant's records.
+    const scopeOf = route.need === "user" ? null : narrowed;
+    const isKept = route.writes && (type === "user" || route.of_settings);
+    const recording = isKept ? recordingOf(live, service.log, clientOf(service, request)) : null;
+    const confirm = async (db: Db) => {
+      // Whoever asks is found whatever of the records the request is about.
+      const renewed = await again.confirm(found, db.scoped(unscoped));
+      if (renewed === found) return;
+      if (renewed.merchant_id !== merchant_id || renewed.views_only !== found.views_only) {
+        throw new Fault("write_conflict", "Whose records you see changed during this request. Send it again.");
+      }
+      if (renewed.addresses !== null) checkAddress(service, request, renewed.addresses, {});
+      if (!mayDo(renewed, route)) throw insufficient(renewed, route);
+      // Who has lost permissions meanwhile, but not the one for this route, has to send the request again.
+      if (missingPermissions(renewed.granted, granted.permissions).length === 0) return;
+      throw new Fault("write_conflict", "Your permissions changed during this request. Send it again.");
+    };
+    const { renew } = again;
+    const beforehand = renew === null ? null : () => renew(found);
+    const asked = { route, granted, writes: route.writes, store, scopeOf, merchant_id, actor, recording };
+    return { ...call, ...asked, renew: beforehand, confirm } satisfies Call;
+  };
+}
+
+/** Keys and users of a merchant share what it may leave unread. */
+const readerOf = ({ id, merchant_id }: Identity): ResponseMemoryShare => ({
+  key: id,
+  owner: merchant_id === null ? id : `mer_${merchant_id}`,
+});
+
+const merchantOf = ({ scope }: Store) => scope.sees ?? scope.makes;
+
+/** The merchant that a query names by `merchant`, or null. */
+function merchantIn(url: string): string | null {
+  const at = url.indexOf("?");
+  return at < 0 || !url.includes("merchant=", at) ? null : new URLSearchParams(url.slice(at)).get("merchant");
+}
+
+function addLink(headers: Record<string, string>, link: string): void {
+  headers["link"] = headers["link"] === undefined ? link : `${headers["link"]}, ${link}`;
+}

@@ -1,0 +1,264 @@
+// The OpenAPI 3.1 document, made of the same schemas that check requests.
+
+import type { TSchema } from "@sinclair/typebox";
+import type { FaultCode } from "../../core/faults.ts";
+import { isOfMerchants } from "../../http/auth/merchant_permissions.ts";
+import { levelFor } from "../../http/auth/permissions.ts";
+import { eventWebhooks } from "./event_webhooks.ts";
+import { type JsonObject, Publisher } from "./json_schema.ts";
+import type { Example, Examples, RefusedExamples } from "./operation.ts";
+import { isTagged, isWrite, type Operation, pathParameters } from "./operation.ts";
+import { errorSchemas, headers, Refusals, successes } from "./responses.ts";
+import { schemaNames } from "./schema_names.ts";
+
+/** The parts of the document beside the operations. */
+interface Surroundings {
+  readonly version: string;
+  /** Address of the service without a slash at the end; empty for addresses relative to the document's. */
+  readonly base_url: string;
+  readonly examples: Examples;
+  readonly refused: RefusedExamples;
+  /** Shapes of every answer by name, as `Meta`. */
+  readonly schemas: Readonly<Record<string, TSchema>>;
+  /** One line on a code. */
+  readonly meaning: (code: FaultCode) => string;
+  /** The chapters in the order in which they are read. */
+  readonly chapters: readonly { readonly name: string; readonly description: string }[];
+  /** What stands in the description below its first words, each with its heading. */
+  readonly sections: readonly string[];
+}
+
+const onCondition =
+  'Act only while the `ETag` is still this one. The version that it begins with, `"7"`, stands for the record alone:' +
+  " then what others change beside it, such as stock, refuses nothing.";
+
+const description = `Fulfillment for third-party logistics: orders, stock, labels, tracking, returns, webhooks.
+
+- **Keys**: send \`Authorization: Bearer ph_live_…\`. A key of test mode (\`ph_test_…\`) sees a world of its own.
+- **Identifiers**: wherever a request takes one, \`1042\`, \`"1042"\` and \`"ord_1042"\` mean the same.
+  An order is meant by its \`order_number\` as well, in paths too.
+- **Money** is a number or a text with at most two decimals. **Timestamps** are ISO 8601 in UTC.
+  A date without a time is a day of the warehouse's calendar.
+- **To try it**: with a test key, send the examples of *Create a product*, *Add inventory*, *Create a customer* and
+  *Create an order* first: then the other operations have a record to work on.
+- **Fields**: a field that is unknown, or given twice, is refused by name, and so is a parameter of the query. All bad
+  fields are named at once.
+- **Retries**: send an \`Idempotency-Key\` with each write; a repeated request has one effect and gets the same answer.
+- **Conditions**: what is read by itself carries an \`ETag\`. With \`If-None-Match\` it is sent only if it has changed,
+  with \`If-Match\` a change is made only if it has not.
+- **Lists**: \`page\` and \`limit\`, or \`cursor\` for what is long.
+- **Change**: v1 grows by fields, parameters, routes and event types. Pass over what you do not know.`;
+
+/** Builds the document. The same input gives the same text. Throws when two operations have one name. */
+export function openApiDocument(operations: readonly Operation[], around: Surroundings): JsonObject {
+  const publisher = new Publisher();
+  for (const [name, schema] of Object.entries({ ...around.schemas, ...schemaNames })) publisher.name(schema, name);
+  nameBodies(operations, publisher);
+  const refusals = new Refusals(operations, around.meaning, around.refused);
+  const used = new Set(operations.map(({ chapter }) => chapter));
+  const paths = pathsOf(operations, around, (operation) => describe(operation, { publisher, refusals, around }));
+  const webhooks = eventWebhooks(publisher);
+  const schemas = { ...publisher.components, ...errorSchemas() };
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Packhouse API",
+      version: around.version,
+      summary: "Fulfillment for third-party logistics.",
+      description: [description, ...around.sections.map((section) => section.trim())].join("\n\n"),
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      contact: { name: "The operator of this service" },
+    },
+    servers: [
+      { url: `${around.base_url}/v1`, description: "This service" },
+      { url: `${around.base_url}/api/v1`, description: "The same under its other address" },
+    ],
+    security: [{ api_key: [] }],
+    tags: around.chapters
+      .filter(({ name }) => used.has(name))
+      .map(({ name, description: about }) => ({ name, description: about })),
+    paths,
+    webhooks,
+    components: {
+      securitySchemes: {
+        api_key: { type: "http", scheme: "bearer", description: "An API key: `ph_live_…` or `ph_test_…`." },
+      },
+      headers,
+      examples: Object.fromEntries(Object.entries(around.refused).map(([code, value]) => [code, { value }])),
+      responses: refusals.components(),
+      schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
+    },
+  };
+}
+
+/** A body is called by its operation: `createOrder` takes a `CreateOrder`. */
+function nameBodies(operations: readonly Operation[], publisher: Publisher): void {
+  for (const { id, body } of operations) {
+    if (body === null || Object.keys(body["properties"] ?? {}).length === 0) continue;
+    const name = id.charAt(0).toUpperCase() + id.slice(1);
+    publisher.name(body, name, `${name}Body`);
+  }
+}
+
+function pathsOf(
+  operations: readonly Operation[],
+  { chapters }: Surroundings,
+  describe: (operation: Operation) => JsonObject,
+): JsonObject {
+  const paths: Record<string, JsonObject> = {};
+  const ids = new Set<string>();
+  const order = new Map(chapters.map(({ name }, at) => [name, at]));
+  const rank = ({ chapter }: Operation) => order.get(chapter) ?? chapters.length;
+  for (const operation of [...operations].sort((a, b) => rank(a) - rank(b))) {
+    if (ids.has(operation.id)) throw new Error(`two operations are called ${operation.id}`);
+    ids.add(operation.id);
+    const beside = operation.versioned ? {} : { servers: [{ url: "/" }] };
+    paths[operation.path] = { ...(paths[operation.path] ?? beside), [operation.method]: describe(operation) };
+  }
+  return paths;
+}
+
+interface Describing {
+  readonly publisher: Publisher;
+  readonly refusals: Refusals;
+  readonly around: Surroundings;
+}
+
+const level_words = { read: "any key", read_write: "a key that may write", full: "a key with full access" };
+
+/** Who may use an operation, in words. */
+function neededBy({ need, live_only }: Operation): string {
+  if (need === "none") return "no key";
+  if (need === "any") return "any key, or any user";
+  if (need === "user") return "a user who is signed in; API keys may not";
+  const key = level_words[levelFor(need)];
+  return `${live_only ? `${key} to the live world` : key}, or a user who may \`${need}\``;
+}
+
+function describe(operation: Operation, { publisher, refusals, around }: Describing): JsonObject {
+  const { id, chapter, summary, need } = operation;
+  const example = around.examples[id];
+  const about = [operation.description, `Needs ${neededBy(operation)}.`].filter((text) => text !== null).join("\n\n");
+  return {
+    operationId: id,
+    summary,
+    description: about,
+    tags: [chapter],
+    ...(need === "none" ? { security: [] } : {}),
+    "x-permission": need,
+    parameters: parametersOf(operation, publisher, example),
+    ...bodyOf(operation, publisher, example),
+    responses: { ...refusals.of(operation), ...successes(operation, publisher, example) },
+  };
+}
+
+const orderPath = /^\/orders\/\{id\}/;
+const order = "The order: its id, such as `ord_1001`, or its order number, percent-encoded.";
+const nouns: Readonly<Record<string, string>> = {
+  sku: "The SKU of a product.",
+  tracking_number: "The tracking number on the label.",
+  address_id: "The address, such as `adr_1001`.",
+  token: "What stands at the end of a `tracking_url`.",
+  refund_id: "The refund, such as `rfd_1001`.",
+  delivery_id: "The delivery, such as `dlv_1001`.",
+  job_id: "The recovery, such as `rcy_1001`.",
+};
+
+function parametersOf(operation: Operation, publisher: Publisher, example: Example | undefined): JsonObject[] {
+  const shown = (name: string, values: Readonly<Record<string, string>> = {}) =>
+    name in values ? { example: values[name] } : {};
+  const inPath = pathParameters(operation).map((name) => ({
+    name,
+    in: "path",
+    required: true,
+    description:
+      (orderPath.test(operation.path) && name === "id" ? order : nouns[name]) ?? "Its identifier, in any of its forms.",
+    schema: { type: "string", minLength: 1, maxLength: 255 },
+    ...shown(name, example?.path),
+  }));
+  const { properties = {}, required = [] } = operation.query ?? {};
+  const inQuery = Object.entries(properties).map(([name, schema]) => {
+    const { description: about, ...published } = publisher.publish(schema);
+    // What a filter shows as its example, a page of the reference would send unless it is unticked.
+    const value = required.includes(name) ? shown(name, example?.query) : {};
+    return {
+      name,
+      in: "query",
+      required: required.includes(name),
+      ...(about === undefined ? {} : { description: about }),
+      schema: published,
+      ...("example" in value ? { example: readAs(published["type"], String(value.example)) } : {}),
+      ...(required.includes(name) ? {} : untickedOf(published)),
+    };
+  });
+  return [...inPath, ...inQuery, ...merchantIn(operation), ...headersOf(operation)];
+}
+
+const whose = "Only what belongs to this merchant, by its id or code. A merchant's own key sees no other.";
+
+/** The filter that every list of records of merchants has. */
+function merchantIn({ id, need, method, path, sends }: Operation): JsonObject[] {
+  const lists = (method === "get" && !path.includes("{")) || sends === "text/csv";
+  if (!lists || !isOfMerchants(need, id)) return [];
+  const description = method === "get" ? whose : "For which merchant, by its id or code.";
+  return [{ name: "merchant", in: "query", required: false, description, schema: merchant_name }];
+}
+
+const merchant_name = { type: "string", minLength: 1, maxLength: 24 };
+
+/** What keeps a page of the reference from sending the first or the usual value of a filter that nobody asked for. */
+function untickedOf(published: JsonObject): JsonObject {
+  const [first] = (published["enum"] ?? []) as unknown[];
+  const value = published["default"] ?? first;
+  return value === undefined ? {} : { examples: { default: { value, "x-disabled": true } } };
+}
+
+const readAs = (type: unknown, text: string) =>
+  type === "integer" ? Number(text) : type === "boolean" ? text === "true" : text;
+
+function headersOf(operation: Operation): JsonObject[] {
+  const header = (name: string, about: string, schema: JsonObject) => ({
+    name,
+    in: "header",
+    description: about,
+    schema,
+  });
+  const tag = { type: "string", maxLength: 500 };
+  return [
+    ...(isWrite(operation)
+      ? [
+          header(
+            "Idempotency-Key",
+            "A key that you choose for this request, kept for 24 hours: a repeated request has one effect.",
+            {
+              type: "string",
+              minLength: 1,
+              maxLength: 255,
+              pattern: "^[\\x21-\\x7e]+$",
+            },
+          ),
+        ]
+      : []),
+    ...(isOfMerchants(operation.need, operation.id)
+      ? [header("Packhouse-Merchant", "For which merchant a key of the house asks, by its id or code.", merchant_name)]
+      : []),
+    ...(operation.matches ? [header("If-Match", onCondition, tag)] : []),
+    ...(isTagged(operation) && operation.method === "get"
+      ? [header("If-None-Match", "The `ETag` that you have: 304 if nothing has changed.", tag)]
+      : []),
+  ];
+}
+
+function bodyOf(operation: Operation, publisher: Publisher, example: Example | undefined): JsonObject {
+  const { body, sends, method } = operation;
+  if (body === null && sends === "application/json") return {};
+  const schema = body === null ? { type: "string" } : publisher.publish(body);
+  const fields = (body?.["required"] ?? []) as readonly string[];
+  const shown = example?.body === undefined ? {} : { example: example.body };
+  return {
+    requestBody: {
+      required: body === null || fields.length > 0 || method === "patch",
+      content: { [sends]: { schema, ...shown } },
+    },
+  };
+}

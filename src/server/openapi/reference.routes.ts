@@ -1,0 +1,130 @@
+import { createHash } from "node:crypto";
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { acceptQuality, readAccept } from "../../core/http_headers.ts";
+import { onFirstUse } from "../../core/memoize.ts";
+import type { Call } from "../../http/call.ts";
+import { conventions } from "../../http/conventions.ts";
+import { originOf } from "../../http/origin.ts";
+import { isKnown } from "../../http/preconditions.ts";
+import { type AppRoute, documented, unlisted } from "../../http/route.ts";
+import type { Service } from "../../http/service.ts";
+import { homeFacts, homePage, homePolicy } from "./home.ts";
+import scalarPath from "./standalone.js.gz" with { type: "file" };
+
+/** A text that is compressed once, for clients that accept that. As blobs, all answers share its bytes. */
+interface PackedText {
+  readonly gzip: Blob;
+  /** The plain text, unpacked at the first request for it. */
+  readonly plain: () => Blob;
+  /** Names this text, packed or not. */
+  readonly etag: string;
+}
+
+function packed(bytes: Uint8Array<ArrayBuffer>): PackedText {
+  let plain: Blob | undefined;
+  const open = () => {
+    plain ??= new Blob([Bun.gunzipSync(bytes)]);
+    return plain;
+  };
+  const digest = createHash("sha256").update(bytes).digest("base64url");
+  return { gzip: new Blob([bytes]), plain: open, etag: `"${digest.slice(0, 22)}"` };
+}
+
+/** Answers a text, compressed if the client accepts that; 304 when it has it. The tag is weak: it names both forms. */
+function answerText(
+  call: Call,
+  { gzip, plain, etag }: PackedText,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  const always = { "x-request-id": call.request_id, ...call.headers, etag: `W/${etag}`, vary: "Accept-Encoding" };
+  const all = { ...always, "cache-control": "no-cache", "x-content-type-options": "nosniff", ...headers };
+  if (isKnown(call, etag)) return new Response(null, { status: 304, headers: all });
+  const takes = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|\s|$))/.test(call.request.headers.get("accept-encoding") ?? "");
+  if (!takes) return new Response(plain(), { headers: all });
+  return new Response(gzip, { headers: { ...all, "content-encoding": "gzip" } });
+}
+
+/** Tools on pages of other sites read it, too. */
+const readable_elsewhere = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" };
+
+/** The API's own description. `routes` are those of the whole app, once it is complete. */
+export function referenceRoutes(service: Service, routes: readonly AppRoute[]) {
+  const open = onFirstUse(async () => {
+    const { describeRoutes } = await import("./description.ts");
+    return once(JSON.stringify(describeRoutes(routes, service.base_url)));
+  });
+  const json = { "content-type": "application/json", ...readable_elsewhere };
+  return new Elysia().use(conventions).get("/openapi.json", async ({ call }) => answerText(call, await open(), json), {
+    detail: documented({
+      id: "getOpenApi",
+      needs: "none",
+      tagged: true,
+      chapter: "Service",
+      summary: "Get this OpenAPI document",
+      answers: { 200: Type.Record(Type.String(), Type.Unknown()) },
+    }),
+  });
+}
+
+const html = (policy: string) => ({
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": policy,
+  "referrer-policy": "no-referrer",
+});
+const script = { "content-type": "text/javascript; charset=utf-8" };
+const once = (text: string) => packed(Bun.gzipSync(text));
+
+/** The pages and their policies, and the script that starts the reference. */
+const pages = onFirstUse(async () => {
+  const { errorsPage, errorsPolicy, referencePage, referencePolicy, startScript } = await import("./pages.ts");
+  return {
+    reference: [once(referencePage), html(referencePolicy)],
+    errors: [once(errorsPage), html(errorsPolicy)],
+    start: [once(startScript), script],
+  } as const;
+});
+
+async function answerPage(call: Call, name: "reference" | "errors" | "start"): Promise<Response> {
+  const [text, headers] = (await pages())[name];
+  return answerText(call, text, headers);
+}
+
+const open_to_all = { detail: unlisted({ needs: "none" }) };
+
+/** The pages for people, which need no key: the reference, and what each code of an error means. */
+export function pageRoutes() {
+  return new Elysia({ prefix: "/docs" })
+    .use(conventions)
+    .get("", ({ call }) => answerPage(call, "reference"), open_to_all)
+    .get("/", ({ call }) => answerPage(call, "reference"), open_to_all)
+    .get("/errors", ({ call }) => answerPage(call, "errors"), open_to_all)
+    .get("/start.js", ({ call }) => answerPage(call, "start"), open_to_all)
+    .get("/scalar.js", async ({ call }) => answerText(call, await scalar(), script), open_to_all);
+}
+
+const prefersJson = (accept: string | null) => {
+  const wishes = readAccept(accept);
+  return acceptQuality("application/json", wishes).quality > acceptQuality("text/html", wishes).quality;
+};
+
+/** The page of the service's own address, for people who open it and for programs that ask for JSON. */
+export function homeRoutes() {
+  let last: { readonly origin: string; readonly page: PackedText; readonly facts: PackedText } | undefined;
+  return new Elysia().use(conventions).get(
+    "/",
+    ({ call }) => {
+      const origin = originOf(call);
+      if (last?.origin !== origin) last = { origin, page: once(homePage(origin)), facts: once(homeFacts(origin)) };
+      const vary = { vary: "Accept, Accept-Encoding" };
+      if (!prefersJson(call.request.headers.get("accept"))) {
+        return answerText(call, last.page, { ...html(homePolicy), ...vary });
+      }
+      return answerText(call, last.facts, { "content-type": "application/json", ...vary });
+    },
+    open_to_all,
+  );
+}
+
+/** The program of the reference page, which is carried packed. */
+const scalar = onFirstUse(async () => packed(await Bun.file(scalarPath).bytes()));

@@ -1,0 +1,369 @@
+// The jobs of the service: those that run at set times, and those that a commit wakes.
+import { Cron } from "croner";
+import { loadPostalCodes } from "../addresses/addresses.jobs.ts";
+import { closeStorage } from "../billing/storage_days.jobs.ts";
+import { engine } from "../core/config.ts";
+import { counter } from "../core/metrics.ts";
+import { shiftCarrierChecks } from "../customers/customers.sql.ts";
+import { forgetOldRequests } from "../http/request_log/request_log.jobs.ts";
+import type { Service } from "../http/service.ts";
+import { deleteExpiredAnswers } from "../http/stored_responses.sql.ts";
+import { forgetOldActs, mailInvitations } from "../identity/identity.jobs.ts";
+import { moveInvitationMails } from "../identity/users/invitations.sql.ts";
+import { expireLots, expireReservations, fillBackorders } from "../inventory/inventory.jobs.ts";
+import { copyMerchantsOf } from "../merchants/merchants.jobs.ts";
+import { moveRuns } from "../operations/backups/backup_runs.sql.ts";
+import { backupsSettled, carryOutDecision, runBackups, settleRestored } from "../operations/backups/backups.jobs.ts";
+import { checkIndexes, checkPages, notePoint } from "../operations/health/health.jobs.ts";
+import { forgetUpgrades } from "../operations/upgrades/upgrade.ts";
+import {
+  addUpOrders,
+  holdOfSuspended,
+  holdRecalled,
+  noteAllAllocationChanges,
+  recheckAddresses,
+  recheckGoods,
+  releaseHolds,
+  settleSuspended,
+} from "../orders/orders.jobs.ts";
+import { forgetNotifications, importDue, importsSettled, reconcile } from "../platforms/imports/imports.jobs.ts";
+import { shiftImports } from "../platforms/imports/imports.sql.ts";
+import { sendShipmentUpdates, shipmentUpdatesSettled } from "../platforms/shipment_updates/shipment_updates.jobs.ts";
+import { shiftShipmentUpdates } from "../platforms/shipment_updates/shipment_updates.sql.ts";
+import { shiftErasures } from "../privacy/erasures.sql.ts";
+import {
+  eraseDue,
+  forgetIdleCustomers,
+  forgetOldDocuments,
+  forgetOldInvitations,
+  forgetOldOrders,
+  shredErased,
+} from "../privacy/privacy.jobs.ts";
+import { askAboutAddresses } from "../shipping/carriers/address_checks.jobs.ts";
+import { finishPurchases, purchasesSettled } from "../shipping/labels/label_purchases.jobs.ts";
+import { moveClaims } from "../shipping/labels/labels.sql.ts";
+import { type JobName, jobNames } from "../storage/commit_effects.ts";
+import type { Store, Tx } from "../storage/database.ts";
+import { writeChunks } from "../storage/database.ts";
+import { moveLeases } from "../storage/leases.ts";
+import { forgetOldCallbacks, pollDue, pollsSettled } from "../tracking/tracking.jobs.ts";
+import { shiftPolls } from "../tracking/tracking.sql.ts";
+import { moveAttempts } from "../webhooks/deliveries/deliveries.sql.ts";
+import { moveMails } from "../webhooks/notices.sql.ts";
+import { movePauses } from "../webhooks/subscriptions/subscriptions.sql.ts";
+import {
+  deliverDue,
+  deliveriesSettled,
+  endWaiting,
+  fanOutEvents,
+  forgetOldDeliveries,
+  mailNotices,
+  queueRecoveries,
+  trimBacklogs,
+} from "../webhooks/webhooks.jobs.ts";
+import { forgetEndedClaims, takeOverLeases } from "./lease_takeover.ts";
+
+/** An act at set times, in each store. It repeats itself until nothing is left to do. */
+interface TimedJob {
+  /** Whether it runs when the service starts, too. */
+  readonly at_start?: true;
+  /** Minute, hour, day of month, month, weekday, before them perhaps the second; UTC by the machine's clock. */
+  readonly when: string;
+  readonly what: string;
+  readonly job: (store: Store, service: Service) => Promise<void>;
+}
+
+/** An act that runs when a commit asked for it (`tx.wake`), or at the moment its last round named. */
+export interface TriggeredJob {
+  readonly what: string;
+  /** One bounded round. Answers when to run next, in milliseconds by the store's clock; null when only a wake will. */
+  readonly job: (store: Store, service: Service) => Promise<number | null>;
+  /** Waits for what a round left running. */
+  readonly settle?: (store: Store) => Promise<void>;
+}
+
+// So many in one transaction, which all other writes wait for.
+const deleted_batch_max = 1000;
+
+const rounds = counter("packhouse_job_rounds_total", "Rounds of jobs that ended well.", ["job", "mode"]);
+const failed_rounds = counter("packhouse_job_failures_total", "Rounds of jobs that failed.", ["job", "mode"]);
+const held_rounds = counter(
+  "packhouse_job_held_rounds_total",
+  "Rounds of jobs that were put off, since one ran after another without end.",
+  ["job", "mode"],
+);
+
+async function forgetAnswers(store: Store, service: Service): Promise<void> {
+  await writeChunks(store, service, (tx) => deleteExpiredAnswers(tx, deleted_batch_max));
+}
+
+/** Forgets which claims were noted that have ended. */
+const forgetClaims = (store: Store, service: Service) => writeChunks(store, service, forgetEndedClaims);
+
+/** Snapshots of before upgrades hold people who may have been erased since: they are kept for a month at most. */
+async function forgetSnapshots({ mode, clock }: Store, { data }: Service): Promise<void> {
+  if (mode === "live" && data !== "") forgetUpgrades(data, clock.now());
+}
+
+// biome-ignore format: a table is read by its columns.
+const timedJobs: readonly TimedJob[] = [
+  { when: "7 * * * *",  what: "forget answers kept for repeated requests",      job: forgetAnswers },
+  { when: "41 * * * *", what: "forget notifications that platforms do not repeat",     job: forgetNotifications },
+  { when: "53 * * * *", what: "forget callbacks that carriers do not repeat",          job: forgetOldCallbacks },
+  { when: "29 2 * * *", what: "find orders of platforms whose notification was lost",  job: reconcile },
+  { when: "* * * * *",  what: "skip what waits too long for a receiver, or is too much", job: trimBacklogs },
+  { when: "* * * * *",  what: "forget claims that are over",                   job: forgetClaims },
+  { when: "* * * * *",  what: "copy merchants that the test world lacks", job: copyMerchantsOf, at_start: true },
+  { when: "11 * * * *", what: "hold the orders of suspended merchants alone", job: settleSuspended, at_start: true },
+  { when: "17 * * * *", what: "load the ZIP codes that the program carries", job: loadPostalCodes, at_start: true },
+  { when: "*/5 * * * * *", what: "add up what was counted of orders",            job: addUpOrders },
+  { when: "*/10 * * * * *", what: "see what was decided after a restore",        job: carryOutDecision },
+  { when: "*/30 * * * * *", what: "note the figures of the moment",              job: notePoint },
+  { when: "*/10 * * * *", what: "forget requests past their time, and too many",  job: forgetOldRequests },
+  { when: "23 3 * * *", what: "forget payloads and log lines in their time",   job: forgetOldDeliveries },
+  { when: "19 4 * * 1-6", what: "look for damage in the database",              job: checkPages },
+  { when: "19 4 * * 0", what: "look for damage in the database and its indexes",   job: checkIndexes },
+  { when: "*/15 * * * *", what: "add up the storage of days that are over", job: closeStorage },
+  { when: "13 * * * *", what: "cut the log after erasures", job: shredErased, at_start: true },
+  { when: "43 2 * * *", what: "forget documents of labels in their time",       job: forgetOldDocuments },
+  { when: "51 2 * * *", what: "forget who ended orders were for, in their time",  job: forgetOldOrders },
+  { when: "57 2 * * *", what: "forget customers who were idle, in their time",     job: forgetIdleCustomers },
+  { when: "27 3 * * *", what: "forget invitations that are over, in their time",    job: forgetOldInvitations },
+  { when: "31 4 * * *", what: "forget what upgrades kept a month ago",          job: forgetSnapshots },
+  { when: "37 3 * * *", what: "forget what the audit trail has kept long enough",      job: forgetOldActs },
+];
+
+/** The jobs that commits wake, by name: a name without a job does not compile, nor a job without a name. */
+// biome-ignore format: a table is read by its columns.
+export const triggeredJobs: Readonly<Record<JobName, TriggeredJob>> = {
+  "inventory.expire_reservations": { what: "end reservations past their time", job: expireReservations },
+  "inventory.expire_lots":         { what: "put expired lots aside", job: expireLots },
+  "inventory.fill_backorders":     { what: "serve those who wait for stock", job: fillBackorders },
+  "orders.release_holds":          { what: "lift holds whose time has come", job: releaseHolds },
+  "orders.hold_recalled":          { what: "hold orders with recalled units", job: holdRecalled },
+  "orders.hold_suspended":         { what: "hold orders of suspended merchants", job: holdOfSuspended },
+  "orders.note_claims":            { what: "note what became of claims", job: noteAllAllocationChanges },
+  "orders.recheck_goods":          { what: "lift holds for unknown SKUs", job: recheckGoods },
+  "orders.recheck_addresses":      { what: "lift holds for bad addresses", job: recheckAddresses },
+  "addresses.ask":                 { what: "ask carriers about addresses", job: askAboutAddresses },
+  "platforms.import":              { what: "import orders of platforms", job: importDue, settle: importsSettled },
+  "platforms.report":              { what: "tell platforms of parcels", job: sendShipmentUpdates, settle: shipmentUpdatesSettled },
+  "shipping.finish_purchases":     { what: "finish purchases", job: finishPurchases, settle: purchasesSettled },
+  "tracking.poll":                 { what: "ask carriers where parcels are", job: pollDue, settle: pollsSettled },
+  "webhooks.fan_out":              { what: "make deliveries of new events", job: fanOutEvents },
+  "webhooks.deliver":              { what: "send what is due", job: deliverDue, settle: deliveriesSettled },
+  "webhooks.end_waiting":          { what: "end what waits for receivers that are gone", job: endWaiting },
+  "webhooks.recover":              { what: "queue what receivers missed", job: queueRecoveries },
+  "users.mail_invitations":        { what: "send invitations by e-mail", job: mailInvitations },
+  "privacy.erase":                 { what: "erase people", job: eraseDue },
+  "webhooks.mail":                 { what: "tell the operator by e-mail", job: mailNotices },
+  "backups.settle_restored":       { what: "send or drop what has waited since a restore", job: settleRestored },
+  "backups.run":                   { what: "make and prove backups", job: runBackups, settle: backupsSettled },
+};
+
+/** The acts of the clock while the service runs. */
+export interface Schedule {
+  /** Begins no more rounds, and waits for those that run. */
+  stop(): Promise<void>;
+}
+
+// The first requests are answered before the jobs look around.
+const start_delay_ms = 250;
+
+/** Starts every job of both stores; the woken ones run once soon, to find what was left by the last run. */
+export function startSchedule(service: Service): Schedule {
+  const stores = Object.values(service.stores);
+  const woken = stores.flatMap((store) =>
+    startTriggered(store, service, triggeredJobs, default_poll_ms, start_delay_ms),
+  );
+  if (service.registry !== null) takeOverLeases(service, service.registry);
+  let timed: readonly Schedule[] = [];
+  const begin = setTimeout(() => {
+    timed = stores.flatMap((store) => timedJobs.map((job) => startTimed(job, store, service)));
+  }, start_delay_ms);
+  return {
+    async stop() {
+      clearTimeout(begin);
+      await Promise.all([...timed, ...woken].map((job) => job.stop()));
+    },
+  };
+}
+
+function startTimed({ when, what, job, at_start }: TimedJob, store: Store, service: Service): Schedule {
+  let running: Promise<void> = Promise.resolve();
+  const act = async () => {
+    try {
+      await job(store, service);
+      rounds.add(1, what, store.mode);
+    } catch (error) {
+      failed_rounds.add(1, what, store.mode);
+      service.log.error("a job failed", { job: what, mode: store.mode, error: String(error) });
+    }
+  };
+  const run = () => {
+    running = act();
+    return running;
+  };
+  const cron = new Cron(when, { utcOffset: 0, protect: true }, run);
+  if (at_start) void cron.trigger();
+  return {
+    async stop() {
+      cron.stop();
+      await running;
+    },
+  };
+}
+
+/** Moves all that the service waits for, and no moment that a person has set, by as much as the clock was set. */
+export async function shiftDueTimes(tx: Tx, by_ms: number): Promise<void> {
+  const orders = [
+    shiftImports,
+    shiftShipmentUpdates,
+    shiftCarrierChecks,
+    moveClaims,
+    shiftPolls,
+    shiftErasures,
+    moveRuns,
+  ];
+  for (const move of [moveLeases, moveAttempts, movePauses, moveMails, moveInvitationMails, ...orders])
+    await move(tx, by_ms);
+  for (const name of jobNames) tx.wake(name, tx.now);
+}
+
+// What another server commits wakes nobody here.
+const default_poll_ms = engine === "postgres" ? 1000 : null;
+
+/** Starts the woken jobs of one store: what a commit wakes at once, and each of them after so many milliseconds. */
+export function startTriggered(
+  store: Store,
+  service: Service,
+  jobs: { readonly [Name in JobName]?: TriggeredJob } = triggeredJobs,
+  poll_ms: number | null = default_poll_ms,
+  first_ms = 0,
+): Schedule[] {
+  const timers = new Map<JobName, JobTimer>();
+  for (const name of jobNames) {
+    const job = jobs[name];
+    if (job !== undefined) timers.set(name, new JobTimer(name, job, store, service, poll_ms));
+  }
+  store.onStep(shiftDueTimes);
+  store.onWake((name, at) => timers.get(name)?.wake(at));
+  for (const timer of timers.values()) timer.wake(store.clock.now() + first_ms);
+  return [...timers.values()];
+}
+
+// The longest timer: the store's clock may be set, or run slower, before it fires.
+const timer_max_ms = 5000;
+const backoff_first_ms = 1000;
+const backoff_max_ms = 60_000;
+// A job may run two hundred rounds at once, and a hundred a second after that: no work needs more.
+const round_ms = 10;
+const burst_ms = 200 * round_ms;
+const warn_every_ms = 60_000;
+
+/** Runs one job of one store, a round at a time, at the earliest moment that anyone asked for. */
+class JobTimer implements Schedule {
+  readonly #name: JobName;
+  readonly #job: TriggeredJob;
+  readonly #store: Store;
+  readonly #service: Service;
+  readonly #poll_ms: number | null;
+  /** The moment of the next round by the store's clock, or null. */
+  #due: number | null = null;
+  /** After a failure no round begins before so much time has elapsed by the store's clock. */
+  #rested_at = 0;
+  #failures = 0;
+  /** Until when the time for rounds is spent, by the monotonic clock; each of them spends its share. */
+  #spent_until = 0;
+  /** Whether the next round waits for that. */
+  #held = false;
+  #told_until = 0;
+  #timer: Timer | undefined;
+  /** When the timer rings, by the monotonic clock. */
+  #rings_at = 0;
+  #running: Promise<void> | null = null;
+  #stopped = false;
+
+  constructor(name: JobName, job: TriggeredJob, store: Store, service: Service, poll_ms: number | null) {
+    this.#name = name;
+    this.#job = job;
+    this.#store = store;
+    this.#service = service;
+    this.#poll_ms = poll_ms;
+  }
+
+  wake(at: number): void {
+    this.#due = Math.min(at, this.#due ?? at);
+    this.#arm();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+    await this.#job.settle?.(this.#store);
+  }
+
+  /** Sets the timer, unless it rings in time already. The store's clock may have been moved since it was set. */
+  #arm(): void {
+    if (this.#stopped || this.#running !== null || this.#due === null) return;
+    const wait = Math.min(Math.max(this.#wait(this.#due), 0), timer_max_ms);
+    if (wait > 0 && this.#spent_until > performance.now()) this.#held = true;
+    const rings_at = performance.now() + wait;
+    if (this.#timer !== undefined && rings_at >= this.#rings_at) return;
+    clearTimeout(this.#timer);
+    this.#rings_at = rings_at;
+    this.#timer = setTimeout(() => this.#ring(), wait);
+  }
+
+  /** How long a round that is due at this moment has to wait. */
+  #wait(due: number): number {
+    const { clock } = this.#store;
+    return Math.max(due - clock.now(), this.#rested_at - clock.elapsed(), this.#spent_until - performance.now());
+  }
+
+  #ring(): void {
+    this.#timer = undefined;
+    // A long wait takes several timers.
+    if (this.#due !== null && this.#wait(this.#due) > 0) {
+      this.#arm();
+      return;
+    }
+    this.#due = null;
+    this.#spend();
+    this.#running = this.#round().finally(() => {
+      this.#running = null;
+      this.#arm();
+    });
+  }
+
+  /** Limits the rate of rounds, so that a job never runs without a pause. */
+  #spend(): void {
+    const now = performance.now();
+    this.#spent_until = Math.max(this.#spent_until, now - burst_ms) + round_ms;
+    if (!this.#held) return;
+    this.#held = false;
+    const { job, mode } = { job: this.#name, mode: this.#store.mode };
+    held_rounds.add(1, job, mode);
+    if (now < this.#told_until) return;
+    this.#told_until = now + warn_every_ms;
+    this.#service.log.warn("a job asks for one round after another", { job, mode });
+  }
+
+  async #round(): Promise<void> {
+    const name = this.#name;
+    try {
+      const next = await this.#job.job(this.#store, this.#service);
+      this.#failures = 0;
+      rounds.add(1, name, this.#store.mode);
+      if (next !== null) this.wake(next);
+      if (this.#poll_ms !== null) this.wake(this.#store.clock.now() + this.#poll_ms);
+    } catch (error) {
+      failed_rounds.add(1, name, this.#store.mode);
+      const rest_ms = Math.min(backoff_first_ms * 2 ** this.#failures++, backoff_max_ms);
+      this.#rested_at = this.#store.clock.elapsed() + rest_ms;
+      this.#service.log.error("a job failed", { job: name, mode: this.#store.mode, error: String(error) });
+      this.wake(this.#store.clock.now());
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import { open } from "../core/crypto.ts";
+import { wireId } from "../core/ids.ts";
+import { second_factor_purpose } from "../identity/sessions/second_factor.ts";
+import { listSecondFactors } from "../identity/sessions/second_factors.sql.ts";
+import { invitation_purpose } from "../identity/users/invitation.ts";
+import { listSealedInvitations } from "../identity/users/invitations.sql.ts";
+import { secret_purpose as platform_purpose } from "../platforms/connection.ts";
+import { listConnections } from "../platforms/connections.sql.ts";
+import { secret_purpose as carrier_purpose } from "../shipping/carriers/account.ts";
+import { listAccounts } from "../shipping/carriers/accounts.sql.ts";
+import type { Db } from "../storage/database.ts";
+import { secret_purpose as webhook_purpose } from "../webhooks/subscriptions/subscription.ts";
+import { listSubscriptions } from "../webhooks/subscriptions/subscriptions.sql.ts";
+
+const all = { limit: 1_000_000, offset: 0, after: null };
+
+/** What holds a secret that this key does not open, and what to do about it, a line each. */
+export async function unreadableSecrets(db: Db, key: Uint8Array): Promise<string[]> {
+  const isStrange = (sealed: string | null, use: string) => sealed !== null && open(sealed, key, use) === null;
+  const webhooks = (await listSubscriptions(db, all))
+    .filter(({ secret }) => isStrange(secret, webhook_purpose))
+    .map(({ id }) => `webhook ${wireId("subscription", id)}: give it another secret by POST …/rotate-secret`);
+  const platforms = (await listConnections(db, all))
+    .filter((it) => [it.api_key, it.api_token, it.client_secret].some((secret) => isStrange(secret, platform_purpose)))
+    .map(({ id }) => `platform ${wireId("connection", id)}: give it its secrets anew by PATCH`);
+  const carriers = (await listAccounts(db, all))
+    .filter((it) => [it.credentials, it.callback_secret].some((secret) => isStrange(secret, carrier_purpose)))
+    .map(({ id }) => `carrier account ${wireId("carrier_account", id)}: give it its credentials anew by PATCH`);
+  const factors = (await listSecondFactors(db))
+    .filter(({ secret }) => isStrange(secret, second_factor_purpose))
+    .map(({ user_id }) => `user ${wireId("user", user_id)}: signs in with a recovery code, and sets up the app anew`);
+  const invitations = (await listSealedInvitations(db))
+    .filter(({ mail_link }) => isStrange(mail_link, invitation_purpose))
+    .map(({ id }) => `invitation ${wireId("invitation", id)}: send it again by POST …/resend`);
+  return [...webhooks, ...platforms, ...carriers, ...factors, ...invitations];
+}

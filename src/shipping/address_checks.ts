@@ -1,0 +1,102 @@
+import { postcodeValidatorExistsForCountry } from "postcode-validator";
+import { isPostOfficeBox } from "../addresses/offline_verification.ts";
+import { hasCities, isPostalCode } from "../addresses/postal_codes.ts";
+import { type FieldProblem, invalid, invalidFields } from "../core/faults.ts";
+import type { ShippingOrigin } from "./address.ts";
+import { isCountry, type ParcelAddress } from "./address.ts";
+import type { RateMessage, RateOffer } from "./offer.ts";
+import { isUsState } from "./rates/delivery_date.ts";
+
+/** Refuses: validation_failed, for an address with an unknown country, or in the US without a state and ZIP code. */
+export function checkAddress(
+  field: "from_address" | "to_address",
+  { country, city, state, postal_code }: ParcelAddress,
+): void {
+  if (!isCountry(country)) throw invalid(`${field}.country`, countryHint);
+  if (city.trim() === "" && hasCities(country)) throw invalid(`${field}.city`, `is required in ${country}`, "required");
+  if (country !== "US") return;
+  const problems = [
+    ...(isUsState(state ?? "") ? [] : [isNone(`${field}.state`, "must be the two letters of a US state or territory")]),
+    ...postalProblems(`${field}.zip`, postal_code ?? "", country),
+  ];
+  if (problems.length > 0) throw invalidFields(problems);
+}
+
+const countryHint = "must be a two-letter country code such as US";
+
+/** Refuses: validation_failed, for an address that is still the one that a first start invented. */
+export function refuseExample({ name, example }: ShippingOrigin, field: "from_address" | "to_address"): void {
+  if (!example) return;
+  const message = `is required: warehouse ${name} still has its example address. Set the address of warehouse ${name}`;
+  throw invalid(field, `${message}, or send ${field}`, "example_address");
+}
+
+/** The two ends of a parcel's way in a request; in the US unless a country is given. */
+interface EndsInput {
+  readonly from_zip?: string | undefined;
+  readonly to_zip?: string | undefined;
+  readonly from_country?: string | undefined;
+  readonly to_country?: string | undefined;
+}
+
+/**
+ * Refuses: validation_failed, naming each end with an unknown country or a postal code of another form than the
+ * country's.
+ */
+export function checkEnds(ends: EndsInput): void {
+  const problems = (["from", "to"] as const).flatMap((end) => {
+    const country = ends[`${end}_country`] ?? "US";
+    if (!isCountry(country)) return [isNone(`${end}_country`, countryHint)];
+    const code = ends[`${end}_zip`];
+    return code === undefined ? [] : postalProblems(`${end}_zip`, code, country);
+  });
+  if (problems.length > 0) throw invalidFields(problems);
+}
+
+function postalProblems(field: string, code: string, country: string): FieldProblem[] {
+  if (!postcodeValidatorExistsForCountry(country) || isPostalCode(code, country)) return [];
+  const forms: Readonly<Record<string, string>> = { US: "12345 or 12345-6789", CA: "K1A 0B1" };
+  const form = country in forms ? `, such as ${forms[country]}` : "";
+  return [isNone(field, `must be a postal code of ${country}${form}`)];
+}
+
+const isNone = (field: string, message: string): FieldProblem => ({ field, code: "invalid_format", message });
+
+// Carriers that deliver to street addresses only. Services that the post finishes for them may still deliver to a PO
+// box.
+const to_doors_only: readonly string[] = [
+  "amazon_shipping",
+  "canpar",
+  "dhl",
+  "dhl_express",
+  "dpd",
+  "fedex",
+  "gls",
+  "lasership",
+  "ontrac",
+  "purolator",
+  "tnt",
+  "ups",
+  "veho",
+];
+
+/** Messages beside the rates to a PO box: one for each carrier with offers that delivers to street addresses only. */
+export function boxMessages<Sold extends { readonly offer: RateOffer; readonly account_id: number | null }>(
+  sold: readonly Sold[],
+  to: ParcelAddress | null,
+): (RateMessage & Pick<Sold, "account_id">)[] {
+  if (to === null) return [];
+  const carriers = new Map(sold.map((one) => [one.offer.carrier, one]));
+  return [...carriers].flatMap(([carrier, { account_id }]) =>
+    boxWarnings(carrier, to).map(({ code, message }) => {
+      return { account_id, carrier, service: null, level: "warning" as const, code, message: `It ${message}.` };
+    }),
+  );
+}
+
+/** The warning on a label to a PO box by a carrier that delivers to street addresses only; none for others. */
+export function boxWarnings(carrier: string, to: ParcelAddress) {
+  if (!to_doors_only.includes(carrier) || !isPostOfficeBox(to)) return [];
+  const message = `is a PO box, to which ${carrier} delivers with few services or none`;
+  return [{ field: "to_address.street1", code: "po_box" as const, message }];
+}

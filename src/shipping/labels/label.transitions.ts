@@ -1,0 +1,58 @@
+import type { Transitions } from "../../core/transitions.ts";
+
+export const labelStatuses = ["processing", "completed", "error", "voided"] as const;
+export type LabelStatus = (typeof labelStatuses)[number];
+
+export const labelTransitions = {
+  complete: { from: ["processing"], to: "completed", held: false, emits: "shipment.created" },
+  fail: { from: ["processing"], to: "error", held: false, emits: null },
+  void: { from: ["completed"], to: "voided", held: false, emits: null },
+} as const satisfies Transitions<LabelStatus>;
+
+/** The first status of a carrier's label. A label of our own is complete at once. */
+export const labelStarts: LabelStatus = "processing";
+
+/** The statuses of labels that keep their parcel from getting a second one. */
+export const validLabelStatuses = ["processing", "completed"] as const satisfies readonly LabelStatus[];
+
+/** The statuses of labels with which a parcel can leave. */
+export const usableLabelStatuses = ["completed"] as const satisfies readonly LabelStatus[];
+
+/** The statuses of labels that were paid for. */
+export const boughtLabelStatuses = ["completed", "voided"] as const satisfies readonly LabelStatus[];
+
+/** Whether a carrier is being asked to sell the label. */
+export function isBeingBought(status: LabelStatus): boolean {
+  return status === "processing";
+}
+
+/** Whether a parcel can leave with the label. */
+export function isUsable(status: LabelStatus): boolean {
+  return status === "completed";
+}
+
+/** Whether the label was bought and later voided. */
+export function isVoided(status: LabelStatus): boolean {
+  return status === "voided";
+}
+
+/** Whether the purchase failed. */
+export function hasFailed(status: LabelStatus): boolean {
+  return status === "error";
+}
+
+/** The progress of voiding at a carrier: being asked, to be decided later, or agreed. */
+export const voidStatuses = ["asked", "submitted", "accepted"] as const;
+export type VoidStatus = (typeof voidStatuses)[number];
+
+export const voidStarts: VoidStatus = "asked";
+
+export const voidTransitions = {
+  submit: { from: ["asked"], to: "submitted", held: false, emits: null },
+  accept: { from: ["asked"], to: "accepted", held: false, emits: null },
+} as const satisfies Transitions<VoidStatus>;
+
+/** Whether a carrier is being asked to void its label. */
+export function isBeingVoided(void_status: VoidStatus | null): boolean {
+  return void_status === "asked";
+}

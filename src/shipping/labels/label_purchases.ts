@@ -1,0 +1,428 @@
+import { isSamePlace, isUndeliverable } from "../../addresses/address.ts";
+import { hasUnknownZip } from "../../addresses/verify_address.ts";
+import { billFacts } from "../../billing/bill_facts.ts";
+import type { Actor } from "../../core/actor.ts";
+import { systemActor } from "../../core/actor.ts";
+import { assert, Fault, invalid } from "../../core/faults.ts";
+import { invalidChoice } from "../../core/field_problems.ts";
+import { readId } from "../../core/ids.ts";
+import { transition } from "../../core/transitions.ts";
+import { labelShipment, openShipment, voidShipment } from "../../orders/fulfillment/label_shipment.ts";
+import { parcelPlace, placeInWords } from "../../orders/fulfillment/order_units.ts";
+import type { Shipment, ShipmentLine } from "../../orders/fulfillment/shipment.ts";
+import { plainTrackingNumber } from "../../orders/fulfillment/tracking_url.ts";
+import { isGivenUp, isInHouse } from "../../orders/order.transitions.ts";
+import type { Order } from "../../orders/order.ts";
+import { lockOrder } from "../../orders/orders.sql.ts";
+import { findProducts } from "../../products/products.sql.ts";
+import type { Db, Tx } from "../../storage/database.ts";
+import { noteHeld } from "../../storage/servers.ts";
+import type { ParcelAddress } from "../address.ts";
+import { boxWarnings } from "../address_checks.ts";
+import { isSelling } from "../carriers/account.transitions.ts";
+import { findAccount, listActiveAccounts } from "../carriers/accounts.sql.ts";
+import { type BoughtPostage, endAt, type ParcelContent, type RateOffer, type ShipmentRequest } from "../offer.ts";
+import { originOfOrder } from "../origins.sql.ts";
+import { contentsOf, goodsIn, needsDeclaration, productsToWeigh, refuseUndeclared } from "../parcel_contents.ts";
+import { builtInCarriers } from "../rates/built_in_carrier.ts";
+import { hasAddresses, type RateQuote } from "../rates/quote.ts";
+import { isBeingBought, labelStarts, labelTransitions } from "./label.transitions.ts";
+import type { ShippingLabel } from "./label.ts";
+import { labelFact } from "./label.ts";
+import {
+  call_ms_max,
+  carriageOf,
+  type FailureReason,
+  lease_ms,
+  nextCheckWait,
+  paperWarnings,
+} from "./label_purchase.ts";
+import { lockDue, lockLabel, nextDueAt } from "./label_purchases.sql.ts";
+import type { CreateLabel } from "./labels.schema.ts";
+import { insertDocuments, insertLabel, lockOrderOfLabels, saveLabel } from "./labels.sql.ts";
+import { type LabelBuyer, readyParcels } from "./ready_parcels.ts";
+
+/** The job that finishes purchases which requests have left open. */
+export const finishing_job = "shipping.finish_purchases";
+
+/**
+ * The account that sells a label, and what it sells: the offer of a quote, or a service whose offer is still to be
+ * chosen.
+ */
+export interface LabelSeller {
+  readonly account_id: number;
+  readonly carrier: string;
+  readonly service: string;
+  readonly quote: RateQuote | null;
+}
+
+const noSuchAccount = (): Fault => invalid("account_id", "is not an active carrier account");
+
+/**
+ * The account that sells what a purchase names, the oldest of several. Accounts are the operator's: a merchant is
+ * refused one as if there were none. Refuses: validation_failed.
+ */
+export async function chooseSeller(
+  db: Db,
+  { carrier, service, account_id }: Pick<CreateLabel, "carrier" | "service" | "account_id">,
+  { merchant_id }: { readonly merchant_id: number | null },
+): Promise<LabelSeller> {
+  if (merchant_id !== null && account_id != null) throw noSuchAccount();
+  if (carrier === undefined) throw invalid("carrier", "is required", "required");
+  if (service === undefined) throw invalid("service", "is required", "required");
+  const active = await listActiveAccounts(db);
+  const named = account_id === undefined || account_id === null ? null : readId("carrier_account", account_id);
+  const asked = active.filter(({ id }) => account_id === undefined || account_id === null || id === named);
+  if (asked.length === 0 && active.length > 0) throw noSuchAccount();
+  const listed = asked.flatMap(({ id, carriers }) => carriers.map((sold) => ({ account_id: id, ...sold })));
+  const selling = listed.filter(({ code }) => code === carrier);
+  if (selling.length === 0) {
+    const codes = new Set([...builtInCarriers(db.mode), ...listed].map(({ code }) => code));
+    throw invalidChoice("carrier", carrier, [...codes]);
+  }
+  const codesOf = ({ services }: (typeof selling)[number]) => services.map(({ code }) => code);
+  const lists = selling.find((one) => codesOf(one).includes(service));
+  // If an account lists no services at all, only its carrier knows them.
+  const found = lists ?? selling.find(({ services }) => services.length === 0);
+  if (found === undefined) throw invalidChoice("service", service, [...new Set(selling.flatMap(codesOf))]);
+  return { account_id: found.account_id, carrier, service, quote: null };
+}
+
+/** The account whose offer was quoted. Refuses: validation_failed, when it is paused or deleted. */
+export async function sellerOfQuote(db: Db, quote: RateQuote): Promise<LabelSeller> {
+  const account = quote.account_id === null ? null : await findAccount(db, quote.account_id);
+  if (account === null || !isSelling(account.status)) {
+    throw invalid("quote_id", "belongs to a carrier account that is paused or deleted; request rates again");
+  }
+  const { carrier, service } = quote.offer;
+  return { account_id: account.id, carrier, service, quote };
+}
+
+/**
+ * Claims the purchase of a carrier's label for a parcel of an order: opens the parcel and stores the label as
+ * `processing`. Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label,
+ * invalid_state_transition, quote_mismatch, quote_used.
+ */
+export async function beginPurchase(
+  tx: Tx,
+  input: CreateLabel,
+  buying: LabelBuyer,
+  seller: LabelSeller,
+): Promise<ShippingLabel> {
+  const [ready] = await readyParcels(tx, [{ input, buying, seller }]);
+  if (ready instanceof Fault) throw ready;
+  assert(ready !== undefined && ready !== "alone", "nothing stands before the only purchase");
+  const { value_cents, insurance, from_address, to_address, fingerprint, warnings } = ready;
+  await refuseUnknownZip(tx, ready.order, to_address);
+  await refuseUndeclaredUnits(tx, { from_address, to_address }, ready.order, ready.units);
+  const { shipment } = await openShipment(tx, ready.order, seller, ready.units);
+  return claimNew(tx, seller, buying.actor, {
+    shipment_id: shipment.id,
+    merchant_id: ready.order.merchant_id,
+    order_id: ready.order.id,
+    return_id: null,
+    package: ready.parcel.package,
+    value_cents,
+    insurance,
+    from_address,
+    to_address,
+    fingerprint,
+    warnings,
+  });
+}
+
+/**
+ * A carrier's label needs a known ZIP code, unless a carrier has verified this very address. Refuses:
+ * validation_failed.
+ */
+async function refuseUnknownZip(
+  tx: Tx,
+  { shipping_address, address_verification }: Order,
+  to: ParcelAddress,
+): Promise<void> {
+  const found = address_verification !== null && address_verification.method !== "offline";
+  if (found && !isUndeliverable(address_verification.status) && isSamePlace(shipping_address, to)) return;
+  if (!(await hasUnknownZip(tx, to))) return;
+  const remedy = "correct the order's address, or let a carrier verify it";
+  const message = `is not a known ZIP code (${to.postal_code}): ${remedy}`;
+  throw invalid("to_address.zip", message, "unknown_zip");
+}
+
+/** What a label is for. */
+type ClaimedLabel = Pick<
+  ShippingLabel,
+  | "shipment_id"
+  | "order_id"
+  | "return_id"
+  | "package"
+  | "merchant_id"
+  | "value_cents"
+  | "insurance"
+  | "from_address"
+  | "to_address"
+  | "fingerprint"
+  | "warnings"
+>;
+
+/** Stores a label before its carrier is asked for it. */
+export async function claimNew(
+  tx: Tx,
+  seller: LabelSeller,
+  asked_by: Actor,
+  wanted: ClaimedLabel,
+): Promise<ShippingLabel> {
+  const { account_id, carrier, service, quote } = seller;
+  // An offer abroad was made with the declaration of its moment, so it is asked for again with the one of this parcel.
+  const as_quoted = quote !== null && hasAddresses(quote) && !needsDeclaration(wayOf(wanted));
+  const claimed_until = tx.now + lease_ms;
+  tx.wake(finishing_job, claimed_until);
+  const label = await insertLabel(tx, {
+    ...wanted,
+    account_id,
+    carrier,
+    service,
+    status: labelStarts,
+    quote_nonce: quote?.nonce ?? null,
+    ...(quote === null ? unpriced : { ...pricedBy(quote.offer), ...(as_quoted ? {} : { offer_ref: null }) }),
+    tracking_number: null,
+    tracking_url: null,
+    carrier_ref: null,
+    tracker_ref: null,
+    drawing: null,
+    documents: [],
+    warnings: [...wanted.warnings, ...boxWarnings(carrier, wanted.to_address)],
+    asked_by,
+    claimed_until,
+    attempts: 1,
+    error_code: null,
+    error_message: null,
+    void_status: null,
+    created_at: tx.now,
+    voided_at: null,
+  });
+  await noteHeld(tx, "labels", [label.id], claimed_until);
+  return label;
+}
+
+const unpriced = {
+  cost_cents: 0,
+  carrier_cost_cents: 0,
+  currency: "USD",
+  breakdown: null,
+  sample: false,
+  zone: null,
+  billable_pounds: null,
+  delivery_date: null,
+  offer_ref: null,
+} as const;
+
+/** The fields of a label that an offer sets. */
+function pricedBy(offer: RateOffer) {
+  const { rate_cents, cost_cents, currency, breakdown, zone, billable_pounds, delivery_date, ref } = offer;
+  return {
+    cost_cents: rate_cents,
+    carrier_cost_cents: cost_cents,
+    currency,
+    breakdown,
+    sample: offer.sample === true,
+    zone,
+    billable_pounds,
+    delivery_date,
+    offer_ref: ref,
+  };
+}
+
+/**
+ * The request to a label's carrier, from the order and its products as they are now. Refuses: validation_failed, when
+ * the goods pass customs and cannot be declared.
+ */
+export async function carriageOfLabel(tx: Tx, label: ShippingLabel, news: LabelNews): Promise<ShipmentRequest> {
+  const order = await lockOrder(tx, label.order_id);
+  const { timezone } = await originOfOrder(tx, order);
+  const place = label.shipment_id === null ? null : parcelPlace(order, label.shipment_id);
+  const reference = place === null ? order.order_number : `${order.order_number}, parcel ${placeInWords(place)}`;
+  const units =
+    label.return_id === null
+      ? (order.shipments.find(({ id }) => id === label.shipment_id)?.lines ?? [])
+      : await news.unitsOfReturn(tx, label.return_id);
+  const carriage = { ...carriageOf(label, timezone, reference), contents: await contentsOfUnits(tx, order, units) };
+  refuseUndeclared(carriage);
+  return carriage;
+}
+
+/** The customs contents of units of an order, as far as their products tell. */
+async function contentsOfUnits(db: Db, order: Order, units: readonly ShipmentLine[]): Promise<ParcelContent[]> {
+  if (units.length === 0) return [];
+  const products = await findProducts(db, productsToWeigh(order));
+  return contentsOf(goodsIn(order, units), products, order.currency);
+}
+
+type LabelAddresses = Pick<ShippingLabel, "from_address" | "to_address">;
+
+const wayOf = ({ from_address, to_address }: LabelAddresses) => ({ from: endAt(from_address), to: endAt(to_address) });
+
+/** A carrier's label across a border needs goods that can be declared. Refuses: validation_failed. */
+export async function refuseUndeclaredUnits(
+  tx: Tx,
+  addresses: LabelAddresses,
+  order: Order,
+  units: readonly ShipmentLine[],
+): Promise<void> {
+  const way = wayOf(addresses);
+  if (needsDeclaration(way)) refuseUndeclared({ ...way, contents: await contentsOfUnits(tx, order, units) });
+}
+
+/**
+ * The label of a claim, with its order locked; null when another server has claimed it since, or the purchase is over.
+ */
+export async function lockClaimed(tx: Tx, claim: ShippingLabel): Promise<ShippingLabel | null> {
+  await lockOrderOfLabels(tx, claim.order_id);
+  const now = await lockLabel(tx, claim.id);
+  const same = now?.attempts === claim.attempts && now.status === claim.status && now.void_status === claim.void_status;
+  return same ? now : null;
+}
+
+/**
+ * Stored last before the carrier is paid: the offer, if it was just chosen, and the claim of this server. Null when
+ * another server took the purchase over.
+ */
+export async function readyToPay(tx: Tx, claim: ShippingLabel, offer: RateOffer | null): Promise<ShippingLabel | null> {
+  const label = await lockClaimed(tx, claim);
+  if (label === null) return null;
+  const claimed_until = tx.now + lease_ms;
+  tx.wake(finishing_job, claimed_until);
+  await noteHeld(tx, "labels", [label.id], claimed_until, call_ms_max);
+  return saveLabel(tx, label, { ...(offer === null ? {} : costing(label, offer)), claimed_until });
+}
+
+/** The fields of a label that an offer sets; a quote keeps its price. */
+function costing({ quote_nonce }: ShippingLabel, offer: RateOffer): Partial<ShippingLabel> {
+  if (quote_nonce === null) return pricedBy(offer);
+  return { offer_ref: offer.ref, carrier_cost_cents: offer.cost_cents };
+}
+
+/** A label that a carrier sold, with its parcel and order if it leaves. */
+interface RecordedPurchase {
+  readonly label: ShippingLabel;
+  readonly parcel: { readonly order: Order; readonly shipment: Shipment } | null;
+}
+
+/** What a purchase needs of returns, and what follows, in the same transaction, when a carrier's answer is recorded. */
+export interface LabelNews {
+  /** The units that come back with a label of a return. */
+  readonly unitsOfReturn: (db: Db, return_id: number) => Promise<readonly ShipmentLine[]>;
+  /** The carrier sold the label; `parcel` is null for a label of a return. */
+  readonly bought: (tx: Tx, bought: RecordedPurchase) => Promise<void>;
+  /** The label is void. */
+  readonly voided: (tx: Tx, label: ShippingLabel, actor: Actor) => Promise<void>;
+}
+
+/**
+ * Records what a carrier sold, once: the label gets its number and documents, its parcel the number. It does not start
+ * tracking and emits nothing. Null when it was recorded before.
+ */
+export async function recordBought(
+  tx: Tx,
+  claim: ShippingLabel,
+  bought: BoughtPostage,
+): Promise<RecordedPurchase | null> {
+  await lockOrderOfLabels(tx, claim.order_id);
+  const before = await lockLabel(tx, claim.id);
+  if (before === null || !isBeingBought(before.status)) return null;
+  const tracking_number = plainTrackingNumber(bought.tracking_number);
+  await insertDocuments(tx, before.id, bought.documents);
+  const label = await saveLabel(tx, before, {
+    status: transition(labelTransitions, "complete", before.status),
+    tracking_number,
+    tracking_url: bought.tracking_url,
+    // Money that a carrier returns with a purchase is not a cost.
+    carrier_cost_cents: Math.max(bought.cost_cents, 0),
+    delivery_date: bought.estimated_delivery ?? before.delivery_date,
+    carrier_ref: bought.carrier_ref,
+    tracker_ref: bought.tracker_ref,
+    claimed_until: null,
+    warnings: [...before.warnings, ...paperWarnings(before, bought)],
+  });
+  const order = await lockOrder(tx, label.order_id);
+  billFacts(tx, [labelFact(label, order.merchant_id, await originOfOrder(tx, order))]);
+  if (label.shipment_id === null) return { label, parcel: null };
+  const shipment = order.shipments.find(({ id }) => id === label.shipment_id);
+  assert(shipment !== undefined, "an order has the parcels that its labels name");
+  const parcel = { order, shipment };
+  // A parcel that was given up meanwhile gets no number. Its label can be voided.
+  if (isGivenUp(shipment.status)) return { label, parcel };
+  const told = { tracking_number, told_url: bought.tracking_url };
+  return { label, parcel: await labelShipment(tx, parcel, told, purchaseActor(label)) };
+}
+
+/** The actor in whose name a purchase is recorded. */
+export function purchaseActor({ asked_by }: ShippingLabel): Actor {
+  return asked_by ?? systemActor(finishing_job);
+}
+
+/**
+ * Records that nothing was bought. The units of the parcel can go into another one, and the quote can be used again
+ * unless it is unknown what the carrier did. Null when another server took the purchase over. Emits: order.shipped,
+ * order.delivered, when all else of the order had left already.
+ */
+export async function recordFailed(
+  tx: Tx,
+  claim: ShippingLabel,
+  reason: FailureReason & { readonly known: boolean },
+): Promise<ShippingLabel | null> {
+  const before = await lockClaimed(tx, claim);
+  if (before === null) return null;
+  const { code: error_code, message: error_message, known } = reason;
+  const status = transition(labelTransitions, "fail", before.status);
+  const { shipment_id } = before;
+  if (shipment_id !== null && (await waitsInHouse(tx, before, shipment_id))) {
+    await voidShipment(tx, shipment_id, purchaseActor(before));
+  }
+  const quote_nonce = known ? null : before.quote_nonce;
+  return saveLabel(tx, before, { status, error_code, error_message, quote_nonce, claimed_until: null });
+}
+
+async function waitsInHouse(tx: Tx, { order_id }: ShippingLabel, shipment_id: number): Promise<boolean> {
+  const { shipments } = await lockOrder(tx, order_id);
+  return shipments.some(({ id, status }) => id === shipment_id && isInHouse(status));
+}
+
+/** Lets the job look again later. Null when another server took the purchase over. */
+export async function checkLater(
+  tx: Tx,
+  claim: ShippingLabel,
+  retry_after_seconds: number | null,
+): Promise<ShippingLabel | null> {
+  const label = await lockClaimed(tx, claim);
+  if (label === null) return null;
+  const claimed_until = tx.now + nextCheckWait(label.attempts, retry_after_seconds);
+  tx.wake(finishing_job, claimed_until);
+  return saveLabel(tx, label, { claimed_until });
+}
+
+const claimed_together_max = 20;
+
+/** What was claimed, and when there will be more to claim unless something happens before. */
+interface ClaimedLabels {
+  readonly claims: readonly ShippingLabel[];
+  readonly next_at: number | null;
+}
+
+/**
+ * Claims labels whose servers stopped, or whose carriers are to be asked again: at most one of each account on which
+ * this server is not busy, so that none waits longer than its claim lasts.
+ */
+export async function claimDue(tx: Tx, busy: ReadonlySet<number>): Promise<ClaimedLabels> {
+  const taken = new Set(busy);
+  const claims: ShippingLabel[] = [];
+  while (claims.length < claimed_together_max) {
+    const label = await lockDue(tx, taken);
+    if (label === null) break;
+    taken.add(label.account_id ?? 0);
+    const claimed_until = tx.now + lease_ms;
+    // What is being voided is asked for at once.
+    await noteHeld(tx, "labels", [label.id], claimed_until, isBeingBought(label.status) ? 0 : call_ms_max);
+    claims.push(await saveLabel(tx, label, { claimed_until, attempts: label.attempts + 1 }));
+  }
+  return { claims, next_at: await nextDueAt(tx, taken) };
+}

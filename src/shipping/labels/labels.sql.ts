@@ -1,0 +1,302 @@
+import { and, asc, desc, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { amongTexts, forUpdate, given, isOneOf, list } from "../../../db/kit.ts";
+import { orders } from "../../../db/schema/orders.ts";
+import { label_documents, labels, ssccs } from "../../../db/schema/shipments.ts";
+import { assert, Fault, missing } from "../../core/faults.ts";
+import { readId } from "../../core/ids.ts";
+import { listShipments } from "../../orders/fulfillment/shipments.sql.ts";
+import { hasLeft } from "../../orders/order.transitions.ts";
+import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
+import { endOfClaims } from "../../storage/servers.ts";
+import { allotIds, insert, insertIds, prepared, preparedOf, type StatementArgs } from "../../storage/statements.ts";
+import { isDuplicate } from "../../storage/storage_errors.ts";
+import type { CarrierDocument } from "../offer.ts";
+import { type LabelStatus, validLabelStatuses } from "./label.transitions.ts";
+import { own_purchase, type ShippingLabel } from "./label.ts";
+import type { StoredDocument } from "./label_documents.ts";
+
+const { label_id, position, kind, content_type, bytes } = label_documents;
+
+const byId = prepared((sql, a: StatementArgs<{ id: number }>) => sql.select().from(labels).where(eq(labels.id, a.id)));
+
+const isValid = and(isOneOf(labels.status, validLabelStatuses), isNull(labels.return_id));
+
+const validOfOrder = prepared((select, a: StatementArgs<{ order_id: number }>) =>
+  select
+    .select({
+      id: labels.id,
+      shipment_id: labels.shipment_id,
+      account_id: labels.account_id,
+      status: labels.status,
+      void_status: labels.void_status,
+    })
+    .from(labels)
+    .where(and(eq(labels.order_id, given(a.order_id)), isValid))
+    .orderBy(desc(labels.id)),
+);
+
+const purchasesOf = preparedOf((select, isOf) =>
+  select
+    .select({
+      id: labels.id,
+      order_id: labels.order_id,
+      fingerprint: labels.fingerprint,
+      created_at: labels.created_at,
+    })
+    .from(labels)
+    .where(and(isOf(labels.order_id), isValid))
+    .orderBy(desc(labels.id)),
+);
+
+const ofShipment = prepared((sql, a: StatementArgs<{ shipment_id: number }>) =>
+  sql.select().from(labels).where(eq(labels.shipment_id, a.shipment_id)).orderBy(desc(labels.id)),
+);
+
+const costsOf = preparedOf((sql, isOf) =>
+  sql
+    .select({
+      shipment_id: labels.shipment_id,
+      id: labels.id,
+      status: labels.status,
+      cost_cents: labels.cost_cents,
+      currency: labels.currency,
+    })
+    .from(labels)
+    .where(isOf(labels.shipment_id))
+    .orderBy(asc(labels.id)),
+);
+
+const orderLocked = prepared((sql, a: StatementArgs<{ id: number }>) =>
+  forUpdate(sql.select({ id: orders.id }).from(orders).where(eq(orders.id, a.id))),
+);
+
+/** Locks the order until the transaction ends, so that nobody else buys or voids its labels meanwhile. */
+export async function lockOrderOfLabels(tx: Tx, order_id: number): Promise<void> {
+  await orderLocked(tx, { id: order_id });
+}
+
+type LabelRow = typeof labels.$inferSelect;
+
+/** The label of a row. Only labels bought with an account may have documents of a carrier. */
+async function labelOf(db: Db, row: LabelRow): Promise<ShippingLabel> {
+  const documents = row.account_id === null ? [] : await listDocuments(db, [row.id]);
+  return { ...(row as unknown as ShippingLabel), documents };
+}
+
+/** The label that an identifier names: `lbl_1001` or `1001`. Refuses: resource_missing. */
+export async function getLabel(db: Db, id: string | number): Promise<ShippingLabel> {
+  const [row] = await byId(db, { id: readId("label", id) ?? 0 });
+  if (row === undefined) throw missing("label", id);
+  return labelOf(db, row);
+}
+
+/** The newest label of a parcel, voided or not; null if it has none. */
+export async function findLabelOfShipment(db: Db, shipment_id: number): Promise<ShippingLabel | null> {
+  const [row] = await ofShipment(db, { shipment_id });
+  return row === undefined ? null : labelOf(db, row);
+}
+
+/** What a label costs and how far its purchase is. */
+type LabelCost = Pick<ShippingLabel, "id" | "status" | "cost_cents" | "currency">;
+
+/** As `findLabelOfShipment`, without what is printed on the label. */
+export async function findLabelCost(db: Db, shipment_id: number): Promise<LabelCost | null> {
+  return (await findLabelCosts(db, [shipment_id])).get(shipment_id) ?? null;
+}
+
+/** As `findLabelCost`, of parcels by their ids. */
+export async function findLabelCosts(db: Db, shipment_ids: readonly number[]): Promise<Map<number, LabelCost>> {
+  const rows = shipment_ids.length === 0 ? [] : await costsOf(db, { ids: shipment_ids });
+  return new Map(rows.map(({ shipment_id, ...cost }) => [shipment_id ?? 0, cost]));
+}
+
+const ofReturn = prepared((select, a: StatementArgs<{ return_id: number }>) =>
+  select
+    .select({
+      id: labels.id,
+      account_id: labels.account_id,
+      status: labels.status,
+      void_status: labels.void_status,
+    })
+    .from(labels)
+    .where(and(eq(labels.return_id, a.return_id), isOneOf(labels.status, validLabelStatuses)))
+    .orderBy(desc(labels.id)),
+);
+
+/** The labels of a return's parcels that are valid or being bought, without drawings, newest first. */
+export async function listValidLabelsOfReturn(
+  db: Db,
+  return_id: number,
+): Promise<Pick<ShippingLabel, "id" | "account_id" | "status" | "void_status">[]> {
+  return ofReturn(db, { return_id });
+}
+
+/** Whether a return has carriers' labels, which only the carriers can void. */
+export async function hasCarriersReturnLabels(db: Db, return_id: number): Promise<boolean> {
+  return (await listValidLabelsOfReturn(db, return_id)).some(({ account_id }) => account_id !== null);
+}
+
+/** A label of an order that is valid or being bought, without its drawing. */
+export type ValidLabel = Pick<ShippingLabel, "id" | "shipment_id" | "account_id" | "status" | "void_status">;
+
+/** The labels of an order's parcels that are valid or being bought, newest first. */
+export async function listValidLabels(db: Db, order_id: number): Promise<ValidLabel[]> {
+  return validOfOrder(db, { order_id });
+}
+
+/** What tells whether a label is bought twice by mistake. */
+type RecentPurchase = Pick<ShippingLabel, "id" | "order_id" | "fingerprint" | "created_at">;
+
+/** The purchases of the parcels' labels of these orders that are valid or being bought, newest first. */
+export async function listPurchases(db: Db, order_ids: readonly number[]): Promise<RecentPurchase[]> {
+  return order_ids.length === 0 ? [] : purchasesOf(db, { ids: order_ids });
+}
+
+/** Whether parcels of an order have carriers' labels, which only the carriers can void. */
+export async function hasCarriersLabels(db: Db, order_id: number): Promise<boolean> {
+  return (await listValidLabels(db, order_id)).some(({ account_id }) => account_id !== null);
+}
+
+/** The ids of an order's parcels that have not left. One that was given up does not count as left. */
+export async function listParcelsInHouse(db: Db, order_id: number): Promise<Set<number>> {
+  const shipments = await listShipments(db, [order_id]);
+  return new Set(shipments.filter(({ status }) => !hasLeft(status)).map(({ id }) => id));
+}
+
+/** Stores a label and answers it. Refuses: quote_used. */
+export async function insertLabel(tx: Tx, label: Omit<ShippingLabel, "id">): Promise<ShippingLabel> {
+  const [id = 0] = await insertRows(tx, [rowOf(label)]);
+  return { id, ...label };
+}
+
+/** A label of our own before it is stored: fields that are null are not written. */
+export type OwnLabelRow = Omit<ShippingLabel, "id" | keyof typeof own_purchase> &
+  Partial<Pick<ShippingLabel, "id" | "return_id"> & { readonly quote_nonce: string }>;
+
+/** Like `insertLabel`, for labels of our own. Refuses: quote_used. */
+export async function insertOwnLabels(tx: Tx, rows: readonly OwnLabelRow[]): Promise<ShippingLabel[]> {
+  const ids = await insertRows(tx, rows.map(rowOf));
+  return rows.map((row, at) => ({ ...own_purchase, ...row, id: ids[at] ?? 0 }));
+}
+
+async function insertRows(tx: Tx, rows: readonly (typeof labels.$inferInsert)[]): Promise<number[]> {
+  try {
+    return await insertIds(tx, labels, rows);
+  } catch (error) {
+    if (!isDuplicate(error, "labels", "labels_quote", ["quote_nonce"])) throw error;
+    throw quoteUsed();
+  }
+}
+
+/** The refusal of a label whose quote another label was bought with. */
+export const quoteUsed = (): Fault =>
+  new Fault("quote_used", "A label was bought with this quote already. Ask for rates again.");
+
+const usedQuotes = prepared((select, a: StatementArgs<{ nonces: string }>) =>
+  select.select({ nonce: labels.quote_nonce }).from(labels).where(amongTexts(labels.quote_nonce, a.nonces)),
+);
+
+/** Those of these quotes that labels were bought with, by their nonces. */
+export async function findUsedQuotes(db: Db, nonces: readonly string[]): Promise<Set<string>> {
+  const rows = nonces.length === 0 ? [] : await usedQuotes(db, { nonces: list(nonces) });
+  return new Set(rows.flatMap(({ nonce }) => nonce ?? []));
+}
+
+/** A label in the form in which it is written: the types of the tables want mutable lists and objects. */
+function rowOf<
+  Fields extends Omit<ShippingLabel, "id" | keyof typeof own_purchase> & Partial<Pick<ShippingLabel, "documents">>,
+>(fields: Fields) {
+  const { breakdown, documents: _, ...label } = fields;
+  return {
+    ...label,
+    breakdown: breakdown === null ? null : [...breakdown],
+    package: { ...label.package },
+    from_address: { ...label.from_address },
+    to_address: { ...label.to_address },
+    warnings: [...label.warnings],
+  };
+}
+
+/** Serials for the SSCCs of parcels. Each serial is given out once. */
+export async function allotSerials(tx: Tx, count: number): Promise<number[]> {
+  return allotIds(tx, "ssccs", count);
+}
+
+/** Stores which parcels have serials that were allotted. */
+export async function insertSerials(
+  tx: Tx,
+  allotted: readonly { readonly serial: number; readonly shipment_id: number }[],
+): Promise<void> {
+  const rows = allotted.map(({ serial, shipment_id }) => ({ id: serial, shipment_id, created_at: tx.now }));
+  await insert(tx, ssccs, rows);
+}
+
+const voidRow = prepared((query: WriteStatements, a: StatementArgs<{ id: number; status: LabelStatus; at: number }>) =>
+  query
+    .update(labels)
+    .set({ status: sql`${a.status}`, voided_at: sql`${a.at}` })
+    .where(eq(labels.id, a.id)),
+);
+
+/** Stores that a label was voided. */
+export async function saveVoided(tx: Tx, { id, status }: ShippingLabel): Promise<void> {
+  await voidRow(tx, { id, status, at: tx.now });
+}
+
+/** Stores changes of a label and answers the changed label. */
+export async function saveLabel(tx: Tx, before: ShippingLabel, change: Partial<ShippingLabel>): Promise<ShippingLabel> {
+  const { breakdown, from_address: _from, to_address: _to, warnings, documents: _drawn, ...same } = change;
+  const listed = {
+    ...(breakdown !== undefined && { breakdown: breakdown === null ? null : [...breakdown] }),
+    ...(warnings !== undefined && { warnings: [...warnings] }),
+  };
+  await tx.sql
+    .update(labels)
+    .set({ ...same, ...listed })
+    .where(eq(labels.id, before.id));
+  return { ...before, ...change };
+}
+
+/** Ends claims of labels whose server is gone: they are to be settled with their carriers from that moment on. */
+export const endLabelClaims = endOfClaims(labels, labels.claimed_until);
+
+/** Moves the ends of claims by as much as the clock was set. */
+export async function moveClaims(tx: Tx, by_ms: number): Promise<void> {
+  await tx.sql
+    .update(labels)
+    .set({ claimed_until: sql`${labels.claimed_until} + ${by_ms}` })
+    .where(isNotNull(labels.claimed_until));
+}
+
+const ofLabels = preparedOf((sql, isOf) =>
+  sql
+    .select({ label_id, position, kind, content_type })
+    .from(label_documents)
+    .where(isOf(label_id))
+    .orderBy(label_id, position),
+);
+
+const bytesOf = prepared((sql, a: StatementArgs<{ label_id: number; position: number }>) =>
+  sql
+    .select({ bytes })
+    .from(label_documents)
+    .where(and(eq(label_id, a.label_id), eq(position, a.position))),
+);
+
+/** The carriers' documents of some labels, in their order, without the bytes. */
+export async function listDocuments(db: Db, label_ids: readonly number[]): Promise<StoredDocument[]> {
+  return label_ids.length === 0 ? [] : ofLabels(db, { ids: label_ids });
+}
+
+/** The bytes of a stored document. */
+export async function readDocument(db: Db, document: StoredDocument): Promise<Uint8Array> {
+  const [row] = await bytesOf(db, document);
+  assert(row !== undefined, "a document is never taken away from its label");
+  return row.bytes;
+}
+
+/** Stores the carrier's documents of a label. */
+export async function insertDocuments(tx: Tx, label_id: number, documents: readonly CarrierDocument[]): Promise<void> {
+  const rows = documents.map((document, at) => ({ label_id, position: at, ...document }));
+  await insert(tx, label_documents, rows);
+}

@@ -1,0 +1,198 @@
+// Voiding labels. A label of our own is void at once. For a carrier's, the label is claimed in one transaction, the
+// carrier asked in none, and its answer recorded in another.
+import { billVoid } from "../../billing/bill_facts.ts";
+import type { Actor } from "../../core/actor.ts";
+import { Fault } from "../../core/faults.ts";
+import { wireId } from "../../core/ids.ts";
+import { transition } from "../../core/transitions.ts";
+import { listCalendars } from "../../inventory/warehouses/warehouses.sql.ts";
+import { itemsToCancel, losingParcels, takesAll } from "../../orders/changes/cancel_order.ts";
+import { voidShipment } from "../../orders/fulfillment/label_shipment.ts";
+import type { ItemInput } from "../../orders/fulfillment/order_units.ts";
+import { findOrderId } from "../../orders/lifecycle/order_lookup.sql.ts";
+import type { Order } from "../../orders/order.ts";
+import { refuseForbidden } from "../../orders/order_lines.ts";
+import { lockOrder } from "../../orders/orders.sql.ts";
+import type { Tx } from "../../storage/database.ts";
+import { noteHeld } from "../../storage/servers.ts";
+import { refusesVoid } from "../rates/built_in_carrier.ts";
+import { isVoided, labelTransitions, voidStarts, voidTransitions } from "./label.transitions.ts";
+import type { ShippingLabel } from "./label.ts";
+import { isIn, refuseLeft, refuseUnderWay } from "./label_checks.ts";
+import { call_ms_max, lease_ms } from "./label_purchase.ts";
+import { finishing_job, lockClaimed } from "./label_purchases.ts";
+import {
+  getLabel,
+  listParcelsInHouse,
+  listValidLabels,
+  listValidLabelsOfReturn,
+  lockOrderOfLabels,
+  saveLabel,
+  saveVoided,
+  type ValidLabel,
+} from "./labels.sql.ts";
+
+/**
+ * Voids a label of our own whose parcel has not left, and gives the parcel up: its units can go into another one.
+ * Voiding it again changes nothing. Refuses: resource_missing, label_not_voidable, label_in_progress,
+ * invalid_state_transition. Emits: order.shipped, order.delivered, when all else of the order had left already.
+ */
+export async function voidLabel(tx: Tx, id: string | number, actor: Actor): Promise<ShippingLabel> {
+  const { order_id } = await getLabel(tx, id);
+  await lockOrderOfLabels(tx, order_id);
+  const label = await getLabel(tx, id);
+  if (isVoided(label.status)) return label;
+  refuseLeft(label, await listParcelsInHouse(tx, order_id));
+  return voidBought(tx, label, actor);
+}
+
+/**
+ * Voids the labels of an order's parcels that have not left, before the order is cancelled. Carriers have voided theirs
+ * before. An unknown order has no labels. Refuses: ambiguous_identifier, invalid_state_transition, label_not_voidable
+ * (a carrier's), label_in_progress.
+ */
+export async function voidLabelsOfOrder(tx: Tx, id: string | number, actor: Actor): Promise<void> {
+  const order_id = (await findOrderId(tx, id, null)) ?? 0;
+  await lockOrderOfLabels(tx, order_id);
+  const valid = await listValidLabels(tx, order_id);
+  if (valid.length === 0) return;
+  await voidAll(tx, valid, await listParcelsInHouse(tx, order_id), actor);
+}
+
+/**
+ * Voids the labels of the parcels that lose units when these items of an order are cancelled. Carriers have voided
+ * theirs before. Refuses: resource_missing, validation_failed, invalid_state_transition, label_not_voidable (a
+ * carrier's), label_in_progress.
+ */
+export async function voidLabelsOfItems(tx: Tx, id: string, items: readonly ItemInput[], actor: Actor): Promise<void> {
+  const order = await lockOrder(tx, id);
+  const losing = parcelsLosing(order, items);
+  await voidAll(tx, await listValidLabels(tx, order.id), losing, actor);
+}
+
+/**
+ * The ids of the parcels that lose units when these items of an order are cancelled.
+ * Refuses: validation_failed, resource_missing, invalid_state_transition.
+ */
+export function parcelsLosing(order: Order, items: readonly ItemInput[]): Set<number> {
+  refuseForbidden(order, "cancel_items");
+  const units = itemsToCancel(order, items);
+  const parcels = takesAll(order, units) ? order.shipments : losingParcels(order, units).map((one) => one.shipment);
+  return new Set(parcels.map((shipment) => shipment.id));
+}
+
+async function voidAll(tx: Tx, valid: readonly ValidLabel[], parcels: ReadonlySet<number>, actor: Actor) {
+  for (const { id } of valid.filter((label) => isIn(label, parcels))) {
+    await voidBought(tx, await getLabel(tx, id), actor);
+  }
+}
+
+async function voidBought(tx: Tx, label: ShippingLabel, actor: Actor): Promise<ShippingLabel> {
+  refuseUnderWay(label);
+  const { account_id, shipment_id } = label;
+  if (account_id !== null) {
+    const message = "The carrier has not voided this label yet. Send the request again.";
+    throw new Fault("label_not_voidable", message, { label_id: wireId("label", label.id) });
+  }
+  if (tx.mode === "test" && refusesVoid(label.to_address)) throw notTaken(label, "It is simulated to refuse.");
+  const voided: ShippingLabel = {
+    ...label,
+    status: transition(labelTransitions, "void", label.status),
+    voided_at: tx.now,
+  };
+  if (shipment_id !== null) await voidShipment(tx, shipment_id, actor);
+  await saveVoided(tx, voided);
+  await billVoid(tx, label.id, await listCalendars(tx));
+  return voided;
+}
+
+/**
+ * Claims a carrier's label for voiding. A void label is answered as it is. Refuses: resource_missing,
+ * label_not_voidable, label_in_progress, invalid_state_transition.
+ */
+export async function beginVoid(tx: Tx, id: string | number, actor: Actor): Promise<ShippingLabel> {
+  const { order_id } = await getLabel(tx, id);
+  await lockOrderOfLabels(tx, order_id);
+  const label = await getLabel(tx, id);
+  if (isVoided(label.status)) return label;
+  refuseLeft(label, await listParcelsInHouse(tx, order_id));
+  return claimVoid(tx, label, actor);
+}
+
+/**
+ * Claims the carriers' labels on these parcels of an order for voiding. Refuses: label_in_progress,
+ * invalid_state_transition.
+ */
+export async function beginVoids(
+  tx: Tx,
+  order_id: number,
+  parcels: ReadonlySet<number>,
+  actor: Actor,
+): Promise<ShippingLabel[]> {
+  await lockOrderOfLabels(tx, order_id);
+  const in_house = await listParcelsInHouse(tx, order_id);
+  const claimed: ShippingLabel[] = [];
+  for (const one of await listValidLabels(tx, order_id)) {
+    if (one.account_id === null || !isIn(one, parcels) || !isIn(one, in_house)) continue;
+    claimed.push(await claimVoid(tx, await getLabel(tx, one.id), actor));
+  }
+  return claimed;
+}
+
+/** Claims the carriers' labels of a return for voiding. Refuses: label_in_progress, invalid_state_transition. */
+export async function beginReturnVoids(
+  tx: Tx,
+  { id, order_id }: { readonly id: number; readonly order_id: number },
+  actor: Actor,
+): Promise<ShippingLabel[]> {
+  await lockOrderOfLabels(tx, order_id);
+  const claimed: ShippingLabel[] = [];
+  for (const one of await listValidLabelsOfReturn(tx, id)) {
+    if (one.account_id !== null) claimed.push(await claimVoid(tx, await getLabel(tx, one.id), actor));
+  }
+  return claimed;
+}
+
+async function claimVoid(tx: Tx, label: ShippingLabel, asked_by: Actor): Promise<ShippingLabel> {
+  refuseUnderWay(label);
+  transition(labelTransitions, "void", label.status);
+  const claimed_until = tx.now + lease_ms;
+  tx.wake(finishing_job, claimed_until);
+  await noteHeld(tx, "labels", [label.id], claimed_until, call_ms_max);
+  return saveLabel(tx, label, { void_status: voidStarts, asked_by, claimed_until, attempts: label.attempts + 1 });
+}
+
+/**
+ * Records that a carrier voids a label: its parcel is given up unless it has left meanwhile. Null when another server
+ * took it over. Emits: order.shipped, order.delivered, when all else of the order had left already.
+ */
+export async function recordVoided(
+  tx: Tx,
+  claim: ShippingLabel,
+  answer: keyof typeof voidTransitions,
+  actor: Actor,
+): Promise<ShippingLabel | null> {
+  const before = await lockClaimed(tx, claim);
+  if (before === null) return null;
+  const { shipment_id } = before;
+  const in_house = await listParcelsInHouse(tx, before.order_id);
+  if (shipment_id !== null && in_house.has(shipment_id)) await voidShipment(tx, shipment_id, actor);
+  const status = transition(labelTransitions, "void", before.status);
+  const void_status = transition(voidTransitions, answer, before.void_status ?? voidStarts);
+  await billVoid(tx, before.id, await listCalendars(tx));
+  return saveLabel(tx, before, { status, void_status, voided_at: tx.now, claimed_until: null });
+}
+
+/** Records that a carrier does not void a label: it stays valid. Null when another server took it over. */
+export async function recordKept(tx: Tx, claim: ShippingLabel): Promise<ShippingLabel | null> {
+  const before = await lockClaimed(tx, claim);
+  return before === null ? null : saveLabel(tx, before, { void_status: null, claimed_until: null });
+}
+
+/** The refusal for a label that its carrier does not void, with the carrier's reason if there is one. */
+export function notTaken({ id, carrier }: ShippingLabel, words: string | null): Fault {
+  const said = words === null ? "" : ` ${words}`;
+  return new Fault("label_not_voidable", `The carrier ${carrier} does not void the label.${said}`, {
+    label_id: wireId("label", id),
+  });
+}

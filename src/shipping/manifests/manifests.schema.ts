@@ -1,0 +1,81 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { actorTypes } from "../../core/actor.ts";
+import { choice, closed, idField, momentField, nullable, pageFields, textField } from "../../core/schema.ts";
+import { weightUnits } from "../../core/weight_units.ts";
+import { paperSizes } from "../../documents/document.ts";
+import { labelStatuses } from "../labels/label.transitions.ts";
+
+/** The most labels on one manifest. */
+export const manifest_labels_max = 1000;
+
+const DayField = (description: string) =>
+  Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$", hint: "must be a day such as 2026-01-31", description });
+
+export const CreateManifest = closed({
+  carrier: Type.Optional(textField(100, { description: "The carrier of the parcels. Required without `label_ids`." })),
+  warehouse_id: Type.Optional(idField("warehouse", "The warehouse that the parcels leave; the first by default.")),
+  date: Type.Optional(DayField("The day in the warehouse's time zone; today by default.")),
+  label_ids: Type.Optional(
+    Type.Array(idField("label"), {
+      minItems: 1,
+      maxItems: manifest_labels_max,
+      description: "Only these labels, whenever they were bought; all of one carrier, from one warehouse.",
+    }),
+  ),
+});
+export type CreateManifest = Static<typeof CreateManifest>;
+
+export const ListManifests = closed({
+  ...pageFields,
+  carrier: Type.Optional(textField(100)),
+  warehouse_id: Type.Optional(idField("warehouse")),
+  date: Type.Optional(DayField("The day of the manifest.")),
+  created_after: Type.Optional(momentField()),
+  created_before: Type.Optional(momentField()),
+});
+export type ListManifests = Static<typeof ListManifests>;
+
+export const PrintManifest = closed({
+  format: Type.Optional(choice(["pdf", "html"], { description: "Overrides the `Accept` header." })),
+  paper: Type.Optional(
+    choice(paperSizes, { description: "The paper of a PDF; by default what the" + " warehouse's country uses." }),
+  ),
+});
+export type PrintManifest = Static<typeof PrintManifest>;
+
+const moment = Type.String({ format: "date-time" });
+const text = nullable(Type.String());
+
+const plain = {
+  manifest_id: Type.String(),
+  warehouse_id: Type.String(),
+  warehouse_name: Type.String(),
+  carrier: Type.String(),
+  date: Type.String(),
+  label_count: Type.Integer({ minimum: 1 }),
+  created_by: closed({ type: choice(actorTypes), id: Type.String() }),
+  created_at: moment,
+};
+
+export const PlainManifestView = closed(plain);
+
+export const ManifestView = closed({
+  ...plain,
+  total_weight_grams: Type.Integer({ minimum: 0, description: "Without labels that were voided." }),
+  parcels: Type.Array(
+    closed({
+      label_id: Type.String(),
+      shipment_id: Type.String(),
+      order_id: Type.String(),
+      order_number: Type.String(),
+      tracking_number: Type.String(),
+      service: Type.String(),
+      label_status: choice(labelStatuses, {
+        description: "The label's status. A label that was voided later" + " stays on the list.",
+      }),
+      weight: Type.Number(),
+      weight_unit: choice(weightUnits),
+      to_address: closed({ name: Type.String(), city: Type.String(), state: text, zip: text, country: Type.String() }),
+    }),
+  ),
+});

@@ -1,0 +1,213 @@
+import { and, asc, count, desc, eq, gt, gte, isNull, lt, not, or, type SQL, sql } from "drizzle-orm";
+import { among, isOneOf, list } from "../../../db/kit.ts";
+import { manifest_labels, manifests } from "../../../db/schema/manifests.ts";
+import { orders } from "../../../db/schema/orders.ts";
+import { labels, shipments } from "../../../db/schema/shipments.ts";
+import type { Actor } from "../../core/actor.ts";
+import { assert, missing } from "../../core/faults.ts";
+import { readId } from "../../core/ids.ts";
+import type { PageWindow } from "../../core/schema.ts";
+import { listPlainWarehouses } from "../../inventory/warehouses/warehouses.sql.ts";
+import { arrivedStatuses } from "../../orders/order.transitions.ts";
+import type { Db, Tx } from "../../storage/database.ts";
+import { insertIds, prepared, preparedOf, type StatementArgs } from "../../storage/statements.ts";
+import { type LabelStatus, usableLabelStatuses } from "../labels/label.transitions.ts";
+import type { CarrierManifest, ManifestParcel, PlainManifest } from "./manifest.ts";
+
+/** A label that may go onto a manifest, with the facts that decide it. */
+export interface ManifestCandidate {
+  readonly id: number;
+  readonly order_id: number;
+  /** The warehouse that its order names. */
+  readonly warehouse_id: number | null;
+  readonly carrier: string;
+  readonly status: LabelStatus;
+  readonly return_id: number | null;
+  /** The manifest that it is on. */
+  readonly manifest_id: number | null;
+}
+
+const candidate = {
+  id: labels.id,
+  order_id: orders.id,
+  warehouse_id: orders.warehouse_id,
+  carrier: labels.carrier,
+  status: labels.status,
+  return_id: labels.return_id,
+  manifest_id: manifest_labels.manifest_id,
+};
+
+const byIds = prepared((query, a: StatementArgs<{ ids: string }>) =>
+  query
+    .select(candidate)
+    .from(labels)
+    .innerJoin(orders, eq(orders.id, labels.order_id))
+    .leftJoin(manifest_labels, eq(manifest_labels.label_id, labels.id))
+    .where(among(labels.id, a.ids)),
+);
+
+/** The labels with these ids; unknown ids are left out. */
+export async function findCandidates(db: Db, ids: readonly number[]): Promise<ManifestCandidate[]> {
+  return byIds(db, { ids: list(ids) });
+}
+
+/** What a manifest collects: labels of a carrier bought from a moment until before another. In milliseconds. */
+interface ManifestWindow {
+  readonly carrier: string;
+  readonly since: number;
+  readonly until: number;
+  /** Parcels that left before this moment were handed over on an earlier day. */
+  readonly left_since: number;
+}
+
+/**
+ * Some valid labels of outgoing parcels that are on no manifest, have not arrived and did not leave on an earlier day,
+ * after one of them, oldest first.
+ */
+export async function listWaiting(
+  db: Db,
+  { carrier, since, until, left_since }: ManifestWindow,
+  after: number,
+  limit: number,
+): Promise<ManifestCandidate[]> {
+  return db.sql
+    .select(candidate)
+    .from(labels)
+    .innerJoin(orders, eq(orders.id, labels.order_id))
+    .innerJoin(shipments, eq(shipments.id, labels.shipment_id))
+    .leftJoin(manifest_labels, eq(manifest_labels.label_id, labels.id))
+    .where(
+      and(
+        gte(labels.created_at, since),
+        lt(labels.created_at, until),
+        eq(labels.carrier, carrier),
+        isOneOf(labels.status, usableLabelStatuses),
+        isNull(labels.return_id),
+        not(isOneOf(shipments.status, arrivedStatuses)),
+        or(isNull(shipments.shipped_at), gte(shipments.shipped_at, left_since)),
+        isNull(manifest_labels.label_id),
+        gt(labels.id, after),
+      ),
+    )
+    .orderBy(asc(labels.id))
+    .limit(limit);
+}
+
+/** A manifest before it has labels. */
+export interface NewManifest {
+  readonly warehouse_id: number;
+  readonly carrier: string;
+  readonly day: string;
+  readonly created_by: Actor;
+}
+
+/** Stores a manifest and answers its id. */
+export async function insertManifest(tx: Tx, manifest: NewManifest): Promise<number> {
+  const [id = 0] = await insertIds(tx, manifests, [{ ...manifest, created_at: tx.now }]);
+  return id;
+}
+
+/** Puts labels onto a manifest and answers how many. Labels that another manifest took meanwhile are left out. */
+export async function insertManifestLabels(tx: Tx, manifest_id: number, ids: readonly number[]): Promise<number> {
+  const rows = ids.map((label_id) => ({ label_id, manifest_id }));
+  const put = await tx.sql
+    .insert(manifest_labels)
+    .values(rows)
+    .onConflictDoNothing()
+    .returning({ label_id: manifest_labels.label_id });
+  return put.length;
+}
+
+const byId = prepared((query, a: StatementArgs<{ id: number }>) =>
+  query.select().from(manifests).where(eq(manifests.id, a.id)),
+);
+
+const countsOf = preparedOf((query, isOf) =>
+  query
+    .select({ manifest_id: manifest_labels.manifest_id, label_count: count() })
+    .from(manifest_labels)
+    .where(isOf(manifest_labels.manifest_id))
+    .groupBy(manifest_labels.manifest_id),
+);
+
+const parcelsOf = prepared((query, a: StatementArgs<{ manifest_id: number }>) =>
+  query
+    .select({
+      label_id: labels.id,
+      shipment_id: labels.shipment_id,
+      order_id: orders.id,
+      merchant_id: orders.merchant_id,
+      order_number: orders.order_number,
+      tracking_number: labels.tracking_number,
+      service: labels.service,
+      status: labels.status,
+      package: labels.package,
+      to_address: labels.to_address,
+    })
+    .from(manifest_labels)
+    .innerJoin(labels, eq(labels.id, manifest_labels.label_id))
+    .innerJoin(orders, eq(orders.id, labels.order_id))
+    .where(eq(manifest_labels.manifest_id, a.manifest_id))
+    .orderBy(asc(manifest_labels.label_id)),
+);
+
+/** The manifest that an identifier names, with its parcels. Refuses: resource_missing. */
+export async function getManifest(db: Db, id: string | number): Promise<CarrierManifest> {
+  const [row] = await byId(db, { id: readId("manifest", id) ?? 0 });
+  if (row === undefined) throw missing("manifest", id);
+  const [plain] = await withWarehouses(db, [row]);
+  assert(plain, "a manifest has a warehouse");
+  const parcels = await parcelsOf(db, { manifest_id: row.id });
+  // Only bought labels of outgoing parcels go onto a manifest, so each has a parcel and a number.
+  return { ...plain, parcels: parcels as unknown as ManifestParcel[] };
+}
+
+async function withWarehouses(db: Db, rows: readonly (typeof manifests.$inferSelect)[]): Promise<PlainManifest[]> {
+  if (rows.length === 0) return [];
+  const warehouses = new Map((await listPlainWarehouses(db)).map((warehouse) => [warehouse.id, warehouse]));
+  const counts = await countsOf(db, { ids: rows.map(({ id }) => id) });
+  const countOf = new Map(counts.map(({ manifest_id, label_count }) => [manifest_id, label_count]));
+  return rows.map(({ warehouse_id, ...row }) => {
+    const warehouse = warehouses.get(warehouse_id);
+    assert(warehouse, "a warehouse is never deleted");
+    return { ...row, warehouse, label_count: countOf.get(row.id) ?? 0 };
+  });
+}
+
+/** The filters of a list of manifests. Moments in milliseconds. */
+interface ManifestFilter {
+  readonly carrier?: string | undefined;
+  readonly warehouse_id?: number | undefined;
+  readonly day?: string | undefined;
+  readonly created_after?: number | undefined;
+  readonly created_before?: number | undefined;
+}
+
+function matching({ carrier, warehouse_id, day, created_after, created_before }: ManifestFilter): SQL | undefined {
+  return and(
+    carrier === undefined ? undefined : eq(manifests.carrier, carrier),
+    warehouse_id === undefined ? undefined : eq(manifests.warehouse_id, warehouse_id),
+    day === undefined ? undefined : eq(manifests.day, day),
+    created_after === undefined ? undefined : gt(manifests.created_at, created_after),
+    created_before === undefined ? undefined : lt(manifests.created_at, created_before),
+  );
+}
+
+/** A page of manifests, newest first. */
+export async function listManifests(db: Db, filter: ManifestFilter, window: PageWindow): Promise<PlainManifest[]> {
+  const { limit, offset, after } = window;
+  const behind = after === null ? undefined : sql`${manifests.id} < ${after[1]}`;
+  const rows = await db.sql
+    .select()
+    .from(manifests)
+    .where(and(matching(filter), behind))
+    .orderBy(desc(manifests.id))
+    .limit(limit)
+    .offset(offset);
+  return withWarehouses(db, rows);
+}
+
+/** How many manifests match. */
+export async function countManifests(db: Db, filter: ManifestFilter): Promise<number> {
+  return db.sql.$count(manifests, matching(filter));
+}

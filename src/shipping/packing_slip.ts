@@ -1,0 +1,250 @@
+import { isoOrNull } from "../core/clock.ts";
+import { missing } from "../core/faults.ts";
+import { readId, wireId } from "../core/ids.ts";
+import { money, moneyText } from "../core/money.ts";
+import { addressLines } from "../documents/address_lines.ts";
+import {
+  type DocumentCell,
+  type DocumentColumn,
+  type DocumentFact,
+  type DocumentTable,
+  footOf,
+  linesOf,
+  localMoment,
+  type PrintContext,
+  type PrintDocument,
+  textPiece,
+} from "../documents/document.ts";
+import type { PlainWarehouse } from "../inventory/warehouses/warehouse.ts";
+import { parcelPlace, placeInWords } from "../orders/fulfillment/order_units.ts";
+import type { Shipment } from "../orders/fulfillment/shipment.ts";
+import { costOf, keptUnits, lineTotal, type Order, type OrderLine, publicStatus } from "../orders/order.ts";
+import { refusal } from "../orders/order_lines.ts";
+import { addressOf } from "./address.ts";
+import { carrierName } from "./rates/built_in_carrier.ts";
+
+/** The contents of a parcel, or of all parcels of an order. */
+interface PackingSlip {
+  readonly order: Order;
+  /** Null for the whole order. */
+  readonly shipment: Shipment | null;
+  /** Where it is packed, in the name of the merchant whose it is. */
+  readonly warehouse: PlainWarehouse;
+  readonly items: readonly SlipItem[];
+}
+
+/** A line of an order on its packing slip, in units (of a bundle, whole sets). */
+interface SlipItem {
+  readonly line: OrderLine;
+  readonly ordered: number;
+  /** Units in the parcel; on the slip of the whole order, units packed so far. */
+  readonly packed: number;
+  readonly backordered: number;
+  /** The price of the units in the parcel, or of all ordered units. */
+  readonly amount_cents: number;
+}
+
+/**
+ * The packing slip of an order or of one of its parcels. Refuses: resource_missing (no such parcel of this order),
+ * invalid_state_transition (a cancelled order, a voided parcel).
+ */
+export function packingSlipOf(order: Order, warehouse: PlainWarehouse, shipment_id: string | undefined): PackingSlip {
+  if (order.status === "cancelled") throw refusal(order, "print a packing slip");
+  const id = shipment_id === undefined ? null : readId("shipment", shipment_id);
+  const shipment = order.shipments.find((parcel) => parcel.id === id) ?? null;
+  if (shipment_id !== undefined && shipment === null) throw missing("shipment", shipment_id);
+  if (shipment?.status === "voided") throw refusal(order, "print a packing slip", "this parcel is voided");
+  const valid = order.shipments.filter(({ status }) => status !== "voided");
+  const counts = unitsIn(shipment === null ? [] : [shipment]);
+  // The amount of all earlier parcels is rounded once, so that the parcels add up to the whole.
+  const earlier = unitsIn(shipment === null ? [] : valid.slice(0, valid.indexOf(shipment)));
+  const items = order.lines.map((line) => {
+    const ordered = keptUnits(line);
+    const packed = shipment === null ? line.quantity_packed : (counts.get(line.id) ?? 0);
+    const amount_cents = costOf(line, shipment === null ? ordered : packed, earlier.get(line.id) ?? 0);
+    return { line, ordered, packed, backordered: line.wanted - line.reserved, amount_cents };
+  });
+  // The slip of a parcel lists its contents and what its recipient still waits for.
+  const shown = items.filter((item) => item.ordered > 0 && (shipment === null || item.packed + item.backordered > 0));
+  return { order, shipment, warehouse, items: shown };
+}
+
+/** Units of each line in some parcels. */
+function unitsIn(parcels: readonly Shipment[]): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
+  for (const { order_line_id, quantity } of parcels.flatMap(({ lines }) => lines)) {
+    counts.set(order_line_id, (counts.get(order_line_id) ?? 0) + quantity);
+  }
+  return counts;
+}
+
+/** What is printed on request only: by default the recipient sees neither prices nor internal notes. */
+interface SlipChoices {
+  readonly prices: boolean;
+  readonly notes: boolean;
+}
+
+const title = "Packing slip";
+
+/** The slip as a paper that goes with the goods. */
+export function packingSlipDocument(slip: PackingSlip, choices: SlipChoices, print: PrintContext): PrintDocument {
+  const { order, warehouse } = slip;
+  const { order_number, order_notes } = order;
+  const from = addressOf(warehouse.address);
+  const to = addressOf(order.shipping_address);
+  return {
+    title,
+    name: order_number,
+    symbol: order_number,
+    facts: slipFacts(slip, print),
+    blocks: [
+      { caption: "Ship to", lines: addressLines(to, from.country), strong: to.name },
+      { caption: "From", lines: addressLines(from, from.country), strong: from.name },
+    ],
+    notes:
+      choices.notes && order_notes !== null ? [{ caption: "Notes", lines: linesOf(order_notes), strong: null }] : [],
+    tables: [itemTable(slip, choices.prices)],
+    foot: footOf(title, order_number, print),
+    sheet: print.sheet,
+  };
+}
+
+function slipFacts({ order, shipment }: PackingSlip, { timezone }: PrintContext): DocumentFact[] {
+  const { created_at, shipping_method, shipments } = order;
+  const day = (at: number) => localMoment(at, timezone).slice(0, 10);
+  const place = shipment === null ? null : parcelPlace(order, shipment.id);
+  const shown = shipment === null ? shipments.filter(({ status }) => status !== "voided") : [shipment];
+  const carriers = new Set(shown.map(carrierInWords).filter((words) => words !== ""));
+  const left_at = shipment === null ? order.shipped_at : shipment.shipped_at;
+  return [
+    { label: "Ordered", value: day(created_at) },
+    ...(left_at === null ? [] : [{ label: "Shipped", value: day(left_at) }]),
+    ...(shipment === null || place === null ? [] : [{ label: "Parcel", value: placeInWords(place) }]),
+    ...(carriers.size === 0 ? [] : [{ label: "Carrier", value: [...carriers].join(", ") }]),
+    ...(shipment?.tracking_number == null ? [] : [{ label: "Tracking number", value: shipment.tracking_number }]),
+    ...(carriers.size > 0 || shipping_method === null ? [] : [{ label: "Shipping method", value: shipping_method }]),
+  ];
+}
+
+/** The name of a parcel's carrier, and its service. */
+function carrierInWords({ carrier, service }: Shipment): string {
+  const name = carrier === null ? null : carrierName(carrier);
+  return [name, service?.replaceAll("_", " ")].filter((word) => word != null).join(" ");
+}
+
+function itemTable({ order, shipment, items }: PackingSlip, prices: boolean): DocumentTable {
+  const { currency } = order;
+  const count = (caption: string, width: number): DocumentColumn => ({ caption, width, align: "right" });
+  const packed = shipment === null ? "Packed" : "In parcel";
+  // Nothing packed yet says nothing to the buyer.
+  const counts_packed = shipment !== null || items.some((item) => item.packed > 0);
+  const sum = (of: (item: SlipItem) => number) => String(items.reduce((total, item) => total + of(item), 0));
+  const blank: DocumentCell = [];
+  const amount = items.reduce((total, { amount_cents }) => total + amount_cents, 0);
+  // If nothing waits for stock, the column would only take room from the items.
+  const waits = items.some(({ backordered }) => backordered > 0);
+  return {
+    caption: null,
+    columns: [
+      { caption: "Item", width: null, align: "left" },
+      ...(prices ? [] : [{ caption: "SKU", width: 142, align: "left" as const }]),
+      count("Ordered", 50),
+      ...(counts_packed ? [count(packed, 56)] : []),
+      ...(waits ? [count("Backordered", 72)] : []),
+      ...(prices ? [count(`Price ${currency}`, 60), count(`Amount ${currency}`, 66)] : []),
+    ],
+    rows: items.map((item) => itemRow(item, { prices: prices ? currency : null, waits, counts_packed })),
+    total: [
+      [textPiece("Total", "strong")],
+      ...(prices ? [] : [blank]),
+      [
+        textPiece(
+          sum((item) => item.ordered),
+          "plain",
+        ),
+      ],
+      ...(counts_packed
+        ? [
+            [
+              textPiece(
+                sum((item) => item.packed),
+                "strong",
+              ),
+            ],
+          ]
+        : []),
+      ...(waits
+        ? [
+            [
+              textPiece(
+                sum((item) => item.backordered),
+                "plain",
+              ),
+            ],
+          ]
+        : []),
+      ...(prices ? [blank, [textPiece(moneyText(amount, currency), "strong")]] : []),
+    ],
+  };
+}
+
+/** Which columns a table has. */
+interface SlipColumns {
+  /** The currency of its prices; null without any. */
+  readonly prices: string | null;
+  readonly waits: boolean;
+  readonly counts_packed: boolean;
+}
+
+function itemRow(item: SlipItem, { prices, waits, counts_packed }: SlipColumns): DocumentCell[] {
+  const { line, ordered, packed, backordered, amount_cents } = item;
+  const { sku, name, components } = line;
+  const parts = (components ?? []).map((part) => textPiece(`${part.quantity} × ${part.sku}`, "quiet"));
+  return [
+    [textPiece(name, "strong"), ...(prices === null ? [] : [textPiece(sku, "plain")]), ...parts],
+    ...(prices === null ? [[{ kind: "symbol", text: sku } as const, textPiece(sku, "plain")]] : []),
+    [textPiece(String(ordered), "plain")],
+    ...(counts_packed ? [[textPiece(String(packed), "strong")]] : []),
+    ...(waits ? [[textPiece(String(backordered), "plain")]] : []),
+    ...(prices === null ? [] : [priceCell(line, prices), [textPiece(moneyText(amount_cents, prices), "plain")]]),
+  ];
+}
+
+/** The price of a unit, and what all units of the line cost less. */
+function priceCell({ unit_price_cents, discount_cents }: OrderLine, currency: string): DocumentCell {
+  const price = textPiece(moneyText(unit_price_cents, currency), "plain");
+  return discount_cents === 0 ? [price] : [price, textPiece(`less ${moneyText(discount_cents, currency)}`, "quiet")];
+}
+
+/** The slip as the API shows it. */
+export function packingSlipView({ order, shipment, warehouse, items }: PackingSlip, { prices, notes }: SlipChoices) {
+  return {
+    order_id: wireId("order", order.id),
+    order_number: order.order_number,
+    status: publicStatus(order),
+    shipment_id: shipment === null ? null : wireId("shipment", shipment.id),
+    tracking_number: shipment?.tracking_number ?? null,
+    shipped_at: isoOrNull(shipment?.shipped_at ?? null),
+    ship_to: order.shipping_address,
+    ship_from: warehouse.address,
+    ...(notes ? { order_notes: order.order_notes } : {}),
+    items: items.map(({ line, ordered, packed, backordered, amount_cents }) => ({
+      line_id: wireId("order_line", line.id),
+      sku: line.sku,
+      name: line.name,
+      quantity_ordered: ordered,
+      quantity_packed: packed,
+      quantity_backordered: backordered,
+      ...(prices ? pricesView(line, amount_cents, order.currency) : {}),
+    })),
+  };
+}
+
+function pricesView(line: OrderLine, amount_cents: number, currency: string) {
+  return {
+    unit_price: money(line.unit_price_cents, currency),
+    discount_amount: money(line.discount_cents, currency),
+    line_total: money(lineTotal(line), currency),
+    amount: money(amount_cents, currency),
+  };
+}

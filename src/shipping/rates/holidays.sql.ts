@@ -1,0 +1,51 @@
+import { asc, eq, sql as template } from "drizzle-orm";
+import { forUpdate } from "../../../db/kit.ts";
+import { holiday_sets } from "../../../db/schema/rates.ts";
+import type { Db, Tx } from "../../storage/database.ts";
+import { takeTurn } from "../../storage/leases.ts";
+import { prepared, type StatementArgs } from "../../storage/statements.ts";
+import type { CarrierHolidays } from "./holidays.ts";
+import { federalHolidays, type HolidaySet } from "./holidays.ts";
+
+const ofCarrier = prepared((select, a: StatementArgs<{ carrier: string }>) =>
+  select.select().from(holiday_sets).where(eq(holiday_sets.carrier, a.carrier)),
+);
+const ofCarrierLocked = prepared((select, a: StatementArgs<{ carrier: string }>) =>
+  forUpdate(select.select().from(holiday_sets).where(eq(holiday_sets.carrier, a.carrier))),
+);
+
+/** The days on which a carrier rests: the federal holidays of the United States unless others were set. */
+export async function getHolidays(db: Db, carrier: string): Promise<CarrierHolidays> {
+  const [set] = await ofCarrier(db, { carrier });
+  return set ?? usual(carrier);
+}
+
+const usual = (carrier: string): CarrierHolidays => ({ carrier, ...federalHolidays, version: 0, updated_at: null });
+
+/** As `getHolidays`, and locks them until this transaction ends. */
+export async function lockHolidays(tx: Tx, carrier: string): Promise<CarrierHolidays> {
+  const [set] = await ofCarrierLocked(tx, { carrier });
+  if (set !== undefined) return set;
+  // There is no row to lock before the first ones are set. Of two transactions that set them at once, the later one
+  // sees those of the earlier.
+  await takeTurn(tx, "shipping.holidays");
+  const [made] = await ofCarrierLocked(tx, { carrier });
+  return made ?? usual(carrier);
+}
+
+/** The holidays of every carrier that has any of its own. */
+export async function listHolidays(db: Db): Promise<CarrierHolidays[]> {
+  return db.sql.select().from(holiday_sets).orderBy(asc(holiday_sets.carrier));
+}
+
+/** Stores a carrier's holidays; their version increases by one. */
+export async function saveHolidays(tx: Tx, { carrier, version }: CarrierHolidays, set: HolidaySet): Promise<void> {
+  const row = { rules: set.rules, days: set.days, updated_at: tx.now };
+  await tx.sql
+    .insert(holiday_sets)
+    .values({ carrier, ...row, version: version + 1 })
+    .onConflictDoUpdate({
+      target: holiday_sets.carrier,
+      set: { ...row, version: template`${holiday_sets.version} + 1` },
+    });
+}

@@ -1,0 +1,231 @@
+// A quote is an offer with what it was made for, sealed into its id. Nothing is stored until a label is bought with
+// it.
+import { createHash, randomBytes } from "node:crypto";
+import { iso } from "../../core/clock.ts";
+import { open, seal } from "../../core/crypto.ts";
+import { type Fraction, reduced } from "../../core/decimals.ts";
+import type { Environment } from "../../core/environment.ts";
+import { Fault, type FieldProblem, invalid } from "../../core/faults.ts";
+import { wireId } from "../../core/ids.ts";
+import { money } from "../../core/money.ts";
+import type { ParcelAddress } from "../address.ts";
+import type { ListedCarrier, RateMessage, RateOffer, ShipmentEnd, ShipmentRequest } from "../offer.ts";
+import { type ParcelDimensions, type ParcelPackage, readSide, sidesOf } from "../parcel.ts";
+import { plainPostalCode, postalCountry } from "../zones/zone.ts";
+import { deliveryDay } from "./delivery_date.ts";
+
+/** How long a quote is valid, in milliseconds. */
+export const quote_lifetime_ms = 15 * 60_000;
+
+const prefix = "quo_";
+
+/** What a quote was made for, each part as a digest. `address` is null where only the postal code was known. */
+interface QuotedFor {
+  readonly weight: string;
+  readonly dimensions: string;
+  readonly from: QuotedEnd;
+  readonly to: QuotedEnd;
+}
+
+interface QuotedEnd {
+  readonly place: string;
+  readonly address: string | null;
+}
+
+/** An offer as it was given to a client, with what it was made for. */
+export interface RateQuote {
+  /** Random text, different for each quote. The label keeps it, so that a quote buys only one label. */
+  readonly nonce: string;
+  readonly expires_at: number;
+  /** The account of the offer; null for the built-in carrier. */
+  readonly account_id: number | null;
+  readonly offer: RateOffer;
+  /** The order whose parcel was quoted; null for a described parcel. */
+  readonly order_id: number | null;
+  readonly value_cents: number | null;
+  readonly insurance: boolean;
+  /** Whether the recipient's address was said to be residential; null when unknown. */
+  readonly residential: boolean | null;
+  readonly made_for: QuotedFor;
+}
+
+/** Whether both ends were full addresses; otherwise the carrier saw postal codes only. */
+export function hasAddresses({ made_for: { from, to } }: RateQuote): boolean {
+  return from.address !== null && to.address !== null;
+}
+
+/** What seals and opens quotes. `now` is in milliseconds. */
+interface QuoteContext {
+  readonly secret_key: Uint8Array;
+  readonly mode: Environment;
+  readonly now: number;
+}
+
+const purposeOf = (mode: Environment) => `shipping.quote.${mode}`;
+
+/**
+ * Makes quotes of the offers for one parcel: `id` makes the id of an offer's quote, by its account or the built-in
+ * carrier.
+ */
+export function quoter(carriage: ShipmentRequest, order_id: number | null, { secret_key, mode, now }: QuoteContext) {
+  const { value_cents, insurance, to } = carriage;
+  const expires_at = now + quote_lifetime_ms;
+  const shared = { expires_at, order_id, value_cents, insurance, residential: to.residential };
+  const made_for = quotedFor(carriage);
+  const id = (offer: RateOffer, account_id: number | null): string => {
+    const nonce = randomBytes(18).toString("base64url");
+    const quote: RateQuote = { ...shared, nonce, account_id, offer, made_for };
+    return prefix + seal(JSON.stringify(quote), secret_key, purposeOf(mode));
+  };
+  return { id, expires_at };
+}
+
+/** The quote of an id. Refuses: validation_failed, quote_expired. */
+export function readQuote(text: string, { secret_key, mode, now }: QuoteContext): RateQuote {
+  const sealed = text.startsWith(prefix) ? text.slice(prefix.length) : "";
+  const opened = open(sealed, secret_key, purposeOf(mode));
+  if (opened === null) throw invalid("quote_id", "is not a quote of POST /shipping/rates, or is incomplete");
+  const quote = JSON.parse(opened) as RateQuote;
+  if (quote.expires_at > now) return quote;
+  throw new Fault("quote_expired", "The quote is older than fifteen minutes. Request rates again.");
+}
+
+/** The parcel, addresses and options for which a label is bought. */
+type QuotedCarriage = Pick<ShipmentRequest, "from" | "to" | "weight" | "package">;
+
+/** Refuses: quote_mismatch, naming every field of a purchase that differs from its quote. */
+export function checkQuote(
+  { made_for, order_id }: RateQuote,
+  carriage: QuotedCarriage,
+  bought_for: number | null,
+): void {
+  const now = quotedFor(carriage);
+  const differs = (one: QuotedEnd, other: QuotedEnd) =>
+    one.address === null ? one.place !== other.place : one.address !== other.address;
+  const fields: FieldProblem[] = [];
+  const mismatch = (field: string, what: string) =>
+    fields.push({ field, code: "quote_mismatch", message: `is not the ${what} of the quote` });
+  if (order_id !== null && order_id !== bought_for) mismatch("order_id", "order");
+  if (made_for.weight !== now.weight) mismatch("package.weight", "weight");
+  if (made_for.dimensions !== now.dimensions) mismatch("package.dimensions", "size");
+  if (differs(made_for.from, now.from)) mismatch("from_address", "address");
+  if (differs(made_for.to, now.to)) mismatch("to_address", "address");
+  const [first, ...more] = fields;
+  if (first === undefined) return;
+  const others = more.length === 0 ? "" : ` (nor are ${more.map(({ field }) => field).join(", ")})`;
+  throw new Fault("quote_mismatch", `${first.field} ${first.message}${others}.`, { fields });
+}
+
+function quotedFor({ from, to, weight, package: { dimensions } }: QuotedCarriage): QuotedFor {
+  return { weight: textOf(weight), dimensions: sizeOf(dimensions), from: endOf(from), to: endOf(to) };
+}
+
+function endOf({ country, postal_code, address }: ShipmentEnd): QuotedEnd {
+  const code = postal_code === null ? null : plainPostalCode(postal_code, country);
+  return { place: digest([postalCountry(country), code]), address: address === null ? null : digest(linesOf(address)) };
+}
+
+/** A text that is equal for equal parcels, whatever their units and the order of their sides. */
+function sizeOf(dimensions: ParcelDimensions | null): string {
+  if (dimensions === null) return "";
+  const { length, width, height, unit } = dimensions;
+  const [one, two, three] = [readSide(length, unit), readSide(width, unit), readSide(height, unit)];
+  return one === null || two === null || three === null ? "" : digest(sidesOf(one, two, three).map(textOf));
+}
+
+function textOf(fraction: Fraction): string {
+  const { numerator, denominator } = reduced(fraction);
+  return `${numerator}/${denominator}`;
+}
+
+function linesOf({ name, company, address_line1, address_line2, city, state, postal_code, country }: ParcelAddress) {
+  const lines = [name, company, address_line1, address_line2, city, state, postal_code, country];
+  return lines.map((line) => line?.trim() || null);
+}
+
+function digest(parts: readonly (string | null)[]): string {
+  return createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 22);
+}
+
+/** Something of a carrier with its account; null for the built-in carrier. */
+export interface OfAccount {
+  readonly account_id: number | null;
+}
+
+const nameOf = ({ account_id }: OfAccount) => (account_id === null ? null : wireId("carrier_account", account_id));
+
+/** Makes the ids of quotes. */
+interface Quoter {
+  readonly id: (offer: RateOffer, account_id: number | null) => string;
+  readonly expires_at: number;
+}
+
+/** An offer as the API shows it, with a quote for exactly its price. */
+export function rateView(
+  { offer, account_id }: OfAccount & { readonly offer: RateOffer },
+  quotes: Quoter,
+  { to, origin_zone }: Pick<ShipmentRequest, "to" | "origin_zone">,
+) {
+  const { delivery_date: at } = offer;
+  const delivery = at === null ? null : deliveryDay({ at, to, origin_zone, by_carrier: account_id !== null });
+  return {
+    quote_id: quotes.id(offer, account_id),
+    expires_at: iso(quotes.expires_at),
+    carrier: offer.carrier,
+    carrier_name: offer.carrier_name,
+    service: offer.service,
+    service_name: offer.service_name,
+    account_id: nameOf({ account_id }),
+    rate: money(offer.rate_cents, offer.currency),
+    rate_cents: offer.rate_cents,
+    currency: offer.currency,
+    breakdown: offer.breakdown,
+    billable_weight: offer.billable_pounds,
+    billable_weight_unit: "lb" as const,
+    zone: offer.zone,
+    zone_estimated: offer.zone_estimated,
+    delivery_days: offer.delivery_days,
+    ship_date: offer.ship_date,
+    delivery_date: delivery === null ? null : iso(delivery.end),
+    delivery_day: delivery?.day ?? null,
+    sample: offer.sample === true,
+  };
+}
+
+/**
+ * A carrier's message as a merchant is shown it. What an account answered, and what it is called, is between the
+ * operator and the carrier.
+ */
+export function withoutAccount<Said extends OfAccount & RateMessage>(said: Said): Said {
+  if (said.account_id === null) return said;
+  const message = said.level === "info" ? said.message : `${said.carrier} offers no rate for this parcel now.`;
+  return { ...said, account_id: null, message };
+}
+
+/** A carrier's message as the API shows it. */
+export function messageView({ carrier, service, account_id, level, code, message }: OfAccount & RateMessage) {
+  return { carrier, service, account_id: nameOf({ account_id }), level, code, message };
+}
+
+/** The parcel of the rates. */
+export function packageView({ weight, ...same }: ParcelPackage) {
+  return { weight: Number(weight), ...same };
+}
+
+/** A carrier as the API lists it, with the codes of its services. */
+export function carrierView({
+  code,
+  name,
+  services,
+  connector,
+  account_id,
+}: OfAccount & ListedCarrier & { readonly connector: string }) {
+  return {
+    code,
+    name,
+    services: services.map((service) => service.code),
+    service_names: Object.fromEntries(services.map((service) => [service.code, service.name])),
+    connector,
+    account_id: nameOf({ account_id }),
+  };
+}

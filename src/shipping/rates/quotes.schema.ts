@@ -1,0 +1,140 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { choice, closed, moneyField, nullable, textField, weightUnitField } from "../../core/schema.ts";
+import { weightUnits } from "../../core/weight_units.ts";
+import {
+  CountryField,
+  DimensionsField,
+  PackageDimensions,
+  PackedItem,
+  ShippingAddress,
+  WeightField,
+} from "../shipping.schema.ts";
+
+const zip = (which: string) =>
+  Type.Optional(
+    nullable(
+      textField(20, {
+        min: 0,
+        description:
+          `The ${which} postal code. A ZIP code means the US, A1A 1A1 Canada. A country without postal codes, such as` +
+          " Hong Kong, needs none.",
+      }),
+    ),
+  );
+const country = Type.Optional(CountryField);
+const codes = (which: string) =>
+  Type.Optional(
+    Type.Array(textField(100), {
+      minItems: 1,
+      maxItems: 100,
+      description: `Only ${which}, as GET /shipping/carriers names them.`,
+    }),
+  );
+
+export const GetRates = closed({
+  from_zip: zip("sender's"),
+  to_zip: zip("recipient's"),
+  from_country: country,
+  to_country: country,
+  from_address: Type.Optional(ShippingAddress),
+  to_address: Type.Optional(ShippingAddress),
+  residential: Type.Optional(
+    Type.Boolean({
+      description: "Whether the recipient's address is residential, for which some carriers" + " charge more.",
+    }),
+  ),
+  order_id: Type.Optional(
+    Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(100)], {
+      hint: "must be an order's id or its order number",
+      description:
+        "An order instead of postal codes and weight: from its warehouse to its address, with the weight of its" +
+        " units that are in no parcel yet. Addresses and a weight in the request override those of the order.",
+    }),
+  ),
+  items: Type.Optional(
+    Type.Array(PackedItem, {
+      minItems: 1,
+      maxItems: 500,
+      description: "The units of the order in the parcel. By default all that are in no parcel yet.",
+    }),
+  ),
+  weight: Type.Optional(WeightField),
+  weight_unit: Type.Optional(weightUnitField("lb by default.")),
+  dimensions: Type.Optional(nullable(DimensionsField)),
+  value: Type.Optional(nullable(moneyField("Declared value, in US dollars."))),
+  insurance: Type.Optional(Type.Boolean()),
+  carriers: codes("of these carriers"),
+  services: codes("for these services"),
+});
+export type GetRates = Static<typeof GetRates>;
+
+const moment = Type.String({ format: "date-time" });
+const account_id = nullable(
+  Type.String({ description: "The carrier account; null for the built-in carrier, and to merchants." }),
+);
+
+export const RatesView = closed({
+  rates: Type.Array(
+    closed({
+      quote_id: Type.String({ description: "A label bought with it costs exactly this. It can be used once." }),
+      expires_at: Type.String({ format: "date-time", description: "When the quote expires: in fifteen minutes." }),
+      carrier: Type.String(),
+      carrier_name: Type.String(),
+      service: Type.String(),
+      service_name: Type.String(),
+      account_id,
+      rate: Type.Number(),
+      rate_cents: Type.Integer({ description: "In the smallest unit of `currency`: cents, fils, whole yen." }),
+      currency: Type.String(),
+      breakdown: Type.Array(
+        closed({
+          code: Type.String(),
+          amount_cents: Type.Integer({ description: "In the smallest unit of `currency`: cents, fils, whole yen." }),
+        }),
+      ),
+      billable_weight: nullable(Type.Integer()),
+      billable_weight_unit: Type.Literal("lb"),
+      zone: nullable(Type.String()),
+      zone_estimated: Type.Boolean({ description: "Whether the zone is estimated, as for military addresses." }),
+      delivery_days: nullable(Type.Integer()),
+      ship_date: nullable(Type.String()),
+      delivery_date: nullable(moment),
+      delivery_day: nullable(
+        Type.String({ format: "date", description: "The calendar day of the delivery, at its destination." }),
+      ),
+      sample: Type.Boolean({ description: "Whether the price comes from a sample rate card." }),
+    }),
+    { description: "Cheapest first within each currency; rates in US dollars come before the others." },
+  ),
+  messages: Type.Array(
+    closed({
+      carrier: Type.String({ description: "The carrier. For an account that did not answer, its connector." }),
+      service: nullable(Type.String()),
+      account_id,
+      level: choice(["info", "warning", "error"]),
+      code: Type.String({
+        description: "A code such as over_weight_limit, zip_unknown, sample_rates, carrier_timeout or carrier_error.",
+      }),
+      message: Type.String(),
+    }),
+    { description: "Messages of carriers, and which of them did not answer." },
+  ),
+  parcel: closed({
+    weight: Type.Number(),
+    weight_unit: choice(weightUnits),
+    dimensions: nullable(PackageDimensions),
+  }),
+});
+
+export const CarriersView = closed({
+  carriers: Type.Array(
+    closed({
+      code: Type.String(),
+      name: Type.String(),
+      services: Type.Array(Type.String()),
+      service_names: Type.Record(Type.String(), Type.String(), { description: "The name of each service." }),
+      connector: Type.String({ description: "The connector of its rates and labels." }),
+      account_id,
+    }),
+  ),
+});

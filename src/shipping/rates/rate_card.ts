@@ -1,0 +1,329 @@
+import { iso, isoOrNull } from "../../core/clock.ts";
+import type { CsvColumn } from "../../core/csv_columns.ts";
+import { invalid } from "../../core/faults.ts";
+import { wireId } from "../../core/ids.ts";
+import { decimalsOf, money, ofHundredths, readCents } from "../../core/money.ts";
+import type { Weekday } from "../../core/time_zone.ts";
+import type { SideRounding } from "../parcel.ts";
+import type { ZoneRules } from "../zones/zone.ts";
+
+/** An amount to charge, and what the carrier takes for it. */
+export interface Amount {
+  readonly price_cents: number;
+  readonly cost_cents: number;
+}
+
+/** The price of a parcel of up to so many billed pounds to a zone. */
+export interface PriceRow extends Amount {
+  /** A zone of the card; `*` for every zone without rows of its own. */
+  readonly zone: string;
+  /** The heaviest parcel of this row; null for the price of each pound beyond the last row. */
+  readonly up_to_pounds: number | null;
+}
+
+/** The zone of rows that apply to every zone without rows of its own. */
+export const any_zone = "*";
+
+/** A fixed amount for a parcel that is expensive to handle. */
+export interface Surcharge extends Amount {
+  /** Whether the fuel surcharge includes it. */
+  readonly fuelable: boolean;
+}
+
+/** The limits beyond which a parcel counts as large. Decimal text in inches, cubic inches and pounds. */
+export interface SizeLimits {
+  readonly longest_over: string | null;
+  readonly second_over: string | null;
+  readonly length_and_girth_over: string | null;
+  readonly volume_over: string | null;
+  readonly weight_over: string | null;
+}
+
+/** Postal codes of a country, by their first characters. */
+interface RemotePlaces {
+  readonly country: string;
+  readonly prefixes: readonly string[];
+}
+
+/** What a card charges besides the price of weight and zone. */
+export interface Surcharges {
+  readonly residential: Surcharge | null;
+  readonly additional_handling: (Surcharge & SizeLimits) | null;
+  readonly large_package: (Surcharge & SizeLimits & { readonly billed_pounds: number }) | null;
+  readonly remote_area: (Surcharge & { readonly places: readonly RemotePlaces[] }) | null;
+}
+
+/** The limits of a service. Decimal text in inches; null for no limit. */
+interface CardLimits {
+  readonly billed_pounds: number | null;
+  /** The heaviest parcel on the scale. Simulated carriers alone have this limit. */
+  readonly scale_pounds?: number;
+  readonly longest: string | null;
+  readonly length_and_girth: string | null;
+}
+
+/** The price of insurance: an amount for each started 100 above the included value, and at least the minimum. */
+interface DeclaredValue {
+  readonly included_cents: number;
+  readonly per_hundred: Amount;
+  readonly minimum: Amount | null;
+}
+
+/** All the terms that decide the price and the date of a service. */
+export interface CardTerms {
+  readonly currency: string;
+  readonly zones: ZoneRules;
+  readonly prices: readonly PriceRow[];
+  /** The minimum charge for weight and zone. */
+  readonly minimum: Amount | null;
+  readonly limits: CardLimits;
+  /** Cubic inches above `over` are divided by `divisor` to get the billed pounds. */
+  readonly dimensional: { readonly divisor: number; readonly over: number } | null;
+  readonly side_rounding: SideRounding;
+  readonly surcharges: Surcharges;
+  readonly fuel_basis_points: number;
+  readonly declared_value: DeclaredValue | null;
+  /** A parcel handed over before this minute of the warehouse's day leaves the same day. */
+  readonly cut_off_minute: number;
+  readonly ship_days: readonly Weekday[];
+  readonly saturday_delivery: boolean;
+  readonly sunday_delivery: boolean;
+  /** Days of delivery after the ship day; `*` for every zone that is not named. */
+  readonly transit_days: readonly { readonly zone: string; readonly days: number }[];
+  /** The carrier whose holidays it keeps; null when it keeps none. */
+  readonly holidays: string | null;
+}
+
+/** The prices of one service of the built-in carrier during a period. */
+export interface RateCard {
+  readonly id: number;
+  readonly service: string;
+  readonly name: string;
+  readonly active: boolean;
+  /** Whether it is a sample card, whose prices were invented for a first start. */
+  readonly sample: boolean;
+  /** Null when it has no start. */
+  readonly effective_from: number | null;
+  /** The card no longer applies from this moment on; null when it has no end. */
+  readonly effective_to: number | null;
+  readonly terms: CardTerms;
+  readonly version: number;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+/** What identifies a version of a card. */
+export type CardContent = Omit<RateCard, "id" | "version" | "created_at" | "updated_at">;
+
+/** The terms of a card with each of their amounts changed. */
+function withAmounts(terms: CardTerms, change: (cents: number) => number): CardTerms {
+  const changed = <Some extends Amount>(some: Some): Some => ({
+    ...some,
+    price_cents: change(some.price_cents),
+    cost_cents: change(some.cost_cents),
+  });
+  const orNull = <Some extends Amount>(some: Some | null): Some | null => (some === null ? null : changed(some));
+  const { residential, additional_handling, large_package, remote_area } = terms.surcharges;
+  const { declared_value } = terms;
+  return {
+    ...terms,
+    prices: terms.prices.map(changed),
+    minimum: orNull(terms.minimum),
+    surcharges: {
+      residential: orNull(residential),
+      additional_handling: orNull(additional_handling),
+      large_package: orNull(large_package),
+      remote_area: orNull(remote_area),
+    },
+    declared_value: declared_value && {
+      included_cents: change(declared_value.included_cents),
+      per_hundred: changed(declared_value.per_hundred),
+      minimum: orNull(declared_value.minimum),
+    },
+  };
+}
+
+/**
+ * The terms in another currency, whose amounts read as before: 5 dollars become 5 yen. One that the currency cannot
+ * express becomes NaN, for `refuseUnread` where no new one takes its place.
+ */
+export function inCurrency(terms: CardTerms, currency: string): CardTerms {
+  if (decimalsOf(currency) === decimalsOf(terms.currency)) return terms;
+  return withAmounts(terms, (cents) => {
+    return readCents(money(cents, terms.currency), currency) ?? Number.NaN;
+  });
+}
+
+/** Refuses: validation_failed, for terms with amounts that their currency cannot express. */
+export function refuseUnread(terms: CardTerms): void {
+  withAmounts(terms, (cents) => {
+    if (!Number.isNaN(cents)) return cents;
+    const message = `is ${terms.currency}, which has fewer decimals than amounts of this card: send those again too`;
+    throw invalid("currency", message);
+  });
+}
+
+/** A card as its versions keep it. A version of an older release, without `minor_units`, has amounts in hundredths. */
+export type StoredContent = CardContent & { readonly minor_units?: true };
+
+/** The card as its version keeps it. */
+export function storedContent(content: CardContent): StoredContent {
+  return decimalsOf(content.terms.currency) === 2 ? content : { ...content, minor_units: true };
+}
+
+/** The card that a version keeps, with its amounts in the minor unit of its currency. */
+export function contentOf({ minor_units, ...content }: StoredContent): CardContent {
+  const { terms } = content;
+  if (minor_units || decimalsOf(terms.currency) === 2) return content;
+  return { ...content, terms: withAmounts(terms, (cents) => ofHundredths(cents, terms.currency)) };
+}
+
+/** The columns of a file of a card's prices. */
+export const priceColumns: readonly CsvColumn[] = [
+  {
+    name: "zone",
+    path: ["zone"],
+    kind: "text",
+    meaning: "A zone of the card; `*` for every zone without rows of its own.",
+    example: "5",
+  },
+  {
+    name: "up_to_pounds",
+    path: ["up_to_pounds"],
+    kind: "number",
+    empty: null,
+    meaning: "The heaviest parcel of this row; empty for the price of each pound beyond the last row.",
+    example: "10",
+  },
+  {
+    name: "price",
+    path: ["price"],
+    kind: "amount",
+    meaning: "What is charged, with at most two decimals.",
+    example: "12.50",
+  },
+  {
+    name: "cost",
+    path: ["cost"],
+    kind: "amount",
+    meaning: "What the carrier takes; the price when it is empty.",
+    example: "9.80",
+  },
+];
+
+export const requiredPriceColumns = ["zone", "price"] as const;
+
+const amountView = ({ price_cents, cost_cents }: Amount, currency: string) => ({
+  price: money(price_cents, currency),
+  cost: money(cost_cents, currency),
+});
+const amountOrNull = (amount: Amount | null, currency: string) =>
+  amount === null ? null : amountView(amount, currency);
+const numberOrNull = (text: string | null) => (text === null ? null : Number(text));
+
+function limitsView(limits: SizeLimits) {
+  return {
+    longest_over: numberOrNull(limits.longest_over),
+    second_over: numberOrNull(limits.second_over),
+    length_and_girth_over: numberOrNull(limits.length_and_girth_over),
+    volume_over: numberOrNull(limits.volume_over),
+    weight_over: numberOrNull(limits.weight_over),
+  };
+}
+
+const surchargeView = (surcharge: Surcharge, currency: string) => ({
+  ...amountView(surcharge, currency),
+  fuelable: surcharge.fuelable,
+});
+
+function surchargesView({ surcharges, currency }: CardTerms) {
+  const { residential, additional_handling, large_package, remote_area } = surcharges;
+  return {
+    residential: residential && surchargeView(residential, currency),
+    additional_handling: additional_handling && {
+      ...surchargeView(additional_handling, currency),
+      ...limitsView(additional_handling),
+    },
+    large_package: large_package && {
+      ...surchargeView(large_package, currency),
+      ...limitsView(large_package),
+      billed_pounds: large_package.billed_pounds,
+    },
+    remote_area: remote_area && { ...surchargeView(remote_area, currency), places: remote_area.places },
+  };
+}
+
+function declaredValueView({ declared_value, currency }: CardTerms) {
+  if (declared_value === null) return null;
+  const { included_cents, per_hundred, minimum } = declared_value;
+  return {
+    included: money(included_cents, currency),
+    per_hundred: amountView(per_hundred, currency),
+    minimum: amountOrNull(minimum, currency),
+  };
+}
+
+/** A time of day as `16:00`. */
+function timeText(minutes: number): string {
+  const part = (value: number) => String(value).padStart(2, "0");
+  return `${part(Math.floor(minutes / 60))}:${part(minutes % 60)}`;
+}
+
+/** A row of prices as the API shows it. */
+export function priceRowView({ zone, up_to_pounds, ...amount }: PriceRow, currency: string) {
+  return { zone, up_to_pounds, ...amountView(amount, currency) };
+}
+
+function plainView({ service, name, active, sample, effective_from, effective_to, terms }: CardContent) {
+  const { limits } = terms;
+  return {
+    service,
+    name,
+    active,
+    sample,
+    effective_from: isoOrNull(effective_from),
+    effective_to: isoOrNull(effective_to),
+    currency: terms.currency,
+    zones: terms.zones,
+    minimum: amountOrNull(terms.minimum, terms.currency),
+    limits: {
+      billed_pounds: limits.billed_pounds,
+      longest: numberOrNull(limits.longest),
+      length_and_girth: numberOrNull(limits.length_and_girth),
+    },
+    dimensional: terms.dimensional,
+    side_rounding: terms.side_rounding,
+    surcharges: surchargesView(terms),
+    fuel_basis_points: terms.fuel_basis_points,
+    declared_value: declaredValueView(terms),
+    cut_off: timeText(terms.cut_off_minute),
+    ship_days: terms.ship_days,
+    saturday_delivery: terms.saturday_delivery,
+    sunday_delivery: terms.sunday_delivery,
+    transit_days: terms.transit_days,
+    holidays: terms.holidays,
+  };
+}
+
+/** The fields of a card as the API shows them. */
+export function contentView(content: CardContent) {
+  return {
+    ...plainView(content),
+    prices: content.terms.prices.map((row) => priceRowView(row, content.terms.currency)),
+  };
+}
+
+function stampsOf({ version, created_at, updated_at }: RateCard) {
+  return { version, created_at: iso(created_at), updated_at: iso(updated_at) };
+}
+
+/** A card as the API shows it. */
+export function cardView(card: RateCard) {
+  return { id: wireId("rate_card", card.id), ...contentView(card), ...stampsOf(card) };
+}
+
+/** A card in a list, without its prices. */
+export function listedCardView(card: RateCard) {
+  const price_rows = card.terms.prices.length;
+  return { id: wireId("rate_card", card.id), ...plainView(card), price_rows, ...stampsOf(card) };
+}

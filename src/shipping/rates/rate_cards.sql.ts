@@ -1,0 +1,252 @@
+import { and, asc, desc, eq, isNull, lt, lte, or, type SQL, sql } from "drizzle-orm";
+import { forUpdate } from "../../../db/kit.ts";
+import { holiday_sets, rate_card_versions, rate_cards, zone_systems } from "../../../db/schema/rates.ts";
+import type { Actor } from "../../core/actor.ts";
+import { assert, missing } from "../../core/faults.ts";
+import { readId } from "../../core/ids.ts";
+import type { PageWindow } from "../../core/schema.ts";
+import type { Db, ReadStatements, Tx } from "../../storage/database.ts";
+import { bareOf } from "../../storage/scope.ts";
+import { insert, insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
+import type { ReadySystem } from "../zones/zone_system.ts";
+import { readSystem } from "../zones/zones.sql.ts";
+import { builtInCarrier } from "./built_in_carrier.ts";
+import { getHolidays } from "./holidays.sql.ts";
+import { isHolidayOf } from "./holidays.ts";
+import { type ReadyTerms, readyTerms } from "./price_parcel.ts";
+import type { CardContent, RateCard } from "./rate_card.ts";
+import { contentOf, type StoredContent, storedContent } from "./rate_card.ts";
+import type { ReadyCard } from "./rate_offers.ts";
+import { simulatedTariffs, type Tariff } from "./simulated_tariffs.ts";
+
+const inEffect = prepared((select, a: StatementArgs<{ now: number }>) =>
+  select
+    .select({
+      id: rate_cards.id,
+      version: rate_cards.version,
+      created_at: rate_cards.created_at,
+      updated_at: rate_cards.updated_at,
+      zone_system: rate_cards.zone_system,
+      zones_version: zone_systems.version,
+      holidays: rate_cards.holidays,
+      holidays_version: holiday_sets.version,
+    })
+    .from(rate_cards)
+    .leftJoin(zone_systems, eq(zone_systems.name, rate_cards.zone_system))
+    .leftJoin(holiday_sets, eq(holiday_sets.carrier, rate_cards.holidays))
+    .where(
+      and(
+        rate_cards.active,
+        or(isNull(rate_cards.effective_from), lte(rate_cards.effective_from, a.now)),
+        sql`(${rate_cards.effective_to} is null or ${rate_cards.effective_to} > ${a.now})`,
+      ),
+    )
+    .orderBy(asc(rate_cards.id)),
+);
+
+const versionOf = prepared((select, a: StatementArgs<{ card_id: number; version: number }>) =>
+  select
+    .select({ content: rate_card_versions.content })
+    .from(rate_card_versions)
+    .where(and(eq(rate_card_versions.card_id, a.card_id), eq(rate_card_versions.version, a.version))),
+);
+
+/** Cards that one connection has read and prepared, each with its version. */
+class ReadyCardCache {
+  readonly cards = new VersionCache<{ readonly card: RateCard; readonly terms: ReadyTerms }>();
+  readonly systems = new VersionCache<ReadySystem>();
+  readonly holidays = new VersionCache<(day: number) => boolean>();
+}
+
+/** The newest version of things by their name, so that each is read once. */
+class VersionCache<Thing> {
+  readonly #known = new Map<string | number, { readonly version: number | null; readonly thing: Thing }>();
+
+  async get(name: string | number, version: number | null, make: () => Promise<Thing>): Promise<Thing> {
+    const known = this.#known.get(name);
+    if (known !== undefined && known.version === version) return known.thing;
+    const thing = await make();
+    this.#known.set(name, { version, thing });
+    return thing;
+  }
+}
+
+const kept = new WeakMap<ReadStatements, ReadyCardCache>();
+
+function preparedFor({ sql }: Db): ReadyCardCache {
+  // Cards are the house's, whoever asks.
+  const connection = bareOf(sql);
+  const known = kept.get(connection) ?? new ReadyCardCache();
+  kept.set(connection, known);
+  return known;
+}
+
+/** The cards that price parcels now, prepared, oldest first. */
+export async function listReadyCards(db: Db): Promise<ReadyCard[]> {
+  const { cards, systems, holidays } = preparedFor(db);
+  const found: ReadyCard[] = [];
+  for (const row of await inEffect(db, { now: db.now })) {
+    const { id, version, created_at, updated_at } = row;
+    const { card, terms } = await cards.get(id, version, async () => {
+      const content = await getContent(db, id, version);
+      return { card: { id, version, created_at, updated_at, ...content }, terms: readyTerms(content.terms) };
+    });
+    found.push({
+      card,
+      terms,
+      zones: await systems.get(row.zone_system, row.zones_version, async () => readSystem(db, row.zone_system)),
+      isHoliday: await holidays.get(row.holidays ?? "", row.holidays_version, async () => {
+        return row.holidays === null ? () => false : isHolidayOf(await getHolidays(db, row.holidays));
+      }),
+    });
+  }
+  return found;
+}
+
+/** The built-in carriers and the cards that price their parcels now: those in the database, and those of the code. */
+export async function listTariffs(db: Db): Promise<Tariff[]> {
+  const own: Tariff = { carrier: builtInCarrier(db.mode), cards: await listReadyCards(db) };
+  return db.mode === "live" ? [own] : [own, ...simulatedTariffs()];
+}
+
+async function getContent(db: Db, card_id: number, version: number): Promise<CardContent> {
+  const [row] = await versionOf(db, { card_id, version });
+  assert(row !== undefined, `card ${card_id} has a version ${version}`);
+  return contentOf(row.content);
+}
+
+/** Whether parcels are priced by a card that is no sample. */
+export async function hasOwnCards(db: Db): Promise<boolean> {
+  return (await listReadyCards(db)).some(({ card }) => !card.sample);
+}
+
+const anyCard = prepared((select) => select.select({ id: rate_cards.id }).from(rate_cards).limit(1));
+
+/** Whether there is any card, effective or not. */
+export async function hasCards(db: Db): Promise<boolean> {
+  return (await anyCard(db, {})).length > 0;
+}
+
+/** Stores a new card with its first version. */
+export async function insertCard(tx: Tx, content: CardContent, actor: Actor): Promise<RateCard> {
+  const stamps = { version: 1, created_at: tx.now, updated_at: tx.now };
+  const [id = 0] = await insertIds(tx, rate_cards, [{ ...columnsOf(content), ...stamps }]);
+  await insertVersion(tx, id, 1, content, actor);
+  return { id, ...content, ...stamps };
+}
+
+/** Stores a new version of a card. */
+export async function saveCard(tx: Tx, before: RateCard, content: CardContent, actor: Actor): Promise<RateCard> {
+  const stamps = { version: before.version + 1, updated_at: tx.now };
+  await tx.sql
+    .update(rate_cards)
+    .set({ ...columnsOf(content), ...stamps })
+    .where(eq(rate_cards.id, before.id));
+  await insertVersion(tx, before.id, stamps.version, content, actor);
+  return { id: before.id, ...content, created_at: before.created_at, ...stamps };
+}
+
+function columnsOf({ service, active, effective_from, effective_to, terms }: CardContent) {
+  return { service, active, effective_from, effective_to, zone_system: terms.zones.system, holidays: terms.holidays };
+}
+
+async function insertVersion(tx: Tx, card_id: number, version: number, content: CardContent, actor: Actor) {
+  const { type, id, name, request_id } = actor;
+  const by = { actor_type: type, actor_id: id, actor_name: name, request_id };
+  await insert(tx, rate_card_versions, [
+    { card_id, version, content: storedContent(content), ...by, created_at: tx.now },
+  ]);
+}
+
+const head = {
+  id: rate_cards.id,
+  version: rate_cards.version,
+  created_at: rate_cards.created_at,
+  updated_at: rate_cards.updated_at,
+  content: rate_card_versions.content,
+};
+const itsNewest = and(
+  eq(rate_card_versions.card_id, rate_cards.id),
+  eq(rate_card_versions.version, rate_cards.version),
+);
+
+type CardHead = Omit<RateCard, keyof CardContent> & { readonly content: StoredContent };
+const cardOf = ({ content, ...stamps }: CardHead): RateCard => ({ ...stamps, ...contentOf(content) });
+
+/** The card that an identifier names: `rtc_1001` or `1001`. Refuses: resource_missing. */
+export async function getCard(db: Db, id: string | number): Promise<RateCard> {
+  const [row] = await db.sql
+    .select(head)
+    .from(rate_cards)
+    .innerJoin(rate_card_versions, itsNewest)
+    .where(eq(rate_cards.id, readId("rate_card", id) ?? 0));
+  if (row === undefined) throw missing("rate card", id);
+  return cardOf(row);
+}
+
+/** As `getCard`, and locks the card until this transaction ends. */
+export async function lockCard(tx: Tx, id: string | number): Promise<RateCard> {
+  const own = readId("rate_card", id) ?? 0;
+  await forUpdate(tx.sql.select({ id: rate_cards.id }).from(rate_cards).where(eq(rate_cards.id, own)));
+  return getCard(tx, id);
+}
+
+/** The filters of a list of cards. */
+interface CardFilter {
+  readonly service?: string | undefined;
+  readonly active?: boolean | undefined;
+}
+
+function matching({ service, active }: CardFilter): SQL | undefined {
+  return and(
+    service === undefined ? undefined : eq(rate_cards.service, service),
+    active === undefined ? undefined : eq(rate_cards.active, active),
+  );
+}
+
+/** A page of cards, oldest first. */
+export async function listCards(db: Db, filter: CardFilter, { limit, offset, after }: PageWindow): Promise<RateCard[]> {
+  const rows = await db.sql
+    .select(head)
+    .from(rate_cards)
+    .innerJoin(rate_card_versions, itsNewest)
+    .where(and(matching(filter), after ? sql`${rate_cards.id} > ${after[1]}` : undefined))
+    .orderBy(asc(rate_cards.id))
+    .limit(limit)
+    .offset(offset);
+  return rows.map(cardOf);
+}
+
+/** How many cards there are. */
+export async function countCards(db: Db, filter: CardFilter): Promise<number> {
+  return db.sql.$count(rate_cards, matching(filter));
+}
+
+/** The active cards of a service. */
+export async function listActiveCards(db: Db, service: string): Promise<RateCard[]> {
+  return listCards(db, { service, active: true }, { limit: 10_000, offset: 0, after: null });
+}
+
+/** A version of a card, and who made it. */
+export type CardVersion = Omit<typeof rate_card_versions.$inferSelect, "content"> & { readonly content: CardContent };
+
+/** A page of a card's versions, newest first. */
+export async function listCardVersions(
+  db: Db,
+  card_id: number,
+  { limit, offset, after }: PageWindow,
+): Promise<CardVersion[]> {
+  const rows = await db.sql
+    .select()
+    .from(rate_card_versions)
+    .where(and(eq(rate_card_versions.card_id, card_id), after ? lt(rate_card_versions.id, after[1]) : undefined))
+    .orderBy(desc(rate_card_versions.version))
+    .limit(limit)
+    .offset(offset);
+  return rows.map((row) => ({ ...row, content: contentOf(row.content) }));
+}
+
+/** How many versions a card has. */
+export async function countCardVersions(db: Db, card_id: number): Promise<number> {
+  return db.sql.$count(rate_card_versions, eq(rate_card_versions.card_id, card_id));
+}

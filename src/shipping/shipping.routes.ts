@@ -1,0 +1,261 @@
+import type { TSchema } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { Fault, faults, invalid, invalidFields } from "../core/faults.ts";
+import { readId, wireId } from "../core/ids.ts";
+import { checkOf, shownBodyOf } from "../core/schema.ts";
+import type { Permission } from "../http/auth/permissions.ts";
+import type { Call } from "../http/call.ts";
+import { conventions } from "../http/conventions.ts";
+import { EnvelopedView, enveloped } from "../http/envelope.ts";
+import { errorBody } from "../http/errors.ts";
+import { type BulkPart, bulkPartOf, keptName, once } from "../http/idempotency.ts";
+import { refuseUnmatched } from "../http/preconditions.ts";
+import { answerLongWork, jsonResponse, writeFor } from "../http/response.ts";
+import { documented } from "../http/route.ts";
+import type { Service } from "../http/service.ts";
+import { refuseForMerchants } from "../merchants/tenant_scopes.ts";
+import { answerCancellation } from "../orders/changes/cancellations.routes.ts";
+import { holdOrder, releaseOrder } from "../orders/changes/holds.ts";
+import { allocateOrder } from "../orders/fulfillment/order_stock.ts";
+import { processOrder } from "../orders/fulfillment/pick_and_pack.ts";
+import type { CancelOrder, HoldOrder, ReleaseOrder } from "../orders/order.schema.ts";
+import { answerOrder } from "../orders/order_actions.routes.ts";
+import { accountRoutes, connectorRoutes } from "./carriers/accounts.routes.ts";
+import { labelRoutes, purchases } from "./labels/labels.routes.ts";
+import { manifestRoutes } from "./manifests/manifests.routes.ts";
+import {
+  ActedView,
+  ActOnOrders,
+  ActOnOrdersShown,
+  type BuyLabels,
+  inputs,
+  type OrderActionOfMany,
+} from "./order_actions.schema.ts";
+import { weightText } from "./parcel.ts";
+import { holidayRoutes } from "./rates/holidays.routes.ts";
+import { quoteRoutes } from "./rates/quotes.routes.ts";
+import { rateCardRoutes } from "./rates/rate_cards.routes.ts";
+import { readRateQuestion } from "./rates/rate_request.ts";
+import { zoneRoutes } from "./zones/zones.routes.ts";
+
+/** One act on one order of a bulk request: its body, and how it is answered. */
+interface OrderActionRequest {
+  readonly id: string;
+  readonly input: unknown;
+  readonly dry_run: boolean;
+  readonly if_match: string | undefined;
+}
+
+type OrderActionHandler = (call: Call, act: OrderActionRequest) => Promise<Response>;
+
+/** Acts on many orders at once. */
+const orderActionRoutes = (service: Service) => {
+  const acting = actsOf(service);
+  return new Elysia({ prefix: "/orders" })
+    .use(conventions)
+    .post("/actions", ({ call, body }) => actOnAll(call, service, acting, body), {
+      body: shownBodyOf(ActOnOrders, ActOnOrdersShown),
+      detail: documented({
+        id: "actOnOrders",
+        needs: "orders.write",
+        chapter: "Orders",
+        summary: "Run one action on up to 200 orders, each by itself",
+        description:
+          "The action runs on one order after another, each as in a request of its own, with its own history and" +
+          " events. A refusal for one order does not affect the others, and the answer is 200 all the same. With an" +
+          " `Idempotency-Key` an interrupted request continues where it stopped, and does nothing twice. Processing" +
+          " also needs the permission to fulfil orders, and labels the permission to buy labels. A merchant's key may" +
+          " ask for those actions that it may ask for one by one.",
+        answers: { 200: EnvelopedView(ActedView) },
+      }),
+    });
+};
+
+/** Further orders are left out of an answer that is longer than this. */
+const shown_bytes_max = 2_000_000;
+
+/** The route that does each action on one order: who may use that one may ask for the action. */
+const routes: Readonly<Record<OrderActionOfMany, { readonly id: string; readonly need: Permission }>> = {
+  hold: { id: "holdOrder", need: "orders.write" },
+  release: { id: "releaseOrder", need: "orders.write" },
+  process: { id: "processOrder", need: "orders.fulfil" },
+  allocate: { id: "allocateOrder", need: "orders.write" },
+  cancel: { id: "cancelOrder", need: "orders.write" },
+  buy_label: { id: "createLabel", need: "shipping.buy" },
+};
+const checks: Readonly<Record<string, (value: unknown) => unknown>> = Object.fromEntries(
+  Object.entries(inputs).map(([action, schema]: [string, TSchema]) => [action, checkOf(schema)]),
+);
+
+async function actOnAll(
+  call: Call,
+  service: Service,
+  acting: Readonly<Record<OrderActionOfMany, OrderActionHandler>>,
+  body: ActOnOrders,
+) {
+  // Refused before anything is done: a condition is about one order, not about all.
+  refuseUnmatched(call);
+  const { action, tags = {}, dry_run = false } = body;
+  const route = routes[action];
+  const { need } = route;
+  if (!call.granted.permissions.has(need)) {
+    throw new Fault("insufficient_permission", `To ${action.replace("_", " ")} needs the permission ${need}.`, {
+      permission: need,
+    });
+  }
+  await refuseForMerchants(call, route, action);
+  if (dry_run && action === "buy_label") throw invalid("dry_run", "is not possible for labels; request rates instead");
+  const ids = namedOnce(body.order_ids);
+  const stranger = Object.keys(tags).find((id) => !ids.includes(id));
+  if (stranger !== undefined) throw invalid(`tags.${stranger}`, "is not one of these orders");
+  const input = readInput(action, body.input ?? {});
+  return answerLongWork(
+    call,
+    async () => {
+      const results = [];
+      let shown_bytes = 0;
+      // One after the other: they may want the same stock, and the first named order comes first.
+      for (const id of ids) {
+        const { bytes, ...result } = await resultOf(call, acting[action], { id, input, dry_run, if_match: tags[id] });
+        if (result.ok) shown_bytes += bytes;
+        if (shown_bytes > shown_bytes_max) delete result.order;
+        results.push(result);
+      }
+      const done = results.filter(({ ok }) => ok).length;
+      const answer = { action, dry_run, done, failed: results.length - done, results };
+      return answerDone(call, answer, service.secret_key);
+    },
+    service.secret_key,
+  );
+}
+
+/** The input of an action. Refuses: validation_failed, naming the fields as the request has them. */
+function readInput(action: OrderActionOfMany, input: unknown): unknown {
+  try {
+    return checks[action]?.(input);
+  } catch (fault) {
+    const fields = fault instanceof Fault ? fault.facts.fields : undefined;
+    if (fields === undefined) throw fault;
+    throw invalidFields(fields.map((problem) => ({ ...problem, field: `input.${problem.field}` })));
+  }
+}
+
+/** Answers with all results, and keeps the answer for a repeated request. The audit trail already has each act. */
+async function answerDone(call: Call, data: object, secret_key: Uint8Array): Promise<Response> {
+  const key = keptName(call);
+  const body = JSON.stringify(enveloped(data, call.request_id, call.store.clock.now()));
+  if (key === null) return jsonResponse(call, 200, body);
+  const kept = await writeFor(call, (tx) =>
+    once(tx, call, key, async () => ({ status: 200, body, headers: {} }), secret_key),
+  );
+  return jsonResponse(call, kept.status, kept.body, kept.headers);
+}
+
+/** The ids of the orders, as the API writes them. Refuses: validation_failed, where one is named twice. */
+function namedOnce(order_ids: ActOnOrders["order_ids"]): string[] {
+  const ids = order_ids.map((name) => wireId("order", readId("order", name) ?? 0));
+  const again = ids.findIndex((id, at) => ids.indexOf(id) < at);
+  if (again >= 0) throw invalid(`order_ids[${again}]`, "is named twice", "duplicate");
+  return ids;
+}
+
+interface OrderActionResult {
+  readonly id: string;
+  readonly ok: boolean;
+  readonly status: number;
+  order?: object | undefined;
+  readonly label?: object | undefined;
+  readonly error?: object | undefined;
+}
+
+/** What became of one order, and how many bytes long the answer about it was. */
+async function resultOf(
+  call: Call,
+  act: OrderActionHandler,
+  asked: OrderActionRequest,
+): Promise<OrderActionResult & { readonly bytes: number }> {
+  const { id } = asked;
+  try {
+    const answer = await act(call, asked);
+    const { status } = answer;
+    const text = await answer.text();
+    const bytes = text.length;
+    const body = JSON.parse(text) as { data?: { label_id?: string }; error?: object };
+    if (status >= 400) return { id, ok: false, status, error: body.error, bytes };
+    const shown = body.data?.label_id === undefined ? { order: body.data } : { label: body.data };
+    return { id, ok: true, status, ...shown, bytes };
+  } catch (fault) {
+    if (!(fault instanceof Fault)) throw fault;
+    const { error } = errorBody(fault, call, call.store.clock.now());
+    return { id, ok: false, status: faults[fault.code].status, error, bytes: 0 };
+  }
+}
+
+function actsOf(service: Service): Readonly<Record<OrderActionOfMany, OrderActionHandler>> {
+  const buy = purchases(service);
+  const post = (call: Call, action: string, act: OrderActionRequest) => bulkPartOf(call, partOfOrder(action, act));
+  return {
+    hold: (call, act) => {
+      const part = post(call, "hold", act);
+      return answerOrder(part, act.id, act, (tx) => holdOrder(tx, act.id, act.input as HoldOrder, call.actor));
+    },
+    release: (call, act) => {
+      const part = post(call, "release", act);
+      return answerOrder(part, act.id, act, (tx) => releaseOrder(tx, act.id, act.input as ReleaseOrder, call.actor));
+    },
+    process: (call, act) => {
+      const part = post(call, "process", act);
+      return answerOrder(part, act.id, act, (tx) => processOrder(tx, act.id, call.actor));
+    },
+    allocate: (call, act) => {
+      const part = post(call, "allocate", act);
+      return answerOrder(part, act.id, act, async (tx) => (await allocateOrder(tx, act.id, call.actor)).order);
+    },
+    cancel: (call, { id, input, dry_run, if_match }) => {
+      const query = { ...(input as CancelOrder), dry_run };
+      const texts = Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
+      const part = { method: "DELETE", route: "/orders/:id", path: `/orders/${id}`, query: texts, if_match };
+      return answerCancellation(bulkPartOf(call, part), service, id, query);
+    },
+    buy_label: async (call, { id, input, if_match }) => {
+      const order_id = readId("order", id) ?? 0;
+      const wish = input as BuyLabels;
+      const body = { ...wish, order_id, package: wish.package ?? (await weighed(call, order_id)) };
+      const route = "/shipping/labels";
+      // The path is the same for all of them; the order tells their keys apart.
+      const query = { order_id: id };
+      return buy(bulkPartOf(call, { method: "POST", route, path: route, query, body, if_match }), body);
+    },
+  };
+}
+
+function partOfOrder(action: string, { id, input, dry_run, if_match }: OrderActionRequest): BulkPart {
+  const query = dry_run ? { dry_run: "true" } : {};
+  return {
+    method: "POST",
+    route: `/orders/:id/${action}`,
+    path: `/orders/${id}/${action}`,
+    query,
+    body: input,
+    if_match,
+  };
+}
+
+/** A parcel of all units of an order that are in no parcel yet, weighed by its products. */
+async function weighed(call: Call, order_id: number) {
+  const { carriage } = await call.store.read((db) => readRateQuestion(db, { order_id }));
+  return { weight: weightText(carriage.weight, "g") ?? "", weight_unit: "g" as const };
+}
+
+/** Rates, carriers, labels and manifests. */
+export const shippingRoutes = (service: Service) =>
+  new Elysia()
+    .use(quoteRoutes(service))
+    .use(rateCardRoutes)
+    .use(zoneRoutes)
+    .use(holidayRoutes)
+    .use(accountRoutes(service))
+    .use(connectorRoutes(service))
+    .use(labelRoutes(service))
+    .use(manifestRoutes(service))
+    .use(orderActionRoutes(service));

@@ -1,0 +1,61 @@
+// The fields that several rooms of shipping ask for and show.
+
+import { Type } from "@sinclair/typebox";
+import { cityField } from "../addresses/address.schema.ts";
+import { choice, closed, idField, nullable, quantityField, textField } from "../core/schema.ts";
+import { lengthUnits } from "../products/product.ts";
+
+export const WeightField = Type.Union(
+  [Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 }), Type.String({ pattern: "^[0-9.]{1,32}$" })],
+  { hint: "must be a decimal number above zero" },
+);
+const side = Type.Number({ exclusiveMinimum: 0, maximum: 10_000 });
+export const DimensionsField = closed({
+  length: side,
+  width: side,
+  height: side,
+  unit: choice(lengthUnits),
+});
+export const CountryField = Type.String({
+  pattern: "^[A-Z]{2}$",
+  hint: "must be a two-letter country code such as US",
+});
+
+/** Units of an order in a parcel, by line or SKU. */
+export const PackedItem = closed({
+  line_id: Type.Optional(idField("order_line")),
+  sku: Type.Optional(textField(100)),
+  quantity: quantityField(),
+});
+
+export const ShippingAddress = closed({
+  name: textField(100),
+  company: Type.Optional(nullable(textField(100, { min: 0 }))),
+  street1: textField(200),
+  street2: Type.Optional(nullable(textField(200, { min: 0 }))),
+  city: cityField(),
+  state: Type.Optional(nullable(textField(100, { min: 0 }))),
+  zip: Type.Optional(nullable(textField(20, { min: 0 }))),
+  country: CountryField,
+  phone: Type.Optional(nullable(textField(40, { min: 0 }))),
+});
+
+const text = nullable(Type.String());
+export const AddressView = closed({
+  name: Type.String(),
+  company: text,
+  street1: Type.String(),
+  street2: text,
+  city: Type.String(),
+  state: text,
+  zip: text,
+  country: Type.String(),
+  phone: text,
+});
+
+export const PackageDimensions = closed({
+  length: Type.Number(),
+  width: Type.Number(),
+  height: Type.Number(),
+  unit: choice(lengthUnits),
+});

@@ -1,0 +1,321 @@
+import { Elysia } from "elysia";
+import { columnTable, writeCells } from "../../core/csv_columns.ts";
+import { invalid } from "../../core/faults.ts";
+import { invalidChoice } from "../../core/field_problems.ts";
+import { wireId } from "../../core/ids.ts";
+import { bodyOf, checkOf, closed, queryOf } from "../../core/schema.ts";
+import { conventions } from "../../http/conventions.ts";
+import { answerCsv, type CsvFile } from "../../http/csv_response.ts";
+import { EnvelopedView } from "../../http/envelope.ts";
+import { fileFields, withFile } from "../../http/file_upload.ts";
+import { requireMatch } from "../../http/preconditions.ts";
+import { answerRead, answerWrite } from "../../http/response.ts";
+import { documented } from "../../http/route.ts";
+import { readWholeFile, type WholeFile } from "../../http/whole_file_import.ts";
+import type { Db, Tx } from "../../storage/database.ts";
+import { any_zone } from "../rates/rate_card.ts";
+import { listReadyCards } from "../rates/rate_cards.sql.ts";
+import type { ReadyCard } from "../rates/rate_offers.ts";
+import { chooseZone, findAnchor, listAnchors, plainRules, zoneView } from "./choose_zone.ts";
+import {
+  chartColumns,
+  chartsOf,
+  overrideColumns,
+  readChartRow,
+  readOverride,
+  readOverrides,
+  readSpot,
+} from "./read_zones.ts";
+import type { ZoneOverride, ZoneSpot } from "./zone.ts";
+import { chartRowView, chartsView, overridesView, zip3Of } from "./zone.ts";
+import {
+  ChartRow,
+  ChartsView,
+  ExplainZone,
+  ExportCharts,
+  MapZones,
+  OfSystem,
+  OverrideField,
+  OverridesView,
+  SetOverrides,
+  ZoneMapView,
+  ZonesView,
+} from "./zones.schema.ts";
+import { type ChartRecord, findSystem, listCharts, lockSystem, readSystem } from "./zones.sql.ts";
+import { importCharts, removeChart, setOverrides } from "./zones.ts";
+
+const prefix = "/shipping/zones";
+const usual_system = plainRules.system;
+
+const explainRoutes = new Elysia({ prefix })
+  .use(conventions)
+  .get("", ({ call, query }) => answerRead(call, (db) => explained(db, query)), {
+    query: queryOf(ExplainZone),
+    detail: documented({
+      id: "explainZone",
+      needs: "shipping.read",
+      chapter: "Rate cards",
+      summary: "Explain which zone a place is in",
+      description:
+        "An imported chart comes first, then the override that fits the destination most closely" +
+        " (postal code, its first characters or a range, city, state, country, continent), then the distance" +
+        " of ZIP codes, or the" +
+        " card's zones of countries, regions, continents and the rest of the world, then the card's usual zone.",
+      answers: { 200: EnvelopedView(ZonesView) },
+    }),
+  });
+
+const mapRoutes = new Elysia({ prefix: `${prefix}/map` })
+  .use(conventions)
+  .get("", ({ call, query }) => answerRead(call, (db) => mapped(db, query)), {
+    query: queryOf(MapZones),
+    detail: documented({
+      id: "mapZones",
+      needs: "shipping.read",
+      chapter: "Rate cards",
+      summary: "Map the zones of the United States from one origin",
+      description: "One place for each three-digit beginning of ZIP codes, so that the zones can be drawn as a map.",
+      answers: { 200: EnvelopedView(ZoneMapView) },
+    }),
+  });
+
+async function mapped(db: Db, query: MapZones) {
+  const from = readSpot("from", query.from, "US");
+  const origin = findAnchor(zip3Of(from) ?? "");
+  if (origin === null) throw invalid("from", "must be a known ZIP code, or its first three digits");
+  const cards = await listReadyCards(db);
+  const card = cards.find((one) => one.card.service === query.service);
+  if (card === undefined) {
+    const codes = cards.map((one) => one.card.service);
+    throw invalidChoice("service", query.service, codes);
+  }
+  const [latitude, longitude] = origin.point;
+  return {
+    from: { postal_code: query.from, latitude, longitude },
+    service: card.card.service,
+    rate_card_id: wireId("rate_card", card.card.id),
+    places: listAnchors().map(({ zip3, point }) => {
+      const to = readSpot("to", zip3, "US");
+      const { zone, by } = chooseZone(from, { ...to, state: null, city: null }, card.card.terms.zones, card.zones);
+      return { prefix: zip3, latitude: point[0], longitude: point[1], zone, by, served: isServed(card, zone) };
+    }),
+  };
+}
+
+const isServed = ({ terms }: ReadyCard, zone: string | null) =>
+  zone !== null && (terms.prices.has(zone) || terms.prices.has(any_zone));
+
+async function explained(db: Db, query: ExplainZone) {
+  const from = readSpot("from", query.from, query.from_country);
+  const { to_state = null, to_city = null, service } = query;
+  const to = { ...readSpot("to", query.to, query.to_country), state: to_state, city: to_city };
+  const cards = await listReadyCards(db);
+  const chosen = service === undefined ? cards : cards.filter(({ card }) => card.service === service);
+  if (service !== undefined && chosen.length === 0) {
+    const codes = cards.map(({ card }) => card.service);
+    throw invalidChoice("service", service, codes);
+  }
+  return {
+    from: { country: from.country, postal_code: from.postal_code },
+    to,
+    ...zoneView(from, to, plainRules, await readSystem(db, usual_system)),
+    services: chosen.map((card) => serviceView(card, from, to)),
+  };
+}
+
+function serviceView(ready: ReadyCard, from: ZoneSpot, to: ZoneSpot) {
+  const { card, zones } = ready;
+  const view = zoneView(from, to, card.terms.zones, zones);
+  const { service, name, id } = card;
+  return { service, name, rate_card_id: wireId("rate_card", id), served: isServed(ready, view.zone), ...view };
+}
+
+const ImportOfSystem = closed({ ...OfSystem.properties, ...fileFields });
+const overrideTable = columnTable(overrideColumns, ["zone"]);
+const checkOverride = checkOf(OverrideField);
+const overrideFile: WholeFile<OverrideField> = {
+  columns: overrideColumns,
+  required: ["zone"],
+  read: (record) => {
+    const row = checkOverride(record);
+    readOverride(row);
+    return row;
+  },
+  rows_max: 5000,
+};
+
+const overrideRoutes = new Elysia({ prefix: `${prefix}/overrides` })
+  .use(conventions)
+  .get("", ({ call, query }) => answerRead(call, (db) => overridesOf(db, query)), {
+    query: queryOf(OfSystem),
+    detail: documented({
+      id: "listZoneOverrides",
+      needs: "shipping.read",
+      chapter: "Rate cards",
+      summary: "List zone overrides",
+      answers: { 200: EnvelopedView(OverridesView) },
+    }),
+  })
+  .put(
+    "",
+    ({ call, query, body }) =>
+      answerWrite(call, 200, async (tx) => {
+        await requireMatch(call, () => lockSystem(tx, systemOf(query)));
+        return setAll(tx, query, readOverrides(body.overrides));
+      }),
+    {
+      query: queryOf(OfSystem),
+      body: bodyOf(SetOverrides),
+      detail: documented({
+        id: "setZoneOverrides",
+        needs: "shipping.manage",
+        chapter: "Rate cards",
+        matches: true,
+        summary: "Set zone overrides",
+        description: "They replace all present overrides.",
+        answers: { 200: EnvelopedView(OverridesView) },
+      }),
+    },
+  )
+  .post(
+    "/import",
+    ({ call, query }) =>
+      withFile(call, query, async (file) => {
+        const rows = await readWholeFile(file, overrideFile);
+        const overrides = readOverrides(
+          rows.map(({ row }) => row),
+          (at) => `line ${rows[at]?.line}`,
+        );
+        return answerWrite(call, 200, (tx) => setAll(tx, query, overrides));
+      }),
+    {
+      query: queryOf(ImportOfSystem),
+      detail: documented({
+        id: "importZoneOverrides",
+        needs: "shipping.manage",
+        chapter: "Rate cards",
+        summary: "Import zone overrides as CSV",
+        description: `Either all rows are imported or none. They replace all present overrides.\n\n${overrideTable}`,
+        sends: "csv",
+        answers: { 200: EnvelopedView(OverridesView) },
+      }),
+    },
+  );
+
+const systemOf = ({ system = usual_system }: OfSystem) => system;
+
+async function overridesOf(db: Db, query: OfSystem) {
+  const system = systemOf(query);
+  return overridesView(system, await findSystem(db, system));
+}
+
+async function setAll(tx: Tx, query: OfSystem, overrides: readonly ZoneOverride[]) {
+  await setOverrides(tx, systemOf(query), overrides);
+  return overridesOf(tx, query);
+}
+
+const chartTable = columnTable(chartColumns, ["origin", "destination", "zone"]);
+const checkRow = checkOf(ChartRow);
+const chartFile: WholeFile<ReturnType<typeof readChartRow>> = {
+  columns: chartColumns,
+  required: ["origin", "destination", "zone"],
+  read: (record) => readChartRow(checkRow(record)),
+  rows_max: 50_000,
+};
+
+const chartRoutes = new Elysia({ prefix: `${prefix}/charts` })
+  .use(conventions)
+  .get("", ({ call, query }) => answerRead(call, (db) => listed(db, systemOf(query))), {
+    query: queryOf(OfSystem),
+    detail: documented({
+      id: "listZoneCharts",
+      needs: "shipping.read",
+      chapter: "Rate cards",
+      summary: "List imported zone charts",
+      answers: { 200: EnvelopedView(ChartsView) },
+    }),
+  })
+  .post(
+    "/import",
+    ({ call, query }) =>
+      withFile(call, query, async (file) => {
+        const charts = chartsOf(await readWholeFile(file, chartFile));
+        return answerWrite(call, 200, async (tx) => {
+          await importCharts(tx, systemOf(query), charts);
+          return listed(tx, systemOf(query));
+        });
+      }),
+    {
+      query: queryOf(ImportOfSystem),
+      detail: documented({
+        id: "importZoneCharts",
+        needs: "shipping.manage",
+        chapter: "Rate cards",
+        summary: "Import zone charts as CSV",
+        description:
+          "The zones from your own places, as your carrier publishes them. They take precedence over all else. Either" +
+          ` all rows are imported or none; the chart of each origin replaces the present one.\n\n${chartTable}`,
+        sends: "csv",
+        answers: { 200: EnvelopedView(ChartsView) },
+      }),
+    },
+  )
+  .get("/export.csv", ({ call, query }) => answerCsv(call, chartsFile(systemOf(query)), query), {
+    query: queryOf(ExportCharts),
+    detail: documented({
+      id: "exportZoneCharts",
+      needs: "shipping.read",
+      chapter: "Rate cards",
+      summary: "Export zone charts as CSV",
+      description: `The file can be imported again.\n\n${chartTable}`,
+      documents: ["text/csv"],
+      answers: { 200: null },
+    }),
+  })
+  .delete(
+    "/:id",
+    ({ call, params }) => answerWrite(call, 200, async (tx) => listed(tx, await removeChart(tx, params.id))),
+    {
+      detail: documented({
+        id: "deleteZoneChart",
+        needs: "shipping.manage",
+        chapter: "Rate cards",
+        summary: "Delete a zone chart",
+        answers: { 200: EnvelopedView(ChartsView) },
+      }),
+    },
+  );
+
+async function listed(db: Db, system: string) {
+  const found = await findSystem(db, system);
+  return chartsView(system, found?.version ?? 0, found === null ? [] : await listCharts(db, found.id));
+}
+
+interface NumberedChartLine {
+  readonly chart: ChartRecord;
+  readonly at: number;
+}
+
+/** The file of all charts, one chart on each page. */
+function chartsFile(system: string): CsvFile<NumberedChartLine, number> {
+  return {
+    name: `zone-charts-${system}.csv`,
+    columns: chartColumns.map(({ name }) => name),
+    page: async (db, after) => {
+      const found = await findSystem(db, system);
+      const charts = found === null ? [] : await listCharts(db, found.id);
+      const place = after ?? 0;
+      const chart = charts[place];
+      if (chart === undefined) return { rows: [], next: null };
+      const next = place + 1 < charts.length ? place + 1 : null;
+      return { rows: chart.ranges.map((_, at) => ({ chart, at })), next };
+    },
+    cells: ({ chart, at }) => {
+      const range = chart.ranges[at];
+      return range === undefined ? [] : writeCells(chartColumns, chartRowView(chart, range));
+    },
+  };
+}
+
+/** Zones: how one is found, overrides for places, and carriers' charts. */
+export const zoneRoutes = new Elysia().use(explainRoutes).use(mapRoutes).use(overrideRoutes).use(chartRoutes);

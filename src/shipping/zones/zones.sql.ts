@@ -1,0 +1,103 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+import { forUpdate } from "../../../db/kit.ts";
+import { zone_charts, zone_systems } from "../../../db/schema/rates.ts";
+import type { Db, Tx } from "../../storage/database.ts";
+import { insert, prepared, type StatementArgs } from "../../storage/statements.ts";
+import type { ZoneChart, ZoneOverride } from "./zone.ts";
+import { type ReadySystem, readySystem } from "./zone_system.ts";
+
+const byName = prepared((select, a: StatementArgs<{ name: string }>) =>
+  select.select().from(zone_systems).where(eq(zone_systems.name, a.name)),
+);
+const byNameLocked = prepared((select, a: StatementArgs<{ name: string }>) =>
+  forUpdate(select.select().from(zone_systems).where(eq(zone_systems.name, a.name))),
+);
+const chartsOf = prepared((select, a: StatementArgs<{ system_id: number }>) =>
+  select
+    .select()
+    .from(zone_charts)
+    .where(eq(zone_charts.system_id, a.system_id))
+    .orderBy(asc(zone_charts.country), asc(zone_charts.origin)),
+);
+
+/** A zone system as it is stored. */
+type SystemRow = typeof zone_systems.$inferSelect;
+export type ChartRecord = typeof zone_charts.$inferSelect;
+
+/** The zone system of this name; null when nothing was ever set for it. */
+export async function findSystem(db: Db, name: string): Promise<SystemRow | null> {
+  const [row] = await byName(db, { name });
+  return row ?? null;
+}
+
+/** As `findSystem`, created if missing, and locked until this transaction ends. */
+export async function lockSystem(tx: Tx, name: string): Promise<SystemRow> {
+  const [row] = await byNameLocked(tx, { name });
+  if (row !== undefined) return row;
+  await tx.sql
+    .insert(zone_systems)
+    .values({ name, overrides: [], version: 0, updated_at: tx.now })
+    .onConflictDoNothing({ target: zone_systems.name });
+  const [made] = await byNameLocked(tx, { name });
+  return made as SystemRow;
+}
+
+/** The charts of a zone system, by origin. */
+export async function listCharts(db: Db, system_id: number): Promise<ChartRecord[]> {
+  return chartsOf(db, { system_id });
+}
+
+/** All charts and overrides of a zone system, prepared for many lookups. */
+export async function readSystem(db: Db, name: string): Promise<ReadySystem> {
+  const found = await findSystem(db, name);
+  if (found === null) return readySystem({ charts: [], overrides: [] });
+  return readySystem({ charts: await listCharts(db, found.id), overrides: found.overrides });
+}
+
+/** Increases the version of a zone system, so that no prepared copy stays in use. */
+export async function touchSystem(tx: Tx, { id, version }: SystemRow): Promise<void> {
+  await tx.sql
+    .update(zone_systems)
+    .set({ version: version + 1, updated_at: tx.now })
+    .where(eq(zone_systems.id, id));
+}
+
+/** Replaces the overrides. */
+export async function saveOverrides(tx: Tx, { id }: SystemRow, overrides: readonly ZoneOverride[]): Promise<void> {
+  await tx.sql.update(zone_systems).set({ overrides }).where(eq(zone_systems.id, id));
+}
+
+/** Replaces the charts of the same origins. */
+export async function replaceCharts(tx: Tx, system_id: number, charts: readonly ZoneChart[]): Promise<void> {
+  for (const { country, origin } of charts) {
+    await tx.sql
+      .delete(zone_charts)
+      .where(
+        and(eq(zone_charts.system_id, system_id), eq(zone_charts.country, country), eq(zone_charts.origin, origin)),
+      );
+  }
+  const rows = charts.map(({ country, origin, ranges }) => {
+    return { system_id, country, origin, ranges, range_count: ranges.length, updated_at: tx.now };
+  });
+  await insert(tx, zone_charts, rows);
+}
+
+/** The chart with an id, with the name of its zone system; null when there is none. */
+export async function findChart(db: Db, id: number): Promise<{ readonly id: number; readonly system: string } | null> {
+  const [row] = await db.sql
+    .select({ id: zone_charts.id, system: zone_systems.name })
+    .from(zone_charts)
+    .innerJoin(zone_systems, eq(zone_systems.id, zone_charts.system_id))
+    .where(eq(zone_charts.id, id));
+  return row ?? null;
+}
+
+/** Deletes a chart. */
+export async function deleteChart(tx: Tx, id: number): Promise<void> {
+  await tx.sql.delete(zone_charts).where(eq(zone_charts.id, id));
+}
+
+/** How many charts a zone system has. */
+export async function countCharts(db: Db, system_id: number): Promise<number> {
+  return db.sql.$count(zone_charts, sql`${zone_charts.system_id} = ${system_id}`);
+}

@@ -1,0 +1,106 @@
+// What is asked of the databases themselves, without opening them as the service does: nothing is migrated or written.
+import { Database } from "bun:sqlite";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { type Environment, environments } from "../core/environment.ts";
+
+const connect_ms = 5000;
+
+/** Works on a connection of its own to PostgreSQL. Throws what connecting throws. */
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: connect_ms,
+    query_timeout: connect_ms,
+  });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** The migrations that each world has; null where it cannot be told, as while PostgreSQL does not answer. */
+export async function probeMigrations(
+  data: string,
+  database_url: string | null,
+): Promise<Readonly<Record<Environment, string[] | null>>> {
+  const found: Record<Environment, string[] | null> = { live: null, test: null };
+  for (const mode of environments) {
+    try {
+      found[mode] = database_url === null ? onSqlite(join(data, `${mode}.db`)) : await onPostgres(database_url, mode);
+    } catch {
+      // Why it does not answer is found elsewhere.
+    }
+  }
+  return found;
+}
+
+function onSqlite(path: string): string[] {
+  if (!existsSync(path)) return [];
+  const raw = new Database(path, { readonly: true });
+  try {
+    const there = raw.query("select 1 from sqlite_schema where name = 'migrations'").all().length > 0;
+    if (!there) return [];
+    const rows = raw.query<{ name: string }, []>("select name from migrations order by name").all();
+    return rows.map(({ name }) => name);
+  } finally {
+    raw.close();
+  }
+}
+
+function onPostgres(url: string, schema: Environment): Promise<string[]> {
+  return withClient(url, async (client) => {
+    const { rows: there } = await client.query("select to_regclass($1) as found", [`${schema}.migrations`]);
+    if (there[0]?.found === null) return [];
+    const { rows } = await client.query<{ name: string }>(`select name from ${schema}.migrations order by name`);
+    return rows.map(({ name }) => name);
+  });
+}
+
+/** What PostgreSQL says of itself. */
+export interface PostgresFacts {
+  readonly settings: Readonly<Record<string, string>>;
+  /** Its time when it was asked, in milliseconds. */
+  readonly now: number;
+  readonly connections: number;
+  readonly encoding: string;
+  readonly collation: string;
+  /** Whether it is a replica, which takes no writes. */
+  readonly is_replica: boolean;
+  readonly may_create: boolean;
+  /** Whether the connection is encrypted. */
+  readonly is_encrypted: boolean;
+  /** The part of its log that could not be archived when that was tried last; null when the last one could. */
+  readonly unarchived: string | null;
+}
+
+const asked = [
+  ...["server_version_num", "server_version", "max_connections", "superuser_reserved_connections", "fsync"],
+  ...["synchronous_commit", "full_page_writes", "archive_mode", "wal_level", "TimeZone", "statement_timeout"],
+  ...["default_transaction_read_only", "idle_in_transaction_session_timeout", "shared_buffers", "track_counts"],
+];
+
+/** Asks PostgreSQL for its settings. Throws when it does not answer or lets nobody in. */
+export function probePostgres(url: string): Promise<PostgresFacts> {
+  return withClient(url, async (client) => {
+    const { rows: settings } = await client.query<{ name: string; value: string }>(
+      "select name, current_setting(name) as value from pg_settings where name = any($1)",
+      [asked],
+    );
+    const { rows } = await client.query(
+      `select (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
+         (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as connections,
+         pg_encoding_to_char(encoding) as encoding, datcollate as collation, pg_is_in_recovery() as is_replica,
+         has_database_privilege(current_database(), 'create') as may_create,
+         coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as is_encrypted,
+         (select last_failed_wal from pg_stat_archiver
+           where last_failed_time > coalesce(last_archived_time, '-infinity')) as unarchived
+       from pg_database where datname = current_database()`,
+    );
+    return { settings: Object.fromEntries(settings.map(({ name, value }) => [name, value])), ...rows[0] };
+  });
+}

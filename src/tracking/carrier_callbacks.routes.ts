@@ -1,0 +1,110 @@
+// Callbacks of carriers. They cannot show an API key: their callback address names the account, and the signature of
+// the body is the proof.
+import { Elysia } from "elysia";
+import { systemClock } from "../core/clock.ts";
+import { Fault } from "../core/faults.ts";
+import { networkOf } from "../core/ip_addresses.ts";
+import { bodyOf } from "../core/schema.ts";
+import { type RateLimit, rateCounter } from "../http/auth/rate_limits.ts";
+import type { Call } from "../http/call.ts";
+import { conventions } from "../http/conventions.ts";
+import { answerWrite, bare } from "../http/response.ts";
+import { documented } from "../http/route.ts";
+import { clientOf, type Service } from "../http/service.ts";
+import { type CarrierAccount, callbackSecretsOf } from "../shipping/carriers/account.ts";
+import { findAccountByKey } from "../shipping/carriers/accounts.sql.ts";
+import type { OutsideCarrier } from "../shipping/carriers/connector.ts";
+import { outsideCarriersOf } from "../shipping/carriers/connectors.ts";
+import type { TrackingUpdate } from "../shipping/carriers/tracking_update.ts";
+import type { Store } from "../storage/database.ts";
+import { takeCallback } from "./carrier_callbacks.ts";
+import { AnyCallback, CallbackView } from "./tracking.schema.ts";
+
+/** How often one address may call: carriers send updates of many parcels at once. */
+const calls: RateLimit = { per_minute: 1200, burst: 1200 };
+
+/** The addresses that carriers call. */
+export const callbackRoutes = (service: Service) => {
+  const count = rateCounter(calls);
+  return new Elysia({ prefix: "/webhooks/carriers" }).use(conventions).post(
+    "/:connector",
+    async ({ call, params }) => {
+      const retry_after_seconds = count(
+        networkOf(clientOf(service, call.request) ?? "unknown"),
+        call.store.clock.now(),
+      );
+      if (retry_after_seconds > 0) {
+        throw new Fault("rate_limited", "Too many callbacks from your address.", { retry_after_seconds });
+      }
+      return take(call, service, params.connector);
+    },
+    {
+      body: bodyOf(AnyCallback),
+      detail: documented({
+        id: "carrierCallback",
+        needs: "none",
+        chapter: "Webhooks",
+        sends: "notification",
+        summary: "Receive a tracking callback from a carrier",
+        description:
+          "The address is the `callback_url` of a carrier account; its `?account=` names the account. The" +
+          " body is signed" +
+          " as the connector prescribes, with the account's callback secret. A repeat is answered and" +
+          " ignored. Updates" +
+          " of a number that is not known here yet are kept for 90 days and count as soon as it is.",
+        refuses: ["invalid_signature", "rate_limited"],
+        answers: { 200: CallbackView },
+      }),
+    },
+  );
+};
+
+const unproven = () =>
+  new Fault("invalid_signature", "This was not signed with the callback secret of a" + " carrier account.");
+
+async function take(call: Call, service: Service, code: string): Promise<Response> {
+  const url = new URL(call.request.url);
+  const key = url.searchParams.get("account") ?? "";
+  const store = key.startsWith("test_") ? service.stores.test : service.stores.live;
+  const account = await store.read((db) => findAccountByKey(db, key));
+  const connectors = outsideCarriersOf(service);
+  const connector = Object.hasOwn(connectors, code) ? connectors[code] : undefined;
+  if (account === null || account.connector !== code || connector === undefined) throw unproven();
+  const raw = new TextEncoder().encode(call.raw_body);
+  const secrets = callbackSecretsOf(account, service.secret_key, store.clock.now());
+  const { event_id, updates } = proven(connector, secrets, { headers: call.request.headers, url, raw }, store);
+  const callback = { account, event_id: event_id ?? digestOf(raw), updates };
+  const taken = { ...call, store, actor: actorOf(account) };
+  return answerWrite(taken, 200, async (tx) => ({ success: true, ...(await takeCallback(tx, callback)) }), bare);
+}
+
+const actorOf = ({ connector, name }: CarrierAccount) =>
+  ({ type: "carrier", id: connector, name, request_id: null }) as const;
+
+interface CallbackContent {
+  readonly event_id: string | null;
+  readonly updates: readonly TrackingUpdate[];
+}
+
+const realTime = systemClock();
+
+/** The content of a callback that is signed with one of the secrets. Carriers sign real time, in the sandbox too. */
+function proven(
+  { readCallback }: OutsideCarrier,
+  secrets: readonly string[],
+  inbound: { readonly headers: Headers; readonly url: URL; readonly raw: Uint8Array },
+  { mode, clock }: Store,
+): CallbackContent {
+  if (readCallback === undefined) throw unproven();
+  const now = mode === "live" ? clock.now() : realTime.now();
+  for (const secret of secrets) {
+    try {
+      return readCallback(inbound, secret, now);
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== "invalid_signature") throw error;
+    }
+  }
+  throw unproven();
+}
+
+const digestOf = (raw: Uint8Array) => new Bun.CryptoHasher("sha256").update(raw).digest("hex");

@@ -1,0 +1,118 @@
+import { Elysia } from "elysia";
+import { momentOf } from "../core/clock.ts";
+import { fittingInSlice, queryOf } from "../core/schema.ts";
+import type { Call } from "../http/call.ts";
+import { conventions } from "../http/conventions.ts";
+import { answerCsv, type CsvFile, pagesOf } from "../http/csv_response.ts";
+import { EnvelopedView, ListView } from "../http/envelope.ts";
+import { answerList } from "../http/pagination.ts";
+import { tagged } from "../http/preconditions.ts";
+import { answerRead } from "../http/response.ts";
+import { documented } from "../http/route.ts";
+import { plainTrackingNumber } from "../orders/fulfillment/tracking_url.ts";
+import { findOrderId } from "../orders/lifecycle/order_lookup.sql.ts";
+import { scannedSscc } from "../shipping/labels/sscc.ts";
+import { type ListedParcel, listedParcelView, parcelCells, parcelColumns } from "./parcel.ts";
+import {
+  countParcels,
+  getListedParcel,
+  listParcels,
+  longParcels,
+  type ParcelFilter,
+  wholeParcels,
+} from "./parcels.sql.ts";
+import { ExportParcels, ListParcels, ParcelView } from "./tracking.schema.ts";
+
+/** The parcels of all orders, as a list and as a file. */
+export const parcelRoutes = new Elysia({ prefix: "/shipments" })
+  .use(conventions)
+  .get("", ({ call, query }) => answerParcels(call, query), {
+    query: queryOf(ListParcels),
+    detail: documented({
+      id: "listShipments",
+      needs: "shipping.read",
+      chapter: "Service",
+      summary: "List parcels",
+      description: "A parcel must match all filters.",
+      refuses: ["ambiguous_identifier"],
+      answers: { 200: ListView(ParcelView) },
+    }),
+  })
+  .get("/export.csv", async ({ call, query }) => answerCsv(call, parcelExport(await filterOf(call, query)), query), {
+    query: queryOf(ExportParcels),
+    detail: documented({
+      id: "exportShipments",
+      needs: "shipping.read",
+      chapter: "Service",
+      summary: "Export the parcels of a list as CSV",
+      refuses: ["ambiguous_identifier"],
+      documents: ["text/csv"],
+      answers: { 200: null },
+    }),
+  })
+  .get(
+    "/:id",
+    ({ call, params }) =>
+      answerRead(call, async (db) => tagged(listedParcelView(await getListedParcel(db, params.id)), null)),
+    {
+      detail: documented({
+        id: "getShipment",
+        needs: "shipping.read",
+        chapter: "Service",
+        tagged: true,
+        summary: "Get a parcel",
+        answers: { 200: EnvelopedView(ParcelView) },
+      }),
+    },
+  );
+
+async function answerParcels(call: Call, query: ListParcels): Promise<Response> {
+  const filter = await filterOf(call, query);
+  return answerList(
+    call,
+    query,
+    {
+      rows: (db, window) => listParcels(db, filter, window),
+      count: (db) => countParcels(db, filter),
+      position: ({ shipment }) => [shipment.created_at, shipment.id],
+      long: longParcels,
+    },
+    async (rows, db) => (await wholeParcels(db, rows)).map(listedParcelView),
+  );
+}
+
+async function filterOf(call: Call, query: ExportParcels): Promise<ParcelFilter> {
+  const { order_id, status, carrier, service, tracking_number, tracking_status } = query;
+  const number = tracking_number === undefined ? undefined : plainTrackingNumber(tracking_number);
+  return {
+    status,
+    carrier,
+    service,
+    tracking_status,
+    // An unknown order has no parcels.
+    order_id:
+      order_id === undefined
+        ? undefined
+        : ((await call.store.read((db) => findOrderId(db, order_id, "order_id"))) ?? 0),
+    tracking_numbers: number === undefined ? undefined : [number, scannedSscc(number) ?? number],
+    created_after: momentOf(query.created_after),
+    created_before: momentOf(query.created_before),
+    shipped_after: momentOf(query.shipped_after),
+    shipped_before: momentOf(query.shipped_before),
+  };
+}
+
+/** The file of the parcels that match, newest first. */
+export function parcelExport(filter: ParcelFilter): CsvFile<ListedParcel> {
+  return {
+    name: "shipments.csv",
+    columns: parcelColumns,
+    page: pagesOf(async (db, last, limit) => {
+      const after = last === null ? null : ([last.shipment.created_at, last.shipment.id] as const);
+      const rows = await listParcels(db, filter, { limit, offset: 0, after });
+      // A parcel may have hundreds of lines: as many parcels are read as fit.
+      return wholeParcels(db, rows.slice(0, fittingInSlice(await longParcels.bytes(db, rows))));
+    }),
+    cells: parcelCells,
+  };
+}

@@ -1,0 +1,111 @@
+import { and, asc, eq, lt, lte, sql as template } from "drizzle-orm";
+import { among, amongThose, given, list, skipLocked } from "../../db/kit.ts";
+import { carrier_callbacks, tracking_events, tracking_records } from "../../db/schema/tracking.ts";
+import type { Db, Tx, WriteStatements } from "../storage/database.ts";
+import { prepared, type StatementArgs } from "../storage/statements.ts";
+import type { TrackingRecord } from "./tracking_record.ts";
+
+const insertNew = prepared(
+  (sql: WriteStatements, a: StatementArgs<{ account_id: number; event_id: string; received_at: number }>) =>
+    sql
+      .insert(carrier_callbacks)
+      .values({ account_id: a.account_id, event_id: a.event_id, received_at: a.received_at })
+      .onConflictDoNothing()
+      .returning({ id: carrier_callbacks.id }),
+);
+
+/** Stores that a callback of an account was received; false when it was received before. */
+export async function insertCallback(tx: Tx, account_id: number, event_id: string): Promise<boolean> {
+  return (await insertNew(tx, { account_id, event_id, received_at: tx.now })).length === 1;
+}
+
+/** Deletes up to `limit` callbacks received before a moment, and answers how many. */
+export async function deleteCallbacks(tx: Tx, before: number, limit: number): Promise<number> {
+  const { id, received_at } = carrier_callbacks;
+  const old = tx.sql
+    .select({ id })
+    .from(carrier_callbacks)
+    .where(lt(received_at, before))
+    .orderBy(asc(received_at))
+    .limit(limit);
+  return (await tx.sql.delete(carrier_callbacks).where(amongThose(id, old)).returning({ id })).length;
+}
+
+// The condition of the partial index is written into the query, since databases do not match parameters to it.
+const isLookedAt = template`${tracking_records.look_at} is not null`;
+
+const due = prepared((sql: Tx["sql"], a: StatementArgs<{ account_id: number; now: number; limit: number }>) =>
+  skipLocked(
+    sql
+      .select()
+      .from(tracking_records)
+      .where(and(eq(tracking_records.account_id, a.account_id), isLookedAt, lte(tracking_records.look_at, a.now)))
+      .orderBy(asc(tracking_records.look_at), asc(tracking_records.id))
+      .limit(given(a.limit)),
+  ),
+);
+
+/** Up to `limit` parcels of an account that are due to be polled, the longest due first, locked. */
+export async function lockDuePolls(tx: Tx, account_id: number, limit: number): Promise<TrackingRecord[]> {
+  return (await due(tx, { account_id, now: tx.now, limit })) as TrackingRecord[];
+}
+
+const next = prepared((sql, a: StatementArgs<{ ids: string }>) =>
+  sql
+    .select({ at: template<number | null>`min(${tracking_records.look_at})`.mapWith(Number) })
+    .from(tracking_records)
+    .where(and(among(tracking_records.account_id, a.ids), isLookedAt)),
+);
+
+/** When the next poll of these accounts is due, in milliseconds; null when none is. */
+export async function nextPollAt(db: Db, account_ids: readonly number[]): Promise<number | null> {
+  const [row] = await next(db, { ids: list(account_ids) });
+  return row?.at ?? null;
+}
+
+const latest = prepared((sql, a: StatementArgs<{ account_id: number }>) =>
+  sql
+    .select({ at: template<number | null>`max(${carrier_callbacks.received_at})`.mapWith(Number) })
+    .from(carrier_callbacks)
+    .where(eq(carrier_callbacks.account_id, a.account_id)),
+);
+
+/** When the last callback of an account came; null when none did. */
+export async function lastCallbackAt(db: Db, account_id: number): Promise<number | null> {
+  const [row] = await latest(db, { account_id });
+  return row?.at ?? null;
+}
+
+const played = prepared((sql: Tx["sql"], a: StatementArgs<{ now: number; limit: number }>) =>
+  skipLocked(
+    sql
+      .select()
+      .from(tracking_records)
+      .where(and(template`${tracking_records.account_id} is null`, isLookedAt, lte(tracking_records.look_at, a.now)))
+      .orderBy(asc(tracking_records.look_at), asc(tracking_records.id))
+      .limit(given(a.limit)),
+  ),
+);
+
+/** Up to `limit` numbers of the simulated carrier with news, locked. */
+export async function lockPlayed(tx: Tx, limit: number): Promise<TrackingRecord[]> {
+  return (await played(tx, { now: tx.now, limit })) as TrackingRecord[];
+}
+
+/** When a number of the simulated carrier has news next, in milliseconds; null when none will. */
+export async function nextPlayedAt(db: Db): Promise<number | null> {
+  const [row] = await db.sql
+    .select({ at: template<number | null>`min(${tracking_records.look_at})`.mapWith(Number) })
+    .from(tracking_records)
+    .where(and(template`${tracking_records.account_id} is null`, isLookedAt));
+  return row?.at ?? null;
+}
+
+/** When this source first reported on a parcel, in milliseconds; null when it never did. */
+export async function firstToldAt(db: Db, record_id: number, source: string): Promise<number | null> {
+  const [row] = await db.sql
+    .select({ at: template<number | null>`min(${tracking_events.occurred_at})`.mapWith(Number) })
+    .from(tracking_events)
+    .where(and(eq(tracking_events.record_id, record_id), eq(tracking_events.source, source)));
+  return row?.at ?? null;
+}

@@ -1,0 +1,118 @@
+// Parcels of labels that were bought here are tracked from the purchase on.
+
+import { assert, Fault } from "../core/faults.ts";
+import { emit } from "../events/emit.ts";
+import type { DomainEvent } from "../events/event_types.ts";
+import { type BoughtLabel, buyLabels, type LabelOrder } from "../shipping/labels/built_in_labels.ts";
+import { labelTransitions } from "../shipping/labels/label.transitions.ts";
+import type { ShippingLabel } from "../shipping/labels/label.ts";
+import type { CreateLabel } from "../shipping/labels/labels.schema.ts";
+import type { LabelBuyer } from "../shipping/labels/ready_parcels.ts";
+import type { Tx } from "../storage/database.ts";
+import { parcelView } from "./parcel.ts";
+import { firstPoll } from "./poll_carriers.ts";
+import { recordWaiting } from "./record_scan.ts";
+import { lockRecordsOfParcels } from "./scans.sql.ts";
+import { insertRecords, poll_job, saveFacts } from "./tracking.sql.ts";
+import type { NewRecord, TrackingRecord } from "./tracking_record.ts";
+
+/** As `buyTrackedLabels`, of one label. */
+export async function buyTrackedLabel(tx: Tx, input: CreateLabel, buying: LabelBuyer): Promise<ShippingLabel> {
+  const [label] = await buyTrackedLabels(tx, [{ input, buying }]);
+  if (label instanceof Fault) throw label;
+  assert(label !== undefined && label !== "alone", "nothing stands before the only purchase");
+  return label;
+}
+
+/**
+ * Buys labels of our own for parcels of orders as `buyLabels` does, and starts to track the parcels. Refuses:
+ * validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition, quote_mismatch,
+ * quote_used. Emits: shipment.created.
+ */
+export async function buyTrackedLabels(
+  tx: Tx,
+  asked: readonly LabelOrder[],
+): Promise<(ShippingLabel | Fault | "alone")[]> {
+  const done = await buyLabels(tx, asked);
+  const bought = done.filter((one): one is BoughtLabel => !(one === "alone" || one instanceof Fault));
+  const records = await insertRecords(
+    tx,
+    bought.map(({ label, shipment, estimated_delivery }) => recordFor(tx, label, shipment.id, estimated_delivery)),
+  );
+  await emit(
+    tx,
+    bought.flatMap((one, at) => {
+      const record = records[at];
+      return record === undefined ? [] : creation(one, record);
+    }),
+  );
+  return done.map((one) => (one === "alone" || one instanceof Fault ? one : one.label));
+}
+
+/** The news of a labelled parcel. */
+function creation(bought: BoughtLabel, record: TrackingRecord): DomainEvent {
+  const { merchant_id } = record;
+  return {
+    type: labelTransitions.complete.emits,
+    merchant_id,
+    data: { object: "shipment", ...parcelView({ ...bought, record }) },
+  };
+}
+
+/**
+ * Starts to track the parcel of a label that was just bought. Its carrier may have reported on it before. Emits:
+ * shipment.created, shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ */
+export async function followLabel(tx: Tx, bought: BoughtLabel): Promise<void> {
+  const { label, shipment, estimated_delivery } = bought;
+  const record = await openRecord(tx, label, shipment.id, estimated_delivery);
+  await emit(tx, [creation(bought, record)]);
+  await recordEarly(tx, record);
+}
+
+/**
+ * Starts to track a parcel that comes back, of which its return informs. Its carrier may have reported on it before.
+ * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ */
+export async function followReturnLabel(tx: Tx, label: ShippingLabel): Promise<void> {
+  await recordEarly(tx, await openRecord(tx, label, null, label.delivery_date));
+}
+
+async function recordEarly(tx: Tx, { account_id, tracking_number, look_at }: TrackingRecord): Promise<void> {
+  if (look_at !== null) tx.wake(poll_job, look_at);
+  if (account_id !== null) await recordWaiting(tx, tracking_number);
+}
+
+async function openRecord(tx: Tx, label: ShippingLabel, shipment_id: number | null, estimated_delivery: number | null) {
+  const fields = recordFor(tx, label, shipment_id, estimated_delivery);
+  // A person may have shipped the parcel under another number while its label was bought: its scans stay.
+  const known = shipment_id === null ? undefined : (await lockRecordsOfParcels(tx, [shipment_id])).get(shipment_id);
+  if (known !== undefined) return saveFacts(tx, known, fields);
+  const [record] = await insertRecords(tx, [fields]);
+  assert(record !== undefined, "a stored record is answered");
+  return record;
+}
+
+function recordFor(
+  tx: Tx,
+  label: ShippingLabel,
+  shipment_id: number | null,
+  estimated_delivery: number | null,
+): NewRecord {
+  const { account_id, tracking_url, tracker_ref } = label;
+  const taken_up = tracker_ref !== null;
+  // A carrier that has to be asked to track the parcel is asked at once.
+  const tracking_number = label.tracking_number ?? "";
+  const look_at = taken_up ? firstPoll(tracking_number, tx.now) : tx.now;
+  return {
+    merchant_id: label.merchant_id,
+    tracking_number,
+    carrier: label.carrier,
+    service_type: label.service,
+    shipment_id,
+    ...(shipment_id === null && { order_id: label.order_id }),
+    ...(account_id !== null && { account_id, tracking_url, taken_up, look_at }),
+    estimated_delivery,
+    ...label.package,
+  };
+}

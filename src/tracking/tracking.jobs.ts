@@ -1,0 +1,105 @@
+import { wireId } from "../core/ids.ts";
+import type { Service } from "../http/service.ts";
+import { Lanes } from "../outbound/lanes.ts";
+import { retentionIn } from "../privacy/retention_settings.sql.ts";
+import { listKeptAccounts } from "../shipping/carriers/accounts.sql.ts";
+import { accessTo, refusalOf } from "../shipping/carriers/call_carrier.ts";
+import type { CarrierContext, OutsideCarrier } from "../shipping/carriers/connector.ts";
+import { outsideCarriersOf } from "../shipping/carriers/connectors.ts";
+import type { TrackingUpdate } from "../shipping/carriers/tracking_update.ts";
+import { type Store, writeChunks } from "../storage/database.ts";
+import { forgetCallbacks } from "./carrier_callbacks.ts";
+import { claimPolls, type PollClaim, playNumbers, recordPolled, recordPollFailed } from "./poll_carriers.ts";
+import { poll_job } from "./tracking.sql.ts";
+import { unknown_carrier } from "./tracking_events.ts";
+import type { TrackingRecord } from "./tracking_record.ts";
+
+const forgotten_together_max = 500;
+
+/** Deletes callbacks, and updates of numbers that never became known, that are older than they are kept. */
+export async function forgetOldCallbacks(store: Store, service: Service): Promise<void> {
+  await writeChunks(store, service, async (tx) => {
+    return forgetCallbacks(tx, await retentionIn(tx, service), forgotten_together_max);
+  });
+}
+
+// Carriers are polled for parcels by schedule: claimed in one transaction, asked in none, recorded in another.
+
+const lanes = new WeakMap<Store, Lanes<PollClaim>>();
+
+/**
+ * A round of `tracking.poll`: begins to poll carriers for what is due. In the sandbox the simulated carrier reports.
+ */
+export async function pollDue(store: Store, service: Service): Promise<number | null> {
+  let own = lanes.get(store);
+  if (own === undefined) {
+    own = lanesOf(store, service);
+    lanes.set(store, own);
+  }
+  const played_at = store.mode === "test" ? await store.write(playNumbers) : null;
+  const asked_at = await own.round();
+  return played_at === null || asked_at === null ? (played_at ?? asked_at) : Math.min(played_at, asked_at);
+}
+
+/** Waits until every poll is answered and recorded. */
+export async function pollsSettled(store: Store): Promise<void> {
+  await lanes.get(store)?.settled();
+}
+
+function lanesOf(store: Store, service: Service): Lanes<PollClaim> {
+  const connectors = outsideCarriersOf(service);
+  return new Lanes({
+    claim: (busy) =>
+      store.write(async (tx) => {
+        const accounts = (await listKeptAccounts(tx)).filter(({ id }) => !busy.has(id));
+        const asked = accounts.flatMap((account) => {
+          const connector = connectors[account.connector];
+          return connector?.track || connector?.follow ? { account, follows: connector.follow !== undefined } : [];
+        });
+        return claimPolls(tx, asked);
+      }),
+    work: async (claim) => {
+      const connector = connectors[claim.connection.connector];
+      if (connector !== undefined) await look(claim, connector, store, service);
+    },
+    // The claim expires, and then it is tried again.
+    failed: (error) =>
+      service.log.error("a carrier's answer was not recorded", { mode: store.mode, error: String(error) }),
+    idle: () => store.write(async (tx) => tx.wake(poll_job, tx.now)),
+  });
+}
+
+async function look(claim: PollClaim, connector: OutsideCarrier, store: Store, service: Service): Promise<void> {
+  const ctx = accessTo(claim.connection, connector, store, service);
+  let updates: readonly TrackingUpdate[];
+  try {
+    updates = await ask(claim, connector, ctx);
+  } catch (error) {
+    const fault = refusalOf(error, ctx, service.log);
+    await store.write((tx) => recordPollFailed(tx, claim, fault));
+    const { mode } = store;
+    const account = wireId("carrier_account", claim.connection.id);
+    const facts = { mode, account, parcels: claim.looks.length, code: fault.code, reason: fault.message };
+    service.log.warn("a carrier did not answer a poll for parcels", facts);
+    return;
+  }
+  await store.write((tx) => recordPolled(tx, claim, updates));
+}
+
+async function ask(
+  { kind, looks }: PollClaim,
+  connector: OutsideCarrier,
+  ctx: CarrierContext,
+): Promise<readonly TrackingUpdate[]> {
+  const numbers = looks.map(numberOf);
+  const [first] = numbers;
+  if (kind === "follow" && connector.follow !== undefined && first !== undefined) {
+    return [await connector.follow(first, ctx)];
+  }
+  return (await connector.track?.(numbers, ctx)) ?? [];
+}
+
+const numberOf = ({ tracking_number, carrier }: TrackingRecord) => ({
+  tracking_number,
+  carrier: carrier === unknown_carrier ? null : carrier,
+});

@@ -1,0 +1,77 @@
+import { eq } from "drizzle-orm";
+import { tracking_records } from "../../db/schema/tracking.ts";
+import { ownerIn } from "../merchants/directory.sql.ts";
+import { senderName } from "../merchants/merchant.ts";
+import type { Shipment } from "../orders/fulfillment/shipment.ts";
+import { findOrderOfShipment } from "../orders/fulfillment/shipments.sql.ts";
+import type { TrackingPageTarget } from "../orders/fulfillment/tracking_url.ts";
+import type { Order } from "../orders/order.ts";
+import { getOrder } from "../orders/orders.sql.ts";
+import { addressOf } from "../shipping/address.ts";
+import { findLabelOfShipment } from "../shipping/labels/labels.sql.ts";
+import { warehouseOfOrder } from "../shipping/origins.sql.ts";
+import { placeTimeZone } from "../shipping/rates/delivery_date.ts";
+import type { Db } from "../storage/database.ts";
+import { prepared, type StatementArgs } from "../storage/statements.ts";
+import { findReturnOf } from "./scans.sql.ts";
+import { findHistories } from "./tracking_history.sql.ts";
+import type { ParcelPage } from "./tracking_page.ts";
+import type { TrackingHistory } from "./tracking_record.ts";
+
+const byId = prepared((sql, a: StatementArgs<{ id: number }>) =>
+  sql
+    .select({
+      tracking_number: tracking_records.tracking_number,
+      shipment_id: tracking_records.shipment_id,
+      order_id: tracking_records.order_id,
+      merchant_id: tracking_records.merchant_id,
+    })
+    .from(tracking_records)
+    .where(eq(tracking_records.id, a.id)),
+);
+
+/** What the page of a parcel, or of a number tracked for an order, shows; null when there is none. */
+export async function findParcelPage(db: Db, shown: TrackingPageTarget): Promise<ParcelPage | null> {
+  if ("shipment_id" in shown) return pageOfShipment(db, shown.shipment_id);
+  const [record] = await byId(db, { id: shown.record_id });
+  if (record === undefined) return null;
+  // The number's parcel may have been added after it.
+  if (record.shipment_id !== null) return pageOfShipment(db, record.shipment_id);
+  if (record.order_id === null) return null;
+  const tracked = await historyAt(db, record.merchant_id, record.tracking_number);
+  if (tracked?.record.id !== shown.record_id) return null;
+  return pageOfOrder(db, await getOrder(db, record.order_id), null, tracked);
+}
+
+async function pageOfShipment(db: Db, shipment_id: number): Promise<ParcelPage | null> {
+  const order_id = await findOrderOfShipment(db, shipment_id);
+  if (order_id === null) return null;
+  const order = await getOrder(db, order_id);
+  const shipment = order.shipments.find(({ id }) => id === shipment_id);
+  const number = shipment?.tracking_number ?? "";
+  const tracked = await historyAt(db, order.merchant_id, number);
+  if (shipment === undefined || tracked?.record.shipment_id !== shipment_id) return null;
+  return pageOfOrder(db, order, shipment, tracked);
+}
+
+/** What a merchant knows of a number: another one may know it as well. */
+async function historyAt(db: Db, merchant_id: number, number: string): Promise<TrackingHistory | undefined> {
+  return (await findHistories(db.scoped({ sees: merchant_id, makes: null }), [number])).get(number)?.[0];
+}
+
+async function pageOfOrder(
+  db: Db,
+  order: Order,
+  shipment: Shipment | null,
+  tracked: TrackingHistory,
+): Promise<ParcelPage> {
+  const label = shipment === null ? null : await findLabelOfShipment(db, shipment.id);
+  const { city, state, postal_code, country } = label?.to_address ?? addressOf(order.shipping_address);
+  const warehouse = await warehouseOfOrder(db, order);
+  const comes_back = shipment === null && (await findReturnOf(db, tracked.record)) !== null;
+  const own_zone = comes_back ? null : placeTimeZone({ country, state, postal_code });
+  const zone = own_zone ?? warehouse.timezone;
+  const sender = senderName(await ownerIn(db, order));
+  const told = { shipment, tracked, sender, warehouse: warehouse.name, city, comes_back, zone };
+  return { ...told, test: db.mode === "test", now: db.now };
+}

@@ -1,0 +1,174 @@
+// The record of one attempt, as the sender answers it and the log keeps it, and questions about it.
+
+import { iso, isoOrNull } from "../../core/clock.ts";
+import { wireId } from "../../core/ids.ts";
+import type { EventType } from "../../events/event_types.ts";
+import {
+  type AttemptErrorCode,
+  type AttemptStatus,
+  type AttemptTrigger,
+  attemptStatusOf,
+} from "../webhooks.transitions.ts";
+
+/** The result of one attempt. An attempt without an error is a success: the receiver answered 2xx. */
+export interface AttemptResult {
+  /** Null when the receiver did not answer. */
+  readonly status_code: number | null;
+  /** The answer's headers that the log keeps, by lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The start of the answer's body, 4 KiB at most. Null when the receiver did not answer. */
+  readonly body: string | null;
+  /** Whether the answer's body went on. */
+  readonly truncated: boolean;
+  readonly error: AttemptError | null;
+  /** The address that was called; null when none was. */
+  readonly ip_address: string | null;
+  /** Null when the address was blocked, since the time would reveal something about the network behind it. */
+  readonly duration_ms: number | null;
+}
+
+/** Why an attempt was no success. */
+export interface AttemptError {
+  readonly code: AttemptErrorCode;
+  readonly message: string;
+}
+
+/** What the next attempt depends on besides the result: the time, and chance. */
+export interface AttemptMoment {
+  /** The store's time, which the sandbox may move. */
+  readonly now: number;
+  /** Real time, by which a receiver writes its dates. */
+  readonly real_now: number;
+  /** A random number from 0 to 1 for the jitter. */
+  readonly random: number;
+}
+
+/** The longest wait of a receiver's `Retry-After` that is respected. */
+export const hint_max_ms = 24 * 3_600_000;
+
+/** How the log names the result of an attempt. */
+export function attemptStatus(result: AttemptResult): AttemptStatus {
+  return attemptStatusOf(result.error?.code ?? null);
+}
+
+/** Whether the receiver refused this delivery for good, by the header `webhook-delivery: abort-message`. */
+export function isAborted(result: AttemptResult): boolean {
+  return result.error !== null && result.headers["webhook-delivery"]?.trim().toLowerCase() === "abort-message";
+}
+
+/** Whether the receiver or its proxy is overloaded: 502, 503, 504, or no answer in time. */
+export function isOverloaded(result: AttemptResult): boolean {
+  return result.error?.code === "timeout" || [502, 503, 504].includes(result.status_code ?? 0);
+}
+
+// The headers of one attempt, as they are sent and as the log shows them.
+
+/** The signatures of one attempt, which its headers contain and the log keeps. */
+export interface Signatures {
+  /** The moment it was signed for, in Unix seconds. */
+  readonly timestamp_s: number;
+  /** Both signatures under the secret, the one over the body first; then both under the previous one if it is valid. */
+  readonly signatures: string;
+}
+
+/** What the headers of one attempt contain. */
+export interface SignedAttempt extends Signatures {
+  readonly event_id: string;
+  readonly event_type: string;
+  /** `whk_…` */
+  readonly subscription_id: string;
+  /** The number of this attempt, from 1. */
+  readonly attempt: number;
+  /** Whether this is a test event. */
+  readonly test: boolean;
+}
+
+/** The headers of one attempt with signatures. The sender adds the host and the length. */
+export function deliveryHeaders(delivery: SignedAttempt): Record<string, string> {
+  const { event_id, timestamp_s } = delivery;
+  const [signature = "", timed = "", previous, timed_previous] = delivery.signatures.split(" ");
+  const headers: Record<string, string> = {
+    "Content-Type": "application/json",
+    "User-Agent": "Packhouse-Webhooks/1",
+    "X-Webhook-Signature": signature,
+    "X-Packhouse-Signature": signature,
+    "webhook-id": event_id,
+    "webhook-timestamp": String(timestamp_s),
+    "webhook-signature": timed_previous === undefined ? timed : `${timed} ${timed_previous}`,
+    "X-Webhook-Event": delivery.event_type,
+    "X-Webhook-Attempt": String(delivery.attempt),
+    "X-Webhook-Subscription": delivery.subscription_id,
+  };
+  if (previous !== undefined) headers["X-Webhook-Signature-Previous"] = previous;
+  if (delivery.test) headers["X-Webhook-Test"] = "true";
+  return headers;
+}
+
+// The entries of a subscription's log: one for each attempt.
+
+/** One entry of a subscription's log. */
+export interface DeliveryAttempt {
+  readonly id: number;
+  readonly delivery_id: number;
+  readonly subscription_id: number;
+  readonly attempt: number;
+  readonly max_attempts: number;
+  readonly trigger: AttemptTrigger;
+  readonly status: AttemptStatus;
+  readonly url: string;
+  /** The headers of the request are made from it again. */
+  readonly timestamp_s: number;
+  readonly signatures: string;
+  readonly status_code: number | null;
+  readonly response_headers: Readonly<Record<string, string>> | null;
+  readonly response_body: string | null;
+  readonly truncated: boolean;
+  readonly error_code: AttemptErrorCode | null;
+  readonly error_message: string | null;
+  readonly ip_address: string | null;
+  readonly duration_ms: number | null;
+  readonly started_at: number;
+  readonly next_attempt_at: number | null;
+}
+
+/** An entry of the log with what its delivery says of the event. */
+export interface LoggedAttempt extends DeliveryAttempt {
+  readonly event_id: string;
+  readonly event_type: EventType;
+}
+
+/** An entry of the log as the API shows it. */
+export function attemptView(attempt: LoggedAttempt) {
+  const { error_code, error_message, status_code } = attempt;
+  return {
+    id: wireId("attempt", attempt.id),
+    delivery_id: wireId("delivery", attempt.delivery_id),
+    event_id: attempt.event_id,
+    event_type: attempt.event_type,
+    attempt: attempt.attempt,
+    max_attempts: attempt.max_attempts,
+    trigger: attempt.trigger,
+    status: attempt.status,
+    url: attempt.url,
+    request: { headers: headersOf(attempt) },
+    response:
+      status_code === null
+        ? null
+        : {
+            status_code,
+            headers: attempt.response_headers ?? {},
+            body: attempt.response_body,
+            truncated: attempt.truncated,
+          },
+    error: error_code === null ? null : { code: error_code, message: error_message ?? "" },
+    ip_address: attempt.ip_address,
+    duration_ms: attempt.duration_ms,
+    started_at: iso(attempt.started_at),
+    next_attempt_at: isoOrNull(attempt.next_attempt_at),
+  };
+}
+
+function headersOf(attempt: LoggedAttempt): Readonly<Record<string, string>> {
+  const subscription_id = wireId("subscription", attempt.subscription_id);
+  return deliveryHeaders({ ...attempt, subscription_id, test: attempt.trigger === "test" });
+}

@@ -1,0 +1,138 @@
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  inArray,
+  isNotNull,
+  lt,
+  or,
+  type SQL,
+  sql as template,
+} from "drizzle-orm";
+import { amongThose } from "../../../db/kit.ts";
+import { deliveries, delivery_attempts } from "../../../db/schema/webhooks.ts";
+import type { PageWindow } from "../../core/schema.ts";
+import type { Db, Tx } from "../../storage/database.ts";
+import { insert } from "../../storage/statements.ts";
+import type { AttemptStatus } from "../webhooks.transitions.ts";
+import type { DeliveryAttempt, LoggedAttempt } from "./attempt.ts";
+import type { DeliveryEventFilter } from "./deliveries.schema.ts";
+import { aboutEvents } from "./deliveries.sql.ts";
+
+/** Adds entries to the log. */
+export async function insertAttempts(tx: Tx, rows: readonly Omit<DeliveryAttempt, "id">[]): Promise<void> {
+  await insert(tx, delivery_attempts, rows);
+}
+
+/** The filters of a subscription's log. */
+interface AttemptFilter extends DeliveryEventFilter {
+  readonly subscription_id: number;
+  readonly status?: AttemptStatus | undefined;
+}
+
+function matching(filter: AttemptFilter): SQL | undefined {
+  return and(
+    aboutEvents({ subscription_id: delivery_attempts.subscription_id, moment: delivery_attempts.started_at }, filter),
+    filter.status === undefined ? undefined : eq(delivery_attempts.status, filter.status),
+  );
+}
+
+const isOfDelivery = eq(deliveries.id, delivery_attempts.delivery_id);
+const ofEvent = { event_id: deliveries.event_id, event_type: deliveries.event_type };
+
+/** A page of a subscription's log, newest first. */
+export async function listAttempts(
+  db: Db,
+  filter: AttemptFilter,
+  { limit, offset, after }: PageWindow,
+): Promise<LoggedAttempt[]> {
+  const { started_at, id } = delivery_attempts;
+  const rows = await db.sql
+    .select({ ...getTableColumns(delivery_attempts), ...ofEvent })
+    .from(delivery_attempts)
+    .innerJoin(deliveries, isOfDelivery)
+    .where(and(matching(filter), after ? template`(${started_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined))
+    .orderBy(desc(started_at), desc(id))
+    .limit(limit)
+    .offset(offset);
+  return rows as LoggedAttempt[];
+}
+
+/** An entry of a subscription's log with its delivery, or null. */
+export async function findAttempt(
+  db: Db,
+  subscription_id: number,
+  id: number,
+): Promise<{ readonly attempt: LoggedAttempt; readonly delivery: typeof deliveries.$inferSelect } | null> {
+  const [row] = await db.sql
+    .select({ attempt: getTableColumns(delivery_attempts), delivery: getTableColumns(deliveries) })
+    .from(delivery_attempts)
+    .innerJoin(deliveries, isOfDelivery)
+    .where(and(eq(delivery_attempts.subscription_id, subscription_id), eq(delivery_attempts.id, id)));
+  if (row === undefined) return null;
+  const { event_id, event_type } = row.delivery;
+  return { attempt: { ...row.attempt, event_id, event_type } as LoggedAttempt, delivery: row.delivery };
+}
+
+/** How many entries of a subscription's log match. */
+export async function countAttempts(db: Db, filter: AttemptFilter): Promise<number> {
+  const [row] = await db.sql
+    .select({ count: count() })
+    .from(delivery_attempts)
+    .innerJoin(deliveries, isOfDelivery)
+    .where(matching(filter));
+  return row?.count ?? 0;
+}
+
+/** Deletes up to `limit` answers of receivers older than a moment, and answers how many. The attempts stay. */
+export async function forgetResponses(tx: Tx, before: number, limit: number): Promise<number> {
+  const old = tx.sql
+    .select({ id: delivery_attempts.id })
+    .from(delivery_attempts)
+    .where(and(template`${delivery_attempts.response_body} <> ''`, lt(delivery_attempts.started_at, before)))
+    .orderBy(asc(delivery_attempts.started_at))
+    .limit(limit);
+  const forgotten = await tx.sql
+    .update(delivery_attempts)
+    .set({ response_body: null })
+    .where(amongThose(delivery_attempts.id, old))
+    .returning({ id: delivery_attempts.id });
+  return forgotten.length;
+}
+
+/** Deletes the responses to some events, by id, and returns how many. The attempts stay. */
+export async function forgetResponsesTo(tx: Tx, event_ids: readonly string[]): Promise<number> {
+  if (event_ids.length === 0) return 0;
+  const theirs = tx.sql
+    .select({ id: deliveries.id })
+    .from(deliveries)
+    .where(inArray(deliveries.event_id, [...event_ids]));
+  const forgotten = await tx.sql
+    .update(delivery_attempts)
+    .set({ response_body: null, response_headers: null })
+    .where(
+      and(
+        amongThose(delivery_attempts.delivery_id, theirs),
+        or(isNotNull(delivery_attempts.response_headers), isNotNull(delivery_attempts.response_body)),
+      ),
+    )
+    .returning({ id: delivery_attempts.id });
+  return forgotten.length;
+}
+
+/** Deletes up to `limit` entries of the log older than a moment, and answers how many. */
+export async function deleteAttempts(tx: Tx, before: number, limit: number): Promise<number> {
+  const oldest = tx.sql
+    .select({ id: delivery_attempts.id })
+    .from(delivery_attempts)
+    .orderBy(asc(delivery_attempts.id))
+    .limit(limit);
+  const deleted = await tx.sql
+    .delete(delivery_attempts)
+    .where(and(amongThose(delivery_attempts.id, oldest), lt(delivery_attempts.started_at, before)))
+    .returning({ id: delivery_attempts.id });
+  return deleted.length;
+}

@@ -1,0 +1,468 @@
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  exists,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  min,
+  ne,
+  not,
+  notExists,
+  notInArray,
+  or,
+  type SQL,
+  sql as template,
+} from "drizzle-orm";
+import type { AnyPgColumn } from "drizzle-orm/pg-core";
+import { among, amongThose, forUpdate, given, isOneOf, list, skipLocked } from "../../../db/kit.ts";
+import { events } from "../../../db/schema/outbox.ts";
+import { deliveries, subscriptions } from "../../../db/schema/webhooks.ts";
+import { missing } from "../../core/faults.ts";
+import { readId } from "../../core/ids.ts";
+import type { PageWindow } from "../../core/schema.ts";
+import type { Db, Tx } from "../../storage/database.ts";
+import { insert, insertIds, prepared, type StatementArgs } from "../../storage/statements.ts";
+import type { Subscription } from "../subscriptions/subscription.ts";
+import {
+  activeSubscriptions,
+  arrivedDeliveries,
+  type DeliveryStatus,
+  deliveryTransitions,
+  missedDeliveries,
+  type RestoredState,
+  type RetryLimit,
+  unsentDeliveries,
+} from "../webhooks.transitions.ts";
+import type { DeliveryEventFilter } from "./deliveries.schema.ts";
+import type { WebhookDelivery } from "./delivery.ts";
+
+/** The subscription and the moment by which rows are found. */
+interface EventColumns {
+  readonly subscription_id: AnyPgColumn;
+  readonly moment: AnyPgColumn;
+}
+
+/** The rows of one subscription that match a filter, themselves deliveries or joined to theirs. */
+export function aboutEvents(
+  row: EventColumns,
+  { subscription_id, event_type, event_id, since, until }: DeliveryEventFilter & { readonly subscription_id: number },
+): SQL | undefined {
+  return and(
+    eq(row.subscription_id, subscription_id),
+    event_type === undefined ? undefined : eq(deliveries.event_type, event_type),
+    event_id === undefined ? undefined : eq(deliveries.event_id, event_id),
+    since === undefined ? undefined : gte(row.moment, since),
+    until === undefined ? undefined : lt(row.moment, until),
+  );
+}
+
+/** Stores deliveries. */
+export async function insertDeliveries(tx: Tx, rows: readonly Omit<WebhookDelivery, "id">[]): Promise<void> {
+  await insert(tx, deliveries, rows);
+}
+
+/** Stores one delivery and answers it. */
+export async function insertDelivery(tx: Tx, row: Omit<WebhookDelivery, "id">): Promise<WebhookDelivery> {
+  const [id = 0] = await insertIds(tx, deliveries, [row]);
+  return { id, ...row };
+}
+
+// The conditions of partial indexes are written into the query, since databases do not match parameters to them.
+const isPending = isOneOf(deliveries.status, unsentDeliveries);
+
+const ofEvent = eq(deliveries.event_id, events.id);
+
+/** Whether no delivery of an event waits to be sent. */
+export const nothingWaits: SQL = template`not exists (select 1 from ${deliveries} where ${and(ofEvent, isPending)})`;
+
+/** Events with a delivery that has not arrived (false), or all others, including events without any delivery (true). */
+export function haveArrived({ sql }: Db, delivered: boolean): SQL {
+  const isMissing = and(ofEvent, notInArray(deliveries.status, [...arrivedDeliveries]));
+  const missing = sql.select({ one: template`1` }).from(deliveries).where(isMissing);
+  return delivered ? notExists(missing) : exists(missing);
+}
+
+const isFirst = and(isPending, template`${deliveries.trigger} = 'scheduled'`, template`${deliveries.attempts} < 2`);
+const isLast = and(isPending, template`(${deliveries.trigger} <> 'scheduled' or ${deliveries.attempts} >= 2)`);
+
+const sending = prepared((sql, _: StatementArgs<Record<never, never>>) => {
+  const earliest = (lane: SQL | undefined) =>
+    sql
+      .select({ at: min(deliveries.next_at) })
+      .from(deliveries)
+      .where(and(eq(deliveries.subscription_id, subscriptions.id), lane));
+  return sql
+    .select({
+      id: subscriptions.id,
+      paused_until: subscriptions.paused_until,
+      paced_until: subscriptions.paced_until,
+      rate_limit_per_second: subscriptions.rate_limit_per_second,
+      next_probe_at: subscriptions.next_probe_at,
+      consecutive_failures: subscriptions.consecutive_failures,
+      first_at: template<number | null>`(${earliest(isFirst)})`.as("first_at"),
+      late_at: template<number | null>`(${earliest(isLast)})`.as("late_at"),
+    })
+    .from(subscriptions)
+    .where(inArray(subscriptions.status, activeSubscriptions))
+    .orderBy(asc(subscriptions.id));
+});
+
+/** A subscription with deliveries to send: when one of each lane is due, and what may delay them. */
+export interface WaitingSubscription extends SubscriptionPace {
+  readonly first_at: number | null;
+  readonly late_at: number | null;
+  readonly paused_until: number | null;
+  readonly consecutive_failures: number;
+}
+
+/** What makes a subscription's deliveries start one after another. */
+export type SubscriptionPace = Pick<Subscription, "id" | "rate_limit_per_second" | "paced_until" | "next_probe_at">;
+
+/** Every subscription that may be sent to, in the order of their ids. */
+export async function listWaiting(db: Db): Promise<WaitingSubscription[]> {
+  return sending(db, {});
+}
+
+const dueIn = (lane: SQL | undefined) =>
+  prepared((sql, a: StatementArgs<{ subscription_id: number; now: number; limit: number }>) =>
+    skipLocked(
+      sql
+        .select()
+        .from(deliveries)
+        .where(
+          and(eq(deliveries.subscription_id, given(a.subscription_id)), lane, lte(deliveries.next_at, given(a.now))),
+        )
+        .orderBy(asc(deliveries.next_at), asc(deliveries.id))
+        .limit(given(a.limit)),
+    ),
+  );
+
+const dueFirst = dueIn(isFirst);
+const dueLate = dueIn(isLast);
+
+/** The lane: first and second attempts, or later ones and those that were queued again. */
+export type DeliveryLane = "first" | "late";
+
+/** A subscription's due deliveries of one lane, the longest due first, locked; those that others hold are left out. */
+export async function lockDue(
+  tx: Tx,
+  lane: DeliveryLane,
+  subscription_id: number,
+  limit: number,
+): Promise<WebhookDelivery[]> {
+  return (lane === "first" ? dueFirst : dueLate)(tx, { subscription_id, now: tx.now, limit });
+}
+
+const lease = prepared((sql: Tx["sql"], a: StatementArgs<{ ids: string; until: number }>) =>
+  sql
+    .update(deliveries)
+    .set({ next_at: template`${a.until}`, leased_until: template`${a.until}` })
+    .where(among(deliveries.id, a.ids)),
+);
+
+/** Claims deliveries for this server until a moment. */
+export async function leaseDeliveries(tx: Tx, ids: readonly number[], until: number): Promise<void> {
+  await lease(tx, { ids: list(ids), until });
+}
+
+const unlease = prepared((sql: Tx["sql"], a: StatementArgs<{ ids: string; until: number }>) =>
+  sql
+    .update(deliveries)
+    // They were due then at the latest.
+    .set({ next_at: deliveries.created_at, leased_until: null })
+    .where(and(among(deliveries.id, a.ids), isPending, eq(deliveries.leased_until, a.until))),
+);
+
+/** Ends the claims of deliveries that were claimed until that moment but not sent: they are due again. */
+export async function endLeases(tx: Tx, ids: readonly number[], until: number): Promise<void> {
+  await unlease(tx, { ids: list(ids), until });
+}
+
+const lockedDeliveries = prepared((sql, a: StatementArgs<{ ids: string }>) =>
+  forUpdate(sql.select().from(deliveries).where(among(deliveries.id, a.ids)).orderBy(asc(deliveries.id))),
+);
+
+/** The deliveries with these ids, by id, locked in the order of their ids. */
+export async function lockDeliveries(tx: Tx, ids: readonly number[]): Promise<Map<number, WebhookDelivery>> {
+  const rows: WebhookDelivery[] = await lockedDeliveries(tx, { ids: list(ids) });
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** The state of a delivery after an attempt. */
+type SavedProgress = Pick<WebhookDelivery, "status" | "attempts" | "next_at" | "finished_at">;
+
+const setProgress = prepared((sql: Tx["sql"], a: StatementArgs<SavedProgress & { ids: string }>) =>
+  sql
+    .update(deliveries)
+    .set({
+      status: template`${a.status}`,
+      attempts: template`${a.attempts}`,
+      next_at: template`${a.next_at}`,
+      finished_at: template`${a.finished_at}`,
+      leased_until: null,
+    })
+    .where(among(deliveries.id, a.ids)),
+);
+
+/** Stores the states of deliveries after attempts, and ends their claims. */
+export async function saveProgress(tx: Tx, ids: readonly number[], progress: SavedProgress): Promise<void> {
+  const { status, attempts, next_at, finished_at } = progress;
+  await setProgress(tx, { ids: list(ids), status, attempts, next_at, finished_at });
+}
+
+/** Moves the times of next attempts by as much as the clock was set. A claim is recognised by its end, which stays. */
+export async function moveAttempts(tx: Tx, by_ms: number): Promise<void> {
+  await tx.sql
+    .update(deliveries)
+    .set({ next_at: template`${deliveries.next_at} + ${by_ms}` })
+    .where(isPending);
+}
+
+/**
+ * Skips or cancels up to `limit` waiting deliveries of a subscription, the longest due first, and answers how many;
+ * with `due_before` only those that are due before that moment, and none that a restore holds.
+ */
+export async function endPending(
+  tx: Tx,
+  subscription_id: number,
+  action: "skip" | "cancel",
+  limit: number,
+  due_before?: number,
+): Promise<number> {
+  let done = 0;
+  for (const lane of [isFirst, isLast]) {
+    const due = due_before === undefined ? undefined : lt(deliveries.next_at, due_before);
+    const some = tx.sql
+      .select({ id: deliveries.id })
+      .from(deliveries)
+      .where(and(eq(deliveries.subscription_id, subscription_id), lane, due))
+      .orderBy(asc(deliveries.next_at), asc(deliveries.id))
+      .limit(limit - done);
+    const ended = await tx.sql
+      .update(deliveries)
+      .set({
+        status: deliveryTransitions[action].to,
+        next_at: null,
+        finished_at: tx.now,
+        restored: unlessHeld("dropped"),
+      })
+      .where(and(amongThose(deliveries.id, some), isPending))
+      .returning({ id: deliveries.id });
+    done += ended.length;
+    if (done === limit) break;
+  }
+  return done;
+}
+
+/**
+ * Cancels the waiting deliveries of these events, and locks the others, so that no attempt at one is recorded before
+ * this transaction ends. Returns the subscriptions that were sent any of them.
+ */
+export async function cancelDeliveriesOf(tx: Tx, event_ids: readonly string[]): Promise<number[]> {
+  const isOf = inArray(deliveries.event_id, [...event_ids]);
+  const { id, subscription_id, attempts } = deliveries;
+  const locked = await forUpdate(
+    tx.sql.select({ id, subscription_id, attempts }).from(deliveries).where(isOf).orderBy(asc(id)),
+  );
+  await tx.sql
+    .update(deliveries)
+    .set({
+      ...{ status: deliveryTransitions.cancel.to, next_at: null, finished_at: tx.now },
+      restored: unlessHeld("dropped"),
+    })
+    .where(and(isOf, isPending));
+  return [...new Set(locked.filter((one) => one.attempts > 0).map((one) => one.subscription_id))];
+}
+
+/** That a delivery does not wait for a decision after a restore any more, since it became this; others stay as is. */
+const unlessHeld = (state: RestoredState) =>
+  template`case when ${deliveries.restored} = 'waiting' then ${state} else ${deliveries.restored} end`;
+
+// Written into the text for the sake of the partial index.
+const areHeld = template`${deliveries.restored} = 'waiting'`;
+
+/** Holds every delivery that waits to be sent, whoever has claimed it, and answers how many. */
+export async function holdPending(tx: Tx): Promise<number> {
+  const held = await tx.sql
+    .update(deliveries)
+    .set({ restored: "waiting", next_at: null, leased_until: null })
+    .where(isPending)
+    .returning({ id: deliveries.id });
+  return held.length;
+}
+
+/** Makes up to `limit` held deliveries due, or skips them, the oldest first. Answers how many. */
+export async function releaseHeld(tx: Tx, decision: "send" | "drop", limit: number): Promise<number> {
+  const some = tx.sql.select({ id: deliveries.id }).from(deliveries).where(areHeld).orderBy(asc(deliveries.id));
+  const outcome =
+    decision === "send"
+      ? { restored: "sent" as const, next_at: tx.now }
+      : { restored: "dropped" as const, status: deliveryTransitions.skip.to, finished_at: tx.now };
+  const released = await tx.sql
+    .update(deliveries)
+    .set(outcome)
+    .where(amongThose(deliveries.id, some.limit(limit)))
+    .returning({ id: deliveries.id });
+  if (decision === "send" && released.length > 0) tx.wake("webhooks.deliver", tx.now);
+  return released.length;
+}
+
+/** How many deliveries wait to be sent to a subscription, counted to `limit` at most. */
+export async function countPending(db: Db, subscription_id: number, limit: number): Promise<number> {
+  let total = 0;
+  for (const lane of [isFirst, isLast]) {
+    const some = db.sql
+      .select({ one: template<number>`1`.as("one") })
+      .from(deliveries)
+      // What a restore holds is no backlog of its receiver's.
+      .where(and(eq(deliveries.subscription_id, subscription_id), lane, isNotNull(deliveries.next_at)))
+      .limit(limit - total);
+    const [row] = await db.sql.select({ count: count() }).from(some.as("some"));
+    total += row?.count ?? 0;
+    if (total === limit) break;
+  }
+  return total;
+}
+
+/** A subscription's delivery by its identifier, locked; test events are none. Refuses: resource_missing. */
+export async function lockDelivery(tx: Tx, subscription_id: number, id: string): Promise<WebhookDelivery> {
+  const [row] = await lockedDeliveries(tx, { ids: list([readId("delivery", id) ?? 0]) });
+  if (row === undefined || row.subscription_id !== subscription_id || row.sequence === 0) throw missing("delivery", id);
+  return row;
+}
+
+/** Stores a delivery that was queued again. */
+export async function saveRequeued(tx: Tx, delivery: WebhookDelivery): Promise<void> {
+  const { id, status, trigger, spent_attempts, max_attempts, next_at, leased_until, finished_at, restored } = delivery;
+  await tx.sql
+    .update(deliveries)
+    .set({ status, trigger, spent_attempts, max_attempts, next_at, leased_until, finished_at, restored })
+    .where(eq(deliveries.id, id));
+}
+
+/** The filters of a list of a subscription's deliveries. */
+interface DeliveryFilter extends DeliveryEventFilter {
+  readonly subscription_id: number;
+  readonly status?: DeliveryStatus | undefined;
+}
+
+function matching(filter: DeliveryFilter): SQL | undefined {
+  return and(
+    aboutEvents({ subscription_id: deliveries.subscription_id, moment: deliveries.created_at }, filter),
+    template`${deliveries.sequence} > 0`,
+    filter.status === undefined ? undefined : eq(deliveries.status, filter.status),
+  );
+}
+
+/** A page of a subscription's deliveries, newest first, without test events. */
+export async function listDeliveries(
+  db: Db,
+  filter: DeliveryFilter,
+  { limit, offset, after }: PageWindow,
+): Promise<WebhookDelivery[]> {
+  const before = after === null ? undefined : lt(deliveries.sequence, Number(after[0]));
+  return db.sql
+    .select()
+    .from(deliveries)
+    .where(and(matching(filter), before))
+    .orderBy(desc(deliveries.sequence))
+    .limit(limit)
+    .offset(offset);
+}
+
+/** How many of a subscription's deliveries match. */
+export async function countDeliveries(db: Db, filter: DeliveryFilter): Promise<number> {
+  return db.sql.$count(deliveries, matching(filter));
+}
+
+/** Deletes up to `limit` payloads of finished deliveries older than a moment, and answers how many. */
+export async function forgetDeliveryBodies(tx: Tx, before: number, limit: number): Promise<number> {
+  const old = tx.sql
+    .select({ id: deliveries.id })
+    .from(deliveries)
+    .where(and(template`${deliveries.body} <> ''`, lt(deliveries.created_at, before), not(isPending)))
+    .orderBy(asc(deliveries.created_at))
+    .limit(limit);
+  const forgotten = await tx.sql
+    .update(deliveries)
+    .set({ body: "" })
+    .where(amongThose(deliveries.id, old))
+    .returning({ id: deliveries.id });
+  return forgotten.length;
+}
+
+interface MissedFilter {
+  readonly subscription_id: number;
+  /** Those alone that are about one of these merchants; null for all. */
+  readonly merchants: readonly number[] | null;
+  readonly since: number;
+  readonly until: number;
+  readonly statuses: readonly DeliveryStatus[];
+}
+
+/**
+ * The ids of the deliveries that a subscription missed, oldest first, with payloads; those of recovery `own_id` are
+ * left out.
+ */
+function missed(db: Db, what: MissedFilter, own_id: number | null, limit: number) {
+  const { subscription_id, merchants, since, until, statuses } = what;
+  const ofThese = merchants === null ? undefined : inArray(events.merchant_id, [...merchants]);
+  // A subquery for each delivery: PostgreSQL turns an `exists` into a join, over the whole table if its statistics
+  // are old.
+  const its = and(template`${events.id} = ${deliveries.event_id}`, ofThese);
+  const kept = template`(select length(${events.body}) from ${events} where ${its}) > 0`;
+  return db.sql
+    .select({ id: deliveries.id })
+    .from(deliveries)
+    .where(
+      and(
+        eq(deliveries.subscription_id, subscription_id),
+        isOneOf(deliveries.status, missedDeliveries),
+        inArray(deliveries.status, [...statuses]),
+        gte(deliveries.created_at, since),
+        lt(deliveries.created_at, until),
+        template`${deliveries.sequence} > 0`,
+        own_id === null ? undefined : or(isNull(deliveries.recovery_id), ne(deliveries.recovery_id, own_id)),
+        kept,
+      ),
+    )
+    .orderBy(asc(deliveries.created_at), asc(deliveries.id))
+    .limit(limit);
+}
+
+/** How many deliveries a subscription missed, counted to `limit` at most. */
+export async function countMissed(db: Db, what: MissedFilter, limit: number): Promise<number> {
+  const [row] = await db.sql.select({ count: count() }).from(missed(db, what, null, limit).as("missed"));
+  return row?.count ?? 0;
+}
+
+/** Queues up to `limit` deliveries of a recovery, each with a new budget of retries, and answers how many. */
+export async function queueMissed(
+  tx: Tx,
+  recovery: MissedFilter & { readonly id: number },
+  retry_limit: RetryLimit,
+  limit: number,
+): Promise<number> {
+  const queued = await tx.sql
+    .update(deliveries)
+    .set({
+      status: deliveryTransitions.recover.to,
+      trigger: "manual",
+      recovery_id: recovery.id,
+      spent_attempts: deliveries.attempts,
+      max_attempts: template`${deliveries.attempts} + ${retry_limit} + 1`,
+      next_at: tx.now,
+      leased_until: null,
+      finished_at: null,
+    })
+    .where(amongThose(deliveries.id, missed(tx, recovery, recovery.id, limit)))
+    .returning({ id: deliveries.id });
+  return queued.length;
+}

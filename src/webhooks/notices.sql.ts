@@ -1,0 +1,164 @@
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  min,
+  not,
+  type SQL,
+  sql as template,
+} from "drizzle-orm";
+import { amongThose, forUpdate, isOneOf, skipLocked } from "../../db/kit.ts";
+import { notices } from "../../db/schema/webhooks.ts";
+import { unsentMails } from "../core/email.ts";
+import { missing } from "../core/faults.ts";
+import { readId } from "../core/ids.ts";
+import type { PageWindow } from "../core/schema.ts";
+import type { Db, Tx } from "../storage/database.ts";
+import { endOfClaims } from "../storage/servers.ts";
+import { insert } from "../storage/statements.ts";
+import type { OperatorNotice } from "./notice.ts";
+import type { NoticeKind } from "./webhooks.transitions.ts";
+
+/** The filters of the list of notices. */
+interface NoticeFilter {
+  readonly kind?: NoticeKind | undefined;
+  readonly acknowledged?: boolean | undefined;
+}
+
+function matching({ kind, acknowledged }: NoticeFilter): SQL | undefined {
+  const { acknowledged_at } = notices;
+  return and(
+    kind === undefined ? undefined : eq(notices.kind, kind),
+    acknowledged === undefined ? undefined : acknowledged ? isNotNull(acknowledged_at) : isNull(acknowledged_at),
+  );
+}
+
+/** A page of notices, newest first. */
+export async function listNotices(
+  db: Db,
+  filter: NoticeFilter,
+  { limit, offset, after }: PageWindow,
+): Promise<OperatorNotice[]> {
+  const { created_at, id } = notices;
+  return db.sql
+    .select()
+    .from(notices)
+    .where(and(matching(filter), after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined))
+    .orderBy(desc(created_at), desc(id))
+    .limit(limit)
+    .offset(offset);
+}
+
+/** How many notices match. */
+export async function countNotices(db: Db, filter: NoticeFilter): Promise<number> {
+  return db.sql.$count(notices, matching(filter));
+}
+
+/** Whether there is a notice of this kind about a subscription, or about none, since a moment. */
+export async function isNoticed(
+  db: Db,
+  { subscription_id, kind, since }: Pick<OperatorNotice, "subscription_id" | "kind"> & { readonly since: number },
+): Promise<boolean> {
+  const about =
+    subscription_id === null ? isNull(notices.subscription_id) : eq(notices.subscription_id, subscription_id);
+  const own = and(about, eq(notices.kind, kind));
+  return (await db.sql.$count(notices, and(own, gte(notices.created_at, since)))) > 0;
+}
+
+/** The notice that an identifier names, locked. Refuses: resource_missing. */
+export async function lockNotice(tx: Tx, id: string): Promise<OperatorNotice> {
+  const query = tx.sql
+    .select()
+    .from(notices)
+    .where(eq(notices.id, readId("notice", id) ?? 0));
+  const [row] = await forUpdate(query);
+  if (row === undefined) throw missing("notice", id);
+  return row;
+}
+
+/** Stores when a notice was acknowledged. */
+export async function saveAcknowledged(tx: Tx, id: number, acknowledged_at: number): Promise<void> {
+  await tx.sql.update(notices).set({ acknowledged_at }).where(eq(notices.id, id));
+}
+
+/** Stores notices. */
+export async function insertNotices(tx: Tx, rows: readonly Omit<OperatorNotice, "id">[]): Promise<void> {
+  await insert(tx, notices, rows);
+}
+
+const isWaiting = isOneOf(notices.mail_status, unsentMails);
+
+/** The notices whose e-mail is due, oldest first, locked; those that others hold are left out. */
+export async function lockDueMails(tx: Tx, limit: number): Promise<OperatorNotice[]> {
+  return skipLocked(
+    tx.sql
+      .select()
+      .from(notices)
+      .where(and(isWaiting, lte(notices.mail_next_at, tx.now)))
+      .orderBy(asc(notices.mail_next_at))
+      .limit(limit),
+  );
+}
+
+/** When the next e-mail is due, or null. */
+export async function nextMailAt(db: Db): Promise<number | null> {
+  const [row] = await db.sql
+    .select({ at: min(notices.mail_next_at) })
+    .from(notices)
+    .where(isWaiting);
+  return row?.at ?? null;
+}
+
+/** Takes back the e-mails that are on their way, and answers how many. The notices stay. */
+export async function withdrawMails(tx: Tx): Promise<number> {
+  const taken = await tx.sql
+    .update(notices)
+    .set({ mail_status: "none", mail_next_at: null })
+    .where(isWaiting)
+    .returning({ id: notices.id });
+  return taken.length;
+}
+
+/** Claims these e-mails until a moment. */
+export async function leaseMails(tx: Tx, ids: readonly number[], until: number): Promise<void> {
+  await tx.sql.update(notices).set({ mail_next_at: until }).where(inArray(notices.id, ids));
+}
+
+/** Ends claims of notices whose server is gone: their e-mails are due again. */
+export const endMailClaims = endOfClaims(notices, notices.mail_next_at);
+
+/** Moves the times at which e-mails are due by as much as the clock was set. */
+export async function moveMails(tx: Tx, by_ms: number): Promise<void> {
+  await tx.sql
+    .update(notices)
+    .set({ mail_next_at: template`${notices.mail_next_at} + ${by_ms}` })
+    .where(isWaiting);
+}
+
+/** Stores the status of a notice's e-mail. */
+export async function saveMail(
+  tx: Tx,
+  id: number,
+  mail: Pick<OperatorNotice, "mail_status" | "mail_attempts" | "mail_next_at">,
+): Promise<void> {
+  await tx.sql.update(notices).set(mail).where(eq(notices.id, id));
+}
+
+/** Deletes up to `limit` notices older than a moment whose e-mail is not waiting, and answers how many. */
+export async function deleteNotices(tx: Tx, before: number, limit: number): Promise<number> {
+  const oldest = tx.sql
+    .select({ id: notices.id })
+    .from(notices)
+    .where(and(lt(notices.created_at, before), not(isWaiting)))
+    .orderBy(asc(notices.created_at))
+    .limit(limit);
+  const deleted = await tx.sql.delete(notices).where(amongThose(notices.id, oldest)).returning({ id: notices.id });
+  return deleted.length;
+}

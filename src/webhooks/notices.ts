@@ -1,0 +1,95 @@
+import { afterEmailAttempt, newEmailState } from "../core/email.ts";
+import { wireId } from "../core/ids.ts";
+import type { Tx } from "../storage/database.ts";
+import { noteHeld } from "../storage/servers.ts";
+import { backlogMessage, messageOf, type OperatorNotice } from "./notice.ts";
+import {
+  insertNotices,
+  isNoticed,
+  leaseMails,
+  lockDueMails,
+  lockNotice,
+  nextMailAt,
+  saveAcknowledged,
+  saveMail,
+} from "./notices.sql.ts";
+import type { Subscription } from "./subscriptions/subscription.ts";
+
+/**
+ * Creates notices for the operator, one for each subscription that began to fail or was disabled; with `mails` also
+ * e-mails.
+ */
+export async function notify(tx: Tx, entered: readonly Subscription[], mails: boolean): Promise<void> {
+  const told = entered.flatMap(({ id, merchant_id, url, disabled_reason, status }) => {
+    const message = messageOf(status, { name: wireId("subscription", id), url, reason: disabled_reason });
+    return message === null ? [] : [{ ...message, merchant_id, subscription_id: id }];
+  });
+  await tell(tx, told, mails);
+}
+
+const day_ms = 24 * 3_600_000;
+
+/** Creates a notice for the operator that waiting deliveries of a receiver are skipped: one a day while it lasts. */
+export async function notifyBacklog(tx: Tx, { id, merchant_id, url }: Subscription, mails: boolean): Promise<void> {
+  if (await isNoticed(tx, { subscription_id: id, kind: "webhook_backlog", since: tx.now - day_ms })) return;
+  const message = backlogMessage({ name: wireId("subscription", id), url });
+  await tell(tx, [{ kind: "webhook_backlog", message, merchant_id, subscription_id: id }], mails);
+}
+
+/**
+ * Creates a notice for the operator that is about no subscription, unless there is one of its kind of the last day that
+ * is newer than `since`.
+ */
+export async function notifyOperator(
+  tx: Tx,
+  { kind, message, since }: Pick<OperatorNotice, "kind" | "message"> & { readonly since: number },
+  mails: boolean,
+): Promise<void> {
+  if (await isNoticed(tx, { subscription_id: null, kind, since: Math.max(since, tx.now - day_ms) })) return;
+  await tell(tx, [{ kind, message, merchant_id: null, subscription_id: null }], mails);
+}
+
+type NoticeContent = Pick<OperatorNotice, "kind" | "message" | "merchant_id" | "subscription_id">;
+
+async function tell(tx: Tx, told: readonly NoticeContent[], mails: boolean) {
+  if (told.length === 0) return;
+  const fresh = { ...newEmailState(mails, tx.now), acknowledged_at: null, created_at: tx.now };
+  await insertNotices(
+    tx,
+    told.map((one) => ({ ...one, ...fresh })),
+  );
+  if (mails) tx.wake("webhooks.mail", tx.now);
+}
+
+/** Records that somebody has seen a notice. Repeating it changes nothing. Refuses: resource_missing. */
+export async function acknowledge(tx: Tx, id: string): Promise<OperatorNotice> {
+  const notice = await lockNotice(tx, id);
+  if (notice.acknowledged_at !== null) return notice;
+  await saveAcknowledged(tx, notice.id, tx.now);
+  return { ...notice, acknowledged_at: tx.now };
+}
+
+/** The notices to send by e-mail now, and when the next one is due. */
+interface ClaimedMails {
+  readonly due: readonly OperatorNotice[];
+  readonly next_at: number | null;
+}
+
+const mails_together_max = 5;
+const lease_ms = 5 * 60_000;
+
+/** Claims notices whose e-mail is due, for five minutes: one that is not recorded by then is due again. */
+export async function claimMails(tx: Tx): Promise<ClaimedMails> {
+  const due = await lockDueMails(tx, mails_together_max);
+  if (due.length > 0) {
+    const ids = due.map(({ id }) => id);
+    await leaseMails(tx, ids, tx.now + lease_ms);
+    await noteHeld(tx, "notices", ids, tx.now + lease_ms);
+  }
+  return { due, next_at: await nextMailAt(tx) };
+}
+
+/** Records whether the mail server took the e-mail of a notice. */
+export async function recordMail(tx: Tx, notice: OperatorNotice, taken: boolean): Promise<void> {
+  await saveMail(tx, notice.id, afterEmailAttempt(notice, taken, tx.now));
+}

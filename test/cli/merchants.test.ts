@@ -1,0 +1,54 @@
+// `packhouse merchants …`, beside a service that serves.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { merchantCommands } from "../../src/cli/merchants.ts";
+import { openShop, type Shop } from "../orders/shop.ts";
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => shop.close());
+
+/** Runs a command, and answers what it prints. */
+async function run(name: keyof typeof merchantCommands, given: object = {}): Promise<string[]> {
+  const lines: string[] = [];
+  const stores = { ...shop.app.service.stores, close: async () => {} } as never;
+  const voice = { print: (line: string) => lines.push(line), warn: (line: string) => lines.push(line) };
+  await merchantCommands[name]?.run(stores, given as never, voice);
+  return lines;
+}
+
+test("makes, lists, suspends, reactivates and closes merchants, and the audit trail keeps it", async () => {
+  const made = await shop.order([[await shop.product(3), 1]]);
+  expect(await run("create", { code: "ACME", name: "Acme", currency: "EUR" })).toEqual([
+    "mer_1001   ACME         Acme  EUR  America/New_York",
+  ]);
+  expect(await run("suspend", { merchant: "MAIN" })).toEqual([
+    "mer_1      MAIN         Main  USD  America/New_York  suspended",
+  ]);
+  // Without a job of a server: the command has held the orders itself.
+  expect(await shop.get(made.id)).toMatchObject({ status: "on_hold", holds: [{ reason: "merchant_suspended" }] });
+  const [listed = ""] = await run("list", { json: true });
+  expect(JSON.parse(listed)).toEqual((await shop.app.get("/merchants/MAIN")).body.data);
+  await run("reactivate", { merchant: "mer_1" });
+  expect(await shop.get(made.id)).toMatchObject({ status: "pending", holds: [] });
+  const [closed = ""] = await run("close", { merchant: "ACME", json: true });
+  expect(JSON.parse(closed)).toMatchObject({ code: "ACME", status: "closed" });
+  const in_test = await shop.app.call("GET", "/merchants/ACME", undefined, { key: shop.app.keys.test.full });
+  expect(in_test.body.data.status).toBe("closed");
+  const kept = (await shop.app.get("/audit?actor=command_line")).body.data;
+  expect(kept.map(({ action, targets }: Record<string, unknown>) => [action, targets]).toReversed()).toEqual([
+    ["createMerchant", ["mer_1001"]],
+    ["suspendMerchant", ["mer_1"]],
+    ["reactivateMerchant", ["mer_1"]],
+    ["closeMerchant", ["mer_1001"]],
+  ]);
+});
+
+test("says what is missing, and what is refused", async () => {
+  await expect(run("create", { name: "Acme" })).rejects.toThrow("--code is required");
+  await expect(run("create", { code: "acme", name: "Acme" })).rejects.toThrow("code must be 2 to 12 of A to Z");
+  await expect(run("suspend", {})).rejects.toThrow("--merchant is required");
+  await expect(run("suspend", { merchant: "NOBODY" })).rejects.toThrow("No such merchant: NOBODY.");
+  await expect(run("close", { merchant: "MAIN" })).rejects.toThrow("This is the only merchant");
+});

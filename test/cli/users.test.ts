@@ -1,0 +1,44 @@
+// `packhouse users …`, beside a service that serves.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { userCommands } from "../../src/cli/users.ts";
+import { openTestApp, type TestApp } from "../harness.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openTestApp();
+});
+afterAll(() => app.close());
+
+/** Runs a command, and answers what it prints. */
+async function run(name: keyof typeof userCommands, given: object): Promise<string[]> {
+  const lines: string[] = [];
+  const stores = { ...app.service.stores, close: async () => {} } as never;
+  const voice = { print: (line: string) => lines.push(line), warn: (line: string) => lines.push(line) };
+  await userCommands[name]?.run(stores, given as never, voice);
+  return lines;
+}
+
+test("makes a user of the house and one of a merchant, and lists both with what they are", async () => {
+  await app.post("/merchants", { code: "ACME", name: "Acme" });
+  const person = { name: "Mia", json: true };
+  await run("create", { ...person, email: "mia@packhouse.test", role: "viewer" });
+  await run("create", { ...person, email: "max@packhouse.test", role: "owner", merchant: "ACME" });
+  const listed = (await run("list", { json: true })).map((line) => JSON.parse(line));
+  expect(listed.map(({ role, memberships }) => [role, memberships])).toEqual([
+    ["viewer", [{ merchant: null, role: "viewer", status: "active" }]],
+    ["owner", [{ merchant: "ACME", role: "owner", status: "active" }]],
+  ]);
+  expect((await run("list", { json: false })).map((line) => line.replace(/ +/g, " "))).toEqual([
+    "usr_1001 viewer mia@packhouse.test Mia",
+    "usr_1002 owner max@packhouse.test Mia (owner at ACME)",
+  ]);
+  const [entry] = (await app.get("/audit?action=createUser")).body.data;
+  expect(entry.facts).toEqual({ role: "owner", merchant_id: "ACME" });
+});
+
+test("refuses a merchant that there is not, and the floor at one", async () => {
+  const person = { email: "new@packhouse.test", name: "New", json: true };
+  await expect(run("create", { ...person, role: "office", merchant: "NONE" })).rejects.toThrow("No such merchant");
+  await expect(run("create", { ...person, role: "floor", merchant: "ACME" })).rejects.toThrow("at a merchant");
+  expect((await run("list", { json: true })).length).toBe(2);
+});

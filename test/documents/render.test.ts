@@ -1,0 +1,132 @@
+import { describe, expect, test } from "bun:test";
+import { silentLog } from "../../src/core/log.ts";
+import { startWorker } from "../../src/core/workers.ts";
+import type { PrintDocument } from "../../src/documents/document.ts";
+import { openRenderWorker } from "../../src/documents/render.ts";
+import { renderCache } from "../../src/documents/render_cache.ts";
+import { draw, type RenderJob } from "../../src/documents/render_job.ts";
+import { drawLabel } from "../../src/shipping/labels/draw_label.ts";
+import { facts } from "../shipping/labels/label_facts.ts";
+
+const { drawing } = drawLabel({ ...facts, recipient: { ...facts.recipient, name: "東京 שלום" } });
+const jobs = (["pdf", "png", "zpl"] as const).map((format): RenderJob => ({ kind: "drawing", drawing, format }));
+
+/** The address of a worker's program. */
+const program = (code: string) => URL.createObjectURL(new Blob([code], { type: "application/javascript" }));
+
+describe("a press", () => {
+  test("draws the same in its thread as in this one", async () => {
+    let worker: Worker | undefined;
+    const press = openRenderWorker(() => {
+      worker = startWorker("press");
+      return worker;
+    });
+    const drawn = await Promise.all(jobs.map((job) => press(job, silentLog)));
+    expect(drawn).toEqual(await Promise.all(jobs.map(draw)));
+    worker?.terminate();
+  });
+
+  test.each([
+    ["cannot be loaded", () => new Worker(program("import 'no-such-package-at-all';"))],
+    ["fails at once", () => new Worker(program("throw new Error('no');"))],
+    ["fails at the first document", () => new Worker(program("self.onmessage = () => { throw new Error('no'); };"))],
+  ])("draws here when its thread %s", async (_, start) => {
+    let started = 0;
+    const press = openRenderWorker(() => {
+      started += 1;
+      return start();
+    });
+    const expected = await draw(jobs[2] as RenderJob);
+    const drawn = await Promise.all([press(jobs[2] as RenderJob, silentLog), press(jobs[2] as RenderJob, silentLog)]);
+    expect([...drawn, await press(jobs[2] as RenderJob, silentLog)]).toEqual([expected, expected, expected]);
+    expect(started).toBe(1);
+  });
+
+  // A thread that answers with what it was told to draw, and is lost at a drawing of no width.
+  const echo = `self.onmessage = ({ data }) => {
+    if (data.drawing?.width === 0) throw new Error("no");
+    const bytes = new TextEncoder().encode(data.kind);
+    setTimeout(() => self.postMessage({ bytes }), 1);
+  };`;
+  const drawing_job = jobs[2] as RenderJob;
+  const paper: RenderJob = { kind: "paper", paper: {} as PrintDocument, format: "pdf", now: 0 };
+
+  test("draws drawings before the papers that wait, and refuses more than may wait", async () => {
+    const press = openRenderWorker(() => new Worker(program(echo)));
+    const done: string[] = [];
+    const print = async (job: RenderJob) => done.push(new TextDecoder().decode(await press(job, silentLog)));
+    await Promise.all([paper, paper, paper, drawing_job, drawing_job].map(print));
+    expect(done).toEqual(["paper", "drawing", "drawing", "paper", "paper"]);
+    const codes = Array.from({ length: 502 }, () =>
+      press(drawing_job, silentLog).then(
+        () => "drawn",
+        (error) => error.code,
+      ),
+    );
+    expect((await Promise.all(codes)).filter((code) => code !== "drawn")).toEqual(["unavailable"]);
+  });
+
+  test("draws here what a thread was lost with, and the others in a new one", async () => {
+    let started = 0;
+    const press = openRenderWorker(() => {
+      started += 1;
+      return new Worker(program(echo));
+    });
+    const print = async (job: RenderJob) => new TextDecoder().decode(await press(job, silentLog));
+    const fatal: RenderJob = { kind: "drawing", drawing: { ...drawing, width: 0, operations: [] }, format: "zpl" };
+    const [before, lost, after] = await Promise.all([print(drawing_job), print(fatal), print(drawing_job)]);
+    expect([before, lost?.slice(0, 3), after, started]).toEqual(["drawing", "^XA", "drawing", 2]);
+  });
+
+  test("tells why a document cannot be drawn, and goes on", async () => {
+    const press = openRenderWorker(() => startWorker("press"));
+    const wrong = { ...drawing, operations: [{ op: "qr", x: 0, y: 0, module: 1, text: "" }] } as const;
+    expect(press({ kind: "drawing", drawing: wrong, format: "pdf" }, silentLog)).rejects.toThrow("assertion failed");
+    expect((await press(jobs[2] as RenderJob, silentLog)).length).toBeGreaterThan(0);
+  });
+});
+
+describe("what was drawn", () => {
+  const bytes = (length: number) => new Uint8Array(length);
+
+  test("is made once for all who ask at the same time, and kept", async () => {
+    const keep = renderCache();
+    let made = 0;
+    const make = async () => {
+      made += 1;
+      await Bun.sleep(1);
+      return bytes(10);
+    };
+    const all = await Promise.all(Array.from({ length: 50 }, () => keep({ label: 1 }, make)));
+    expect(new Set(all).size).toBe(1);
+    expect(await keep({ label: 1 }, make)).toBe(all[0] as Uint8Array);
+    await keep({ label: 2 }, make);
+    expect(made).toBe(2);
+  });
+
+  test("takes a bounded place: what was asked for longest ago goes first", async () => {
+    const keep = renderCache(100);
+    const made: number[] = [];
+    const ask = async (label: number, length = 40) => {
+      await keep({ label }, async () => {
+        made.push(label);
+        return bytes(length);
+      });
+      // It is noted as kept a moment after those who asked have it.
+      await Bun.sleep(0);
+    };
+    for (const label of [1, 2, 1, 3, 1, 2]) await ask(label);
+    expect(made).toEqual([1, 2, 3, 2]);
+    await ask(4, 101);
+    await ask(4, 101);
+    await ask(1);
+    expect(made).toEqual([1, 2, 3, 2, 4, 4]);
+  });
+
+  test("is not kept when it failed", async () => {
+    const keep = renderCache();
+    expect(keep(1, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    await Bun.sleep(0);
+    expect(await keep(1, async () => bytes(3))).toEqual(bytes(3));
+  });
+});

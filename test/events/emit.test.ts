@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { emit } from "../../src/events/emit.ts";
+import { placeEvents } from "../../src/events/events.sql.ts";
+import { openTestApp, type TestApp } from "../harness.ts";
+import { listEventsAfter } from "./stored_events.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openTestApp();
+});
+afterAll(() => app.close());
+
+describe("works", () => {
+  test("a body over 64 KiB has its longest list cut and says so", async () => {
+    const line_items = Array.from({ length: 2000 }, (_, n) => ({ id: n, name: "é".repeat(30) }));
+    const { live } = app.service.stores;
+    await live.write((tx) =>
+      emit(tx, [
+        { type: "order.created", merchant_id: 1, data: { object: "order", id: "ord_1", line_items, holds: [1] } },
+      ]),
+    );
+    const [event] = await live.read((db) => listEventsAfter(db, 0));
+    expect(Buffer.byteLength(event?.body ?? "")).toBeLessThanOrEqual(64 * 1024);
+    const { data } = JSON.parse(event?.body ?? "");
+    expect(data).toMatchObject({ object: "order", id: "ord_1", truncated: true, holds: [1] });
+    expect(data.line_items).toEqual(line_items.slice(0, data.line_items.length));
+    expect(data.line_items.length).toBeGreaterThan(0);
+  });
+
+  test("events get their places in the order they were stored, without gaps over several rounds", async () => {
+    const { test: store } = app.service.stores;
+    await store.write((tx) =>
+      emit(
+        tx,
+        Array.from({ length: 25 }, (_, n) => ({
+          type: "order.created",
+          merchant_id: 1,
+          data: { object: "order", id: `ord_${n}` },
+        })),
+      ),
+    );
+    const places: number[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      const placed = await store.write((tx) => placeEvents(tx, 10));
+      expect(placed.map(({ seq }) => seq)).toEqual(placed.map(({ seq }) => seq).sort((a, b) => a - b));
+      places.push(...placed.map(({ position }) => position));
+    }
+    expect(places).toEqual(Array.from({ length: 25 }, (_, n) => n + 1));
+  });
+});

@@ -1,0 +1,418 @@
+// A house with one resource of every kind, and all that may happen to them: by requests on condition, and otherwise.
+
+import { iso } from "../../src/core/clock.ts";
+import type { Random } from "../../src/core/random.ts";
+import { touchKey } from "../../src/identity/api_keys/api_keys.sql.ts";
+import type { OutsideCarrier } from "../../src/shipping/carriers/connector.ts";
+import { handInCarriers } from "../../src/shipping/carriers/connectors.ts";
+import { afterAnswer } from "../../src/webhooks/subscriptions/subscription.ts";
+import { lockSubscription, saveHealth } from "../../src/webhooks/subscriptions/subscriptions.sql.ts";
+import { signedInAs } from "../identity/people.ts";
+import { openShop, type Shop } from "../orders/shop.ts";
+import { fake_listing, fakeCarrier } from "../shipping/carriers/fake_carrier.ts";
+
+/** A request that changes one resource, and may be made on condition. */
+export interface Change {
+  /** The operation, as the reference calls it. */
+  readonly id: string;
+  /** The resource, by its name in the house. */
+  readonly of: string;
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  /** What it says beside the condition. */
+  readonly headers?: Record<string, string>;
+}
+
+/** What can be read by itself: its route, and where this one is. */
+export interface Resource {
+  readonly route: string;
+  readonly path: string;
+  /** By what it is seen to be somebody's own, in place of a key. */
+  readonly headers?: Record<string, string>;
+}
+
+const hour_ms = 3_600_000;
+const day_ms = 24 * hour_ms;
+const parcel = { weight: 1, weight_unit: "lb" };
+
+/** Opens a house with one resource of every kind. */
+export async function openHouse() {
+  const shop = await openShop();
+  const made = async (path: string, body: object) => {
+    const answer = await shop.app.post(path, body);
+    if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body.data ?? answer.body;
+  };
+  const tea = await shop.product(0);
+  await made("/inventory", { sku: tea.sku, quantity: 16, bin: "K-1" });
+  const milk = await made("/products", { sku: "MILK", name: "Milk", lot_tracking: true, expiration_tracking: true });
+  const expiration_date = iso(shop.app.clocks.live.now() + 20 * day_ms);
+  await made("/inventory", { sku: "MILK", quantity: 10, lot_number: "L-1", expiration_date });
+  const [lot] = (await shop.app.get("/inventory/lots")).body.data;
+  const [{ warehouse_id: from_location, ...same }] = (await shop.app.get("/inventory/locations")).body.data;
+  const { warehouse_id: to_location } = await made("/inventory/locations", { ...same, name: "Other" });
+  const lines = [{ sku: tea.sku, quantity: 2 }];
+  const doubtful = await made(`/customers/${shop.customer.id}/addresses`, elsewhere);
+  const waiting = await shop.order(
+    [
+      [tea, 2],
+      [milk, 3],
+    ],
+    { shipping_address_id: doubtful.id },
+  );
+  const travelling = await shop.order([[tea, 2]]);
+  const [{ code: carrier }] = (await shop.app.get("/shipping/carriers")).body.data.carriers;
+  const label = await made("/shipping/labels", {
+    order_id: travelling.id,
+    carrier,
+    service: "standard",
+    package: parcel,
+  });
+  const sent = await shop.order([[tea, 2]]);
+  await shop.act(sent.id, "ship");
+  const expires_at = iso(shop.app.clocks.live.now() + 5 * day_ms);
+  const hook = { url: "https://shop.example.com/hook", events: ["shipment.exception"] };
+  const webhook = await made("/webhooks", hook);
+  const [event] = await shop.app.takeEvents();
+  const since = iso(shop.app.clocks.live.now() - day_ms);
+  const [person, other] = [await signedInAs(shop.app.service, "owner"), await signedInAs(shop.app.service, "office")];
+  const ids = {
+    cookie: person.headers.cookie,
+    user: other.id,
+    tea: tea.id,
+    sku: tea.sku,
+    lot: lot.id,
+    waiting: waiting.id,
+    travelling: travelling.id,
+    to_location,
+    customer: shop.customer.id,
+    address: shop.customer.shipping_addresses[1].id,
+    location: from_location,
+    booking: (await made("/inventory/reserve", { order_id: "LATER", items: lines, expires_at })).reservation_id,
+    count: (await made("/inventory/counts", { location: from_location, skus: [tea.sku] })).id,
+    receipt: (await made("/inventory/receipts", { location: from_location, lines })).id,
+    transfer: (await made("/inventory/transfers", { from_location, to_location, items: lines })).id,
+    tracking: label.tracking_number,
+    return: (await made("/returns", { order_id: sent.id, reason: "defective" })).id,
+    platform: (await made("/platforms", { ...store, client_secret: "a-secret-of-the-shop" })).id,
+    webhook: webhook.id,
+    recovery: (await made(`/webhooks/${webhook.id}/recover`, { since })).id,
+    key: (await made("/keys", { name: "till", permission: "read" })).id,
+    event: (event as unknown as { id: string }).id,
+    doubtful: doubtful.id,
+    carrier,
+    ...(await shippingOf(shop, made, tea, carrier)),
+  };
+  return { shop, ids, resources: resourcesOf(ids), happenings: happeningsIn(shop, ids) };
+}
+
+type Made = (path: string, body: object) => Promise<Record<string, string>>;
+
+/** What a house ships by: an account at a carrier that knows addresses, a rate card, a parcel and its manifest. */
+async function shippingOf(shop: Shop, made: Made, tea: { id: string }, carrier: string) {
+  handInCarriers(shop.app.service, { fake: knowing });
+  const credentials = { api_key: "a-key-at-the-carrier", account: "A-1" };
+  const account = (await made("/shipping/carrier-accounts", { connector: "fake", credentials }))["id"] ?? "";
+  const listed = await shop.order([[tea, 1]]);
+  const label = await made("/shipping/labels", {
+    order_id: listed.id,
+    carrier,
+    service: "standard",
+    package: parcel,
+  });
+  const { label_id = "", shipment_id: shipment = "", tracking_number: scanned = "" } = label;
+  const manifest = (await made("/shipping/manifests", { label_ids: [label_id] }))["manifest_id"] ?? "";
+  const [{ id: card }] = (await shop.app.get("/shipping/rate-cards")).body.data;
+  return { account, card: card as string, listed: listed.id as string, label: label_id, shipment, scanned, manifest };
+}
+
+/** An address whose state is another one than its postal code says. */
+const elsewhere = { address_line1: "3 Elm St", city: "Portland", state: "ME", postal_code: "97201", country: "US" };
+
+const fake = fakeCarrier();
+const knowing: OutsideCarrier = {
+  ...fake.connector,
+  capabilities: new Set(["rating", "address", "webhook"]),
+  verifyAddress: async (address) => {
+    const deliverable = address.state === "OR";
+    const better = { errors: ["No such street."], suggestion: { ...address, state: "OR" } };
+    return { deliverable, residential: true, ...(deliverable ? { errors: [], suggestion: null } : better) };
+  },
+};
+
+export type House = Awaited<ReturnType<typeof openHouse>>;
+
+// A public address that needs no resolving; nothing is ever sent there.
+const store = { platform: "shopify", store_id: "tea.myshopify.com", api_url: "https://93.184.216.34" };
+
+type Ids = Readonly<Record<"tea" | "sku" | "lot" | "waiting" | "travelling" | "customer" | "address", string>> &
+  Readonly<Record<"booking" | "count" | "receipt" | "transfer" | "tracking" | "return" | "platform", string>> &
+  Readonly<Record<"webhook" | "recovery" | "key" | "event" | "location" | "to_location" | "doubtful", string>> &
+  Readonly<Record<"account" | "card" | "carrier" | "listed" | "label" | "shipment" | "scanned" | "manifest", string>> &
+  Readonly<Record<"cookie" | "user", string>>;
+
+function resourcesOf(ids: Ids): Readonly<Record<string, Resource>> {
+  return {
+    product: { route: "/products/:id", path: `/products/${ids.tea}` },
+    stock: { route: "/inventory/:sku", path: `/inventory/${ids.sku}` },
+    lot: { route: "/inventory/lots/:id", path: `/inventory/lots/${ids.lot}` },
+    booking: { route: "/inventory/reservations/:id", path: `/inventory/reservations/${ids.booking}` },
+    count: { route: "/inventory/counts/:id", path: `/inventory/counts/${ids.count}` },
+    receipt: { route: "/inventory/receipts/:id", path: `/inventory/receipts/${ids.receipt}` },
+    transfer: { route: "/inventory/transfers/:id", path: `/inventory/transfers/${ids.transfer}` },
+    customer: { route: "/customers/:id", path: `/customers/${ids.customer}` },
+    waiting: { route: "/orders/:id", path: `/orders/${ids.waiting}` },
+    travelling: { route: "/orders/:id", path: `/orders/${ids.travelling}` },
+    parcel: { route: "/tracking/:tracking_number", path: `/tracking/${ids.tracking}` },
+    "parcel in short": { route: "/tracking/:tracking_number", path: `/tracking/${ids.tracking}?shape=a` },
+    return: { route: "/returns/:id", path: `/returns/${ids.return}` },
+    platform: { route: "/platforms/:id", path: `/platforms/${ids.platform}` },
+    webhook: { route: "/webhooks/:id", path: `/webhooks/${ids.webhook}` },
+    recovery: { route: "/webhooks/:id/recover/:job_id", path: `/webhooks/${ids.webhook}/recover/${ids.recovery}` },
+    key: { route: "/keys/:id", path: `/keys/${ids.key}` },
+    event: { route: "/events/:id", path: `/events/${ids.event}` },
+    account: { route: "/shipping/carrier-accounts/:id", path: `/shipping/carrier-accounts/${ids.account}` },
+    card: { route: "/shipping/rate-cards/:id", path: `/shipping/rate-cards/${ids.card}` },
+    holidays: { route: "/shipping/holidays/:carrier", path: `/shipping/holidays/${ids.carrier}` },
+    "holidays of a year": {
+      route: "/shipping/holidays/:carrier",
+      path: `/shipping/holidays/${ids.carrier}?year=2027`,
+    },
+    overrides: { route: "/shipping/zones/overrides", path: "/shipping/zones/overrides" },
+    charts: { route: "/shipping/zones/charts", path: "/shipping/zones/charts" },
+    shipment: { route: "/shipments/:id", path: `/shipments/${ids.shipment}` },
+    user: { route: "/users/:id", path: `/users/${ids.user}` },
+    me: { route: "/users/me", path: "/users/me", headers: { cookie: ids.cookie } },
+    manifest: { route: "/shipping/manifests/:id", path: `/shipping/manifests/${ids.manifest}` },
+    merchant: { route: "/merchants/:id", path: "/merchants/MAIN" },
+  };
+}
+
+/** Every request that may be made on condition, with what it sends this time. */
+export function changesOf(ids: Ids, random: Random, now: number): Change[] {
+  const sent: Sent = {
+    name: `Name ${random.integer(1, 9)}`,
+    quantity: random.integer(1, 3),
+    later: (days) => iso(now + random.integer(1, days) * day_ms),
+    random,
+  };
+  return [
+    ...orderChanges(at(`/orders/${ids.waiting}`, "waiting"), ids, sent),
+    ...orderChanges(at(`/orders/${ids.travelling}`, "travelling"), ids, sent),
+    ...stockChanges(ids, sent),
+    ...returnChanges(ids, sent),
+    ...deskChanges(ids, sent),
+    ...peopleChanges(ids, sent),
+    ...shippingChanges(ids, sent),
+  ];
+}
+
+/** What requests say this time. */
+interface Sent {
+  readonly name: string;
+  readonly quantity: number;
+  readonly later: (days: number) => string;
+  readonly random: Random;
+}
+
+/** Makes changes of one resource, at an address. */
+const at = (base: string, of: string) => (id: string, method: string, action: string, body?: unknown) => ({
+  id,
+  of,
+  method,
+  path: `${base}${action}`,
+  ...(body === undefined ? {} : { body }),
+});
+
+function orderChanges(act: ReturnType<typeof at>, { sku, doubtful }: Ids, { name, quantity, random }: Sent): Change[] {
+  return [
+    act("updateOrder", "PATCH", "", { order_notes: name, priority: quantity, shipping_address_id: doubtful }),
+    act("acceptOrderSuggestion", "POST", "/accept_suggestion", {}),
+    act("holdOrder", "POST", "/hold", { reason: "fraud", reserve_inventory: random.chance(0.5) }),
+    act("releaseOrder", "POST", "/release", {}),
+    act("processOrder", "POST", "/process", {}),
+    act("splitOrder", "POST", "/split", { items: [{ sku, quantity: 1 }] }),
+    act("allocateOrder", "POST", "/allocate", {}),
+    act("pickOrder", "POST", "/pick", {}),
+    act("packOrder", "POST", "/pack", {}),
+    act("shipOrder", "POST", "/ship", {}),
+    act("deliverOrder", "POST", "/deliver", {}),
+    act("cancelOrderItems", "POST", "/cancel_items", { items: [{ sku, quantity: 1 }] }),
+    act("cancelOrder", "DELETE", ""),
+  ];
+}
+
+function stockChanges(ids: Ids, { name, quantity, later, random }: Sent): Change[] {
+  const items = [{ sku: ids.sku, quantity }];
+  const stock = at(`/inventory/${ids.sku}`, "stock");
+  const booking = at(`/inventory/reservations/${ids.booking}`, "booking");
+  const lot = at(`/inventory/lots/${ids.lot}`, "lot");
+  const count = at(`/inventory/counts/${ids.count}`, "count");
+  const receipt = at(`/inventory/receipts/${ids.receipt}`, "receipt");
+  const transfer = at(`/inventory/transfers/${ids.transfer}`, "transfer");
+  return [
+    at(`/products/${ids.tea}`, "product")("updateProduct", "PATCH", "", { name }),
+    at(`/inventory/locations/${ids.to_location}`, "warehouse")("updateLocation", "PATCH", "", { name }),
+    stock("adjustInventory", "PATCH", "", { adjustment: quantity, reason: "correction" }),
+    booking("extendReservation", "POST", "/extend", { expires_at: later(29) }),
+    lot("correctLot", "PATCH", "", { expiration_date: later(40) }),
+    lot("setLotStatus", "POST", "/status", { status: random.pick(["available", "on_hold"]), reason: "seen" }),
+    count("recordCount", "POST", "/lines", { lines: [{ sku: ids.sku, bin: "K-1", quantity }] }),
+    count("reviewCount", "POST", "/review", {}),
+    count("postCount", "POST", "/post", {}),
+    count("cancelCount", "POST", "/cancel", {}),
+    receipt("scanReceipt", "POST", "/lines", { items }),
+    receipt("closeReceipt", "POST", "/close", {}),
+    receipt("cancelReceipt", "POST", "/cancel", {}),
+    transfer("shipTransfer", "POST", "/ship", {}),
+    transfer("receiveTransfer", "POST", "/receive", { items }),
+    transfer("closeTransfer", "POST", "/close", { reason: "damaged" }),
+    transfer("cancelTransfer", "POST", "/cancel", {}),
+  ];
+}
+
+function returnChanges(ids: Ids, { quantity }: Sent): Change[] {
+  const inspected = [{ sku: ids.sku, quantity: 2, condition: "unopened" }];
+  const act = at(`/returns/${ids.return}`, "return");
+  return [
+    act("updateReturn", "PATCH", "", { refund_amount: `${quantity}.00` }),
+    act("receiveReturn", "POST", "/receive", {}),
+    act("inspectReturn", "POST", "/inspect", { items: inspected }),
+    act("refundReturn", "POST", "/refund", { amount: "1.00" }),
+    act("reportRefund", "POST", "/refunds/ref_1001", { status: "refunded" }),
+    act("closeReturn", "POST", "/close", {}),
+    act("cancelReturn", "POST", "/cancel", {}),
+  ];
+}
+
+/** What people change of themselves and of others, and of whom they work for. */
+function peopleChanges({ user, cookie }: Ids, { name, random }: Sent): Change[] {
+  const role = random.pick(["office", "floor"]);
+  const merchant = at("/merchants/MAIN", "merchant");
+  return [
+    merchant("updateMerchant", "PATCH", "", { name }),
+    merchant("suspendMerchant", "POST", "/suspend"),
+    merchant("reactivateMerchant", "POST", "/reactivate"),
+    merchant("closeMerchant", "POST", "/close"),
+    { id: "updateUser", of: "user", method: "PATCH", path: `/users/${user}`, body: { name, role } },
+    { id: "updateMe", of: "me", method: "PATCH", path: "/users/me", body: { name }, headers: { cookie } },
+  ];
+}
+
+/** What is changed at a desk: customers, connections, subscriptions, keys. */
+function deskChanges(ids: Ids, { name, quantity, later, random }: Sent): Change[] {
+  const address = { address_line1: name, city: "Portland", state: "OR", postal_code: "97201", country: "US" };
+  const customer = at(`/customers/${ids.customer}`, "customer");
+  const platform = at(`/platforms/${ids.platform}`, "platform");
+  const webhook = at(`/webhooks/${ids.webhook}`, "webhook");
+  const key = at(`/keys/${ids.key}`, "key");
+  return [
+    customer("updateCustomer", "PATCH", "", { first_name: name }),
+    customer("putCustomer", "PUT", "", { last_name: name }),
+    customer("createAddress", "POST", "/addresses", address),
+    customer("updateAddress", "PATCH", `/addresses/${ids.doubtful}`, { state: random.pick(["OR", "ME"]) }),
+    customer("acceptAddressSuggestion", "POST", `/addresses/${ids.doubtful}/accept_suggestion`, {}),
+    customer("deleteAddress", "DELETE", `/addresses/${ids.address}`),
+    platform("updatePlatform", "PATCH", "", { name, client_secret: `the-secret-of-the-shop-${quantity}` }),
+    platform("deletePlatform", "DELETE", ""),
+    webhook("updateWebhook", "PATCH", "", { description: name, active: random.chance(0.8) }),
+    webhook("rotateWebhookSecret", "POST", "/rotate-secret", { overlap_seconds: random.pick([0, 60]) }),
+    webhook("deleteWebhook", "DELETE", ""),
+    key("updateKey", "PATCH", "", { name, expires_at: later(30) }),
+    key("rotateKey", "POST", "/rotate", {}),
+    key("revokeKey", "POST", "/revoke", { at: later(30) }),
+    key("deleteKey", "DELETE", ""),
+  ];
+}
+
+/** What is set for carriers: accounts, prices, zones and days of rest. */
+function shippingChanges(ids: Ids, { name, quantity, random }: Sent): Change[] {
+  const account = at(`/shipping/carrier-accounts/${ids.account}`, "account");
+  const card = at(`/shipping/rate-cards/${ids.card}`, "card");
+  const overrides = random.chance(0.3) ? [] : [{ country: "US", postal_prefix: "972", zone: `${quantity + 1}` }];
+  const credentials = { account: `A-${quantity}` };
+  const status = random.pick(["active", "paused"]);
+  const callback_secret = `callbacks-are-signed-with-${quantity}`;
+  const rules = [{ name, month: 7, day: quantity }];
+  const prices = `zone,up_to_pounds,price\r\n*,1,${quantity}.00\r\n*,,1.00\r\n`;
+  return [
+    account("updateCarrierAccount", "PATCH", "", { name, status, credentials, callback_secret }),
+    account("deleteCarrierAccount", "DELETE", ""),
+    card("updateRateCard", "PATCH", "", { name, cut_off: `1${quantity}:00` }),
+    { ...card("importRateCardPrices", "POST", "/import", prices), headers: { "content-type": "text/csv" } },
+    at("/shipping/zones/overrides", "overrides")("setZoneOverrides", "PUT", "", { overrides }),
+    at(`/shipping/holidays/${ids.carrier}`, "holidays")("setHolidays", "PUT", "", { rules }),
+  ];
+}
+
+/** What happens to them by ways of shipping: carriers answer, files come in, parcels leave or are given up. */
+function shippingHappenings({ app }: Shop, ids: Ids): readonly ((random: Random) => Promise<unknown>)[] {
+  const charts = "/shipping/zones/charts";
+  const file = (path: string, rows: string) =>
+    app.call("POST", path, `${rows}\r\n`, { headers: { "content-type": "text/csv" } });
+  return [
+    async (random) => {
+      fake.check = async () => fake_listing.slice(random.integer(0, 1));
+      await app.post(`/shipping/carrier-accounts/${ids.account}/test`);
+    },
+    (random) => file(`${charts}/import`, `origin,destination,zone\r\n432,005-099,${random.integer(2, 4)}`),
+    (random) => file("/shipping/zones/overrides/import", `zone,country,state\r\n${random.integer(2, 4)},US,OR`),
+    async () => {
+      const [chart] = (await app.get(charts)).body.data.charts;
+      if (chart !== undefined) await app.call("DELETE", `${charts}/${chart.id}`);
+    },
+    async (random) => {
+      if (random.chance(0.3)) await app.post(`/shipping/labels/${ids.label}/void`);
+    },
+    () => app.post(`/orders/${ids.listed}/ship`),
+    () => app.post(`/tracking/${ids.scanned}/events`, { status: "in_transit", location: { city: "Salem" } }),
+  ];
+}
+
+/** What happens to the resources by other ways: stock comes and goes, parcels travel, receivers fail, time passes. */
+function happeningsIn(shop: Shop, ids: Ids): readonly ((random: Random) => Promise<unknown>)[] {
+  const { app, draft, customer } = shop;
+  const { live } = app.service.stores;
+  const { location } = ids;
+  const expiration_date = iso(app.clocks.live.now() + 200 * day_ms);
+  const address_id = customer.shipping_addresses[0].id;
+  const tell = async (status_code: number) => {
+    if ((await app.get(`/webhooks/${ids.webhook}`)).status === 404) return;
+    await live.write(async (tx) => {
+      const before = await lockSubscription(tx, ids.webhook);
+      const error = status_code === 204 ? null : ({ code: "http_error", message: "It answered." } as const);
+      const result = { status_code, headers: {}, body: "", truncated: false, error, ip_address: null, duration_ms: 1 };
+      const { health } = afterAnswer(before, result, { now: tx.now, real_now: tx.now });
+      await saveHealth(tx, before.id, health);
+    });
+  };
+  const wait = async (ms: number) => {
+    app.clocks.live.advance(ms);
+    await app.runJobs();
+  };
+  return [
+    (random) => app.post("/inventory", { sku: ids.sku, location, quantity: random.integer(1, 5) }),
+    () => app.post("/inventory", { sku: "MILK", location, quantity: 1, lot_number: "L-2", expiration_date }),
+    () => app.post(`/inventory/lots/${ids.lot}/status`, { status: "on_hold", reason: "smell" }),
+    (random) => app.patch(`/inventory/${ids.sku}`, { adjustment: -random.integer(1, 6), reason: "damaged" }),
+    () => app.patch("/inventory/MILK", { adjustment: -2, reason: "damaged", lot_number: "L-1" }),
+    () => app.post("/orders", { ...draft([[{ id: ids.tea }, 3]]), shipping_address_id: address_id }),
+    () => app.post(`/tracking/${ids.tracking}/events`, { status: "in_transit", location: { city: "Salem" } }),
+    () => app.post(`/tracking/${ids.tracking}/events`, { status: "delivered" }),
+    () => app.post("/inventory/release", { reservation_id: ids.booking }),
+    () => app.patch(`/inventory/locations/${location}`, { working_days: ["monday"], cutoff_time: "09:00" }),
+    () => app.patch(`/inventory/locations/${location}`, { working_days: ["friday"], cutoff_time: "17:00" }),
+    () => tell(500),
+    () => tell(429),
+    () => tell(204),
+    () => live.write((tx) => touchKey(tx, Number(ids.key.slice(4)))),
+    () => wait(1000),
+    () => wait(hour_ms),
+    () => wait(day_ms),
+    // Time alone, before any job has noticed.
+    async () => app.clocks.live.advance(3 * day_ms),
+    () => app.runJobs(),
+    ...shippingHappenings(shop, ids),
+  ];
+}

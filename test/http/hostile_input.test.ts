@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { TSchema } from "@sinclair/typebox";
+import { plainTrackingNumber } from "../../src/orders/fulfillment/tracking_url.ts";
+import { operationsOf } from "../../src/server/openapi/description.ts";
+import type { Operation } from "../../src/server/openapi/operation.ts";
+import { type Answered, openTestApp, type TestApp } from "../harness.ts";
+import { type Person, signedInAs } from "../identity/people.ts";
+import { tellStory } from "../server/openapi/story/story.ts";
+import { corpus, type Field, fieldsOf, type Hostile, schemasIn, written } from "./hostile_values.ts";
+
+const limit_ms = 180_000;
+let app: TestApp;
+let person: Person;
+let operations: Operation[];
+let story: Awaited<ReturnType<typeof tellStory>>;
+beforeAll(async () => {
+  app = await openTestApp();
+  // A house in which every operation has been used once: what a request names is there.
+  story = await tellStory(app);
+  person = await signedInAs(app.service, "owner");
+  operations = operationsOf(app.app.routes);
+}, limit_ms);
+afterAll(() => app.close());
+
+const writes = () =>
+  operations.filter(
+    ({ body, method, need, sends }) => body && method !== "get" && need !== "none" && /json/.test(sends),
+  );
+
+/** The address of an operation, with the identifiers that the story used. */
+const pathOf = ({ id, path }: Operation, more: Readonly<Record<string, string>> = {}) =>
+  path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(more[name] ?? story[id]?.path?.[name] ?? "1"));
+
+const send = async (operation: Operation, body: string) => {
+  const answer = await app.call(operation.method.toUpperCase(), pathOf(operation), body, {
+    ...(operation.need === "user"
+      ? { headers: person.headers }
+      : { key: operation.path.startsWith("/sandbox") ? app.keys.test.full : app.keys.live.full }),
+  });
+  // Who looks on as a merchant is refused every write for that alone.
+  if (operation.id === "beginViewAs" && answer.status < 300) {
+    await app.call("DELETE", "/users/me/view_as", undefined, { headers: person.headers });
+  }
+  return answer;
+};
+
+/** The body with a value at a place, which is made where it is not there. */
+function put(body: unknown, path: Field["path"], value: unknown): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined) return value;
+  if (typeof step === "number") {
+    const list = Array.isArray(body) ? [...body] : [];
+    list[step] = put(list[step], rest, value);
+    return list;
+  }
+  const object = typeof body === "object" && body !== null && !Array.isArray(body) ? body : {};
+  return { ...object, [step]: put((object as Record<string, unknown>)[step], rest, value) };
+}
+
+const at = (value: unknown, path: Field["path"]): unknown =>
+  path.reduce<unknown>((inner, step) => (inner as Record<string, unknown> | undefined | null)?.[step], value);
+
+const named = (path: Field["path"]) =>
+  path.map((step, index) => (typeof step === "number" ? `[${step}]` : index === 0 ? step : `.${step}`)).join("");
+
+/** What is wrong with the answer to a hostile value, or null. */
+function fault({ id }: Operation, field: Field, { value, never }: Hostile, { status, body }: Answered): string | null {
+  const said = `${named(field.path)} (${field.kind}) = ${JSON.stringify(value)?.slice(0, 80)}: ${status}`;
+  // A list of records is answered one by one.
+  const [first] = body?.data?.results ?? [];
+  const refused = status >= 400 ? body.error : first?.error;
+  if (status >= 500 || (first?.status ?? 0) >= 500) return `${said} ${JSON.stringify(body)}`;
+  if (refused === undefined) {
+    // What a platform tells of a matter that nobody here knows is passed over.
+    if (id === "bigcommerceOrder" && named(field.path) === "scope") return null;
+    if (never(field)) return `${said}, but it is no such value`;
+    const kept = at(body?.data ?? body, field.path);
+    // A tracking number is kept in the form in which it is looked up.
+    const meant = (text: string) => (field.path.at(-1) === "tracking_number" ? plainTrackingNumber(text) : text);
+    const same = typeof value !== "string" || typeof kept !== "string" || kept === meant(value);
+    // What is answered to a scan is the parcel, as its newest scan says; a number that is followed keeps its record.
+    const isShown =
+      !["recordScan", "followNumber"].includes(id) && ["text", "notes", "code", "metadata"].includes(field.kind);
+    return same || !isShown ? null : `${said}, kept as ${kept}`;
+  }
+  // A record that is not there, or cannot take it now, is told of before what only a rule can say of the value.
+  if (!never(field) || (first === undefined && status !== 422 && status !== 400)) return null;
+  if (refused.code === "malformed_request") return typeof value === "string" ? null : `${said}: what is malformed?`;
+  const fields = (refused.details as { field: string; message: string }[]).map((problem) => problem.field);
+  const place = first === undefined ? named(field.path) : named(field.path).replace(/^orders\[0\]\./, "");
+  // Without an example there is no telling what else is missing.
+  if (story[id] === undefined) return null;
+  // What may be one of several things is told of as a whole.
+  return fields.some((name) => name !== "" && place.startsWith(name)) ? null : `${said} names ${fields}`;
+}
+
+/** What makes a difference between two fields for the corpus: not how long they may be, nor what they are called. */
+const alike = ({ kind, nullable, schema }: Field) =>
+  JSON.stringify([kind, nullable, schema["pattern"], schema["hint"]]);
+
+describe("every write", () => {
+  test("says of each field how long, how many and how large it may be", () => {
+    const loose: string[] = [];
+    for (const { id, body } of writes()) {
+      for (const [path, schema] of schemasIn(body as TSchema)) {
+        const bounded = {
+          string: "maxLength" in schema || "const" in schema || /^\^.*[^*+]\$$/.test(schema["pattern"] ?? ""),
+          array: "maxItems" in schema,
+          integer: "minimum" in schema && "maximum" in schema,
+          number: "maximum" in schema || "multipleOf" in schema || "const" in schema,
+          // What a platform sends may hold more than is read of it.
+          // A client's own pairs are bounded in number, depth and size by a check of their own.
+          object: schema["additionalProperties"] === false || id === "bigcommerceOrder" || "maxProperties" in schema,
+        };
+        const type = schema["type"] as keyof typeof bounded;
+        if (bounded[type] === false) loose.push(`${id}${path}: ${type}`);
+      }
+    }
+    expect(loose).toEqual([]);
+  });
+
+  test(
+    "takes none of the hostile values for what its fields mean, names the field, and never breaks",
+    async () => {
+      const wrong: string[] = [];
+      const seen = new Set<string>();
+      let turn = 0;
+      for (const operation of writes()) {
+        for (const field of fieldsOf(operation.body as TSchema)) {
+          // All values for each kind of field once; wherever it comes again some of them, others each time.
+          const again = seen.has(alike(field));
+          seen.add(alike(field));
+          turn += 1;
+          for (const [index, hostile] of corpus.entries()) {
+            if (again && (index + turn) % 29 !== 0) continue;
+            const body = put(story[operation.id]?.body ?? {}, field.path, hostile.value);
+            const found = fault(operation, field, hostile, await send(operation, written(body)));
+            if (found !== null) wrong.push(`${operation.id}: ${found}`);
+          }
+        }
+      }
+      expect(turn).toBeGreaterThan(400);
+      expect(wrong).toEqual([]);
+    },
+    limit_ms,
+  );
+
+  test(
+    "refuses fields that it does not know, in every object, by name",
+    async () => {
+      const names = ["__proto__", "constructor", "toString", "unknown", "", "a.b", "a[0]", "a/b~c", "ID", "\u200b"];
+      const wrong: string[] = [];
+      for (const operation of writes()) {
+        const base = story[operation.id]?.body ?? {};
+        const { additionalProperties } = operation.body as TSchema;
+        for (const name of additionalProperties === false ? names : []) {
+          const text = JSON.stringify(base)
+            .replace(/^\{/, `{${JSON.stringify(name)}:1,`)
+            .replace(",}", "}");
+          const { status, body } = await send(operation, text);
+          const found = (body.error?.details ?? []).find((detail: { field: string }) => detail.field === name);
+          if (status !== 422 || found?.code !== "unknown_field") wrong.push(`${operation.id} ${name}: ${status}`);
+        }
+      }
+      expect(wrong).toEqual([]);
+    },
+    limit_ms,
+  );
+
+  test("refuses a body that is no object, or has a field twice, or goes too deep", async () => {
+    const wrong: string[] = [];
+    const deep = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
+    const bodies: [text: string, status: number, code: string][] = [
+      ...['"x"', "1", "true", "null", "[]", "[{}]"].map((text): [string, number, string] => [
+        text,
+        422,
+        "validation_failed",
+      ]),
+      ...[
+        "{",
+        "}",
+        "{}{}",
+        "{'a':1}",
+        "{a:1}",
+        '{"a":1,}',
+        '{"a":01}',
+        '{"a":+1}',
+        "NaN",
+        "\u0000",
+        '{"a":"\n"}',
+        "//",
+      ].map((text): [string, number, string] => [text, 400, "malformed_request"]),
+      [deep(33), 400, "malformed_request"],
+      ["[".repeat(100_000), 400, "malformed_request"],
+      [deep(100_000), 400, "malformed_request"],
+      ['{"metadata":1,"metadata":1}', 422, "validation_failed"],
+    ];
+    for (const operation of writes()) {
+      if ((operation.body as TSchema)["additionalProperties"] !== false) continue;
+      // Somebody who has sent nothing yet: all operations together are more requests than one may send at once.
+      if (operation.need === "user") person = await signedInAs(app.service, "owner");
+      for (const [text, status, code] of bodies) {
+        const answer = await send(operation, text);
+        if (answer.status === status && answer.body.error.code === code) continue;
+        wrong.push(
+          `${operation.id} ${text.slice(0, 40)}: ${answer.status} ${JSON.stringify(answer.body).slice(0, 200)}`,
+        );
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe("every query and path", () => {
+  test(
+    "takes whatever is asked for what it is, and never breaks",
+    async () => {
+      const wrong: string[] = [];
+      const texts = corpus.map(({ value }) => value).filter((value) => typeof value === "string" && value.length < 200);
+      let turn = 0;
+      for (const operation of operations.filter(({ method, need }) => method === "get" && need !== "none")) {
+        const fields = Object.keys(operation.query?.properties ?? {});
+        for (const [index, value] of texts.entries()) {
+          const text = (value as string).toWellFormed();
+          const sent = fields
+            .filter((_, at) => (index + at + turn) % 7 === 0)
+            .map((name): [string, string] => [name, text]);
+          if (sent.length > 0) sent.push(["unknown", text]);
+          const query = sent.length === 0 ? "" : `?${new URLSearchParams(sent)}`;
+          const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+          if (query === "" && (names.length === 0 || (index + turn) % 7 !== 0)) continue;
+          const place = query === "" ? Object.fromEntries(names.map((name) => [name, text])) : {};
+          const { status, body } = await app.call("GET", `${pathOf(operation, place)}${query}`);
+          const named = (body.error?.details ?? []).some((detail: { field: string }) => detail.field === "unknown");
+          const fine = query === "" ? status < 500 : status === 422 && (named || !operation.query);
+          if (!fine) wrong.push(`${operation.id} ${query || JSON.stringify(place)}: ${status}`);
+        }
+        turn += 1;
+      }
+      expect(wrong).toEqual([]);
+    },
+    limit_ms,
+  );
+});

@@ -1,0 +1,208 @@
+// Answers that nobody takes, over real connections.
+import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
+import net from "node:net";
+import { openLog } from "../../src/core/log.ts";
+import { openRequestPipeline } from "../../src/http/request_pipeline.ts";
+import { SlowClientLimiter } from "../../src/http/slow_client_limiter.ts";
+import { traceOf } from "../../src/http/trace.ts";
+
+setDefaultTimeout(30_000);
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+// More than the systems of both sides take in for one connection.
+const large_bytes = 24 << 20;
+const large = () => new Response("x".repeat(large_bytes), { headers: { "x-made": "yes" } });
+
+/** A clock that goes only while this process gets its turns: on a machine that is busy, both sides wait for them. */
+function turnsClock(): () => number {
+  let elapsed = 0;
+  const tick = setInterval(() => {
+    elapsed += 10;
+  }, 10);
+  ends.push(() => clearInterval(tick));
+  return () => elapsed;
+}
+
+interface Bounds {
+  readonly bytes_max?: number;
+  readonly patience_ms?: number;
+  readonly wait_ms?: number;
+  readonly onRefused?: (key: string) => void;
+}
+
+/** A server whose entrance has bounds that a test can reach. */
+function open(handle: (request: Request) => Response, bounds: Bounds) {
+  const lines: string[] = [];
+  const log = openLog({ level: "error", format: "json", write: (line) => lines.push(line) });
+  const outflow = new SlowClientLimiter({
+    letGo: (request) => server.timeout(request, 1),
+    onError: (error) => log.error("an answer broke off", { error: String(error) }),
+    elapsed: turnsClock(),
+    ...bounds,
+  });
+  const entrance = openRequestPipeline({ log, slow_ms: 60_000, now: () => 0, outflow }, handle);
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 60,
+    fetch: (request) => entrance.answer(request),
+  });
+  ends.push(() => server.stop(true));
+  const url = `http://127.0.0.1:${server.port}`;
+  /** Asks, and takes nothing of the answer; resolves when the connection has ended. */
+  const ask = (path: string, method = "GET") => {
+    const socket = net.connect(server.port ?? 0, "127.0.0.1");
+    ends.push(() => socket.destroy());
+    socket.write(`${method} ${path} HTTP/1.1\r\nHost: packhouse.test\r\n\r\n`);
+    socket.on("error", () => {});
+    return { socket, ended: new Promise<void>((resolve) => socket.on("close", () => resolve())) };
+  };
+  return { url, outflow, ask, lines };
+}
+
+const until = async (holds: () => boolean) => {
+  while (!holds()) await Bun.sleep(10);
+};
+
+test("a large answer comes whole, and counts while it is taken", async () => {
+  const { url, outflow, ask } = open(large, {});
+  const answer = await fetch(url);
+  expect([answer.headers.get("x-made"), (await answer.text()).length]).toEqual(["yes", large_bytes]);
+  await until(() => outflow.bytes === 0);
+  const { socket } = ask("/");
+  await until(() => outflow.bytes === large_bytes);
+  socket.destroy();
+  await until(() => outflow.bytes === 0);
+});
+
+test("a small answer is sent as it is, and one that all share counts nothing", async () => {
+  const shared = new Blob([new Uint8Array(large_bytes)]);
+  const handle = ({ url }: Request) => new Response(url.endsWith("/small") ? "small" : shared);
+  const { url, outflow, ask } = open(handle, { bytes_max: 0 });
+  const small = await fetch(`${url}/small`);
+  expect([small.headers.get("content-length"), await small.text()]).toEqual(["5", "small"]);
+  ask("/shared");
+  expect((await (await fetch(`${url}/shared`)).blob()).size).toBe(large_bytes);
+  expect(outflow.bytes).toBe(0);
+});
+
+test("beyond the bound large answers to readers are refused; small ones and those to writers go out", async () => {
+  const handle = ({ url }: Request) => (url.endsWith("/small") ? new Response("small") : large());
+  const { url, outflow, ask } = open(handle, { bytes_max: 2 * large_bytes, wait_ms: 0 });
+  const one = ask("/");
+  await until(() => outflow.bytes === large_bytes);
+  const other = ask("/", "POST");
+  await until(() => outflow.bytes === 2 * large_bytes);
+  const refused = await fetch(url);
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
+  expect(((await refused.json()) as { error: { code: string } }).error.code).toBe("unavailable");
+  expect(await (await fetch(`${url}/small`)).text()).toBe("small");
+  expect((await (await fetch(url, { method: "POST" })).text()).length).toBe(large_bytes);
+  one.socket.destroy();
+  other.socket.destroy();
+  await until(() => outflow.bytes === 0);
+  expect((await (await fetch(url)).text()).length).toBe(large_bytes);
+});
+
+/** Answers without an end, of which 100 bytes count, for the key and its owner that the path names: `/key/owner`. */
+const endless = (request: Request) => {
+  const [, key = "", owner = ""] = new URL(request.url).pathname.split("/");
+  Object.assign(traceOf(request), { held_bytes: 100, reader: { key, owner } });
+  const pull = (controller: ReadableStreamDefaultController) => controller.enqueue(new Uint8Array(1 << 20));
+  return new Response(new ReadableStream({ pull }, { highWaterMark: 0 }));
+};
+
+/** The status line of an answer, as soon as it comes. */
+const statusOf = (socket: net.Socket) =>
+  new Promise<number>((resolve) => socket.once("data", (data) => resolve(Number(data.toString().split(" ")[1]))));
+
+test("what some keys leave unread is their own share: other keys and other merchants have theirs", async () => {
+  const refusals: string[] = [];
+  const { ask } = open(endless, { bytes_max: 1000, wait_ms: 0, onRefused: (key) => refusals.push(key) });
+  const statuses = async (path: string, count: number) => {
+    const all: number[] = [];
+    for (let at = 0; at < count; at += 1) all.push(await statusOf(ask(path).socket));
+    return all;
+  };
+  expect(await statuses("/key_1/mer_1", 7)).toEqual([200, 200, 200, 200, 200, 503, 503]);
+  expect(await statuses("/key_2/mer_1", 3)).toEqual([200, 200, 503]);
+  expect(await statuses("/key_3/mer_2", 3)).toEqual([200, 200, 503]);
+  expect(await statuses("/key_4/key_4", 1)).toEqual([200]);
+  expect(refusals).toEqual(["key_1", "key_2", "key_3"]);
+});
+
+test("an answer waits for its share, and goes out once others of its key were read", async () => {
+  const { ask, outflow } = open(endless, { bytes_max: 500, wait_ms: 60_000 });
+  const held = [ask("/key_1/mer_1"), ask("/key_1/mer_1"), ask("/key_1/mer_1")];
+  expect(await Promise.all(held.map(({ socket }) => statusOf(socket)))).toEqual([200, 200, 200]);
+  let status = 0;
+  const waits = statusOf(ask("/key_1/mer_1").socket).then((found) => {
+    status = found;
+  });
+  // Another key that asks later does not wait.
+  expect(await statusOf(ask("/key_2/mer_2").socket)).toBe(200);
+  expect([status, outflow.bytes]).toEqual([0, 400]);
+  for (const { socket } of held) socket.destroy();
+  await waits;
+  expect(status).toBe(200);
+});
+
+test("who takes nothing loses the connection; who takes slowly but steadily does not", async () => {
+  const { url, outflow, ask } = open(large, { patience_ms: 400 });
+  const idle = ask("/");
+  const answer = await fetch(url);
+  let taken = 0;
+  for await (const piece of answer.body ?? []) {
+    taken += piece.length;
+    if (taken % (1 << 20) < piece.length) await Bun.sleep(20);
+  }
+  expect(taken).toBe(large_bytes);
+  await until(() => outflow.bytes === 0);
+  idle.socket.resume();
+  await idle.ended;
+});
+
+test("an answer that is made while it is sent is made as it is taken, and left with its reader", async () => {
+  let written = 0;
+  let left = false;
+  const handle = (request: Request) => {
+    traceOf(request).held_bytes = 1 << 20;
+    const pull = (controller: ReadableStreamDefaultController) => {
+      written += 1 << 20;
+      controller.enqueue(new Uint8Array(1 << 20));
+    };
+    const cancel = () => {
+      left = true;
+    };
+    return new Response(new ReadableStream({ pull, cancel }, { highWaterMark: 0 }));
+  };
+  const { ask, outflow } = open(handle, { patience_ms: 400 });
+  const { ended, socket } = ask("/");
+  await until(() => left);
+  expect(written).toBeLessThan(large_bytes);
+  expect(outflow.bytes).toBe(0);
+  socket.resume();
+  await ended;
+});
+
+test("an answer that breaks off ends its connection, and the log says why", async () => {
+  let pieces = 0;
+  const handle = (request: Request) => {
+    traceOf(request).held_bytes = 1 << 20;
+    const pull = (controller: ReadableStreamDefaultController) => {
+      pieces += 1;
+      if (pieces > 3) throw new Error("the storage failed");
+      controller.enqueue(new Uint8Array(1000));
+    };
+    return new Response(new ReadableStream({ pull }, { highWaterMark: 0 }));
+  };
+  const { url, lines } = open(handle, {});
+  await expect(fetch(url).then((answer) => answer.arrayBuffer())).rejects.toThrow();
+  await until(() => lines.length > 0);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { message: "an answer broke off", error: "Error: the storage failed" },
+  ]);
+});

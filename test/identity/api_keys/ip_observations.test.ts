@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { silentLog } from "../../../src/core/log.ts";
+import { openRequestPipeline } from "../../../src/http/request_pipeline.ts";
+import { openTestApp, type TestApp } from "../../harness.ts";
+
+setDefaultTimeout(30_000);
+let app: TestApp;
+let peer = "192.0.2.1";
+beforeEach(async () => {
+  app = await openTestApp();
+  Object.assign(app.service, { peerOf: () => peer });
+});
+afterEach(() => app.close());
+
+describe("observing the addresses of a key", () => {
+  test("counts what the list would have refused, and names the last addresses", async () => {
+    const settings = { log: silentLog, slow_ms: 60_000, now: () => 0, witnesses: app.service.witnesses };
+    const entrance = openRequestPipeline(settings, async (request) => app.app.handle(request));
+    const body = { name: "office", permission: "read", ip_mode: "observe", ip_list: ["10.0.0.0/8"] };
+    const { id, key, observed } = (await app.post("/keys", body)).body.data;
+    expect(observed).toBeNull();
+    const ask = (from: string) => {
+      peer = from;
+      const headers = { authorization: `Bearer ${key}` };
+      return entrance.answer(new Request("http://packhouse.test/v1/products", { headers }));
+    };
+    const found = async () => (await app.get(`/keys/${id}`)).body.data.observed;
+    expect((await ask("10.1.2.3")).headers.get("x-ip-allowlist")).toBe("allowed");
+    expect(await found()).toBeNull();
+    expect((await ask("192.0.2.7")).status).toBe(200);
+    await ask("192.0.2.8");
+    app.clocks.live.advance(1000);
+    await ask("192.0.2.7");
+    expect(await found()).toEqual({
+      denied: 3,
+      last_at: "2026-01-02T03:04:06.000Z",
+      addresses: [
+        { address: "192.0.2.7", at: "2026-01-02T03:04:06.000Z" },
+        { address: "192.0.2.8", at: "2026-01-02T03:04:05.000Z" },
+      ],
+    });
+    for (let host = 1; host <= 15; host += 1) await ask(`198.51.100.${host}`);
+    expect(await found()).toMatchObject({ denied: 18, addresses: { length: 10, 0: { address: "198.51.100.15" } } });
+    const listed = (await app.get("/keys")).body.data.find((one: { id: string }) => one.id === id);
+    expect(listed.observed.denied).toBe(18);
+    // Another list is observed from its beginning, and one that is enforced refuses what observing has told of.
+    await app.patch(`/keys/${id}`, { ip_list: ["10.0.0.0/8", "192.0.2.0/24"] });
+    expect(await found()).toBeNull();
+    await app.patch(`/keys/${id}`, { ip_mode: "enforce" });
+    expect((await ask("198.51.100.1")).status).toBe(403);
+    expect(await found()).toBeNull();
+  });
+});

@@ -1,0 +1,100 @@
+// Keys at real servers: what one is told of a key acts on all of them, and the client's address is read off the wire.
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { connect } from "node:net";
+import { type StartedService, usualProgram } from "../../../scripts/service.ts";
+import { engine } from "../../../src/core/config.ts";
+import { client, freshDatabase } from "../../flows/service.ts";
+import { startWatchedService } from "../../flows/watched_service.ts";
+
+// Each step is a process of its own, on a machine that may have other work.
+setDefaultTimeout(60_000);
+
+const env = { PACKHOUSE_TRUSTED_PROXIES: "127.0.0.0/8, ::1, 10.0.0.0/8" };
+const within_ms = 1000;
+let services: StartedService[];
+let full: string;
+beforeAll(async () => {
+  const database_url = await freshDatabase();
+  const first = await startWatchedService({ database_url, env });
+  // On PostgreSQL two servers work on the same data.
+  services = engine === "postgres" ? [first, await startWatchedService({ database_url, env })] : [first];
+  full = await first.makeKey("live");
+});
+afterAll(async () => {
+  for (const service of services) await service.remove();
+});
+
+const api = (at = 0) => client(services[at]?.url ?? "", full);
+
+async function make(fields: object = {}): Promise<{ id: string; key: string }> {
+  const { data } = await api().must("POST", "/keys", { name: "till", permission: "read", ...fields });
+  return data;
+}
+
+/** What each server answers to a key. */
+async function answers(key: string): Promise<unknown[]> {
+  const all: unknown[] = [];
+  for (const { url } of services) {
+    const { status, body } = await client(url, key).send("GET", "/products");
+    all.push(status === 200 ? 200 : body.error.code);
+  }
+  return all;
+}
+const everywhere = (answer: unknown) => services.map(() => answer);
+
+/** Runs a command beside the servers. */
+async function packhouse(...words: string[]): Promise<void> {
+  const [{ data = "", database_url = null } = {}] = services;
+  const place = ["--data", data, ...(database_url === null ? [] : ["--database-url", database_url])];
+  const child = Bun.spawn([...usualProgram, ...words, ...place], { stdout: "ignore", stderr: "inherit" });
+  expect(await child.exited).toBe(0);
+}
+
+test("a key that one server revokes is refused by all of them within a second", async () => {
+  const { id, key } = await make();
+  expect(await answers(key)).toEqual(everywhere(200));
+  await api().must("DELETE", `/keys/${id}`);
+  await Bun.sleep(within_ms);
+  expect(await answers(key)).toEqual(everywhere("api_key_revoked"));
+});
+
+test("a key that is revoked on the command line is refused by running servers within a second", async () => {
+  const { id, key } = await make();
+  expect(await answers(key)).toEqual(everywhere(200));
+  await packhouse("keys", "revoke", "--id", id);
+  await Bun.sleep(within_ms);
+  expect(await answers(key)).toEqual(everywhere("api_key_revoked"));
+});
+
+test("another list of addresses acts on all servers within a second", async () => {
+  const { id, key } = await make();
+  expect(await answers(key)).toEqual(everywhere(200));
+  await api().must("PATCH", `/keys/${id}`, { ip_mode: "enforce", ip_list: ["198.51.100.7"] });
+  await Bun.sleep(within_ms);
+  expect(await answers(key)).toEqual(everywhere("ip_not_allowed"));
+});
+
+/** The status and the word of the list that a request with these header lines gets, written to the socket as it is. */
+async function raw(key: string, lines: readonly string[]): Promise<string> {
+  const { hostname, port } = new URL(services[0]?.url ?? "");
+  const socket = connect(Number(port), hostname);
+  const head = ["GET /v1/products HTTP/1.1", `Host: ${hostname}:${port}`, `Authorization: Bearer ${key}`, ...lines];
+  socket.write([...head, "Connection: close", "", ""].join("\r\n"));
+  const text = await new Response(socket as unknown as ReadableStream).text();
+  return `${/^HTTP\/1.1 (\d+)/.exec(text)?.[1]} ${/^x-ip-allowlist: (\w+)/im.exec(text)?.[1] ?? "-"}`;
+}
+
+test("the client's address is the one that the last trusted proxy wrote", async () => {
+  const { key } = await make({ ip_mode: "observe", ip_list: ["198.51.100.7", "2a00:7::/32"] });
+  const cases: [string[], string][] = [
+    [[], "denied"],
+    [["X-Forwarded-For: 198.51.100.7"], "allowed"],
+    [["X-Forwarded-For: 198.51.100.7, 203.0.113.9"], "denied"],
+    [["X-Forwarded-For: 203.0.113.9, 198.51.100.7, 10.1.1.1"], "allowed"],
+    [["X-Forwarded-For: 198.51.100.7", "X-Forwarded-For: 203.0.113.9"], "denied"],
+    [["x-forwarded-for: 203.0.113.9", "X-FORWARDED-FOR: 198.51.100.7", "X-Forwarded-For: 10.1.1.1"], "allowed"],
+    [["X-Forwarded-For: [2a00:7::1]:443"], "allowed"],
+    [["X-Forwarded-For: 198.51.100.7, nobody"], "denied"],
+  ];
+  for (const [lines, word] of cases) expect([lines, await raw(key, lines)]).toEqual([lines, `200 ${word}`]);
+});

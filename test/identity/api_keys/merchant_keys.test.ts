@@ -1,0 +1,144 @@
+// Keys of the house, and of merchants: whose they are, what they reach, and who makes them.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { keyCommands } from "../../../src/cli/keys.ts";
+import { openTestApp, type TestApp } from "../../harness.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openTestApp();
+  for (const code of ["ACME", "BOLT"]) await app.post("/merchants", { code, name: code });
+});
+afterAll(() => app.close());
+
+const [acme, bolt] = ["mer_1001", "mer_1002"];
+const by = (key: string, method: string, path: string, body?: unknown) => app.call(method, path, body, { key });
+
+/** A new key: of the house, unless it is said whose. */
+async function made(fields: object = {}, key = app.keys.live.full) {
+  const { status, body } = await by(key, "POST", "/keys", { name: "till", permission: "full", ...fields });
+  expect([status, body.error]).toEqual([201, undefined]);
+  return body.data as { id: string; key: string; merchant_id: string | null };
+}
+
+describe("works", () => {
+  test("the house makes keys of its own and of merchants, by their code, their id or the header", async () => {
+    expect((await made()).merchant_id).toBeNull();
+    expect((await made({ merchant_id: null })).merchant_id).toBeNull();
+    expect((await made({ merchant_id: "ACME" })).merchant_id).toBe(acme);
+    expect((await made({ merchant_id: bolt })).merchant_id).toBe(bolt);
+    const body = { name: "till", permission: "read" };
+    const headers = { "packhouse-merchant": "BOLT" };
+    const named = await app.call("POST", "/keys", body, { headers });
+    expect(named.body.data.merchant_id).toBe(bolt);
+    const house = await app.call("POST", "/keys", { ...body, merchant_id: null }, { headers });
+    expect(house.body.data.merchant_id).toBeNull();
+    const in_query = await app.call("POST", "/keys?merchant=ACME", body);
+    expect(in_query.body.data.merchant_id).toBe(acme);
+  });
+
+  test("a merchant's key makes and sees its merchant's keys, and no others", async () => {
+    const own = await made({ merchant_id: "ACME" });
+    const foreign = await made({ merchant_id: "BOLT" });
+    const of_house = await made();
+    const more = await made({}, own.key);
+    expect(more.merchant_id).toBe(acme);
+    expect((await made({ merchant_id: "ACME" }, own.key)).merchant_id).toBe(acme);
+    const { data } = (await by(own.key, "GET", "/keys?limit=100")).body;
+    expect(new Set(data.map(({ merchant_id }: { merchant_id: string }) => merchant_id))).toEqual(new Set([acme]));
+    for (const { id } of [foreign, of_house]) {
+      const unknown = await by(own.key, "GET", "/keys/key_99999");
+      for (const [method, path] of [
+        ["GET", `/keys/${id}`],
+        ["DELETE", `/keys/${id}`],
+        ["POST", `/keys/${id}/rotate`],
+      ] as const) {
+        const { status, body } = await by(own.key, method, path);
+        expect([status, body.error.code]).toEqual([404, "resource_missing"]);
+        expect(body.error.message.replace(id, "key_99999")).toBe(unknown.body.error.message);
+      }
+    }
+    expect((await by(foreign.key, "GET", "/products")).status).toBe(200);
+  });
+
+  test("a key that takes the place of another is of the same merchant, whoever rotates it", async () => {
+    const { id, key } = await made({ merchant_id: "ACME" });
+    const rotated = await by(app.keys.live.full, "POST", `/keys/${id}/rotate`, { overlap_seconds: 60 });
+    expect(rotated.body.data.merchant_id).toBe(acme);
+    expect((await by(key, "GET", `/keys/${id}`)).body.data.replaced_by).toBe(rotated.body.data.id);
+  });
+
+  test("the house and each merchant have as many keys as one may have, and lock out only themselves", async () => {
+    await app.post("/merchants", { code: "CORA", name: "Cora" });
+    const first = await made({ merchant_id: "CORA" });
+    for (let count = 1; count < 20; count += 1) await made({ merchant_id: "CORA", permission: "read" });
+    const { status, body } = await app.post("/keys", { name: "one more", permission: "read", merchant_id: "CORA" });
+    expect([status, body.error.code]).toEqual([409, "key_limit"]);
+    await made();
+    // Of the merchant, that is: neither it nor the house, which has others, ends its last one by mistake.
+    for (const key of [first.key, app.keys.live.full]) {
+      const last = await by(key, "DELETE", `/keys/${first.id}`);
+      expect([last.status, last.body.error.code]).toEqual([409, "would_lock_out"]);
+    }
+    expect((await app.call("DELETE", `/keys/${first.id}?allow_lockout=true`)).status).toBe(200);
+  });
+
+  test("the command line makes and lists them", async () => {
+    const lines: string[] = [];
+    const stores = { ...app.service.stores, close: async () => {} } as never;
+    const voice = { print: (line: string) => lines.push(line), warn: (line: string) => lines.push(line) };
+    const given = { name: "shop", permission: "read", mode: "test", merchant: "ACME", json: true };
+    await keyCommands["create"]?.run(stores, given as never, voice);
+    const { id, key } = JSON.parse(lines.pop() ?? "");
+    const { body } = await by(app.keys.test.full, "GET", `/keys/${id}`);
+    expect([body.data.merchant_id, key.slice(0, 8)]).toEqual([acme, "ph_test_"]);
+    app.watch.keep("a key of the command line", key);
+    await keyCommands["list"]?.run(stores, { json: false } as never, voice);
+    expect(lines.find((line) => line.startsWith(`${id} `))).toEndWith("read        shop (ACME)");
+    const wrong = { ...given, merchant: "NOBODY" };
+    await expect(keyCommands["create"]?.run(stores, wrong as never, voice)).rejects.toThrow(
+      "No such merchant: NOBODY.",
+    );
+  });
+});
+
+describe("refuses", () => {
+  test("a key for a merchant that there is not, that is another's, or that is closed", async () => {
+    const own = await made({ merchant_id: "ACME" });
+    const body = { name: "till", permission: "read" };
+    for (const [key, merchant_id] of [
+      [app.keys.live.full, "NOBODY"],
+      [app.keys.live.full, "mer_77"],
+      [own.key, "BOLT"],
+      [own.key, bolt],
+    ] as const) {
+      const { status, body: answer } = await by(key, "POST", "/keys", { ...body, merchant_id });
+      expect([merchant_id, status, answer.error.details?.[0].field]).toEqual([merchant_id, 422, "merchant_id"]);
+    }
+    await app.post("/merchants", { code: "DUNE", name: "Dune" });
+    const dune = await made({ merchant_id: "DUNE" });
+    expect((await by(dune.key, "GET", "/orders")).status).toBe(200);
+    expect((await app.post("/merchants/DUNE/close")).status).toBe(200);
+    const late = await app.post("/keys", { ...body, merchant_id: "DUNE" });
+    expect([late.status, late.body.error.code]).toEqual([409, "merchant_closed"]);
+    // Its keys are refused from then on, and are still there to be seen.
+    for (const path of ["/orders", "/keys"]) {
+      const { status, body: answer } = await by(dune.key, "GET", path);
+      expect([status, answer.error.code]).toEqual([403, "not_for_merchants"]);
+      expect(answer.error.message).toContain("The merchant DUNE is closed");
+    }
+    expect((await app.get(`/keys/${dune.id}`)).body.data.status).toBe("active");
+  });
+
+  test("a merchant's key among the merchants themselves, which are the house's", async () => {
+    const own = await made({ merchant_id: "ACME" });
+    for (const [method, path] of [
+      ["GET", "/merchants"],
+      ["GET", "/merchants/ACME"],
+      ["PATCH", "/merchants/ACME"],
+      ["POST", "/merchants/ACME/close"],
+    ] as const) {
+      const { status, body } = await by(own.key, method, path, method === "GET" ? undefined : {});
+      expect([status, body.error.code]).toEqual([403, "not_for_merchants"]);
+    }
+  });
+});

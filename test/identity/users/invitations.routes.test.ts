@@ -1,0 +1,193 @@
+// Invitations: from the link to the first sign-in, by e-mail as well, and who may invite whom.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { invitation_ms } from "../../../src/identity/users/invitation.ts";
+import { roles } from "../../../src/identity/users/roles.ts";
+import { type Answered, openTestApp, type TestApp } from "../../harness.ts";
+import { openMailServer } from "../../webhooks/mail_server.ts";
+import { signedInAs } from "../people.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openTestApp();
+});
+afterAll(() => app.close());
+
+const password = "correct horse battery";
+let made = 0;
+const invite = async (role = "office", fields: object = {}) => {
+  made += 1;
+  const { status, body } = await app.post("/invitations", { email: `guest.${made}@packhouse.test`, role, ...fields });
+  expect(status).toBe(201);
+  return body.data;
+};
+const tokenIn = ({ link }: { link: string }) => link.split("#")[1] ?? "";
+const open = (method: "look" | "accept", body: unknown) =>
+  app.call("POST", `/dashboard/api/invitations/${method}`, body, { key: null });
+const accept = (invitation: { link: string }, name = "Gil Guest") =>
+  open("accept", { token: tokenIn(invitation), name, password });
+const codeOf = ({ status, body }: Answered) => [status, body.error?.code];
+
+describe("works", () => {
+  test("from the link to a user who is signed in", async () => {
+    const invitation = await invite("floor", { name: "Gil" });
+    const { email } = invitation;
+    expect(invitation.link).toMatch(/^http:\/\/packhouse\.test\/dashboard\/invitation#[\w-]{43}$/);
+    expect((await open("look", { token: tokenIn(invitation) })).body).toEqual({
+      email,
+      name: "Gil",
+      role: "floor",
+      merchant: null,
+      invited_by: "full",
+      proof: "none",
+      existing_user: false,
+      expires_at: invitation.expires_at,
+    });
+    const { status, body, headers } = await accept(invitation, "Gil Guest");
+    expect([status, body.user.role, body.user.email]).toEqual([201, "floor", email]);
+    const cookie = (headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+    const me = await app.call("GET", "/users/me", undefined, { key: null, headers: { cookie } });
+    expect([me.status, me.body.data.name]).toEqual([200, "Gil Guest"]);
+    const kept = (await app.get(`/invitations/${invitation.id}`)).body.data;
+    expect([kept.status, kept.user_id, "link" in kept]).toEqual(["accepted", body.user.id, false]);
+    expect((await app.post("/dashboard/api/session", { email, password })).status).toBe(200);
+  });
+
+  test("sent again, it is good for another seven days, by another link", async () => {
+    const first = await invite();
+    app.clocks.live.advance(invitation_ms);
+    expect((await app.get(`/invitations/${first.id}`)).body.data.status).toBe("expired");
+    expect(codeOf(await accept(first))).toEqual([401, "invalid_link"]);
+    const again = (await app.post(`/invitations/${first.id}/resend`)).body.data;
+    expect([again.status, again.link === first.link]).toEqual(["open", false]);
+    expect(codeOf(await accept(first))).toEqual([401, "invalid_link"]);
+    app.clocks.live.advance(invitation_ms - 1);
+    expect((await accept(again)).status).toBe(201);
+  });
+
+  test("who did not come in time can be invited anew", async () => {
+    const { id, email } = await invite();
+    app.clocks.live.advance(invitation_ms);
+    const anew = await invite("office", { email });
+    expect((await app.get(`/invitations/${id}`)).body.data.status).toBe("revoked");
+    expect((await accept(anew)).status).toBe(201);
+  });
+
+  test("a repeated request gets the same link", async () => {
+    const body = { email: "again@packhouse.test", role: "viewer" };
+    const ask = () => app.call("POST", "/invitations", body, { headers: { "idempotency-key": "invite-once" } });
+    const [one, two] = [await ask(), await ask()];
+    expect([one.status, two.body.data.link]).toEqual([201, one.body.data.link]);
+  });
+
+  test("they are listed by what became of them, and found by a piece of the address", async () => {
+    const { id, email } = await invite();
+    const listed = async (query: string) =>
+      (await app.get(`/invitations?limit=100&${query}`)).body.data.map((one: { id: string }) => one.id);
+    expect(await listed("status=open")).toContain(id);
+    expect(await listed(`q=${email.slice(0, 9).toUpperCase()}`)).toContain(id);
+    await app.post(`/invitations/${id}/revoke`);
+    expect([(await listed("status=open")).includes(id), (await listed("status=revoked")).includes(id)]).toEqual([
+      ...[false, true],
+    ]);
+  });
+});
+
+describe("refuses", () => {
+  test("a link that was used, revoked or made up", async () => {
+    const invitation = await invite();
+    expect((await accept(invitation)).status).toBe(201);
+    expect(codeOf(await accept(invitation))).toEqual([401, "invalid_link"]);
+    const revoked = await invite();
+    await app.post(`/invitations/${revoked.id}/revoke`);
+    expect(codeOf(await accept(revoked))).toEqual([401, "invalid_link"]);
+    expect(codeOf(await open("look", { token: "a".repeat(43) }))).toEqual([401, "invalid_link"]);
+    expect(codeOf(await app.post(`/invitations/${revoked.id}/resend`))).toEqual([409, "invalid_state_transition"]);
+    expect(codeOf(await app.post(`/invitations/${invitation.id}/revoke`))).toEqual([409, "invalid_state_transition"]);
+  });
+
+  test("of two who accept one link at once, one", async () => {
+    const invitation = await invite();
+    const both = await Promise.all([accept(invitation, "One"), accept(invitation, "Two")]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual([201, 401]);
+  });
+
+  test("a second invitation of one address, and one of a user", async () => {
+    const { id, email } = await invite();
+    const again = await app.post("/invitations", { email: email.toUpperCase(), role: "office" });
+    expect([codeOf(again), again.body.error.existing_id]).toEqual([[409, "duplicate_email"], id]);
+    const user = await signedInAs(app.service, "office");
+    expect(codeOf(await app.post("/invitations", { email: user.email, role: "office" }))).toEqual([
+      ...[409, "duplicate_email"],
+    ]);
+  });
+
+  test("a password that is too short, beside its field", async () => {
+    const invitation = await invite();
+    const short = await open("accept", { token: tokenIn(invitation), name: "Gil", password: "short" });
+    expect([short.status, short.body.error.details[0].field]).toEqual([422, "password"]);
+  });
+});
+
+describe("guards", () => {
+  test("nobody invites to more than he may do himself, nor ends such an invitation", async () => {
+    for (const role of roles) {
+      const person = await signedInAs(app.service, role);
+      const ask = (path: string, body: object = {}) =>
+        app.call("POST", path, body, { key: null, headers: person.headers });
+      const may: string[] = [];
+      for (const other of roles) {
+        made += 1;
+        const { status } = await ask("/invitations", { email: `guest.${made}@packhouse.test`, role: other });
+        if (status === 201) may.push(other);
+        else expect([role, other, status]).toEqual([role, other, 403]);
+      }
+      const expected = { owner: [...roles], manager: roles.slice(1), office: [], floor: [], viewer: [] }[role];
+      expect([role, may]).toEqual([role, expected]);
+      const owner = await invite("owner");
+      const answers = [await ask(`/invitations/${owner.id}/resend`), await ask(`/invitations/${owner.id}/revoke`)];
+      expect(answers.map(({ status }) => status === 200)).toEqual([role === "owner", role === "owner"]);
+    }
+  });
+});
+
+describe("whose inviter", () => {
+  test.each([
+    [{ status: "disabled" }, ["invalid_link", "invalid_link"]],
+    [{ role: "office" }, ["invalid_link", "invalid_link"]],
+    [{ role: "manager" }, ["invalid_link", undefined]],
+  ])("becomes %p are good only as far as he could make them still", async (change, expected) => {
+    const inviter = await signedInAs(app.service, "owner");
+    const invited = async (role: string) => {
+      made += 1;
+      const body = { email: `guest.${made}@packhouse.test`, role };
+      return (await app.call("POST", "/invitations", body, { key: null, headers: inviter.headers })).body.data;
+    };
+    const [owner, floor] = [await invited("owner"), await invited("floor")];
+    await signedInAs(app.service, "owner");
+    expect((await app.patch(`/users/${inviter.id}`, change)).status).toBe(200);
+    expect([await accept(owner), await accept(floor)].map(({ body }) => body.error?.code)).toEqual(expected);
+  });
+});
+
+describe("by e-mail", () => {
+  test("the link goes out by the mail server, again until it is taken, and is kept by nobody then", async () => {
+    const server = await openMailServer();
+    const mail = { url: server.url, from: "packhouse@example.com", to: "boss@example.com" };
+    const posting = await openTestApp({ mail, base_url: "https://ship.example.com" });
+    const { data } = (await posting.post("/invitations", { email: "gil@example.com", role: "office" })).body;
+    expect(data.mail_status).toBe("waiting");
+    server.take(false);
+    await posting.runJobs();
+    const state = async () => (await posting.get(`/invitations/${data.id}`)).body.data.mail_status;
+    expect([await state(), server.mails.length]).toEqual(["waiting", 0]);
+    server.take(true);
+    posting.clocks.live.advance(60_000);
+    await posting.runJobs();
+    expect([await state(), server.mails.length]).toEqual(["sent", 1]);
+    const [letter = ""] = server.mails;
+    expect(letter).toContain("To: gil@example.com");
+    expect(letter.replaceAll("=\n", "").replaceAll("=3D", "=")).toContain(data.link);
+    await posting.close();
+    server.stop();
+  });
+});

@@ -1,0 +1,72 @@
+// Every route, asked by a user of every role.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { allPermissions, levelPermissions, levels } from "../../../src/http/auth/permissions.ts";
+import { type Route, routesOf } from "../../../src/http/route.ts";
+import { type Role, roleFacts, roles } from "../../../src/identity/users/roles.ts";
+import { openTestApp, type TestApp } from "../../harness.ts";
+import { type Person, signedInAs } from "../people.ts";
+import { rolesByHand } from "./role_matrix.ts";
+
+let app: TestApp;
+let routes: readonly Route[];
+const people = new Map<Role, Person>();
+beforeAll(async () => {
+  app = await openTestApp();
+  routes = routesOf(app.app.routes);
+  for (const role of roles) people.set(role, await signedInAs(app.service, role));
+});
+afterAll(() => app.close());
+
+const byHand = (route: string) => rolesByHand.find(([pattern]) => pattern.test(route))?.[1].split(/ +/);
+const guarded = () => routes.flatMap(({ name, need }) => (need === "none" ? [] : [name]));
+
+/** What a route answers to somebody: `403` for what his role may not do, else `ok`. */
+async function got(route: string, role: Role, world: string): Promise<string> {
+  const [method = "", pattern = ""] = route.split(" ");
+  const isBeside = app.app.routes.some((mounted) => `${mounted.method} ${mounted.path}` === route);
+  const url = `http://packhouse.test${isBeside ? "" : "/v1"}${pattern.replace(/:\w+/g, "7")}`;
+  const headers = { cookie: people.get(role)?.headers.cookie ?? "", "packhouse-world": world };
+  const sent = method === "GET" ? {} : { body: "{", headers: { ...headers, "content-type": "application/json" } };
+  const answer = await app.app.handle(new Request(url, { method, headers, ...sent }));
+  // A stream goes on until it is left.
+  if (/event-stream/.test(answer.headers.get("content-type") ?? "")) await answer.body?.cancel();
+  const text = /json/.test(answer.headers.get("content-type") ?? "") ? await answer.text() : "";
+  const code = text === "" ? "" : JSON.parse(text).error?.code;
+  return code === "insufficient_permission" || answer.status === 401 || answer.status >= 500
+    ? `${answer.status}`
+    : "ok";
+}
+
+describe("the roles", () => {
+  test("have a row for every route", () => {
+    expect(guarded().filter((route) => byHand(route) === undefined)).toEqual([]);
+  });
+
+  test.each(["live", "test"])(
+    "may do in the %s world what the table by hand says",
+    async (world) => {
+      const wrong: unknown[] = [];
+      for (const route of guarded()) {
+        const answers: string[] = [];
+        for (const role of roles) answers.push(await got(route, role, world));
+        if (answers.join(" ") !== byHand(route)?.join(" ")) wrong.push([route, answers.join(" "), byHand(route)]);
+      }
+      expect(wrong).toEqual([]);
+    },
+    60_000,
+  );
+
+  test("of the owner contains all, and each level of keys the one before it", () => {
+    expect(new Set(roleFacts.owner.permissions)).toEqual(new Set(allPermissions));
+    expect(levelPermissions.full).toEqual(new Set(allPermissions));
+    for (const [at, level] of levels.entries()) {
+      const before = levelPermissions[levels[at - 1] ?? level];
+      expect([...before].filter((word) => !levelPermissions[level].has(word))).toEqual([]);
+    }
+  });
+
+  test("each word of the vocabulary is needed by a route", () => {
+    const needed = new Set<string>(routes.map(({ need }) => need));
+    expect(allPermissions.filter((word) => !needed.has(word))).toEqual([]);
+  });
+});

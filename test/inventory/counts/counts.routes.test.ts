@@ -1,0 +1,359 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { count_lines } from "../../../db/schema/counts.ts";
+import { unreachableStates } from "../../../src/core/transitions.ts";
+import { countStatuses, countTransitions } from "../../../src/inventory/inventory.transitions.ts";
+import { verifyInventory } from "../../../src/inventory/inventory_audit.sql.ts";
+import { openShop, type Shop } from "../../orders/shop.ts";
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => shop.close());
+beforeEach(() => shop.app.takeEvents());
+
+const types = async () => (await shop.app.takeEvents()).map(({ type }) => type);
+const item = async (sku: string) => (await shop.app.get(`/inventory/${sku}`)).body.data;
+const act = (id: string, action: string, body: object = {}) => shop.app.post(`/inventory/counts/${id}/${action}`, body);
+const code = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [status, body.error?.code];
+
+async function opened(input: object) {
+  const { status, body } = await shop.app.post("/inventory/counts", input);
+  expect([status, body.error]).toEqual([201, undefined]);
+  return body.data;
+}
+
+/** Sends a step and answers the count after it. */
+async function done(id: string, action: string, body: object = {}) {
+  const answer = await act(id, action, body);
+  expect([action, answer.status, answer.body.error]).toEqual([action, 200, undefined]);
+  return answer.body.data;
+}
+
+describe("works", () => {
+  test("bins are counted, reviewed with what differences are worth, and posted", async () => {
+    const tea = await shop.product(0);
+    const mug = await shop.product(0);
+    await shop.app.post("/inventory", { sku: tea.sku, quantity: 10, bin: "K-1", unit_cost: "2.50" });
+    await shop.app.post("/inventory", { sku: mug.sku, quantity: 4, bin: "K-2" });
+    await shop.app.takeEvents();
+    const count = await opened({ location: "whs_1001", bins: ["K-2", "K-1", "K-1"], notes: "Monday" });
+    expect(count.id).toMatch(/^cnt_\d+$/);
+    expect(count).toMatchObject({
+      status: "open",
+      location: "whs_1001",
+      bins: ["K-2", "K-1"],
+      skus: null,
+      blind: false,
+      lines_total: 2,
+      lines_counted: 0,
+      allowed_actions: ["record", "review", "cancel"],
+      opened_by: "key_1003",
+      lines: [
+        { sku: tea.sku, bin: "K-1", lot_number: null, expected_quantity: 10, counted_quantity: null, difference: null },
+        { sku: mug.sku, bin: "K-2", expected_quantity: 4 },
+      ],
+    });
+    const lines = [
+      { sku: tea.sku, bin: "K-1", quantity: 8 },
+      { sku: mug.sku, bin: "K-2", quantity: 5 },
+    ];
+    const counted = await done(count.id, "lines", { lines });
+    expect(counted).toMatchObject({ status: "open", lines_counted: 2, version: 2 });
+    const reviewed = await done(count.id, "review");
+    expect(reviewed).toMatchObject({
+      status: "review",
+      allowed_actions: ["record", "post", "cancel"],
+      lines: [
+        { difference: -2, unit_value: 2.5, unit_value_from: "cost", value: -5, counted_by: "key_1003" },
+        { difference: 1, unit_value: 10, unit_value_from: "price", value: 10 },
+      ],
+      summary: { lines_different: 2, units_over: 1, units_short: 2, value_over: 10, value_short: 5, value_net: 5 },
+    });
+    expect(await types()).toEqual([]);
+    expect(await item(tea.sku)).toMatchObject({ on_hand: 10 });
+    const posted = await done(count.id, "post");
+    expect(posted).toMatchObject({
+      status: "posted",
+      posted_by: "key_1003",
+      backordered_orders: [],
+      allowed_actions: [],
+    });
+    expect(await types()).toEqual(["inventory.updated", "inventory.updated"]);
+    expect(await item(tea.sku)).toMatchObject({ on_hand: 8, available: 8 });
+    expect(await item(mug.sku)).toMatchObject({ on_hand: 5, available: 5 });
+    const [movement] = (await shop.app.get(`/inventory/movements?sku=${tea.sku}`)).body.data;
+    expect(movement).toMatchObject({
+      id: posted.lines[0].movement_id,
+      type: "adjustment",
+      quantity: 2,
+      reason: "stock_count",
+      notes: "Monday",
+      balance_after: 8,
+      to_location: "write_off",
+      reference: { type: "count", id: count.id },
+    });
+    const { backordered_orders: _, ...kept } = posted;
+    expect((await shop.app.get(`/inventory/counts/${count.id}`)).body.data).toEqual(kept);
+  });
+
+  test("a blind count tells nothing of what is expected before its review", async () => {
+    const product = await shop.product(7);
+    const count = await opened({ skus: [product.sku], blind: true });
+    const hidden = { expected_quantity: null, difference: null, unit_value: null, value: null };
+    expect([count.summary, count.lines[0]]).toEqual([null, expect.objectContaining(hidden)]);
+    const counted = await done(count.id, "lines", { lines: [{ sku: product.sku, bin: "A-01", quantity: 6 }] });
+    expect(counted.lines).toMatchObject([{ ...hidden, counted_quantity: 6 }]);
+    const reviewed = await done(count.id, "review");
+    expect(reviewed.lines).toMatchObject([{ expected_quantity: 7, difference: -1, value: -10 }]);
+    // Counted once more, it is blind again.
+    const again = await done(count.id, "lines", { lines: [{ sku: product.sku, bin: "A-01", quantity: 7 }] });
+    expect(again).toMatchObject({ status: "open", reviewed_at: null, summary: null, lines: [hidden] });
+    await done(count.id, "review");
+    await shop.app.takeEvents();
+    expect((await done(count.id, "post")).summary).toMatchObject({ lines_different: 0, value_net: 0 });
+    expect(await types()).toEqual([]);
+  });
+
+  test("units and lots found where none are expected come in, and fill what waits", async () => {
+    const product = await shop.product(0);
+    for (const lot_number of ["C1", "C2"]) {
+      await shop.app.post("/inventory", { sku: product.sku, quantity: 1, lot_number, bin: "F-1" });
+    }
+    await shop.app.patch(`/inventory/${product.sku}`, { adjustment: -1, reason: "lost", bin: "F-1", lot_number: "C2" });
+    const order = await shop.order([[product, 4]]);
+    const count = await opened({ skus: [product.sku] });
+    expect(count.lines).toMatchObject([{ lot_number: "C1", expected_quantity: 1 }]);
+    const lines = [
+      { sku: product.sku, bin: "F-1", quantity: 1 },
+      { sku: product.sku, bin: "F-1", lot_number: "C2", quantity: 2 },
+      { sku: product.sku, bin: "A-01", quantity: 3 },
+    ];
+    await done(count.id, "lines", { lines });
+    await done(count.id, "review");
+    await shop.app.takeEvents();
+    const posted = await done(count.id, "post");
+    expect(posted.lines.map((line: { movement_id: string | null }) => line.movement_id !== null)).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    expect(await types()).toEqual(["inventory.updated"]);
+    expect(await item(product.sku)).toMatchObject({ on_hand: 6, reserved: 4, available: 2 });
+    expect((await shop.get(order.id)).allocation).toMatchObject({ complete: true });
+  });
+
+  test("lines that nobody counted stay as they are, and picked units are never counted", async () => {
+    const product = await shop.product(5);
+    await shop.app.post("/inventory", { sku: product.sku, quantity: 3, bin: "U-1" });
+    const order = await shop.order([[product, 2]]);
+    await shop.act(order.id, "pick");
+    const count = await opened({ skus: [product.sku] });
+    expect(count.lines.map(({ bin }: { bin: string }) => bin)).toEqual(["A-01", "U-1"]);
+    const total = count.lines[0].expected_quantity + count.lines[1].expected_quantity;
+    expect(total).toBe(6);
+    await done(count.id, "lines", { lines: [{ sku: product.sku, bin: "U-1", quantity: 0 }] });
+    await done(count.id, "review");
+    const posted = await done(count.id, "post");
+    expect(posted).toMatchObject({ lines_total: 2, lines_counted: 1, summary: { lines_different: 1 } });
+    expect((await item(product.sku)).on_hand).toBe(8 - posted.lines[1].expected_quantity);
+  });
+
+  test("without bins and SKUs all that lies in the warehouse is counted; counts are listed newest first", async () => {
+    const everything = await opened({});
+    expect(everything.lines_total).toBeGreaterThan(3);
+    await done(everything.id, "cancel");
+    const { body } = await shop.app.get("/inventory/counts?limit=1");
+    const [newest] = body.data;
+    expect(newest).toMatchObject({ id: everything.id, status: "cancelled", lines_total: everything.lines_total });
+    expect(newest.cancelled_at).not.toBeNull();
+    const { next_cursor } = body.meta.pagination;
+    const rest = (await shop.app.get(`/inventory/counts?cursor=${next_cursor}`)).body.data;
+    const all = (await shop.app.get("/inventory/counts?location=whs_1001")).body.data;
+    expect([newest, ...rest]).toEqual(all);
+    const posted = (await shop.app.get("/inventory/counts?status=posted")).body.data;
+    expect(posted).toEqual(all.filter(({ status }: { status: string }) => status === "posted"));
+    expect((await shop.app.get("/inventory/counts?location=whs_9")).body.data).toEqual([]);
+  });
+});
+
+describe("refuses", () => {
+  test("to post what has moved since it was counted, until it is counted again", async () => {
+    const product = await shop.product(5);
+    const count = await opened({ skus: [product.sku] });
+    const line = { sku: product.sku, bin: "A-01" };
+    // What moves before the count does no harm.
+    await shop.app.patch(`/inventory/${product.sku}`, { adjustment: 1, reason: "found" });
+    await done(count.id, "lines", { lines: [{ ...line, quantity: 4 }] });
+    await done(count.id, "review");
+    await shop.app.patch(`/inventory/${product.sku}`, { adjustment: 2, reason: "found" });
+    await shop.app.takeEvents();
+    const refused = await act(count.id, "post");
+    expect(code(refused)).toEqual([409, "quantity_conflict"]);
+    const conflict = { ...line, lot_number: null, expected_quantity: 6, current_quantity: 8 };
+    expect(refused.body.error.lines).toEqual([conflict]);
+    expect(await types()).toEqual([]);
+    await done(count.id, "lines", { lines: [{ ...line, quantity: 7 }] });
+    await done(count.id, "review");
+    expect((await done(count.id, "post")).lines).toMatchObject([{ expected_quantity: 8, difference: -1 }]);
+    expect((await item(product.sku)).on_hand).toBe(7);
+  });
+
+  test("to break promises unless orders may wait", async () => {
+    const product = await shop.product(5);
+    const first = await shop.order([[product, 3]]);
+    const second = await shop.order([[product, 2]]);
+    const count = await opened({ skus: [product.sku] });
+    await done(count.id, "lines", { lines: [{ sku: product.sku, bin: "A-01", quantity: 2 }] });
+    await done(count.id, "review");
+    await shop.app.takeEvents();
+    const refused = await act(count.id, "post");
+    expect(code(refused)).toEqual([409, "would_break_reservations"]);
+    const orders = [
+      { order_id: second.id, order_number: second.order_number, quantity: 2 },
+      { order_id: first.id, order_number: first.order_number, quantity: 1 },
+    ];
+    expect(refused.body.error.orders).toEqual(orders);
+    expect(await types()).toEqual([]);
+    expect((await shop.get(first.id)).allocation.complete).toBe(true);
+    expect((await done(count.id, "post", { allow_shortfall: true })).backordered_orders).toEqual(orders);
+    expect(await types()).toEqual(["inventory.updated"]);
+    expect(await item(product.sku)).toMatchObject({ on_hand: 2, reserved: 2, backordered: 3 });
+  });
+
+  test("promises move to other bins before anyone has to wait", async () => {
+    const product = await shop.product(3);
+    await shop.app.post("/inventory", { sku: product.sku, quantity: 3, bin: "V-1" });
+    await shop.order([[product, 4]]);
+    const count = await opened({ skus: [product.sku] });
+    const lines = [
+      { sku: product.sku, bin: "A-01", quantity: 0 },
+      { sku: product.sku, bin: "V-1", quantity: 4 },
+    ];
+    await done(count.id, "lines", { lines });
+    await done(count.id, "review");
+    expect((await done(count.id, "post")).backordered_orders).toEqual([]);
+    expect(await item(product.sku)).toMatchObject({ on_hand: 4, reserved: 4, backordered: 0 });
+  });
+
+  test("steps that the state does not allow", async () => {
+    const product = await shop.product(5);
+    const line = { sku: product.sku, bin: "A-01", quantity: 5 };
+    const count = await opened({ skus: [product.sku] });
+    expect(code(await act(count.id, "post"))).toEqual([409, "invalid_state_transition"]);
+    const empty = await act(count.id, "review");
+    expect(code(empty)).toEqual([409, "invalid_state_transition"]);
+    expect(empty.body.error).toMatchObject({ from: "open", action: "review" });
+    await done(count.id, "cancel");
+    for (const [action, body] of [
+      ["lines", { lines: [line] }],
+      ["review", {}],
+      ["post", {}],
+      ["cancel", {}],
+    ] as const) {
+      expect([action, ...code(await act(count.id, action, body))]).toEqual([action, 409, "invalid_state_transition"]);
+    }
+    for (const action of ["review", "post", "cancel"]) expect((await act("cnt_9", action)).status).toBe(404);
+    expect((await shop.app.get("/inventory/counts/cnt_9")).status).toBe(404);
+    await shop.app.takeEvents();
+    expect(await types()).toEqual([]);
+  });
+
+  test("what is not there, and what is not part of the count", async () => {
+    const product = await shop.product(5);
+    const other = await shop.product(5);
+    const told = ({ status, body }: { status: number; body: { error: { details: { field: string }[] } } }) => [
+      status,
+      ...body.error.details.map(({ field }) => field),
+    ];
+    const open = (input: object) => shop.app.post("/inventory/counts", input);
+    expect(told(await open({ skus: [product.sku, "NONE", "NIL"] }))).toEqual([404, "skus[1]", "skus[2]"]);
+    expect(told(await open({ bins: ["NOWHERE"] }))).toEqual([404, "bins[0]"]);
+    expect(told(await open({ bins: ["A-01"], skus: [product.sku] }))).toEqual([422, "skus"]);
+    expect(told(await open({ location: "whs_9" }))).toEqual([404, "location"]);
+    const count = await opened({ skus: [product.sku] });
+    const line = { sku: product.sku, bin: "A-01", quantity: 5 };
+    const record = (...lines: object[]) => act(count.id, "lines", { lines });
+    expect(told(await record(line, { ...line, sku: "NONE" }))).toEqual([404, "lines[1].sku"]);
+    expect(told(await record({ ...line, bin: "NOWHERE" }))).toEqual([404, "lines[0].bin"]);
+    expect(told(await record({ ...line, sku: other.sku }))).toEqual([422, "lines[0].sku"]);
+    expect(told(await record({ ...line, lot_number: "NONE" }))).toEqual([422, "lines[0].lot_number"]);
+    expect(told(await record(line, line))).toEqual([422, "lines[1]"]);
+    expect(told(await record({ ...line, quantity: -1 }))).toEqual([422, "lines[0].quantity"]);
+    const bins = await opened({ bins: ["A-01"] });
+    const elsewhere = { lines: [{ ...line, bin: "RETURNS" }] };
+    expect(told(await act(bins.id, "lines", elsewhere))).toEqual([422, "lines[0].bin"]);
+    expect((await shop.app.get(`/inventory/counts/${count.id}`)).body.data).toEqual(count);
+  });
+
+  test("to guess which lot was counted", async () => {
+    const product = await shop.product(0);
+    for (const lot_number of ["G1", "G2"]) {
+      await shop.app.post("/inventory", { sku: product.sku, quantity: 1, lot_number, bin: "G-1" });
+    }
+    const count = await opened({ skus: [product.sku], blind: true });
+    const refused = await act(count.id, "lines", { lines: [{ sku: product.sku, bin: "G-1", quantity: 1 }] });
+    expect(code(refused)).toEqual([422, "ambiguous_stock"]);
+    expect(refused.body.error.candidates).toEqual([
+      { bin: "G-1", lot_number: "G1" },
+      { bin: "G-1", lot_number: "G2" },
+    ]);
+    const sku = "COUNT-LOTS";
+    await shop.app.post("/products", { sku, name: sku, lot_tracking: true });
+    const tracked = await opened({ skus: [sku] });
+    const found = await act(tracked.id, "lines", { lines: [{ sku, bin: "A-01", quantity: 1 }] });
+    expect(found.body.error.details).toMatchObject([{ field: "lines[0].lot_number", code: "required" }]);
+  });
+});
+
+describe("guards", () => {
+  test("the table of states reaches them all", () => {
+    expect(unreachableStates(countTransitions, countStatuses, "open")).toEqual([]);
+  });
+
+  test("a posted line that moved something else is found", async () => {
+    const product = await shop.product(5);
+    const count = await opened({ skus: [product.sku] });
+    await done(count.id, "lines", { lines: [{ sku: product.sku, bin: "A-01", quantity: 3 }] });
+    await done(count.id, "review");
+    await done(count.id, "post");
+    const live = shop.app.service.stores.live;
+    const count_id = Number(count.id.slice("cnt_".length));
+    const set = (counted: number) =>
+      live.write(async (tx) => {
+        await tx.sql.update(count_lines).set({ counted }).where(eq(count_lines.count_id, count_id));
+      });
+    await set(4);
+    expect(await live.read(verifyInventory)).toMatchObject([{ expected: -1, actual: -2 }]);
+    await set(3);
+  });
+
+  test("reading needs a key that may read, changing one that may write; modes do not mix", async () => {
+    const product = await shop.product(5);
+    const count = await opened({ skus: [product.sku] });
+    const { keys, call } = shop.app;
+    const path = `/inventory/counts/${count.id}`;
+    expect((await call("GET", path, undefined, { key: keys.live.read })).status).toBe(200);
+    expect((await call("GET", path, undefined, { key: keys.test.full })).status).toBe(404);
+    expect((await call("GET", "/inventory/counts", undefined, { key: null })).status).toBe(401);
+    for (const action of ["", "/lines", "/review", "/post", "/cancel"]) {
+      const target = action === "" ? "/inventory/counts" : path + action;
+      expect((await call("POST", target, {}, { key: keys.live.read })).status).toBe(403);
+      expect((await call("POST", target, {}, { key: null })).status).toBe(401);
+    }
+  });
+
+  test("a repeated request posts once", async () => {
+    const product = await shop.product(5);
+    const count = await opened({ skus: [product.sku] });
+    await done(count.id, "lines", { lines: [{ sku: product.sku, bin: "A-01", quantity: 3 }] });
+    await done(count.id, "review");
+    const headers = { "idempotency-key": `post-${count.id}` };
+    const path = `/inventory/counts/${count.id}/post`;
+    const first = await shop.app.call("POST", path, {}, { headers });
+    expect(first.status).toBe(200);
+    expect((await shop.app.call("POST", path, {}, { headers })).body).toEqual(first.body);
+    expect((await item(product.sku)).on_hand).toBe(3);
+  });
+});

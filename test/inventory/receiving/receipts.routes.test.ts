@@ -1,0 +1,313 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { verifyInventory } from "../../../src/inventory/inventory_audit.sql.ts";
+import { openTestApp, type TestApp } from "../../harness.ts";
+
+let app: TestApp;
+let main: string;
+beforeAll(async () => {
+  app = await openTestApp();
+  main = (await app.get("/inventory/locations")).body.data[0].warehouse_id;
+  await app.patch(`/inventory/locations/${main}`, {
+    location_zones: [{ zone_id: "COLD", temperature_zone: "refrigerated", bins: [{ code: "C-01" }] }],
+  });
+  await app.post("/products", { sku: "RICE", name: "Rice" });
+  await app.post("/products", { sku: "SALT", name: "Salt" });
+  const tracked = { temperature_zone: "refrigerated", lot_tracking: true, expiration_tracking: true };
+  await app.post("/products", { sku: "MILK", name: "Milk", ...tracked });
+});
+afterAll(async () => {
+  expect(await app.service.stores.live.read(verifyInventory)).toEqual([]);
+  await app.close();
+});
+
+/** The events since the last call: type and SKU of each. */
+const told = async () => (await app.takeEvents()).map(({ type, data }) => `${type} ${data["sku"]}`);
+const item = async (sku: string) => (await app.get(`/inventory/${sku}`)).body.data;
+const expected = async (lines: unknown, more = {}) => {
+  const { status, body } = await app.post("/inventory/receipts", { lines, ...more });
+  expect(status).toBe(201);
+  return body.data;
+};
+const scan = (id: string, ...items: unknown[]) => app.post(`/inventory/receipts/${id}/lines`, { items });
+
+describe("works", () => {
+  test("a delivery is announced, shown and incoming, and tells nobody", async () => {
+    await app.takeEvents();
+    const asked = { reference: "PO-7", supplier: "Mill", location: main, expected_at: "2026-01-09" };
+    const receipt = await expected([{ sku: "RICE", quantity: 10 }], asked);
+    expect(receipt).toMatchObject({
+      id: "rcv_1001",
+      status: "expected",
+      ...asked,
+      expected_at: "2026-01-09T05:00:00.000Z",
+      lines: [{ sku: "RICE", lot_number: null, quantity: 10, quantity_received: 0, quantity_outstanding: 10 }],
+      allowed_actions: ["scan", "close", "cancel"],
+      version: 1,
+    });
+    expect((await app.get("/inventory/receipts/1001")).body.data).toEqual(receipt);
+    expect(await item("RICE")).toMatchObject({ incoming: 10, on_hand: 0 });
+    expect((await app.get("/inventory?sku=RICE")).body.data[0].incoming).toBe(10);
+    expect(await told()).toEqual([]);
+  });
+
+  test("scanned units are in stock at once, with a movement that names the receipt", async () => {
+    const { status, body } = await scan("rcv_1001", { sku: "RICE", quantity: 4, bin: "A-02" });
+    expect([status, body.data.status, body.data.allowed_actions]).toEqual([200, "receiving", ["scan", "close"]]);
+    expect(body.data.lines).toMatchObject([{ quantity_received: 4, quantity_outstanding: 6, quantity_over: 0 }]);
+    expect(await item("RICE")).toMatchObject({ on_hand: 4, available: 4, incoming: 6 });
+    const events = await app.takeEvents();
+    expect(events.map(({ type }) => type)).toEqual(["inventory.received", "inventory.updated"]);
+    expect(events[0]?.data).toMatchObject({
+      object: "inventory_item",
+      sku: "RICE",
+      on_hand: 4,
+      incoming: 6,
+      received: { quantity: 4, location: "A-02", reason: "received", reference: "rcv_1001" },
+    });
+    const [movement] = (await app.get("/inventory/movements?sku=RICE")).body.data;
+    expect(movement).toMatchObject({
+      type: "receipt",
+      quantity: 4,
+      to_location: "A-02",
+      balance_after: 4,
+      reference: { type: "receipt", id: "rcv_1001" },
+    });
+  });
+
+  test("more than was expected is taken and told", async () => {
+    await app.takeEvents();
+    const { body } = await scan("rcv_1001", { sku: "RICE", quantity: 5 }, { sku: "RICE", quantity: 3 });
+    expect(body.data.lines).toMatchObject([{ quantity_received: 12, quantity_outstanding: 0, quantity_over: 2 }]);
+    expect(await item("RICE")).toMatchObject({ on_hand: 12, incoming: 0 });
+    expect(await told()).toEqual(["inventory.received RICE", "inventory.received RICE", "inventory.updated RICE"]);
+    const closed = await app.post("/inventory/receipts/rcv_1001/close");
+    expect(closed.body.data).toMatchObject({ status: "closed", allowed_actions: [] });
+    expect(closed.body.data.lines).toMatchObject([{ quantity_over: 2, quantity_missing: 0 }]);
+    expect(await told()).toEqual([]);
+  });
+
+  test("what has not come is missing once the receipt is closed, which is done once", async () => {
+    const { id } = await expected([
+      { sku: "RICE", quantity: 10 },
+      { sku: "SALT", quantity: 7 },
+    ]);
+    await scan(id, { sku: "SALT", quantity: 5 });
+    expect(await item("SALT")).toMatchObject({ incoming: 2 });
+    await app.takeEvents();
+    const closed = await app.post(`/inventory/receipts/${id}/close`);
+    expect(closed.body.data.lines).toMatchObject([
+      { sku: "RICE", quantity_received: 0, quantity_outstanding: 0, quantity_missing: 10 },
+      { sku: "SALT", quantity_received: 5, quantity_outstanding: 0, quantity_missing: 2 },
+    ]);
+    expect((await app.post(`/inventory/receipts/${id}/close`)).body.data).toEqual(closed.body.data);
+    expect(await item("SALT")).toMatchObject({ incoming: 0, on_hand: 5 });
+    expect(await told()).toEqual([]);
+  });
+
+  test("a delivery of which nothing came is called off, once", async () => {
+    const { id } = await expected([{ sku: "SALT", quantity: 9 }]);
+    await app.takeEvents();
+    const cancelled = await app.post(`/inventory/receipts/${id}/cancel`);
+    expect(cancelled.body.data).toMatchObject({ status: "cancelled", allowed_actions: [] });
+    expect(cancelled.body.data.lines).toMatchObject([{ quantity_outstanding: 0, quantity_missing: 0 }]);
+    expect((await app.post(`/inventory/receipts/${id}/cancel`)).body.data).toEqual(cancelled.body.data);
+    expect(await item("SALT")).toMatchObject({ incoming: 0 });
+    expect(await told()).toEqual([]);
+  });
+
+  test("a lot that was announced need not be said again, and is counted on its own line", async () => {
+    const lots = [
+      { sku: "MILK", quantity: 6, lot_number: "L-1", expiration_date: "2026-02-01" },
+      { sku: "MILK", quantity: 4, lot_number: "L-2", expiration_date: "2026-03-01" },
+    ];
+    const one = await expected(lots.slice(0, 1));
+    await app.takeEvents();
+    await scan(one.id, { sku: "MILK", quantity: 6 });
+    expect(await told()).toEqual(["inventory.received MILK", "inventory.updated MILK"]);
+    expect((await item("MILK")).lots).toMatchObject([
+      { lot_number: "L-1", quantity: 6, expiration_date: "2026-02-01T23:59:59.999Z" },
+    ]);
+    const both = await expected(lots);
+    const { body } = await scan(both.id, { sku: "MILK", quantity: 4, lot_number: "L-2" });
+    expect(body.data.lines).toMatchObject([{ quantity_received: 0 }, { quantity_received: 4 }]);
+    const surprise = { sku: "MILK", quantity: 1, lot_number: "L-3", expiration_date: "2026-04-01" };
+    const other = await scan(both.id, surprise);
+    expect(other.body.data.lines).toMatchObject([{ quantity_received: 1 }, { quantity_received: 4 }]);
+    expect((await item("MILK")).incoming).toBe(5);
+  });
+
+  test("units that are not good count as received and lie apart", async () => {
+    const { id } = await expected([{ sku: "SALT", quantity: 10 }]);
+    const before = await item("SALT");
+    await app.takeEvents();
+    const damaged = { sku: "SALT", quantity: 2, condition: "damaged" };
+    const { body } = await scan(id, damaged, { sku: "SALT", quantity: 1, condition: "quarantined" });
+    expect(body.data.lines).toMatchObject([{ quantity_received: 3, quantity_set_aside: 3, quantity_outstanding: 7 }]);
+    const after = await item("SALT");
+    expect(after).toMatchObject({ available: before.available, on_hand: before.on_hand + 3, incoming: 7 });
+    expect(after.unavailable).toMatchObject({ damaged: 2, quarantined: 1 });
+    expect(await told()).toEqual(["inventory.received SALT", "inventory.received SALT", "inventory.updated SALT"]);
+  });
+
+  test("who waits for the units gets them at once", async () => {
+    await app.post("/products", { sku: "RARE", name: "Rare" });
+    const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
+    const customer = { email: "ada@example.com", first_name: "Ada", last_name: "Doe", shipping_addresses: [address] };
+    const { id: customer_id, shipping_addresses } = (await app.post("/customers", customer)).body;
+    const order = {
+      order_number: "W-1",
+      customer_id,
+      shipping_address_id: shipping_addresses[0].id,
+      line_items: [{ sku: "RARE", quantity: 3, unit_price: 1 }],
+    };
+    const made = await app.post("/orders", order);
+    expect(made.status).toBe(201);
+    const { id } = await expected([{ sku: "RARE", quantity: 5 }]);
+    await app.takeEvents();
+    await scan(id, { sku: "RARE", quantity: 5 });
+    expect(await item("RARE")).toMatchObject({ on_hand: 5, reserved: 3, available: 2, backordered: 0 });
+    expect(await told()).toEqual(["inventory.received RARE", "inventory.updated RARE"]);
+    const line = (await app.get(`/orders/${made.body.data.id}`)).body.data.line_items[0];
+    expect(line).toMatchObject({ quantity_reserved: 3, quantity_backordered: 0 });
+  });
+
+  test("receipts are listed newest first, by status, warehouse and reference", async () => {
+    const ids = async (query: string) =>
+      (await app.get(`/inventory/receipts?${query}`)).body.data.map(({ id }: { id: string }) => id);
+    expect(await ids("status=closed")).toEqual(["rcv_1002", "rcv_1001"]);
+    expect(await ids("status=cancelled")).toEqual(["rcv_1003"]);
+    expect(await ids("reference=PO-7")).toEqual(["rcv_1001"]);
+    expect(await ids("location=whs_9")).toEqual([]);
+    expect(await ids("sku=RICE")).toEqual(["rcv_1002", "rcv_1001"]);
+    expect(await ids("sku=NONE")).toEqual([]);
+    const all = await ids(`location=${main}`);
+    expect(all.at(-1)).toBe("rcv_1001");
+    const first = (await app.get("/inventory/receipts?limit=2")).body;
+    const rest = await ids(`limit=100&cursor=${first.meta.pagination.next_cursor}`);
+    expect([...first.data.map(({ id }: { id: string }) => id), ...rest]).toEqual(all);
+    expect((await app.get("/inventory/receipts?limit=2&page=2")).body.meta.pagination.total).toBe(all.length);
+  });
+});
+
+describe("refuses", () => {
+  const fields = ({ body }: { body: { error: { details?: { field: string }[] } } }) =>
+    body.error.details?.map(({ field }) => field) ?? [];
+
+  test.each([
+    ["without lines", { lines: [] }, 422, "validation_failed", ["lines"]],
+    ["of an unknown SKU", { lines: [{ sku: "NONE", quantity: 1 }] }, 404, "resource_missing", ["lines[0].sku"]],
+    ["for no units", { lines: [{ sku: "RICE", quantity: 0 }] }, 422, "validation_failed", ["lines[0].quantity"]],
+    [
+      "to an unknown warehouse",
+      { location: "whs_9", lines: [{ sku: "RICE", quantity: 1 }] },
+      404,
+      "resource_missing",
+      ["location"],
+    ],
+    [
+      "with an expiry of no lot",
+      { lines: [{ sku: "RICE", quantity: 1, expiration_date: "2026-02-01" }] },
+      422,
+      "validation_failed",
+      ["lines[0].lot_number"],
+    ],
+  ] as const)("to announce a delivery %s", async (_name, body, status, code, named) => {
+    await app.takeEvents();
+    const answer = await app.post("/inventory/receipts", body);
+    expect([answer.status, answer.body.error.code, fields(answer)]).toEqual([status, code, [...named]]);
+    expect(await told()).toEqual([]);
+  });
+
+  test.each([
+    ["an unknown SKU", { sku: "NONE", quantity: 1 }, 404, "resource_missing", ["items[1].sku"]],
+    ["a SKU that is not expected", { sku: "RICE", quantity: 1 }, 422, "validation_failed", ["items[1].sku"]],
+    ["a bin that is too warm", { sku: "MILK", quantity: 1, bin: "A-01" }, 422, "validation_failed", ["items[1].bin"]],
+    [
+      "another expiry than the lot's",
+      { sku: "MILK", quantity: 1, expiration_date: "2027-01-01" },
+      422,
+      "validation_failed",
+      ["items[1].expiration_date"],
+    ],
+    [
+      "damaged units for a storage bin",
+      { sku: "SALT", quantity: 1, condition: "damaged", bin: "A-01" },
+      422,
+      "validation_failed",
+      ["items[1].bin"],
+    ],
+  ] as const)("to scan %s, and then nothing of the scan is kept", async (_name, wrong, status, code, named) => {
+    const lot = { lot_number: "L-1", expiration_date: "2026-02-01" };
+    const { id } = await expected([
+      { sku: "MILK", quantity: 2, ...lot },
+      { sku: "SALT", quantity: 2 },
+    ]);
+    const before = await item("SALT");
+    await app.takeEvents();
+    const answer = await scan(id, { sku: "SALT", quantity: 1 }, wrong);
+    expect([answer.status, answer.body.error.code, fields(answer)]).toEqual([status, code, [...named]]);
+    expect(await item("SALT")).toEqual(before);
+    expect(await told()).toEqual([]);
+    await app.post(`/inventory/receipts/${id}/cancel`);
+  });
+
+  test("to scan, close or cancel where that is over", async () => {
+    const { id } = await expected([{ sku: "SALT", quantity: 2 }]);
+    await scan(id, { sku: "SALT", quantity: 1 });
+    await app.takeEvents();
+    const cancel = await app.post(`/inventory/receipts/${id}/cancel`);
+    expect([cancel.status, cancel.body.error.code]).toEqual([409, "invalid_state_transition"]);
+    expect(cancel.body.error).toMatchObject({
+      from: "receiving",
+      action: "cancel",
+      allowed_actions: ["scan", "close"],
+    });
+    await app.post(`/inventory/receipts/${id}/close`);
+    const late = await scan(id, { sku: "SALT", quantity: 1 });
+    expect([late.status, late.body.error.code]).toEqual([409, "invalid_state_transition"]);
+    const called = await expected([{ sku: "SALT", quantity: 2 }]);
+    await app.post(`/inventory/receipts/${called.id}/cancel`);
+    expect((await app.post(`/inventory/receipts/${called.id}/close`)).status).toBe(409);
+    for (const path of ["rcv_9/lines", "rcv_9/close", "rcv_9/cancel"]) {
+      const answer = await app.post(
+        `/inventory/receipts/${path}`,
+        path.endsWith("lines") ? { items: [{ sku: "SALT", quantity: 1 }] } : {},
+      );
+      expect([path, answer.status]).toEqual([path, 404]);
+    }
+    expect((await app.get("/inventory/receipts/trf_1001")).status).toBe(404);
+    expect(await told()).toEqual([]);
+  });
+});
+
+describe("guards", () => {
+  test("reading needs a key that may read, writing one that may write", async () => {
+    const read = { key: app.keys.live.read };
+    const body = { lines: [{ sku: "SALT", quantity: 1 }] };
+    expect((await app.call("POST", "/inventory/receipts", body, read)).status).toBe(403);
+    for (const step of ["lines", "close", "cancel"]) {
+      expect((await app.call("POST", `/inventory/receipts/rcv_1001/${step}`, {}, read)).status).toBe(403);
+    }
+    expect((await app.call("GET", "/inventory/receipts/rcv_1001", undefined, read)).status).toBe(200);
+    expect((await app.call("GET", "/inventory/receipts", undefined, { key: null })).status).toBe(401);
+    const write = { key: app.keys.live.read_write };
+    expect((await app.call("POST", "/inventory/receipts", body, write)).status).toBe(201);
+  });
+
+  test("a test key sees nothing of live", async () => {
+    const other = { key: app.keys.test.full };
+    expect((await app.call("GET", "/inventory/receipts/rcv_1001", undefined, other)).status).toBe(404);
+    expect((await app.call("GET", "/inventory/receipts", undefined, other)).body.data).toEqual([]);
+  });
+
+  test("a repeated scan takes the units once", async () => {
+    const { id } = await expected([{ sku: "SALT", quantity: 8 }]);
+    const headers = { "idempotency-key": "scan-1" };
+    const body = { items: [{ sku: "SALT", quantity: 3 }] };
+    const path = `/inventory/receipts/${id}/lines`;
+    const first = await app.call("POST", path, body, { headers });
+    const again = await app.call("POST", path, body, { headers });
+    expect(again.body).toEqual(first.body);
+    expect((await app.get(`/inventory/receipts/${id}`)).body.data.lines).toMatchObject([{ quantity_received: 3 }]);
+  });
+});

@@ -1,0 +1,54 @@
+// Units of a cancelled order that a carrier has all the same: which of them left, though nobody saw it.
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { takeReleasedUnits } from "../../../src/inventory/receiving/restock_units.ts";
+import { pickAllocatedUnits, releaseOrderAllocation } from "../../../src/inventory/reservations/order_allocations.ts";
+import { clerk, openShop, type Shop } from "../shop.ts";
+
+let shop: Shop;
+beforeEach(async () => {
+  shop = await openShop();
+  await shop.product("TEA");
+});
+afterEach(async () => {
+  expect(await shop.differences()).toEqual([]);
+  await shop.close();
+});
+
+const taken = (quantity: number, warehouse_id: number | null = null) =>
+  shop.write((tx) => {
+    const parts = [{ product_id: shop.product_id("TEA"), quantity: 1 }];
+    return takeReleasedUnits(tx, { order_id: 1, warehouse_id }, [{ sets: quantity, parts }], clerk);
+  });
+/** What lies where: bin and units. */
+const places = async () =>
+  (await shop.item("TEA")).locations.map(({ location, quantity }) => `${location} ${quantity}`);
+
+test("what it picked and gave up leaves first, then free units as a pick would take them", async () => {
+  await shop.add("TEA", 4, { location: shop.west, bin: "W-01" });
+  shop.clock.advance(1000);
+  await shop.add("TEA", 5, { bin: "A-02" });
+  shop.clock.advance(1000);
+  await shop.add("TEA", 6, { bin: "A-01" });
+  await shop.claim(1, { lines: [["TEA", 2]] });
+  await shop.write((tx) =>
+    pickAllocatedUnits(tx, 1, [{ order_line_id: 10, quantity: 2 }], { confirmed: true, actor: clerk }),
+  );
+  await shop.write((tx) => releaseOrderAllocation(tx, 1, null, clerk));
+  expect(await places()).toContain("PUTBACK 2");
+  expect(await taken(2)).toEqual([2]);
+  expect((await places()).sort()).toEqual(["A-01 6", "A-02 3", "W-01 4"]);
+  // West has the older units, but the main warehouse comes first; there the bin that was filled first.
+  expect(await taken(4)).toEqual([4]);
+  expect((await places()).sort()).toEqual(["A-01 5", "W-01 4"]);
+  expect(await taken(20)).toEqual([9]);
+});
+
+test("no units of another warehouse than the order's, none that are promised, none past their expiry", async () => {
+  await shop.add("TEA", 4, { location: shop.west, bin: "W-01" });
+  await shop.add("TEA", 5);
+  await shop.add("TEA", 3, { lot: "OLD", days: 1 });
+  shop.clock.advance(3 * 86_400_000);
+  await shop.claim(2, { lines: [["TEA", 4]], warehouse_id: shop.main });
+  expect(await taken(9, shop.main)).toEqual([1]);
+  expect(await shop.item("TEA")).toMatchObject({ on_hand: 11, reserved: 4, available: 4 });
+});

@@ -1,0 +1,54 @@
+// Thousands of reservations of one SKU that are past their time and that no job has ended yet: they count for nothing.
+
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { adjustStock } from "../../../src/inventory/counts/adjust_stock.ts";
+import { expireReservations } from "../../../src/inventory/inventory.jobs.ts";
+import { reserveStock } from "../../../src/inventory/reservations/client_reservations.ts";
+import { listOrderReservations } from "../../../src/inventory/reservations/reservations.sql.ts";
+import { clerk, counts, openShop, runJobs, type Shop } from "../shop.ts";
+import { bookMany } from "./many_reservations.ts";
+
+const overdue = 2_000;
+
+let shop: Shop;
+beforeEach(async () => {
+  shop = await openShop();
+  await shop.product("HOT");
+  await shop.product("OTHER");
+  await shop.add("HOT", overdue);
+  await shop.add("OTHER", 1);
+  await bookMany(shop, "HOT", overdue, 60_000);
+  shop.clock.advance(60_000);
+});
+afterEach(async () => {
+  expect(await shop.differences()).toEqual([]);
+  await runJobs(shop.store, [expireReservations]);
+  expect(await shop.differences()).toEqual([]);
+  await shop.close();
+});
+
+describe(`${overdue} reservations past their time`, () => {
+  test("leave all units to a new reservation", async () => {
+    const all = [{ sku: "HOT", quantity: overdue }];
+    const made = await shop.write((tx) => reserveStock(tx, { order_id: "N-NEW", items: all }));
+    expect(made.status).toBe("reserved");
+    expect(await shop.item("HOT")).toMatchObject({ available: 0, reserved: overdue });
+  }, 60_000);
+
+  test("leave all units to a new order, and nothing of it waits", async () => {
+    expect(await shop.claim(1, { lines: [["HOT", overdue]], allow_backorder: false })).toEqual([[overdue, overdue, 0]]);
+  }, 60_000);
+
+  test("lose nothing when all units are written off", async () => {
+    const lost = { adjustment: -overdue, reason: "lost" } as const;
+    expect((await shop.write((tx) => adjustStock(tx, "HOT", lost, clerk))).backordered_orders).toEqual([]);
+    expect(await shop.item("HOT")).toMatchObject({ on_hand: 0, reserved: 0, backordered: 0 });
+  }, 60_000);
+
+  test("are ended by the job a slice at a time, while those of other SKUs go on", async () => {
+    await expireReservations(shop.store);
+    expect((await shop.item("HOT")).reserved).toBeGreaterThanOrEqual(overdue - 200);
+    expect(await shop.claim(2, { lines: [["OTHER", 1]] })).toEqual([[1, 1, 0]]);
+    expect(counts(await shop.store.read((db) => listOrderReservations(db, [2])))).toEqual([[1, 1, 0]]);
+  }, 60_000);
+});

@@ -1,0 +1,381 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { lots as lotTable } from "../../../db/schema/inventory.ts";
+import { systemActor } from "../../../src/core/actor.ts";
+import { readId } from "../../../src/core/ids.ts";
+import { unreachableStates } from "../../../src/core/transitions.ts";
+import { lotActions, lotStatuses, lotTransitions } from "../../../src/inventory/inventory.transitions.ts";
+import { verifyInventory } from "../../../src/inventory/inventory_audit.sql.ts";
+import { handOver } from "../../../src/orders/fulfillment/carrier_scans.ts";
+import { openShop, type Shop } from "../../orders/shop.ts";
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => shop.close());
+beforeEach(() => shop.app.takeEvents());
+
+let number = 0;
+const day_ms = 86_400_000;
+const inDays = (days: number) => new Date(shop.app.clocks.live.now() + days * day_ms).toISOString();
+const types = async () => (await shop.app.takeEvents()).map(({ type }) => type);
+
+/** A product of which these units lie on the shelf, lot by lot: `L1`, `L2`, … */
+async function goods(...units: number[]) {
+  const sku = `LOT-${++number}`;
+  const product = (await shop.app.post("/products", { sku, name: sku, lot_tracking: true })).body.data;
+  for (const [at, quantity] of units.entries()) {
+    const lot = { lot_number: `L${at + 1}`, expiration_date: inDays(100 + at) };
+    expect((await shop.app.post("/inventory", { sku, quantity, ...lot })).status).toBe(201);
+  }
+  const lots: string[] = (await shop.app.get(`/inventory/${sku}`)).body.data.lots.map(({ id }: { id: string }) => id);
+  await shop.app.takeEvents();
+  return { id: product.id as string, sku, lots };
+}
+
+const setStatus = (lot: string | undefined, status: string, fields: object = {}) =>
+  shop.app.post(`/inventory/lots/${lot}/status`, { status, reason: "Checked.", ...fields });
+const item = async (sku: string) => (await shop.app.get(`/inventory/${sku}`)).body.data;
+
+describe("works", () => {
+  test("a lot that is put aside gives its promises to other stock, or they wait", async () => {
+    const { id, sku, lots } = await goods(5, 3);
+    const made = await shop.order([[{ id }, 5]]);
+    await shop.app.takeEvents();
+    const { status, body } = await setStatus(lots[0], "quarantined", { notes: "Dented." });
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({
+      id: lots[0],
+      lot_number: "L1",
+      sku,
+      status: "quarantined",
+      quantity: 5,
+      reserved: 0,
+      locations: [{ warehouse_id: "whs_1001", location: "A-01", kind: "storage", quantity: 5, reserved: 0 }],
+      allowed_statuses: ["available", "on_hold", "recalled", "damaged"],
+      changes: [
+        {
+          from_status: "available",
+          to_status: "quarantined",
+          reason: "Checked.",
+          notes: "Dented.",
+          actor: { type: "api_key", id: "key_1003" },
+        },
+      ],
+      backordered_orders: [{ order_id: made.id, order_number: made.order_number, quantity: 2 }],
+    });
+    expect(await types()).toEqual(["inventory.updated"]);
+    expect(await item(sku)).toMatchObject({
+      available: 0,
+      reserved: 3,
+      backordered: 2,
+      unavailable: { quarantined: 5 },
+    });
+    const { backordered_orders: _, ...detail } = body.data;
+    expect((await shop.app.get(`/inventory/lots/${lots[0]}`)).body.data).toEqual(detail);
+    // Released, its units go to whoever waits.
+    expect((await setStatus(lots[0], "available")).body.data).toMatchObject({ status: "available", reserved: 2 });
+    expect(await types()).toEqual(["inventory.updated"]);
+    expect(await item(sku)).toMatchObject({ available: 3, reserved: 5, backordered: 0 });
+  });
+
+  test("the status that a lot has already changes nothing", async () => {
+    const { lots } = await goods(5);
+    const { body } = await setStatus(lots[0], "available");
+    expect(body.data).toMatchObject({ status: "available", changes: [], backordered_orders: [] });
+    expect(await types()).toEqual([]);
+  });
+
+  test("low stock is told when a lot is put aside", async () => {
+    const { sku, lots } = await goods(5, 2);
+    await shop.app.patch(`/products/${(await shop.app.get(`/products?sku=${sku}`)).body.data[0].id}`, {
+      reorder_point: 3,
+    });
+    await setStatus(lots[0], "damaged");
+    expect(await types()).toEqual(["inventory.updated", "inventory.low_stock"]);
+    expect((await item(sku)).unavailable).toMatchObject({ damaged: 5 });
+  });
+
+  test("a lot expires by itself, with a row of its history, and may still be recalled", async () => {
+    const { sku, lots } = await goods();
+    expect(lots).toEqual([]);
+    await shop.app.post("/inventory", { sku, quantity: 2, lot_number: "OLD", expiration_date: inDays(1) });
+    const [{ id }] = (await item(sku)).lots;
+    shop.app.clocks.live.advance(2 * day_ms);
+    expect((await shop.app.get(`/inventory/lots/${id}`)).body.data).toMatchObject({ status: "expired", changes: [] });
+    await shop.app.runJobs();
+    const { body } = await shop.app.get(`/inventory/lots/${id}`);
+    expect(body.data.changes).toMatchObject([{ to_status: "expired", actor: { id: "inventory.expire_lots" } }]);
+    expect(body.data.allowed_statuses).toEqual(["quarantined", "recalled", "damaged"]);
+    expect((await setStatus(id, "quarantined")).status).toBe(200);
+    const refused = await setStatus(id, "available");
+    expect([refused.status, refused.body.error.details[0].field]).toEqual([422, "status"]);
+    expect((await setStatus(id, "recalled")).body.data.status).toBe("recalled");
+  });
+
+  test("lots are listed newest first, by SKU, status and expiry", async () => {
+    const { sku, lots } = await goods(1, 2, 3);
+    await setStatus(lots[1], "on_hold");
+    const numbers = async (query: string) =>
+      (await shop.app.get(`/inventory/lots?sku=${sku}${query}`)).body.data.map(
+        (lot: { lot_number: string; quantity: number }) => `${lot.lot_number}: ${lot.quantity}`,
+      );
+    expect(await numbers("")).toEqual(["L3: 3", "L2: 2", "L1: 1"]);
+    expect(await numbers("&status=on_hold")).toEqual(["L2: 2"]);
+    expect(await numbers("&status=available")).toEqual(["L3: 3", "L1: 1"]);
+    expect(await numbers("&status=expired")).toEqual([]);
+    expect(await numbers("&lot_number=L2")).toEqual(["L2: 2"]);
+    expect(await numbers("&lot_number=L")).toEqual([]);
+    expect(await numbers(`&expiring_before=${inDays(102)}`)).toEqual(["L2: 2", "L1: 1"]);
+    const first = (await shop.app.get(`/inventory/lots?sku=${sku}&limit=2`)).body;
+    const { next_cursor } = first.meta.pagination;
+    expect(first.meta.pagination).toMatchObject({ total: 3, has_more: true });
+    const rest = (await shop.app.get(`/inventory/lots?sku=${sku}&limit=2&cursor=${next_cursor}`)).body;
+    expect(rest.data.map((lot: { id: string }) => lot.id)).toEqual([lots[0]]);
+    expect((await shop.app.get("/inventory/lots?sku=NONE")).body.data).toEqual([]);
+  });
+
+  test("every order that got a lot is traced, with its customer and its parcels", async () => {
+    const { id, lots } = await goods(9);
+    const first = await shop.order([[{ id }, 2]]);
+    await shop.act(first.id, "pick");
+    await shop.act(first.id, "ship", { carrier: "ups", tracking_number: "1Z-1" });
+    const second = await shop.order([[{ id }, 3]]);
+    await shop.act(second.id, "ship");
+    await shop.order([[{ id }, 1]]);
+    const { body } = await shop.app.get(`/inventory/lots/${lots[0]}/trace`);
+    expect(body.data).toMatchObject([
+      { order_id: second.id, quantity: 3, confirmed_quantity: 0, assumed_quantity: 3, status: "shipped" },
+      {
+        order_id: first.id,
+        order_number: first.order_number,
+        customer: { id: shop.customer.id, email: "jane@example.com", name: "Jane Doe" },
+        quantity: 2,
+        confirmed_quantity: 2,
+        assumed_quantity: 0,
+        shipments: [{ status: "shipped", carrier: "ups", tracking_number: "1Z1" }],
+      },
+    ]);
+    expect(body.meta.pagination.total).toBe(2);
+    const { next_cursor } = (await shop.app.get(`/inventory/lots/${lots[0]}/trace?limit=1`)).body.meta.pagination;
+    const rest = await shop.app.get(`/inventory/lots/${lots[0]}/trace?limit=1&cursor=${next_cursor}`);
+    expect(rest.body.data).toEqual([body.data[1]]);
+  });
+});
+
+describe("recalls", () => {
+  test("an order that has picked of a recalled lot is held until the recall is withdrawn", async () => {
+    const { id, sku, lots } = await goods(5);
+    const made = await shop.order([[{ id }, 2]]);
+    const other = await shop.order([[{ id }, 1]]);
+    await shop.act(made.id, "pick");
+    await shop.app.takeEvents();
+    const recalled = await setStatus(lots[0], "recalled");
+    expect(recalled.body.data).toMatchObject({
+      picked: 2,
+      allowed_statuses: ["available"],
+      backordered_orders: [{ order_id: other.id, quantity: 1 }],
+    });
+    // Before any job has run, the units cannot leave.
+    const refused = await shop.app.post(`/orders/${made.id}/ship`);
+    expect([refused.status, refused.body.error.code]).toEqual([409, "lot_not_pickable"]);
+    await shop.app.runJobs();
+    expect(await shop.get(made.id)).toMatchObject({
+      status: "on_hold",
+      held_from: "processing",
+      holds: [
+        {
+          reason: "recalled_lot",
+          note: `Units of recalled lots are picked for it: L1 of ${sku}.`,
+          lifted_by: "cause",
+        },
+      ],
+    });
+    expect(await shop.get(other.id)).toMatchObject({ status: "pending", allocation: { backordered_units: 1 } });
+    const { version } = await shop.get(made.id);
+    await shop.app.runJobs();
+    expect(await shop.act(made.id, "release")).toMatchObject({ status: "on_hold", still_on_hold: true, version });
+    await setStatus(lots[0], "available");
+    await shop.app.runJobs();
+    expect(await shop.get(made.id)).toMatchObject({ status: "processing", holds: [] });
+    expect(await shop.get(other.id)).toMatchObject({ allocation: { backordered_units: 0 } });
+    expect((await shop.history(made.id)).slice(-2)).toEqual([
+      "hold: processing > on_hold",
+      "release: on_hold > processing",
+    ]);
+    expect(await types()).toEqual(["inventory.updated", "inventory.updated"]);
+    expect((await shop.act(made.id, "ship")).status).toBe("shipped");
+  });
+
+  test("what a carrier has taken all the same ends the hold, and is traced", async () => {
+    const { id, lots } = await goods(5);
+    const made = await shop.order([[{ id }, 2]]);
+    await shop.act(made.id, "pack", { packages: [{ items: [{ line_id: made.line_items[0].id, quantity: 2 }] }] });
+    await setStatus(lots[0], "recalled");
+    await shop.app.runJobs();
+    const { holds, shipments } = await shop.get(made.id);
+    expect(holds).toMatchObject([{ reason: "recalled_lot" }]);
+    const shipment_id = readId("shipment", shipments[0].id) ?? 0;
+    const live = shop.app.service.stores.live;
+    await live.write((tx) => handOver(tx, shipment_id, systemActor("carrier"), { by_carrier: true }));
+    await shop.app.runJobs();
+    expect(await shop.get(made.id)).toMatchObject({ status: "shipped", holds: [] });
+    expect((await shop.app.get(`/inventory/lots/${lots[0]}/trace`)).body.data).toMatchObject([
+      { order_id: made.id, quantity: 2, confirmed_quantity: 0, assumed_quantity: 2 },
+    ]);
+  });
+
+  test("what a carrier has of a cancelled order is traced as assumed", async () => {
+    const { id, lots } = await goods(5);
+    const made = await shop.order([[{ id }, 2]]);
+    await shop.act(made.id, "pack", { packages: [{ items: [{ line_id: made.line_items[0].id, quantity: 2 }] }] });
+    const [{ id: shipment }] = (await shop.get(made.id)).shipments;
+    await shop.cancel(made.id);
+    await shop.app.service.stores.live.write((tx) =>
+      handOver(tx, readId("shipment", shipment) ?? 0, systemActor("carrier"), { by_carrier: true }),
+    );
+    const { body } = await shop.app.get(`/inventory/lots/${lots[0]}/trace`);
+    expect(body.data).toMatchObject([{ order_id: made.id, confirmed_quantity: 0, assumed_quantity: 2 }]);
+  });
+
+  test("picked units of a recalled lot are put back, and the order goes on with others", async () => {
+    const { id, sku, lots } = await goods(2, 2);
+    const made = await shop.order([[{ id }, 3]]);
+    await shop.act(made.id, "pick");
+    await setStatus(lots[0], "recalled");
+    await shop.app.runJobs();
+    await shop.app.takeEvents();
+    const back = { order_id: made.id, sku, bin: "QUARANTINE" };
+    const answer = await shop.app.post("/inventory/putbacks", { ...back, quantity: 2 });
+    expect([answer.status, answer.body.data]).toMatchObject([
+      201,
+      { lot_number: "L1", was_picked: true, remaining: 0 },
+    ]);
+    expect(await types()).toEqual(["inventory.updated"]);
+    await shop.app.runJobs();
+    const order = await shop.get(made.id);
+    expect(order).toMatchObject({ status: "processing", holds: [], allocation: { backordered_units: 1 } });
+    expect(order.line_items[0]).toMatchObject({ quantity_picked: 1, quantity_reserved: 2 });
+    expect((await shop.history(made.id)).slice(-4)).toEqual([
+      "hold: processing > on_hold",
+      "put_back: on_hold > on_hold",
+      "release: on_hold > processing",
+      "backorder_filled: processing > processing",
+    ]);
+    // Sound units stay picked.
+    expect((await shop.app.post("/inventory/putbacks", { ...back, quantity: 1 })).status).toBe(409);
+    await shop.app.post("/inventory", { sku, quantity: 1, lot_number: "L3" });
+    expect(await shop.act(made.id, "ship")).toMatchObject({ status: "shipped" });
+    expect((await shop.app.get(`/inventory/lots/${lots[0]}/trace`)).body.data).toEqual([]);
+  });
+
+  test("packed units of a recalled lot are not put back one by one", async () => {
+    const { id, sku, lots } = await goods(5);
+    const made = await shop.order([[{ id }, 3]]);
+    await shop.act(made.id, "pick");
+    const line_id = made.line_items[0].id;
+    await shop.act(made.id, "pack", { packages: [{ items: [{ line_id, quantity: 2 }] }] });
+    await setStatus(lots[0], "recalled");
+    const back = { order_id: made.id, sku, bin: "A-01" };
+    const refused = await shop.app.post("/inventory/putbacks", { ...back, quantity: 2 });
+    expect([refused.status, refused.body.error.shortages]).toEqual([409, [{ sku, requested: 2, available: 1 }]]);
+    expect((await shop.app.post("/inventory/putbacks", { ...back, quantity: 1 })).status).toBe(201);
+    await shop.app.runJobs();
+    expect(await shop.get(made.id)).toMatchObject({ status: "on_hold", line_items: [{ quantity_picked: 2 }] });
+  });
+
+  test("a cancelled order is held no more, and what it had picked stays recalled", async () => {
+    const { id, sku, lots } = await goods(5);
+    const held = await shop.order([[{ id }, 2]]);
+    await shop.act(held.id, "pick");
+    await setStatus(lots[0], "recalled");
+    await shop.app.runJobs();
+    expect((await shop.cancel(held.id)).body.data).toMatchObject({ status: "cancelled", holds: [] });
+    await shop.app.runJobs();
+    expect(await shop.get(held.id)).toMatchObject({ status: "cancelled", holds: [] });
+    // What was picked waits to be put back, and is for sale only once the recall is withdrawn.
+    const back = { order_id: held.id, sku, quantity: 2, bin: "A-01" };
+    expect((await shop.app.post("/inventory/putbacks", back)).status).toBe(201);
+    expect(await item(sku)).toMatchObject({ available: 0, unavailable: { quarantined: 5 } });
+    await setStatus(lots[0], "available");
+    expect(await item(sku)).toMatchObject({ available: 5 });
+  });
+});
+
+describe("refuses", () => {
+  test("a lot that does not exist, and what is no status", async () => {
+    const { lots } = await goods(1);
+    for (const path of ["/inventory/lots/lot_9", "/inventory/lots/lot_9/trace"]) {
+      expect((await shop.app.get(path)).status).toBe(404);
+    }
+    expect((await setStatus("lot_9", "recalled")).status).toBe(404);
+    const wrong = await shop.app.post(`/inventory/lots/${lots[0]}/status`, { status: "expired" });
+    const fields = wrong.body.error.details.map(({ field }: { field: string }) => field);
+    expect([wrong.status, fields.sort()]).toEqual([422, ["reason", "status"]]);
+    expect(await types()).toEqual([]);
+  });
+
+  test("a move that the table does not have", async () => {
+    const { lots } = await goods(1);
+    await setStatus(lots[0], "recalled");
+    await shop.app.takeEvents();
+    const { status, body } = await setStatus(lots[0], "damaged");
+    expect([status, body.error.code]).toEqual([409, "invalid_state_transition"]);
+    expect(body.error).toMatchObject({
+      message: "A lot that is recalled cannot become damaged.",
+      from: "recalled",
+      action: "damage",
+      allowed_actions: ["release"],
+      allowed_statuses: ["available"],
+    });
+    expect(await types()).toEqual([]);
+  });
+});
+
+describe("guards", () => {
+  test("the table of states reaches them all, and each action leads to its status", () => {
+    expect(unreachableStates(lotTransitions, lotStatuses, "available")).toEqual([]);
+    for (const [status, action] of Object.entries(lotActions)) expect(lotTransitions[action].to).toBe(status as never);
+  });
+
+  test("a status that no change explains is found", async () => {
+    const { lots } = await goods(1);
+    const live = shop.app.service.stores.live;
+    const lot_id = Number(lots[0]?.slice("lot_".length));
+    const set = (status: "damaged" | "available") =>
+      live.write(async (tx) => {
+        await tx.sql.update(lotTable).set({ status }).where(eq(lotTable.id, lot_id));
+      });
+    await set("damaged");
+    expect(await live.read(verifyInventory)).toMatchObject([{ subject: `lot ${lot_id}`, expected: 1, actual: 0 }]);
+    await set("available");
+  });
+
+  test("reading needs a key that may read, changing one that may write; modes do not mix", async () => {
+    const { lots } = await goods(1);
+    const { keys, call } = shop.app;
+    expect((await call("GET", `/inventory/lots/${lots[0]}`, undefined, { key: keys.live.read })).status).toBe(200);
+    expect((await call("GET", `/inventory/lots/${lots[0]}`, undefined, { key: keys.test.full })).status).toBe(404);
+    expect((await call("GET", "/inventory/lots", undefined, { key: null })).status).toBe(401);
+    const change = { status: "recalled", reason: "No." };
+    for (const [key, expected] of [
+      [keys.live.read, 403],
+      [null, 401],
+      [keys.test.full, 404],
+    ] as const) {
+      expect((await call("POST", `/inventory/lots/${lots[0]}/status`, change, { key })).status).toBe(expected);
+    }
+    expect(await types()).toEqual([]);
+  });
+
+  test("a repeated request changes once", async () => {
+    const { lots } = await goods(1);
+    const headers = { "idempotency-key": `hold-${lots[0]}` };
+    const path = `/inventory/lots/${lots[0]}/status`;
+    const change = { status: "on_hold", reason: "Look." };
+    const first = await shop.app.call("POST", path, change, { headers });
+    expect((await shop.app.call("POST", path, change, { headers })).body).toEqual(first.body);
+    expect((await shop.app.get(`/inventory/lots/${lots[0]}`)).body.data.changes).toHaveLength(1);
+  });
+});

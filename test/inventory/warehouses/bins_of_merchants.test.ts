@@ -1,0 +1,184 @@
+// Whose goods lie beside whose: a storage bin that holds one merchant's takes no other's unless it says so.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { systemActor } from "../../../src/core/actor.ts";
+import { addStock } from "../../../src/inventory/receiving/receive_units.ts";
+import { openTestApp, type TestApp } from "../../harness.ts";
+
+const house = "whs_1001";
+const acme = "mer_1001";
+const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openTestApp();
+  for (const code of ["ACME", "BOLT"]) {
+    await done("POST", "/merchants", { code, name: code });
+    await done("POST", "/products", { sku: `${code}-TEA`, name: "Tea" }, code);
+  }
+  await zone([
+    { code: "A-01", pick_order: 1 },
+    { code: "KEPT", pick_order: 9, dedicated_merchant_id: "BOLT" },
+    { code: "OPEN", pick_order: 8, mix_merchants: true },
+  ]);
+});
+afterAll(() => app.close());
+
+async function sent(method: string, path: string, body: unknown = {}, owner?: string) {
+  const headers = owner === undefined ? {} : { "packhouse-merchant": owner };
+  const { status, body: answer } = await app.call(method, path, method === "GET" ? undefined : body, { headers });
+  return { status, data: answer.data ?? answer, error: answer.error };
+}
+
+async function done(...asked: Parameters<typeof sent>) {
+  const { status, data, error } = await sent(...asked);
+  expect([...asked.slice(0, 2), status < 300, error]).toEqual([...asked.slice(0, 2), true, undefined]);
+  return data;
+}
+
+/** What is refused of a bin: nothing is changed and nothing told. */
+async function refused(...asked: Parameters<typeof sent>) {
+  await app.takeEvents();
+  const { status, error } = await sent(...asked);
+  expect(await app.takeEvents()).toEqual([]);
+  return [status, error?.code, error?.bin, error?.merchant_id];
+}
+
+const zone = (bins: readonly object[]) =>
+  done("PATCH", `/inventory/locations/${house}`, {
+    location_zones: [{ zone_id: "AMBIENT", temperature_zone: "ambient", bins }],
+  });
+
+const add = (owner: string, quantity: number, more: object = {}) =>
+  ["POST", "/inventory", { sku: `${owner}-TEA`, quantity, location: house, ...more }] as const;
+
+/** Where units of a merchant are put when nobody says where. */
+const place = async (owner: string, quantity = 1) => (await done(...add(owner, quantity))).received.location;
+
+describe("works", () => {
+  test("without a bin named, goods come to one that is kept for their merchant, or that holds no other's", async () => {
+    expect([await place("ACME"), await place("BOLT"), await place("ACME")]).toEqual(["A-01", "KEPT", "A-01"]);
+    await zone([{ code: "KEPT", dedicated_merchant_id: null, capacity: 1 }]);
+    expect(await place("BOLT")).toBe("OPEN");
+    expect(await done(...add("ACME", 1, { bin: "OPEN" }))).toMatchObject({ received: { location: "OPEN" } });
+  });
+
+  test("a bin that was emptied takes whosever goods come next, and one that mixes takes all", async () => {
+    await done(...add("ACME", 2, { bin: "C-01" }));
+    await done("POST", "/inventory/moves", { sku: "ACME-TEA", quantity: 2, bin: "C-01", to_bin: "A-01" });
+    await done(...add("BOLT", 3, { bin: "C-01" }));
+    await zone([{ code: "C-01", mix_merchants: true }]);
+    await done(...add("ACME", 1, { bin: "C-01" }));
+    const [bin] = await done("GET", "/inventory/bins?bin=C-01");
+    expect(bin).toMatchObject({ used: 4, skus: 2, mix_merchants: true, dedicated_merchant_id: null });
+  });
+
+  test("what is counted lies where it lies, and where goods wait that are not for sale those of all do", async () => {
+    await done("PATCH", "/inventory/BOLT-TEA", { adjustment: 2, reason: "found", bin: "A-01", location: house });
+    await done("PATCH", "/inventory/BOLT-TEA", { adjustment: -2, reason: "lost", bin: "A-01", location: house });
+    for (const owner of ["ACME", "BOLT"]) {
+      const moved = { sku: `${owner}-TEA`, quantity: 1, bin: "OPEN", condition: "damaged" };
+      expect((await done("POST", "/inventory/moves", moved)).bin).toBe("DAMAGE");
+    }
+  });
+
+  test("the place that is suggested to units that are put back takes them", async () => {
+    const who = await done(
+      "POST",
+      "/customers",
+      { email: "jane@example.com", first_name: "Jane", shipping_addresses: [address] },
+      "BOLT",
+    );
+    await done(...add("BOLT", 1, { bin: "D-01" }));
+    const ids = { customer_id: who.id, shipping_address_id: who.shipping_addresses[0].id };
+    const line_items = [{ sku: "BOLT-TEA", quantity: 1, unit_price: "3.00" }];
+    const order = await done("POST", "/orders", { order_number: "S-1", ...ids, line_items }, "BOLT");
+    await done("POST", `/orders/${order.id}/pick`, {
+      items: [{ line_id: order.line_items[0].id, quantity: 1, bin: "D-01" }],
+    });
+    await done("DELETE", `/orders/${order.id}`);
+    await done(...add("ACME", 1, { bin: "D-01" }));
+    const [{ suggested_bin }] = await done("GET", `/inventory/putbacks?order_id=${order.id}`);
+    expect(suggested_bin).not.toBeNull();
+    expect(suggested_bin).not.toBe("D-01");
+    const back = { order_id: order.id, sku: "BOLT-TEA", quantity: 1 };
+    expect(await refused("POST", "/inventory/putbacks", { ...back, bin: "D-01" })).toEqual([
+      409,
+      "bin_of_other_merchant",
+      "D-01",
+      acme,
+    ]);
+    await done("POST", "/inventory/putbacks", { ...back, bin: suggested_bin });
+  });
+});
+
+describe("refuses", () => {
+  test("goods beside another merchant's: added, moved, received and transferred", async () => {
+    expect(await refused(...add("BOLT", 1, { bin: "A-01" }))).toEqual([409, "bin_of_other_merchant", "A-01", acme]);
+    const moved = { sku: "BOLT-TEA", quantity: 1, bin: "C-01", to_bin: "A-01" };
+    expect(await refused("POST", "/inventory/moves", moved)).toEqual([409, "bin_of_other_merchant", "A-01", acme]);
+    const lines = [{ sku: "BOLT-TEA", quantity: 1 }];
+    const receipt = await done("POST", "/inventory/receipts", { lines, location: house });
+    const items = [{ sku: "BOLT-TEA", quantity: 1, bin: "A-01" }];
+    expect(await refused("POST", `/inventory/receipts/${receipt.id}/lines`, { items })).toEqual([
+      409,
+      "bin_of_other_merchant",
+      "A-01",
+      acme,
+    ]);
+    const west = {
+      name: "West",
+      address,
+      location_zones: [
+        { zone_id: "W", temperature_zone: "ambient", bins: [{ code: "W-01", dedicated_merchant_id: acme }] },
+      ],
+    };
+    const { warehouse_id } = await done("POST", "/inventory/locations", west);
+    const transfer = await done("POST", "/inventory/transfers", {
+      from_location: house,
+      to_location: warehouse_id,
+      items: lines,
+    });
+    await done("POST", `/inventory/transfers/${transfer.id}/ship`);
+    expect(
+      await refused("POST", `/inventory/transfers/${transfer.id}/receive`, { items: [{ ...lines[0], bin: "W-01" }] }),
+    ).toEqual([409, "bin_of_other_merchant", "W-01", acme]);
+    // Nor is another bin made where all that there are take none.
+    expect(await refused("POST", `/inventory/transfers/${transfer.id}/receive`)).toEqual([
+      409,
+      "bin_of_other_merchant",
+      "W-01",
+      acme,
+    ]);
+    await done("POST", `/inventory/transfers/${transfer.id}/receive`, { items: [{ ...lines[0], bin: "W-02" }] });
+  });
+
+  test("to keep a bin for one merchant while another's goods lie there, and for nobody", async () => {
+    const patch = (bin: object) =>
+      sent("PATCH", `/inventory/locations/${house}`, {
+        location_zones: [{ zone_id: "AMBIENT", temperature_zone: "ambient", bins: [bin] }],
+      });
+    const field = "location_zones[0].bins[0].dedicated_merchant_id";
+    for (const dedicated_merchant_id of ["BOLT", "NOBODY", "mer_999"]) {
+      const { status, error } = await patch({ code: "A-01", dedicated_merchant_id });
+      expect([status, error.code, error.details[0].field]).toEqual([422, "validation_failed", field]);
+    }
+    expect((await patch({ code: "A-01", dedicated_merchant_id: acme })).status).toBe(200);
+    expect((await done("GET", "/inventory/bins?bin=A-01"))[0].dedicated_merchant_id).toBe(acme);
+  });
+});
+
+test("of two merchants whose goods come to an empty bin at the same moment one is refused", async () => {
+  const { live } = app.service.stores;
+  for (let round = 0; round < 5; round += 1) {
+    const arrivals = await Promise.allSettled(
+      ["ACME", "BOLT"].map((owner) =>
+        live.write((tx) =>
+          addStock(tx, { sku: `${owner}-TEA`, quantity: 1, location: house, bin: `E-${round}` }, systemActor("test")),
+        ),
+      ),
+    );
+    expect(arrivals.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    const [bin] = await done("GET", `/inventory/bins?bin=E-${round}`);
+    expect([bin.used, bin.skus]).toEqual([1, 1]);
+  }
+});

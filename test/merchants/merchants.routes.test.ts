@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { copyMerchants } from "../../src/merchants/merchants.jobs.ts";
+import { listMerchants } from "../../src/merchants/merchants.sql.ts";
+import { createMerchant, suspendMerchant } from "../../src/merchants/merchants.ts";
+import { signedInAs } from "../identity/people.ts";
+import { openShop, type Shop } from "../orders/shop.ts";
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => shop.close());
+
+type Asked = { key?: string; headers?: Record<string, string> };
+const ask = async (method: string, path: string, body?: unknown, asked?: Asked) => {
+  const { status, body: answer } = await shop.app.call(method, path, body, asked);
+  return { status, data: answer.data, error: answer.error };
+};
+const inTest = () => ({ key: shop.app.keys.test.full });
+const made = async (code: string, fields: object = {}) => {
+  const { status, data, error } = await ask("POST", "/merchants", { code, name: `${code} Ltd`, ...fields });
+  expect([status, error]).toEqual([201, undefined]);
+  return data;
+};
+
+const dock = { address_line1: "1 Pier", city: "Oakland", state: "CA", postal_code: "94607", country: "US" };
+
+describe("works", () => {
+  test("a new house has one merchant, in both worlds", async () => {
+    const { data } = await ask("GET", "/merchants/MAIN");
+    expect(data).toEqual({
+      id: "mer_1",
+      code: "MAIN",
+      name: "Main",
+      legal_name: null,
+      status: "active",
+      currency: "USD",
+      timezone: "America/New_York",
+      contact: null,
+      return_address: null,
+      ship_from_name: null,
+      may_buy_labels: false,
+      colour: null,
+      metadata: {},
+      allowed_actions: ["suspend", "close"],
+      version: 1,
+      created_at: "2026-01-02T03:04:05.000Z",
+      updated_at: "2026-01-02T03:04:05.000Z",
+      suspended_at: null,
+      closed_at: null,
+    });
+    expect((await ask("GET", "/merchants", undefined, inTest())).data).toEqual([data]);
+  });
+
+  test("one that is made is there in both worlds under one id, and is found by id and code", async () => {
+    await shop.app.takeEvents();
+    const fields = {
+      contact: { email: "ops@acme.example" },
+      return_address: dock,
+      colour: "#1F6FEB",
+      timezone: "Europe/Berlin",
+      metadata: { rate: { kind: "A" } },
+    };
+    const acme = await made("ACME", fields);
+    expect(acme).toMatchObject({
+      id: "mer_1001",
+      currency: "USD",
+      timezone: "Europe/Berlin",
+      contact: { name: null, email: "ops@acme.example", phone: null },
+      return_address: { ...dock, name: "ACME Ltd", address_line2: null },
+      colour: "#1f6feb",
+      metadata: { rate: { kind: "A" } },
+    });
+    for (const name of ["ACME", "mer_1001", "1001"]) {
+      expect((await ask("GET", `/merchants/${name}`)).data).toEqual(acme);
+      expect((await ask("GET", `/merchants/${name}`, undefined, inTest())).data).toEqual(acme);
+    }
+    expect(await shop.app.takeEvents()).toEqual([]);
+  });
+
+  test("what is changed is changed in both worlds; what a GET answered changes nothing", async () => {
+    const bolt = await made("BOLT");
+    shop.app.clocks.live.advance(1000);
+    expect((await ask("PATCH", "/merchants/BOLT", bolt)).data).toEqual(bolt);
+    const change = { name: "Bolt & Co", legal_name: "Bolt Incorporated", may_buy_labels: true, contact: {} };
+    const { data } = await ask("PATCH", `/merchants/${bolt.id}`, change);
+    const updated_at = new Date(shop.app.clocks.live.now()).toISOString();
+    expect(data).toEqual({ ...bolt, ...change, contact: null, version: 2, updated_at });
+    expect((await ask("GET", "/merchants/BOLT", undefined, inTest())).data).toEqual(data);
+  });
+
+  test("it is suspended, goes on, and is closed for good", async () => {
+    const { id } = await made("CORA");
+    const now = new Date(shop.app.clocks.live.now()).toISOString();
+    const suspended = await ask("POST", `/merchants/${id}/suspend`);
+    expect(suspended.data).toMatchObject({
+      status: "suspended",
+      allowed_actions: ["reactivate", "close"],
+      suspended_at: now,
+    });
+    expect((await ask("GET", "/merchants/CORA", undefined, inTest())).data).toEqual(suspended.data);
+    const again = await ask("POST", `/merchants/${id}/suspend`);
+    expect([again.status, again.error.code]).toEqual([409, "invalid_state_transition"]);
+    const active = await ask("POST", "/merchants/CORA/reactivate");
+    expect(active.data).toMatchObject({ status: "active", suspended_at: null, version: 3 });
+    const closed = await ask("POST", "/merchants/CORA/close");
+    expect(closed.data).toMatchObject({ status: "closed", allowed_actions: [], closed_at: now });
+    for (const act of ["suspend", "reactivate", "close"]) {
+      expect((await ask("POST", `/merchants/CORA/${act}`)).error.code).toBe("invalid_state_transition");
+    }
+    const listed = await ask("GET", "/merchants?status=closed");
+    expect(listed.data).toEqual([closed.data]);
+    expect((await ask("GET", "/merchants?q=cora")).data).toEqual([closed.data]);
+  });
+
+  test("a copy that was lost is made up for, and an old one never takes the place of a newer", async () => {
+    const { live, test: other } = shop.app.service.stores;
+    const input = { code: "LOST", name: "Lost" };
+    const lost = await live.write((tx) => createMerchant(tx, input, "UTC"));
+    expect((await ask("GET", "/merchants/LOST", undefined, inTest())).status).toBe(404);
+    const before = await live.read(listMerchants);
+    await live.write((tx) => suspendMerchant(tx, "LOST"));
+    await copyMerchants({ live, test: other });
+    const late = { ...live, read: async () => before } as typeof live;
+    await copyMerchants({ live: late, test: other });
+    expect(await other.read(listMerchants)).toEqual(await live.read(listMerchants));
+    expect(await other.read(listMerchants)).toContainEqual({
+      ...lost,
+      ...{ status: "suspended", suspended_at: lost.created_at, version: 2 },
+    });
+  });
+
+  test("an owner and a manager manage merchants from either world, others of the house see them", async () => {
+    const [manager, floor] = [
+      await signedInAs(shop.app.service, "manager"),
+      await signedInAs(shop.app.service, "floor"),
+    ];
+    const headers = { ...manager.headers, origin: "http://packhouse.test", "packhouse-world": "test" };
+    const { status } = await ask("POST", "/merchants", { code: "DUNE", name: "Dune" }, { headers });
+    expect(status).toBe(201);
+    const seen = await ask("GET", "/merchants/DUNE", undefined, { headers: floor.headers });
+    expect(seen.data).toMatchObject({ code: "DUNE" });
+    const refused = await ask("POST", "/merchants/DUNE/close", undefined, {
+      headers: { ...floor.headers, origin: "http://packhouse.test" },
+    });
+    expect([refused.status, refused.error.permission]).toEqual([403, "merchants.manage"]);
+  });
+});
+
+describe("refuses", () => {
+  test.each([
+    [{ code: "A" }, "code", "invalid_value"],
+    [{ code: "acme" }, "code", "invalid_value"],
+    [{ code: "-ACME" }, "code", "invalid_value"],
+    [{ code: "1001" }, "code", "invalid_value"],
+    [{ code: "MAIN" }, "code", "duplicate"],
+    [{ currency: "dollars" }, "currency", "invalid_value"],
+    [{ timezone: "Mars/Olympus" }, "timezone", "invalid_value"],
+    [{ contact: { email: "nobody" } }, "contact.email", "invalid_value"],
+    [{ return_address: { ...dock, postal_code: "9" } }, "return_address.postal_code", "invalid_format"],
+    [{ colour: "red" }, "colour", "invalid_value"],
+  ])("a merchant with %p", async (fields, field, code) => {
+    const { status, error } = await ask("POST", "/merchants", { code: "NEW", name: "New", ...fields });
+    expect([status, error.details?.map((one: { field: string }) => one.field)]).toEqual([422, [field]]);
+    expect(error.details[0].code).toBe(code);
+  });
+
+  test("another code, a version that has passed, and a merchant that there is not", async () => {
+    const code = await ask("PATCH", "/merchants/MAIN", { code: "OTHER" });
+    expect([code.status, code.error.code]).toEqual([422, "immutable_field"]);
+    const late = await ask("POST", "/merchants/MAIN/suspend", undefined, { headers: { "if-match": '"99"' } });
+    expect([late.status, late.error.code]).toEqual([412, "precondition_failed"]);
+    for (const name of ["NOBODY", "mer_77", "77"]) {
+      expect((await ask("GET", `/merchants/${name}`)).status).toBe(404);
+      expect((await ask("POST", `/merchants/${name}/close`)).status).toBe(404);
+    }
+  });
+
+  test("a change by a key of the test world, which the live one would not know", async () => {
+    for (const [method, path] of [
+      ["POST", "/merchants"],
+      ["PATCH", "/merchants/MAIN"],
+      ["POST", "/merchants/MAIN/suspend"],
+    ] as const) {
+      const { status, error } = await ask(method, path, { code: "T1", name: "T" }, inTest());
+      expect([status, error.code]).toEqual([403, "insufficient_permission"]);
+      expect(error.message).toContain("only in the live world");
+    }
+  });
+
+  test("to close one of whom something is left, in either world", async () => {
+    const eave = await made("EAVE");
+    const owned = { headers: { "packhouse-merchant": "EAVE" } };
+    for (const [world, key] of [
+      ["live", shop.app.keys.live.full],
+      ["test", shop.app.keys.test.full],
+    ] as const) {
+      const as = { ...owned, key };
+      await shop.app.call("POST", "/products", { sku: "E-1", name: "E" }, as);
+      await shop.app.call("POST", "/inventory", { sku: "E-1", quantity: 3 }, as);
+      const { status, error } = await ask("POST", "/merchants/EAVE/close");
+      const facts = { world, open_orders: 0, units: 3, merchant: eave.id };
+      expect([status, error]).toMatchObject([409, { code: "merchant_not_empty", ...facts }]);
+      // Whomever the request names beside it, it is this one's that count.
+      const beside = await ask("POST", "/merchants/EAVE/close", undefined, {
+        headers: { "packhouse-merchant": "MAIN" },
+      });
+      expect(beside.error).toMatchObject({ code: "merchant_not_empty", ...facts });
+      const out = { adjustment: -3, reason: "lost" };
+      expect((await shop.app.call("PATCH", "/inventory/E-1", out, as)).status).toBe(200);
+    }
+    expect((await ask("POST", "/merchants/EAVE/close")).data).toMatchObject({ status: "closed" });
+  });
+
+  test("to close the only one there is", async () => {
+    const { data } = await ask("GET", "/merchants?limit=100");
+    const open = data.filter(
+      ({ status, code }: { status: string; code: string }) => status !== "closed" && code !== "MAIN",
+    );
+    for (const { id } of open) expect((await ask("POST", `/merchants/${id}/close`)).status).toBe(200);
+    const { status, error } = await ask("POST", "/merchants/MAIN/close");
+    expect([status, error.code, error.message]).toEqual([
+      409,
+      "invalid_state_transition",
+      "This is the only merchant: a house has one at least.",
+    ]);
+  });
+});

@@ -1,0 +1,61 @@
+// What the operator is told of commits that are not shipped.
+import { expect, test } from "bun:test";
+import { lateFrom, shippedMessage, shippedView } from "../../../src/operations/backups/backup_run.ts";
+import { noteArchiveLate, noteLate } from "../../../src/operations/backups/backup_runs.ts";
+import { openTestApp, start } from "../../harness.ts";
+
+const minute = 60_000;
+const until = Date.parse("2026-11-24T17:30:00.000Z");
+const shipped = { place: "s3://bucket/kept", until, waiting_bytes: 7, problem: null };
+
+test("is late after a minute, or once the place cannot be reached, and a notice comes after ten", () => {
+  const lateAt = (after: number, of = {}) => shippedView({ ...shipped, ...of }, until + after).late;
+  expect([lateAt(minute), lateAt(minute + 1), lateAt(0, { problem: "It is away." })]).toEqual([false, true, true]);
+  expect(shippedView({ ...shipped, until: null }, until)).toMatchObject({ late: false, shipped_until: null });
+  const told = (after: number, of = {}) => shippedMessage({ ...shipped, ...of }, until, until + after);
+  expect(told(10 * minute)).toBe(null);
+  expect(told(10 * minute + 1, { problem: "It is away." })).toBe(
+    "What is committed is not shipped to s3://bucket/kept: a lost disk would cost all that was committed since" +
+      " 2026-11-24T17:30:00.000Z. It is away.",
+  );
+  // Where nothing was ever shipped, it counts from when the server began to.
+  expect(told(10 * minute + 1, { until: null })).toContain("since 2026-11-24T17:30:00.000Z.");
+});
+
+test("the operator finds a notice of what is late, once a day", async () => {
+  const app = await openTestApp();
+  try {
+    const plan = {
+      to: "s3://bucket/kept",
+      every_minutes: 60,
+      keep: { hours: 24, days: 30, months: 12 },
+      with_key: false,
+    };
+    const late = async (since: number) => {
+      await app.service.stores.live.write((tx) => noteLate(tx, plan, since, false));
+      return (await app.get("/notices?kind=backup_late")).body.data.map(({ message }: { message: string }) => message);
+    };
+    expect(await late(start - 119 * minute)).toEqual([]);
+    const told = [expect.stringContaining("s3://bucket/kept")];
+    expect(await late(start - 121 * minute)).toEqual(told);
+    expect(await late(start - 121 * minute)).toEqual(told);
+    // Commits that are not shipped are told once more after something was shipped since.
+    const away = { ...shipped, until: start + minute, problem: "It is away." };
+    app.clocks.live.advance(12 * minute);
+    for (const _ of [1, 2]) {
+      await app.service.stores.live.write((tx) => noteArchiveLate(tx, away, start, false));
+    }
+    const all = (await app.get("/notices?kind=backup_late")).body.data;
+    expect(all.map(({ message }: { message: string }) => message)).toEqual([
+      expect.stringContaining("It is away."),
+      ...told,
+    ]);
+  } finally {
+    await app.close();
+  }
+});
+
+test("backups are late once two could have been made", () => {
+  const plan = { to: "kept", every_minutes: 60, keep: { hours: 24, days: 30, months: 12 }, with_key: false };
+  expect(lateFrom(until, plan)).toBe(until + 120 * minute);
+});

@@ -1,0 +1,61 @@
+// What is not backed up: data that is no longer, or not yet, that of the installation.
+import { afterAll, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startService, usual_secret_key, usualProgram } from "../../../scripts/service.ts";
+import { engine } from "../../../src/core/config.ts";
+import { freshDatabase } from "../../flows/service.ts";
+
+const root = mkdtempSync(join(tmpdir(), "packhouse-refused-test-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+async function run(key: string, ...words: string[]) {
+  const env = { ...process.env, PACKHOUSE_SECRET_KEY: key, PACKHOUSE_DATABASE_URL: "" };
+  const child = Bun.spawn([...usualProgram, ...words], { env, stdout: "pipe", stderr: "pipe" });
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { out, err, code };
+}
+
+const usual = (...words: string[]) => run(usual_secret_key, ...words);
+
+test.if(engine === "sqlite")(
+  "data that was moved, and data on its way back to before an upgrade",
+  async () => {
+    const [from, to, kept] = [join(root, "from"), join(root, "to"), join(root, "kept")];
+    await (await startService({ data: from })).stop();
+    const moved = await usual("move", "--from", from, "--to", to);
+    expect([moved.code, moved.err]).toEqual([0, expect.any(String)]);
+    const refused = await usual("backup", kept, "--data", from);
+    expect([refused.code, refused.err]).toEqual([78, expect.stringContaining("was moved to")]);
+    expect(await usual("backup", kept, "--data", to)).toMatchObject({ code: 0 });
+    mkdirSync(join(to, "upgrades"), { recursive: true });
+    writeFileSync(join(to, "upgrades", "going_back.json"), "{}");
+    const midway = await usual("backup", kept, "--data", to);
+    expect([midway.code, midway.err]).toEqual([78, expect.stringContaining("on its way back")]);
+    expect(readdirSync(kept).filter((name) => name.endsWith(".tar.zst")).length).toBe(1);
+  },
+  60_000,
+);
+
+const canDump = engine === "postgres" && Bun.which("pg_dump") !== null && Bun.which("pg_restore") !== null;
+
+test.if(canDump)(
+  "of PostgreSQL, a database into which a restore is not finished; its secret key is there after a restore",
+  async () => {
+    const [database_url, other] = [await freshDatabase(), await freshDatabase()];
+    await (await startService({ data: join(root, "data"), database_url })).stop();
+    const where = (url: string | null, data: string) => ["--data", join(root, data), "--database-url", url ?? ""];
+    const made = await usual("backup", join(root, "kept"), "--with-key", ...where(database_url, "data"));
+    expect(made.code).toBe(0);
+    const [name = ""] = readdirSync(join(root, "kept")).filter((one) => one.endsWith(".tar.zst"));
+    const restored = await run("", "restore", join(root, "kept", name), ...where(other, "restored"));
+    expect([restored.code, restored.out]).toEqual([0, expect.stringContaining("which is the key of the backup")]);
+    expect(readFileSync(join(root, "restored", "secret.key"), "utf8").trim()).toBe(usual_secret_key);
+    await using admin = new Bun.SQL(other ?? "");
+    await admin`create schema packhouse_restoring`;
+    const refused = await usual("backup", join(root, "kept"), ...where(other, "restored"));
+    expect([refused.code, refused.err]).toEqual([78, expect.stringContaining("is not finished")]);
+  },
+  60_000,
+);

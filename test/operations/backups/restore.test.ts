@@ -1,0 +1,340 @@
+// A backup is restored beside what went on after it: numbers jump, what waited then waits, and goes out or never does.
+import { Database } from "bun:sqlite";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type StartedService, usual_secret_key, usualProgram } from "../../../scripts/service.ts";
+import { engine } from "../../../src/core/config.ts";
+import { environments } from "../../../src/core/environment.ts";
+import { migration_lock, migration_lock_key } from "../../../src/storage/migrations/migrate_postgres.ts";
+import { administered } from "../../../src/storage/postgres/postgres_programs.ts";
+import { type Client, client, freshDatabase, stockUp } from "../../flows/service.ts";
+import { startWatchedService } from "../../flows/watched_service.ts";
+
+setDefaultTimeout(120_000);
+
+const root = mkdtempSync(join(tmpdir(), "packhouse-restore-test-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+const canDump = engine === "sqlite" || (Bun.which("pg_dump") !== null && Bun.which("pg_restore") !== null);
+if (!canDump) console.warn("SKIPPED restores of PostgreSQL: pg_dump and pg_restore are not on this machine");
+
+interface Place {
+  readonly data: string;
+  readonly database_url: string | null;
+}
+
+const newPlace = async (): Promise<Place> => ({
+  data: join(root, `data-${readdirSync(root).length}`),
+  database_url: await freshDatabase(),
+});
+
+/** Runs a command to its end. */
+const run = (place: Place, ...words: string[]) => runWith(usual_secret_key, place, ...words);
+
+async function runWith(secret_key: string, { data, database_url }: Place, ...words: string[]) {
+  const folder = data === "" ? [] : ["--data", data];
+  const where = database_url === null ? folder : [...folder, "--database-url", database_url];
+  const env = { ...process.env, PACKHOUSE_SECRET_KEY: secret_key, PACKHOUSE_DATABASE_URL: "" };
+  const child = Bun.spawn([...usualProgram, ...words, ...where], { env, stdout: "pipe", stderr: "pipe" });
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { out, err, code };
+}
+
+/** A receiver that refuses everything until it is opened, and keeps what it was sent by the event's id. */
+function receiver() {
+  const bodies = new Map<string, Set<string>>();
+  const taken: string[] = [];
+  let open = false;
+  let waiting: { count: number; resolve: () => void } | null = null;
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: async (request) => {
+      const body = await request.text();
+      const { id } = JSON.parse(body) as { id: string };
+      bodies.set(id, (bodies.get(id) ?? new Set()).add(body));
+      if (!open) return new Response("no", { status: 503 });
+      taken.push(id);
+      if (waiting !== null && taken.length >= waiting.count) waiting.resolve();
+      return new Response("ok");
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}/hook`,
+    bodies,
+    taken,
+    open: () => {
+      open = true;
+    },
+    close: () => {
+      open = false;
+      taken.length = 0;
+    },
+    /** Resolves when so many were taken. */
+    until: (count: number) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting = { count, resolve };
+      if (taken.length >= count) resolve();
+      return promise;
+    },
+    stop: () => server.stop(true),
+  };
+}
+
+interface Made {
+  readonly id: string;
+  readonly order_number: string;
+  readonly customer_id: string;
+}
+
+async function order(api: Client, to: object, order_number: string): Promise<Made> {
+  const line_items = [{ sku: "CUP", quantity: 1, unit_price: "5.00" }];
+  return (await api.must("POST", "/orders", { ...to, order_number, line_items })).data;
+}
+
+/** Reads until something holds, which a job brings about. */
+async function eventually<T>(read: () => Promise<T>, holds: (found: T) => boolean): Promise<T> {
+  for (let tries = 0; tries < 400; tries += 1) {
+    const found = await read();
+    if (holds(found)) return found;
+    await Bun.sleep(50);
+  }
+  throw new Error("it did not come about");
+}
+
+const listAll = async (api: Client, path: string) => {
+  const rows: Record<string, unknown>[] = [];
+  for (let next: string | null = ""; next !== null; ) {
+    const page = await api.must("GET", `${path}${path.includes("?") ? "&" : "?"}limit=2${next && `&cursor=${next}`}`);
+    rows.push(...page.data);
+    next = page.meta.pagination.next_cursor;
+  }
+  return rows;
+};
+
+/** When a customer of the test world was made, as the database has it. */
+async function madeAt({ data, database_url }: Place, id: number): Promise<string> {
+  const query = `select created_at as at from ${database_url === null ? "" : "test."}customers where id = ${id}`;
+  if (database_url !== null) {
+    const [row] = await administered(database_url, (server) => server.ask(query));
+    return new Date(Number(row?.["at"])).toISOString();
+  }
+  using raw = new Database(join(data, "test.db"), { readwrite: true, create: false });
+  return new Date(Number(raw.query(query).values()[0]?.[0])).toISOString();
+}
+
+/** Three orders whose webhooks are refused, a backup, two orders more, and a crash. */
+async function disaster(hook: ReturnType<typeof receiver>) {
+  const at = await newPlace();
+  const service = await startWatchedService(at);
+  const key = await service.makeKey("test");
+  const api = client(service.url, key);
+  const { location: _, ...to } = await stockUp(api, ["CUP"], 1000);
+  const { data } = await api.must("POST", "/webhooks", { url: hook.url, events: ["order.created"], retry_limit: 10 });
+  for (const number of ["A1", "A2", "A3"]) await order(api, to, number);
+  await eventually(
+    async () => hook.bodies.size,
+    (tried) => tried === 3,
+  );
+  const backups = join(root, `backups-${readdirSync(root).length}`);
+  const made = await run(at, "backup", backups);
+  expect([made.code, made.err]).toEqual([0, expect.any(String)]);
+  const [file = ""] = readdirSync(backups).filter((name) => name.endsWith(".tar.zst"));
+  const lost = [await order(api, to, "B1"), await order(api, to, "B2")];
+  const customer_made_at = await madeAt(at, number(lost[0]?.customer_id));
+  await service.kill();
+  return {
+    archive: join(backups, file),
+    customer: lost[0]?.customer_id ?? "",
+    customer_made_at,
+    key,
+    to,
+    webhook: data.id as string,
+    lost,
+  };
+}
+
+const startAt = (at: Place): Promise<StartedService> => startWatchedService(at);
+const number = (id: unknown) => Number(String(id).replace(/^\D+/, ""));
+
+test.if(canDump)(
+  "a restore holds what waited, advances what is numbered, and lets it go out once it is told",
+  async () => {
+    const hook = receiver();
+    const { archive, key, to, webhook, lost } = await disaster(hook);
+    const before = new Set(hook.bodies.keys());
+    const at = await newPlace();
+    const restored = await run(at, "restore", archive);
+    expect([restored.err, restored.code]).toEqual(["", 0]);
+    expect(restored.out).toContain("waiting for your decision: 3 webhook deliveries");
+    expect(await run(at, "verify")).toMatchObject({ code: 0, out: "live: 0 differences\ntest: 0 differences\n" });
+    // It is never done over data.
+    const again = await run(at, "restore", archive);
+    expect([again.code, again.err]).toEqual([78, expect.stringContaining("never overwrites")]);
+
+    const service = await startAt(at);
+    const api = client(service.url, key);
+    hook.open();
+    const fresh = await order(api, to, "B1");
+    expect(number(fresh.id)).toBeGreaterThan(number(lost.at(-1)?.id) + 900_000);
+    await hook.until(1);
+    // The event of the new order went out; none of those that waited.
+    expect(hook.taken.filter((id) => before.has(id))).toEqual([]);
+    const list = () => listAll(api, `/webhooks/${webhook}/deliveries`);
+    const [newest, ...held] = await list();
+    expect(newest).toMatchObject({ sequence: 1_000_004, restored: null });
+    expect(
+      held.map(({ sequence, status, restored, next_attempt_at }) => [sequence, status, restored, next_attempt_at]),
+    ).toEqual([3, 2, 1].map((sequence) => [sequence, "pending", "waiting", null]));
+    const [told] = (await api.must("GET", "/restorations")).data;
+    expect(told).toMatchObject({
+      status: "waiting",
+      decision: null,
+      waiting: { deliveries: 3, reports: 0, purchases: 0 },
+    });
+
+    const decided = await api.send("POST", "/restorations/decide", { action: "send" });
+    expect(decided.status).toBe(202);
+    await hook.until(4);
+    const events = new Set([...hook.taken].filter((id) => id !== newest?.["event_id"]));
+    expect(events).toEqual(new Set(held.map(({ event_id }) => String(event_id))));
+    expect([...events].map((id) => hook.bodies.get(id)?.size)).toEqual([1, 1, 1]);
+    const after = await eventually(list, (rows) => rows.every(({ status }) => status === "delivered"));
+    expect(after.map(({ restored }) => restored)).toEqual([null, "sent", "sent", "sent"]);
+    const settled = await api.must("GET", "/restorations");
+    expect(settled.data[0]).toMatchObject({ status: "settled", decision: "send" });
+    expect((await api.send("POST", "/restorations/decide", { action: "drop" })).status).toBe(409);
+    // Whoever walks the events passes the places that were left out, also where few match.
+    const all = (await listAll(api, "/events")).map(({ id }) => id);
+    expect(all.length).toBe(new Set(all).size);
+    expect(all).toContain(newest?.["event_id"]);
+    expect((await listAll(api, "/events?delivered=true")).map(({ id }) => id)).toContain(newest?.["event_id"]);
+    await service.stop();
+    expect(await run(at, "verify")).toMatchObject({ code: 0 });
+
+    // The same backup, restored once more, gives none of the numbers that the first restore has given.
+    const second = await newPlace();
+    expect(await run(second, "restore", archive)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("2,000,000 further"),
+    });
+    const other = await startAt(second);
+    const later = await order(client(other.url, key), to, "B1");
+    expect(number(later.id)).toBeGreaterThan(number(fresh.id) + 900_000);
+    await other.stop();
+    expect(await run(second, "verify")).toMatchObject({ code: 0 });
+    await hook.stop();
+  },
+);
+
+test.if(canDump)("what is dropped is marked, and never goes out", async () => {
+  const hook = receiver();
+  const { archive, key, to, webhook } = await disaster(hook);
+  const proof = await run({ data: "", database_url: (await newPlace()).database_url }, "backup", "verify", archive);
+  expect([proof.out.split("\n").length, proof.code]).toEqual([4, 0]);
+  const at = await newPlace();
+  const other = await runWith("0d".repeat(32), at, "restore", archive);
+  expect([other.code, other.err]).toEqual([78, expect.stringContaining("with another secret key")]);
+  await run(at, "restore", archive);
+  hook.open();
+  expect(await run(at, "restored", "drop")).toMatchObject({ code: 0, out: expect.stringContaining("3 deliveries") });
+  const service = await startAt(at);
+  const api = client(service.url, key);
+  const rows = await eventually(
+    () => listAll(api, `/webhooks/${webhook}/deliveries`),
+    (found) => found.every(({ status }) => status === "skipped"),
+  );
+  expect(rows.map(({ restored }) => restored)).toEqual(["dropped", "dropped", "dropped"]);
+  await order(api, to, "C1");
+  await hook.until(1);
+  expect(hook.taken.length).toBe(1);
+  // What was dropped can still be asked for, one by one.
+  const [last] = rows;
+  await api.must("POST", `/webhooks/${webhook}/deliveries/${last?.["id"]}/redeliver`);
+  await hook.until(2);
+  expect(hook.taken.at(-1)).toBe(String(last?.["event_id"]));
+  await service.stop();
+  expect(await run(at, "restored", "send")).toMatchObject({ code: 1 });
+  await hook.stop();
+});
+
+test.if(canDump && engine === "postgres")("a server that begins beside a restore loses nothing by it", async () => {
+  const hook = receiver();
+  const { archive } = await disaster(hook);
+  const at = await newPlace();
+  await administered(at.database_url ?? "", async (server) => {
+    const found = async (what: string) => (await server.ask(`select 1 from ${what}`)).length;
+    await server.ask("begin");
+    for (const mode of environments) await server.ask(migration_lock, [migration_lock_key, mode]);
+    await server.ask("create schema live; create table live.migrations (name text, kind text)");
+    const restored = run(at, "restore", archive);
+    await eventually(
+      () => found("pg_locks where not granted"),
+      (count) => count > 0,
+    );
+    await server.ask("commit");
+    expect(await restored).toMatchObject({ code: 78, err: expect.stringContaining("schema live already") });
+    expect(await found("pg_tables where schemaname = 'live'")).toBe(1);
+    expect(await found("pg_namespace where nspname = 'packhouse_restoring'")).toBe(0);
+  });
+  await hook.stop();
+});
+
+test.if(canDump)("who was erased stays so, where only the data at hand says it", async () => {
+  const hook = receiver();
+  const { archive, customer, customer_made_at } = await disaster(hook);
+  const at = await newPlace();
+  mkdirSync(at.data, { recursive: true });
+  // The machine's clock was wrong then; and another installation's customer has the same id.
+  const line = { mode: "test", customer, created_at: customer_made_at, erased_at: "2001-01-01T00:00:00.000Z" };
+  const others = { ...line, created_at: "2020-01-01T00:00:00.000Z" };
+  const keep = (...lines: object[]) =>
+    writeFileSync(join(at.data, "erasures.jsonl"), lines.map((one) => `${JSON.stringify(one)}\n`).join(""));
+  keep(others);
+  const untouched = await run(await newPlace(), "restore", archive, "--erasures", join(at.data, "erasures.jsonl"));
+  expect([untouched.code, untouched.out.includes("erased again")]).toEqual([0, false]);
+  keep(others, line);
+  const into = engine === "sqlite" ? ["--into", join(root, "elsewhere")] : [];
+  const restored = await run(at, "restore", archive, ...into);
+  expect([restored.err, restored.out]).toEqual(["", expect.stringContaining("customers erased again: 1")]);
+  const kept = join(engine === "sqlite" ? join(root, "elsewhere") : at.data, "erasures.jsonl");
+  expect(readFileSync(kept, "utf8")).toContain(customer);
+
+  // A proof of the backup that is stopped leaves none of it, either.
+  const folder = join(root, "proof");
+  mkdirSync(folder);
+  const where = at.database_url === null ? [] : ["--database-url", at.database_url];
+  const words = [...usualProgram, "backup", "verify", archive, "--in", folder, ...where];
+  // A proof of so little may be over before it is asked to stop.
+  let last: [string, number] = ["", 0];
+  for (let tries = 0; last[1] === 0 && tries < 20; tries += 1) {
+    const proof = Bun.spawn(words, { stdout: "ignore", stderr: "pipe" });
+    while (proof.exitCode === null && readdirSync(folder).length === 0) await Bun.sleep(1);
+    proof.kill("SIGTERM");
+    last = [await proof.stderr.text(), await proof.exited];
+  }
+  expect(last).toEqual([expect.stringContaining("was stopped"), 74]);
+  expect(readdirSync(folder)).toEqual([]);
+  await hook.stop();
+});
+
+test.if(engine === "sqlite")("what is no whole backup leaves the folder as it was", async () => {
+  const at = await newPlace();
+  mkdirSync(join(root, "odd"));
+  const cases: [string, string | Uint8Array, RegExp][] = [
+    ["empty.tar.zst", "", /not a backup of Packhouse|damaged/],
+    ["text.tar.zst", "hello", /not a backup of Packhouse/],
+  ];
+  for (const [name, content, words] of cases) {
+    writeFileSync(join(root, "odd", name), content);
+    const { code, err } = await run(at, "restore", join(root, "odd", name));
+    expect([code > 0, err]).toEqual([true, expect.stringMatching(words)]);
+    const nowhere = join(root, "odd", "new", "folder");
+    expect((await run(at, "restore", join(root, "odd", name), "--into", nowhere)).code).toBeGreaterThan(0);
+    expect((await run(at, "backup", "verify", join(root, "odd", name), "--in", nowhere)).code).toBeGreaterThan(0);
+    expect(existsSync(join(root, "odd", "new"))).toBe(false);
+  }
+  expect(existsSync(at.data)).toBe(false);
+  expect((await run(at, "restore", join(root, "odd", "absent.tar.zst"))).err).toContain("There is no file");
+});

@@ -1,0 +1,15 @@
+import { expect, test } from "bun:test";
+import { killRestores } from "../../../scripts/faults/restores.ts";
+import { databaseUrl, engine } from "../../../src/core/config.ts";
+
+const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
+const canRestore = engine === "sqlite" || (Bun.which("pg_dump") !== null && Bun.which("pg_restore") !== null);
+
+test.if(canRestore)(
+  `a restore that is killed leaves nothing or all, and says which (seed ${seed})`,
+  async () => {
+    const fill = ["keys", "create", "--create-data", "--name", "shop", "--mode", "test"];
+    expect((await killRestores(4, seed, fill, databaseUrl)).problems).toEqual([]);
+  },
+  120_000,
+);

@@ -1,0 +1,38 @@
+// Amounts that an upgrade rounded, and currencies that are none, as they are listed for the operator.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { rounded_amounts } from "../../db/schema/amounts.ts";
+import { products } from "../../db/schema/products.ts";
+import { listRounded, listUnknownCurrencies } from "../../src/operations/data_audit.sql.ts";
+import type { Store } from "../../src/storage/database.ts";
+import { openShop, type Shop } from "../orders/shop.ts";
+
+let shop: Shop;
+let store: Store;
+beforeAll(async () => {
+  shop = await openShop();
+  store = shop.app.service.stores.live;
+}, 60_000);
+afterAll(() => shop.close());
+
+test("rounded amounts are listed as they were and as they are, in their order", async () => {
+  const rows = [
+    { noun: "product", record_id: 1001, field: "price", currency: "JPY", hundredths: 123_455, minor_units: 1235 },
+    { noun: "order", record_id: 1002, field: "subtotal", currency: "KWD", hundredths: 667, minor_units: 6671 },
+    { noun: "past", record_id: 3, field: "cost", currency: "JPY", hundredths: 50, minor_units: 1 },
+  ];
+  await store.write((tx) => tx.sql.insert(rounded_amounts).values(rows));
+  expect(await store.read(listRounded)).toEqual([
+    { record: "prd_1001", field: "price", before: "1234.55", after: "1235", currency: "JPY" },
+    { record: "ord_1002", field: "subtotal", before: "6.67", after: "6.671", currency: "KWD" },
+    { record: "past 3", field: "cost", before: "0.50", after: "1", currency: "JPY" },
+  ]);
+});
+
+test("amounts in a currency that is none stay as they are, and are listed", async () => {
+  const { id } = await shop.product(0, "OLD");
+  await store.write((tx) => tx.sql.update(products).set({ currency: "ZZZ" }).where(eq(products.sku, "OLD")));
+  const { price, currency } = (await shop.app.get(`/products/${id}`)).body.data;
+  expect([price, currency]).toEqual([10, "ZZZ"]);
+  expect(await store.read(listUnknownCurrencies)).toEqual([{ records: "products", currency: "ZZZ", count: 1 }]);
+});

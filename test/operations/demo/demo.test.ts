@@ -1,0 +1,123 @@
+import { expect, test } from "bun:test";
+import { addresses } from "../../../db/schema/customers.ts";
+import { labels } from "../../../db/schema/shipments.ts";
+import { tracking_records } from "../../../db/schema/tracking.ts";
+import { bins } from "../../../db/schema/warehouses.ts";
+import { type Clock, manualClock } from "../../../src/core/clock.ts";
+import { engine } from "../../../src/core/config.ts";
+import { countCustomers } from "../../../src/customers/customers.sql.ts";
+import { verifyInventory } from "../../../src/inventory/inventory_audit.sql.ts";
+import { listMerchants } from "../../../src/merchants/merchants.sql.ts";
+import { createMerchant } from "../../../src/merchants/merchants.ts";
+import { runDemo, settleMerchants, storyClock } from "../../../src/operations/demo/demo.jobs.ts";
+import { planOperator } from "../../../src/operations/demo/plan.ts";
+import { publicOrderStatuses } from "../../../src/orders/order.transitions.ts";
+import { countOrders } from "../../../src/orders/search/order_list.sql.ts";
+import { countProducts } from "../../../src/products/products.sql.ts";
+import { createProduct } from "../../../src/products/products.ts";
+import type { Store } from "../../../src/storage/database.ts";
+import { openTemporaryStore } from "../../storage/temporary_database.ts";
+
+const until = Date.parse("2026-03-02T12:00:00Z");
+const quiet = { write: () => true };
+
+// Ten thousand commands one after another: PostgreSQL does the same ones in the Northwind flow, many at a time.
+if (engine === "sqlite")
+  test("the sample business comes out as planned, and the ledger explains every unit", async () => {
+    const clock = storyClock(manualClock(until));
+    const stores = await openWorlds(clock);
+    const store = stores.test;
+    const lines = await runDemo(stores, { mode: "test", seed: 1, merchant: undefined }, clock, quiet);
+    const merchants = await store.read(listMerchants);
+    expect(await stores.live.read(listMerchants)).toEqual(merchants);
+    expect(merchants.map(({ code }) => code)).toEqual(["MAIN", "ROAST", "BOOKS"]);
+    expect(lines.filter((line) => /^\S.*\)$/.test(line))).toEqual([
+      "Cold Harbor Grocers (MAIN)",
+      "Blue Door Coffee (ROAST)",
+      "Lantern Books (BOOKS)",
+    ]);
+    for (const { merchant, plan } of planOperator({ seed: 1, until })) {
+      const { id = 0, name } = merchants.find(({ code }) => code === merchant.code) ?? {};
+      expect(name).toBe(merchant.name);
+      const found = await store.scoped({ sees: id, makes: null }).read(async (db) => {
+        const orders_by_status: Record<string, number> = {};
+        for (const status of publicOrderStatuses)
+          orders_by_status[status] = await countOrders(db, { statuses: [status] });
+        return { orders_by_status, products: await countProducts(db, {}), customers: await countCustomers(db, {}) };
+      });
+      const { orders_by_status, products, customers } = plan.totals;
+      expect({ merchant: merchant.code, ...found }).toEqual({
+        merchant: merchant.code,
+        orders_by_status,
+        products,
+        customers,
+      });
+    }
+    expect(await store.read(verifyInventory)).toEqual([]);
+    const kept = await store.read((db) => db.sql.selectDistinct({ of: bins.dedicated_merchant_id }).from(bins));
+    expect(new Set(kept.map(({ of }) => of))).toEqual(new Set([null, ...merchants.slice(1).map(({ id }) => id)]));
+    const {
+      labels: sold,
+      records,
+      places,
+    } = await store.read(async (db) => {
+      const ofLabels = { service: labels.service, zone: labels.zone };
+      return {
+        labels: await db.sql.selectDistinct(ofLabels).from(labels),
+        records: await db.sql.selectDistinct({ carrier: tracking_records.carrier }).from(tracking_records),
+        places: await db.sql.select({ verification: addresses.verification }).from(addresses),
+      };
+    });
+    const byZone = new Set(sold.filter(({ service }) => service === "ground").map(({ zone }) => zone));
+    expect(byZone.size).toBeGreaterThanOrEqual(6);
+    expect(new Set(records.map(({ carrier }) => carrier))).toEqual(new Set(["sim", "ups", "usps", "fedex"]));
+    const checks = new Set(places.map(({ verification }) => verification?.status));
+    expect(checks).toEqual(new Set(["verified", "unverified", "error"]));
+    // It is no toy for a world with orders in it.
+    await expect(runDemo(stores, { mode: "test", seed: 1, merchant: undefined }, clock, quiet)).rejects.toThrow(
+      "needs an empty world",
+    );
+    await close(stores);
+  }, 180_000);
+
+test("the sample merchants move into a house that nobody uses yet, once, and leave others as they are", async () => {
+  const stores = await openWorlds(manualClock(until));
+  expect(await settleMerchants(stores)).toBe(true);
+  const settled = await stores.live.read(listMerchants);
+  expect(settled.map(({ code, name }) => [code, name])).toEqual([
+    ["MAIN", "Cold Harbor Grocers"],
+    ["ROAST", "Blue Door Coffee"],
+    ["BOOKS", "Lantern Books"],
+  ]);
+  expect(await settleMerchants(stores)).toBe(true);
+  expect(await stores.live.read(listMerchants)).toEqual(settled);
+  expect(await stores.test.read(listMerchants)).toEqual(settled);
+  await close(stores);
+});
+
+test("a live world that is in use gets no merchants for a demo of the test world", async () => {
+  const stores = await openWorlds(manualClock(until));
+  await stores.live.scoped({ sees: null, makes: 1 }).write((tx) => createProduct(tx, { sku: "TEA", name: "Tea" }));
+  expect(await settleMerchants(stores)).toBe(false);
+  expect((await stores.live.read(listMerchants)).map(({ name }) => name)).toEqual(["Main"]);
+  await close(stores);
+  const other = await openWorlds(manualClock(until));
+  await other.live.write((tx) => createMerchant(tx, { code: "ACME", name: "Acme" }, null));
+  expect(await settleMerchants(other)).toBe(false);
+  await close(other);
+});
+
+type Worlds = Record<"live" | "test", Store>;
+
+async function openWorlds(clock: Clock): Promise<Worlds> {
+  const [live, test] = [
+    await openTemporaryStore({ mode: "live", clock }),
+    await openTemporaryStore({ mode: "test", clock }),
+  ];
+  return { live, test };
+}
+
+async function close({ live, test }: Worlds): Promise<void> {
+  await live.close();
+  await test.close();
+}

@@ -1,0 +1,220 @@
+// `packhouse doctor` as an operator runs it: faults are planted one by one, and each has its line.
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Glob } from "bun";
+import pg from "pg";
+import { type StartedService, usual_secret_key, usualProgram } from "../../../scripts/service.ts";
+import { makeAuthority, makeCertificate } from "../../../src/core/certificates.ts";
+import { engine } from "../../../src/core/config.ts";
+import type { CheckResult } from "../../../src/operations/doctor/check.ts";
+import { client, startFreshService } from "../../flows/service.ts";
+
+setDefaultTimeout(60_000);
+
+const folder = mkdtempSync(join(tmpdir(), "packhouse-doctor-"));
+let service: StartedService;
+let key: string;
+beforeAll(async () => {
+  service = await startFreshService();
+  key = await service.makeKey("test");
+});
+afterAll(async () => {
+  await service?.remove();
+  rmSync(folder, { recursive: true });
+});
+
+/** Runs the doctor beside the server; its exit code, what it printed, and its findings. */
+async function doctor(env: Record<string, string> = {}, words: string[] = [], data = service.data) {
+  const place = ["--data", data, ...(service.database_url === null ? [] : ["--database-url", service.database_url])];
+  const child = Bun.spawn([...usualProgram, "doctor", "--json", ...words, ...place], {
+    env: { PATH: process.env["PATH"] ?? "", PACKHOUSE_SECRET_KEY: usual_secret_key, ...env },
+    ...{ stdout: "pipe", stderr: "pipe" },
+  });
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  if (!out.startsWith("{")) throw new Error(`The doctor said ${out}${err}`);
+  const { findings, problems } = JSON.parse(out) as { findings: CheckResult[]; problems: number };
+  const of = (subject: string) => findings.filter((one) => one.subject === subject);
+  return { code, out: out + err, problems, of };
+}
+
+/** A port of this machine at which nothing listens. */
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+describe("works", () => {
+  test("beside a server that is well it finds no fault of the data, and says what each look saw", async () => {
+    const { of } = await doctor({ PACKHOUSE_BASE_URL: "http://localhost" });
+    expect(of("configuration")).toMatchObject([{ state: "ok" }]);
+    expect(of("migrations (live)")).toMatchObject([{ state: "ok", advice: null }]);
+    expect(of("data")).toEqual([]);
+    expect(of("receivers")).toMatchObject([{ state: "ok" }]);
+    if (engine === "sqlite") {
+      expect(of("lock")[0]?.said).toEndWith(`(process ${service.pid})`);
+      expect(of("file modes")).toMatchObject([{ state: "ok" }]);
+      expect(of("disk speed")).toHaveLength(1);
+    } else {
+      expect(of("servers")).toMatchObject([{ state: "ok" }]);
+      expect(of("connections")).toMatchObject([{ state: "ok" }]);
+    }
+  });
+
+  test("every variable that the program reads is known", () => {
+    const read = new Set<string>();
+    for (const file of new Glob("src/**/*.ts").scanSync(join(import.meta.dir, "../../.."))) {
+      const text = readFileSync(join(import.meta.dir, "../../..", file), "utf8");
+      for (const [name] of text.matchAll(/PACKHOUSE_[A-Z][A-Z0-9_]*[A-Z0-9]/g)) read.add(name);
+    }
+    const set = Object.fromEntries([...read].map((name) => [name, ""]));
+    expect(Object.keys(set).length).toBeGreaterThan(5);
+    return doctor({ ...set, PACKHOUSE_SECRET_KEY: usual_secret_key }).then(({ of }) =>
+      expect(of("configuration").filter(({ said }) => said.includes("no setting"))).toEqual([]),
+    );
+  });
+});
+
+describe("finds", () => {
+  test.if(engine === "sqlite")("that there is no data, with how to name or create it", async () => {
+    const nowhere = join(folder, "nowhere");
+    const { code, problems, of } = await doctor({ PACKHOUSE_BASE_URL: "http://localhost" }, [], nowhere);
+    expect([code, problems, of("data")]).toEqual([
+      1,
+      1,
+      [
+        {
+          ...{ subject: "data", state: "problem", said: `there is no Packhouse data in ${nowhere}` },
+          advice: "Name its folder with --data, or create it with packhouse serve.",
+        },
+      ],
+    ]);
+  });
+
+  test("a misspelt variable, with what it should be called, and a setting that cannot be used", async () => {
+    const { code, of } = await doctor({ PACKHOUSE_BASEURL: "https://a.example", PACKHOUSE_GS1_PREFIX: "x" });
+    expect(code).toBe(1);
+    const [first, second] = of("configuration");
+    expect(first).toMatchObject({ state: "problem", advice: "Call it PACKHOUSE_BASE_URL." });
+    expect(second).toMatchObject({ state: "problem", said: expect.stringContaining("PACKHOUSE_GS1_PREFIX") });
+  });
+
+  test("each setting with which serve would not start", async () => {
+    const { code, of } = await doctor({
+      ...{ PACKHOUSE_PORT: "abc", PACKHOUSE_LOG_LEVEL: "loud", PACKHOUSE_EVENT_RETENTION_DAYS: "900" },
+      ...{ PACKHOUSE_DATABASE_CONNECTIONS: "1", PACKHOUSE_BACKUP_TO: "kept.tar.zst" },
+    });
+    expect(code).toBe(1);
+    const said = of("configuration").map((one) => `${one.state} ${/--[\w-]+/.exec(one.said)?.[0]}`);
+    expect(said.sort()).toEqual(
+      ["backup-to", "database-connections", "event-retention-days", "log-level", "port"].map((it) => `problem --${it}`),
+    );
+  });
+
+  test("a mail server that is not there, without its password", async () => {
+    const url = `smtp://me:pass-word-1@127.0.0.1:${await closedPort()}`;
+    const { code, of, out } = await doctor({ PACKHOUSE_SMTP_URL: url, PACKHOUSE_MAIL_TO: "a@b.example" });
+    expect([code, of("mail")[0]?.state]).toEqual([1, "problem"]);
+    expect(out).not.toContain("pass-word-1");
+  });
+
+  test("a mail server that greets is well, and gets no mail", async () => {
+    const said: string[] = [];
+    const server = createServer((socket) => {
+      socket.write("220 mail.example\r\n");
+      socket.on("data", (data) => {
+        said.push(String(data));
+        socket.write(/^QUIT/.test(String(data)) ? "221 bye\r\n" : "250 mail.example\r\n");
+      });
+      socket.on("error", () => {});
+    }).listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const address = server.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const { of } = await doctor({ PACKHOUSE_SMTP_URL: `smtp://127.0.0.1:${port}`, PACKHOUSE_MAIL_TO: "a@b.example" });
+    expect(of("mail")).toMatchObject([{ state: "ok" }]);
+    expect(said.join("")).not.toMatch(/MAIL FROM|DATA/);
+    server.close();
+  });
+
+  test("a receiver at a closed port, without the path of its address", async () => {
+    const { must } = client(service.url, key);
+    const url = `http://127.0.0.1:${await closedPort()}/hook/secret-path`;
+    const { data } = await must("POST", "/webhooks", { url, events: ["inventory.updated"] });
+    const { code, of, out } = await doctor();
+    expect(code).toBe(1);
+    expect(of("receiver")[0]?.said).toContain("cannot be reached: ECONNREFUSED");
+    expect(out).not.toContain("secret-path");
+    await must("DELETE", `/webhooks/${data.id}`);
+  });
+
+  test("a certificate that has ended, and a name without an address", async () => {
+    const then = Date.now() - 400 * 86_400_000;
+    const authority = await makeAuthority("Test", ["test"], then);
+    const made = await makeCertificate(authority, ["a.test"], then);
+    const [cert, private_key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+    writeFileSync(cert, made.cert);
+    writeFileSync(private_key, made.key);
+    const { of } = await doctor({ PACKHOUSE_BASE_URL: "https://nowhere.invalid" }, ["--tls-cert", cert]);
+    expect(of("certificate")[0]).toMatchObject({ state: "problem", said: expect.stringContaining("ended") });
+    expect(of("DNS")[0]).toMatchObject({ state: "problem", said: "nowhere.invalid has no address" });
+  });
+
+  test.if(engine === "sqlite")("files that others may read, as they were before anything was opened", async () => {
+    chmodSync(join(service.data, "live.db"), 0o644);
+    const { code, of } = await doctor();
+    expect([code, of("file modes")[0]?.state]).toEqual([1, "problem"]);
+    expect(of("file modes")[0]?.said).toContain("live.db");
+    chmodSync(join(service.data, "live.db"), 0o600);
+  });
+
+  const may_mount = process.platform === "linux" && process.getuid?.() === 0;
+  test.if(engine === "sqlite" && may_mount)("a disk that is full", async () => {
+    const small = join(folder, "small");
+    mkdirSync(small);
+    const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", small]).status === 0;
+    if (!mounted) return console.log("SKIPPED a disk that is full: nothing can be mounted here");
+    try {
+      const { of } = await doctor({}, [], small);
+      expect(of("disk room")[0]).toMatchObject({ state: "problem", said: expect.stringContaining("are free") });
+    } finally {
+      spawnSync("umount", [small]);
+    }
+  });
+
+  test.if(engine === "postgres")(
+    "settings of PostgreSQL, a database that cannot be written, and one that is away",
+    async () => {
+      const { of } = await doctor();
+      const said = of("PostgreSQL").map((one) => one.said);
+      // That of the tests keeps nothing through a crash of the machine.
+      expect(said.some((line) => line.startsWith("fsync is off"))).toBe(true);
+      const admin = new pg.Client({ connectionString: service.database_url ?? "" });
+      await admin.connect();
+      const name = new URL(service.database_url ?? "").pathname.slice(1);
+      await admin.query(`alter database ${name} set default_transaction_read_only = on`);
+      const only_read = (await doctor()).of("PostgreSQL").map((one) => one.said);
+      expect(only_read).toContain("default_transaction_read_only is on: nothing can be written");
+      await admin.query("set default_transaction_read_only = off");
+      await admin.query(`alter database ${name} set default_transaction_read_only = off`);
+      await admin.end();
+      const away = `postgres://me:pass-word-2@127.0.0.1:${await closedPort()}/x`;
+      const gone = await doctor({}, ["--database-url", away]);
+      expect([gone.code, gone.of("PostgreSQL")[0]?.state]).toEqual([1, "problem"]);
+      expect(gone.out).not.toContain("pass-word-2");
+    },
+  );
+
+  test.if(engine === "postgres")("pools that PostgreSQL does not let in", async () => {
+    const { of } = await doctor({}, ["--database-connections", "200"]);
+    const [found] = of("connections");
+    expect(found?.state).toBe("warning");
+    expect(found?.advice).toContain("--database-connections");
+  });
+});

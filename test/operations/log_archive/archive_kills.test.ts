@@ -1,0 +1,14 @@
+// A few of the kills of `bun run faults continuous`, which kills as often as it is told.
+import { expect, test } from "bun:test";
+import { killWhileShipping } from "../../../scripts/faults/continuous/main.ts";
+import { engine } from "../../../src/core/config.ts";
+
+if (engine === "sqlite")
+  test("what a killed server had shipped restores to any moment, and what is damaged is refused", async () => {
+    const seed = Date.now() % 1_000_000;
+    console.log(`SEED=${seed}`);
+    const { restored, points, said, wrong, chains } = await killWhileShipping(5, 15, seed);
+    expect({ wrong, said, chains }).toEqual({ wrong: [], said: [], chains: 1 });
+    expect(points.length).toBeGreaterThan(20);
+    expect(restored).toBeGreaterThan(5);
+  }, 120_000);

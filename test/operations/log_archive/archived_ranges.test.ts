@@ -1,0 +1,68 @@
+// From which backups what was shipped leads on.
+import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { folderPlace } from "../../../src/operations/log_archive/archive_destination.ts";
+import { archivedRanges, firstBackup, neededBackups } from "../../../src/operations/log_archive/archived_ranges.ts";
+import { makeSegment, nameOf, newChain } from "../../../src/operations/log_archive/segment.ts";
+
+const start = Date.parse("2026-11-24T12:00:00.000Z");
+const minute = 60_000;
+const at = (minutes: number) => start + minutes * minute;
+
+/** A segment with one commit, as its head and its name tell it. */
+function segment(chain: string, index: number, from: number, to: number) {
+  const facts = { chain, index, number: index + 1, at: to, least_at: to, most_at: to, world: "live" } as const;
+  const { bytes } = makeSegment(
+    {
+      ...{ ...facts, previous: null, after: { number: index, at: from }, page_bytes: 4096 },
+      ...{ sequence_page: 2, schema_version: 1, position: { salts: [1, 2], round: 1, sums: [1, 2], offset: 32 } },
+    } as unknown as Parameters<typeof makeSegment>[0],
+    Buffer.from("frames"),
+  );
+  return { name: nameOf(facts), bytes };
+}
+
+test("each range leads on from the first backup behind the commit that it begins with", async () => {
+  const to = mkdtempSync(join(tmpdir(), "packhouse-ranges-"));
+  try {
+    const place = folderPlace(to);
+    const [first, second] = [newChain(at(10), Buffer.alloc(4)), newChain(at(40), Buffer.alloc(4, 1))];
+    const laid = [
+      ...[segment(first, 0, at(5), at(15)), segment(first, 1, at(15), at(20))],
+      // Between them a segment is missing.
+      segment(first, 3, at(25), at(30)),
+      segment(second, 0, at(38), at(45)),
+    ];
+    for (const { name, bytes } of laid) await place.write(name, bytes);
+    const ranges = await archivedRanges(place);
+    expect(ranges.map(({ after_at, most_at, segments }) => [after_at, most_at, segments])).toEqual([
+      [at(5), at(20), 2],
+      [at(25), at(30), 1],
+      [at(38), at(45), 1],
+    ]);
+    const backups = [at(0), at(11), at(12), at(35), at(41), at(59)];
+    // None was made of the second range: what is before it does not lead on to it.
+    expect(ranges.map((range) => firstBackup(range, backups))).toEqual([at(11), null, at(41)]);
+    expect(neededBackups(ranges, backups)).toEqual(new Set([at(11), at(41)]));
+    // A name has the second alone, so that it may be of before the commit behind which the copy was made.
+    expect(firstBackup({ world: "live", chain: first, after_at: 1900, most_at: 9000, segments: 1 }, [1000])).toBe(1000);
+    await place.write(laid[3]?.name ?? "", Buffer.from("damaged"));
+    // One goes while the names are read.
+    const read = async (name: string) => {
+      await place.remove(laid[0]?.name ?? "");
+      return place.read(name);
+    };
+    const removing = { ...place, read };
+    const left = await archivedRanges(removing);
+    expect(left.map(({ after_at, segments }) => [after_at, segments])).toEqual([
+      [at(15), 1],
+      [at(25), 1],
+    ]);
+    const away = { ...place, read: () => Promise.reject(new Error("away")) };
+    await expect(archivedRanges(away)).rejects.toThrow("away");
+  } finally {
+    rmSync(to, { recursive: true });
+  }
+});

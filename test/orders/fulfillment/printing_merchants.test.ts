@@ -1,0 +1,91 @@
+// Papers of the house where goods of several merchants meet: whose each order is, though all number theirs alike.
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { openTestApp } from "../../harness.ts";
+import { type Code, type House, openHouse } from "../../merchants/three_merchants.ts";
+import { openShop } from "../../shipping/shop.ts";
+
+// The first paper opens eight fonts, which takes its time beside other work.
+setDefaultTimeout(60_000);
+
+let house: House;
+let app: House["app"];
+beforeAll(async () => {
+  house = await openHouse();
+  app = house.app;
+});
+afterAll(() => app.close());
+
+let count = 0;
+/** Orders of some merchants, all of one number. */
+async function twins(orders: readonly (readonly [Code, number])[]) {
+  const order_number = `N-${++count}`;
+  const ids: string[] = [];
+  for (const [code, quantity] of orders) ids.push(await house.order(code, { order_number }, quantity));
+  return { order_number, ids };
+}
+
+describe("works", () => {
+  test("a pick list of several merchants tells whose each order is, and keeps their goods apart", async () => {
+    const { order_number, ids } = await twins([
+      ["ROAST", 2],
+      ["BOOKS", 70],
+      ["MAIN", 80],
+    ]);
+    const path = `/pick-lists?order_ids=${ids}`;
+    const [roast, books, main] = ["ROAST", "BOOKS", "MAIN"].map((code) => `${order_number} (${code})`);
+    const text = await house.textOf(path);
+    const html = (await app.get(`${path}&format=html`)).body as string;
+    expect(text).toContain("MERCHANTS\nBOOKS, MAIN, ROAST\n");
+    // What is picked, and what waits for stock: 20 of 70 here and 30 of 80 there, never 50 of one SKU.
+    for (const said of [`2 × ${roast}`, `50 × ${books}`, `50 × ${main}`, `20 × ${books}`, `30 × ${main}`]) {
+      expect([said, text.includes(said), html.includes(said)]).toEqual([said, true, true]);
+    }
+    const [, waiting = ""] = text.split(/Waiting for stock/i);
+    expect(waiting.match(/MUG-01/g)).toHaveLength(2);
+    // At the end each order once more, with its number.
+    for (const said of [roast, books, main]) expect(text).toContain(`\n${said}\n`);
+    const { orders } = (await app.get(`${path}&format=json`)).body.data;
+    const owners = ["mer_1001", "mer_1002", "mer_1"];
+    expect(orders).toEqual(ids.map((order_id, at) => ({ order_id, order_number, merchant_id: owners[at] })));
+  });
+
+  test("a pick list of one merchant in a house of several names it once", async () => {
+    const { order_number, ids } = await twins([["ROAST", 1]]);
+    for (const path of [`/orders/${ids[0]}/pick-list`, `/pick-lists?order_ids=${ids}`]) {
+      const text = await house.textOf(path);
+      expect(text).toContain("MERCHANT\nROAST\n");
+      expect(text).not.toContain(`${order_number} (`);
+    }
+  });
+
+  test("a manifest tells whose each parcel is where those of several leave", async () => {
+    const { order_number, ids } = await twins([
+      ["ROAST", 1],
+      ["BOOKS", 1],
+    ]);
+    const label_ids: string[] = [];
+    for (const id of ids) label_ids.push((await house.label(id)).label_id);
+    const paperOf = async (label_ids: readonly string[]) => {
+      const { status, body } = await app.post("/shipping/manifests", { label_ids });
+      expect(status).toBe(201);
+      return house.textOf(`/shipping/manifests/${body.data.manifest_id}/document`);
+    };
+    const both = await paperOf(label_ids);
+    for (const code of ["ROAST", "BOOKS"]) expect(both).toContain(`${order_number} (${code})`);
+    const { order_number: other, ids: alone } = await twins([["ROAST", 1]]);
+    const one = await paperOf([(await house.label(alone[0] ?? "")).label_id]);
+    expect([one.includes(other), one.includes("(ROAST)")]).toEqual([true, false]);
+  });
+});
+
+test("in a house of one merchant no paper names it", async () => {
+  const alone = await openTestApp();
+  const shop = await openShop(alone);
+  const { id, order_number } = await shop.order();
+  for (const path of [`/orders/${id}/pick-list`, `/pick-lists?order_ids=${id}`]) {
+    const html = (await alone.get(`${path}${path.includes("?") ? "&" : "?"}format=html`)).body as string;
+    expect(html).toContain(order_number);
+    expect(html).not.toMatch(/Merchant|MAIN/);
+  }
+  await alone.close();
+});

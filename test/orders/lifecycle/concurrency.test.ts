@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { openShop, type Shop } from "../shop.ts";
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(() => shop.close());
+
+test("200 buyers at once on 50 units buy exactly 50", async () => {
+  const goods = await shop.product(50);
+  const drafts = Array.from({ length: 200 }, () => shop.draft([[goods, 1]], { allow_backorder: false }));
+  const answers = await Promise.all(drafts.map((draft) => shop.app.post("/orders", draft)));
+  const sold = answers.filter(({ status }) => status === 201);
+  const refused = answers.filter(({ body }) => body.error?.code === "insufficient_inventory");
+  expect([sold.length, refused.length]).toEqual([50, 150]);
+  expect(await shop.available(goods.sku)).toBe(0);
+  expect(await shop.told()).toHaveLength(50);
+});
+
+test("of equal order numbers at once one is taken", async () => {
+  const goods = await shop.product(50);
+  const draft = shop.draft([[goods, 1]]);
+  const answers = await Promise.all(Array.from({ length: 20 }, () => shop.app.post("/orders", draft)));
+  const [made, ...others] = answers.filter(({ status }) => status === 201);
+  expect(others).toEqual([]);
+  const existing = answers.filter(({ status }) => status === 409).map(({ body }) => body.error.existing_id);
+  expect(new Set(existing)).toEqual(new Set([made?.body.data.id]));
+  expect(await shop.available(goods.sku)).toBe(49);
+});
+
+test("of cancelling and shipping at once one wins, and stock agrees", async () => {
+  const goods = await shop.product(40);
+  let shipped = 0;
+  for (let round = 0; round < 20; round += 1) {
+    const { id } = await shop.order([[goods, 2]]);
+    await shop.told();
+    const both = [() => shop.app.post(`/orders/${id}/ship`), () => shop.cancel(id)];
+    const answers = await Promise.all((round % 2 === 0 ? both : both.reverse()).map((act) => act()));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const { status } = await shop.get(id);
+    const told = { shipped: ["order.fulfilled", "order.shipped"], cancelled: ["order.cancelled"] };
+    expect(await shop.told()).toEqual(told[status as keyof typeof told]);
+    if (status === "shipped") shipped += 1;
+  }
+  expect(await shop.available(goods.sku)).toBe(40 - 2 * shipped);
+});
+
+test("an order and the reservation for it at once: it is taken over, or comes too late", async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const goods = await shop.product(3);
+    const draft = shop.draft([[goods, 3]]);
+    const booking = { order_id: draft.order_number, items: [{ sku: goods.sku, quantity: 3 }] };
+    const [ordered, booked] = await Promise.all([
+      shop.app.post("/orders", draft),
+      shop.app.post("/inventory/reserve", booking),
+    ]);
+    expect([ordered.status, [201, 409].includes(booked.status)]).toEqual([201, true]);
+    expect((await shop.get(ordered.body.data.id)).line_items).toMatchObject([{ quantity_reserved: 3 }]);
+  }
+});

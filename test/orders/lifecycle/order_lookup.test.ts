@@ -1,0 +1,116 @@
+// An order is meant by its id or by its own number, wherever a request names one: in paths, fields and filters.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { operationsOf } from "../../../src/server/openapi/description.ts";
+import type { Operation } from "../../../src/server/openapi/operation.ts";
+import type { Answered } from "../../harness.ts";
+import { openShop, type Shop } from "../shop.ts";
+
+let shop: Shop;
+let goods: { id: string; sku: string };
+let operations: Operation[];
+beforeAll(async () => {
+  shop = await openShop();
+  goods = await shop.product(1000);
+  operations = operationsOf(shop.app.app.routes).filter(({ path }) => path.startsWith("/orders/{id}"));
+});
+afterAll(() => shop.close());
+
+// Each with another digit at its end, an order's own number.
+const odd = ["#7/ü 1?a=b&c", "100%", "a+b", "%23", "..", "ORD-", "ordinary ", "00", "1e"];
+
+const parcel = { carrier: "local", service: "standard", package: { weight: 1 } };
+type Ask = (name: string) => Promise<Answered>;
+
+/** Every other place where an order is named, and the status of what is answered where it is there. */
+const places: Readonly<Record<string, readonly [number, Ask]>> = {
+  "POST /returns": [201, (order_id) => shop.app.post("/returns", { order_id, reason: "defective" })],
+  "POST /shipping/labels": [201, (order_id) => shop.app.post("/shipping/labels", { ...parcel, order_id })],
+  "POST /inventory/reserve": [
+    201,
+    (order_id) => shop.app.post("/inventory/reserve", { order_id, items: [{ sku: goods.sku, quantity: 1 }] }),
+  ],
+  "GET /returns": [200, (name) => shop.app.get(`/returns?order_id=${encodeURIComponent(name)}`)],
+  "GET /inventory/reservations": [
+    200,
+    (name) => shop.app.get(`/inventory/reservations?order_id=${encodeURIComponent(name)}`),
+  ],
+  "GET /pick-lists": [200, (name) => shop.app.get(`/pick-lists?format=json&order_ids=${encodeURIComponent(name)}`)],
+};
+
+/** Asks a route for the order of this name. */
+function ask({ method, path }: Operation, name: string): Promise<Answered> {
+  const items = { items: [{ sku: goods.sku, quantity: 1 }] };
+  const body = method === "get" || method === "delete" ? undefined : /cancel_items|split/.test(path) ? items : {};
+  return shop.app.call(method.toUpperCase(), path.replace("{id}", encodeURIComponent(name)), body);
+}
+
+describe("a number that nothing but an order has", () => {
+  test.each(odd)("%j opens every route of its order", async (text) => {
+    expect(operations.length).toBeGreaterThan(10);
+    for (const [at, operation] of operations.entries()) {
+      const order_number = `${text}${at}`;
+      await shop.order([[goods, 1]], { order_number });
+      const plain = await shop.order([[goods, 1]]);
+      const [named, known] = [await ask(operation, order_number), await ask(operation, plain.id)];
+      expect([operation.path, named.status]).toEqual([operation.path, known.status]);
+      expect(named.status).not.toBe(404);
+    }
+  });
+
+  test.each(Object.entries(places))("%s takes it", async (place, [status, askThere]) => {
+    const order_number = `N/${place} ü`;
+    const made = await shop.order([[goods, 2]], { order_number });
+    if (place.endsWith("/returns")) await shop.act(made.id, "ship");
+    if (place === "GET /returns") await shop.app.post("/returns", { order_id: made.id, reason: "defective" });
+    const answer = await askThere(order_number);
+    expect([answer.status, answer.body.error]).toEqual([status, undefined]);
+    const said = JSON.stringify(answer.body.data);
+    expect(said.includes(made.id) || said.includes(JSON.stringify(order_number))).toBe(true);
+  });
+});
+
+describe("digits that are the number of one order and the id of another", () => {
+  let order: { id: string; order_number: string };
+  let digits: string;
+  beforeAll(async () => {
+    digits = (await shop.order([[goods, 1]])).id.slice(4);
+    order = await shop.order([[goods, 1]], { order_number: digits });
+  });
+
+  test("are refused by every route, naming both", async () => {
+    for (const operation of operations) {
+      const answer = await ask(operation, digits);
+      expect([operation.path, answer.status, answer.body.error.code]).toEqual([
+        ...[operation.path, 409, "ambiguous_identifier"],
+      ]);
+      for (const id of [`ord_${digits}`, order.id]) expect(answer.body.error.message).toContain(id);
+    }
+  });
+
+  test.each(Object.entries(places))("are refused by %s", async (_, [__, askThere]) => {
+    const answer = await askThere(digits);
+    expect([answer.status, answer.body.error?.code]).toEqual([409, "ambiguous_identifier"]);
+  });
+
+  test("are one order where `ord_` stands before them", async () => {
+    expect((await shop.get(`ord_${digits}`)).id).toBe(`ord_${digits}`);
+    expect((await shop.get(order.id)).order_number).toBe(digits);
+  });
+});
+
+test("digits are an id where no order has that number", async () => {
+  const made = await shop.order([[goods, 1]]);
+  expect((await shop.get(made.id.slice(4))).id).toBe(made.id);
+});
+
+test("what names nothing is told so", async () => {
+  for (const name of ["nothing", "ord_1", "1", "ord_x", "ord_"]) {
+    for (const operation of operations) {
+      const answer = await ask(operation, name);
+      expect([operation.path, answer.status, answer.body.error.code]).toEqual([
+        ...[operation.path, 404, "resource_missing"],
+      ]);
+      expect(answer.body.error.message).toContain(name);
+    }
+  }
+});

@@ -1,9 +1,0 @@
-// The ways to talk over a connection, which are all to be as careful as the others.
-import { talkByNode } from "../../src/outbound/node_talk.ts";
-import { quickestTalk } from "../../src/outbound/outbound.ts";
-
-/** With the parser alone, and by node:http, as where the parser cannot be had. */
-export const ways = [
-  ["by the parser alone", quickestTalk(process)],
-  ["by node:http", talkByNode],
-] as const;

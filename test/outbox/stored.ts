@@ -1,9 +1,0 @@
-import { asc, gt } from "drizzle-orm";
-import { events } from "../../db/schema/outbox.ts";
-import type { Db } from "../../src/database/store.ts";
-import type { StoredEvent } from "../../src/outbox/store.ts";
-
-/** The events stored after this one, placed or not, in the order they were stored. */
-export async function listEventsAfter(db: Db, seq: number): Promise<StoredEvent[]> {
-  return db.sql.select().from(events).where(gt(events.seq, seq)).orderBy(asc(events.seq));
-}

@@ -1,0 +1,366 @@
+// What becomes of a platform's orders, told over HTTP.
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { verifyStore } from "../../../src/cli/verify.ts";
+import { openTestApp, type TestApp } from "../../harness.ts";
+import { openSeller } from "../../shipping/labels/seller.ts";
+import { address, connectShopify, shopifyLine, shopifyOrder, stock, take } from "../stores.ts";
+
+setDefaultTimeout(30_000);
+
+let app: TestApp;
+let shop: Awaited<ReturnType<typeof connectShopify>>;
+beforeAll(async () => {
+  app = await openTestApp();
+  shop = await connectShopify(app, { name: "The tea shop" });
+  await stock(app, "TEA", "CUP", "POT");
+  await app.takeEvents();
+}, 60_000);
+afterAll(async () => {
+  expect(await app.service.stores.live.read(verifyStore)).toEqual([]);
+  await app.close();
+});
+
+let ids = 5000;
+const later = (minutes: number) => new Date(Date.parse("2026-01-02T03:00:00Z") + minutes * 60_000).toISOString();
+const typesOf = async () => (await app.takeEvents()).map(({ type }) => type);
+const historyOf = async (id: string): Promise<{ event: string; note: string | null; reason: string | null }[]> =>
+  (await app.get(`/orders/${id}/history`)).body.data;
+const notesOf = async (id: string) =>
+  (await historyOf(id)).filter(({ event }) => event === "platform_note").map(({ note }) => note);
+const holdsOf = (order: { holds: { reason: string }[] }) => order.holds.map(({ reason }) => reason);
+
+describe("works", () => {
+  test("an order is taken in whole: buyer, address, lines, price", async () => {
+    const lines = [shopifyLine(1), shopifyLine(2, { sku: "CUP", quantity: 1, current_quantity: 1, price: "12.00" })];
+    const told = shopifyOrder(++ids, { line_items: lines, note: "Ring twice." });
+    const order = await take(app, shop, told);
+    expect(order).toMatchObject({
+      order_number: String(ids),
+      status: "pending",
+      customer: { email: `buyer-${ids}@example.com`, name: "Ida Holm" },
+      shipping_address: { address_line1: "12 Quay Street", city: "Louisville", state: "KY", country: "US" },
+      line_items: [
+        { sku: "TEA", quantity: 2, unit_price: 3.5, quantity_reserved: 2 },
+        { sku: "CUP", quantity: 1, unit_price: 12, quantity_reserved: 1 },
+      ],
+      shipping_method: "Ground",
+      shipping_amount: 4,
+      subtotal: 19,
+      order_notes: "Ring twice.",
+      source: { platform: "shopify", external_id: String(ids) },
+      holds: [],
+    });
+    expect(await typesOf()).toEqual(["order.created", "inventory.updated", "inventory.updated"]);
+    const [first] = await historyOf(order.id);
+    expect(first).toMatchObject({ event: "create", actor: { type: "platform", id: shop.id, name: "The tea shop" } });
+    expect(await shop.imports(`?external_id=${ids}`)).toMatchObject([
+      { status: "imported", order_id: order.id, reason: null, attempts: 1, next_attempt_at: null },
+    ]);
+  });
+
+  test("what a line costs after its discounts is taken to the cent, also of the units that are left", async () => {
+    const discount_allocations = [{ amount: "0.40", discount_application_index: 0 }];
+    const line = shopifyLine(1, { quantity: 3, current_quantity: 2, price: "3.50", discount_allocations });
+    const order = await take(app, shop, shopifyOrder(++ids, { line_items: [line] }));
+    // Three cost 10.10 together: two of them 6.73, which no price of whole cents makes.
+    expect(order).toMatchObject({
+      line_items: [{ quantity: 2, unit_price: 3.5, discount_amount: 0.27, line_total: 6.73 }],
+      subtotal: 6.73,
+    });
+    await typesOf();
+  });
+
+  test("it is the same order however often, and in whatever order, it is told of", async () => {
+    const [created, changed] = [
+      shopifyOrder(++ids),
+      shopifyOrder(ids, { updated_at: later(5), shipping_address: address({ address1: "99 New Street" }) }),
+    ];
+    const order = await take(app, shop, changed);
+    await typesOf();
+    expect(order.shipping_address.address_line1).toBe("99 New Street");
+    const after = await take(app, shop, created, { topic: "orders/create" });
+    expect(after).toEqual(order);
+    expect(await typesOf()).toEqual([]);
+    expect(await shop.imports(`?external_id=${ids}`)).toMatchObject([{ status: "imported", order_id: order.id }]);
+  });
+
+  test("both waiting to be imported, the later one is", async () => {
+    await shop.tell(shopifyOrder(++ids, { updated_at: later(5), note: "later" }));
+    const order = await take(app, shop, shopifyOrder(ids, { note: "earlier" }));
+    expect(order.order_notes).toBe("later");
+    await typesOf();
+  });
+
+  test("a buyer is one customer, and an address of theirs one address", async () => {
+    const email = "Twice@Example.com";
+    const one = await take(app, shop, shopifyOrder(++ids, { email }));
+    const two = await take(app, shop, shopifyOrder(++ids, { email: "twice@example.com" }));
+    expect([two.customer_id, two.shipping_address_id]).toEqual([one.customer_id, one.shipping_address_id]);
+    const three = await take(app, shop, shopifyOrder(++ids, { email, shipping_address: address({ zip: "40203" }) }));
+    expect(three.customer_id).toBe(one.customer_id);
+    expect(three.shipping_address_id).not.toBe(one.shipping_address_id);
+    await typesOf();
+  });
+
+  test("without an e-mail address, the buyer gets one that nobody can have", async () => {
+    const order = await take(app, shop, shopifyOrder(++ids, { email: null }));
+    expect(order.customer.email).toBe(`order-${shop.id.slice(4)}-${ids}@shopify.invalid`);
+    await typesOf();
+  });
+
+  test("an order that is not paid waits until it is", async () => {
+    const waiting = await take(app, shop, shopifyOrder(++ids, { financial_status: "pending" }));
+    expect(waiting).toBeNull();
+    expect(await shop.imports(`?external_id=${ids}`)).toMatchObject([
+      { status: "waiting", reason: { code: "unpaid" } },
+    ]);
+    expect(await typesOf()).toEqual([]);
+    const order = await take(app, shop, shopifyOrder(ids, { updated_at: later(9) }), { topic: "orders/paid" });
+    expect(order.status).toBe("pending");
+    expect(await typesOf()).toEqual(["order.created", "inventory.updated"]);
+    // What was told before it was paid comes late.
+    await take(app, shop, shopifyOrder(ids, { financial_status: "pending", updated_at: later(1) }));
+    expect((await app.get(`/orders/${order.id}`)).body.data).toEqual(order);
+    expect(await shop.imports(`?external_id=${ids}`)).toMatchObject([{ status: "imported", order_id: order.id }]);
+  });
+
+  test("what was cancelled or sent at the platform before, or has nothing to send, is no order", async () => {
+    const nothing = [shopifyLine(1, { requires_shipping: false })];
+    const cases: [Record<string, unknown>, string][] = [
+      [{ cancelled_at: later(0) }, "cancelled"],
+      [{ fulfillment_status: "fulfilled" }, "done"],
+      [{ line_items: nothing }, "nothing_to_send"],
+    ];
+    for (const [changes, code] of cases) {
+      expect(await take(app, shop, shopifyOrder(++ids, changes))).toBeNull();
+      expect(await shop.imports(`?external_id=${ids}`)).toMatchObject([{ status: "ignored", reason: { code } }]);
+    }
+    expect(await typesOf()).toEqual([]);
+  });
+
+  test("an unknown SKU becomes an inactive product, which holds the order until it is active", async () => {
+    const line_items = [
+      shopifyLine(1, { sku: "NEW-TEA", title: "New tea", name: "New tea" }),
+      shopifyLine(2, { sku: "" }),
+    ];
+    const order = await take(app, shop, shopifyOrder(++ids, { line_items }));
+    expect([order.status, holdsOf(order)]).toEqual(["on_hold", ["unknown_sku"]]);
+    expect(order.holds[0].note).toContain("NEW-TEA");
+    const found = (await app.get("/products?sku=NEW-TEA")).body.data[0];
+    expect(found).toMatchObject({ name: "New tea", status: "inactive", price: null });
+    const made = order.line_items[1].sku;
+    expect(made).toStartWith("shopify-");
+    await app.patch(`/products/${found.id}`, { status: "active" });
+    await app.runJobs();
+    expect(holdsOf((await app.get(`/orders/${order.id}`)).body.data)).toEqual(["unknown_sku"]);
+    const other = (await app.get(`/products?sku=${made}`)).body.data[0];
+    await app.patch(`/products/${other.id}`, { status: "active" });
+    await app.runJobs();
+    expect((await app.get(`/orders/${order.id}`)).body.data).toMatchObject({ status: "pending", holds: [] });
+    expect((await typesOf()).filter((type) => type.startsWith("order."))).toEqual(["order.created"]);
+  });
+
+  test("an incomplete address is held until it is corrected, here or at the platform", async () => {
+    const bad = { shipping_address: address({ address1: "", zip: null }) };
+    const order = await take(app, shop, shopifyOrder(++ids, bad));
+    expect([order.status, holdsOf(order)]).toEqual(["on_hold", ["bad_address"]]);
+    expect(order.holds[0].note).toContain("address_line1");
+    const path = `/customers/${order.customer_id}/addresses/${order.shipping_address_id}`;
+    await app.patch(path, { address_line1: "1 Right Street", postal_code: "40202" });
+    await app.runJobs();
+    const right = (await app.get(`/orders/${order.id}`)).body.data;
+    expect(right).toMatchObject({ status: "pending", shipping_address: { address_line1: "1 Right Street" } });
+    // The platform has the old one still: what was corrected here stays.
+    const same = await take(app, shop, shopifyOrder(ids, { ...bad, updated_at: later(7), note: "more" }));
+    expect(same).toMatchObject({
+      holds: [],
+      shipping_address: { address_line1: "1 Right Street" },
+      order_notes: "more",
+    });
+    const none = await take(app, shop, shopifyOrder(++ids, { shipping_address: null }));
+    expect(holdsOf(none)).toEqual(["bad_address"]);
+    const healed = await take(app, shop, shopifyOrder(ids, { updated_at: later(7) }));
+    expect(healed).toMatchObject({ status: "pending", shipping_address: { city: "Louisville" } });
+    await typesOf();
+  });
+
+  test("changes of address and lines are followed while they can be, and noted later", async () => {
+    const order = await take(app, shop, shopifyOrder(++ids));
+    const line_items = [shopifyLine(1, { quantity: 5, current_quantity: 5 }), shopifyLine(2, { sku: "UNHEARD-OF" })];
+    const moved = { shipping_address: address({ address1: "7 Elsewhere" }) };
+    const changed = await take(app, shop, shopifyOrder(ids, { line_items, ...moved, updated_at: later(1) }));
+    expect(changed).toMatchObject({
+      id: order.id,
+      shipping_address: { address_line1: "7 Elsewhere" },
+      line_items: [{ sku: "TEA", quantity: 5, quantity_reserved: 5 }, { sku: "UNHEARD-OF" }],
+    });
+    expect(holdsOf(changed)).toEqual(["unknown_sku"]);
+    const back = await take(app, shop, shopifyOrder(ids, { ...moved, updated_at: later(2) }));
+    expect([back.status, back.line_items.length]).toEqual(["pending", 1]);
+    await app.post(`/orders/${order.id}/pack`);
+    await take(app, shop, shopifyOrder(ids, { line_items, updated_at: later(3) }));
+    expect(await notesOf(order.id)).toEqual([
+      "The platform changed the address, too late for this order.",
+      "The platform changed the lines, too late for this order.",
+    ]);
+    await take(app, shop, shopifyOrder(ids, { line_items, updated_at: later(4), note: null }));
+    expect(await notesOf(order.id)).toHaveLength(2);
+    await typesOf();
+  });
+
+  test("nothing of its buyer comes back to an order whose buyer was erased", async () => {
+    const order = await take(app, shop, shopifyOrder(++ids));
+    for (const act of ["ship", "deliver"]) expect((await app.post(`/orders/${order.id}/${act}`)).status).toBe(200);
+    expect((await app.post(`/customers/${order.customer_id}/erasure`)).status).toBe(202);
+    await app.runJobs();
+    const erased = (await app.get(`/orders/${order.id}`)).body.data;
+    expect(erased.customer.name).not.toContain("Holm");
+    const changes = { shipping_address: address({ address1: "99 New Street" }), note: "Ring twice, Ida." };
+    await take(app, shop, shopifyOrder(ids, { updated_at: later(30), ...changes }));
+    expect((await app.get(`/orders/${order.id}`)).body.data).toMatchObject({
+      ...{ order_notes: erased.order_notes, shipping_address: erased.shipping_address, customer: erased.customer },
+    });
+    expect((await app.get(`/customers/${order.customer_id}`)).body.shipping_addresses).toEqual([]);
+    expect(await notesOf(order.id)).toEqual(["The platform changed the order, but its buyer was erased here."]);
+    await typesOf();
+  });
+
+  test("an order that the platform cancels is cancelled, its label voided; too late, it is noted once", async () => {
+    const order = await take(app, shop, shopifyOrder(++ids));
+    const parcel = { carrier: "local", service: "standard", package: { weight: 2, weight_unit: "lbs" } };
+    const label = await app.post("/shipping/labels", { order_id: order.id, ...parcel });
+    expect(label.status).toBe(201);
+    await typesOf();
+    const gone = { cancelled_at: later(1), updated_at: later(1) };
+    const cancelled = await take(app, shop, shopifyOrder(ids, gone), { topic: "orders/cancelled" });
+    expect(cancelled).toMatchObject({ id: order.id, status: "cancelled", cancel_reason: "customer" });
+    expect(await typesOf()).toEqual(["order.cancelled", "inventory.updated"]);
+    const voided = await app.get(`/shipping/labels/${label.body.data.label_id}`);
+    expect(voided.body.data.status).toBe("voided");
+    expect(await take(app, shop, shopifyOrder(ids, { ...gone, updated_at: later(2) }))).toEqual(cancelled);
+    await take(app, shop, shopifyOrder(ids, { updated_at: later(3) }));
+    expect(await notesOf(order.id)).toEqual([
+      "The platform wants the order to be sent after all, but it is cancelled here. Create it again.",
+    ]);
+    const sent = await take(app, shop, shopifyOrder(++ids));
+    await app.post(`/orders/${sent.id}/ship`);
+    await typesOf();
+    for (const minute of [1, 2]) {
+      const late = shopifyOrder(ids, { cancelled_at: later(1), updated_at: later(minute) });
+      expect((await take(app, shop, late)).status).toBe("shipped");
+    }
+    expect(await notesOf(sent.id)).toEqual(["The platform cancelled the order too late."]);
+    expect(await typesOf()).toEqual([]);
+  });
+
+  test("a carrier takes its label back before the platform cancels an order; what it keeps is left valid", async () => {
+    const seller = await openSeller(app);
+    const labelled = async () => {
+      const order = await take(app, shop, shopifyOrder(++ids));
+      const parcel = { carrier: "swift", service: "ground", package: { weight: 2, weight_unit: "lbs" } };
+      const { data } = (await app.post("/shipping/labels", { order_id: order.id, ...parcel })).body;
+      expect(data.status).toBe("completed");
+      return data.label_id as string;
+    };
+    const statusOf = async (id: string) => {
+      const { status, void_status } = (await app.get(`/shipping/labels/${id}`)).body.data;
+      return [status, void_status];
+    };
+    const gone = { cancelled_at: later(1), updated_at: later(1) };
+    const given = await labelled();
+    const cancelled = await take(app, shop, shopifyOrder(ids, gone), { topic: "orders/cancelled" });
+    expect([cancelled.status, ...(await statusOf(given)), seller.asked("void")]).toEqual([
+      ...["cancelled", "voided", "accepted", 1],
+    ]);
+    seller.fake.void = async () => "rejected";
+    const kept = await labelled();
+    const open = await take(app, shop, shopifyOrder(ids, gone), { topic: "orders/cancelled" });
+    expect([open.status, ...(await statusOf(kept)), seller.asked("void")]).toEqual(["pending", "completed", null, 2]);
+    expect(await notesOf(open.id)).toEqual(["The platform cancelled the order too late."]);
+    await typesOf();
+  });
+
+  test("an order that is no longer paid is held, and goes on when it is", async () => {
+    const order = await take(app, shop, shopifyOrder(++ids));
+    const unpaid = { financial_status: "pending", updated_at: later(1) };
+    expect(holdsOf(await take(app, shop, shopifyOrder(ids, unpaid)))).toEqual(["payment"]);
+    expect(holdsOf(await take(app, shop, shopifyOrder(ids, { ...unpaid, updated_at: later(2) })))).toEqual(["payment"]);
+    const paid = await take(app, shop, shopifyOrder(ids, { updated_at: later(3) }));
+    expect([paid.id, paid.status, paid.holds]).toEqual([order.id, "pending", []]);
+    await typesOf();
+  });
+
+  test("an order that is sent by others is noted, one that was sent from here is not", async () => {
+    const order = await take(app, shop, shopifyOrder(++ids));
+    const done = { fulfillment_status: "fulfilled", updated_at: later(1) };
+    await take(app, shop, shopifyOrder(ids, done));
+    expect(await notesOf(order.id)).toEqual(["The order was sent already, according to the platform."]);
+    const own = await take(app, shop, shopifyOrder(++ids));
+    await app.post(`/orders/${own.id}/ship`);
+    await take(app, shop, shopifyOrder(ids, done));
+    expect(await notesOf(own.id)).toEqual([]);
+    await typesOf();
+  });
+
+  test("the number has the connection's prefix, and a suffix when another order has it", async () => {
+    const other = await connectShopify(app, { order_prefix: "W-" });
+    expect(await take(app, other, shopifyOrder(++ids, { name: "#77" }))).toMatchObject({ order_number: "W-77" });
+    expect(await take(app, other, shopifyOrder(++ids, { name: "#77" }))).toMatchObject({ order_number: "W-77-2" });
+    expect(await take(app, other, shopifyOrder(++ids, { name: "#77" }))).toMatchObject({ order_number: "W-77-3" });
+    const plain = await take(app, shop, shopifyOrder(++ids, { name: "ord_1234" }));
+    expect(plain.order_number).toBe("ord_1234-2");
+    await typesOf();
+  });
+
+  test("one order of each store, also when two stores count alike", async () => {
+    const other = await connectShopify(app);
+    const one = await take(app, shop, shopifyOrder(++ids, { name: "#A" }));
+    const two = await take(app, other, shopifyOrder(ids, { name: "#A" }));
+    expect(two.id).not.toBe(one.id);
+    expect([one.source.external_id, two.source.external_id]).toEqual([String(ids), String(ids)]);
+    await typesOf();
+  });
+});
+
+describe("guards", () => {
+  test.each([
+    ["one buyer", 1],
+    ["six buyers", 6],
+  ])(
+    "stores that tell at once of %s, one new SKU and one number share the buyer and the product",
+    async (what, buyers) => {
+      const shops = [];
+      for (let at = 0; at < 6; at += 1) shops.push(await connectShopify(app));
+      const line_items = [shopifyLine(1, { sku: `AT-ONCE-${buyers}` }), shopifyLine(2)];
+      const order = (at: number) => {
+        const email = `at-once-${buyers}-${at % buyers}@example.com`;
+        return shopifyOrder(++ids, { name: `#${what}`, email, line_items });
+      };
+      const told = await Promise.all(shops.map(({ tell }, at) => tell(order(at))));
+      // The jobs import one order of each store at a time, all stores at once.
+      await app.runJobs();
+      const orders = [];
+      for (const { body } of told) orders.push((await app.get(`/orders/${body.order_id}`)).body.data);
+      expect(orders.map(({ order_number }) => order_number).sort()).toEqual([
+        what,
+        ...[2, 3, 4, 5, 6].map((suffix) => `${what}-${suffix}`),
+      ]);
+      for (const field of ["customer_id", "shipping_address_id"]) {
+        expect(new Set(orders.map((one) => one[field])).size).toBe(buyers);
+      }
+      expect(new Set(orders.map((one) => one.line_items[0].product_id)).size).toBe(1);
+      expect((await typesOf()).filter((type) => type === "order.created")).toHaveLength(6);
+      for (const { imports } of shops) expect(await imports()).toMatchObject([{ status: "imported", attempts: 1 }]);
+    },
+    30_000,
+  );
+
+  test("what no order can hold fails at once, with its reason", async () => {
+    const dear = shopifyLine(1, { price: "9999999999.00", quantity: 999_999, current_quantity: 999_999 });
+    expect(await take(app, shop, shopifyOrder(++ids, { line_items: [dear] }))).toBeNull();
+    const [one] = await shop.imports(`?external_id=${ids}`);
+    expect([one.status, one.attempts, one.reason.code]).toEqual(["failed", 1, "validation_failed"]);
+    expect(one.reason.message).toContain("line_items");
+    expect(await typesOf()).toEqual([]);
+  });
+});

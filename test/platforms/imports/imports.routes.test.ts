@@ -1,0 +1,289 @@
+// Imports of orders that have to be fetched, from a store that gets into trouble. In test mode, where the store may be
+// on this machine.
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { LogFields } from "../../../src/core/log.ts";
+import { takeOrder } from "../../../src/platforms/imports/import_order.ts";
+import { claimImports, failImport, lockClaimed } from "../../../src/platforms/imports/import_queue.ts";
+import { openTestApp, type TestApp } from "../../harness.ts";
+import { openBigCommerce, type StoreOrder, storeOrder } from "../mocks/bigcommerce.ts";
+
+setDefaultTimeout(30_000);
+
+let app: TestApp;
+let store: Awaited<ReturnType<typeof openBigCommerce>>;
+let connection = "";
+const logged: [message: string, fields: LogFields][] = [];
+
+const call = (method: string, path: string, body?: unknown) =>
+  app.call(method, path, body, { key: app.keys.test.full });
+const get = async (path: string) => (await call("GET", path)).body.data;
+
+beforeAll(async () => {
+  app = await openTestApp();
+  const keep = (message: string, fields: LogFields = {}) => void logged.push([message, fields]);
+  Object.assign(app.service, { log: { ...app.service.log, warn: keep, error: keep } });
+  store = await openBigCommerce();
+  const body = { platform: "bigcommerce", store_id: store.hash, api_token: store.token, api_url: store.url };
+  connection = (await call("POST", "/platforms", body)).body.data.id;
+}, 60_000);
+afterAll(async () => {
+  store.stop();
+  await app.close();
+});
+
+const minute_ms = 60_000;
+const hour_ms = 60 * minute_ms;
+let ids = 300;
+let told = 0;
+// Each notification is of a second of its own: those of one second are repeats.
+const begun = Date.now();
+
+/** Puts an order into the store. */
+const placed = (changes = {}): StoreOrder => store.add(storeOrder(++ids, Date.now(), changes));
+
+/** Lets the store tell of its newest order. */
+async function tell(order_id = ids): Promise<string> {
+  const { body } = store.notification(order_id, {
+    scope: "store/order/updated",
+    at: begun - ++told * 1000,
+  });
+  const answer = await call("POST", "/webhooks/bigcommerce/orders", body);
+  expect(answer.status).toBe(200);
+  return answer.body.order_id;
+}
+
+const importOf = async (external_id = ids) =>
+  (await get(`/platforms/${connection}/imports?external_id=${external_id}`))[0];
+
+/** Lets time pass and what is then due happen. */
+async function after(ms: number) {
+  app.clocks.test.advance(ms);
+  await app.runJobs();
+  return importOf();
+}
+
+describe("works", () => {
+  test("an order is fetched from the store and taken in, its digital lines left out", async () => {
+    placed();
+    const id = await tell();
+    await app.runJobs();
+    expect(await get(`/orders/${id}`)).toMatchObject({
+      id,
+      order_number: String(ids),
+      customer: { email: "ada@marsh.example", name: "Ada Marsh" },
+      shipping_address: { address_line1: "9 Dock Road", address_line2: "Unit 4", city: "Austin", country: "US" },
+      line_items: [{ sku: "MUG-1", quantity: 2, unit_price: 12.5 }],
+      shipping_amount: 6.5,
+      order_notes: "Ring twice.",
+      source: { platform: "bigcommerce" },
+    });
+    expect(await importOf()).toMatchObject({ status: "imported", order_id: id, attempts: 1 });
+  });
+
+  test("while the store is down it is tried again, 5 seconds on and twice as long each time", async () => {
+    placed();
+    store.fail({ status: 503, body: "down" }, { having: `/orders/${ids}`, times: 3 });
+    const id = await tell();
+    expect(await after(0)).toMatchObject({ status: "queued", attempts: 1, reason: { code: "platform_error" } });
+    expect(await after(4999)).toMatchObject({ attempts: 1 });
+    expect(await after(1)).toMatchObject({ attempts: 2 });
+    expect(await after(9999)).toMatchObject({ attempts: 2 });
+    expect(await after(1)).toMatchObject({ attempts: 3 });
+    expect((await call("GET", `/orders/${id}`)).status).toBe(404);
+    expect(await after(20_000)).toMatchObject({ status: "imported", reason: null, next_attempt_at: null });
+    expect((await call("GET", `/orders/${id}`)).status).toBe(200);
+  });
+
+  test("a store that asks for patience gets it, and one that hangs up in the middle is asked again", async () => {
+    placed();
+    store.fail({ status: 429, headers: { "x-rate-limit-time-reset-ms": "90000" } }, { having: `/orders/${ids}` });
+    store.fail("half", { having: `/orders/${ids}` });
+    await tell();
+    expect(await after(0)).toMatchObject({ status: "queued", attempts: 1 });
+    expect(await after(89_000)).toMatchObject({ attempts: 1 });
+    expect(await after(1000)).toMatchObject({ status: "queued", attempts: 2 });
+    expect(await after(10_000)).toMatchObject({ status: "imported" });
+  });
+
+  test("without a token that is good nothing helps; with a new one what failed is imported", async () => {
+    placed();
+    await call("PATCH", `/platforms/${connection}`, { api_token: "an-expired-token" });
+    const id = await tell();
+    const failed = await after(0);
+    expect(failed).toMatchObject({ status: "failed", attempts: 1, next_attempt_at: null });
+    expect(logged.at(-1)).toMatchObject(["an order could not be imported", { connection, order: id, attempts: 1 }]);
+    await call("PATCH", `/platforms/${connection}`, { name: "The same token" });
+    expect(await after(0)).toMatchObject({ status: "failed" });
+    await call("PATCH", `/platforms/${connection}`, { api_token: store.token });
+    expect(await after(0)).toMatchObject({ status: "imported", order_id: id });
+  });
+
+  test("it is given up after two days, and tried again by a person or when the platform tells of it", async () => {
+    placed();
+    store.fail({ status: 500 }, { having: `/orders/${ids}`, times: 1000 });
+    const id = await tell();
+    await app.runJobs();
+    let one = await importOf();
+    let tries = 0;
+    while (one.status === "queued" && tries < 100) {
+      tries += 1;
+      one = await after(Date.parse(one.next_attempt_at) - app.clocks.test.now());
+    }
+    expect(one).toMatchObject({ status: "failed", reason: { code: "platform_error" } });
+    // 5 s, 10 s and so on to 2560 s, and then 46 times each hour.
+    expect([tries, app.clocks.test.now() - Date.parse(one.created_at) < 48 * hour_ms]).toEqual([56, true]);
+    expect(
+      (await get(`/platforms/${connection}/imports?status=failed`)).map(({ id: of }: { id: string }) => of),
+    ).toEqual([one.id]);
+    const retry = `/platforms/${connection}/imports/${one.id}/retry`;
+    expect((await call("POST", retry)).body.data).toMatchObject({ status: "queued", attempts: 0, reason: null });
+    expect(await after(0)).toMatchObject({ status: "queued", attempts: 1 });
+    expect(await importOf()).toMatchObject({ order_id: id });
+  });
+
+  test("what the store does not have yet is looked for again, and let be in the end", async () => {
+    ids += 1;
+    const id = await tell();
+    expect(await after(0)).toMatchObject({ status: "queued", attempts: 1 });
+    store.add(storeOrder(ids, Date.now()));
+    expect(await after(5000)).toMatchObject({ status: "imported", order_id: id });
+    store.orders.delete(ids);
+    await tell();
+    await app.runJobs();
+    expect((await get(`/orders/${id}/history`)).at(-1).note).toBe("The platform no longer has the order.");
+    ids += 1;
+    await tell();
+    await app.runJobs();
+    for (const seconds of [5, 10, 20, 40]) expect(await after(seconds * 1000)).toMatchObject({ status: "queued" });
+    expect(await after(80_000)).toMatchObject({ status: "ignored", reason: { code: "gone" } });
+  });
+
+  test("what is told while the order is fetched is not lost", async () => {
+    const order = placed();
+    const id = await tell();
+    const { claims } = await app.service.stores.test.write((tx) => claimImports(tx, new Set()));
+    const [claim] = claims;
+    store.change(order, {
+      customer_message: "Twice, please.",
+      date_modified: new Date(Date.now() + 2000).toUTCString(),
+    });
+    await tell();
+    expect(await importOf()).toMatchObject({ status: "queued", attempts: 0 });
+    if (claim === undefined) throw new Error("nothing was claimed");
+    const told = { ...toldOrder(String(ids)), notes: "Once." };
+    const settled = await app.service.stores.test.write((tx) => takeOrder(tx, claim, told));
+    expect(settled).toMatchObject({ status: "queued", leased_until: null });
+    expect(await get(`/orders/${id}`)).toMatchObject({ order_notes: "Once." });
+    await app.runJobs();
+    expect(await get(`/orders/${id}`)).toMatchObject({ order_notes: "Twice, please." });
+    expect(await importOf()).toMatchObject({ status: "imported" });
+  });
+});
+
+/** An order as a connector has read it. */
+const toldOrder = (external_id: string) => ({
+  external_id,
+  number: external_id,
+  state: "open" as const,
+  email: "ada@marsh.example",
+  customer_name: "Ada Marsh",
+  phone: null,
+  address: null,
+  shipping_method: null,
+  shipping_amount_cents: 0,
+  currency: "USD",
+  notes: null,
+  created_at: 1000,
+  updated_at: 1000,
+  lines: [{ external_id: "1", sku: "MUG-1", variant_id: "1", name: "Mug", quantity: 2, unit_price_cents: 1250 }],
+});
+
+describe("refuses", () => {
+  test("to try again what is imported or not there", async () => {
+    const imported = (await get(`/platforms/${connection}/imports?status=imported`))[0];
+    const again = await call("POST", `/platforms/${connection}/imports/${imported.id}/retry`);
+    expect([again.status, again.body.error.code]).toEqual([409, "invalid_state_transition"]);
+    expect((await call("POST", `/platforms/${connection}/imports/imp_1/retry`)).status).toBe(404);
+    expect((await call("GET", "/platforms/plt_1/imports")).status).toBe(404);
+    expect((await call("GET", `/platforms/${connection}/imports?status=lost`)).status).toBe(422);
+  });
+});
+
+describe("guards", () => {
+  test("a server that dies over an import is followed by another; that it returns changes nothing", async () => {
+    const { test: db } = app.service.stores;
+    placed();
+    const id = await tell();
+    const [lost] = (await db.write((tx) => claimImports(tx, new Set()))).claims;
+    if (lost === undefined) throw new Error("nothing was claimed");
+    await app.runJobs();
+    expect(await importOf()).toMatchObject({ status: "queued", attempts: 1 });
+    expect(await after(3 * minute_ms - 1)).toMatchObject({ status: "queued", attempts: 1 });
+    expect(await after(1)).toMatchObject({ status: "imported", attempts: 2, order_id: id });
+    const order = await get(`/orders/${id}`);
+    expect(await db.write((tx) => takeOrder(tx, lost, { ...toldOrder(String(ids)), notes: "late" }))).toBeNull();
+    const reason = { code: "platform_error" as const, message: "late", permanent: true, retry_after_seconds: null };
+    expect(await db.write((tx) => failImport(tx, lost, reason))).toBeNull();
+    expect(await get(`/orders/${id}`)).toEqual(order);
+    expect(await importOf()).toMatchObject({ status: "imported", reason: null });
+  });
+
+  test("a server that was overtaken neither imports nor fails what another is at", async () => {
+    const { test: db } = app.service.stores;
+    placed();
+    await tell();
+    const claim = async () => (await db.write((tx) => claimImports(tx, new Set()))).claims[0];
+    const slow = await claim();
+    app.clocks.test.advance(3 * minute_ms);
+    const quick = await claim();
+    if (slow === undefined || quick === undefined) throw new Error("nothing was claimed");
+    expect(quick.import.id).toBe(slow.import.id);
+    const order = toldOrder(String(ids));
+    const reason = { code: "platform_error" as const, message: "late", permanent: true, retry_after_seconds: null };
+    expect(await db.write((tx) => takeOrder(tx, slow, order))).toBeNull();
+    expect(await db.write((tx) => failImport(tx, slow, reason))).toBeNull();
+    expect(await importOf()).toMatchObject({ status: "queued", attempts: 2, reason: null });
+    expect(await db.write((tx) => takeOrder(tx, quick, order))).toMatchObject({ status: "imported" });
+  });
+
+  test("a throw in the middle undoes the order whole, and it is tried again", async () => {
+    const { test: db } = app.service.stores;
+    placed();
+    const id = await tell();
+    const [claim] = (await db.write((tx) => claimImports(tx, new Set()))).claims;
+    if (claim === undefined) throw new Error("nothing was claimed");
+    const broken = db.write(async (tx) => {
+      await takeOrder(tx, claim, toldOrder(String(ids)));
+      throw new Error("the power fails");
+    });
+    expect(broken).rejects.toThrow("the power fails");
+    await broken.catch(() => {});
+    expect((await call("GET", `/orders/${id}`)).status).toBe(404);
+    expect(await db.write((tx) => lockClaimed(tx, claim))).toMatchObject({ status: "queued", imported_at: null });
+    expect(await after(3 * minute_ms)).toMatchObject({ status: "imported" });
+    expect((await call("GET", `/orders/${id}`)).status).toBe(200);
+  });
+
+  test("one server at a time has an import, and a connection one import", async () => {
+    const { test: db } = app.service.stores;
+    placed();
+    await tell();
+    placed();
+    await tell();
+    const first = await db.write((tx) => claimImports(tx, new Set()));
+    const second = await db.write((tx) => claimImports(tx, new Set()));
+    const third = await db.write((tx) => claimImports(tx, new Set()));
+    expect([first, second, third].map(({ claims }) => claims.length)).toEqual([1, 1, 0]);
+    expect(first.claims[0]?.import.id).not.toBe(second.claims[0]?.import.id as number);
+    const busy = new Set([first.claims[0]?.connection.id ?? 0]);
+    expect(await db.write((tx) => claimImports(tx, busy))).toEqual({ claims: [], next_at: null });
+    await after(3 * minute_ms);
+    for (const id of [ids, ids - 1]) expect(await importOf(id)).toMatchObject({ status: "imported", attempts: 2 });
+  });
+
+  test("no log line and no answer holds a secret", async () => {
+    const text = JSON.stringify([logged, await get(`/platforms/${connection}/imports?limit=100`)]);
+    expect(logged.length).toBeGreaterThan(5);
+    for (const plain of [store.token, "an-expired-token"]) expect(text).not.toContain(plain);
+  });
+});

@@ -1,0 +1,33 @@
+// The table that says what becomes of each column: a column that it does not know fails this test.
+import { expect, test } from "bun:test";
+import { byHand, otherRecords, personalKinds, personalRecords } from "../../src/privacy/personal_records.ts";
+import { allTables, textColumns } from "./tables.ts";
+
+test("every column of text is told of: what becomes of it, or that it names nobody who orders", async () => {
+  const told = new Map([
+    ...personalRecords.map(({ table, columns }) => [table, Object.keys(columns)] as const),
+    ...Object.entries(otherRecords).map(([table, { columns }]) => [table, columns] as const),
+  ]);
+  const tables = await allTables();
+  const unknown = [...tables].flatMap(([name, table]) =>
+    textColumns(table).flatMap((column) => (told.get(name)?.includes(column) ? [] : [`${name}.${column}`])),
+  );
+  const gone = [...told].flatMap(([name, columns]) => {
+    const table = tables.get(name);
+    const there = table === undefined ? [] : textColumns(table);
+    return columns.flatMap((column) => (there.includes(column) ? [] : [`${name}.${column}`]));
+  });
+  expect({ unknown, gone }).toEqual({ unknown: [], gone: [] });
+});
+
+test("a table is told of once, and each kind is one of a table", () => {
+  const names = [...personalRecords.map(({ table }) => table), ...Object.keys(otherRecords)];
+  expect(names.length).toBe(new Set(names).size);
+  expect(personalRecords.map(({ kind }) => kind)).toEqual([...personalKinds]);
+});
+
+test("what is done by hand is told in whole sentences, each once", () => {
+  expect(byHand.filter((line) => !/^[A-Z].+\.$/.test(line))).toEqual([]);
+  const beginnings = byHand.map((line) => line.slice(0, 20));
+  expect(new Set(beginnings).size).toBe(byHand.length);
+});

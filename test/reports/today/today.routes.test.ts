@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { iso } from "../../../src/core/clock.ts";
+import { Fault } from "../../../src/core/faults.ts";
+import { start } from "../../harness.ts";
+import { openShop, type Shop } from "../../orders/shop.ts";
+import { openSeller } from "../../shipping/labels/seller.ts";
+import { allOf, playHouse, type Records } from "../operator.ts";
+
+const hour_ms = 3_600_000;
+const day_ms = 24 * hour_ms;
+
+const overviewOf = async ({ app }: Shop) => (await app.get("/overview")).body.data;
+/** What waits, by kind and reason: how many there are, and what the first are called. */
+const waits = async (shop: Shop) =>
+  Object.fromEntries(
+    (await overviewOf(shop)).waiting.map(({ kind, reason, count, samples }: Records[number]) => [
+      reason === null ? kind : `${kind}: ${reason}`,
+      [count, ...samples.map(({ name }: Records[number]) => name)],
+    ]),
+  );
+
+describe("what leaves", () => {
+  // Monday 5 January 2026, 9:00 in New York; the cut-off is at 14:00.
+  const monday = Date.parse("2026-01-05T14:00:00Z");
+  const stagesOf = ({ late, short, to_pick, picked, packed, ready, shipped }: Records[number]) =>
+    [late, short, to_pick, picked, packed, ready, shipped].join(" ");
+
+  test("is told by its cut-off, by service and by how far it is", async () => {
+    const shop = await openShop();
+    const { app, order, act } = shop;
+    app.clocks.live.advance(monday - 3 * day_ms - start);
+    const [tea, rare] = [await shop.product(100), await shop.product(0)];
+    // Friday, after the cut-off of that day was over: to leave on Monday. Before it: late by then.
+    await order([[tea, 1]], { shipping_method: "ground" });
+    app.clocks.live.advance(6 * hour_ms);
+    await order([[tea, 1]], { shipping_method: "ground" });
+    app.clocks.live.advance(3 * day_ms - 6 * hour_ms);
+    await order([[rare, 2]], { shipping_method: "ground" });
+    const picked = await order([[tea, 2]]);
+    await act(picked.id, "pick");
+    const packed = await order([[tea, 2]]);
+    await act(packed.id, "pack");
+    const ready = await order([[tea, 2]], { shipping_method: "whatever" });
+    await act(ready.id, "pack");
+    const parcel = { weight: 2, weight_unit: "lb" };
+    const label = { order_id: ready.id, carrier: "local", service: "express", package: parcel };
+    expect((await app.post("/shipping/labels", label)).status).toBe(201);
+    const gone = await order([[tea, 2]]);
+    await act(gone.id, "ship");
+    const held = await order([[tea, 2]]);
+    await act(held.id, "hold", { reason: "payment" });
+    const { departures } = await overviewOf(shop);
+    expect(departures.map(({ date, minutes_left }: Records[number]) => [date, minutes_left])).toEqual([
+      ["2026-01-05", 300],
+    ]);
+    const [today] = departures;
+    expect([today.orders, stagesOf(today)]).toEqual([6, "1 1 2 1 1 1 1"]);
+    const services = today.services.map((one: Records[number]) => [
+      one.carrier,
+      one.service,
+      one.orders,
+      stagesOf(one),
+    ]);
+    expect(services).toEqual([
+      [null, "ground", 3, "1 1 2 0 0 0 "],
+      [null, null, 2, "0 0 0 1 1 0 "],
+      ["local", "express", 1, "0 0 0 0 0 1 "],
+    ]);
+    // Once the cut-off is over, what comes is shown with the day on which it leaves.
+    app.clocks.live.advance(5 * hour_ms);
+    await order([[tea, 1]]);
+    const ahead = await order([[tea, 1]]);
+    await act(ahead.id, "ship");
+    const after = (await overviewOf(shop)).departures;
+    expect(after.map((one: Records[number]) => [one.date, one.minutes_left, one.orders, one.shipped])).toEqual([
+      ["2026-01-05", 0, 6, 1],
+      ["2026-01-06", 24 * 60, 1, 1],
+    ]);
+    await shop.close();
+  });
+
+  test("is what the orders themselves say, whatever has happened, in every warehouse", async () => {
+    const shop = await playHouse(5, 200);
+    const orders = await allOf(shop, "/orders");
+    const { departures } = await overviewOf(shop);
+    const open = orders.filter(({ status }) => ["pending", "processing", "fulfilled"].includes(status));
+    const sum = (of: (one: Records[number]) => number) =>
+      departures.reduce((all: number, one: Records[number]) => all + of(one), 0);
+    expect(sum(({ orders }) => orders)).toBe(open.length);
+    const isShort = ({ status, allocation }: Records[number]) =>
+      status !== "fulfilled" && allocation.backordered_units > 0;
+    expect(sum(({ short }) => short)).toBe(open.filter(isShort).length);
+    expect(sum(({ packed, ready }) => packed + ready)).toBe(open.filter(({ status }) => status === "fulfilled").length);
+    const isPicked = ({ status, line_items }: Records[number]) =>
+      status === "processing" &&
+      line_items.every(
+        (line: Records[number]) =>
+          line.quantity_picked === line.quantity - line.quantity_cancelled - line.quantity_shipped,
+      );
+    expect(sum(({ picked }) => picked)).toBe(open.filter((one) => isPicked(one) && !isShort(one)).length);
+    expect(open.length).toBeGreaterThan(5);
+    await shop.close();
+  });
+});
+
+describe("what waits", () => {
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await openShop();
+  });
+  afterAll(() => shop.close());
+
+  test("nothing in an empty house, which is told what to do first", async () => {
+    const { waiting, receipts_today, expiring_lots, low_stock, first_steps } = await overviewOf(shop);
+    expect([waiting, receipts_today.count, expiring_lots.count, low_stock.count]).toEqual([[], 0, 0, 0]);
+    const ready = { warehouse: true, carrier: false };
+    expect(first_steps).toEqual({
+      ...ready,
+      product: false,
+      stock: false,
+      order: false,
+      shipped_order: false,
+      used_key: true,
+    });
+  });
+
+  test("holds by their reasons, and orders that are short", async () => {
+    const [tea, rare] = [await shop.product(50, "TEA"), await shop.product(0, "RARE")];
+    const first = await shop.order([[tea, 1]]);
+    const second = await shop.order([[tea, 1]]);
+    const third = await shop.order([
+      [rare, 2],
+      [tea, 1],
+    ]);
+    await shop.act(first.id, "hold", { reason: "payment" });
+    shop.app.clocks.live.advance(1000);
+    await shop.act(second.id, "hold", { reason: "payment" });
+    await shop.act(second.id, "hold", { reason: "fraud" });
+    expect(await waits(shop)).toEqual({
+      "hold: payment": [2, first.order_number, second.order_number],
+      "hold: fraud": [1, second.order_number],
+      backorder: [1, third.order_number],
+    });
+    const [fraud] = (await overviewOf(shop)).waiting.filter(({ reason }: Records[number]) => reason === "fraud");
+    expect(fraud.target).toEqual({ noun: "orders", filter: { status: "on_hold", hold_reason: "fraud" } });
+    await shop.act(second.id, "release");
+    await shop.act(first.id, "release");
+    await shop.app.post("/inventory", { sku: "RARE", quantity: 5 });
+    expect(await waits(shop)).toEqual({});
+  });
+
+  test("units to be put back, until they are", async () => {
+    const product = await shop.product(5, "BACK");
+    const order = await shop.order([[product, 2]]);
+    await shop.act(order.id, "pick");
+    await shop.cancel(order.id);
+    expect(await waits(shop)).toEqual({ putback: [1, "BACK"] });
+    await shop.app.post("/inventory/putbacks", { order_id: order.id, sku: "BACK", quantity: 2, bin: "B-1" });
+    expect(await waits(shop)).toEqual({});
+  });
+
+  test("a label that could not be bought, until another one is", async () => {
+    const product = await shop.product(5, "SENT");
+    const order = await shop.order([[product, 1]]);
+    const { fake, openUp } = await openSeller(shop.app);
+    fake.buy = async () => {
+      throw new Fault("carrier_refused", "The balance is too low.");
+    };
+    const label = {
+      order_id: order.id,
+      carrier: "swift",
+      service: "ground",
+      package: { weight: 2, weight_unit: "lb" },
+    };
+    const refused = await shop.app.post("/shipping/labels", label);
+    expect(refused.body.error.code).toBe("carrier_refused");
+    expect(await waits(shop)).toEqual({ failed_label: [1, order.order_number] });
+    openUp();
+    expect((await shop.app.post("/shipping/labels", label)).status).toBe(201);
+    expect(await waits(shop)).toEqual({});
+  });
+
+  test("a count that found a difference, once it is reviewed", async () => {
+    await shop.product(5, "COUNTED");
+    const count = (await shop.app.post("/inventory/counts", { skus: ["COUNTED"], notes: "Aisle 4" })).body.data;
+    const [{ bin }] = count.lines;
+    const lines = [{ sku: "COUNTED", bin, quantity: 4 }];
+    expect((await shop.app.post(`/inventory/counts/${count.id}/lines`, { lines })).body.error).toBeUndefined();
+    expect(await waits(shop)).toEqual({});
+    await shop.app.post(`/inventory/counts/${count.id}/review`);
+    expect(await waits(shop)).toEqual({ count_difference: [1, "Aisle 4"] });
+    await shop.app.post(`/inventory/counts/${count.id}/post`);
+    expect(await waits(shop)).toEqual({});
+  });
+
+  test("deliveries that are expected today and late, lots that expire soon, SKUs that are low", async () => {
+    const { app } = shop;
+    const now = app.clocks.live.now();
+    const expect_ = async (reference: string, days: number) => {
+      const lines = [{ sku: "TEA", quantity: 10 }];
+      const body = { reference, location: "whs_1001", expected_at: iso(now + days * day_ms), lines };
+      const made = await app.post("/inventory/receipts", body);
+      expect([made.status, made.body.error]).toEqual([201, undefined]);
+      return made.body.data.id;
+    };
+    const late = await expect_("PO-1", -2);
+    await expect_("PO-2", 0);
+    await expect_("PO-3", 3);
+    await app.post("/products", { sku: "MILK", name: "Milk", lot_tracking: true, expiration_tracking: true });
+    for (const [lot_number, days] of [
+      ["L-SOON", 10],
+      ["L-LATER", 60],
+    ] as const) {
+      const lot = { sku: "MILK", quantity: 3, lot_number, expiration_date: iso(now + days * day_ms) };
+      expect((await app.post("/inventory", lot)).status).toBe(201);
+    }
+    await app.post("/products", { sku: "LOW", name: "Low", reorder_point: 5 });
+    await app.post("/inventory", { sku: "LOW", quantity: 4 });
+    const found = await overviewOf(shop);
+    const said = ["receipts_late", "receipts_today", "expiring_lots", "low_stock"].map((topic) => [
+      found[topic].count,
+      ...found[topic].samples.map(({ id, name, quantity }: Records[number]) => [id.slice(0, 3), name, quantity]),
+    ]);
+    expect(said).toEqual([
+      [1, ["rcv", "PO-1", 10]],
+      [1, ["rcv", "PO-2", 10]],
+      [1, ["lot", "L-SOON", 3]],
+      [1, ["LOW", "Low", 4]],
+    ]);
+    await app.post(`/inventory/receipts/${late}/cancel`);
+    await app.post("/inventory", { sku: "LOW", quantity: 1 });
+    const after = await overviewOf(shop);
+    expect([after.receipts_late.count, after.low_stock.count]).toEqual([0, 0]);
+    expect(after.first_steps).toMatchObject({ product: true, stock: true, order: true, shipped_order: false });
+  });
+});

@@ -1,0 +1,219 @@
+import { describe, expect, test } from "bun:test";
+import type { Fault } from "../../src/core/faults.ts";
+import { allowedActions, unreachableStates } from "../../src/core/transitions.ts";
+import {
+  conditions,
+  type ReturnStatus,
+  returnStatuses,
+  returnTransitions,
+} from "../../src/returns/return.transitions.ts";
+import type { Return, ReturnItem } from "../../src/returns/return.ts";
+import {
+  defaultDisposition,
+  type InspectionFinding,
+  planInspection,
+  planItems,
+  planReceipt,
+  type ReturnedGoods,
+  shippingStatus,
+} from "../../src/returns/return_items.ts";
+
+const fieldOf = (work: () => unknown): unknown => {
+  try {
+    work();
+  } catch (error) {
+    const { code, facts } = error as Fault;
+    return facts.fields === undefined ? code : facts.fields.map(({ field, message }) => `${field} ${message}`);
+  }
+  return null;
+};
+
+describe("the states", () => {
+  test("are all reached, and each allows what it allows", () => {
+    expect(unreachableStates<ReturnStatus>(returnTransitions, returnStatuses, "initiated")).toEqual([]);
+    const grid = returnStatuses.map((status) => {
+      const actions = allowedActions<ReturnStatus, typeof returnTransitions>(returnTransitions, status, false);
+      return `${status}: ${actions.join(", ")}`;
+    });
+    expect(grid).toMatchInlineSnapshot(`
+      [
+        "initiated: receive, cancel, label",
+        "received: receive, inspect",
+        "inspected: refund, close",
+        "completed: refund",
+        "cancelled: ",
+      ]
+    `);
+  });
+});
+
+const lines = [
+  { id: 1, sku: "A", quantity_shipped: 2 },
+  { id: 2, sku: "B", quantity_shipped: 1 },
+  { id: 3, sku: "A", quantity_shipped: 3 },
+];
+const stated = (sku: string, quantity: number) => ({ sku, quantity, condition: null, notes: null });
+const item = (id: number, fields: Partial<ReturnItem> = {}): ReturnItem => ({
+  id,
+  order_line_id: id,
+  sku: "A",
+  quantity: 2,
+  quantity_received: 2,
+  condition: null,
+  notes: null,
+  inspections: [],
+  ...fields,
+});
+const earlier = (status: ReturnStatus, items: readonly ReturnItem[]) => [{ status, items } as unknown as Return];
+const units = (planned: readonly { order_line_id: number; quantity: number }[]) =>
+  planned.map(({ order_line_id, quantity }) => [order_line_id, quantity]);
+
+describe("the items of a return", () => {
+  test("are taken from the order's lines in their order", () => {
+    expect(units(planItems(lines, [], undefined))).toEqual([
+      [1, 2],
+      [2, 1],
+      [3, 3],
+    ]);
+    expect(units(planItems(lines, [], [stated("A", 1), stated("A", 2)]))).toEqual([
+      [1, 1],
+      [1, 1],
+      [3, 1],
+    ]);
+    expect(fieldOf(() => planItems(lines, [], [stated("A", 3), stated("A", 3)]))).toEqual([
+      "items[1].quantity must be at most 2",
+    ]);
+    expect(fieldOf(() => planItems(lines, [], [stated("C", 1)]))).toEqual(["items[0].sku is not part of this order"]);
+  });
+
+  const inspection = (quantity: number, disposition: "restock" | "return_to_sender") => ({
+    id: 1,
+    quantity,
+    disposition,
+    condition: "opened" as const,
+    lot_number: null,
+    notes: null,
+  });
+
+  test.each([
+    ["announced units", "initiated", item(3, { quantity: 3 }), 2],
+    ["received units", "received", item(3, { quantity: 3, quantity_received: 1 }), 2],
+    ["accepted units", "inspected", item(3, { quantity: 3, inspections: [inspection(1, "restock")] }), 4],
+    ["no units sent back", "completed", item(3, { quantity: 3, inspections: [inspection(3, "return_to_sender")] }), 5],
+    ["no units of a cancelled return", "cancelled", item(3, { quantity: 3 }), 5],
+  ] as const)("leave out what another return has: %s", (_name, status, had, left) => {
+    const planned = planItems(lines, earlier(status, [had]), undefined);
+    const found = planned.filter(({ sku }) => sku === "A").reduce((sum, { quantity }) => sum + quantity, 0);
+    expect(found).toBe(left);
+  });
+
+  test("are none when nothing is out", () => {
+    const none = lines.map((line) => ({ ...line, quantity_shipped: 0 }));
+    expect(fieldOf(() => planItems(none, [], undefined))).toBe("nothing_to_return");
+    const all = [item(1), item(2, { quantity: 1 }), item(3, { quantity: 3 })];
+    expect(fieldOf(() => planItems(lines, earlier("received", all), [stated("A", 1)]))).toBe("nothing_to_return");
+  });
+});
+
+describe("an arrival", () => {
+  const open = [item(1, { quantity_received: 0 }), item(2, { quantity_received: 1 }), item(3, { sku: "B" })];
+  const planned = (said?: { sku: string; quantity: number }[]) =>
+    planReceipt(open, said).map(({ item: { id }, quantity }) => [id, quantity]);
+
+  test("is all that is outstanding, or what is said", () => {
+    expect(planned()).toEqual([
+      [1, 2],
+      [2, 1],
+    ]);
+    expect(planned([{ sku: "A", quantity: 1 }])).toEqual([[1, 1]]);
+    expect(fieldOf(() => planned([{ sku: "B", quantity: 1 }]))).toEqual(["items[0].quantity must be at most 0"]);
+    expect(fieldOf(() => planned([{ sku: "C", quantity: 1 }]))).toEqual(["items[0].sku is not part of this return"]);
+  });
+});
+
+describe("an inspection", () => {
+  const nothing = { condition: null, disposition: null, lot_number: null, bin: null, notes: null };
+  const finding = (quantity: number, fields: Partial<InspectionFinding> = {}): InspectionFinding => ({
+    sku: "A",
+    quantity,
+    ...nothing,
+    condition: "unopened",
+    ...fields,
+  });
+  const lot = (lot_id: number | null, warehouse_id = 1) => ({
+    // More than asked for, as inventory answers it: it must not leak into what is planned.
+    warehouse_id,
+    lot_id,
+    lot_number: lot_id === null ? null : `L${lot_id}`,
+    quantity: 99,
+  });
+  const goods = (...shipped: ReturnedGoods["shipped"]): ReturnedGoods => ({
+    temperature_zone: "ambient",
+    lots_known: true,
+    lot_tracking: false,
+    shipped,
+  });
+  const plan = (found: InspectionFinding[], of: ReturnedGoods = goods(lot(null)), items = [item(1), item(2)]) =>
+    planInspection(items, found, () => of).map((one) => [
+      ...[one.item.id, one.quantity, one.disposition, one.lot_id, one.warehouse_id],
+    ]);
+
+  test("covers every unit received, in the order of the items", () => {
+    expect(plan([finding(3), finding(1, { condition: "damaged" })])).toEqual([
+      [1, 2, "restock", null, 1],
+      [2, 1, "restock", null, 1],
+      [2, 1, "dispose", null, 1],
+    ]);
+    expect(fieldOf(() => plan([finding(3)]))).toEqual(["items must cover every unit received: 1 of A are left out"]);
+    expect(fieldOf(() => plan([finding(5)]))).toEqual(["items[0].quantity must be at most 4"]);
+    expect(fieldOf(() => plan([finding(4, { sku: "C" })]))).toEqual(["items[0].sku is not part of this return"]);
+  });
+
+  test("takes the condition that the customer stated, if it finds no other", () => {
+    const said = [item(1, { condition: "expired" })];
+    expect(plan([finding(2, { condition: null })], goods(lot(null)), said)).toEqual([[1, 2, "dispose", null, 1]]);
+    expect(fieldOf(() => plan([finding(4, { condition: null })]))).toEqual(["items[0].condition is required"]);
+  });
+
+  test("needs a lot number only where several lots went out", () => {
+    expect(plan([finding(4)], goods(lot(7, 2)))[0]).toEqual([1, 2, "restock", 7, 2]);
+    expect(plan([finding(4)], goods())[0]).toEqual([1, 2, "restock", null, null]);
+    const several = goods(lot(7), lot(8, 2), lot(7, 3));
+    expect(fieldOf(() => plan([finding(4)], several))).toEqual([
+      "items[0].lot_number is required, since several lots were shipped: L7, L8",
+    ]);
+    expect(plan([finding(4, { lot_number: "L8" })], several)[0]).toEqual([1, 2, "restock", 8, 2]);
+    expect(plan([finding(4, { disposition: "return_to_sender" })], several)[0]?.[3]).toBeNull();
+    expect(fieldOf(() => plan([finding(4, { lot_number: "L9" })], several))).toEqual([
+      "items[0].lot_number is no lot that was shipped with this order",
+    ]);
+  });
+
+  test("restocks by default what is unopened and was never cold", () => {
+    expect(
+      conditions.map((condition) => `${condition}: ${defaultDisposition(condition, "ambient")}`),
+    ).toMatchInlineSnapshot(`
+        [
+          "unopened: restock",
+          "opened: quarantine",
+          "damaged: dispose",
+          "defective: dispose",
+          "expired: dispose",
+          "missing_parts: quarantine",
+          "wrong_item: quarantine",
+        ]
+      `);
+    for (const condition of conditions) {
+      for (const zone of ["refrigerated", "frozen"] as const) {
+        expect(defaultDisposition(condition, zone)).not.toBe("restock");
+      }
+    }
+  });
+});
+
+describe("the way back", () => {
+  test("is told by the tracking status", () => {
+    expect(shippingStatus("out_for_delivery")).toBe("in_transit");
+    expect(shippingStatus("returned")).toBe("exception");
+  });
+});

@@ -1,0 +1,136 @@
+// What waits for a moment that the service has set itself comes neither early nor late, however the clock is set.
+import { describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import { platform_connections, platform_imports } from "../../db/schema/platforms.ts";
+import { leases } from "../../db/schema/service.ts";
+import { deliveries, notices, subscriptions } from "../../db/schema/webhooks.ts";
+import { shiftDueTimes } from "../../src/server/scheduler.ts";
+import { lead } from "../../src/storage/leases.ts";
+import { claimDeliveries } from "../../src/webhooks/deliveries/claim_deliveries.ts";
+import { fanOut } from "../../src/webhooks/deliveries/deliveries.ts";
+import { useScene } from "../webhooks/scene.ts";
+
+const second_ms = 1000;
+const hour_ms = 3600 * second_ms;
+const year_ms = 365 * 24 * hour_ms;
+
+const scene = useScene();
+const room = { busy: new Map(), limitOf: () => 8, aheadOf: () => 0, last_id: 0, wasLate: () => false };
+const claim = async () => (await scene.store.write((tx) => claimDeliveries(tx, room))).claims.length;
+
+const steps = [
+  ["a year back", -year_ms],
+  ["an hour back", -hour_ms],
+  ["two minutes back", -120 * second_ms],
+  ["an hour ahead", hour_ms],
+  ["a year ahead", year_ms],
+] as const;
+
+describe.each(steps)("when the clock is set %s", (_, by_ms) => {
+  const set = () => {
+    scene.store.onStep(shiftDueTimes);
+    scene.app.clocks.test.step(by_ms);
+  };
+  // A clock that is waited for takes a ninth longer.
+  const pass = (ms: number) => scene.app.clocks.test.pass(Math.ceil(ms / 0.9));
+
+  test("a retry comes when its wait is over", async () => {
+    await scene.subscribe();
+    scene.receiver.answerWith((_got, count) => (count === 1 ? 500 : 200));
+    await scene.tell(["ord_1"]);
+    await scene.app.runJobs();
+    set();
+    await scene.app.runJobs();
+    scene.app.clocks.test.pass(4 * second_ms);
+    await scene.app.runJobs();
+    expect(scene.receiver.received.length).toBe(1);
+    // Five seconds and up to a fifth more, and some milliseconds for the clock's own steps.
+    pass(2.5 * second_ms + 4 * second_ms * 0.1);
+    await scene.app.runJobs();
+    expect(scene.receiver.received.length).toBe(2);
+  });
+
+  test("a lease lasts as long as it was taken for", async () => {
+    await scene.subscribe();
+    await scene.tell(["ord_1"]);
+    await scene.store.write(fanOut);
+    expect(await claim()).toBe(1);
+    set();
+    scene.app.clocks.test.pass(29 * second_ms);
+    expect(await claim()).toBe(0);
+    pass(3 * second_ms + 29 * second_ms * 0.1);
+    expect(await claim()).toBe(1);
+  });
+
+  test("the lease of a job lasts as long, and no server takes another's", async () => {
+    const take = (owner: string) => scene.store.write((tx) => lead(tx, "things", owner, 60 * second_ms));
+    expect(await take("a")).toBe(true);
+    set();
+    scene.app.clocks.test.pass(59 * second_ms);
+    expect(await take("b")).toBe(false);
+    pass(7 * second_ms);
+    expect(await take("b")).toBe(true);
+  });
+
+  test("a receiver that asked for a pause, or is tried now and then, has no longer one", async () => {
+    const { id } = await scene.subscribe();
+    scene.receiver.answerWith((_got, count) =>
+      count === 1 ? new Response(null, { status: 429, headers: { "retry-after": "60" } }) : 200,
+    );
+    await scene.tell(["ord_1"]);
+    await scene.app.runJobs();
+    set();
+    await scene.tell(["ord_2"]);
+    scene.app.clocks.test.pass(50 * second_ms);
+    await scene.app.runJobs();
+    expect(scene.ids()).toEqual(["ord_1"]);
+    pass(10 * second_ms + 5 * second_ms);
+    await scene.app.runJobs();
+    expect(scene.ids().slice(1).sort()).toEqual(["ord_1", "ord_2"]);
+    expect((await scene.get(`/webhooks/${id}`)).data).toMatchObject({ status: "active", consecutive_failures: 0 });
+  });
+});
+
+test("every moment that the service waits for by itself is moved", async () => {
+  const { id } = await scene.subscribe();
+  const [at, by_ms] = [scene.app.clocks.test.now(), -hour_ms];
+  const subscription_id = Number(id.slice(4));
+  await scene.tell(["ord_1"]);
+  await scene.store.write(async (tx) => {
+    await fanOut(tx);
+    const waits = { first_failure_at: at, failing_since: at, paused_until: at, paced_until: at, next_probe_at: at };
+    await tx.sql.update(subscriptions).set(waits);
+    await tx.sql.update(deliveries).set({ next_at: at, leased_until: at });
+    const notice = { kind: "webhook_failing", subscription_id, message: "", created_at: at } as const;
+    await tx.sql.insert(notices).values({ ...notice, mail_status: "waiting", mail_attempts: 1, mail_next_at: at });
+    await tx.sql.insert(leases).values({ name: "things", owner: "me", until: at });
+    const whole = { created_at: at, updated_at: at };
+    const store = { key: "k", platform: "shopify", name: "S", store_id: "s", api_url: "https://s.test" } as const;
+    const [connection] = await tx.sql
+      .insert(platform_connections)
+      .values({ ...store, merchant_id: 1, order_prefix: "S", status: "active", version: 1, ...whole })
+      .returning({ id: platform_connections.id });
+    const queued = { connection_id: connection?.id ?? 0, status: "queued", attempts: 1 } as const;
+    const tried = { ...queued, lines: [], order_id: 1, next_at: at, give_up_at: at, ...whole };
+    await tx.sql
+      .insert(platform_imports)
+      .values({ ...tried, merchant_id: 1, external_id: "1", revision: 1, leased_until: at });
+  });
+  await scene.store.write((tx) => shiftDueTimes(tx, by_ms));
+  const to = at + by_ms;
+  const rows = await scene.store.read(async (db) => [
+    ...(await db.sql.select().from(subscriptions).where(eq(subscriptions.id, subscription_id))),
+    ...(await db.sql.select().from(deliveries)),
+    ...(await db.sql.select().from(notices)),
+    ...(await db.sql.select().from(leases).where(eq(leases.name, "things"))),
+    ...(await db.sql.select().from(platform_imports)),
+  ]);
+  expect(rows).toMatchObject([
+    { first_failure_at: to, failing_since: to, paused_until: to, paced_until: to, next_probe_at: to, created_at: at },
+    // By the end that it was given a lease is known.
+    { next_at: to, leased_until: at, created_at: at },
+    { mail_next_at: to, created_at: at },
+    { until: to },
+    { next_at: to, give_up_at: to, leased_until: at, created_at: at },
+  ]);
+});

@@ -1,0 +1,221 @@
+// The API's description: complete, valid by two tools that know nothing of ours, and served as one would hope.
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Document, Spectral } from "@stoplight/spectral-core";
+import { Json } from "@stoplight/spectral-parsers";
+import { oas } from "@stoplight/spectral-rulesets";
+import { describeApi } from "../../../src/cli/openapi.ts";
+import { engine } from "../../../src/core/config.ts";
+import { eventTypes } from "../../../src/events/event_types.ts";
+import { openTestApp } from "../../harness.ts";
+
+const app = await openTestApp();
+const folder = mkdtempSync(join(tmpdir(), "packhouse-reference-"));
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await app.close();
+});
+
+const ask = (path: string, headers: Record<string, string> = {}, method = "GET") =>
+  app.app.handle(new Request(`http://packhouse.test${path}`, { headers, method }));
+
+interface Shown {
+  readonly openapi: string;
+  readonly info: { readonly description: string };
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Record<string, Record<string, ShownOperation>>;
+  readonly webhooks: Record<string, unknown>;
+  readonly components: { readonly schemas: Record<string, unknown>; readonly responses: Record<string, unknown> };
+}
+interface ShownOperation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly tags: readonly string[];
+  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly requestBody?: { readonly content: Record<string, { readonly schema: unknown }> };
+  readonly responses: Record<string, unknown>;
+}
+
+const text = await (await ask("/openapi.json")).text();
+const shown: Shown = JSON.parse(text);
+const methods = ["get", "post", "put", "patch", "delete"];
+const operations = Object.entries(shown.paths).flatMap(([path, item]) =>
+  methods.flatMap((method) => (item[method] ? [{ path, method, ...item[method] }] : [])),
+);
+
+interface Parameter {
+  readonly required: boolean;
+  readonly in: string;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly schema: { readonly default?: unknown; readonly enum?: readonly unknown[] };
+}
+
+describe("the document", () => {
+  test("has every guide, as a section with its heading or in the chapter that it is about", async () => {
+    const folder = new URL("../../../src/server/guides/", import.meta.url).pathname;
+    const texts = [shown.info.description, ...shown.tags.map(({ description }) => description)];
+    for (const file of new Bun.Glob("*.md").scanSync({ cwd: folder })) {
+      const guide = (await Bun.file(join(folder, file)).text()).trim();
+      expect(texts.filter((about) => about.includes(guide))).toHaveLength(1);
+    }
+    expect(shown.info.description.match(/^# .*$/gm)).toEqual([
+      "# Limits",
+      "# Files of CSV",
+      "# Several merchants",
+      "# Installing it",
+      "# Settings",
+      "# The command line",
+      "# Reaching it from other machines",
+      "# Several servers",
+      "# Running it",
+    ]);
+  });
+
+  test("has every route of the service", () => {
+    const machine = app.app.routes.filter(({ path }) => path !== "/" && !/^\/(docs|dashboard|trust)\b/.test(path));
+    const routes = machine.map(({ method, path }) => {
+      const below = path.replace(/^(?:\/api)?\/v1(?=\/)/, "").replace(/:(\w+)/g, "{$1}");
+      return `${method.toLowerCase()} ${below}`;
+    });
+    expect(operations.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([...new Set(routes)].sort());
+  });
+
+  test("names each operation once, says what it does, and shows what it may answer", () => {
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+    for (const { operationId, summary, tags, responses } of operations) {
+      expect(operationId).toMatch(/^[a-z]+[A-Za-z]*$/);
+      expect(summary).toMatch(/^[A-Z].{5,}[^.]$/);
+      expect(tags).toHaveLength(1);
+      expect(Object.keys(responses)).toContain("500");
+    }
+  });
+
+  test("closes what is sent, so that a slip is told, and opens what is answered, which may grow", () => {
+    const document = JSON.parse(describeApi(""));
+    /** The places of closed objects in a part of the document, and in what it refers to. */
+    const closedIn = (part: unknown, at: string, seen: Set<string>): string[] => {
+      if (typeof part !== "object" || part === null) return [];
+      const { $ref: ref, additionalProperties } = part as { $ref?: string; additionalProperties?: unknown };
+      if (typeof ref === "string") {
+        if (seen.has(ref)) return [];
+        const [, , kind = "", name = ""] = ref.split("/");
+        return closedIn(document.components[kind][name], `${at} > ${name}`, seen.add(ref));
+      }
+      const inner = Object.entries(part).filter(([word]) => word !== "example" && word !== "examples");
+      const own = additionalProperties === false ? [at] : [];
+      return [...own, ...inner.flatMap(([word, one]) => closedIn(one, `${at}.${word}`, seen))];
+    };
+    type Told = { operationId: string; parameters?: object[]; requestBody?: object; responses: object };
+    const told = (paths: Record<string, Record<string, Told>>) =>
+      Object.values(paths).flatMap((path) => Object.values(path).filter(({ operationId }) => operationId));
+    for (const { operationId, requestBody, responses } of told(document.paths)) {
+      expect(closedIn(responses, operationId, new Set())).toEqual([]);
+      const others = ["bigcommerceOrder", "shopifyOrder", "woocommerceOrder", "carrierCallback"].includes(operationId);
+      const isJson = JSON.stringify(requestBody ?? {}).includes("application/json");
+      if (isJson && !others) expect(closedIn(requestBody, operationId, new Set())).not.toEqual([]);
+    }
+    for (const { operationId, requestBody } of told(document.webhooks)) {
+      expect(closedIn(requestBody, operationId, new Set())).toEqual([]);
+    }
+  });
+
+  test("ticks no filter in advance, and names each event as a subscription does", () => {
+    const { paths, webhooks } = JSON.parse(describeApi(""));
+    // What the page of the reference takes for the value of a parameter: its example, or what its schema says first.
+    const presetOf = ({ example, examples, schema }: Parameter) =>
+      examples === undefined
+        ? (example ?? schema.default ?? schema.enum?.[0])
+        : Object.values(examples).find((one) => one["x-disabled"] !== true);
+    for (const path of Object.values<Record<string, { parameters?: Parameter[] }>>(paths)) {
+      for (const { parameters = [] } of Object.values(path)) {
+        const filters = parameters.filter((one) => one.in === "query" && !one.required);
+        expect(filters.filter((one) => presetOf(one) !== undefined)).toEqual([]);
+      }
+    }
+    for (const [type, { post }] of Object.entries<{ post: { summary: string } }>(webhooks))
+      expect(post.summary).toBe(type);
+  });
+
+  test("has every type of event as a webhook", () => {
+    expect(Object.keys(shown.webhooks)).toEqual([...eventTypes]);
+  });
+
+  test("tells of keys for idempotency where they count, and of no others", () => {
+    const keyed = operations.filter(({ parameters }) => parameters.some(({ name }) => name === "Idempotency-Key"));
+    expect(keyed.map(({ method }) => method)).not.toContain("get");
+    expect(keyed.map(({ operationId }) => operationId)).toContain("createOrder");
+    expect(keyed.map(({ operationId }) => operationId)).not.toContain("getRates");
+  });
+
+  test("is the same each time", async () => {
+    const again = await openTestApp();
+    const second = await again.app.handle(new Request("http://packhouse.test/openapi.json"));
+    expect(await second.text()).toBe(text);
+    await again.close();
+  });
+});
+
+describe("it is served", () => {
+  test.each(["/openapi.json", "/v1/openapi.json", "/api/v1/openapi.json"])("at %s, without a key", async (path) => {
+    const answer = await ask(path);
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"]);
+    expect(await answer.text()).toBe(text);
+  });
+
+  test("once to a client that keeps it", async () => {
+    const etag = (await ask("/openapi.json")).headers.get("etag") ?? "";
+    const answer = await ask("/openapi.json", { "if-none-match": etag });
+    expect([answer.status, await answer.text(), answer.headers.get("etag")]).toEqual([304, "", etag]);
+    expect((await ask("/openapi.json", { "if-none-match": '"other"' })).status).toBe(200);
+  });
+
+  test("packed to those who ask for it, and to no others", async () => {
+    const packed = await ask("/openapi.json", { "accept-encoding": "br, gzip" });
+    expect([packed.headers.get("content-encoding"), packed.headers.get("vary")]).toEqual(["gzip", "Accept-Encoding"]);
+    expect(new TextDecoder().decode(Bun.gunzipSync(await packed.arrayBuffer()))).toBe(text);
+    const plain = await ask("/openapi.json", { "accept-encoding": "br, gzip;q=0" });
+    expect(plain.headers.get("content-encoding")).toBeNull();
+  });
+
+  test("by the command line, without a database", async () => {
+    const file = join(folder, "out.json");
+    const main = join(import.meta.dir, "../../../src/main.ts");
+    const run = Bun.spawn([process.execPath, main, "openapi", "--out", file], {
+      cwd: folder,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    expect(await run.exited).toBe(0);
+    expect(JSON.stringify(await Bun.file(file).json())).toBe(text);
+  }, 60_000);
+});
+
+// The document is the same on both engines, and these take their time.
+describe.skipIf(engine === "postgres")("it is valid", () => {
+  test("by Redocly", async () => {
+    const file = join(folder, "openapi.json");
+    await Bun.write(file, text);
+    const cli = join(import.meta.dir, "../../../node_modules/@redocly/cli/bin/cli.js");
+    const words = ["lint", file, "--extends=recommended-strict", "--skip-rule=no-ambiguous-paths", "--format=json"];
+    const run = Bun.spawn([process.execPath, cli, ...words], {
+      cwd: folder,
+      env: { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const said = await new Response(run.stdout).text();
+    const { problems } = JSON.parse(said);
+    expect(problems).toEqual([]);
+    expect(await run.exited).toBe(0);
+  }, 120_000);
+
+  test("by Spectral", async () => {
+    const spectral = new Spectral();
+    spectral.setRuleset({ extends: [[oas as never, "recommended"]] });
+    const problems = await spectral.run(new Document(text, Json as never, "openapi.json"));
+    // Types of events carry a schema and an example of their own, which it takes for those of an OpenAPI document.
+    const real = problems.filter(({ path: [, path] }) => path !== "/event-types");
+    expect(real.map(({ code, path, message }) => `${code} ${path.join("/")}: ${message}`)).toEqual([]);
+  }, 120_000);
+});

@@ -1,0 +1,144 @@
+// A fuzzer that knows the service by its document only: what that allows must be taken or refused for a reason that it
+// tells of, what it forbids must be refused, and every answer must be as it says. Longer, or again:
+// PACKHOUSE_FUZZ_CASES=200000 PACKHOUSE_FUZZ_SEED=7 bun test test/reference/fuzz.test.ts
+import { afterAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { engine, variable } from "../../../src/core/config.ts";
+import type { BackupPlan } from "../../../src/core/operator_settings.ts";
+import type { CheckedSchema } from "../../../src/core/schema.ts";
+import type { Examples } from "../../../src/server/openapi/operation.ts";
+import { openTestApp } from "../../harness.ts";
+import { openMailServer } from "../../webhooks/mail_server.ts";
+import { type Case, casesBy } from "./fuzz/cases.ts";
+import { type Document, judgeBy, operationsIn } from "./fuzz/check_response.ts";
+import { World } from "./fuzz/fuzzed_service.ts";
+import { openHouse } from "./fuzz/supplies.ts";
+import { tellStory } from "./story/story.ts";
+
+const mails = await openMailServer();
+const mail = { url: mails.url, from: "packhouse@example.com", to: "ops@example.com" };
+// A webhook that the operator creates for a merchant is the merchant's, and those are never on loopback.
+const app = await openTestApp({ mail, merchant_allow_cidrs: ["127.0.0.0/8", "::1/128"] });
+// Whatever is sent to somebody goes to this receiver.
+const near = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(null, { status: 204 }) });
+// Whatever is backed up would go here. Jobs run only while the house is set up: a backup is asked for, and waits.
+const place = mkdtempSync(join(tmpdir(), "packhouse-fuzz-"));
+const keep = { hours: 24, days: 30, months: 12 };
+const backups: BackupPlan = { to: place, every_minutes: 60, keep, with_key: false };
+afterAll(async () => {
+  rmSync(place, { recursive: true });
+  await near.stop(true);
+  mails.stop();
+  await app.close();
+});
+
+// The same requests each time, so that only a change can break it; other seeds find what is new.
+const seed = Number(variable("PACKHOUSE_FUZZ_SEED") ?? 1);
+const usual = engine === "sqlite" ? 20_000 : 2000;
+const cases = Number(variable("PACKHOUSE_FUZZ_CASES") ?? usual);
+const at_once = 10;
+const supplied_cases = 800;
+// So many cases more, in crowds, of operations that did nothing yet.
+const more_crowds_max = 40;
+
+// What these take is looked at closer than it is checked: the rest is refused in their answers.
+const lenient = ["createOrders", "actOnOrders", "bigcommerceOrder"];
+
+// What only somebody who is signed in may do, or is done to his session: these requests come with keys.
+const of_people = [
+  ...["getMe", "updateMe", "changePassword", "listMySessions", "endMyOtherSessions", "endMySession", "endSession"],
+  ...["getSecondFactor", "beginSecondFactor", "confirmSecondFactor", "renewRecoveryCodes", "turnOffSecondFactor"],
+  ...["chooseMembership", "joinMembership", "beginViewAs", "endViewAs"],
+];
+
+/** How the service itself checks the body of each operation. */
+function checksOf(): Map<string, (body: unknown) => boolean> {
+  const checks = app.app.routes.flatMap(({ hooks }) => {
+    const { operationId } = (hooks.detail ?? {}) as { operationId?: string };
+    const validate = (hooks.body as unknown as CheckedSchema<unknown> | undefined)?.["~standard"].validate;
+    if (operationId === undefined || validate === undefined) return [];
+    const check = (body: unknown) => {
+      try {
+        return validate(body) !== null;
+      } catch {
+        return false;
+      }
+    };
+    return [[operationId, check] as const];
+  });
+  return new Map(checks);
+}
+
+test(`${cases} requests, seed ${seed}`, async () => {
+  const described = await app.app.handle(new Request("http://packhouse.test/openapi.json"));
+  const document = (await described.json()) as Document;
+  const judge = judgeBy(document);
+  const operations = operationsIn(document);
+  const checks = checksOf();
+  const receiver = `http://localhost:${near.port}`;
+  const story = JSON.stringify(await tellStory(app)).replaceAll("http://localhost:8080", receiver);
+  const examples = JSON.parse(story) as Examples;
+  const world = new World(app.keys, examples, await openHouse(app, receiver));
+  Object.assign(app.service, { backups });
+  const seen = new Map<string, number>();
+
+  /** What is wrong with how a case went, or null. */
+  async function problemOf(it: Case): Promise<string | null> {
+    const { operation, request, body, valid } = world.requestOf(it, judge);
+    const checked = body === undefined || (checks.get(operation.operationId)?.(body) ?? true);
+    const response = await app.app.handle(request);
+    const { status } = response;
+    const type = response.headers.get("content-type") ?? "";
+    const text = /json|csv|^$/.test(type) ? await response.text() : "";
+    const key = `${operation.operationId} ${status}`;
+    seen.set(key, (seen.get(key) ?? 0) + 1);
+    const told = () => `${request.method} ${request.url} ${JSON.stringify(body)}: ${text.slice(0, 500)}`;
+    if (status >= 500) return `${status}: ${told()}`;
+    if (valid && !checked) return `what the document allows is refused: ${told()}`;
+    if (!valid && status < 400 && !lenient.includes(operation.operationId))
+      return `what the document forbids is taken: ${told()}`;
+    if (response.headers.get("x-request-id") === null) return `no X-Request-Id: ${told()}`;
+    const answer = text !== "" && /json/.test(type) ? JSON.parse(text) : null;
+    const fault = judge.faultOf(operation, status, type, answer);
+    if (fault !== null) return `${fault}: ${told()}`;
+    if (status < 300) world.learn(answer);
+    return null;
+  }
+
+  // Other requests go on after one that went wrong: several faults are found at once.
+  const problems = new Map<string, string>();
+  const take = async (crowd: readonly Case[]) => {
+    const found = await Promise.all(crowd.map(problemOf));
+    for (const [at, problem] of found.entries()) {
+      const { operationId = "" } = crowd[at]?.operation ?? {};
+      if (problem !== null && problems.size < 20) problems.set(`${operationId} ${problem.slice(0, 30)}`, problem);
+    }
+  };
+  const casesOf = casesBy(document.components.schemas);
+  const crowdsOf = (chosen: typeof operations) => fc.array(casesOf(chosen), { minLength: at_once, maxLength: at_once });
+  for (let from = 0; from < cases; from += supplied_cases) {
+    const numRuns = Math.min(supplied_cases, cases - from) / at_once;
+    await world.supply();
+    for (const crowd of fc.sample(crowdsOf(operations), { seed: seed + from, numRuns })) await take(crowd);
+  }
+
+  // No operation refuses everything: those that did get some more cases of their own.
+  const worked = (id: string) => [200, 201, 202, 204].some((status) => seen.has(`${id} ${status}`));
+  const idle = () => operations.filter(({ operationId }) => !worked(operationId) && !of_people.includes(operationId));
+  if (variable("PACKHOUSE_FUZZ_CASES") !== null)
+    console.log(
+      seen,
+      idle()
+        .map(({ operationId }) => operationId)
+        .join(" "),
+    );
+  for (let more = 0; more < more_crowds_max && idle().length > 0; more += 1) {
+    await world.supply();
+    for (const crowd of fc.sample(crowdsOf(idle()), { seed: seed + more, numRuns: 4 })) await take(crowd);
+  }
+  expect([...problems.values()]).toEqual([]);
+  expect(idle().map(({ operationId }) => operationId)).toEqual([]);
+}, 3_600_000);

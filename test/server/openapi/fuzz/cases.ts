@@ -1,0 +1,73 @@
+// One case: an operation, what is sent with it, and perhaps a change that spoils it.
+import fc from "fast-check";
+import type { ShownOperation } from "./check_response.ts";
+import { type Spoil, spoils } from "./invalid_values.ts";
+import { type Shown, valuesOf } from "./values.ts";
+
+/** What one request is made of. */
+export interface Case {
+  readonly operation: ShownOperation;
+  /** Whether it asks for what the house is ready for; otherwise for anything, in the way of the example. */
+  readonly ready: boolean;
+  readonly path: Readonly<Record<string, unknown>>;
+  /** Empty for what is usually asked. */
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  /** How much of the body takes the place of what is usually sent: of ten fields so many. */
+  readonly boldness: number;
+  readonly luck: number;
+  /** Null for a request that stays as it is. */
+  readonly spoil: Spoil | null;
+}
+
+// Documents take long to draw, and one is like the other.
+const slow =
+  /^(?:getLabelDocument|followLabelLink|getPickList|getPackingSlip|getWavePickList|getOpenApi|getMetrics|export)/;
+
+/** Makes cases of operations: writes most often, slow ones seldom. */
+export function casesBy(schemas: Readonly<Record<string, Shown>>) {
+  const make = valuesOf(schemas);
+  const made = new Map<ShownOperation, fc.Arbitrary<Case>>();
+  return (operations: readonly ShownOperation[]): fc.Arbitrary<Case> => {
+    const weighted = operations.map((operation) => {
+      const arbitrary = made.get(operation) ?? caseOf(operation, make);
+      made.set(operation, arbitrary);
+      return { weight: slow.test(operation.operationId) ? 1 : operation.method === "get" ? 6 : 12, arbitrary };
+    });
+    return fc.oneof(...weighted);
+  };
+}
+
+const texts = fc.constantFrom(undefined, "", "a,b\r\n1,2\r\n", "﻿sku\r\n");
+const versions = fc.constantFrom('"1"', '"2"', '"3"', '"999"', 'W/"1"', "*", "1");
+const header_values: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  "Idempotency-Key": fc.constantFrom("a", "b", "c", '"d"', "e f", "ü"),
+  "If-Match": versions,
+  "If-None-Match": versions,
+};
+
+function caseOf(operation: ShownOperation, make: ReturnType<typeof valuesOf>): fc.Arbitrary<Case> {
+  const { parameters, requestBody } = operation;
+  const of = (place: "path" | "query") =>
+    fc.record(
+      Object.fromEntries(parameters.filter((it) => it.in === place).map((it) => [it.name, make(it.schema, it.name)])),
+      { requiredKeys: parameters.filter((it) => it.in === place && it.required).map(({ name }) => name) as never },
+    );
+  const headers = parameters.flatMap(({ name, in: place }) => {
+    const value = place === "header" ? header_values[name] : undefined;
+    return value === undefined ? [] : [value.map((it) => ({ [name]: it }))];
+  });
+  const schema = requestBody?.content["application/json"]?.schema;
+  return fc.record<Case>({
+    operation: fc.constant(operation),
+    ready: fc.boolean(),
+    path: of("path"),
+    query: fc.oneof(fc.constant({}), of("query")),
+    headers: fc.oneof({ weight: 12, arbitrary: fc.constant({}) }, ...headers),
+    body: schema !== undefined ? make(schema, operation.operationId) : requestBody ? texts : fc.constant(undefined),
+    boldness: fc.constantFrom(0, 0, 1, 3, 10),
+    luck: fc.nat(),
+    spoil: fc.option(spoils, { freq: 2 }),
+  });
+}

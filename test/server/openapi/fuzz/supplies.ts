@@ -1,0 +1,499 @@
+// What there must be so that every operation can be done: records at each of their stages, made for the fuzzer alone.
+import { hmacBase64, hmacHex } from "../../../../src/core/crypto.ts";
+import { handInCarriers } from "../../../../src/shipping/carriers/connectors.ts";
+import type { Answered, TestApp } from "../../../harness.ts";
+import { storeBlock } from "../../../http/request_log/logged_requests.ts";
+import { shopifyOrder } from "../../../platforms/stores.ts";
+import { fakeCarrier } from "../../../shipping/carriers/fake_carrier.ts";
+import { goodsToSell, merchantsToChange } from "./merchants.ts";
+
+/** How an operation can be asked for now, as an example shows it. */
+export interface Ready {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** The headers by which a platform proves that it sent this body, in place of a key. */
+  readonly proof?: (raw: string) => Record<string, string>;
+}
+
+/** Ways to ask by operation. */
+export type Supplies = Readonly<Record<string, Ready>>;
+
+type Fields = Readonly<Record<string, unknown>>;
+type Ask = (method: string, path: string, body?: Fields | string) => Promise<Answered["body"]>;
+
+/** Asks the app on behalf of a merchant and insists on success. */
+function asking(app: TestApp, key: string, merchant: string): Ask {
+  return async (method, path, body) => {
+    const headers = { "packhouse-merchant": merchant, ...(typeof body === "string" && { "content-type": "text/csv" }) };
+    const answered = await app.call(method, path, body, { key, headers });
+    if (answered.status < 300) return answered.body.data ?? answered.body;
+    throw new Error(`no supplies: ${method} ${path}: ${answered.status} ${JSON.stringify(answered.body)}`);
+  };
+}
+
+/** The requests of the fuzzer are about the first merchant, however many it makes. */
+export const of_main = { "packhouse-merchant": "MAIN" } as const;
+const in_header = "packhouse-merchant";
+
+const client_secret = "shpss_fedcba9876543210";
+// A public address that needs no resolving. Nothing is sent there: no store has a token.
+const api_url = "https://93.184.216.34";
+const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
+const with_import = 40;
+
+/** What stays as long as the fuzzer runs. */
+export interface House {
+  /** The records that it may not end: what is made of them cannot be made again. */
+  readonly kept: ReadonlySet<string>;
+  /** The address of a receiver that is near. */
+  readonly receiver: string;
+  /** Makes records for every operation, other ones each time. */
+  supply(): Promise<Supplies>;
+}
+
+/**
+ * Sets up what only jobs can make, before there is anything that they could send to somebody else. Several merchants
+ * have everything under equal names; what the house has is called otherwise for each of them.
+ */
+export async function openHouse(app: TestApp, receiver: string, merchant: string = of_main[in_header]): Promise<House> {
+  const live = asking(app, app.keys.live.full, merchant);
+  const test = asking(app, app.keys.test.full, merchant);
+  const mark = merchant === of_main[in_header] ? "" : `${merchant.toLowerCase()}_`;
+  handInCarriers(app.service, { fake: fakeCarrier().connector });
+  // The fuzzer's own keys are the house's, which are not shown where a merchant is named.
+  const listed = ({ full: key }: TestApp["keys"]["live"]) => app.call("GET", "/keys?limit=100", undefined, { key });
+  const own = await Promise.all([app.keys.live, app.keys.test].map(async (keys) => (await listed(keys)).body.data));
+  const store = await shopWithImports(app, live);
+  const hook = await webhookWithDeliveries(app, test, receiver);
+  const keys = own.flat().map(({ id }) => id as string);
+  // What labels are bought with must go on selling.
+  const samples = await Promise.all([live, test].map((ask) => ask("GET", "/shipping/rate-cards")));
+  const cards = samples.flat().map(({ id }) => id as string);
+  let turn = 0;
+  return {
+    kept: new Set([...keys, ...cards, store.id, hook.id, "mer_1"]),
+    receiver,
+    async supply() {
+      turn += 1;
+      const shelf = await stocked(live, `SUPPLY-${turn}`, mark);
+      return {
+        ...store.ready(turn),
+        ...(await hook.ready(turn)),
+        ...shelf.ready,
+        ...(await orders(live, shelf)),
+        ...(await manifests(live, shelf)),
+        ...(await returns(live, shelf)),
+        ...(await floorWork(live, shelf)),
+        ...(await callbacks(live, shelf)),
+        ...(await accounts(live, shelf, mark)),
+        ...(await rateCards(live, turn, mark)),
+        ...(await keysToChange(live, keys)),
+        ...(await invitationsToChange(live, turn, mark)),
+        ...(await merchantsToChange(live, turn, mark)),
+        ...(await goodsToSell(app, live, shelf, turn, mark)),
+        ...(await loggedRequest(app, live)),
+      };
+    },
+  };
+}
+
+/** A request in the log, which those that pass the port by do not come to. */
+async function loggedRequest(app: TestApp, ask: Ask): Promise<Supplies> {
+  const asked = { method: "GET", route: "/orders", path: "/orders", query: "", status: 200, code: null };
+  const from = { actor_id: null, ip: null, request_id: "supplied", took_ms: 1, bytes_in: null, bytes_out: null };
+  await app.service.stores.live.write((tx) => storeBlock(tx, [{ at: tx.now, ...asked, ...from }]));
+  const [request] = await ask("GET", "/requests?limit=1");
+  return { getRequest: { path: { id: request.id } } };
+}
+
+/** A store at a platform with orders that wait for their payment, and one that has been sent. */
+async function shopWithImports(app: TestApp, ask: Ask) {
+  const store_id = "fuzz.myshopify.com";
+  const { id, callback_url } = await ask("POST", "/platforms", {
+    platform: "shopify",
+    store_id,
+    client_secret,
+    api_url,
+  });
+  const connection = connectionOf(callback_url);
+  const headers = { "x-shopify-topic": "orders/create", "x-shopify-shop-domain": store_id };
+  const tell = async (order: object) => {
+    const raw = JSON.stringify(order);
+    const proof = { ...headers, "x-shopify-hmac-sha256": hmacBase64(client_secret, raw) };
+    const path = `/webhooks/shopify/orders?connection=${connection}`;
+    return (await app.call("POST", path, raw, { key: null, headers: proof })).body;
+  };
+  await ask("POST", "/products", { sku: "TEA", name: "Tea" });
+  await ask("POST", "/inventory", { sku: "TEA", quantity: 5, location: "whs_1001" });
+  const { order_id } = await tell(shopifyOrder(1));
+  for (let at = 2; at < with_import; at += 1) await tell(shopifyOrder(at, { financial_status: "pending" }));
+  await app.runJobs();
+  await ask("POST", `/orders/${order_id}/ship`, { carrier: "ups", service: "ground", tracking_number: "1Z999AA1" });
+  await app.runJobs();
+  const waiting = await ask("GET", `/platforms/${id}/imports?status=waiting&limit=100`);
+  const [report] = await ask("GET", `/platforms/${id}/reports`);
+  const ready = (turn: number): Supplies => ({
+    retryPlatformImport: { path: { id, import_id: waiting[turn % waiting.length].id } },
+    retryPlatformReport: { path: { id, report_id: report.id } },
+  });
+  return { id: id as string, ready };
+}
+
+const connectionOf = (callback_url: string) =>
+  new URL(callback_url, "http://packhouse.test").searchParams.get("connection") ?? "";
+
+/** A subscription that was paused when something happened. */
+async function webhookWithDeliveries(app: TestApp, ask: Ask, receiver: string) {
+  const subscription = { url: `${receiver}/kept`, events: ["inventory.received"] };
+  const { id } = await ask("POST", "/webhooks", subscription);
+  const path = `/webhooks/${id}`;
+  await ask("PATCH", path, { active: false });
+  await ask("POST", "/products", { sku: "TEA", name: "Tea" });
+  await ask("POST", "/inventory", { sku: "TEA", quantity: 5 });
+  await app.runJobs();
+  const [delivery] = await ask("GET", `${path}/deliveries`);
+  await ask("PATCH", path, { active: true });
+  await ask("POST", `${path}/test`, { event: "order.created" });
+  const [line] = await ask("GET", `${path}/logs`);
+  const body = { since: "2026-01-01T00:00:00Z" };
+  const ready = async (turn: number): Promise<Supplies> => {
+    // Somebody may have paused it, and some tests are allowed in a minute.
+    await ask("PATCH", path, { ...subscription, active: true });
+    const job = await ask("POST", `${path}/recover`, body);
+    for (const { id: old } of (await ask("GET", "/webhooks?limit=100")).slice(30)) {
+      if (old !== id) await ask("DELETE", `/webhooks/${old}`);
+    }
+    const fresh = { ...subscription, url: `${receiver}/supply-${turn}` };
+    const other = { id: (await ask("POST", "/webhooks", fresh)).id };
+    return {
+      createWebhook: { body: { ...fresh, url: `${receiver}/made-${turn}` } },
+      redeliverWebhookDelivery: { path: { id, delivery_id: delivery.id } },
+      recoverWebhook: { path: { id }, body },
+      getWebhookLog: { path: { id, log_id: line.id } },
+      getWebhookRecovery: { path: { id, job_id: job.id } },
+      ...Object.fromEntries(
+        ["testWebhook", "updateWebhook", "rotateWebhookSecret", "deleteWebhook"].map((name) => [name, { path: other }]),
+      ),
+    };
+  };
+  return { id: id as string, ready };
+}
+
+/** A product that lies in a warehouse, and who buys it. */
+interface Shelf {
+  readonly sku: string;
+  readonly location: string;
+  readonly elsewhere: string;
+  readonly buyer: { readonly customer_id: string; readonly shipping_address_id: string };
+  /** The buyer's address of which a check has something better to say. */
+  readonly misspelt: string;
+  readonly ready: Supplies;
+}
+
+async function stocked(ask: Ask, sku: string, mark: string): Promise<Shelf> {
+  const zone = { zone_id: "A", temperature_zone: "ambient", bins: [{ code: "A-01", pick_order: 1 }] };
+  const house = async (name: string) =>
+    (await ask("POST", "/inventory/locations", { name, address, location_zones: [zone] })).warehouse_id;
+  const [location, elsewhere] = [await house(mark + sku), await house(`${mark}${sku} elsewhere`)];
+  const product = await ask("POST", "/products", { sku, name: sku, weight: 1, weight_unit: "lb", price: "5.00" });
+  const stock = { sku, quantity: 1000, location, bin: "A-01" };
+  await ask("POST", "/inventory", stock);
+  const customer = await ask("POST", "/customers", {
+    email: `${sku}@example.com`,
+    shipping_addresses: [{ ...address, is_default: true }, address, { ...address, city: "Elsewhere" }],
+  });
+  const [first, second, third] = customer.shipping_addresses;
+  const places = { id: customer.id, address_id: second.id };
+  const reserved = async () =>
+    (await ask("POST", "/inventory/reserve", { order_id: `${sku} later`, items: [{ sku, quantity: 1 }] }))
+      .reservation_id;
+  return {
+    sku,
+    location,
+    elsewhere,
+    buyer: { customer_id: customer.id, shipping_address_id: first.id },
+    misspelt: third.id,
+    ready: {
+      createLocation: { body: { name: `${mark}${sku} new`, address } },
+      updateLocation: { path: { id: elsewhere } },
+      createProduct: { body: { sku: `${sku} new`, name: sku } },
+      updateProduct: { path: { id: product.id } },
+      addInventory: { body: stock },
+      adjustInventory: { path: { sku }, body: { adjustment: -1, reason: "damaged", location, bin: "A-01" } },
+      moveInventory: { body: { sku, quantity: 1, location, bin: "A-01", to_bin: "A-02" } },
+      getInventory: { path: { sku } },
+      explainInventory: { path: { sku } },
+      updateAddress: { path: places },
+      deleteAddress: { path: places },
+      acceptAddressSuggestion: { path: { id: customer.id, address_id: third.id } },
+      verifyAddresses: { body: { address } },
+      createAddress: { path: places, body: address },
+      reserveInventory: { body: { order_id: `${sku} later`, items: [{ sku, quantity: 1 }] } },
+      extendReservation: { path: { id: await reserved() } },
+      releaseInventory: { body: { reservation_id: await reserved() } },
+    },
+  };
+}
+
+/** Orders at every stage of their way. */
+async function orders(ask: Ask, { sku, buyer, misspelt, location }: Shelf): Promise<Supplies> {
+  const line_items = [{ sku, quantity: 2, unit_price: "5.00" }];
+  const stages = ["new", "old", "due", "held", "paper", "picked", "packed", "sent", "labelled", "void", "back", "open"];
+  const given = stages.map((name) => ({
+    order_number: `${sku} ${name}`,
+    ...buyer,
+    warehouse_id: location,
+    line_items,
+  }));
+  given.push({ ...given[0], order_number: `${sku} lost`, shipping_address_id: misspelt } as (typeof given)[number]);
+  const { results } = await ask("POST", "/orders/bulk", { orders: given });
+  const ids = new Map<string, string>([...stages, "lost"].map((name, at) => [name, results[at].data.id]));
+  const id = (name: string) => ids.get(name) ?? "";
+  const act = (name: string, action: string, body: Fields = {}) => ask("POST", `/orders/${id(name)}/${action}`, body);
+  const parcel = { carrier: "local", service: "standard", package: { weight: 5, weight_unit: "lb" } };
+  const labelled = (name: string) => ask("POST", "/shipping/labels", { order_id: id(name), ...parcel });
+  await act("held", "hold", { reason: "address" });
+  for (const name of ["paper", "picked"]) await act(name, "process");
+  for (const name of ["packed", "back"]) await act(name, "pick");
+  await act("packed", "pack");
+  await act("picked", "pick");
+  await act("sent", "ship");
+  await ask("DELETE", `/orders/${id("back")}`);
+  const [label, unused] = [await labelled("labelled"), await labelled("void")];
+  const { pathname, searchParams } = new URL(label.label_url, "http://packhouse.test");
+  const at = (name: string, more: Omit<Ready, "path"> = {}): Ready => ({ path: { id: id(name) }, ...more });
+  const one = { items: [{ sku, quantity: 1 }] };
+  return {
+    createOrder: { body: { ...given[0], order_number: `${sku} next` } },
+    createReturn: { body: { order_id: id("sent"), reason: "defective", ...one } },
+    createLabel: { body: { order_id: id("open"), ...parcel, additional: true } },
+    cancelOrderItems: at("new", { body: { ...one, reason: "customer" } }),
+    updateOrder: at("new"),
+    acceptOrderSuggestion: at("lost"),
+    allocateOrder: at("new"),
+    getOrderPlan: at("new"),
+    splitOrder: at("new", { body: one }),
+    holdOrder: at("new"),
+    cancelOrder: at("old"),
+    processOrder: at("due"),
+    releaseOrder: at("held"),
+    pickOrder: at("paper", { body: { items: [{ sku, quantity: 2 }] } }),
+    getPickList: at("paper"),
+    getWavePickList: { query: { order_ids: id("paper"), format: "json" } },
+    packOrder: at("picked"),
+    shipOrder: at("packed"),
+    getPackingSlip: at("packed"),
+    deliverOrder: at("sent"),
+    putBack: { body: { order_id: id("back"), sku, quantity: 1, bin: "A-01" } },
+    getLabel: { path: { id: label.label_id } },
+    getLabelDocument: { path: { id: label.label_id } },
+    followLabelLink: {
+      path: { id: pathname.split("/").at(-1) ?? "" },
+      query: { ...Object.fromEntries(searchParams), format: "zpl" },
+    },
+    voidLabel: { path: { id: unused.label_id } },
+    track: { path: { tracking_number: label.tracking_number } },
+    recordScan: { path: { tracking_number: label.tracking_number } },
+    followNumber: { body: { tracking_number: `FOLLOW-${sku}`, carrier: "swift" } },
+  };
+}
+
+/** A chart that may be deleted. */
+async function zoneChart(ask: Ask, turn: number): Promise<string> {
+  const rows = `origin,destination,zone\r\n${100 + turn},900-961,8\r\n`;
+  const { charts } = await ask("POST", "/shipping/zones/charts/import?system=spare", rows);
+  return charts.at(-1).id;
+}
+
+/** A card that may be changed, and one that is not there yet. */
+async function rateCards(ask: Ask, turn: number, mark: string): Promise<Supplies> {
+  const prices = [{ zone: "*", up_to_pounds: 5, price: "7.00" }];
+  const card = { name: "Spare", prices, transit_days: [{ zone: "*", days: 2 }] };
+  const path = {
+    id: (await ask("POST", "/shipping/rate-cards", { ...card, service: `${mark}spare_${turn}` })).id as string,
+  };
+  return {
+    createRateCard: { body: { ...card, service: `${mark}next_${turn}` } },
+    getRateCard: { path },
+    updateRateCard: { path, body: { fuel_basis_points: turn } },
+    listRateCardHistory: { path },
+    importRateCardPrices: { path },
+    exportRateCardPrices: { path },
+    deleteZoneChart: { path: { id: await zoneChart(ask, turn) } },
+  };
+}
+
+/** A manifest, a label that is on none, and a parcel. */
+async function manifests(ask: Ask, { sku, buyer, location }: Shelf): Promise<Supplies> {
+  const labelled = async (name: string) => {
+    const line_items = [{ sku, quantity: 1, unit_price: "5.00" }];
+    const order_number = `${sku} ${name}`;
+    const { id } = await ask("POST", "/orders", { order_number, ...buyer, warehouse_id: location, line_items });
+    const parcel = { carrier: "local", service: "standard", package: { weight: 5, weight_unit: "lb" } };
+    return ask("POST", "/shipping/labels", { order_id: id, ...parcel });
+  };
+  const handed = await labelled("handed over");
+  const { manifest_id } = await ask("POST", "/shipping/manifests", { label_ids: [handed.label_id] });
+  return {
+    createManifest: { body: { label_ids: [(await labelled("to hand over")).label_id] } },
+    getShipment: { path: { id: handed.shipment_id } },
+    getManifest: { path: { id: manifest_id } },
+    getManifestDocument: { path: { id: manifest_id } },
+  };
+}
+
+/** Returns at every stage of theirs. */
+async function returns(ask: Ask, { sku, buyer, location }: Shelf): Promise<Supplies> {
+  const order = await ask("POST", "/orders", {
+    order_number: `${sku} returned`,
+    ...buyer,
+    warehouse_id: location,
+    line_items: [{ sku, quantity: 20, unit_price: "5.00" }],
+  });
+  await ask("POST", `/orders/${order.id}/ship`, {});
+  const items = [{ sku, quantity: 1 }];
+  const inspection = { items: [{ sku, quantity: 1, condition: "damaged" }] };
+  const came = async (...steps: readonly (readonly [string, Fields])[]) => {
+    const { id } = await ask("POST", "/returns", { order_id: order.id, reason: "defective", items });
+    for (const [step, body] of steps) await ask("POST", `/returns/${id}/${step}`, body);
+    return { id: id as string };
+  };
+  const [received, inspected] = [["receive", {}] as const, ["inspect", inspection] as const];
+  const refunded = await came(received, inspected);
+  const refund = await ask("POST", `/returns/${refunded.id}/refund`, { amount: "1.00" });
+  const fresh = await came();
+  return {
+    getReturn: { path: fresh },
+    updateReturn: { path: fresh },
+    receiveReturn: { path: fresh, body: { items } },
+    cancelReturn: { path: await came() },
+    createReturnLabel: { path: await came(), body: { carrier: "local", service: "standard", package: { weight: 1 } } },
+    inspectReturn: { path: await came(received), body: inspection },
+    closeReturn: { path: await came(received, inspected) },
+    refundReturn: { path: await came(received, inspected), body: { amount: "1.00" } },
+    reportRefund: { path: { ...refunded, refund_id: refund.refund_id } },
+  };
+}
+
+/** Deliveries, transfers and counts at every stage of theirs. */
+async function floorWork(ask: Ask, { sku, location, elsewhere }: Shelf): Promise<Supplies> {
+  const bin = "A-01";
+  // What is counted must not move in the meantime.
+  const still = `${sku} still`;
+  await ask("POST", "/products", { sku: still, name: still });
+  await ask("POST", "/inventory", { sku: still, quantity: 10, location, bin });
+  const made = async (noun: string, body: Fields, ...steps: readonly (readonly [string, Fields])[]) => {
+    const { id } = await ask("POST", `/inventory/${noun}`, body);
+    for (const [step, given] of steps) await ask("POST", `/inventory/${noun}/${id}/${step}`, given);
+    return { id: id as string };
+  };
+  const count = { location, skus: [still] };
+  const counted = { lines: [{ sku: still, bin, quantity: 9 }] };
+  const recorded = ["lines", counted] as const;
+  const transfer = { from_location: location, to_location: elsewhere, items: [{ sku, quantity: 10 }] };
+  const arrival = { items: [{ sku, quantity: 8, bin }] };
+  const shipped = ["ship", {}] as const;
+  const receipt = { reference: sku, location, lines: [{ sku, quantity: 50 }] };
+  const scan = { items: [{ sku, quantity: 20, bin }] };
+  return {
+    openCount: { body: count },
+    recordCount: { path: await made("counts", count), body: counted },
+    reviewCount: { path: await made("counts", count, recorded) },
+    postCount: { path: await made("counts", count, recorded, ["review", {}]) },
+    cancelCount: { path: await made("counts", count) },
+    createTransfer: { body: transfer },
+    shipTransfer: { path: await made("transfers", transfer) },
+    receiveTransfer: { path: await made("transfers", transfer, shipped), body: arrival },
+    closeTransfer: { path: await made("transfers", transfer, shipped, ["receive", arrival]) },
+    cancelTransfer: { path: await made("transfers", transfer) },
+    createReceipt: { body: receipt },
+    scanReceipt: { path: await made("receipts", receipt), body: scan },
+    closeReceipt: { path: await made("receipts", receipt, ["lines", scan]) },
+    cancelReceipt: { path: await made("receipts", receipt) },
+  };
+}
+
+/** Stores that tell of their orders, with what proves it. */
+async function callbacks(ask: Ask, { sku }: Shelf): Promise<Supplies> {
+  const connect = async (platform: string, store_id: string, fields: Fields = { client_secret }) => {
+    const { id, callback_url } = await ask("POST", "/platforms", { platform, store_id, api_url, ...fields });
+    return { id: id as string, query: { connection: connectionOf(callback_url) } };
+  };
+  const name = sku.toLowerCase();
+  const [shop, site] = [`${name}.myshopify.com`, `${api_url}/${name}`];
+  const shopify = await connect("shopify", shop);
+  const woocommerce = await connect("woocommerce", site);
+  await connect("bigcommerce", name.replace("-", ""), { api_token: "bc-token-0123456789" });
+  return {
+    createPlatform: { body: { platform: "woocommerce", store_id: `${site}-new`, api_url, client_secret } },
+    updatePlatform: { path: { id: shopify.id } },
+    deletePlatform: { path: { id: (await connect("shopify", `old-${shop}`)).id } },
+    shopifyOrder: {
+      query: shopify.query,
+      proof: (raw) => ({
+        "x-shopify-topic": "orders/create",
+        "x-shopify-shop-domain": shop,
+        "x-shopify-hmac-sha256": hmacBase64(client_secret, raw),
+      }),
+    },
+    woocommerceOrder: {
+      query: woocommerce.query,
+      proof: (raw) => ({
+        "x-wc-webhook-topic": "order.created",
+        "x-wc-webhook-source": site,
+        "x-wc-webhook-signature": hmacBase64(client_secret, raw),
+      }),
+    },
+    bigcommerceOrder: {
+      body: {
+        scope: "store/order/created",
+        store_id: "1025646",
+        producer: `stores/${name.replace("-", "")}`,
+        hash: "dd70c0976e06b67aaf671e73f49dcb79230ebf9d",
+        created_at: 1_767_323_045,
+        data: { type: "order", id: 250 },
+      },
+    },
+  };
+}
+
+/** Accounts at a carrier that calls nobody. */
+async function accounts(ask: Ask, { sku }: Shelf, mark: string): Promise<Supplies> {
+  const body = (name: string) => ({ connector: "fake", credentials: { api_key: `${mark}${sku}-${name}` } });
+  const add = async (name: string) => ({ id: (await ask("POST", "/shipping/carrier-accounts", body(name))).id });
+  const kept = await add("kept");
+  const { callback_url, callback_secret } = await ask("POST", "/shipping/carrier-accounts", body("told"));
+  return {
+    carrierCallback: {
+      path: { connector: "fake" },
+      body: {},
+      query: { account: new URL(callback_url, "http://packhouse.test").searchParams.get("account") ?? "" },
+      proof: (raw) => ({ "x-signature": hmacHex(callback_secret, raw) }),
+    },
+    createCarrierAccount: { body: body("new") },
+    getCarrierAccount: { path: kept },
+    updateCarrierAccount: { path: kept },
+    testCarrierAccount: { path: kept },
+    deleteCarrierAccount: { path: await add("old") },
+  };
+}
+
+/** Invitations that are still open. */
+async function invitationsToChange(ask: Ask, turn: number, mark: string): Promise<Supplies> {
+  const invited = async (name: string) => {
+    const { id } = await ask("POST", "/invitations", { email: `${mark}${name}-${turn}@example.com`, role: "office" });
+    return { path: { id } };
+  };
+  return { resendInvitation: await invited("resent"), revokeInvitation: await invited("revoked") };
+}
+
+/** Keys that may be changed and ended; so many are in use at most. */
+async function keysToChange(ask: Ask, own: readonly string[]): Promise<Supplies> {
+  const keys = await ask("GET", "/keys?status=active&limit=100");
+  const others = keys.map(({ id }: { id: string }) => id).filter((id: string) => !own.includes(id));
+  for (const id of others.splice(8)) await ask("DELETE", `/keys/${id}?allow_lockout=true`);
+  while (others.length < 4) others.push((await ask("POST", "/keys", { name: "supply", permission: "read" })).id);
+  const operations = ["updateKey", "rotateKey", "revokeKey", "deleteKey"];
+  return Object.fromEntries(operations.map((name, at) => [name, { path: { id: others[at] } }]));
+}

@@ -1,0 +1,78 @@
+// The pages for people: they are served to anybody, ask nobody else for anything, and explain every code.
+import { afterAll, describe, expect, test } from "bun:test";
+import { faults } from "../../../src/core/faults.ts";
+import { openTestApp } from "../../harness.ts";
+
+const app = await openTestApp();
+afterAll(() => app.close());
+
+const ask = (path: string, headers: Record<string, string> = {}, method = "GET") =>
+  app.app.handle(new Request(`http://packhouse.test${path}`, { method, headers }));
+
+describe("works", () => {
+  test.each([
+    ["/", "text/html; charset=utf-8"],
+    ["/docs", "text/html; charset=utf-8"],
+    ["/docs/", "text/html; charset=utf-8"],
+    ["/docs/errors", "text/html; charset=utf-8"],
+    ["/docs/start.js", "text/javascript; charset=utf-8"],
+    ["/docs/scalar.js", "text/javascript; charset=utf-8"],
+  ])("%s is served without a key, and kept by its tag", async (path, type) => {
+    const page = await ask(path);
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, type]);
+    expect(page.headers.get("x-content-type-options")).toBe("nosniff");
+    expect((await ask(path, {}, "HEAD")).status).toBe(200);
+    const etag = page.headers.get("etag") ?? "";
+    expect(etag).toMatch(/^W\/"[\w-]{22}"$/);
+    expect((await ask(path, { "if-none-match": etag })).status).toBe(304);
+    const packed = await ask(path, { "accept-encoding": "gzip" });
+    expect(packed.headers.get("content-encoding")).toBe("gzip");
+    expect(Bun.gunzipSync(await packed.arrayBuffer())).toEqual(new Uint8Array(await page.arrayBuffer()));
+  });
+
+  test("the service's own address tells a person what to do first, and a program where things are", async () => {
+    const page = await (await ask("/", { accept: "text/html,application/xhtml+xml,*/*;q=0.8" })).text();
+    for (const path of ["/docs", "/docs/errors", "/openapi.json", "/health"]) {
+      expect(page).toContain(`href="${path}"`);
+      expect((await ask(path)).status).toBe(200);
+    }
+    expect(page).toContain("Put in your warehouse");
+    const facts = await ask("/", { accept: "application/json" });
+    expect([facts.status, facts.headers.get("content-type")]).toEqual([200, "application/json"]);
+    expect(facts.headers.get("vary")).toBe("Accept, Accept-Encoding");
+    const { name, api, reference } = (await facts.json()) as Record<string, string>;
+    expect([name, api, reference].join(" ")).toMatch(/^Packhouse \S*\/v1 \S*\/docs$/);
+  });
+
+  test("an error leads to its place on the page of errors", async () => {
+    const refused = await app.call("GET", "/products", undefined, { key: null });
+    const { pathname, hash } = new URL(refused.body.error.doc_url);
+    expect(hash).toBe("#authentication_required");
+    expect(await (await ask(pathname)).text()).toContain(`<section id="${hash.slice(1)}">`);
+  });
+
+  test("every code of an error is explained", async () => {
+    const page = await (await ask("/docs/errors")).text();
+    const explained = [...page.matchAll(/<section id="(\w+)">/g)].map(([, code]) => code);
+    expect(explained.sort()).toEqual(Object.keys(faults).sort());
+  });
+});
+
+describe("guards", () => {
+  test.each(["/", "/docs", "/docs/errors"])("%s may ask this service only", async (path) => {
+    const page = await ask(path);
+    const policy = page.headers.get("content-security-policy") ?? "";
+    expect(policy).toStartWith("default-src 'none'; ");
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe/);
+    const text = await page.text();
+    expect(text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+    expect(text).not.toMatch(/<script(?! src)|\son\w+=/);
+  });
+
+  test("Scalar sends nothing to its makers", async () => {
+    const start = await (await ask("/docs/start.js")).text();
+    for (const setting of ['"telemetry":false', '"withDefaultFonts":false', '"proxyUrl":""', '"persistAuth":false']) {
+      expect(start).toContain(setting);
+    }
+  });
+});

@@ -1,0 +1,106 @@
+// Stores at platforms, what they send, and what becomes of it.
+import { systemClock } from "../../../../src/core/clock.ts";
+import { hmacBase64 } from "../../../../src/core/crypto.ts";
+import { address, shopifyLine, shopifyOrder } from "../../../platforms/stores.ts";
+import type { Teller } from "./record_example.ts";
+
+// A public address that needs no resolving. Nothing is sent there: one store has no token, the other is paused.
+const api_url = "https://93.184.216.34";
+// Not the one that the example shows, so that it can be looked for.
+const client_secret = `shpss_${Bun.randomUUIDv7("hex").replaceAll("-", "").slice(-16)}`;
+
+/** A store that tells of two orders, one of which is not paid, and of a store that is paused. */
+export async function platforms({ app, mode, warehouse_id, tell, act }: Teller): Promise<void> {
+  const store_id = "fine-tea.myshopify.com";
+  const body = { platform: "shopify", store_id, name: "Fine tea", client_secret, order_prefix: "FT-", api_url };
+  const made = await tell("createPlatform", { body });
+  const path = { id: made.data.id };
+  await tell("getPlatform", { path });
+  await tell("updatePlatform", { path, body: { name: "Fine tea, the shop" } });
+  const query = { connection: new URL(made.data.callback_url).searchParams.get("connection") };
+  const told = (order: object, topic: string) => ({
+    query: query as { connection: string },
+    body: order,
+    headers: {
+      "x-shopify-topic": topic,
+      "x-shopify-shop-domain": store_id,
+      "x-shopify-hmac-sha256": hmacBase64(client_secret, JSON.stringify(order)),
+    },
+  });
+  await act("createProduct", { body: { sku: "GREEN-50", name: "Green tea, 50 bags" } });
+  await act("addInventory", { body: { sku: "GREEN-50", quantity: 5, location: warehouse_id } });
+  const goods = { line_items: [shopifyLine(1, { sku: "GREEN-50", title: "Green tea", name: "Green tea" })] };
+  const paid = shopifyOrder(4501, { ...goods, shipping_address: address() });
+  const { order_id } = await tell("shopifyOrder", told(paid, "orders/create"));
+  await act("shopifyOrder", told(shopifyOrder(4502, { ...goods, financial_status: "pending" }), "orders/create"));
+  await app.runJobs();
+  await tell("listPlatformImports", { path });
+  const [waiting] = (await act("listPlatformImports", { path, query: { status: "waiting" } })).data;
+  await tell("retryPlatformImport", { path: { ...path, import_id: waiting.id } });
+  const parcel = { carrier: "ups", service: "ground", tracking_number: "1Z999AA10123456784" };
+  await act("shipOrder", { path: { id: order_id }, body: parcel });
+  await app.runJobs();
+  const [report] = (await tell("listPlatformReports", { path })).data;
+  await tell("retryPlatformReport", { path: { ...path, report_id: report.id } });
+  await fromOthers({ app, mode, tell, act });
+  await tell("listPlatforms");
+  await tell("deletePlatform", { path });
+}
+
+/** A notification of BigCommerce and the ping of a webhook of WooCommerce. */
+async function fromOthers({ app, mode, tell, act }: Pick<Teller, "app" | "mode" | "tell" | "act">): Promise<void> {
+  const api_token = "bc-token-0123456789";
+  await act("createPlatform", {
+    body: { platform: "bigcommerce", store_id: "k3v9x2", api_token, status: "paused", api_url },
+  });
+  const about = { scope: "store/order/created", store_id: "1025646", data: { type: "order", id: 250 } };
+  // A platform knows nothing of the test world's clock.
+  const created_at = Math.floor((mode === "live" ? app.clocks.live : systemClock()).now() / 1000);
+  const hash = "dd70c0976e06b67aaf671e73f49dcb79230ebf9d";
+  await tell("bigcommerceOrder", { body: { ...about, hash, created_at, producer: "stores/k3v9x2" } });
+  const body = { platform: "woocommerce", store_id: `${api_url}/shop`, client_secret };
+  const { callback_url } = (await act("createPlatform", { body })).data;
+  const connection = new URL(callback_url).searchParams.get("connection") ?? "";
+  const order = {
+    id: 812,
+    number: "812",
+    status: "processing",
+    currency: "EUR",
+    shipping_total: "5.00",
+    refunds: [],
+    date_created_gmt: "2026-01-02T03:00:00",
+    date_modified_gmt: "2026-01-02T03:00:00",
+    customer_note: "",
+    billing: { first_name: "Ada", last_name: "Marsh", email: "ada@marsh.example", phone: "" },
+    shipping: {
+      first_name: "Ada",
+      last_name: "Marsh",
+      address_1: "Kai 1",
+      city: "Bremen",
+      postcode: "28195",
+      country: "DE",
+    },
+    line_items: [
+      {
+        id: 1,
+        sku: "GREEN-50",
+        name: "Green tea",
+        quantity: 1,
+        total: "9.00",
+        product_id: 5,
+        variation_id: 0,
+        price: 9,
+      },
+    ],
+    shipping_lines: [{ method_title: "Post" }],
+  };
+  await tell("woocommerceOrder", {
+    query: { connection },
+    body: order,
+    headers: {
+      "x-wc-webhook-topic": "order.created",
+      "x-wc-webhook-source": `${api_url}/shop`,
+      "x-wc-webhook-signature": hmacBase64(client_secret, JSON.stringify(order)),
+    },
+  });
+}

@@ -1,0 +1,152 @@
+// Tells a story to a fresh service: each request is an operation of the reference, and what is said is its example.
+
+import type { Environment } from "../../../../src/core/environment.ts";
+import { operationsOf } from "../../../../src/server/openapi/description.ts";
+import type { Example } from "../../../../src/server/openapi/operation.ts";
+import { firstId } from "../../../../src/storage/migrations/migrate.ts";
+import type { TestApp } from "../../../harness.ts";
+
+/** What is sent with an operation. Secret parts of it are not shown in the example. */
+export interface Telling {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** A key's text; the one of the story's world with full access unless given. */
+  readonly key?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What was answered: JSON that the story reads on from. */
+// biome-ignore lint/suspicious/noExplicitAny: a story reads answers of every shape.
+type Said = any;
+
+export interface Teller {
+  readonly app: TestApp;
+  /** The world that the story is told in. */
+  readonly mode: Environment;
+  /** The warehouse that every world begins with. */
+  readonly warehouse_id: string;
+  /** Makes a request of an operation, insists on success, and keeps the first of each operation as its example. */
+  readonly tell: (operation: string, telling?: Telling) => Promise<Said>;
+  /** As `tell`, and keeps nothing: for what only has to happen. */
+  readonly act: (operation: string, telling?: Telling) => Promise<Said>;
+  /** Makes a request that is refused with this code, and keeps the answer as the example of the code. */
+  readonly refuse: (code: string, operation: string, telling: Telling) => Promise<void>;
+  readonly examples: Record<string, Example>;
+  readonly refusals: Record<string, unknown>;
+}
+
+/** Opens a book: nothing is told yet. */
+export function openStory(app: TestApp, mode: Environment): Teller {
+  const operations = new Map(operationsOf(app.app.routes).map((operation) => [operation.id, operation]));
+  const examples: Record<string, Example> = {};
+  const refusals: Record<string, unknown> = {};
+
+  async function ask(id: string, telling: Telling = {}): Promise<Said> {
+    const operation = operations.get(id);
+    if (operation === undefined) throw new Error(`the story tells of ${id}, which is no operation`);
+    const { path: values = {}, query = {}, body, key = app.keys[mode].full, headers = {} } = telling;
+    const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ""));
+    const search = Object.keys(query).length === 0 ? "" : `?${new URLSearchParams(query)}`;
+    const sent = { ...(typeof body === "string" ? { "content-type": operation.sends } : {}), ...headers };
+    const method = operation.method.toUpperCase();
+    const { status, body: answer } = await app.call(method, `${path}${search}`, body, { key, headers: sent });
+    return { status, answer };
+  }
+
+  async function act(id: string, telling?: Telling): Promise<Said> {
+    const { status, answer } = await ask(id, telling);
+    if (status >= 300) throw new Error(`${id}: ${status} ${JSON.stringify(answer)}`);
+    return { status, answer };
+  }
+
+  async function refuse(code: string, id: string, telling: Telling): Promise<void> {
+    const { answer } = await ask(id, telling);
+    if (answer.error?.code !== code) throw new Error(`${id} is not refused with ${code}: ${JSON.stringify(answer)}`);
+    refusals[code] = neutral(answer);
+  }
+
+  async function tell(id: string, telling: Telling = {}): Promise<Said> {
+    const { status, answer } = await act(id, telling);
+    if (!(id in examples)) {
+      const { path, query, body } = telling;
+      const asked = { ...(path && { path }), ...(query && { query }), ...(body === undefined ? {} : { body }) };
+      examples[id] = neutral({ ...asked, status, answer: shownOf(answer) });
+    }
+    return answer;
+  }
+
+  const warehouse_id = `whs_${firstId[mode]}`;
+  return {
+    app,
+    mode,
+    warehouse_id,
+    tell,
+    act: async (id, telling) => (await act(id, telling)).answer,
+    refuse,
+    examples,
+    refusals,
+  };
+}
+
+const shown_characters_max = 5000;
+
+/** What is shown of an answer: all, but of a long list its beginning, and nothing of a document or of metrics. */
+function shownOf(answer: Said): unknown {
+  if (typeof answer === "string") return /^%PDF|^\x89PNG|^# HELP|\ufffd/.test(answer) ? null : answer;
+  if ("openapi" in answer) {
+    // Its sections are pages long.
+    const [description] = answer.info.description.split("\n\n# ");
+    return { openapi: answer.openapi, info: { ...answer.info, description } };
+  }
+  if (Array.isArray(answer.data?.places))
+    return { ...answer, data: { ...answer.data, places: answer.data.places.slice(0, 3) } };
+  if (!Array.isArray(answer.data)) return answer;
+  const data = [...answer.data];
+  while (data.length > 1 && JSON.stringify(data).length > shown_characters_max) data.pop();
+  return { ...answer, data };
+}
+
+// What is different each time, and what stands for it. Each form is of the same kind as what it replaces.
+const always: readonly (readonly [RegExp, string])[] = [
+  [/\breq_[0-9a-f]{32}\b/g, "req_019c1e2f4b7a7c3d9e5f60718293a4b5"],
+  [/\bevt_test_[0-9a-f]{32}\b/g, "evt_test_019c1e2f4b7a7c3d9e5f60718293a4b5"],
+  [/\bevt_[0-9a-f]{32}\b/g, "evt_019c1e2f4b7a7c3d9e5f60718293a4b5"],
+  [/\bown_[0-9a-f]{32}\b/g, "own_019c1e2f4b7a7c3d9e5f60718293a4b5"],
+  [/\bwhsec_[A-Za-z0-9+/]{43}=/g, "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="],
+  [/\bph_(live|test)_[0-9A-Za-z]{36}\b/g, "ph_test_0000000000000000000000000000002jKTnv"],
+  [/\b(live|test)_[0-9a-f]{32}\b/g, "$1_019c1e2f4b7a7c3d9e5f60718293a4b5"],
+  [/("client_secret":")[^"]+"/g, '$1shpss_0123456789abcdef"'],
+  [/("api_key":")EZAK[^"]+"/g, '$1EZAK0123456789abcdef"'],
+  [/("callback_secret":")[^"]+"/g, '$1AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"'],
+  [/quo_v1\.[\w-]+/g, "quo_v1.AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIjJCUmJygpKissLS4v"],
+  [/("client_secret_last_four":")[^"]+"/g, '$1cdef"'],
+  [/("secret":")[A-Z2-7]{32}"/g, '$1JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"'],
+  [/(secret=)[A-Z2-7]{32}/g, "$1JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"],
+  [/("qr_svg":")(?:[^"\\]|\\.)+"/g, `$1<svg xmlns='http://www.w3.org/2000/svg'/>"`],
+  [/("code":")\d{6}"/g, '$1123456"'],
+  [/"[0-9a-z]{4}(?:-[0-9a-z]{4}){3}"/g, '"k7m2-9xqd-4hvt-8wpa"'],
+  [/(\/dashboard\/\w+#)[\w-]{43}/g, "$1AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"],
+  [/("token":")[\w-]{43}"/g, '$1AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"'],
+  [/("last_four":")[0-9A-Za-z]{4}"/g, '$1KTnv"'],
+  [/(signature=)[A-Za-z0-9_-]+/g, "$1AAECAwQFBgcICQoLDA0ODw"],
+  [/("signature":")[A-Za-z0-9_-]+"/g, '$1AAECAwQFBgcICQoLDA0ODw"'],
+  [/(v1,)[A-Za-z0-9+/]{43}=/g, "$1AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="],
+  [/"[0-9a-f]{64}"/g, `"${"0".repeat(64)}"`],
+  [/("webhook-timestamp":")\d+"/g, '$11767323845"'],
+  [/("duration_ms":)\d+/g, "$112"],
+  [/("created_at":)\d{10}\b/g, "$11767323045"],
+  [/("date":")[^"]+ GMT"/g, '$1Fri, 02 Jan 2026 03:04:05 GMT"'],
+  [/("migrations":)\d+/g, "$120"],
+  [/("engine":")postgres"/g, '$1sqlite"'],
+  [/("room":")\w+"/g, '$1ok"'],
+  [/("next_cursor":")[^"]+"/g, '$1WzE3NjczMjM4NDUwMDAsMTAwMSwiYSJd.c2lnbmF0dXJlb2ZpdA"'],
+  [/(http:\/\/localhost:)\d+/g, "$18080"],
+  [/http:\/\/packhouse\.test/g, "http://localhost:3000"],
+];
+
+function neutral<Shown>(example: Shown): Shown {
+  let text = JSON.stringify(example);
+  for (const [form, instead] of always) text = text.replace(form, instead);
+  return JSON.parse(text) as Shown;
+}

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { localTime, momentAt, periodOf, readDay } from "../../../src/core/time_zone.ts";
+import { costsByDay, type QuarterCost, quarter_ms } from "../../../src/shipping/labels/label_costs.ts";
+import { openTestApp, type TestApp } from "../../harness.ts";
+import { openShop } from "../shop.ts";
+
+let app: TestApp;
+let shop: Awaited<ReturnType<typeof openShop>>;
+// Newest first, as the list is: each on a day of its own, the second voided, the third an express one.
+let bought: Record<string, string>[] = [];
+let manifest_id = "";
+const day_ms = 86_400_000;
+beforeAll(async () => {
+  app = await openTestApp();
+  shop = await openShop(app);
+  for (const service of ["standard", "express", "standard", "standard"]) {
+    bought.unshift((await shop.label((await shop.order()).id, { service })).body.data);
+    app.clocks.live.advance(day_ms);
+  }
+  await app.post(`/shipping/labels/${bought[1]?.["label_id"]}/void`);
+  const made = await app.post("/shipping/manifests", { label_ids: [bought[0]?.["label_id"]] });
+  manifest_id = made.body.data.manifest_id;
+  bought = await Promise.all(
+    bought.map(async ({ label_id }) => (await app.get(`/shipping/labels/${label_id}`)).body.data),
+  );
+});
+afterAll(() => app.close());
+
+const idsOf = (labels: readonly Record<string, string>[]) => labels.map(({ label_id }) => label_id);
+const found = async (query: string) => idsOf((await app.get(`/shipping/labels${query}`)).body.data);
+const at = (...places: number[]) => idsOf(places.map((place) => bought[place] ?? {}));
+
+describe("the list", () => {
+  test("shows each label as it is shown alone, newest first", async () => {
+    const { data, meta } = (await app.get("/shipping/labels")).body;
+    expect(data).toEqual(bought);
+    expect(meta.pagination).toMatchObject({ total: 4, has_more: false });
+    const first = (await app.get("/shipping/labels?limit=3")).body;
+    expect(idsOf(first.data)).toEqual(at(0, 1, 2));
+    expect(await found(`?limit=3&cursor=${first.meta.pagination.next_cursor}`)).toEqual(at(3));
+  });
+
+  test("is narrowed by each filter, and by several together", async () => {
+    const [newest] = bought;
+    expect(await found("?status=voided")).toEqual(at(1));
+    expect(await found("?service=express")).toEqual(at(2));
+    expect(await found("?carrier=ups")).toEqual([]);
+    expect(await found("?on_manifest=true")).toEqual(at(0));
+    expect(await found("?on_manifest=false&status=completed")).toEqual(at(2, 3));
+    expect(await found(`?manifest_id=${manifest_id}`)).toEqual(at(0));
+    expect(await found("?order_id=SO-2")).toEqual(at(2));
+    expect(await found(`?order_id=${newest?.["order_id"]}`)).toEqual(at(0));
+    expect(await found(`?shipment_id=${newest?.["shipment_id"]}`)).toEqual(at(0));
+    expect(await found("?return_id=ret_1001")).toEqual([]);
+    const written = newest?.["tracking_number"]?.toLowerCase().replace(/(.{4})/g, "$1 ") ?? "";
+    expect(await found(`?tracking_number=${encodeURIComponent(written)}`)).toEqual(at(0));
+    const [after, before] = [bought[3]?.["created_at"], bought[1]?.["created_at"]];
+    expect(await found(`?created_after=${after}&created_before=${before}`)).toEqual(at(2));
+    for (const query of ["?order_id=SO-NONE", "?shipment_id=shp_9", "?manifest_id=man_9"]) {
+      expect(await found(query)).toEqual([]);
+    }
+    expect((await app.get("/shipping/labels?status=lost")).status).toBe(422);
+  });
+
+  test("comes as a file, with the same filters", async () => {
+    const answer = await app.get("/shipping/labels/export.csv?on_manifest=false");
+    expect(answer.headers.get("content-disposition")).toBe('attachment; filename="labels.csv"');
+    const [head = [], ...rows] = (answer.body as string).split("\r\n").map((row) => row.split(","));
+    const records = rows.slice(0, -1).map((row) => Object.fromEntries(row.map((cell, place) => [head[place], cell])));
+    expect(records.map(({ label_id }) => label_id)).toEqual(at(1, 2, 3) as string[]);
+    expect(records[1]).toMatchObject({
+      service: "express",
+      order_number: "SO-2",
+      cost: "40.54",
+      sample: "true",
+      to_zip: "90210",
+    });
+  });
+});
+
+describe("the costs", () => {
+  test("are summed by day and carrier, without what was voided", async () => {
+    const { data } = (await app.get("/shipping/labels/costs?from=2026-01-01&to=2026-01-04")).body;
+    const day = { carrier: "local", currency: "USD" };
+    const costs = data.costs.map(({ carrier_cost: _, ...cost }: Record<string, unknown>) => cost);
+    expect({ ...data, costs }).toEqual({
+      timezone: "America/New_York",
+      from: "2026-01-01",
+      to: "2026-01-04",
+      costs: [
+        { date: "2026-01-04", ...day, label_count: 1, cost: 15.67, voided_count: 0 },
+        { date: "2026-01-03", ...day, label_count: 0, cost: 0, voided_count: 1 },
+        { date: "2026-01-02", ...day, label_count: 1, cost: 40.54, voided_count: 0 },
+        { date: "2026-01-01", ...day, label_count: 1, cost: 15.67, voided_count: 0 },
+      ],
+    });
+    expect((await app.get("/shipping/labels/costs?carrier=ups")).body.data.costs).toEqual([]);
+    const csv = await app.get("/shipping/labels/costs/export.csv?from=2026-01-02&to=2026-01-02");
+    expect(csv.body.split("\r\n").slice(0, 2)).toEqual([
+      "date,carrier,currency,label_count,cost,carrier_cost,voided_count",
+      `2026-01-02,local,USD,1,40.54,${data.costs[2].carrier_cost},0`,
+    ]);
+  });
+
+  test.each(["?from=2026-02-30", "?to=yesterday", "?from=2026-02-01&to=2026-01-01", "?from=2024-01-01&to=2026-01-01"])(
+    "refuse the days %s",
+    async (query) => {
+      expect((await app.get(`/shipping/labels/costs${query}`)).status).toBe(422);
+      expect((await app.get(`/shipping/labels/costs/export.csv${query}`)).status).toBe(422);
+    },
+  );
+
+  test("of a period are those of its days, in any zone, also where clocks change", () => {
+    const zone = fc.constantFrom("America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe", "UTC", "Pacific/Apia");
+    const day = fc.integer({ min: 20_000, max: 21_000 });
+    fc.assert(
+      fc.property(
+        zone,
+        day,
+        fc.nat(40),
+        fc.array(fc.nat(60 * 96), { maxLength: 60 }),
+        (timezone, from, days, places) => {
+          const text = (one: number) => new Date(one * day_ms).toISOString().slice(0, 10);
+          const period = periodOf({ from: text(from), to: text(from + days) }, timezone, 0);
+          expect(localTime(period.since, timezone)).toEqual({ day: from, minute: 0 });
+          expect(period.until).toBe(momentAt({ day: from + days + 1, minute: 0 }, timezone));
+          const base = Math.floor(((from - 1) * day_ms) / quarter_ms);
+          const labels = places.map((place) => (base + place) * quarter_ms + 1);
+          const inside = labels.filter((moment) => moment >= period.since && moment < period.until);
+          const quarters = inside.map(
+            (moment): QuarterCost => ({
+              quarter: Math.floor(moment / quarter_ms),
+              carrier: "local",
+              currency: "USD",
+              label_count: 1,
+              voided_count: 0,
+              cost_cents: 3,
+              carrier_cost_cents: 2,
+            }),
+          );
+          const costs = costsByDay(quarters, timezone);
+          expect(costs.reduce((sum, one) => sum + one.cost_cents, 0)).toBe(3 * inside.length);
+          for (const { date, label_count } of costs) {
+            const of_day = inside.filter((moment) => localTime(moment, timezone).day === readDay(date));
+            expect(label_count).toBe(of_day.length);
+          }
+        },
+      ),
+    );
+  });
+});

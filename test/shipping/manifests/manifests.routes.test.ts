@@ -1,0 +1,256 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { manifest_labels } from "../../../db/schema/manifests.ts";
+import { openPages } from "../../documents/open_pdf.ts";
+import { openTestApp, type TestApp } from "../../harness.ts";
+import { openShop } from "../shop.ts";
+
+let app: TestApp;
+let shop: Awaited<ReturnType<typeof openShop>>;
+beforeEach(async () => {
+  app = await openTestApp();
+  shop = await openShop(app);
+});
+afterEach(() => app.close());
+
+const day_ms = 86_400_000;
+const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [status, body.error?.code];
+const make = (body: object = { carrier: "local" }) => app.post("/shipping/manifests", body);
+const listed = ({ body }: { body: { data: { parcels: { label_id: string }[] } } }) =>
+  body.data.parcels.map(({ label_id }) => label_id);
+
+/** Buys labels for orders of their own. */
+async function labels(count: number, fields: object = {}) {
+  const bought: { label_id: string; tracking_number: string; order_id: string; shipment_id: string }[] = [];
+  for (let n = 0; n < count; n++) bought.push((await shop.label((await shop.order()).id, fields)).body.data);
+  await app.takeEvents();
+  return bought;
+}
+const present = <One>(one: One | undefined): One => {
+  if (one === undefined) throw new Error("there are fewer labels than the test names");
+  return one;
+};
+const idsOf = (some: readonly { label_id: string }[]) => some.map(({ label_id }) => label_id);
+
+describe("works", () => {
+  test("a day's valid labels are listed once, and those that come later the next time", async () => {
+    const [first, second, gone] = await labels(3);
+    await app.post(`/shipping/labels/${gone?.label_id}/void`);
+    const made = await make();
+    expect(made.status).toBe(201);
+    const { parcels, ...manifest } = made.body.data;
+    expect(manifest).toEqual({
+      manifest_id: expect.stringMatching(/^man_\d+$/),
+      warehouse_id: "whs_1001",
+      warehouse_name: "Main warehouse",
+      carrier: "local",
+      // In New York it is still the evening before.
+      date: "2026-01-01",
+      label_count: 2,
+      created_by: { type: "api_key", id: expect.stringMatching(/^key_/) },
+      created_at: "2026-01-02T03:04:05.000Z",
+      total_weight_grams: 2 * 1134,
+    });
+    expect(parcels).toMatchObject([
+      {
+        label_id: first?.label_id,
+        shipment_id: first?.shipment_id,
+        order_id: first?.order_id,
+        tracking_number: first?.tracking_number,
+        service: "standard",
+        label_status: "completed",
+        order_number: "SO-1",
+        weight: 2.5,
+        weight_unit: "lb",
+        to_address: { name: "Jordan Avery", city: "Beverly Hills", state: "CA", zip: "90210", country: "US" },
+      },
+      { label_id: second?.label_id },
+    ]);
+    expect(codeOf(await make())).toEqual([409, "nothing_to_manifest"]);
+    const later = await labels(1, { service: "express" });
+    expect(listed(await make())).toEqual(idsOf(later));
+    expect(await app.takeEvents()).toEqual([]);
+  });
+
+  test("the document has the bar code of every parcel, and marks a label that was voided later", async () => {
+    const bought = await labels(14);
+    const { manifest_id } = (await make()).body.data;
+    await app.post(`/shipping/labels/${bought[3]?.label_id}/void`);
+    const read = { authorization: `Bearer ${app.keys.live.read}` };
+    const path = `http://packhouse.test/v1/shipping/manifests/${manifest_id}/document`;
+    const pdf = await app.app.handle(new Request(path, { headers: read }));
+    expect([pdf.headers.get("content-type"), pdf.headers.get("content-disposition")]).toEqual([
+      "application/pdf",
+      `inline; filename="${manifest_id}.pdf"`,
+    ]);
+    const pages = await openPages(await pdf.bytes());
+    const found = (await Promise.all(pages.map((page) => page.scan()))).flat().map(({ text }) => text);
+    expect(found.sort()).toEqual([...bought.map(({ tracking_number }) => tracking_number), manifest_id].sort());
+    expect(
+      pages
+        .map(({ text }) => text)
+        .join("")
+        .match(/VOIDED/g),
+    ).toHaveLength(1);
+    const html = await app.get(`/shipping/manifests/${manifest_id}/document?format=html`);
+    expect(html.headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(html.body).toContain("Packhouse Courier");
+    const again = (await app.get(`/shipping/manifests/${manifest_id}`)).body.data;
+    expect(again.parcels.map((one: Record<string, string>) => one["label_status"] === "voided")).toEqual(
+      bought.map((_, at) => at === 3),
+    );
+    expect(again).toMatchObject({ label_count: 14, total_weight_grams: 13 * 1134 });
+  });
+
+  test("what is left of the week before comes along, and nothing older or of tomorrow", async () => {
+    const old = await labels(1);
+    app.clocks.live.advance(8 * day_ms);
+    const week = await labels(1);
+    app.clocks.live.advance(2 * day_ms);
+    const today = await labels(1);
+    expect(listed(await make({ carrier: "local", date: "2026-01-10" }))).toEqual(idsOf(week));
+    expect(listed(await make())).toEqual(idsOf(today));
+    expect(listed(await make({ carrier: "local", date: "2026-01-03" }))).toEqual(idsOf(old));
+  });
+
+  test("a parcel that has arrived already is handed to nobody, unless it is named", async () => {
+    const [there, moving] = await labels(2);
+    const scan = (label: typeof there, status: string) =>
+      app.post(`/tracking/${label?.tracking_number}/events`, { status });
+    await scan(there, "delivered");
+    await scan(moving, "picked_up");
+    expect(listed(await make())).toEqual(idsOf(moving === undefined ? [] : [moving]));
+    expect(codeOf(await make())).toEqual([409, "nothing_to_manifest"]);
+    expect(listed(await make({ label_ids: [there?.label_id] }))).toEqual([there?.label_id ?? ""]);
+  });
+
+  test("a parcel that left on an earlier day is handed to nobody, and one that left today is", async () => {
+    const [scanned, shipped, given_up, waiting] = await labels(4);
+    const [found, later] = await labels(2);
+    await app.post(`/tracking/${scanned?.tracking_number}/events`, { status: "picked_up" });
+    await app.post(`/tracking/${given_up?.tracking_number}/events`, { status: "returned" });
+    await app.post(`/orders/${shipped?.order_id}/ship`);
+    // A quarter to midnight in New York, and a quarter past it.
+    app.clocks.live.advance(Date.parse("2026-01-02T04:45:00Z") - app.clocks.live.now());
+    await app.post(`/orders/${found?.order_id}/ship`);
+    app.clocks.live.advance(30 * 60_000);
+    await app.post(`/orders/${later?.order_id}/ship`);
+    const made = await make();
+    expect([made.body.data.date, listed(made)]).toEqual(["2026-01-02", idsOf([waiting, later].map(present))]);
+    const before = await make({ carrier: "local", date: "2026-01-01" });
+    expect(listed(before)).toEqual(idsOf([scanned, shipped, given_up, found].map(present)));
+    expect(await app.takeEvents()).not.toEqual([]);
+  });
+
+  test("each warehouse has its own", async () => {
+    const address = { name: "West", address_line1: "1 Pier", city: "Oakland", state: "CA", postal_code: "94607" };
+    const location_zones = [{ zone_id: "FLOOR", temperature_zone: "ambient", bins: [{ code: "W-1" }] }];
+    const timezone = "Pacific/Auckland";
+    const fields = { name: "West", address: { ...address, country: "US" }, timezone, location_zones };
+    const west = (await app.post("/inventory/locations", fields)).body.data.warehouse_id;
+    const here = await labels(1);
+    const draft = { ...shop.draft(), warehouse_id: west, allow_backorder: true };
+    const order = (await app.post("/orders", draft)).body.data;
+    const there = [(await shop.label(order.id)).body.data];
+    const made = await make({ carrier: "local", warehouse_id: west });
+    expect(made.body.data).toMatchObject({ warehouse_name: "West", date: "2026-01-02" });
+    expect(listed(made)).toEqual(idsOf(there));
+    expect(listed(await make())).toEqual(idsOf(here));
+    const filtered = await app.get(`/shipping/manifests?warehouse_id=${west}`);
+    expect(filtered.body.data.map((one: Record<string, string>) => one["manifest_id"])).toEqual([
+      made.body.data.manifest_id,
+    ]);
+  });
+
+  test("just the labels that are named, whenever they were bought", async () => {
+    const bought = await labels(3);
+    app.clocks.live.advance(30 * day_ms);
+    const [first, , last] = idsOf(bought);
+    const made = await make({ label_ids: [last, first, first] });
+    expect([made.status, made.body.data.date, listed(made)]).toEqual([201, "2026-01-31", [first, last]]);
+  });
+
+  test("manifests are listed, newest first, by carrier, day and time", async () => {
+    const made: string[] = [];
+    for (let n = 0; n < 3; n++) {
+      await labels(1);
+      made.unshift((await make()).body.data.manifest_id);
+      app.clocks.live.advance(day_ms);
+    }
+    const found = async (query: string) =>
+      (await app.get(`/shipping/manifests${query}`)).body.data.map((one: Record<string, string>) => one["manifest_id"]);
+    expect(await found("")).toEqual(made);
+    expect(await found("?carrier=ups")).toEqual([]);
+    expect(await found("?date=2026-01-02")).toEqual([made[1]]);
+    expect(await found("?created_after=2026-01-02T12:00:00Z&created_before=2026-01-04")).toEqual([made[1]]);
+    const { meta, data } = (await app.get("/shipping/manifests?limit=2")).body;
+    expect([data.length, meta.pagination.total]).toEqual([2, 3]);
+    expect(await found(`?limit=2&cursor=${meta.pagination.next_cursor}`)).toEqual([made[2]]);
+  });
+});
+
+describe("refuses", () => {
+  test("labels that are on a manifest, voided, unknown or another carrier's, naming each", async () => {
+    const [first, gone, open] = await labels(3);
+    await make({ label_ids: [first?.label_id] });
+    await app.post(`/shipping/labels/${gone?.label_id}/void`);
+    const label_ids = [first?.label_id, gone?.label_id, "lbl_9999", open?.label_id];
+    const { status, body } = await make({ label_ids });
+    expect([status, body.error.details.map(({ field, code }: Record<string, string>) => [field, code])]).toEqual([
+      422,
+      [
+        ["label_ids[0]", "already_listed"],
+        ["label_ids[1]", "voided"],
+        ["label_ids[2]", "resource_missing"],
+      ],
+    ]);
+    const other = await make({ carrier: "ups", label_ids: [open?.label_id] });
+    expect(other.body.error.details[0].code).toBe("other_carrier");
+    expect(listed(await make({ label_ids: [open?.label_id] }))).toEqual([open?.label_id as string]);
+  });
+
+  test.each([
+    [{}, 422, "validation_failed"],
+    [{ carrier: "local", date: "2026-02-30" }, 422, "validation_failed"],
+    [{ carrier: "local", warehouse_id: "whs_9" }, 404, "resource_missing"],
+    [{ carrier: "ups" }, 409, "nothing_to_manifest"],
+    [{ label_ids: [] }, 422, "validation_failed"],
+    [{ label_ids: ["lbl_1"] }, 422, "validation_failed"],
+  ])("%j", async (body, status, code) => {
+    expect(codeOf(await make(body))).toEqual([status, code]);
+    expect((await app.get("/shipping/manifests")).body.data).toEqual([]);
+  });
+
+  test("a label on two manifests, whoever writes it, also when two come at once", async () => {
+    const bought = await labels(6);
+    const answers = await Promise.all([make(), make(), make({ label_ids: idsOf(bought) })]);
+    const [made, ...others] = answers.filter(({ status }) => status === 201);
+    expect(others).toEqual([]);
+    expect(listed(made as never).sort()).toEqual(idsOf(bought).sort());
+    const label_id = Number(bought[0]?.label_id.slice(4));
+    const manifest_id = Number(made?.body.data.manifest_id.slice(4));
+    const again = app.service.stores.live.write((tx) =>
+      tx.sql.insert(manifest_labels).values({ label_id, manifest_id }),
+    );
+    expect(again).rejects.toThrow();
+  });
+});
+
+describe("guards", () => {
+  test("a read key sees manifests and makes none; a repeated request makes one", async () => {
+    await labels(1);
+    const key = { key: app.keys.live.read };
+    expect((await app.call("POST", "/shipping/manifests", { carrier: "local" }, key)).status).toBe(403);
+    const headers = { "idempotency-key": "manifest-once" };
+    const first = await app.call("POST", "/shipping/manifests", { carrier: "local" }, { headers });
+    const again = await app.call("POST", "/shipping/manifests", { carrier: "local" }, { headers });
+    expect([again.status, again.body]).toEqual([201, first.body]);
+    const path = `/shipping/manifests/${first.body.data.manifest_id}`;
+    for (const read of ["/shipping/manifests", path, `${path}/document`]) {
+      expect((await app.call("GET", read, undefined, key)).status).toBe(200);
+      expect((await app.call("GET", read, undefined, { key: null })).status).toBe(401);
+    }
+    for (const missing of ["/shipping/manifests/man_9", "/shipping/manifests/man_9/document"]) {
+      expect(codeOf(await app.get(missing))).toEqual([404, "resource_missing"]);
+    }
+  });
+});

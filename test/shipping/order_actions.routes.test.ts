@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Answered } from "../harness.ts";
+import { openShop, type Shop } from "../orders/shop.ts";
+
+let shop: Shop;
+let goods: { id: string; sku: string };
+beforeAll(async () => {
+  shop = await openShop();
+  goods = await shop.product(500, "HEAVY-1");
+  await shop.app.patch(`/products/${goods.id}`, { weight: 2, weight_unit: "lb" });
+});
+afterAll(() => shop.close());
+
+type Result = Answered["body"];
+
+const act = async (body: object, headers: Record<string, string> = {}) => {
+  const answer = await shop.app.call("POST", "/orders/actions", body, { headers });
+  return { ...answer, data: answer.body.data as Result };
+};
+const orders = async (count: number) => {
+  const ids: string[] = [];
+  for (let n = 0; n < count; n += 1) ids.push((await shop.order([[goods, 1]])).id);
+  return ids;
+};
+const told = (results: Result[]) => results.map(({ id, status, error }) => [id, status, error?.code]);
+const events = async () => (await shop.app.takeEvents()).map(({ type }) => type).filter((type) => /^order/.test(type));
+
+describe("works", () => {
+  test("each order is acted on by itself, as if it had been asked for alone", async () => {
+    const [one, two, three] = (await orders(3)) as [string, string, string];
+    await shop.act(two, "ship");
+    await events();
+    const { data, body } = await act({ action: "hold", order_ids: [one, two, three], input: { reason: "fraud" } });
+    expect([data.action, data.done, data.failed]).toEqual(["hold", 2, 1]);
+    expect(told(data.results)).toEqual([
+      [one, 200, undefined],
+      [two, 409, "invalid_state_transition"],
+      [three, 200, undefined],
+    ]);
+    expect(data.results[1].error.allowed_actions).toContain("deliver");
+    expect(data.results[0].order).toEqual((await shop.app.get(`/orders/${one}`)).body.data);
+    const history = (await shop.app.get(`/orders/${one}/history`)).body.data.at(-1);
+    const { actor, request_id } = history;
+    expect([history.event, history.reason, actor.type, request_id]).toEqual([
+      "hold",
+      "fraud",
+      "api_key",
+      body.meta.request_id,
+    ]);
+    const released = await act({ action: "release", order_ids: [three, "ord_1", Number(one.slice(4))] });
+    expect(told(released.data.results)).toEqual([
+      [three, 200, undefined],
+      ["ord_1", 404, "resource_missing"],
+      [one, 200, undefined],
+    ]);
+    expect(await events()).toEqual([]);
+    const cancelled = await act({ action: "cancel", order_ids: [one, three], input: { reason: "customer" } });
+    expect(cancelled.data.results.map(({ order }: Result) => order.cancel_reason)).toEqual(["customer", "customer"]);
+    expect(await events()).toEqual(["order.cancelled", "order.cancelled"]);
+  });
+
+  test("a dry run tells the same results and does nothing", async () => {
+    const [one, two] = (await orders(2)) as [string, string];
+    await shop.act(two, "hold", {});
+    const before = (await shop.app.get(`/orders/${one}`)).body.data;
+    const asked = { action: "process", order_ids: [one, two] };
+    const dry = await act({ ...asked, dry_run: true });
+    expect([told(dry.data.results), dry.data.results[0].order.status]).toEqual([
+      [
+        [one, 200, undefined],
+        [two, 409, "invalid_state_transition"],
+      ],
+      "processing",
+    ]);
+    expect((await shop.app.get(`/orders/${one}`)).body.data).toEqual(before);
+    expect(told((await act(asked)).data.results)).toEqual(told(dry.data.results));
+  });
+
+  test("an order is left alone that has changed since its tag was seen", async () => {
+    const [one, two] = (await orders(2)) as [string, string];
+    const tags = { [one]: '"1"', [two]: '"1"' };
+    await shop.app.patch(`/orders/${two}`, { priority: 5 });
+    const { data } = await act({ action: "hold", order_ids: [one, two], tags });
+    expect(told(data.results)).toEqual([
+      [one, 200, undefined],
+      [two, 412, "precondition_failed"],
+    ]);
+  });
+
+  test("a repeated request has one effect, also one that was interrupted after some of its orders", async () => {
+    const ids = (await orders(3)) as [string, string, string];
+    const asked = { action: "hold", order_ids: ids, input: { reason: "payment" } };
+    // The first order as the interrupted request has left it: held, and its own answer kept.
+    const key = { "idempotency-key": "many-1" };
+    const { live } = shop.app.service.stores;
+    const { write } = live;
+    let writes = 0;
+    live.write = (work) => {
+      writes += 1;
+      if (writes > 1) throw new Error("the process dies");
+      return write.call(live, work) as ReturnType<typeof write<never>>;
+    };
+    expect((await act(asked, key)).status).toBe(500);
+    live.write = write;
+    const again = await act(asked, key);
+    expect(again.data.done).toBe(3);
+    const events = (await shop.app.get(`/orders/${ids[0]}/history`)).body.data.map(({ event }: Result) => event);
+    expect(events.filter((event: string) => event === "hold")).toEqual(["hold"]);
+    const replayed = await act(asked, key);
+    expect([replayed.body, replayed.headers.get("idempotency-replayed")]).toEqual([again.body, "true"]);
+    const other = await act({ ...asked, order_ids: ids.slice(1) }, key);
+    expect(other.body.error.code).toBe("idempotency_key_reused");
+  });
+
+  test("a label is bought for each, as heavy as its goods unless a package is given", async () => {
+    const [one, two] = (await orders(2)) as [string, string];
+    const unweighed = await shop.order([[await shop.product(1), 1]]);
+    const input = { carrier: "local", service: "express" };
+    const { data } = await act({ action: "buy_label", order_ids: [one, unweighed.id, two], input });
+    expect(told(data.results)).toEqual([
+      [one, 201, undefined],
+      [unweighed.id, 422, "validation_failed"],
+      [two, 201, undefined],
+    ]);
+    const [{ label }] = data.results;
+    expect([label.order_id, label.package.weight, label.package.weight_unit]).toEqual([one, 907.18474, "g"]);
+    const given = { ...input, package: { weight: 5 } };
+    const again = await act({ action: "buy_label", order_ids: [one, unweighed.id], input: given });
+    expect(told(again.data.results)).toEqual([
+      [one, 409, "invalid_state_transition"],
+      [unweighed.id, 201, undefined],
+    ]);
+    const key = { "idempotency-key": "labels-1" };
+    const [three, four] = (await orders(2)) as [string, string];
+    const many = { action: "buy_label", order_ids: [three, four], input };
+    const first = await act(many, key);
+    expect((await act(many, key)).body).toEqual(first.body);
+    expect(new Set(first.data.results.map((result: Result) => result.label.order_id))).toEqual(new Set([three, four]));
+  });
+});
+
+describe("refuses", () => {
+  test.each([
+    [{ action: "eat", order_ids: [1001] }, "action"],
+    [{ action: "hold", order_ids: [] }, "order_ids"],
+    [{ action: "hold", order_ids: new Array(201).fill(1001) }, "order_ids"],
+    [{ action: "hold", order_ids: [1001, "ord_1001"] }, "order_ids[1]"],
+    [{ action: "hold", order_ids: [1001], input: { reason: "boredom" } }, "input.reason"],
+    [{ action: "process", order_ids: [1001], input: { reason: "fraud" } }, "input.reason"],
+    [{ action: "hold", order_ids: [1001], tags: { ord_1002: '"1"' } }, "tags.ord_1002"],
+    [{ action: "hold", order_ids: [1001], tags: { ord_1001: "1" } }, "tags.ord_1001"],
+    [{ action: "buy_label", order_ids: [1001], dry_run: true }, "dry_run"],
+  ])("%j", async (body, field) => {
+    const { status, body: answer } = await act(body);
+    expect([status, answer.error.code, answer.error.details[0].field]).toEqual([422, "validation_failed", field]);
+  });
+
+  test("a condition for all, before anything is done", async () => {
+    const [id] = (await orders(1)) as [string];
+    const answer = await act({ action: "hold", order_ids: [id] }, { "if-match": '"1"' });
+    expect([answer.status, answer.body.error.code]).toEqual([400, "malformed_header"]);
+    expect((await shop.app.get(`/orders/${id}`)).body.data.status).toBe("pending");
+  });
+});

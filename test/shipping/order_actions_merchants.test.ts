@@ -1,0 +1,78 @@
+// A merchant may ask for an action on many orders exactly if it may ask for it on one.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { openTestApp, type TestApp } from "../harness.ts";
+
+let app: TestApp;
+const keys: Record<string, string> = {};
+const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
+
+async function sent(method: string, path: string, body: unknown = {}) {
+  const { status, body: answer } = await app.call(method, path, body);
+  expect([method, path, status, answer.error]).toEqual([method, path, status < 300 ? status : 200, undefined]);
+  return answer.data ?? answer;
+}
+
+beforeAll(async () => {
+  app = await openTestApp();
+  await sent("PATCH", "/inventory/locations/whs_1001", { address: { ...address, name: "House", phone: "5035550100" } });
+  for (const [code, may_buy_labels] of [
+    ["ACME", false],
+    ["BOLT", true],
+  ] as const) {
+    await sent("POST", "/merchants", { code, name: code, may_buy_labels });
+    const { key } = await sent("POST", "/keys", { name: code, permission: "full", merchant_id: code });
+    keys[code] = key;
+    await sent("POST", "/products", { sku: `${code}-TEA`, name: "Tea", merchant_id: code });
+    await sent("POST", "/inventory", { sku: `${code}-TEA`, quantity: 50, location: "whs_1001", bin: `A-${code}` });
+  }
+});
+afterAll(() => app.close());
+
+let number = 0;
+async function order(code: string): Promise<string> {
+  number += 1;
+  const email = `jane${number}@example.com`;
+  const who = await sent("POST", "/customers", { email, shipping_addresses: [address], merchant_id: code });
+  const line_items = [{ sku: `${code}-TEA`, quantity: 1, unit_price: "3.00" }];
+  const draft = { order_number: `N-${number}`, customer_id: who.id, shipping_address_id: who.shipping_addresses[0].id };
+  return (await sent("POST", "/orders", { ...draft, line_items })).id;
+}
+
+const label = { carrier: "local", service: "standard", package: { weight: "1" } };
+const acts: [string, (id: string) => [string, string, unknown], object][] = [
+  ["hold", (id) => ["POST", `/orders/${id}/hold`, {}], {}],
+  ["release", (id) => ["POST", `/orders/${id}/release`, {}], {}],
+  ["process", (id) => ["POST", `/orders/${id}/process`, {}], {}],
+  ["allocate", (id) => ["POST", `/orders/${id}/allocate`, {}], {}],
+  ["cancel", (id) => ["DELETE", `/orders/${id}`, {}], {}],
+  ["buy_label", (id) => ["POST", "/shipping/labels", { order_id: id, ...label }], label],
+];
+const refused: Record<string, string[]> = {
+  ACME: ["process", "allocate", "buy_label"],
+  BOLT: ["process", "allocate"],
+};
+
+for (const code of ["ACME", "BOLT"]) {
+  test.each(acts)(`${code} asks to %s`, async (action, alone, input) => {
+    const key = keys[code] as string;
+    const [one, many] = [await order(code), await order(code)];
+    const single = await app.call(...alone(one), { key });
+    const { status, body } = await app.call("POST", "/orders/actions", { action, order_ids: [many], input }, { key });
+    const is_refused = refused[code]?.includes(action) ?? false;
+    expect([single.body.error?.code, body.error?.code]).toEqual(
+      is_refused ? ["not_for_merchants", "not_for_merchants"] : [undefined, undefined],
+    );
+    if (is_refused) {
+      expect(body.error).toMatchObject({ action, message: expect.stringContaining(`The action ${action} is done by`) });
+    }
+    expect(is_refused ? [status] : [status, body.data.done]).toEqual(is_refused ? [403] : [200, 1]);
+    const after = await sent("GET", `/orders/${many}`, undefined);
+    if (is_refused) expect(after).toMatchObject({ status: "pending", shipments: [], version: 1 });
+  });
+}
+
+test("every action is asked for", async () => {
+  const { body } = await app.post("/orders/actions", { action: "?", order_ids: ["ord_1"] });
+  const [choices] = /hold.*$/.exec(body.error.message) ?? [""];
+  expect(choices.replace(/\.$/, "").split(", ")).toEqual(acts.map(([action]) => action));
+});

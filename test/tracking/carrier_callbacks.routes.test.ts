@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { eq } from "drizzle-orm";
+import fc from "fast-check";
+import { carrier_callbacks, waiting_updates } from "../../db/schema/tracking.ts";
+import { platforms } from "../../src/platforms/platforms.transitions.ts";
+import { handInCarriers } from "../../src/shipping/carriers/connectors.ts";
+import type { TrackingUpdate } from "../../src/shipping/carriers/tracking_update.ts";
+import { forgetOldCallbacks } from "../../src/tracking/tracking.jobs.ts";
+import { openTestApp, type TestApp } from "../harness.ts";
+import { openShop } from "../shipping/shop.ts";
+import { addTeller, scanOf, tellingCarrier, told } from "./carrier.ts";
+
+setDefaultTimeout(60_000);
+
+let app: TestApp;
+let shop: Awaited<ReturnType<typeof openShop>>;
+let teller: Awaited<ReturnType<typeof addTeller>>;
+beforeAll(async () => {
+  app = await openTestApp();
+  handInCarriers(app.service, { teller: tellingCarrier().connector });
+  shop = await openShop(app);
+  teller = await addTeller(app);
+  await app.takeEvents();
+}, 60_000);
+afterAll(() => app.close());
+
+const minute = 60_000;
+const types = async () => (await app.takeEvents()).map(({ type }) => type);
+let made = 0;
+const fresh = () => `CALL${String(++made).padStart(6, "0")}`;
+const now = () => app.clocks.live.now();
+const track = async (number: string) => (await app.get(`/tracking/${number}`)).body.data;
+const follow = (tracking_number: string) => app.post("/tracking", { tracking_number, account_id: teller.id });
+
+/** An order whose parcel left under a number, a fresh one unless given. */
+async function sent(tracking_number = fresh()) {
+  const order = await shop.order();
+  await app.post(`/orders/${order.id}/ship`, { carrier: "swift", tracking_number });
+  app.clocks.live.advance(60 * minute);
+  await app.takeEvents();
+  return { order, tracking_number };
+}
+
+describe("works", () => {
+  test("callbacks out of order and twice make one record, and an order delivered once", async () => {
+    const { order, tracking_number } = await sent();
+    const at = (minutes: number) => now() - minutes * minute;
+    const moved = told(tracking_number, [scanOf("in_transit", at(30))], { estimated_delivery: now(), told_at: at(30) });
+    const out = told(tracking_number, [scanOf("out_for_delivery", at(20))], {
+      estimated_delivery: at(1),
+      told_at: at(20),
+    });
+    const there = told(tracking_number, [scanOf("delivered", at(10), { signed_by: "Ada" })]);
+    const told_as = { repeated: false, recorded: 1, waiting: 0 };
+    expect((await teller.callBack([there], { event_id: "c" })).body).toEqual({ success: true, ...told_as });
+    expect(await types()).toEqual(["order.delivered", "shipment.tracking_updated", "shipment.delivered"]);
+    const late = [await teller.callBack([out], { event_id: "b" }), await teller.callBack([moved], { event_id: "a" })];
+    expect(late.map(({ status, body }) => [status, body.recorded])).toEqual([
+      [200, 1],
+      [200, 1],
+    ]);
+    const again = await teller.callBack([there], { event_id: "c" });
+    expect(again.body).toEqual({ success: true, repeated: true, recorded: 0, waiting: 0 });
+    // The same scans under another name are the same scans.
+    await teller.callBack([moved, out, there], { event_id: "d" });
+    expect(await types()).toEqual([]);
+    const known = await track(tracking_number);
+    expect(known).toMatchObject({ status: "delivered", signed_by: "Ada" });
+    expect(known.events.map(({ status }: { status: string }) => status)).toEqual([
+      "delivered",
+      "out_for_delivery",
+      "in_transit",
+      "picked_up",
+    ]);
+    expect(Date.parse(known.estimated_delivery)).toBe(at(1));
+    expect((await app.get(`/orders/${order.id}`)).body.data.status).toBe("delivered");
+  });
+
+  test("any order of the same tellings comes to one record", async () => {
+    const start = now() - 1000 * minute;
+    const event = fc.record({
+      status: fc.constantFrom("pending", "picked_up", "in_transit", "exception", "delivered", "returned" as const),
+      at: fc.integer({ min: 1, max: 5 }),
+    });
+    const telling = fc.record({
+      events: fc.array(event, { maxLength: 3 }),
+      due: fc.option(fc.integer({ min: 1, max: 9 })),
+    });
+    type Telling = { events: readonly { status: "pending"; at: number }[]; due: number | null };
+    const standing = async (tellings: readonly Telling[]) => {
+      const number = fresh();
+      await follow(number);
+      for (const { events, due } of tellings) {
+        const scans = events.map(({ status, at }) => scanOf(status, start + at * minute));
+        const estimated_delivery = due === null || scans.length === 0 ? null : start + due * minute;
+        expect((await teller.callBack([told(number, scans, { estimated_delivery })])).status).toBe(200);
+      }
+      const { tracking_number: _, updated_at: __, next_look_at: ___, events, ...rest } = await track(number);
+      return { ...rest, events: new Set(events.map((one: object) => JSON.stringify(one))) };
+    };
+    await fc.assert(
+      fc.asyncProperty(
+        fc
+          .array(telling, { minLength: 1, maxLength: 4 })
+          .chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length }))),
+        async ([all, shuffled]) => {
+          const first = await standing(all as Telling[]);
+          expect(await standing(shuffled as Telling[])).toEqual(first);
+          // All at once, and once more, it is still the same.
+          expect(await standing([...(all as Telling[]), ...(shuffled as Telling[])])).toEqual(first);
+        },
+      ),
+      { numRuns: 25 },
+    );
+    await app.takeEvents();
+  });
+
+  test("what is told of a parcel that nobody knows counts once somebody does", async () => {
+    const tracking_number = fresh();
+    const early = told(tracking_number, [scanOf("in_transit", now() - minute)], { service: "air" });
+    expect((await teller.callBack([early])).body).toMatchObject({ recorded: 0, waiting: 1 });
+    expect((await app.get(`/tracking/${tracking_number}`)).status).toBe(404);
+    const followed = await follow(tracking_number);
+    expect(followed.body.data).toMatchObject({ status: "in_transit", service_type: "air" });
+    expect(await types()).toEqual(["shipment.tracking_updated", "shipment.in_transit"]);
+  });
+
+  test("it is kept for whose parcel it is while others only follow the number", async () => {
+    const tracking_number = fresh();
+    const reports = () =>
+      app.service.stores.live.read((db) =>
+        db.sql.select().from(waiting_updates).where(eq(waiting_updates.tracking_number, tracking_number)),
+      );
+    for (const status of ["in_transit", "out_for_delivery"] as const) {
+      const early = told(tracking_number, [scanOf(status, now() - minute)]);
+      expect((await teller.callBack([early])).body).toMatchObject({ recorded: 0, waiting: 1 });
+    }
+    expect(await reports()).toHaveLength(2);
+    await follow(tracking_number);
+    expect((await track(tracking_number)).events).toHaveLength(2);
+    expect(await reports()).toHaveLength(2);
+    await app.takeEvents();
+    const { order } = await sent(tracking_number);
+    expect((await teller.callBack([told(tracking_number, [scanOf("delivered", now())])])).body.recorded).toBe(1);
+    expect((await app.get(`/orders/${order.id}`)).body.data.status).toBe("delivered");
+    expect((await track(tracking_number)).events).toHaveLength(3);
+    expect(await reports()).toEqual([]);
+    await app.takeEvents();
+  });
+
+  test("a carrier that tells by itself is asked once a day, and once more a day after the end", async () => {
+    const tracking_number = fresh();
+    await follow(tracking_number);
+    await teller.callBack([told(tracking_number, [scanOf("in_transit", now())])]);
+    const wait = Date.parse((await track(tracking_number)).next_look_at) - now();
+    expect(wait / minute / 60).toBeGreaterThan(19);
+    expect(wait / minute / 60).toBeLessThan(29);
+    await teller.callBack([told(tracking_number, [scanOf("delivered", now())])]);
+    expect(Date.parse((await track(tracking_number)).next_look_at) - now()).toBe(24 * 60 * minute);
+    await app.takeEvents();
+  });
+
+  test("the callback secret before the present one still counts for an hour", async () => {
+    const other = await addTeller(app);
+    const rotated = await app.patch(`/shipping/carrier-accounts/${other.id}`, {
+      callback_secret: "another-secret-long-enough-0123456789",
+    });
+    expect(rotated.status).toBe(200);
+    const statuses = async () => {
+      const old = await other.callBack([]);
+      return [old.status, (await other.callBack([], { signed_by: "another-secret-long-enough-0123456789" })).status];
+    };
+    expect(await statuses()).toEqual([200, 200]);
+    app.clocks.live.advance(61 * minute);
+    expect(await statuses()).toEqual([401, 200]);
+  });
+
+  test("the sandbox's accounts tell of the sandbox's parcels", async () => {
+    const key = app.keys.test.full;
+    const sandbox = await addTeller(app, key);
+    const tracking_number = fresh();
+    await app.call("POST", "/tracking", { tracking_number, account_id: sandbox.id }, { key });
+    await sandbox.callBack([told(tracking_number, [scanOf("delivered", now())])]);
+    const seen = await app.call("GET", `/tracking/${tracking_number}`, undefined, { key });
+    expect(seen.body.data.status).toBe("delivered");
+    expect((await app.get(`/tracking/${tracking_number}`)).status).toBe(404);
+  });
+
+  test("old callbacks are forgotten, and what waited for nobody", async () => {
+    await teller.callBack([told(fresh(), [scanOf("delivered", now())])], { event_id: "old" });
+    app.clocks.live.advance(31 * 24 * 60 * minute);
+    const store = app.service.stores.live;
+    await forgetOldCallbacks(store, app.service);
+    expect(await store.read((db) => db.sql.$count(carrier_callbacks))).toBe(0);
+    expect(await store.read((db) => db.sql.$count(waiting_updates))).toBeGreaterThan(0);
+    app.clocks.live.advance(60 * 24 * 60 * minute);
+    await forgetOldCallbacks(store, app.service);
+    expect(await store.read((db) => db.sql.$count(waiting_updates))).toBe(0);
+  });
+});
+
+describe("refuses", () => {
+  const update = (): TrackingUpdate[] => [told("NOBODY1", [scanOf("delivered", now())])];
+  const kept = () => app.service.stores.live.read((db) => db.sql.$count(waiting_updates));
+
+  test("what is not signed with the account's secret, and stores nothing of it", async () => {
+    const before = await kept();
+    const forged = await teller.callBack(update(), { signed_by: "guessed" });
+    expect([forged.status, forged.body.error.code]).toEqual([401, "invalid_signature"]);
+    const body = JSON.stringify({ event_id: null, updates: update() });
+    for (const path of [
+      "/webhooks/carriers/teller",
+      "/webhooks/carriers/teller?account=live_0",
+      "/webhooks/carriers/teller?account=live_%00",
+      teller.path.replace("/teller?", "/easypost?"),
+      teller.path.replace("/teller?", "/constructor?"),
+    ]) {
+      const answer = await app.call("POST", path, body, { key: null, headers: { "x-signature": "0" } });
+      expect([path, answer.status, answer.body.error.code]).toEqual([path, 401, "invalid_signature"]);
+    }
+    expect(await kept()).toBe(before);
+  });
+
+  test("a body that is too long, or none of JSON", async () => {
+    const long = await teller.callBack([told("X".repeat(300_000), [])]);
+    expect([long.status, long.body.error.code]).toEqual([413, "payload_too_large"]);
+    const broken = await app.call("POST", teller.path, "{", { key: null });
+    expect([broken.status, broken.body.error.code]).toEqual([400, "malformed_request"]);
+  });
+
+  test("an address that calls without end, and no other", async () => {
+    const statuses = new Map<number, number>();
+    for (let call = 0; call < 1300; call++) {
+      const path = "/webhooks/carriers/teller";
+      const { status, headers } = await app.call("POST", path, {}, { key: null });
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      if (status === 429) expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+    }
+    expect([...statuses.keys()].sort()).toEqual([401, 429]);
+  });
+});
+
+test("no platform is called as carriers are", () => {
+  expect(platforms as readonly string[]).not.toContain("carriers");
+});

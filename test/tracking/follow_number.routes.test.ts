@@ -1,0 +1,309 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { handInCarriers } from "../../src/shipping/carriers/connectors.ts";
+import { openTestApp, type TestApp } from "../harness.ts";
+import { openShop, parcel } from "../shipping/shop.ts";
+import { addTeller, scanOf, tellingCarrier, told } from "./carrier.ts";
+
+setDefaultTimeout(60_000);
+
+let app: TestApp;
+let shop: Awaited<ReturnType<typeof openShop>>;
+let teller: Awaited<ReturnType<typeof addTeller>>;
+const carrier = tellingCarrier();
+beforeAll(async () => {
+  app = await openTestApp({ base_url: "https://ship.example.com" });
+  handInCarriers(app.service, { teller: carrier.connector });
+  shop = await openShop(app);
+  teller = await addTeller(app);
+  await app.takeEvents();
+}, 60_000);
+afterAll(() => app.close());
+
+const minute = 60_000;
+const types = async () => (await app.takeEvents()).map(({ type }) => type);
+let made = 0;
+const fresh = () => `SWIFT${String(++made).padStart(6, "0")}`;
+const follow = async (tracking_number: string, more: object = {}) => {
+  const answer = await app.post("/tracking", { tracking_number, ...more });
+  return { status: answer.status, data: answer.body.data, error: answer.body.error };
+};
+
+describe("works", () => {
+  test("a number without a parcel is followed, asked for once the answer is out, and told of", async () => {
+    const number = fresh();
+    carrier.answer = async () => [
+      told(number, [scanOf("in_transit", app.clocks.live.now() - minute, { message: "Left Reno." })], {
+        estimated_delivery: app.clocks.live.now() + 1000 * minute,
+      }),
+    ];
+    const asked_before = carrier.asked.length;
+    const first = await follow(`swift ${number.slice(5).toLowerCase()}`, { carrier: "Swift" });
+    expect([first.status, first.data]).toMatchObject([
+      201,
+      { tracking_number: number, status: "pending", carrier: "swift", account_id: teller.id, shipment_id: null },
+    ]);
+    expect(carrier.asked).toHaveLength(asked_before);
+    await app.runJobs();
+    expect(carrier.asked.slice(asked_before)).toEqual([{ what: "follow", numbers: [number] }]);
+    const known = (await app.get(`/tracking/${number}`)).body.data;
+    expect(known).toMatchObject({
+      status: "in_transit",
+      message: "Left Reno.",
+      events: [{ carrier_status: "IN_TRANSIT" }],
+    });
+    expect(Date.parse(known.estimated_delivery)).toBe(app.clocks.live.now() + 1000 * minute);
+    const events = await app.takeEvents();
+    expect(events.map(({ type }) => type)).toEqual(["shipment.tracking_updated", "shipment.in_transit"]);
+    expect(events[1]?.data).toMatchObject({ object: "shipment", id: null, order_id: null, tracking_number: number });
+    // Followed again it is the same, and nobody is asked anew.
+    expect((await follow(number)).data).toMatchObject(known);
+    await app.runJobs();
+    expect([carrier.asked.length, await types()]).toEqual([asked_before + 1, []]);
+  });
+
+  test("an unknown carrier's number is recorded and waits for scans", async () => {
+    const number = fresh();
+    const { data } = await follow(number);
+    expect(data).toMatchObject({ carrier: "unknown", account_id: null, next_look_at: null, status: "pending" });
+    await app.post(`/tracking/${number}/events`, { status: "delivered", signed_by: "Ada" });
+    expect((await app.get(`/tracking/${number}`)).body.data).toMatchObject({ status: "delivered", signed_by: "Ada" });
+    expect(await types()).toEqual(["shipment.tracking_updated", "shipment.delivered"]);
+  });
+
+  test("a number that is one carrier's by its check digit names the carrier, and one of several none", async () => {
+    const ups = (await follow("1Z5R89390357567127")).data;
+    expect([ups.carrier, ups.detected_carriers.length, ups.wrong_check_digits]).toEqual(["ups", 1, []]);
+    const several = (await follow("331880102594")).data;
+    expect(several.carrier).toBe("unknown");
+    const names = several.detected_carriers.map(({ carrier }: { carrier: string }) => carrier);
+    expect(names.toSorted()).toEqual(["fedex", "purolator"]);
+  });
+
+  test("a number whose check digit is wrong is followed, and the answer says what it would have to be", async () => {
+    const mistyped = (await follow("1Z5R89390357567126")).data;
+    expect([mistyped.carrier, mistyped.detected_carriers]).toEqual(["unknown", []]);
+    const wrong = { carrier: "ups", format: "UPS", check_digit: "6", expected: "7" };
+    const message = "The check digit must be 7 for UPS (got 6). Check the number.";
+    expect(mistyped.wrong_check_digits).toEqual([{ ...wrong, message }]);
+    // A carrier that is named speaks for its own numbers alone.
+    const named = async (carrier: string) => (await follow("331880102501", { carrier })).data.wrong_check_digits;
+    expect(await named("fedex")).toMatchObject([{ carrier: "fedex", check_digit: "1" }]);
+    expect(await named("bike bob")).toEqual([]);
+    const { error } = (await app.get("/tracking/RB123456784GB")).body;
+    expect(error).toMatchObject({ code: "resource_missing", detected_carriers: [] });
+    expect(error.message).toEndWith("The check digit must be 5 for S10 (got 4). Check the number.");
+    const [batched] = (await app.post("/tracking/batch", { tracking_numbers: ["RB123456784GB"] })).body.data;
+    expect(batched.error.wrong_check_digits).toEqual(error.wrong_check_digits);
+  });
+
+  test("a number that many carriers' numbers look like names none of them by itself", async () => {
+    const { data } = await follow("KQX123456789");
+    expect(data).toMatchObject({ carrier: "unknown", detected_carriers: [{ carrier: "purolator", checked: false }] });
+  });
+
+  test("a number that is told to an order stands in its history and has a page of ours", async () => {
+    const order = await shop.order();
+    await app.takeEvents();
+    const number = fresh();
+    const { data } = await follow(number, { order_id: order.order_number });
+    expect(data.order_id).toBe(order.id);
+    expect(data.tracking_url).toMatch(/^https:\/\/ship\.example\.com\/t\/N[0-9a-z]+-[0-9a-f]{32}$/);
+    await app.post(`/tracking/${number}/events`, { status: "out_for_delivery", location: { city: "Elko" } });
+    const [event] = await app.takeEvents();
+    expect(event?.data).toMatchObject({ id: null, order_id: order.id, order_number: order.order_number });
+    const history = (await app.get(`/orders/${order.id}/history`)).body.data;
+    expect(history.at(-1)).toMatchObject({ event: "tracking", note: `${number}: out_for_delivery` });
+    expect((await app.get(`/orders/${order.id}`)).body.data.status).toBe("pending");
+    const page = await app.call("GET", new URL(data.tracking_url).pathname, undefined, { key: null });
+    expect([page.status, page.body]).toEqual([200, expect.stringContaining("Out for delivery, <bdi>Elko</bdi>")]);
+    const forged = new URL(data.tracking_url).pathname.replace("/t/N", "/t/");
+    expect((await app.call("GET", forged, undefined, { key: null })).status).toBe(404);
+    const listed = (await app.get(`/tracking?order_id=${order.id}`)).body.data;
+    expect(listed).toMatchObject([{ tracking_number: number, status: "out_for_delivery", order_id: order.id }]);
+  });
+
+  test("a parcel that left under a carrier's number is told of by an account, and moves its order", async () => {
+    const number = fresh();
+    const order = await shop.order();
+    await app.post(`/orders/${order.id}/ship`, { carrier: "swift", tracking_number: number });
+    await app.takeEvents();
+    carrier.answer = async () => [told(number, [scanOf("delivered", app.clocks.live.now())])];
+    const { data } = await follow(number, { account_id: teller.id });
+    expect(data).toMatchObject({ order_id: order.id, account_id: teller.id, shipment_id: expect.any(String) });
+    await app.runJobs();
+    expect(await types()).toEqual(["order.delivered", "shipment.tracking_updated", "shipment.delivered"]);
+    expect((await app.get(`/orders/${order.id}`)).body.data.status).toBe("delivered");
+  });
+
+  test("a number that was followed before its parcel was here becomes the parcel's, scans and all", async () => {
+    const number = fresh();
+    await follow(number);
+    await app.post(`/tracking/${number}/events`, {
+      status: "in_transit",
+      timestamp: new Date(app.clocks.live.now() - minute),
+    });
+    const order = await shop.order();
+    await app.post(`/orders/${order.id}/ship`, { carrier: "swift", tracking_number: number });
+    const [{ tracking_url }] = (await app.get(`/orders/${order.id}`)).body.data.shipments;
+    expect((await app.call("GET", new URL(tracking_url).pathname, undefined, { key: null })).status).toBe(200);
+    await app.takeEvents();
+    await app.post(`/tracking/${number}/events`, { status: "delivered" });
+    const known = (await app.get(`/tracking/${number}`)).body.data;
+    expect(known).toMatchObject({ status: "delivered", order_id: order.id, shipment_id: expect.any(String) });
+    expect(known.events).toHaveLength(2);
+    expect(await types()).toEqual(["order.delivered", "shipment.tracking_updated", "shipment.delivered"]);
+  });
+
+  test("the list is narrowed, and read page by page", async () => {
+    const followed = (await app.get("/tracking?followed=true&limit=2")).body;
+    expect(followed.data).toHaveLength(2);
+    expect(followed.data.every((one: { shipment_id: null }) => one.shipment_id === null)).toBe(true);
+    const next = (await app.get(`/tracking?followed=true&limit=2&cursor=${followed.meta.pagination.next_cursor}`)).body;
+    const names = [...followed.data, ...next.data].map((one: { tracking_number: string }) => one.tracking_number);
+    expect(new Set(names).size).toBe(4);
+    const ups = (await app.get("/tracking?carrier=ups&status=pending")).body.data;
+    expect(ups.map((one: { tracking_number: string }) => one.tracking_number)).toEqual(["1Z5R89390357567127"]);
+  });
+
+  test("how a return comes back is followed to the dock", async () => {
+    const order = await shop.order();
+    await app.post(`/orders/${order.id}/ship`, {});
+    const number = fresh();
+    const back = { order_id: order.id, reason: "defective", return_shipping: { tracking_number: number } };
+    const { id } = (await app.post("/returns", back)).body.data;
+    const { data } = await follow(number, { carrier: "swift" });
+    expect(data.order_id).toBe(order.id);
+    await app.takeEvents();
+    await teller.callBack([told(number, [scanOf("in_transit", app.clocks.live.now() - minute)])]);
+    expect((await app.get(`/returns/${id}`)).body.data).toMatchObject({
+      arrived_at: null,
+      return_shipping: { status: "in_transit", tracking_url: data.tracking_url },
+    });
+    const waiting = async () =>
+      (await app.get("/returns?arrived=true&status=initiated")).body.data.map(({ id: one }: { id: string }) => one);
+    expect(await waiting()).toEqual([]);
+    const before = await app.get(`/returns/${id}`);
+    await teller.callBack([told(number, [scanOf("delivered", app.clocks.live.now())])]);
+    const none_match = { "if-none-match": before.headers.get("etag") ?? "" };
+    expect((await app.call("GET", `/returns/${id}`, undefined, { headers: none_match })).status).toBe(200);
+    const arrived = (await app.get(`/returns/${id}`)).body.data;
+    expect(arrived).toMatchObject({ return_shipping: { status: "delivered" }, status: "initiated" });
+    expect(Date.parse(arrived.arrived_at)).toBe(app.clocks.live.now());
+    expect(await waiting()).toEqual([id]);
+    expect((await app.get("/returns?arrived=false")).body.data.map(({ id: one }: { id: string }) => one)).not.toContain(
+      id,
+    );
+    const last = (await app.takeEvents()).at(-1);
+    expect([last?.type, last?.data["return_id"], last?.data["order_id"]]).toEqual(["shipment.delivered", id, order.id]);
+    const history = (await app.get(`/orders/${order.id}/history`)).body.data;
+    expect(history.at(-1).note).toBe(`${id}, ${number}: delivered`);
+    expect((await app.get(`/orders/${order.id}`)).body.data.status).toBe("shipped");
+    const page = await app.call("GET", new URL(data.tracking_url).pathname, undefined, { key: null });
+    expect(page.body).toMatch(/<dt>To<\/dt><dd><bdi>[^<]*<\/bdi><\/dd>/);
+    await app.post(`/returns/${id}/receive`);
+    expect(await waiting()).toEqual([]);
+  });
+});
+
+test("a label of a return brings its parcel to the dock", async () => {
+  const order = await shop.order();
+  await app.post(`/orders/${order.id}/ship`, {});
+  const { id } = (await app.post("/returns", { order_id: order.id, reason: "defective" })).body.data;
+  const bought = await app.post(`/returns/${id}/label`, { ...parcel, carrier: "local" });
+  expect([bought.status, bought.body.error]).toEqual([201, undefined]);
+  const { tracking_number } = (await app.get(`/returns/${id}`)).body.data.return_shipping;
+  const shipping = async () => (await app.get(`/returns/${id}`)).body.data;
+  expect((await shipping()).return_shipping.tracking_url).toMatch(/^https:\/\/ship\.example\.com\/t\/N/);
+  await app.post(`/tracking/${tracking_number}/events`, { status: "picked_up" });
+  expect(await shipping()).toMatchObject({ return_shipping: { status: "in_transit" }, arrived_at: null });
+  await app.takeEvents();
+  await app.post(`/tracking/${tracking_number}/events`, { status: "delivered" });
+  expect(await shipping()).toMatchObject({ return_shipping: { status: "delivered" }, arrived_at: expect.any(String) });
+  const events = await app.takeEvents();
+  expect(events.map(({ type, data }) => [type, data["id"], data["return_id"]])).toEqual([
+    ["shipment.tracking_updated", null, id],
+    ["shipment.delivered", null, id],
+  ]);
+  expect((await app.get(`/orders/${order.id}`)).body.data.status).toBe("shipped");
+});
+
+describe("the sandbox", () => {
+  const key = () => app.keys.test.full;
+  const sandbox = (method: string, path: string, body?: unknown) => app.call(method, path, body, { key: key() });
+
+  test("knows by itself the numbers by which carriers are tried out", async () => {
+    const { status, body } = await sandbox("POST", "/tracking", { tracking_number: "EZ4000000004" });
+    const there = { status: "delivered", carrier: "sim", signed_by: "John Tester" };
+    expect([status, body.data]).toMatchObject([201, there]);
+    expect(body.data.events).toHaveLength(5);
+    expect((await sandbox("POST", "/tracking", { tracking_number: "EZ4000000004" })).body.data).toEqual(body.data);
+  });
+
+  test("plays the days of a SIM number, each once, while its clock goes on", async () => {
+    const { body } = await sandbox("POST", "/tracking", { tracking_number: "SIM7EXC" });
+    expect(body.data).toMatchObject({ status: "pending", events: [{ status: "pending" }] });
+    const seen: string[] = [];
+    for (let day = 0; day < 6; day++) {
+      await app.runJobs();
+      await app.runJobs();
+      seen.push((await sandbox("GET", "/tracking/SIM7EXC")).body.data.status);
+      app.clocks.test.advance(10_000);
+    }
+    expect(seen).toEqual(["pending", "picked_up", "in_transit", "exception", "out_for_delivery", "delivered"]);
+    const last = (await sandbox("GET", "/tracking/SIM7EXC")).body.data;
+    expect([last.events.length, last.next_look_at]).toEqual([6, null]);
+  });
+
+  test("moves an order by its own parcel's number once that is followed", async () => {
+    const own = await openShop(app, "test");
+    const order = await own.order();
+    const { tracking_number } = (await own.label(order.id)).body.data;
+    app.clocks.test.advance(60_000);
+    await app.runJobs();
+    expect((await sandbox("GET", `/tracking/${tracking_number}`)).body.data.status).toBe("pending");
+    await sandbox("POST", "/tracking", { tracking_number });
+    app.clocks.test.advance(60_000);
+    await app.runJobs();
+    expect((await sandbox("GET", `/orders/${order.id}`)).body.data.status).toBe("delivered");
+  });
+});
+
+test("what is tracked comes as a file, too", async () => {
+  const [one, other] = [fresh(), fresh()];
+  await follow(one, { carrier: "swift" });
+  await follow(other, { carrier: "filed" });
+  const { body, headers } = await app.get("/tracking/export.csv?carrier=filed&followed=true");
+  expect(headers.get("content-disposition")).toBe('attachment; filename="tracking.csv"');
+  const [head, ...rows] = body.trimEnd().split("\r\n");
+  expect(head).toStartWith("tracking_number,status,status_detail,carrier,");
+  expect(rows.map((row: string) => row.split(",")[0])).toEqual([other]);
+});
+
+describe("refuses", () => {
+  test.each([
+    ["a number of dashes", { tracking_number: "- -" }, 422, "tracking_number"],
+    ["no number", { carrier: "ups" }, 422, "tracking_number"],
+    ["an account that there is not", { tracking_number: "X1", account_id: "cac_999" }, 422, "account_id"],
+    ["an order that there is not", { tracking_number: "X1", order_id: "ord_999999" }, 404, "order_id"],
+    ["an unknown field", { tracking_number: "X1", shape: "a" }, 422, "shape"],
+  ])("%s", async (_, body, status, field) => {
+    const answer = await app.post("/tracking", body);
+    expect([answer.status, answer.body.error.details[0].field]).toEqual([status, field]);
+    expect((await app.get("/tracking/X1")).status).toBe(404);
+  });
+
+  test("to tell a parcel of one order to another", async () => {
+    const [one, other] = [await shop.order(), await shop.order()];
+    const { tracking_number } = (await shop.label(one.id)).body.data;
+    const answer = await app.post("/tracking", { tracking_number, order_id: other.id });
+    expect([answer.status, answer.body.error.details[0].field]).toEqual([422, "order_id"]);
+  });
+});
+
+describe("guards", () => {
+  test("a read key lists and does not follow", async () => {
+    const key = app.keys.live.read;
+    expect((await app.call("GET", "/tracking", undefined, { key })).status).toBe(200);
+    expect((await app.call("POST", "/tracking", { tracking_number: "X1" }, { key })).status).toBe(403);
+  });
+});

@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { Fault } from "../../src/core/faults.ts";
+import { getAccount } from "../../src/shipping/carriers/accounts.sql.ts";
+import { handInCarriers } from "../../src/shipping/carriers/connectors.ts";
+import { claimPolls, recordPolled } from "../../src/tracking/poll_carriers.ts";
+import { openTestApp, type TestApp } from "../harness.ts";
+import { openShop } from "../shipping/shop.ts";
+import { addTeller, scanOf, tellingCarrier, told } from "./carrier.ts";
+
+setDefaultTimeout(60_000);
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+let app: TestApp;
+let carrier: ReturnType<typeof tellingCarrier>;
+let teller: Awaited<ReturnType<typeof addTeller>>;
+beforeAll(async () => {
+  app = await openTestApp();
+  carrier = tellingCarrier();
+  handInCarriers(app.service, { teller: carrier.connector });
+});
+beforeEach(async () => {
+  // Each test has an account of its own, whose callbacks and troubles are no other's.
+  for (const { id } of (await app.get("/shipping/carrier-accounts")).body.data) {
+    await app.call("DELETE", `/shipping/carrier-accounts/${id}`);
+  }
+  carrier.answer = async () => [];
+  teller = await addTeller(app);
+  await app.takeEvents();
+  carrier.asked.length = 0;
+});
+afterAll(() => app.close());
+
+let made = 0;
+const fresh = () => `POLL${String(++made).padStart(6, "0")}`;
+const now = () => app.clocks.live.now();
+const track = async (number: string) => (await app.get(`/tracking/${number}`)).body.data;
+const waitOf = async (number: string) => Date.parse((await track(number)).next_look_at) - now();
+const asked = () => carrier.asked.splice(0).map(({ what, numbers }) => [what, ...numbers]);
+
+/** Numbers that the account follows and whose carrier knows so, each due by now. */
+async function followed(count: number) {
+  const numbers = Array.from({ length: count }, fresh);
+  for (const tracking_number of numbers) await app.post("/tracking", { tracking_number, account_id: teller.id });
+  await app.runJobs();
+  app.clocks.live.advance(8 * hour);
+  asked();
+  return numbers;
+}
+
+test("an order goes from label to door by asking alone, at the times of the table, and then once more", async () => {
+  const shop = await openShop(app);
+  const order = await shop.order();
+  const number = fresh();
+  await app.post(`/orders/${order.id}/ship`, { carrier: "swift", tracking_number: number });
+  await app.post("/tracking", { tracking_number: number, account_id: teller.id });
+  const events: ReturnType<typeof scanOf>[] = [];
+  carrier.answer = async () => [told(number, events)];
+  await app.runJobs();
+  expect(asked()).toEqual([["follow", number]]);
+  const steps = [
+    ["picked_up", 3 * hour],
+    ["in_transit", 3 * hour],
+    ["exception", 6 * hour],
+    ["out_for_delivery", 45 * minute],
+  ] as const;
+  await app.takeEvents();
+  for (const [status, wait] of steps) {
+    // The first is known from the hand-over.
+    if (status !== "picked_up") {
+      app.clocks.live.advance(await waitOf(number));
+      events.unshift(scanOf(status, now()));
+      await app.runJobs();
+      expect(asked()).toEqual([["track", number]]);
+    }
+    expect((await track(number)).status).toBe(status);
+    expect(Math.abs((await waitOf(number)) / wait - 1)).toBeLessThanOrEqual(0.2);
+    // Nothing is due before.
+    app.clocks.live.advance(0.79 * wait);
+    await app.runJobs();
+    expect(asked()).toEqual([]);
+  }
+  app.clocks.live.advance(await waitOf(number));
+  events.unshift(scanOf("delivered", now()));
+  await app.runJobs();
+  expect(await waitOf(number)).toBe(24 * hour);
+  expect((await app.get(`/orders/${order.id}`)).body.data.status).toBe("delivered");
+  asked();
+  app.clocks.live.advance(24 * hour);
+  await app.runJobs();
+  expect([asked(), (await track(number)).next_look_at]).toEqual([[["track", number]], null]);
+  const types = (await app.takeEvents()).map(({ type }) => type);
+  expect(types.filter((type) => type === "shipment.tracking_updated")).toHaveLength(4);
+  expect(types.filter((type) => type === "order.delivered")).toHaveLength(1);
+});
+
+test("what is due is asked for together, and each answer is its parcel's", async () => {
+  const numbers = await followed(5);
+  carrier.answer = async ({ numbers: of }) => of.slice(1).map((one) => told(one, [scanOf("in_transit", now())]));
+  await app.runJobs();
+  const [[what, ...together] = []] = asked();
+  expect([what, together.toSorted()]).toEqual(["track", numbers]);
+  const statuses = await Promise.all(together.map(async (one) => (await track(one)).status));
+  expect(statuses).toEqual(["pending", ...Array(4).fill("in_transit")]);
+});
+
+test("an account whose carrier is in trouble is left alone as long as it asks, then tried by one parcel", async () => {
+  const numbers = await followed(3);
+  let down = true;
+  carrier.answer = async () => {
+    if (down) throw new Fault("carrier_error", "Too many requests.", { permanent: false, retry_after_seconds: 7200 });
+    return [];
+  };
+  await app.runJobs();
+  const [[, first = "", ...others] = [], ...more] = asked();
+  expect([[first, ...others].toSorted(), more]).toEqual([numbers, []]);
+  app.clocks.live.advance(2 * hour - 2 * minute);
+  await app.runJobs();
+  expect(asked()).toEqual([]);
+  app.clocks.live.advance(2 * minute);
+  await app.runJobs();
+  expect(asked()).toEqual([["track", first]]);
+  down = false;
+  app.clocks.live.advance(2 * hour + minute);
+  await app.runJobs();
+  // The first alone, and once that went well, the others.
+  const [alone, [, ...rest] = []] = asked();
+  expect([alone, rest.toSorted()]).toEqual([["track", first], others.toSorted()]);
+});
+
+test("without a wish of the carrier the wait doubles with each failure", async () => {
+  const [number = ""] = await followed(1);
+  carrier.answer = async () => {
+    throw new Fault("carrier_timeout", "No answer.", { permanent: false });
+  };
+  const waits: number[] = [];
+  for (let failure = 0; failure < 3; failure++) {
+    await app.runJobs();
+    waits.push((await waitOf(number)) / (5 * minute * 2 ** failure));
+    app.clocks.live.advance(await waitOf(number));
+  }
+  for (const wait of waits) expect(Math.abs(wait - 1)).toBeLessThanOrEqual(0.2);
+  expect(asked()).toHaveLength(3);
+});
+
+test("a parcel that its carrier refuses to tell of holds up no other", async () => {
+  const numbers = await followed(3);
+  const [bad = ""] = numbers;
+  carrier.answer = async ({ numbers: of }) => {
+    if (of.includes(bad)) throw new Fault("carrier_refused", "No such tracker.");
+    return of.map((one) => told(one, [scanOf("in_transit", now())]));
+  };
+  for (let round = 0; round < 4; round++) {
+    await app.runJobs();
+    app.clocks.live.advance(7 * minute);
+  }
+  expect((await Promise.all(numbers.map(track))).map(({ status }) => status)).toEqual([
+    "pending",
+    "in_transit",
+    "in_transit",
+  ]);
+});
+
+/** What another server claims at this moment. */
+async function claimedElsewhere() {
+  return app.service.stores.live.write(async (tx) => {
+    const account = await getAccount(tx, teller.id);
+    return (await claimPolls(tx, [{ account, follows: true }])).claims;
+  });
+}
+
+test("two servers never ask for one parcel, and no transaction is open while a carrier is asked", async () => {
+  const [number = ""] = await followed(1);
+  let claims: unknown = null;
+  carrier.answer = async () => {
+    claims = await claimedElsewhere();
+    return [told(number, [scanOf("in_transit", now())])];
+  };
+  await app.runJobs();
+  expect([asked(), claims]).toEqual([[["track", number]], []]);
+  expect((await track(number)).status).toBe("in_transit");
+});
+
+test("what a dead server had claimed is asked for in five minutes; its late answer puts off nothing", async () => {
+  const [number = ""] = await followed(1);
+  const [claim = expect.unreachable()] = await claimedElsewhere();
+  await app.runJobs();
+  expect(asked()).toEqual([]);
+  app.clocks.live.advance(5 * minute);
+  carrier.answer = async () => [told(number, [scanOf("in_transit", now())])];
+  await app.runJobs();
+  const known = await track(number);
+  expect([asked().length, known.status]).toEqual([1, "in_transit"]);
+  await app.service.stores.live.write((tx) => recordPolled(tx, claim, []));
+  expect(await track(number)).toEqual(known);
+});
+
+test("nobody is asked of an account that is gone, nor of a parcel after ninety days", async () => {
+  const [number = ""] = await followed(1);
+  app.clocks.live.advance(90 * 24 * hour);
+  await app.runJobs();
+  expect([asked().length, (await track(number)).next_look_at]).toEqual([1, null]);
+  // By now the number may be another parcel's: whoever follows it anew begins anew.
+  const anew = await app.post("/tracking", { tracking_number: number, account_id: teller.id });
+  expect(Date.parse(anew.body.data.updated_at)).toBe(now());
+  await app.call("DELETE", `/shipping/carrier-accounts/${teller.id}`);
+  await app.runJobs();
+  expect(asked()).toEqual([]);
+});

@@ -1,0 +1,69 @@
+import { expect, test } from "bun:test";
+import { type TrackingStatus, trackingStatuses } from "../../src/shipping/carriers/tracking.transitions.ts";
+import { nextPoll, retryWait, tellsByItself } from "../../src/tracking/poll_carriers.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+const now = 1_800_000_000_000;
+const one = { tracking_number: "WH000000000001Q", created_at: now - day };
+const look = (status: TrackingStatus, more: object = {}) =>
+  nextPoll({ record: { ...one, status }, changed: false, called_back: false, now, ...more });
+const numbers = Array.from({ length: 500 }, (_, at) => `WH${at}`);
+
+test("carriers are asked by the table, a fifth earlier or later", () => {
+  const table: [TrackingStatus, number][] = [
+    ["pending", 6 * hour],
+    ["picked_up", 3 * hour],
+    ["in_transit", 3 * hour],
+    ["out_for_delivery", 45 * minute],
+    ["exception", 6 * hour],
+  ];
+  for (const [status, wait] of table) {
+    for (const [called_back, usual] of [
+      [false, wait],
+      [true, day],
+    ] as const) {
+      const waits = numbers.map((tracking_number) => {
+        const record = { ...one, tracking_number, status };
+        return ((look(status, { record, called_back }) ?? 0) - now) / usual;
+      });
+      expect([Math.min(...waits) >= 0.8, Math.max(...waits) <= 1.2]).toEqual([true, true]);
+      // They fill all of that time, so that parcels of one moment are not asked for together for ever.
+      expect([Math.min(...waits) < 0.82, Math.max(...waits) > 1.18]).toEqual([true, true]);
+    }
+  }
+});
+
+test("after the end there is one look more, a day later", () => {
+  for (const status of ["delivered", "returned"] as const) {
+    for (const called_back of [true, false]) {
+      expect(look(status, { changed: true, called_back })).toBe(now + day);
+      expect(look(status, { called_back })).toBeNull();
+    }
+  }
+});
+
+test("after ninety days nobody asks any more", () => {
+  for (const status of trackingStatuses) {
+    const old = (age: number) => look(status, { record: { ...one, status, created_at: now - age }, changed: true });
+    expect(old(90 * day)).toBeNull();
+    expect(old(90 * day - 1)).not.toBeNull();
+  }
+});
+
+test("each failure doubles the wait, to six hours, and the carrier may ask for more", () => {
+  const wait = (failures: number, hint?: unknown, tracking_number = "X") =>
+    retryWait({ tracking_number, failures }, hint, now);
+  const usual = [5, 10, 20, 40, 80, 160, 320, 360, 360].map((minutes) => minutes * minute);
+  for (const [at, wanted] of usual.entries()) {
+    const shares = numbers.map((number) => wait(at + 1, undefined, number) / wanted);
+    expect([Math.min(...shares) >= 0.8, Math.max(...shares) <= 1.2]).toEqual([true, true]);
+  }
+  expect([wait(1, 3600), wait(1, 1e9), wait(1, "soon") < 7 * minute]).toEqual([hour, day, true]);
+  expect(wait(8, 3600)).toBeGreaterThan(4 * hour);
+});
+
+test("a carrier tells by itself for two days after it last did", () => {
+  expect([null, now - 2 * day, now - 2 * day + 1].map((at) => tellsByItself(at, now))).toEqual([false, false, true]);
+});

@@ -1,0 +1,222 @@
+import { describe, expect, test } from "bun:test";
+import { emit } from "../../../src/events/emit.ts";
+import { forgetOldDeliveries } from "../../../src/webhooks/webhooks.jobs.ts";
+import { useScene } from "../scene.ts";
+
+const hour_ms = 3_600_000;
+const day_ms = 24 * hour_ms;
+
+const scene = useScene();
+const { ask, get, subscribe, passed, ids } = scene;
+const tell = async (...ids: string[]) => {
+  await scene.tell(ids);
+  await scene.app.runJobs();
+};
+
+describe("works", () => {
+  test("deliveries are listed newest first, narrowed, and walked by cursor", async () => {
+    const { id } = await subscribe();
+    await tell("ord_1");
+    passed(hour_ms);
+    scene.receiver.answerWith(() => 500);
+    await tell("ord_2");
+    await ask("POST", `/webhooks/${id}/test`, { event: "order.created" });
+    const list = async (query = "") => get(`/webhooks/${id}/deliveries?${query}`);
+    const numbers = async (query: string) =>
+      (await list(query)).data.map(({ sequence }: { sequence: number }) => sequence);
+    const { data } = await list();
+    expect(data).toMatchObject([
+      { sequence: 2, status: "pending", attempts: 1, max_attempts: 6, trigger: "scheduled", finished_at: null },
+      { sequence: 1, status: "delivered", attempts: 1, recovery_id: null, next_attempt_at: null },
+    ]);
+    expect(await numbers("status=delivered")).toEqual([1]);
+    expect(await numbers("event_type=order.shipped")).toEqual([]);
+    expect(await numbers(`event_id=${data[0].event_id}`)).toEqual([2]);
+    expect(await numbers(`since=${data[0].created_at}`)).toEqual([2]);
+    expect(await numbers(`until=${data[0].created_at}`)).toEqual([1]);
+    const page = await list("limit=1");
+    expect(page.meta.pagination).toMatchObject({ total: 2, has_more: true });
+    expect(await numbers(`limit=1&cursor=${page.meta.pagination.next_cursor}`)).toEqual([1]);
+  });
+
+  test("one delivery is sent again with the same id and bytes, its attempts numbered on", async () => {
+    const { id } = await subscribe({ version: "v2", retry_limit: 3 });
+    await tell("ord_1");
+    const [delivery] = (await get(`/webhooks/${id}/deliveries`)).data;
+    scene.receiver.answerWith((_got, count) => (count === 2 ? 500 : 200));
+    const answer = await ask("POST", `/webhooks/${id}/deliveries/${delivery.id}/redeliver`);
+    expect([answer.status, answer.body.data]).toMatchObject([
+      202,
+      { id: delivery.id, status: "pending", attempts: 1, max_attempts: 5, trigger: "manual", sequence: 1 },
+    ]);
+    await scene.app.runJobs();
+    passed(10_000);
+    await scene.app.runJobs();
+    expect(scene.receiver.received.map(({ headers }) => headers["x-webhook-attempt"])).toEqual(["1", "2", "3"]);
+    expect(new Set(scene.receiver.received.map(({ body, headers }) => body + headers["webhook-id"])).size).toBe(1);
+    const log = (await get(`/webhooks/${id}/logs`)).data;
+    expect(log.map(({ trigger, status }: Record<string, string>) => [trigger, status])).toEqual([
+      ["manual", "success"],
+      ["manual", "failed"],
+      ["scheduled", "success"],
+    ]);
+    expect((await get(`/webhooks/${id}/deliveries`)).data).toMatchObject([{ status: "delivered", attempts: 3 }]);
+  });
+
+  test("what was skipped in a pause is recovered, and only that", async () => {
+    const { id } = await subscribe();
+    await tell("ord_1");
+    await ask("PATCH", `/webhooks/${id}`, { active: false });
+    passed(hour_ms);
+    const since = new Date(scene.app.clocks.test.now()).toISOString();
+    await tell("ord_2", "ord_3");
+    passed(hour_ms);
+    await tell("ord_4");
+    await ask("PATCH", `/webhooks/${id}`, { active: true });
+    const until = new Date(scene.app.clocks.test.now()).toISOString();
+    const started = await ask("POST", `/webhooks/${id}/recover`, { since, until });
+    expect([started.status, started.body.data]).toMatchObject([202, { status: "running", total: 2, queued: 0 }]);
+    const path = `/webhooks/${id}/recover/${started.body.data.id}`;
+    expect((await get(path)).data).toEqual(started.body.data);
+    await scene.app.runJobs();
+    expect(ids().sort()).toEqual(["ord_1", "ord_2", "ord_3"]);
+    expect((await get(path)).data).toMatchObject({
+      status: "completed",
+      total: 2,
+      queued: 2,
+      delivered: 2,
+      failed: 0,
+      since,
+      until,
+      statuses: ["exhausted", "skipped"],
+    });
+    const all = await ask("POST", `/webhooks/${id}/recover`, { since, statuses: ["skipped"] });
+    // The end is now, and what was recorded this very moment is not before it.
+    expect(all.body.data.total).toBe(0);
+    passed(1);
+    expect((await ask("POST", `/webhooks/${id}/recover`, { since })).body.data.total).toBe(1);
+    await scene.app.runJobs();
+    const kept = (await get(`/webhooks/${id}/deliveries`)).data;
+    expect(kept.map(({ sequence, status }: Record<string, unknown>) => [sequence, status])).toEqual([
+      [4, "delivered"],
+      [3, "delivered"],
+      [2, "delivered"],
+      [1, "delivered"],
+    ]);
+  });
+
+  test("a recovery of many fails where its deliveries do, and what failed can be recovered again", async () => {
+    const { id } = await subscribe({ active: false, retry_limit: 3 });
+    await tell(...Array.from({ length: 120 }, (_, n) => `ord_${n}`));
+    await ask("PATCH", `/webhooks/${id}`, { active: true });
+    const since = new Date(scene.app.clocks.test.now()).toISOString();
+    passed(1);
+    scene.receiver.answerWith(({ body }) => (body.includes('"ord_7"') ? 400 : 200));
+    const started = (await ask("POST", `/webhooks/${id}/recover`, { since })).body.data;
+    const path = `/webhooks/${id}/recover/${started.id}`;
+    await scene.app.runJobs();
+    expect((await get(path)).data).toMatchObject({ status: "running", total: 120, queued: 120, delivered: 119 });
+    for (let n = 0; n < 3; n += 1) {
+      passed(hour_ms);
+      await scene.app.runJobs();
+    }
+    expect((await get(path)).data).toMatchObject({ status: "completed", delivered: 119, failed: 1 });
+    passed(1);
+    const again = (await ask("POST", `/webhooks/${id}/recover`, { since })).body.data;
+    expect(again.total).toBe(1);
+    await ask("DELETE", `/webhooks/${id}`);
+    await scene.app.runJobs();
+    expect((await ask("GET", path)).status).toBe(404);
+  });
+
+  test("events are found by whether they arrived everywhere", async () => {
+    await subscribe();
+    const other = await subscribe({ url: `${scene.receiver.url}/other` });
+    await tell("ord_1");
+    scene.receiver.answerWith(() => 500);
+    await tell("ord_2");
+    scene.receiver.answerWith(() => 200);
+    await ask("PATCH", `/webhooks/${other.id}`, { active: false });
+    await tell("ord_3");
+    await scene.store.write((tx) =>
+      emit(tx, [{ type: "return.created", merchant_id: 1, data: { object: "return", id: "ret_1" } }]),
+    );
+    await scene.app.runJobs();
+    const found = async (query: string) =>
+      (await get(`/events?${query}`)).data.map((event: { data: { id: string } }) => event.data.id);
+    expect(await found("delivered=false")).toEqual(["ord_2", "ord_3"]);
+    expect(await found("delivered=true")).toEqual(["ord_1", "ret_1"]);
+    const page = await get("/events?delivered=false&limit=1");
+    const { next_cursor } = page.meta.pagination;
+    expect(await found(`delivered=false&limit=1&cursor=${next_cursor}`)).toEqual(["ord_3"]);
+    expect(await found("delivered=false&type=order.shipped")).toEqual([]);
+  });
+});
+
+describe("refuses", () => {
+  test("to send again what a subscription does not take, or what is forgotten", async () => {
+    const { id } = await subscribe();
+    await tell("ord_1");
+    const [delivery] = (await get(`/webhooks/${id}/deliveries`)).data;
+    const path = `/webhooks/${id}/deliveries/${delivery.id}/redeliver`;
+    await ask("PATCH", `/webhooks/${id}`, { active: false });
+    const since = new Date(scene.app.clocks.test.now()).toISOString();
+    for (const [where, body] of [[path], [`/webhooks/${id}/recover`, { since }]] as const) {
+      const answer = await ask("POST", where, body);
+      expect([answer.status, answer.body.error]).toMatchObject([
+        409,
+        { code: "subscription_disabled", status: "paused" },
+      ]);
+    }
+    await ask("PATCH", `/webhooks/${id}`, { active: true });
+    passed(31 * day_ms);
+    await forgetOldDeliveries(scene.store, scene.app.service);
+    const late = await ask("POST", path);
+    expect([late.status, late.body.error.code]).toEqual([409, "payload_expired"]);
+    expect(scene.receiver.received.length).toBe(1);
+  });
+
+  test("a delivery of another subscription, a test event, and what is not there", async () => {
+    const { id } = await subscribe();
+    const other = await subscribe({ url: `${scene.receiver.url}/other`, events: ["return.created"] });
+    await tell("ord_1");
+    const [delivery] = (await get(`/webhooks/${id}/deliveries`)).data;
+    const { delivery_id } = (await ask("POST", `/webhooks/${id}/test`, { event: "order.created" })).body.data;
+    for (const [of, which] of [
+      [other.id, delivery.id],
+      [id, delivery_id],
+      [id, "dlv_1"],
+      ["whk_1", delivery.id],
+    ]) {
+      expect((await ask("POST", `/webhooks/${of}/deliveries/${which}/redeliver`)).status).toBe(404);
+    }
+    expect((await ask("GET", `/webhooks/${id}/recover/rcy_1`)).status).toBe(404);
+    expect((await ask("GET", "/webhooks/whk_1/deliveries")).status).toBe(404);
+  });
+
+  test("a recovery of a time too long ago, of no time, of no statuses", async () => {
+    const { id } = await subscribe();
+    const at = (ms: number) => new Date(scene.app.clocks.test.now() + ms).toISOString();
+    for (const body of [
+      {},
+      { since: at(-30 * day_ms - 1) },
+      { since: at(0) },
+      { since: at(-hour_ms), until: at(-hour_ms) },
+      { since: at(-hour_ms), statuses: [] },
+      { since: at(-hour_ms), statuses: ["delivered"] },
+    ]) {
+      expect((await ask("POST", `/webhooks/${id}/recover`, body)).body.error.code).toBe("validation_failed");
+    }
+    expect((await ask("GET", "/events?delivered=false&page=2")).body.error.code).toBe("validation_failed");
+  });
+});
+
+describe("guards", () => {
+  test("only a key of full access sends again; every key may look", async () => {
+    const { id } = await subscribe();
+    const { read, read_write } = scene.app.keys.test;
+    expect((await ask("POST", `/webhooks/${id}/deliveries/dlv_1/redeliver`, {}, read_write)).status).toBe(403);
+    expect((await ask("POST", `/webhooks/${id}/recover`, {}, read_write)).status).toBe(403);
+    expect((await ask("GET", `/webhooks/${id}/deliveries`, undefined, read)).status).toBe(200);
+  });
+});

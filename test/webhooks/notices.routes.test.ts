@@ -1,0 +1,71 @@
+import { describe, expect, test } from "bun:test";
+import { useScene } from "./scene.ts";
+
+const scene = useScene();
+const { ask, get, subscribe } = scene;
+
+/** Lets subscriptions be switched off, one after another, and answers their ids. */
+async function disable(count: number): Promise<string[]> {
+  const ids: string[] = [];
+  scene.receiver.answerWith(() => 410);
+  for (let n = 0; n < count; n += 1) {
+    const { id } = await subscribe({ url: `${scene.receiver.url}/${n}` });
+    await scene.tell([`ord_${n}`]);
+    await scene.app.runJobs();
+    scene.passed(1000);
+    ids.push(id);
+  }
+  return ids;
+}
+
+describe("works", () => {
+  test("notices are listed newest first, narrowed, and walked by cursor", async () => {
+    const [first, second] = await disable(2);
+    const told = (await get("/notices")).data;
+    expect(told).toMatchObject([
+      { kind: "webhook_disabled", subscription_id: second, mail_status: "none", acknowledged_at: null },
+      { kind: "webhook_disabled", subscription_id: first },
+    ]);
+    expect(told[1].message).toContain(`${first} (${scene.receiver.url}/0) was switched off because it answered 410`);
+    expect((await get("/notices?kind=webhook_failing")).data).toEqual([]);
+    expect((await get("/notices?kind=webhook_disabled&acknowledged=false")).data).toEqual(told);
+    const page = await get("/notices?limit=1");
+    expect([page.data, page.meta.pagination.total]).toEqual([told.slice(0, 1), 2]);
+    expect((await get(`/notices?limit=1&cursor=${page.meta.pagination.next_cursor}`)).data).toEqual(told.slice(1));
+  });
+
+  test("a notice is acknowledged once, and then leaves the list of those that are not", async () => {
+    await disable(2);
+    const [newest, oldest] = (await get("/notices")).data;
+    const acknowledged = await ask("POST", `/notices/${oldest.id}/acknowledge`);
+    const acknowledged_at = new Date(scene.app.clocks.test.now()).toISOString();
+    expect([acknowledged.status, acknowledged.body.data]).toEqual([200, { ...oldest, acknowledged_at }]);
+    scene.passed(1000);
+    expect((await ask("POST", `/notices/${oldest.id}/acknowledge`)).body.data).toEqual(acknowledged.body.data);
+    expect((await get("/notices?acknowledged=false")).data).toEqual([newest]);
+    expect((await get("/notices?acknowledged=true")).data).toEqual([acknowledged.body.data]);
+  });
+});
+
+describe("refuses", () => {
+  test("a notice that is not there, and filters of another kind", async () => {
+    for (const id of ["ntc_1", "1", "whk_1", "junk"]) {
+      expect((await ask("POST", `/notices/${id}/acknowledge`)).status).toBe(404);
+    }
+    for (const query of ["kind=order", "acknowledged=maybe", "seen=true"]) {
+      expect((await ask("GET", `/notices?${query}`)).body.error.code).toBe("validation_failed");
+    }
+  });
+});
+
+describe("guards", () => {
+  test("every key may look, only a key of full access acknowledges, and no world sees the other's", async () => {
+    await disable(1);
+    const { read, read_write } = scene.app.keys.test;
+    const [{ id }] = (await ask("GET", "/notices", undefined, read)).body.data;
+    expect((await ask("POST", `/notices/${id}/acknowledge`, undefined, read_write)).status).toBe(403);
+    const live = scene.app.keys.live.full;
+    expect((await ask("GET", "/notices", undefined, live)).body.data).toEqual([]);
+    expect((await ask("POST", `/notices/${id}/acknowledge`, undefined, live)).status).toBe(404);
+  });
+});
