@@ -9,7 +9,7 @@ import { gzipSync } from "node:zlib";
 import { root } from "./install.ts";
 
 /** Where the packed program lies, with the licences of what it is built of. */
-const folder = join(root, "src/reference/assets");
+const folder = join(root, "src/server/openapi");
 const name = "@scalar/api-reference";
 const version = "1.72.1";
 

@@ -12,7 +12,7 @@ export const installation = table(
     mode: text().$type<Environment>().notNull(),
     /** Sealed under the secret key, which is known by opening it. Null until a server has started. */
     seal: text(),
-    /** Where it stands in a move from or to another installation, as `storage/start_refused.ts` reads it; null in none. */
+    /** The state of a move from or to another installation, which `storage/start_refused.ts` reads; else null. */
     moving: text(),
   },
   () => [check("installation_id", "id = 1"), oneOf("installation", "mode", environments)],

@@ -100,7 +100,7 @@ export function thirdPartyLicences(packages: readonly Carried[]): string {
     const text = readFileSync(join(root, fonts, file), "utf8");
     return part(`The font ${file.replace(".LICENSE", "")}`, text);
   });
-  const page = readFileSync(join(root, "src/reference/assets/standalone.LICENSES"), "utf8");
+  const page = readFileSync(join(root, "src/server/openapi/standalone.LICENSES"), "utf8");
   return [
     "What Packhouse carries of others, and under which licences. See NOTICE as well.\n",
     part("The runtime", runtime),

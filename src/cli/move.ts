@@ -44,9 +44,8 @@ async function run(given: FlagValues<typeof ends>): Promise<number> {
   if (given.undo) {
     const lost = await undoMove({ from, to, lose: given["lose-since-move"], clock, terminal });
     for (const line of lost) print(`lost: ${line}`);
-    print(
-      `${installationPlaceOf(from, "--from")} is served again by packhouse serve, and ${installationPlaceOf(to, "--to")} no more.`,
-    );
+    const [source, target] = [installationPlaceOf(from, "--from"), installationPlaceOf(to, "--to")];
+    print(`packhouse serve serves ${source} again, and ${target} no longer.`);
     return 0;
   }
   const folder = (place: string, flag: "--from" | "--to") => (isDatabase(place, flag) ? null : place);

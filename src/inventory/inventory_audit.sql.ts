@@ -26,6 +26,9 @@ import { itemView } from "./stock/product_stock.ts";
 import { loadStock } from "./stock/stock.sql.ts";
 import { dayIn, type LocalDays, localDays } from "./warehouses/warehouses.sql.ts";
 
+// A lot that never changed its status has no row of history, also when it expired by itself.
+const unrecorded = [...lotTransitions.expire.from, lotTransitions.expire.to];
+
 /** A figure that the API shows of a product, and what it should be. */
 interface AuditedSummary {
   readonly rule: string;
@@ -386,7 +389,7 @@ const checks: readonly InventoryCheck[] = [
     noun: "lot",
     rows: sql`select ${lots.id} as id, 1 as expected,
         case when ${lots.status} = last.to_status then 1
-          when last.to_status is null and ${isOneOf(lots.status, [...lotTransitions.expire.from, lotTransitions.expire.to])} then 1
+          when last.to_status is null and ${isOneOf(lots.status, unrecorded)} then 1
         else 0 end as actual
       from ${lots}
       left join (

@@ -41,7 +41,8 @@ const parts = sql`(
 // Units of each order line in parcels: in the house, out of it, and arrived.
 const parcelled = sql`(
   select ${shipment_lines.order_line_id} as line,
-    sum(case when ${isOneOf(shipments.status, [initialShipmentStatus])} then ${shipment_lines.quantity} else 0 end) as waiting,
+    sum(case when ${isOneOf(shipments.status, [initialShipmentStatus])} then ${shipment_lines.quantity} else 0 end)
+      as waiting,
     sum(case when ${shipments.shipped_at} is null then 0 else ${shipment_lines.quantity} end) as gone,
     sum(case when ${shipments.delivered_at} is null then 0 else ${shipment_lines.quantity} end) as arrived
   from ${shipments} join ${shipment_lines} on ${shipment_lines.shipment_id} = ${shipments.id}

@@ -114,8 +114,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     const { port, secure, hostname } = target;
     const asked = askedOf(target, outgoing);
     const peer = { address, port, secure, hostname, authorities };
-    const { answer_ms } = outgoing;
-    const patience = answer_ms === undefined ? deadlines : { headers_ms: answer_ms, body_ms: answer_ms };
+    const patience = limitsOf(outgoing, deadlines);
     const ask = async (connection: HttpConnection) => {
       const reply = await connection.ask(asked, { ...patience, connect_ms: until - performance.now() });
       if (outgoing.repeatable) connections.keep(peer, connection);
@@ -134,14 +133,11 @@ export function createOutbound(options: OutboundOptions): Outbound {
     const { target, problem } = targetOf(outgoing.url);
     if (target === null) return failure("blocked_address", `The address ${problem.message}.`);
     const found = await addressesOf(target.hostname, resolve, deadlines.connect_ms);
-    if (found === null) return failure("timeout", "The host name was not resolved in time.");
-    if (found.length === 0) return failure("dns_error", "The host name has no address.");
-    if (found.some((address) => isBlocked(address, target.hostname, policy))) {
-      return failure("blocked_address", `The address ${notPublic(policy).message}.`);
-    }
+    const refusal = refusalOf(found, target.hostname, policy);
+    if (refusal !== null) return refusal;
     let result = failure("connect_error", "Nothing was called.");
     // The addresses in turn until one accepts the connection.
-    for (const address of found) {
+    for (const address of found ?? []) {
       const { answer, lost } = await callOne(address, target, outgoing, until);
       const told =
         answer === null ? failureOf(showsPort(lost, target, policy) ? hidden(lost) : lost) : { answer, error: null };
@@ -201,6 +197,21 @@ function readTarget(text: string): OutboundTarget {
     port: portOf(url),
     path: url.pathname + url.search,
   };
+}
+
+const limitsOf = ({ answer_ms }: OutgoingRequest, deadlines: OutboundOptions["deadlines"]) =>
+  answer_ms === undefined ? deadlines : { headers_ms: answer_ms, body_ms: answer_ms };
+
+/** Why none of a host's addresses may be called, or null. `found` is null when the name was not resolved in time. */
+function refusalOf(
+  found: readonly string[] | null,
+  hostname: string,
+  policy: OutboundOptions["policy"],
+): OutboundResult | null {
+  if (found === null) return failure("timeout", "The host name was not resolved in time.");
+  if (found.length === 0) return failure("dns_error", "The host name has no address.");
+  const blocked = found.some((address) => isBlocked(address, hostname, policy));
+  return blocked ? failure("blocked_address", `The address ${notPublic(policy).message}.`) : null;
 }
 
 /** Every address of a URL's host, none if it has none; null when it does not resolve in time. */

@@ -45,11 +45,7 @@ export function guard(
     if (request.method !== "GET") refuseSize(request, route?.sends ?? json);
     trace.route = route?.path ?? null;
     const call = { ...base, request, request_id, path, raw_body: "", headers };
-    if (route?.need === "none") {
-      const actor = { type: "system", id: "public", name: "Public", request_id } as const;
-      const nobody = { granted: of_nobody, writes: false, recording: null, renew: null, confirm: async () => {} };
-      return { ...call, ...nobody, route, store: live, actor, merchant_id: null, scopeOf: null };
-    }
+    if (route?.need === "none") return { ...call, ...anonymous(request_id), route, store: live };
     if (!versioned && !beside.test(path)) {
       throw new Fault("route_not_found", `There is no such path; the API begins at /v1${routes.hint(path, "/v1")}.`);
     }
@@ -99,6 +95,20 @@ export function guard(
     const asked = { route, granted, writes: route.writes, store, scopeOf, merchant_id, actor, recording };
     return { ...call, ...asked, renew: beforehand, confirm } satisfies Call;
   };
+}
+
+/** A call of a public route: nobody's, with no permission. */
+function anonymous(request_id: string) {
+  const actor = { type: "system", id: "public", name: "Public", request_id } as const;
+  const none = {
+    writes: false,
+    recording: null,
+    renew: null,
+    confirm: async () => {},
+    merchant_id: null,
+    scopeOf: null,
+  };
+  return { ...none, actor, granted: of_nobody };
 }
 
 /** Keys and users of a merchant share what it may leave unread. */

@@ -147,7 +147,7 @@ export const triggeredJobs: Readonly<Record<JobName, TriggeredJob>> = {
   "orders.recheck_addresses":      { what: "lift holds for bad addresses", job: recheckAddresses },
   "addresses.ask":                 { what: "ask carriers about addresses", job: askAboutAddresses },
   "platforms.import":              { what: "import orders of platforms", job: importDue, settle: importsSettled },
-  "platforms.report":              { what: "tell platforms of parcels", job: sendShipmentUpdates, settle: shipmentUpdatesSettled },
+  "platforms.report":              { what: "report parcels", job: sendShipmentUpdates, settle: shipmentUpdatesSettled },
   "shipping.finish_purchases":     { what: "finish purchases", job: finishPurchases, settle: purchasesSettled },
   "tracking.poll":                 { what: "ask carriers where parcels are", job: pollDue, settle: pollsSettled },
   "webhooks.fan_out":              { what: "make deliveries of new events", job: fanOutEvents },

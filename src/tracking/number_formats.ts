@@ -107,7 +107,7 @@ const formats: readonly NumberFormat[] = [
   { carrier: "fedex",       format: "FedEx ASTRA",      check: fedexShort,     form: astra },
   { carrier: "fedex",       format: "FedEx Economy",    check: led("92", gs1), form: digits("6129\\d{15}") },
   { carrier: "dhl_express", format: "DHL Express",      check: sevens,         form: digits("\\d{9,10}") },
-  { carrier: "dhl_express", format: "DHL piece id",     check: null,           form: formPattern("J[A-Z]{2,3}\\d{9,10}") },
+  { carrier: "dhl_express", format: "DHL piece id",     check: null, form: formPattern("J[A-Z]{2,3}\\d{9,10}") },
   { carrier: "dhl_express", format: "DHL piece id",     check: null,           form: formPattern("JD\\d{18}") },
   { carrier: "dhl_ecommerce", format: "DHL eCommerce",  check: null, form: formPattern(`${globalMail}\\d{10,39}`) },
   { carrier: "dhl_ecommerce", format: "DHL eCommerce 14", check: null, form: formPattern("\\d{14}"), vague: true },
@@ -126,7 +126,8 @@ const formats: readonly NumberFormat[] = [
   { carrier: "yodel",       format: "Yodel",            check: null,           form: formPattern("JJ?D\\d{16}") },
   { carrier: "landmark",    format: "Landmark Global",  check: null,           form: formPattern("LTN\\d{8}N1") },
   { carrier: "amazon",      format: "Amazon Logistics", check: null,           form: formPattern("TB[ACM]\\d{12}") },
-  { carrier: "amazon",      format: "Amazon International", check: null, form: formPattern("[ACF]\\d{10}"), vague: true },
+  { carrier: "amazon",      format: "Amazon International", check: null, form: formPattern("[ACF]\\d{10}"),
+    vague: true },
   { carrier: "yunexpress",  format: "YunExpress",       check: null,           form: formPattern("YT\\d{16}") },
   { carrier: "gofo",        format: "GOFO Express",     check: null,           form: formPattern("GFUS\\d{14}") },
 ];

@@ -48,7 +48,7 @@ describe("a merchant", () => {
     expect(leaks).toEqual([]);
     // Each operation is asked, and those with places for names many times.
     expect(cases).toBeGreaterThan(7500);
-    // A place whose own records are answered like unknown ones: give the merchants one, in test/isolation/extra_records.ts.
+    // A merchant's own records look like unknown ones here: give each merchant one, in test/isolation/extra_records.ts.
     expect(silent).toEqual([]);
     for (const mode of ["live", "test"] as const) {
       const rows = await fixture.app.service.stores[mode].read(allRows);
@@ -149,6 +149,7 @@ test("a new place for a text has to say what it names", () => {
   const operation = { operationId: "turnGadget", method: "get", path: "/gadgets", parameters, responses: {} };
   const document = { paths: {}, components: { schemas: {}, responses: {} } };
   expect(() => placesOf(operation, document)).toThrow(
-    "turnGadget takes a text gadget: say in test/isolation/identifier_fields.ts what it names, or that it names nothing.",
+    "turnGadget takes a text gadget: " +
+      "say in test/isolation/identifier_fields.ts what it names, or that it names nothing.",
   );
 });

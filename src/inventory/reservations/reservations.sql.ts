@@ -284,7 +284,8 @@ export async function plansOf(db: Db, order_ids: readonly number[]): Promise<Pla
   }));
 }
 
-const overdue = sql`${isOneOf(reservations.status, [initialReservationStatus])} and ${reservations.expires_at} is not null`;
+const overdue = sql`${isOneOf(reservations.status, [initialReservationStatus])}
+  and ${reservations.expires_at} is not null`;
 
 /** Reservations past their time that nobody has put away yet, the longest past first. */
 export async function listOverdue(db: Db, limit: number): Promise<Reservation[]> {

@@ -31,7 +31,8 @@ const short = units(sql`${reservation_lines.wanted} - ${reservation_lines.reserv
 const unpicked = units(sql`${reservation_lines.wanted} - ${reservation_lines.picked}`);
 // Packed units get a parcel with their label, if not before.
 const labelled = sql`(${labels.shipment_id} = ${shipments.id} and ${isOneOf(labels.status, usableLabelStatuses)})`;
-const pending = sql`${shipments} where ${shipments.order_id} = o.id and ${isOneOf(shipments.status, [initialShipmentStatus])}`;
+const pending = sql`${shipments} where ${shipments.order_id} = o.id
+  and ${isOneOf(shipments.status, [initialShipmentStatus])}`;
 const ready = sql`(exists (select 1 from ${pending})
   and not exists (select 1 from ${pending} and not exists (select 1 from ${labels} where ${labelled})))`;
 const isPacked = isOneOf(sql`o.status`, [orderTransitions.pack.to]);

@@ -1,6 +1,6 @@
-// What each role may do, written by hand: the second opinion on `src/identity/users/roles.ts`, told by what people do and not by
-// the words of permissions. Of a route the first row that matches counts; a route without a row fails the tests. The
-// columns: owner, manager, office, floor, viewer.
+// What each role may do, written by hand as a second opinion on `src/identity/users/roles.ts`, in terms of what people
+// do rather than of permissions. The first row that matches a route counts, and a route without a row fails the tests.
+// The columns: owner, manager, office, floor, viewer.
 const all = "ok  ok  ok  ok  ok";
 const above_floor = "ok  ok  ok  403 403";
 

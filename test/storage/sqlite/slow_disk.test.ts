@@ -14,7 +14,8 @@ import { migrateSqlite } from "../../../src/storage/migrations/migrate.ts";
 import { openCheckpoint } from "../../../src/storage/sqlite/checkpoint.ts";
 import { CommitLog, openCommandLog } from "../../../src/storage/sqlite/commit_log.ts";
 import { connectWriter } from "../../../src/storage/sqlite/sqlite_connection.ts";
-import { openSqlite, type SqliteSettings } from "../../../src/storage/sqlite/sqlite_store.ts";
+import type { SqliteSettings } from "../../../src/storage/sqlite/sqlite_settings.ts";
+import { openSqlite } from "../../../src/storage/sqlite/sqlite_store.ts";
 import { insert } from "../../../src/storage/statements.ts";
 import { ended, thingMigrations, thingNames, things } from "../things.ts";
 
