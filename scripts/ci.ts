@@ -123,7 +123,7 @@ interface Suite {
 // These bring their own SQLite, or are about the dashboard alone: once is enough.
 const without_postgres = [
   "test/main.test.ts",
-  "test/supervisor.test.ts",
+  "test/server/systemd.test.ts",
   "test/scripts/packages.test.ts",
   ...new Bun.Glob("test/dashboard/screens/*.test.ts").scanSync({ cwd: root }),
 ];

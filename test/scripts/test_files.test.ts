@@ -8,8 +8,8 @@ const pure = testFiles().filter(isPure);
 
 test("what opens a store, knows the engine or starts the program is no pure test, by however many imports", () => {
   const met = [
-    "test/orders/routes.test.ts",
-    "test/database/store.test.ts",
+    "test/orders/orders.routes.test.ts",
+    "test/storage/sqlite/sqlite_store.test.ts",
     "test/flows/tls.test.ts",
     "test/main.test.ts",
   ];
@@ -18,7 +18,7 @@ test("what opens a store, knows the engine or starts the program is no pure test
 });
 
 test("what reckons is a pure test, though it imports the program, and types of a store", () => {
-  const reckoning = ["test/kit/money.test.ts", "test/shipping/rates/price.test.ts", "test/orders/status.test.ts"];
+  const reckoning = ["test/core/csv.test.ts", "test/shipping/rates/price_parcel.test.ts", "test/orders/order.test.ts"];
   expect(reckoning.filter((file) => !isPure(file))).toEqual([]);
 });
 

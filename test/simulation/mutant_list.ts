@@ -7,66 +7,68 @@ export interface Mutant {
 }
 
 const inventory = "src/inventory";
-const rules = `${inventory}/reservations/rules.ts`;
-const claims = `${inventory}/claims/commands.ts`;
-const queues = `${inventory}/backorders/store.ts`;
-const backorders = `${inventory}/backorders/commands.ts`;
-const bookings = `${inventory}/bookings/commands.ts`;
-const picking = `${inventory}/picking/commands.ts`;
-const ledger = `${inventory}/ledger/store.ts`;
+const plans = `${inventory}/reservations/plan_stock.ts`;
+const allocations = `${inventory}/reservations/order_allocations.ts`;
+const picks = `${inventory}/reservations/pick_units.ts`;
+const backorder_queries = `${inventory}/reservations/backorders.sql.ts`;
+const reservation_queries = `${inventory}/reservations/reservations.sql.ts`;
+const ledger = `${inventory}/ledger/ledger.sql.ts`;
+const transfers = `${inventory}/receiving/transfers.ts`;
+const lot_changes = `${inventory}/stock/change_lot.ts`;
+const warehouses = `${inventory}/warehouses/warehouses.ts`;
 
 export const mutants: readonly Mutant[] = [
   {
     name: "the last to expire goes first",
-    file: rules,
+    file: plans,
     search: "(a.expires_on ?? Number.MAX_SAFE_INTEGER) - (b.expires_on ?? Number.MAX_SAFE_INTEGER)",
     replace: "(b.expires_on ?? Number.MAX_SAFE_INTEGER) - (a.expires_on ?? Number.MAX_SAFE_INTEGER)",
   },
   {
     name: "a lot needs no shelf life",
-    file: rules,
-    search: "lastsFor(item, product.min_shelf_life_days, now)",
-    replace: "lastsFor(item, 0 * product.min_shelf_life_days, now)",
+    file: plans,
+    search: "hasShelfLifeOf(item, product.min_shelf_life_days, now)",
+    replace: "hasShelfLifeOf(item, 0 * product.min_shelf_life_days, now)",
   },
   {
     name: "cold storage is not asked for",
-    file: rules,
+    file: plans,
     search: 'choice.requires_cold_storage && !isColdEnough(temperature_zone, "refrigerated")',
     replace: 'choice.requires_cold_storage && !isColdEnough(temperature_zone, "ambient")',
   },
   {
     name: "any warehouse will do",
-    file: rules,
+    file: plans,
     search: "choice.warehouse_id !== null && warehouse_id !== choice.warehouse_id",
     replace: "choice.warehouse_id !== null && warehouse_id < 0",
   },
   {
     name: "an order is split although one warehouse has it all",
-    file: rules,
+    file: plans,
     search: "return ranked.find(([id]) => hasAll(id, { needed, candidates }))?.[0] ?? null;",
     replace: "return ranked.find(([id]) => id < 0 && hasAll(id, { needed, candidates }))?.[0] ?? null;",
   },
   {
     name: "the last received goes first",
-    file: rules,
+    file: plans,
     search: "a.received_at - b.received_at ||",
     replace: "b.received_at - a.received_at ||",
   },
   {
     name: "promised units are free for a second order",
-    file: rules,
-    search: "held + item.on_hand - item.reserved : held",
-    replace: "held + item.on_hand - Math.min(item.reserved, 5) : held",
+    file: plans,
+    search: "? held + item.on_hand - item.reserved",
+    replace: "? held + item.on_hand - Math.min(item.reserved, 5)",
   },
   {
     name: "the least urgent is served first",
-    file: queues,
+    file: backorder_queries,
     search: ".orderBy(desc(reservations.priority), asc(reservations.created_at), asc(reservation_lines.id))",
     replace: ".orderBy(asc(reservations.priority), asc(reservations.created_at), asc(reservation_lines.id))",
   },
   {
     name: "the most urgent loses its units first",
-    file: queues,
+    file: backorder_queries,
     search: ".orderBy(asc(reservations.priority), desc(reservations.created_at), desc(reservation_lines.id))",
     replace: ".orderBy(desc(reservations.priority), desc(reservations.created_at), desc(reservation_lines.id))",
   },
@@ -78,74 +80,74 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "an expired booking keeps its units for the millisecond in which it ends",
-    file: `${inventory}/reservations/store.ts`,
+    file: reservation_queries,
     search: "a.now}`,\n        among(reservation_lines.product_id, a.products),",
     replace: "a.now} - 1`,\n        among(reservation_lines.product_id, a.products),",
   },
   {
     name: "an expired booking wants its units for good",
-    file: `${inventory}/reservations/store.ts`,
+    file: reservation_queries,
     search: "wanted: sql`0`, reserved: sql`0`",
     replace: "reserved: sql`0`",
   },
   {
     name: "promises of expired lots stay",
-    file: backorders,
+    file: `${inventory}/reservations/backorders.ts`,
     search: 'if (item.bin_kind !== "staging") await displacePromises(',
     replace: 'if (item.bin_kind === "damage") await displacePromises(',
   },
   {
     name: "a lot may still be sold on the day after its last",
-    file: `${inventory}/ledger/shelf_life.ts`,
+    file: `${inventory}/ledger/stock_item.ts`,
     search: "localTime(now, timezone).day > expires_on;",
     replace: "localTime(now, timezone).day > expires_on + 1;",
   },
   {
     name: "units that are too close to their expiry count as available",
-    file: `${inventory}/stock/shelf.ts`,
-    search: "isSellable(item, now) && lastsFor(item, min_shelf_life_days, now)",
+    file: `${inventory}/stock/product_stock.ts`,
+    search: "isSellable(item, now) && hasShelfLifeOf(item, min_shelf_life_days, now)",
     replace: "isSellable(item, now)",
   },
   {
     name: "released units are given to nobody who waits",
-    file: bookings,
+    file: `${inventory}/reservations/client_reservations.ts`,
     search: `  await saveState(tx, released);
   await fillBackorders(tx, shelves, productsOf(lines));`,
     replace: "  await saveState(tx, released);",
   },
   {
     name: "picked units lose their promise",
-    file: picking,
+    file: picks,
     search: 'promised: true, reason: "picked"',
     replace: 'promised: false, reason: "picked"',
   },
   {
     name: "a shipped line still wants its units",
-    file: picking,
+    file: picks,
     search: "wanted: wanted - units,",
     replace: "wanted: Math.max(wanted - units, reserved - units + 1),",
   },
   {
     name: "units picked for a cancelled order count as returns",
-    file: picking,
-    search: 'await waitingSpot(tx, item.warehouse_id, "putback", item.merchant_id)',
-    replace: 'await waitingSpot(tx, item.warehouse_id, "returns", item.merchant_id)',
+    file: picks,
+    search: 'await transitSpot(tx, item.warehouse_id, "putback", item.merchant_id)',
+    replace: 'await transitSpot(tx, item.warehouse_id, "returns", item.merchant_id)',
   },
   {
     name: "a second booking of an order is adopted and never released",
-    file: claims,
+    file: allocations,
     search: "await saveState(tx, { ...other, status, released_at: tx.now });",
     replace: "await saveReservation(tx, { ...other, priority: status === null ? 8 : 9 });",
   },
   {
     name: "work begins without a new plan",
-    file: claims,
+    file: allocations,
     search: "  await planAnew(tx, shelves, reservation, lines);\n",
     replace: "",
   },
   {
     name: "a held order keeps what it should give free",
-    file: claims,
+    file: allocations,
     search: "    await assignPlan(tx, shelves, lines, []);",
     replace: "    await assignPlan(tx, shelves, lines.slice(1), []);",
   },
@@ -163,43 +165,43 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "returned units for quarantine go to the returns bin",
-    file: `${inventory}/arrivals/commands.ts`,
+    file: `${inventory}/receiving/receive_units.ts`,
     search: 'disposition === "quarantine" ? "quarantine" : "returns"',
     replace: 'disposition === "restock" ? "quarantine" : "returns"',
   },
   {
     name: "what the client believes is on hand is not compared",
-    file: `${inventory}/adjustments/commands.ts`,
+    file: `${inventory}/counts/adjust_stock.ts`,
     search: "expected_quantity !== undefined && expected_quantity !== previous_quantity",
     replace: "expected_quantity !== undefined && expected_quantity < 0",
   },
   {
     name: "a quarantined lot keeps its promises",
-    file: `${inventory}/lots/changes/commands.ts`,
+    file: lot_changes,
     search: "isAvailable(before.status) ? await displaceAll",
     replace: "isRecalled(before.status) ? await displaceAll",
   },
   {
     name: "promised units leave with a transfer",
-    file: `${inventory}/transfers/rules.ts`,
+    file: `${inventory}/receiving/transfer.ts`,
     search: "free: item.on_hand - item.reserved",
     replace: "free: item.on_hand - item.reserved + (item.reserved > 3 ? 1 : 0)",
   },
   {
     name: "damaged units of a delivery are for sale",
-    file: `${inventory}/receipts/commands.ts`,
+    file: `${inventory}/receiving/receipts.ts`,
     search: '  damaged: "damage",',
     replace: "  damaged: null,",
   },
   {
     name: "units that arrive are still under way",
-    file: `${inventory}/transfers/commands.ts`,
+    file: transfers,
     search: "  load.in_transit -= quantity;",
     replace: "  load.in_transit -= quantity === 3 ? 2 : quantity;",
   },
   {
     name: "a count lets orders wait without being asked",
-    file: `${inventory}/counts/commands.ts`,
+    file: `${inventory}/counts/counts.ts`,
     search: "shortfalls.length > 0 && !input.allow_shortfall",
     replace: "shortfalls.length > 9 && !input.allow_shortfall",
   },
@@ -211,25 +213,25 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a set counts as available with a part missing",
-    file: `${inventory}/bundles/store.ts`,
+    file: `${inventory}/stock/stock.sql.ts`,
     search: "Math.floor(available / quantity)",
     replace: "Math.ceil(available / quantity)",
   },
   {
     name: "orders that have units of a recalled lot go on",
-    file: `${inventory}/lots/changes/commands.ts`,
+    file: lot_changes,
     search: "if (isRecalled(status) || isRecalled(before.status))",
     replace: "if (isRecalled(before.status))",
   },
   {
     name: "a transfer is over when the first part of it has arrived",
-    file: `${inventory}/transfers/commands.ts`,
+    file: transfers,
     search: "hasEnded(loads) ? received(",
     replace: "loads.length > 0 ? received(",
   },
   {
     name: "a delivery is called off of which something has come",
-    file: `${inventory}/receipts/status.ts`,
+    file: `${inventory}/inventory.transitions.ts`,
     search: 'cancel: { from: ["expected"]',
     replace: 'cancel: { from: ["expected", "receiving"]',
   },
@@ -241,25 +243,25 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "the claim of a held order is marked as released until it goes on",
-    file: claims,
+    file: allocations,
     search: "await change(tx, claim, { paused: true });",
     replace: 'await change(tx, claim, { paused: true, status: "released" });',
   },
   {
     name: "a bin that is named takes goods of several merchants",
-    file: `${inventory}/warehouses/commands.ts`,
+    file: warehouses,
     search: "return { ...room, other: mixes ? null : other };",
     replace: "return { ...room, other: null };",
   },
   {
     name: "goods for which no bin is named come to one that holds another's",
-    file: `${inventory}/warehouses/store.ts`,
+    file: `${inventory}/warehouses/warehouses.sql.ts`,
     search: "where i.bin_id = b.id and i.on_hand > 0 and i.merchant_id <>",
     replace: "where i.bin_id = b.id and i.on_hand < 0 and i.merchant_id <>",
   },
   {
     name: "a bin that is kept for one merchant takes another's goods",
-    file: `${inventory}/warehouses/commands.ts`,
+    file: warehouses,
     search: "if (dedicated_merchant_id !== null && dedicated_merchant_id !== merchant_id) {",
     replace: "if (dedicated_merchant_id !== null && dedicated_merchant_id < 0) {",
   },
@@ -271,7 +273,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "a SKU in a bin is taken for that of a merchant who has none there",
-    file: `${inventory}/stock/store.ts`,
+    file: `${inventory}/stock/stock.sql.ts`,
     search: "const own = all.filter(({ id }) => there.some((row) => row.id === id));",
     replace: "const own = all.filter(({ id }) => !there.some((row) => row.id === id)).slice(0, 1);",
   },

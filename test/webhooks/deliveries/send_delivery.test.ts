@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import * as net from "node:net";
+import { join } from "node:path";
 import { verify } from "@octokit/webhooks-methods";
 import { Webhook } from "standardwebhooks";
 import { systemClock } from "../../../src/core/clock.ts";
@@ -399,14 +400,7 @@ describe.each(ways)("over TLS, %s,", (_way, talkOver) => {
 
 describe.each(ways)("a receiver's name, %s,", (_way, talkOver) => {
   const sender = senderBy(talkOver);
-  const refused = {
-    status_code: null,
-    headers: {},
-    body: null,
-    truncated: false,
-    ip_address: null,
-    duration_ms: null,
-  };
+  const refused = { status_code: null, headers: {}, body: null, truncated: false, ip_address: null, duration_ms: null };
 
   test("that does not resolve is a dns_error", async () => {
     const rejected = async () => {
@@ -468,36 +462,29 @@ describe.each(ways)("a receiver's name, %s,", (_way, talkOver) => {
   });
 });
 
-test.each(["quickestTalk(process)", "talkByNode"])(
+const proxied = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
+
+test.each(["quickestExchange(process)", "talkByNode"])(
   "by %s proxies and switched-off certificate checks in the environment are ignored",
   async (talkOver) => {
     const proxy = await rawReceiver((socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
     const plain = receiver(() => new Response("ok"));
     const tls = receiver(() => new Response("ok"), { key: receiver_key, cert: receiver_certificate });
     const script = `
-    import { createSender } from ${JSON.stringify(`${import.meta.dir}/../../../src/webhooks/deliveries/send_delivery.ts`)};
-    import { ranges } from ${JSON.stringify(`${import.meta.dir}/../../../src/outbound/destination.ts`)};
-    import { talkByNode } from ${JSON.stringify(`${import.meta.dir}/../../../src/outbound/node_exchange.ts`)};
-    import { quickestTalk } from ${JSON.stringify(`${import.meta.dir}/../../../src/outbound/outbound.ts`)};
+    import { createSender } from "./webhooks/deliveries/send_delivery.ts";
+    import { ranges } from "./outbound/destination.ts";
+    import { talkByNode } from "./outbound/node_exchange.ts";
+    import { quickestExchange } from "./outbound/outbound.ts";
     const openings = ranges(["127.0.0.0/8"]);
     const policy = { mode: "test", chosen_by: "operator", loopback_receivers: false, ports: [], openings };
     const sender = createSender({ policy, resolve: async () => ["127.0.0.1"], talkOver: ${talkOver} });
     const send = async (url) => (await sender.send({ url, headers: {}, body: "{}" })).error?.code ?? "ok";
     console.log(await send("${plain.url}"), await send("https://receiver.test:${tls.port}/"));
     sender.close();`;
-    const address = `http://127.0.0.1:${proxy.port}`;
+    const proxies = Object.fromEntries(proxied.map((name) => [name, `http://127.0.0.1:${proxy.port}`]));
     const child = Bun.spawn([process.execPath, "-e", script], {
-      env: {
-        HTTP_PROXY: address,
-        HTTPS_PROXY: address,
-        ALL_PROXY: address,
-        http_proxy: address,
-        https_proxy: address,
-        all_proxy: address,
-        NODE_USE_ENV_PROXY: "1",
-        NODE_TLS_REJECT_UNAUTHORIZED: "0",
-        NO_PROXY: "",
-      },
+      cwd: join(import.meta.dir, "../../../src"),
+      env: { ...proxies, NODE_USE_ENV_PROXY: "1", NODE_TLS_REJECT_UNAUTHORIZED: "0", NO_PROXY: "" },
       stderr: "ignore",
     });
     expect((await new Response(child.stdout).text()).trim()).toBe("ok tls_error");
