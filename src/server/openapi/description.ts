@@ -1,4 +1,4 @@
-// The description of the API, made of what the routes say of themselves. It is loaded when it is first asked for.
+// The OpenAPI document, built from the notes of the routes. It is loaded at the first request for it.
 import type { TObject, TSchema } from "@sinclair/typebox";
 import { version } from "../../core/config.ts";
 import { faultDescriptions } from "../../core/fault_descriptions.ts";
@@ -15,17 +15,17 @@ import refused from "./refusals.json" with { type: "json" };
 const schemaOf = <Schema extends TSchema>(checked: unknown) =>
   (checked as { schema?: Schema } | undefined)?.schema ?? null;
 
-/** The routes of an app that have notes, as operations, each once and in the order of the app. */
+/** The documented routes of an app as operations, each once, in the order of the app. */
 export function operationsOf(routes: readonly AppRoute[]): Operation[] {
   const operations = new Map<string, Operation>();
   for (const mounted of routes) {
     const { method, path, hooks } = mounted;
     const below = belowVersion(path);
     const route = `${method} ${below}`;
-    const said = saidBy(mounted);
-    const { id, chapter, summary, answers, sends = "json" } = said;
+    const notes = saidBy(mounted);
+    const { id, chapter, summary, answers, sends = "json" } = notes;
     if (operations.has(route) || !id || !chapter || !summary || !answers) continue;
-    const { description = null, documents = [], refuses = [], matches = false, tagged = false } = said;
+    const { description = null, documents = [], refuses = [], matches = false, tagged = false } = notes;
     operations.set(route, {
       id,
       chapter,
@@ -39,8 +39,8 @@ export function operationsOf(routes: readonly AppRoute[]): Operation[] {
       method: method.toLowerCase() as Operation["method"],
       path: below.replace(/:(\w+)/g, "{$1}"),
       versioned: below !== path,
-      need: said.needs,
-      live_only: isLiveOnly(said),
+      need: notes.needs,
+      live_only: isLiveOnly(notes),
       body: schemaOf(hooks.body),
       sends: bodyKinds[sends].media_type,
       query: schemaOf<TObject>(hooks.query),

@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document, made of the same schemas that check requests.
+// The OpenAPI 3.1 document, built from the schemas that validate requests.
 
 import type { TSchema } from "@sinclair/typebox";
 import type { FaultCode } from "../../core/faults.ts";
@@ -11,45 +11,45 @@ import { isTagged, isWrite, type Operation, pathParameters } from "./operation.t
 import { errorSchemas, headers, Refusals, successes } from "./responses.ts";
 import { schemaNames } from "./schema_names.ts";
 
-/** The parts of the document beside the operations. */
+/** The parts of the document other than its operations. */
 interface Surroundings {
   readonly version: string;
-  /** Address of the service without a slash at the end; empty for addresses relative to the document's. */
+  /** Base URL of the service without a trailing slash; empty for URLs relative to the document. */
   readonly base_url: string;
   readonly examples: Examples;
   readonly refused: RefusedExamples;
-  /** Shapes of every answer by name, as `Meta`. */
+  /** Schemas shared by all responses, by name, such as `Meta`. */
   readonly schemas: Readonly<Record<string, TSchema>>;
-  /** One line on a code. */
+  /** The one-line meaning of an error code. */
   readonly meaning: (code: FaultCode) => string;
-  /** The chapters in the order in which they are read. */
+  /** The chapters in reading order. */
   readonly chapters: readonly { readonly name: string; readonly description: string }[];
-  /** What stands in the description below its first words, each with its heading. */
+  /** Sections below the introduction, each with its heading. */
   readonly sections: readonly string[];
 }
 
 const onCondition =
-  'Act only while the `ETag` is still this one. The version that it begins with, `"7"`, stands for the record alone:' +
-  " then what others change beside it, such as stock, refuses nothing.";
+  'Executes the request only if the `ETag` still matches. Its first part, the version (`"7"`), can be sent alone: then' +
+  " only changes to the record itself count, not those to related data such as stock.";
 
 const description = `Fulfillment for third-party logistics: orders, stock, labels, tracking, returns, webhooks.
 
-- **Keys**: send \`Authorization: Bearer ph_live_…\`. A key of test mode (\`ph_test_…\`) sees a world of its own.
-- **Identifiers**: wherever a request takes one, \`1042\`, \`"1042"\` and \`"ord_1042"\` mean the same.
-  An order is meant by its \`order_number\` as well, in paths too.
-- **Money** is a number or a text with at most two decimals. **Timestamps** are ISO 8601 in UTC.
-  A date without a time is a day of the warehouse's calendar.
-- **To try it**: with a test key, send the examples of *Create a product*, *Add inventory*, *Create a customer* and
-  *Create an order* first: then the other operations have a record to work on.
-- **Fields**: a field that is unknown, or given twice, is refused by name, and so is a parameter of the query. All bad
-  fields are named at once.
-- **Retries**: send an \`Idempotency-Key\` with each write; a repeated request has one effect and gets the same answer.
-- **Conditions**: what is read by itself carries an \`ETag\`. With \`If-None-Match\` it is sent only if it has changed,
-  with \`If-Match\` a change is made only if it has not.
-- **Lists**: \`page\` and \`limit\`, or \`cursor\` for what is long.
-- **Change**: v1 grows by fields, parameters, routes and event types. Pass over what you do not know.`;
+- **Keys**: send \`Authorization: Bearer ph_live_…\`. A test key (\`ph_test_…\`) uses a separate test environment.
+- **Identifiers**: \`1042\`, \`"1042"\` and \`"ord_1042"\` mean the same in every request.
+  Orders can also be addressed by \`order_number\`, including in paths.
+- **Amounts** are numbers or strings with at most the decimals of their currency. **Timestamps** are ISO 8601 in UTC.
+- **Try it**: with a test key, send the examples of *Create a product*, *Add inventory*, *Create a customer* and
+  *Create an order* first, so that the other operations have records to work on.
+- **Fields**: unknown or repeated fields and query parameters are refused. The response lists all invalid fields at
+  once.
+- **Retries**: send an \`Idempotency-Key\` with each write. A repeated request takes effect once and gets the same
+  response.
+- **Conditional requests**: single-resource responses carry an \`ETag\`. \`If-None-Match\` returns 304 if nothing has
+  changed; \`If-Match\` refuses the write if something has.
+- **Lists**: \`page\` and \`limit\`, or \`cursor\` for long lists.
+- **Compatibility**: v1 may gain fields, parameters, routes and event types. Ignore unknown fields.`;
 
-/** Builds the document. The same input gives the same text. Throws when two operations have one name. */
+/** Builds the document deterministically. Throws if two operations have the same id. */
 export function openApiDocument(operations: readonly Operation[], around: Surroundings): JsonObject {
   const publisher = new Publisher();
   for (const [name, schema] of Object.entries({ ...around.schemas, ...schemaNames })) publisher.name(schema, name);
@@ -71,7 +71,7 @@ export function openApiDocument(operations: readonly Operation[], around: Surrou
     },
     servers: [
       { url: `${around.base_url}/v1`, description: "This service" },
-      { url: `${around.base_url}/api/v1`, description: "The same under its other address" },
+      { url: `${around.base_url}/api/v1`, description: "The same API under its alternative path" },
     ],
     security: [{ api_key: [] }],
     tags: around.chapters
@@ -91,7 +91,7 @@ export function openApiDocument(operations: readonly Operation[], around: Surrou
   };
 }
 
-/** A body is called by its operation: `createOrder` takes a `CreateOrder`. */
+/** Names each body after its operation: `createOrder` takes a `CreateOrder`. */
 function nameBodies(operations: readonly Operation[], publisher: Publisher): void {
   for (const { id, body } of operations) {
     if (body === null || Object.keys(body["properties"] ?? {}).length === 0) continue;
@@ -110,10 +110,10 @@ function pathsOf(
   const order = new Map(chapters.map(({ name }, at) => [name, at]));
   const rank = ({ chapter }: Operation) => order.get(chapter) ?? chapters.length;
   for (const operation of [...operations].sort((a, b) => rank(a) - rank(b))) {
-    if (ids.has(operation.id)) throw new Error(`two operations are called ${operation.id}`);
+    if (ids.has(operation.id)) throw new Error(`two operations have the id ${operation.id}`);
     ids.add(operation.id);
-    const beside = operation.versioned ? {} : { servers: [{ url: "/" }] };
-    paths[operation.path] = { ...(paths[operation.path] ?? beside), [operation.method]: describe(operation) };
+    const servers = operation.versioned ? {} : { servers: [{ url: "/" }] };
+    paths[operation.path] = { ...(paths[operation.path] ?? servers), [operation.method]: describe(operation) };
   }
   return paths;
 }
@@ -124,21 +124,23 @@ interface Describing {
   readonly around: Surroundings;
 }
 
-const level_words = { read: "any key", read_write: "a key that may write", full: "a key with full access" };
+const level_words = { read: "any key", read_write: "a write key", full: "a full-access key" };
 
-/** Who may use an operation, in words. */
+/** The key or user that an operation requires, in words. */
 function neededBy({ need, live_only }: Operation): string {
   if (need === "none") return "no key";
-  if (need === "any") return "any key, or any user";
-  if (need === "user") return "a user who is signed in; API keys may not";
+  if (need === "any") return "any key or user";
+  if (need === "user") return "a signed-in user; API keys are refused";
   const key = level_words[levelFor(need)];
-  return `${live_only ? `${key} to the live world` : key}, or a user who may \`${need}\``;
+  return `${key}${live_only ? " of the live environment" : ""} or the \`${need}\` permission`;
 }
 
 function describe(operation: Operation, { publisher, refusals, around }: Describing): JsonObject {
   const { id, chapter, summary, need } = operation;
   const example = around.examples[id];
-  const about = [operation.description, `Needs ${neededBy(operation)}.`].filter((text) => text !== null).join("\n\n");
+  const about = [operation.description, `Requires ${neededBy(operation)}.`]
+    .filter((text) => text !== null)
+    .join("\n\n");
   return {
     operationId: id,
     summary,
@@ -158,7 +160,7 @@ const nouns: Readonly<Record<string, string>> = {
   sku: "The SKU of a product.",
   tracking_number: "The tracking number on the label.",
   address_id: "The address, such as `adr_1001`.",
-  token: "What stands at the end of a `tracking_url`.",
+  token: "The token at the end of a `tracking_url`.",
   refund_id: "The refund, such as `rfd_1001`.",
   delivery_id: "The delivery, such as `dlv_1001`.",
   job_id: "The recovery, such as `rcy_1001`.",
@@ -172,14 +174,14 @@ function parametersOf(operation: Operation, publisher: Publisher, example: Examp
     in: "path",
     required: true,
     description:
-      (orderPath.test(operation.path) && name === "id" ? order : nouns[name]) ?? "Its identifier, in any of its forms.",
+      (orderPath.test(operation.path) && name === "id" ? order : nouns[name]) ?? "The identifier, in any of its forms.",
     schema: { type: "string", minLength: 1, maxLength: 255 },
     ...shown(name, example?.path),
   }));
   const { properties = {}, required = [] } = operation.query ?? {};
   const inQuery = Object.entries(properties).map(([name, schema]) => {
     const { description: about, ...published } = publisher.publish(schema);
-    // What a filter shows as its example, a page of the reference would send unless it is unticked.
+    // The reference page sends the example of a filter unless the user clears it.
     const value = required.includes(name) ? shown(name, example?.query) : {};
     return {
       name,
@@ -194,19 +196,19 @@ function parametersOf(operation: Operation, publisher: Publisher, example: Examp
   return [...inPath, ...inQuery, ...merchantIn(operation), ...headersOf(operation)];
 }
 
-const whose = "Only what belongs to this merchant, by its id or code. A merchant's own key sees no other.";
+const whose = "Only records of this merchant, by id or code. A merchant's own key sees no others.";
 
-/** The filter that every list of records of merchants has. */
+/** The `merchant` filter of every list of merchant records. */
 function merchantIn({ id, need, method, path, sends }: Operation): JsonObject[] {
   const lists = (method === "get" && !path.includes("{")) || sends === "text/csv";
   if (!lists || !isOfMerchants(need, id)) return [];
-  const description = method === "get" ? whose : "For which merchant, by its id or code.";
+  const description = method === "get" ? whose : "The merchant, by id or code.";
   return [{ name: "merchant", in: "query", required: false, description, schema: merchant_name }];
 }
 
 const merchant_name = { type: "string", minLength: 1, maxLength: 24 };
 
-/** What keeps a page of the reference from sending the first or the usual value of a filter that nobody asked for. */
+/** Keeps the reference page from sending the first or default value of a filter that the user did not set. */
 function untickedOf(published: JsonObject): JsonObject {
   const [first] = (published["enum"] ?? []) as unknown[];
   const value = published["default"] ?? first;
@@ -229,7 +231,7 @@ function headersOf(operation: Operation): JsonObject[] {
       ? [
           header(
             "Idempotency-Key",
-            "A key that you choose for this request, kept for 24 hours: a repeated request has one effect.",
+            "A key that you choose for this request, stored for 24 hours: a repeated request takes effect once.",
             {
               type: "string",
               minLength: 1,
@@ -240,11 +242,17 @@ function headersOf(operation: Operation): JsonObject[] {
         ]
       : []),
     ...(isOfMerchants(operation.need, operation.id)
-      ? [header("Packhouse-Merchant", "For which merchant a key of the house asks, by its id or code.", merchant_name)]
+      ? [
+          header(
+            "Packhouse-Merchant",
+            "The merchant that a request with the operator's key is for, by id or code.",
+            merchant_name,
+          ),
+        ]
       : []),
     ...(operation.matches ? [header("If-Match", onCondition, tag)] : []),
     ...(isTagged(operation) && operation.method === "get"
-      ? [header("If-None-Match", "The `ETag` that you have: 304 if nothing has changed.", tag)]
+      ? [header("If-None-Match", "The `ETag` that you have: the response is 304 if nothing has changed.", tag)]
       : []),
   ];
 }

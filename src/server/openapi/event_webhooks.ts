@@ -1,4 +1,4 @@
-// The webhooks of the document: every type of event as a receiver gets it.
+// The webhooks of the document: every event type as a receiver gets it.
 
 import { eventSchema } from "../../events/event.schema.ts";
 import { eventTypes } from "../../events/event_types.ts";
@@ -14,18 +14,21 @@ const header = (name: string, description: string, schema: JsonObject = { type: 
 });
 
 const parameters: readonly JsonObject[] = [
-  header("webhook-id", "The event's id, equal on every delivery of it."),
-  header("webhook-timestamp", "Unix seconds of this attempt.", { type: "integer" }),
+  header("webhook-id", "The event's id, the same on every delivery."),
+  header("webhook-timestamp", "Unix time of this attempt in seconds.", { type: "integer" }),
   header("webhook-signature", "`v1,` and base64 of HMAC-SHA256 over `id.timestamp.body`; see standardwebhooks.com."),
-  header("X-Webhook-Signature", "Lower-case hexadecimal HMAC-SHA256 of the body under the whole secret as text."),
-  header("X-Webhook-Event", "The type of the event."),
+  header(
+    "X-Webhook-Signature",
+    "Lowercase hexadecimal HMAC-SHA256 of the body, keyed with the complete secret as text.",
+  ),
+  header("X-Webhook-Event", "The event type."),
   header("X-Webhook-Attempt", "The number of this attempt, from 1.", { type: "integer", minimum: 1 }),
   header("X-Webhook-Subscription", "The subscription, such as `whk_1001`."),
 ];
 
 const pascal = (type: string) => type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** One entry for each type of event, in the order of the catalogue. */
+/** One entry per event type, in the order of the catalogue. */
 export function eventWebhooks(publisher: Publisher): JsonObject {
   const entries = eventTypes.map((type) => {
     const { summary, data, example } = eventDescriptions[type];
@@ -37,9 +40,9 @@ export function eventWebhooks(publisher: Publisher): JsonObject {
     const event = { id: "evt_019c1e2f4b7a7c3d9e5f60718293a4b5", type, created_at, merchant_id: "mer_1" };
     const post = {
       operationId: `on${pascal(type)}`,
-      // The name that a subscription lists, by which the event is looked for.
+      // Readers search for the name that subscriptions use.
       summary: type,
-      description: `${summary} Answer 2xx within 5 seconds. Anything else is tried again.`,
+      description: `${summary} Return 2xx within 5 seconds; otherwise the delivery is retried.`,
       tags: ["Events"],
       security: [],
       parameters,
@@ -49,7 +52,10 @@ export function eventWebhooks(publisher: Publisher): JsonObject {
           "application/json": { schema: publisher.publishOpen(schema), example: { ...event, data: example } },
         },
       },
-      responses: { "2XX": { description: "Received." }, "4XX": { description: "Not received; tried again." } },
+      responses: {
+        "2XX": { description: "Received." },
+        "4XX": { description: "Not received; the delivery is retried." },
+      },
     };
     return [type, { post }];
   });

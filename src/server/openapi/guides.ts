@@ -1,4 +1,4 @@
-// The tables of the guide *Privacy*, drawn from those that the erasure and the settings go by.
+// The guides: sections of the document's description, and texts of chapters.
 
 import { otherRecords, personalRecords } from "../../privacy/personal_records.ts";
 import { retention, retentionKinds } from "../../storage/retention.ts";
@@ -25,33 +25,33 @@ import upgrading from "../guides/upgrading.md" with { type: "text" };
 import users from "../guides/users.md" with { type: "text" };
 import webhooks from "../guides/webhooks.md" with { type: "text" };
 
-/** What an erasure does, kind by kind; which tables tell of nobody who orders; and how long everything is kept. */
+/** The tables of *Privacy*: what an erasure does by record type, which tables it skips, and all retention times. */
 function privacyTables(): string {
   return [
-    "## What an erasure does with each kind of record",
+    "## What an erasure does with each type of record",
     "",
-    "| records | goes | expires | stays |",
+    "| records | erased | expires | kept |",
     "|---|---|---|---|",
     ...personalRecords.map(({ kind, columns, rows_deleted }) => {
       const names = (isWanted: (treatment: string) => boolean) => {
-        const some = Object.entries(columns).filter(([, treatment]) => isWanted(treatment));
-        return some.map(([name]) => `\`${name}\``).join(", ") || "–";
+        const matching = Object.entries(columns).filter(([, treatment]) => isWanted(treatment));
+        return matching.map(([name]) => `\`${name}\``).join(", ") || "–";
       };
-      const staying = ["expires", "kept"].map((one) => names((treatment) => treatment === one));
-      const gone = names((treatment) => treatment !== "expires" && treatment !== "kept");
-      const cells = rows_deleted ? ["the whole row", "–", "–"] : [gone, ...staying];
+      const remaining = ["expires", "kept"].map((wanted) => names((treatment) => treatment === wanted));
+      const erased = names((treatment) => treatment !== "expires" && treatment !== "kept");
+      const cells = rows_deleted ? ["the whole row", "–", "–"] : [erased, ...remaining];
       return `| ${[kind.replaceAll("_", " "), ...cells].join(" | ")} |`;
     }),
     "",
-    `No erasure reaches these tables, which tell of nobody who orders: ${othersByHolder()}.`,
+    `Erasures do not touch these tables, which contain no data about buyers: ${othersByHolder()}.`,
     "",
-    "## How long each kind is kept",
+    "## Retention",
     "",
-    "| kind | usual | least | most | what, and what it costs |",
+    "| type | default | minimum | maximum | content, and cost |",
     "|---|---|---|---|---|",
     ...retentionKinds.map((kind) => {
       const { usual, least, most, unit, what, costs } = retention[kind];
-      return `| \`${kind}\` | ${usual ?? "for good"} | ${least} | ${most} ${unit} | ${what} ${costs} |`;
+      return `| \`${kind}\` | ${usual ?? "forever"} | ${least} | ${most} ${unit} | ${what} ${costs} |`;
     }),
   ].join("\n");
 }
@@ -63,9 +63,7 @@ function othersByHolder(): string {
     .join("; ");
 }
 
-// What there is to know beside single calls: sections of the description, and more on some chapters.
-
-/** Sections of the description, each with its heading, in the order in which they are read. */
+/** Sections of the description in reading order, each with its heading. */
 export const sections: readonly string[] = [
   limits,
   dates,
@@ -81,7 +79,7 @@ export const sections: readonly string[] = [
   upgrading,
 ];
 
-/** What there is to know of a chapter as a whole, where its first sentences are not enough. */
+/** Longer texts of chapters, appended to the chapter's short description. */
 export const chapterGuides: Readonly<Record<string, string>> = {
   Addresses: addresses,
   Billing: billing,

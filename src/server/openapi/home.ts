@@ -1,12 +1,12 @@
-// The page at `/`: the service, first steps, and the reference. It discloses no more than `/health` does.
+// The page at `/`: the service, first steps and the reference. It reveals no more than `/health`.
 import { version } from "../../core/config.ts";
 import { escapeHtml, htmlPage, plainPolicy } from "../../core/html.ts";
 import css from "./page.css" with { type: "text" };
 
-/** What the page may load: its own style, and nothing else. */
+/** Content security policy of the page: only its own style may load. */
 export const homePolicy = plainPolicy(css);
 
-/** The answer of `/` for programs. */
+/** The response of `/` for programs, as JSON text: name, version and links. */
 export function homeFacts(origin: string): string {
   const paths = {
     api: "/v1",
@@ -19,7 +19,7 @@ export function homeFacts(origin: string): string {
   return JSON.stringify({ name: "Packhouse", version, ...Object.fromEntries(links) });
 }
 
-/** The page of `/` for people. `origin` is the address of the service, empty when it is unknown. */
+/** The HTML of `/`. `origin` is the address of the service, empty if unknown. */
 export function homePage(origin: string): string {
   const api = `${origin === "" ? "http://ADDRESS" : origin}/v1`;
   return htmlPage(
@@ -27,42 +27,42 @@ export function homePage(origin: string): string {
     `\n<style>${css}</style>`,
     [
       "<h1>Packhouse</h1>",
-      `<p>Version ${version} runs here: orders, stock, labels, tracking and returns of a warehouse, as a JSON API at`,
-      `<code>${escapeHtml(api)}</code>.${origin === "" ? " (ADDRESS is what your browser shows.)" : ""}</p>`,
+      `<p>Packhouse ${version}: orders, stock, labels, tracking and returns of a warehouse, with a JSON API at`,
+      `<code>${escapeHtml(api)}</code>.${origin === "" ? " (ADDRESS is the address in your browser.)" : ""}</p>`,
       '<p><a href="/dashboard"><strong>Open the dashboard</strong></a>: orders, stock and settings in your browser.',
-      "As long as there is no user, each start prints a link that creates the first one.</p>",
-      '<ul>\n<li><a href="/docs">Reference</a>: every call, with examples to try out</li>',
-      '<li><a href="/docs/errors">Errors</a>: what each code means and what to do</li>',
+      "Until the first user exists, each start prints a link to create it.</p>",
+      '<ul>\n<li><a href="/docs">Reference</a>: every endpoint, with examples that you can run</li>',
+      '<li><a href="/docs/errors">Errors</a>: the meaning of each code, and what to do</li>',
       '<li><a href="/openapi.json">OpenAPI document</a>: for client generators and other tools</li>',
-      '<li><a href="/health">Health</a>: whether everything works</li>\n</ul>',
-      "<h2>First steps for programs</h2>\n<ol>",
+      '<li><a href="/health">Health</a>: the current status</li>\n</ul>',
+      "<h2>API quick start</h2>\n<ol>",
       ...steps(api).map(([text, lines]) => `<li>${text}\n<pre>${escapeHtml(lines)}</pre></li>`),
       "</ol>",
-      "<p>From here on, see the reference: customers, orders, labels, webhooks that tell you of each change.</p>",
+      "<p>Continue with the reference: customers, orders, labels, and webhooks for every change.</p>",
     ].join("\n"),
   );
 }
 
 const json = `-H "Authorization: Bearer $KEY" -H "Content-Type: application/json"`;
 
-/** What to do first, each with its lines for a shell. */
+/** The first steps, each with its shell commands. */
 function steps(api: string): readonly (readonly [text: string, lines: string])[] {
   return [
     [
-      "The first start printed two API keys, once: one for live data, one for test data. On the machine itself this" +
-        " makes another one. Begin with test data, where nothing can go wrong:",
+      "The first start printed two API keys, once: one for live data, one for test data. To create another, run this" +
+        " on the server. Start with test data, where nothing can go wrong:",
       "packhouse keys create --name me --permission full --mode test\nKEY=ph_test_…",
     ],
     [
-      "Put in your warehouse’s address: it prints on labels and packing slips. (In the live world, with a live key," +
-        " it is <code>whs_1001</code>.)",
+      "Set your warehouse’s address, which is printed on labels and packing slips. (In live data, with a live key," +
+        " its id is <code>whs_1001</code>.)",
       `curl -X PATCH ${api}/inventory/locations/whs_1000000001 \\
   ${json} \\
   -d '{"name": "Harbour Foods", "address": {"address_line1": "8 Pier Rd",
        "city": "Portland", "state": "ME", "postal_code": "04101", "country": "US"}}'`,
     ],
     [
-      "Enter something to sell, and ten of it in stock:",
+      "Create a product, and add ten units to stock:",
       `curl ${api}/products \\
   ${json} \\
   -d '{"sku": "TEA-250", "name": "Green tea, 250 g", "price": "4.50"}'

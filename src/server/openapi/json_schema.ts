@@ -1,12 +1,12 @@
-// TypeBox schemas as OpenAPI 3.1 publishes them: JSON Schema 2020-12, in which what has a name stands once.
+// Converts TypeBox schemas to OpenAPI 3.1 (JSON Schema 2020-12), with named schemas as shared components.
 import type { TSchema } from "@sinclair/typebox";
 
 export type JsonObject = Record<string, unknown>;
 
-/** Our own schema keywords, which no client knows. */
+/** Internal schema keywords, which are not published. */
 const internal = new Set(["hint", "form", "$id"]);
 
-/** Publishes schemas, and collects the named ones as components. */
+/** Converts schemas, and collects the named ones as components. */
 export class Publisher {
   readonly components: Record<string, JsonObject> = {};
   readonly #names = new Map<string, string>();
@@ -14,17 +14,17 @@ export class Publisher {
   readonly #closed = new Map<string, boolean>();
   #closes = true;
 
-  /** Gives a schema the first free one of some names, unless an equal schema has a name already. */
+  /** Registers a schema under the first of `names` that is free, unless an equal schema has a name already. */
   name(schema: TSchema, ...names: readonly [string, ...string[]]): void {
     const text = JSON.stringify(schema);
     if (this.#names.has(text)) return;
     const free = names.find((name) => !this.#taken.has(name));
-    if (free === undefined) throw new Error(`two schemas are called ${names[0]}`);
+    if (free === undefined) throw new Error(`two schemas are named ${names[0]}`);
     this.#taken.add(free);
     this.#names.set(text, free);
   }
 
-  /** The schema of an answer or an event. Clients must expect more fields in later versions. */
+  /** Converts the schema of a response or an event, which allows more fields: later versions may add some. */
   publishOpen(schema: TSchema): JsonObject {
     this.#closes = false;
     try {
@@ -34,13 +34,13 @@ export class Publisher {
     }
   }
 
-  /** A schema as the document shows it: a reference when it has a name. */
+  /** Converts a schema; returns a reference if it has a name. */
   publish(schema: TSchema): JsonObject {
     const name = this.#names.get(JSON.stringify(schema));
     if (name === undefined || (this.#closed.get(name) ?? this.#closes) !== this.#closes) return this.#write(schema);
     this.#closed.set(name, this.#closes);
     if (!(name in this.components)) {
-      // Registered before its parts are published, which may refer to it.
+      // Registered before its parts are converted, because they may refer to it.
       this.components[name] = {};
       this.components[name] = this.#write(schema);
     }
@@ -49,9 +49,12 @@ export class Publisher {
 
   #write(schema: TSchema): JsonObject {
     const { anyOf, allOf, not, items, properties, patternProperties, description, ...plain } = schema as JsonObject;
-    const kept = Object.entries(plain).filter(([word]) => !internal.has(word));
+    const published = Object.entries(plain).filter(([keyword]) => !internal.has(keyword));
     const about = description ?? sentence(schema["hint"]);
-    const json: JsonObject = { ...Object.fromEntries(kept), ...(about === undefined ? {} : { description: about }) };
+    const json: JsonObject = {
+      ...Object.fromEntries(published),
+      ...(about === undefined ? {} : { description: about }),
+    };
     if (anyOf) Object.assign(json, this.#either(anyOf as TSchema[]));
     if (allOf) json["allOf"] = (allOf as TSchema[]).map((part) => this.publish(part));
     if (not) json["not"] = this.publish(not as TSchema);
@@ -68,7 +71,7 @@ export class Publisher {
     return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, this.publish(schema)]));
   }
 
-  /** One of several forms. Words are listed, and what may be null says so in its type, as generators like it. */
+  /** A union. Constants become an `enum`, and null becomes part of `type`, which client generators handle best. */
   #either(forms: readonly TSchema[]): JsonObject {
     const rest = forms.filter((form) => form["type"] !== "null");
     const absent = rest.length < forms.length;
@@ -88,7 +91,7 @@ export class Publisher {
     return { anyOf: absent ? [...published, { type: "null" }] : published };
   }
 
-  /** Pairs of names and values. */
+  /** A map of names to values. */
   #record(patterns: Readonly<Record<string, TSchema>>): JsonObject {
     const [[pattern, value] = []] = Object.entries(patterns);
     if (pattern === undefined || value === undefined) return {};

@@ -3,67 +3,62 @@ import type { FaultCode } from "../../core/faults.ts";
 import { isOfMerchants, mayMerchant, maySuspended, mayViewing } from "../../http/auth/merchant_permissions.ts";
 import { onlyReads, type RouteNeed } from "../../http/auth/permissions.ts";
 
-// Examples are requests that were made and what was answered to them: see test/reference/story.ts.
-
-/** One request and its answer, as text or as parsed JSON. */
+/** A recorded request and its response, as text or parsed JSON. */
 export interface Example {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly status: number;
-  /** Null for a document that is no text. */
+  /** Null for a binary document. */
   readonly answer: unknown;
 }
 
-/** Examples by the name of their operation. */
+/** Examples by operation id. */
 export type Examples = Readonly<Record<string, Example>>;
 
-/** The recorded answers of refused requests, by code. */
+/** Recorded error responses, by code. */
 export type RefusedExamples = Readonly<Record<string, unknown>>;
 
-// A route as the reference describes it, independent of the framework.
-
-/** One route of the reference. */
+/** A route as the reference describes it, independent of the framework. */
 export interface Operation {
   readonly id: string;
   readonly method: "get" | "post" | "put" | "patch" | "delete";
-  /** Below the version when `versioned`, with `{names}` of its parameters. */
+  /** Path with `{parameters}`, relative to the API version if `versioned`. */
   readonly path: string;
   readonly versioned: boolean;
   readonly summary: string;
   readonly description: string | null;
-  /** The chapter of the reference that it stands in. */
   readonly chapter: string;
   readonly need: RouteNeed;
-  /** Whether it is about data that both worlds share. */
+  /** Whether its data is shared by both environments, so that only the live one serves it. */
   readonly live_only: boolean;
   readonly body: TSchema | null;
   /** The media type of the body. */
   readonly sends: string;
   readonly query: TObject | null;
-  /** The answer by status: its schema, or null for a document that is no JSON. */
+  /** Response schemas by status; null for documents other than JSON. */
   readonly answers: Readonly<Record<string, TSchema | null>>;
-  /** The media types of the documents that it answers with. */
+  /** Media types of the documents that it returns. */
   readonly documents: readonly string[];
-  /** The codes of its own refusals, beyond those of every route of its kind. */
+  /** Its own error codes, in addition to those common to its kind of route. */
   readonly refuses: readonly FaultCode[];
   /** Whether it honours `If-Match`. */
   readonly matches: boolean;
-  /** Whether its answer carries an `ETag` though it shows no version. */
+  /** Whether the response carries an `ETag` although it has no `version` field. */
   readonly tagged: boolean;
 }
 
-/** Names of the parameters in an operation's path. */
+/** Returns the names of the parameters in an operation's path. */
 export function pathParameters({ path }: Pick<Operation, "path">): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
 }
 
-/** Whether it changes something, so that it takes an `Idempotency-Key`. */
+/** Whether the operation changes data, and so takes an `Idempotency-Key`. */
 export function isWrite({ method, need }: Pick<Operation, "method" | "need">): boolean {
   return method !== "get" && need !== "none" && !onlyReads(need);
 }
 
-/** Whether an answer shows one resource with its version, which goes out as `ETag`. */
+/** Whether the response carries an `ETag`: that of a single resource with its version does. */
 export function isTagged({ answers, tagged }: Pick<Operation, "answers" | "tagged">): boolean {
   if (tagged) return true;
   return Object.values(answers).some((schema) => {
@@ -93,7 +88,7 @@ const of_writes: readonly FaultCode[] = [
   "storage_unavailable",
 ];
 
-/** Every code with which an operation may refuse: those of its kind, and its own. */
+/** Returns every error code of an operation: those common to its kind, and its own. */
 export function refusalsOf(operation: Operation): Set<FaultCode> {
   const { method, need, path, query, matches, refuses } = operation;
   const codes = new Set<FaultCode>([

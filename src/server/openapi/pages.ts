@@ -1,22 +1,22 @@
-// The pages for people: the reference, drawn by Scalar from the OpenAPI document, and the meaning of each error code.
+// HTML pages: the reference, rendered by Scalar from the OpenAPI document, and the error codes.
 
 import { faultDescriptions } from "../../core/fault_descriptions.ts";
 import { type FaultCode, faults } from "../../core/faults.ts";
 import { escapeHtml, htmlPage, plainPolicy } from "../../core/html.ts";
 import css from "./page.css" with { type: "text" };
 
-/** The page of the reference. Everything that it asks for comes from this service. */
+/** The HTML of the reference. It loads everything from this service. */
 export const referencePage = htmlPage(
   "Packhouse API",
   "",
   [
     '<div id="reference"></div>',
-    '<noscript>This page needs JavaScript. <a href="/openapi.json">The same as a document</a></noscript>',
+    '<noscript>This page needs JavaScript. <a href="/openapi.json">Open the OpenAPI document</a></noscript>',
     '<script src="/docs/scalar.js"></script>\n<script src="/docs/start.js"></script>',
   ].join("\n"),
 );
 
-/** The content policy of the page: Scalar writes inline styles, everything else comes from this service. */
+/** Content security policy of the reference: Scalar uses inline styles; everything else comes from this service. */
 export const referencePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -30,7 +30,7 @@ export const referencePolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-// By default Scalar asks for fonts, sends telemetry, and offers tools of its makers.
+// By default, Scalar loads external fonts, sends telemetry and offers its vendor's tools.
 const settings = {
   url: "/openapi.json",
   withDefaultFonts: false,
@@ -45,20 +45,20 @@ const settings = {
   authentication: { preferredSecurityScheme: "api_key" },
 };
 
-/** What starts the page. */
+/** The script that starts Scalar. */
 export const startScript = `Scalar.createApiReference("#reference", ${JSON.stringify(settings)});\n`;
 
 const statuses = [...new Set(Object.values(faults).map(({ status }) => status))].sort((a, b) => a - b);
 const codesOf = (status: number) =>
   (Object.keys(faults) as FaultCode[]).filter((code) => faults[code].status === status);
 
-/** What each code means, by status. An error's `doc_url` leads to its place on this page. */
+/** The HTML of the error codes, by status. An error's `doc_url` links to its section. */
 export const errorsPage = htmlPage(
   "Errors of the Packhouse API",
   `\n<style>${css}</style>`,
   [
     '<p><a href="/docs">Reference</a></p>\n<h1>Errors</h1>',
-    "<p>Every refusal has a <code>code</code>, which never changes its meaning. There may be new ones at any time.</p>",
+    "<p>Every error has a <code>code</code> whose meaning never changes. New codes may be added at any time.</p>",
     ...statuses.flatMap((status) => [`<h2>${status}</h2>`, ...codesOf(status).map(entry)]),
   ].join("\n"),
 );
@@ -69,5 +69,5 @@ function entry(code: FaultCode): string {
   return `<section id="${code}">${name}<p>${escapeHtml(when)}</p><p class="remedy">${escapeHtml(remedy)}</p></section>`;
 }
 
-/** A page that loads nothing from elsewhere. */
+/** Content security policy of the error page, which loads nothing else. */
 export const errorsPolicy = plainPolicy(css);

@@ -12,12 +12,12 @@ import type { Service } from "../../http/service.ts";
 import { homeFacts, homePage, homePolicy } from "./home.ts";
 import scalarPath from "./standalone.js.gz" with { type: "file" };
 
-/** A text that is compressed once, for clients that accept that. As blobs, all answers share its bytes. */
+/** A text that is compressed once. As blobs, all responses share its bytes. */
 interface PackedText {
   readonly gzip: Blob;
-  /** The plain text, unpacked at the first request for it. */
+  /** The plain text, decompressed at the first request for it. */
   readonly plain: () => Blob;
-  /** Names this text, packed or not. */
+  /** Identifies this text, compressed or not. */
   readonly etag: string;
 }
 
@@ -31,7 +31,7 @@ function packed(bytes: Uint8Array<ArrayBuffer>): PackedText {
   return { gzip: new Blob([bytes]), plain: open, etag: `"${digest.slice(0, 22)}"` };
 }
 
-/** Answers a text, compressed if the client accepts that; 304 when it has it. The tag is weak: it names both forms. */
+/** Returns a text, compressed if the client accepts it, or 304. The tag is weak because both forms share it. */
 function answerText(
   call: Call,
   { gzip, plain, etag }: PackedText,
@@ -45,10 +45,10 @@ function answerText(
   return new Response(gzip, { headers: { ...all, "content-encoding": "gzip" } });
 }
 
-/** Tools on pages of other sites read it, too. */
+/** Tools on other sites may read it as well. */
 const readable_elsewhere = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" };
 
-/** The API's own description. `routes` are those of the whole app, once it is complete. */
+/** Serves the OpenAPI document. `routes` are those of the complete app. */
 export function referenceRoutes(service: Service, routes: readonly AppRoute[]) {
   const open = onFirstUse(async () => {
     const { describeRoutes } = await import("./description.ts");
@@ -75,7 +75,7 @@ const html = (policy: string) => ({
 const script = { "content-type": "text/javascript; charset=utf-8" };
 const once = (text: string) => packed(Bun.gzipSync(text));
 
-/** The pages and their policies, and the script that starts the reference. */
+/** The pages with their policies, and the script that starts the reference. */
 const pages = onFirstUse(async () => {
   const { errorsPage, errorsPolicy, referencePage, referencePolicy, startScript } = await import("./pages.ts");
   return {
@@ -92,7 +92,7 @@ async function answerPage(call: Call, name: "reference" | "errors" | "start"): P
 
 const open_to_all = { detail: unlisted({ needs: "none" }) };
 
-/** The pages for people, which need no key: the reference, and what each code of an error means. */
+/** The HTML pages, which need no key: the reference and the error codes. */
 export function pageRoutes() {
   return new Elysia({ prefix: "/docs" })
     .use(conventions)
@@ -108,7 +108,7 @@ const prefersJson = (accept: string | null) => {
   return acceptQuality("application/json", wishes).quality > acceptQuality("text/html", wishes).quality;
 };
 
-/** The page of the service's own address, for people who open it and for programs that ask for JSON. */
+/** The page at `/`: HTML for browsers, JSON for programs that ask for it. */
 export function homeRoutes() {
   let last: { readonly origin: string; readonly page: PackedText; readonly facts: PackedText } | undefined;
   return new Elysia().use(conventions).get(
@@ -126,5 +126,5 @@ export function homeRoutes() {
   );
 }
 
-/** The program of the reference page, which is carried packed. */
+/** Scalar's script, which the binary carries compressed. */
 const scalar = onFirstUse(async () => packed(await Bun.file(scalarPath).bytes()));

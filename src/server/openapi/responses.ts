@@ -1,4 +1,4 @@
-// What an operation answers: its success, and every refusal with the codes that it may have.
+// The responses of an operation: its successes, and its errors with their possible codes.
 import type { TSchema } from "@sinclair/typebox";
 import { type FaultCode, faults } from "../../core/faults.ts";
 import type { JsonObject, Publisher } from "./json_schema.ts";
@@ -9,32 +9,32 @@ const ref = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${nam
 
 const header = (description: string, schema: JsonObject, example: unknown) => ({ description, schema, example });
 
-/** The headers of answers, once. */
+/** Response headers, as shared components. */
 export const headers: JsonObject = {
-  RequestId: header("The name of this request, in logs and in the history of orders.", { type: "string" }, "req_42"),
+  RequestId: header("The id of this request, in logs and in order histories.", { type: "string" }, "req_42"),
   ETag: header(
-    "What is shown of the resource, for `If-Match` and `If-None-Match`: the version of its record and, where more is" +
-      ' shown, a digest of that (`"7-2mgqk1x0c4f9e"`). It is the same only as long as nothing of it changes.',
+    "Identifies the state of the resource, for `If-Match` and `If-None-Match`: the version of its record and, if the" +
+      ' response includes related data, a digest of that (`"7-2mgqk1x0c4f9e"`). It changes whenever the response does.',
     { type: "string" },
     '"7"',
   ),
   IdempotencyReplayed: header(
-    "`true` when this is the kept answer of an earlier request with the same `Idempotency-Key`.",
+    "`true` if this is the stored response to an earlier request with the same `Idempotency-Key`.",
     { type: "string", enum: ["true"] },
     "true",
   ),
   RateLimit: header(
-    "How many requests are left now, and the seconds until the limit is full again.",
+    "The number of requests left now, and the seconds until the limit is fully restored.",
     { type: "string" },
     '"default";r=199;t=1',
   ),
   RateLimitPolicy: header(
-    "How many requests this key may send at once, and in how many seconds they all come back: 200 every 2 seconds are" +
-      " 6000 a minute. `X-RateLimit-Limit`, `-Remaining` and `-Reset` (Unix seconds) say the same.",
+    "The number of requests that this key may send at once, and the seconds until all are restored: 200 every 2" +
+      " seconds are 6000 a minute. `X-RateLimit-Limit`, `-Remaining` and `-Reset` (Unix seconds) have the same values.",
     { type: "string" },
     '"default";q=200;w=2',
   ),
-  RetryAfter: header("Seconds to wait before the next try.", { type: "integer", minimum: 0 }, 1),
+  RetryAfter: header("Seconds to wait before the next attempt.", { type: "integer", minimum: 0 }, 1),
   WwwAuthenticate: header("What was wrong with the key.", { type: "string" }, 'Bearer error="invalid_token"'),
 };
 
@@ -45,24 +45,24 @@ const phrases: Readonly<Record<number, string>> = {
   200: "Success.",
   201: "Created.",
   202: "Accepted; the work continues in the background.",
-  400: "The request cannot be read.",
-  401: "The key is absent, unknown or no longer valid.",
+  400: "The request is malformed.",
+  401: "The key is missing, unknown or no longer valid.",
   403: "The key may not do this.",
   404: "Not found.",
   409: "Conflicts with the current state.",
-  412: "Changed since it was read.",
+  412: "The resource has changed since it was read.",
   413: "The body is too large.",
   415: "The body has an unsupported type.",
   422: "The request cannot be carried out.",
   429: "Too many requests.",
   431: "The headers are too large.",
-  500: "Something went wrong on our side.",
-  502: "The carrier failed.",
-  503: "Not available now; try again.",
-  504: "The carrier took too long.",
+  500: "An internal error.",
+  502: "The carrier returned an error.",
+  503: "Temporarily unavailable; try again.",
+  504: "The carrier did not respond in time.",
 };
 
-/** The schema of the errors of the whole service, and of their form as problem+json. */
+/** The schemas of all errors, as JSON and as problem+json. */
 export function errorSchemas(): Record<string, JsonObject> {
   const text = { type: "string" };
   const codes = Object.keys(faults);
@@ -92,20 +92,20 @@ export function errorSchemas(): Record<string, JsonObject> {
   const error = {
     type: { type: "string", enum: types },
     code: ref("schemas", "ErrorCode"),
-    message: { ...text, description: "For people. Programs should use `code`." },
-    details: { type: "array", items: ref("schemas", "ErrorDetail"), description: "Every bad field, all at once." },
-    doc_url: { ...text, format: "uri-reference", description: "Where the code is explained." },
+    message: { ...text, description: "For display. Programs should use `code`." },
+    details: { type: "array", items: ref("schemas", "ErrorDetail"), description: "All invalid fields." },
+    doc_url: { ...text, format: "uri-reference", description: "The documentation of the code." },
   };
   return {
-    ErrorCode: { type: "string", enum: codes, description: "Why a request was refused. The list may grow." },
-    ErrorDetail: { ...detail, description: "One bad field, as it was written and as a JSON pointer." },
+    ErrorCode: { type: "string", enum: codes, description: "Why a request was refused. Codes may be added." },
+    ErrorDetail: { ...detail, description: "An invalid field, as sent and as a JSON pointer." },
     Error: {
       ...object(
         {
           success: { type: "boolean", const: false },
           error: {
             ...object(error, ["type", "code", "message", "details", "doc_url"]),
-            description: "Some codes add fields of their own, such as `existing_id`.",
+            description: "Some codes add fields, such as `existing_id`.",
           },
           meta: ref("schemas", "Meta"),
         },
@@ -114,7 +114,7 @@ export function errorSchemas(): Record<string, JsonObject> {
     },
     Problem: {
       ...object(problem, ["type", "title", "status", "detail", "instance", "code", "errors", "request_id"]),
-      description: "The same as `application/problem+json` (RFC 9457), when `Accept` asks for it.",
+      description: "The same error as `application/problem+json` (RFC 9457), if `Accept` asks for it.",
     },
   };
 }
@@ -137,7 +137,7 @@ const names: Readonly<Record<number, string>> = {
   504: "GatewayTimeout",
 };
 
-/** Gathers the refusals of all operations: those that several share are named, and stand in the document once. */
+/** Collects the errors of all operations. Errors that several operations share become named components. */
 export class Refusals {
   readonly #meaning: (code: FaultCode) => string;
   readonly #examples: RefusedExamples;
@@ -156,7 +156,7 @@ export class Refusals {
     }
   }
 
-  /** The shared answers by name. */
+  /** Returns the shared responses by name. */
   components(): JsonObject {
     const shared = [...this.#uses.values()].filter(({ count }) => count > 1);
     const named = shared.map(
@@ -165,7 +165,7 @@ export class Refusals {
     return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** The refusals of one operation by status. */
+  /** Returns the errors of one operation by status. */
   of(operation: Operation): JsonObject {
     const answers = this.#byStatus(operation).map(([status, codes]) => {
       const shared = (this.#uses.get(`${status} ${codes.join(" ")}`)?.count ?? 0) > 1;
@@ -179,7 +179,7 @@ export class Refusals {
     return [...groups].sort(([a], [b]) => a - b) as [number, FaultCode[]][];
   }
 
-  /** The first of a status has its plain name; others add what they have more or less. */
+  /** The most common response of a status has its plain name; others append the codes that differ. */
   #nameOf(status: number, codes: readonly FaultCode[]): string {
     const rivals = [...this.#uses.values()].filter((use) => use.status === status && use.count > 1);
     const [first] = rivals.sort((a, b) => b.count - a.count || (a.codes.join() < b.codes.join() ? -1 : 1));
@@ -193,7 +193,7 @@ export class Refusals {
 
   #answer(status: number, codes: readonly FaultCode[]): JsonObject {
     const open = { type: "object", additionalProperties: true };
-    // Required, so that a client's type of an error is narrowed by them, and not only allowed to be.
+    // Required, so that the type of an error in generated clients is narrowed to these codes.
     const error = { ...open, properties: { code: { type: "string", enum: codes } }, required: ["code"] };
     const narrowed = { ...open, properties: { error }, required: ["error"] };
     const schema = { allOf: [ref("schemas", "Error"), narrowed] };
@@ -216,7 +216,7 @@ export class Refusals {
   }
 }
 
-/** The successful answers of an operation, with the one that was recorded as the example. */
+/** Returns the successful responses of an operation, with the recorded one as the example. */
 export function successes(operation: Operation, publisher: Publisher, example: Example | undefined): JsonObject {
   const answers = Object.entries(operation.answers).map(([status, schema]) => {
     const shown = example?.status === Number(status) ? example.answer : null;
@@ -224,7 +224,7 @@ export function successes(operation: Operation, publisher: Publisher, example: E
   });
   if (!isTagged(operation) || operation.method !== "get") return Object.fromEntries(answers);
   const unchanged = {
-    description: "Not modified: the client has the present version.",
+    description: "Not modified: the client has the current version.",
     headers: { ...always, ETag: ref("headers", "ETag") },
   };
   return Object.fromEntries([...answers, ["304", unchanged]]);

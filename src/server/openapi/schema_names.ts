@@ -1,4 +1,4 @@
-// The names of the shapes that answers are made of, as generated clients will call their types.
+// Names of response schemas, which become type names in generated clients.
 import type { TSchema } from "@sinclair/typebox";
 import { AddressView, CustomerView } from "../../customers/customer.schema.ts";
 import { EventTypeView, EventView } from "../../events/event.schema.ts";
@@ -33,7 +33,7 @@ import {
   TestView,
 } from "../../webhooks/subscriptions/subscriptions.schema.ts";
 
-/** Shapes by name. A body needs no row: it is called by its operation. */
+/** Schemas by name. Request bodies need no entry: they are named after their operation. */
 export const schemaNames: Readonly<Record<string, TSchema>> = {
   Address: AddressView,
   Allocation: AllocationView,

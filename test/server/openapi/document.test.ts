@@ -1,4 +1,4 @@
-// The API's description: complete, valid by two tools that know nothing of ours, and served as one would hope.
+// The API's description: complete, valid according to two independent tools, and served with caching and compression.
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -54,7 +54,7 @@ interface Parameter {
 }
 
 describe("the document", () => {
-  test("has every guide, as a section with its heading or in the chapter that it is about", async () => {
+  test("has every guide, as a section with its heading or in its chapter", async () => {
     const folder = new URL("../../../src/server/guides/", import.meta.url).pathname;
     const texts = [shown.info.description, ...shown.tags.map(({ description }) => description)];
     for (const file of new Bun.Glob("*.md").scanSync({ cwd: folder })) {
@@ -63,14 +63,14 @@ describe("the document", () => {
     }
     expect(shown.info.description.match(/^# .*$/gm)).toEqual([
       "# Limits",
-      "# Files of CSV",
+      "# CSV files",
       "# Several merchants",
-      "# Installing it",
+      "# Installing Packhouse",
       "# Settings",
-      "# The command line",
-      "# Reaching it from other machines",
+      "# Command line",
+      "# Access from other machines",
       "# Several servers",
-      "# Running it",
+      "# Running Packhouse",
     ]);
   });
 
@@ -83,7 +83,7 @@ describe("the document", () => {
     expect(operations.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([...new Set(routes)].sort());
   });
 
-  test("names each operation once, says what it does, and shows what it may answer", () => {
+  test("names each operation once, with a summary and its responses", () => {
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
     for (const { operationId, summary, tags, responses } of operations) {
       expect(operationId).toMatch(/^[a-z]+[A-Za-z]*$/);
@@ -93,7 +93,7 @@ describe("the document", () => {
     }
   });
 
-  test("closes what is sent, so that a slip is told, and opens what is answered, which may grow", () => {
+  test("closes request bodies, so that typos are reported, and leaves responses open, since they may grow", () => {
     const document = JSON.parse(describeApi(""));
     /** The places of closed objects in a part of the document, and in what it refers to. */
     const closedIn = (part: unknown, at: string, seen: Set<string>): string[] => {
@@ -122,7 +122,7 @@ describe("the document", () => {
     }
   });
 
-  test("ticks no filter in advance, and names each event as a subscription does", () => {
+  test("preselects no filter, and names each event as a subscription does", () => {
     const { paths, webhooks } = JSON.parse(describeApi(""));
     // What the page of the reference takes for the value of a parameter: its example, or what its schema says first.
     const presetOf = ({ example, examples, schema }: Parameter) =>
@@ -139,11 +139,11 @@ describe("the document", () => {
       expect(post.summary).toBe(type);
   });
 
-  test("has every type of event as a webhook", () => {
+  test("has every event type as a webhook", () => {
     expect(Object.keys(shown.webhooks)).toEqual([...eventTypes]);
   });
 
-  test("tells of keys for idempotency where they count, and of no others", () => {
+  test("documents Idempotency-Key on writes only", () => {
     const keyed = operations.filter(({ parameters }) => parameters.some(({ name }) => name === "Idempotency-Key"));
     expect(keyed.map(({ method }) => method)).not.toContain("get");
     expect(keyed.map(({ operationId }) => operationId)).toContain("createOrder");
@@ -165,14 +165,14 @@ describe("it is served", () => {
     expect(await answer.text()).toBe(text);
   });
 
-  test("once to a client that keeps it", async () => {
+  test("with 304 to a client that has it", async () => {
     const etag = (await ask("/openapi.json")).headers.get("etag") ?? "";
     const answer = await ask("/openapi.json", { "if-none-match": etag });
     expect([answer.status, await answer.text(), answer.headers.get("etag")]).toEqual([304, "", etag]);
     expect((await ask("/openapi.json", { "if-none-match": '"other"' })).status).toBe(200);
   });
 
-  test("packed to those who ask for it, and to no others", async () => {
+  test("compressed only if the client accepts it", async () => {
     const packed = await ask("/openapi.json", { "accept-encoding": "br, gzip" });
     expect([packed.headers.get("content-encoding"), packed.headers.get("vary")]).toEqual(["gzip", "Accept-Encoding"]);
     expect(new TextDecoder().decode(Bun.gunzipSync(await packed.arrayBuffer()))).toBe(text);
@@ -180,7 +180,7 @@ describe("it is served", () => {
     expect(plain.headers.get("content-encoding")).toBeNull();
   });
 
-  test("by the command line, without a database", async () => {
+  test("on the command line, without a database", async () => {
     const file = join(folder, "out.json");
     const main = join(import.meta.dir, "../../../src/main.ts");
     const run = Bun.spawn([process.execPath, main, "openapi", "--out", file], {
