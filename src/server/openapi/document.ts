@@ -29,8 +29,8 @@ interface Surroundings {
 }
 
 const onCondition =
-  'Executes the request only if the `ETag` still matches. Its first part, the version (`"7"`), can be sent alone: then' +
-  " only changes to the record itself count, not those to related data such as stock.";
+  'Execute the request only if the `ETag` still matches. Its first part, the version (`"7"`), can be sent alone:' +
+  " then only changes to the record itself count, not those to related data such as stock.";
 
 const description = `Fulfillment for third-party logistics: orders, stock, labels, tracking, returns, webhooks.
 

@@ -36,7 +36,7 @@ describe("works", () => {
       expect(page).toContain(`href="${path}"`);
       expect((await ask(path)).status).toBe(200);
     }
-    expect(page).toContain("Put in your warehouse");
+    expect(page).toContain("Set your warehouse");
     const facts = await ask("/", { accept: "application/json" });
     expect([facts.status, facts.headers.get("content-type")]).toEqual([200, "application/json"]);
     expect(facts.headers.get("vary")).toBe("Accept, Accept-Encoding");
