@@ -4,6 +4,7 @@ import {
   type Command,
   type Commands,
   command,
+  type DataCommand,
   type DataLocation,
   dataFlags,
   jsonFlag,
@@ -12,7 +13,6 @@ import {
   print,
   withStores,
 } from "./cli/command.ts";
-import type { DataCommand } from "./cli/keys.ts";
 import { iso, systemClock } from "./core/clock.ts";
 import {
   commandLine,
@@ -82,28 +82,28 @@ async function allCommands(): Promise<Commands> {
 
 const others: Commands = {
   verify: command({
-    summary: "re-derive stock and the counters of orders from the ledger and print the differences",
+    summary: "recompute stock and order counters from the ledger and print the differences",
     flags: { ...dataFlags, ...jsonFlag },
-    run: (given) => withStores(given, (stores) => runVerify(stores, given), { check: true, moved: "allowed" }),
+    run: (options) => withStores(options, (stores) => runVerify(stores, options), { check: true, moved: "allowed" }),
   }),
   "new-secret-key": command({
-    summary: "go on with another secret key, where the one that the data was sealed with is lost",
+    summary: "replace a lost secret key; the secrets that it encrypted have to be entered again",
     flags: dataFlags,
     run: runNewSecretKey,
   }),
   demo: command({
-    summary: "load the sample businesses of three merchants as test data (--mode live for live data)",
+    summary: "load sample data of three merchants into test (or live, with --mode live)",
     flags: {
       ...modeFlag,
-      merchant: { type: "string", value: "CODE", help: "load the grocer's business alone, for this merchant" },
-      seed: { type: "string", value: "N", default: "1", help: "another number makes another business" },
+      merchant: { type: "string", value: "CODE", help: "load only the grocer's data, for this merchant" },
+      seed: { type: "string", value: "N", default: "1", help: "random seed; each number gives other sample data" },
       ...dataFlags,
     },
     run: runDemoCommand,
   }),
   openapi: command({
-    summary: "print the API's description (OpenAPI 3.1)",
-    flags: { out: { type: "string", value: "FILE", help: "write it there instead" } },
+    summary: "print the OpenAPI 3.1 document",
+    flags: { out: { type: "string", value: "FILE", help: "write to a file instead of printing" } },
     run: runOpenApi,
   }),
   version: command({
@@ -116,27 +116,27 @@ const others: Commands = {
   }),
 };
 
-/** Commands of one group, which work on the data, also beside a running server. */
+/** The commands of a group that work on open stores. They can run alongside a server. */
 function onCommandLine(group: string, all: Readonly<Record<string, DataCommand>>): Record<string, Command> {
-  const voice = { print, warn: (line: string) => console.error(line) };
+  const output = { print, warn: (line: string) => console.error(line) };
   return Object.fromEntries(
     Object.entries(all).map(([name, { summary, flags, run }]) => [
       `${group} ${name}`.trim(),
       command({
         summary,
         flags: { ...flags, ...dataFlags },
-        run: (given) => {
-          const work = (stores: Stores) => run(stores, given, voice).then(() => 0);
-          const creates = (given as Readonly<Record<string, unknown>>)["create-data"] === true;
-          return withStores(given, work, { must_exist: !creates });
+        run: (options) => {
+          const work = (stores: Stores) => run(stores, options, output).then(() => 0);
+          const creates = (options as Readonly<Record<string, unknown>>)["create-data"] === true;
+          return withStores(options, work, { must_exist: !creates });
         },
       }),
     ]),
   );
 }
 
-async function runServe(given: ServeFlags): Promise<number> {
-  const wanted = await readServe(given);
+async function runServe(options: ServeFlags): Promise<number> {
+  const wanted = await readServe(options);
   const ended = Promise.withResolvers<number>();
   const lines = new LineWriter();
   process.on("exit", () => lines.finish());
@@ -145,23 +145,23 @@ async function runServe(given: ServeFlags): Promise<number> {
     exitImmediately(code);
   };
   const { serve } = await import("./server/serve.ts");
-  const operation = readSettings(given, lines);
-  if (runtimeOptions !== null) operation.log.warn("BUN_OPTIONS is set, and the runtime obeys it");
+  const operation = readSettings(options, lines);
+  if (runtimeOptions !== null) operation.log.warn("BUN_OPTIONS is set and affects the runtime");
   const manager = supervision();
   const supervisor = await openSupervisor(manager, operation.log);
   let running: ServerHandle | null = null;
-  let asked = false;
+  let is_stopping = false;
   const stop = () => {
-    // Asked twice, or before it serves, it does not wait for what is under way.
-    if (asked || running === null) return process.exit(1);
-    asked = true;
+    // A second signal, or one before it serves, ends the process without waiting for requests in progress.
+    if (is_stopping || running === null) return process.exit(1);
+    is_stopping = true;
     supervisor.stops();
     running.stop().then((all) => ended.resolve(all ? 0 : 1), ended.reject);
   };
-  // Who reads that it serves may ask it to stop at once.
+  // Handlers are registered before the start is announced, because whoever reads that line may send a signal at once.
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
-  // A terminal that is closed sends it as well, and shall end what was started in it.
+  // A closing terminal sends SIGHUP too, and then it should end the server that was started in it.
   if ((wanted.tls !== null || manager !== null) && !process.stdout.isTTY)
     process.on("SIGHUP", () => supervisor.reloads(() => running?.lookAtCertificate()));
   running = await serve({ ...wanted, database_url: databaseUrl, ...operation, print, exit });
@@ -170,17 +170,17 @@ async function runServe(given: ServeFlags): Promise<number> {
 }
 
 async function runVerify(stores: Stores, { json, data = "./data" }: DataLocation & { json: boolean }): Promise<number> {
-  let found = 0;
+  let count = 0;
   const { secretKeyProblem } = await import("./server/secret_key.ts");
   const key_problem = await secretKeyProblem(stores, data, databaseUrl);
   if (key_problem !== null) {
-    found += 1;
+    count += 1;
     print(json ? JSON.stringify({ rule: "the secret key is that of the data", problem: key_problem }) : key_problem);
   }
   const { verifyStore } = await import("./cli/verify.ts");
   for (const mode of environments) {
     const differences = await stores[mode].read(verifyStore);
-    found += differences.length;
+    count += differences.length;
     for (const difference of differences) {
       if (json) print(JSON.stringify({ mode, ...difference }));
       else for (const line of linesOf(difference)) print(line);
@@ -188,7 +188,7 @@ async function runVerify(stores: Stores, { json, data = "./data" }: DataLocation
     await printAmounts(stores[mode], json);
     if (!json) print(`${mode}: ${differences.length} ${differences.length === 1 ? "difference" : "differences"}`);
   }
-  return found === 0 ? 0 : 1;
+  return count === 0 ? 0 : 1;
 }
 
 /** Prints the amounts that an upgrade rounded, and records in unknown currencies. They are not differences. */
@@ -203,7 +203,7 @@ async function printAmounts(store: Stores["live"], json: boolean): Promise<void>
   for (const unknown of await store.read(listUnknownCurrencies)) {
     const { records, currency, count } = unknown;
     if (json) print(JSON.stringify({ mode, unknown_currency: unknown }));
-    else print(`${mode}: ${count} ${records} in ${currency}, which ISO 4217 does not list: read with two decimals`);
+    else print(`${mode}: ${count} ${records} in ${currency}, which is not in ISO 4217: treated as having two decimals`);
   }
 }
 
@@ -212,7 +212,7 @@ const cell = (name: string, value: unknown) => {
   return typeof value === "string" ? value : JSON.stringify(value);
 };
 
-/** A difference as a person reads it: what should be and what is, then the rows, without their empty columns. */
+/** A difference as lines to print: the expected and actual value, then the rows without their empty columns. */
 function linesOf({ rule, subject, expected, actual, rows }: VerifierDifference): string[] {
   const shown = rows.map(({ table, id, ...columns }) => {
     const filled = Object.entries(columns).filter(([, value]) => value !== null);
@@ -222,33 +222,33 @@ function linesOf({ rule, subject, expected, actual, rows }: VerifierDifference):
   return [`${rule}: ${subject}: expected ${expected}, found ${actual}`, ...shown];
 }
 
-async function runNewSecretKey(given: DataLocation): Promise<number> {
+async function runNewSecretKey(options: DataLocation): Promise<number> {
   const { givenSecretKey, renewSecretKey } = await import("./server/secret_key.ts");
   const key = givenSecretKey(databaseUrl);
   const work = async (stores: Stores) => {
-    const lines = await renewSecretKey(stores, given.data ?? "./data", key);
+    const lines = await renewSecretKey(stores, options.data ?? "./data", key);
     for (const line of lines) print(line);
-    print(`The data is sealed with ${key === null ? "the key in secret.key" : "PACKHOUSE_SECRET_KEY"} from now on.`);
+    print(`The data is now encrypted with ${key === null ? "the key in secret.key" : "PACKHOUSE_SECRET_KEY"}.`);
     return 0;
   };
-  // No server may run meanwhile: it would continue with the old key.
-  return withStores(given, work, { purpose: "serve" });
+  // No server may run: it would continue with the old key.
+  return withStores(options, work, { purpose: "serve" });
 }
 
 type DemoFlags = DataLocation &
   FlagValues<typeof modeFlag> & { merchant: string | undefined; seed: string | undefined };
 
-async function runDemoCommand(given: DemoFlags): Promise<number> {
-  const mode = modeOf(given.mode);
-  if (!/^\d{1,9}$/.test(given.seed ?? "")) throw new UsageError("--seed must be a number.");
+async function runDemoCommand(options: DemoFlags): Promise<number> {
+  const mode = modeOf(options.mode);
+  if (!/^\d{1,9}$/.test(options.seed ?? "")) throw new UsageError("--seed must be a number of up to 9 digits.");
   const { runDemo, storyClock } = await import("./operations/demo/demo.jobs.ts");
   const clock = storyClock(systemClock());
   const work = async (stores: Stores) => {
-    const settings = { mode, seed: Number(given.seed), merchant: given.merchant };
+    const settings = { mode, seed: Number(options.seed), merchant: options.merchant };
     for (const line of await runDemo(stores, settings, clock, process.stderr)) print(line);
     return 0;
   };
-  return withStores(given, work, { clocks: { live: clock, test: clock }, must_exist: false });
+  return withStores(options, work, { clocks: { live: clock, test: clock }, must_exist: false });
 }
 
 async function runOpenApi({ out }: { out: string | undefined }): Promise<number> {
@@ -259,9 +259,9 @@ async function runOpenApi({ out }: { out: string | undefined }): Promise<number>
   return 0;
 }
 
-/** What `--help` says: of all commands, or of those that begin with a word. */
-function help(commands: Commands, word = ""): string {
-  const shown = Object.entries(commands).filter(([name]) => name.startsWith(word));
+/** The text of `--help` for all commands, or for those that start with `prefix`. */
+function help(commands: Commands, prefix = ""): string {
+  const shown = Object.entries(commands).filter(([name]) => name.startsWith(prefix));
   const width = Math.max(...shown.map(([name]) => name.length));
   const rows = shown.map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
   return [
@@ -271,8 +271,8 @@ function help(commands: Commands, word = ""): string {
     "",
     ...rows,
     "",
-    "packhouse <command> --help shows a command's flags. Each flag can be given as a variable too:",
-    "--database-url as PACKHOUSE_DATABASE_URL.",
+    "packhouse <command> --help shows a command's flags. Each flag can also be set by an environment variable:",
+    "--database-url by PACKHOUSE_DATABASE_URL.",
   ].join("\n");
 }
 
@@ -307,10 +307,10 @@ async function main(words: readonly string[]): Promise<number> {
     const isGroup = group.length > 0;
     if (words.length === 0 || wantsHelp || first[0] === "help")
       return done(help(commands, isGroup ? `${first[0]} ` : ""), 0);
-    if (isGroup) return done(`packhouse ${first[0]}: say ${oneOf(group)}${meantOf(first, group)}.`, 2);
+    if (isGroup) return done(`packhouse ${first[0]}: use ${oneOf(group)}${meantOf(first, group)}.`, 2);
     const groups = Object.keys(commands).map((name) => name.split(" ")[0] ?? name);
     const hint = meantOf(first, Object.keys(commands)) || didYouMean(first[0] ?? "", groups);
-    return done(`packhouse: there is no command ${first[0] ?? words[0]}${hint}. See packhouse --help.`, 2);
+    return done(`packhouse: unknown command ${first[0] ?? words[0]}${hint}. See packhouse --help.`, 2);
   }
   if (wantsHelp) return done(await helpOf(name, chosen), 0);
   const rest = words.slice(name.split(" ").length);
@@ -321,33 +321,33 @@ async function main(words: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof UsageError) return done(`packhouse ${name}: ${withHint(error.message, chosen.flags)}`, 2);
     if (isStartRefused(error)) return done(`packhouse ${name}: ${error.message}`, error.exit_code);
-    if (error instanceof Fault) return done(`packhouse ${name}: ${told(error)}`, 1);
+    if (error instanceof Fault) return done(`packhouse ${name}: ${refusalText(error)}`, 1);
     if (isOutside(error)) return done(`packhouse ${name}: ${error.message || error.code}`, 1);
     throw error;
   }
 }
 
-/** ` (did you mean keys create?)` when one of the commands was likely meant by the first words. */
+/** A hint such as ` (did you mean keys create?)` if the first words resemble a command, otherwise "". */
 function meantOf(words: readonly string[], names: readonly string[]): string {
   return didYouMean(words.slice(0, 2).join(" "), names) || didYouMean(words[0] ?? "", names);
 }
 
-/** What is wrong with the flags of a command; of one that there is not, which was likely meant. */
+/** The message of a usage error. For an unknown flag it suggests the closest one. */
 function withHint(message: string, flags: Flags): string {
   const unknown = /^Unknown option '--?([\w-]+)/.exec(message)?.[1];
   if (unknown === undefined) return message;
   const names = Object.keys(flags).filter((name) => flags[name]?.type !== "word");
   const meant = closest(unknown, names);
-  return `There is no flag --${unknown}${meant === null ? "" : ` (did you mean --${meant}?)`}; see --help.`;
+  return `Unknown flag --${unknown}${meant === null ? "" : ` (did you mean --${meant}?)`}. See --help.`;
 }
 
-/** Whether the machine or PostgreSQL refused: no such address, no connection, no such user. Its message says enough. */
+/** Whether the system or PostgreSQL refused, e.g. a connection or a sign-in. Such a message needs no stack trace. */
 function isOutside(error: unknown): error is Error & { code: string } {
   return error instanceof Error && "code" in error && /^(E[A-Z]+|28...|3D...|53...|57...)$/.test(String(error.code));
 }
 
-/** A refusal with the fields it names, a line each. */
-function told({ code, message, facts }: Fault): string {
+/** A refusal's message, then one line for each further field. */
+function refusalText({ code, message, facts }: Fault): string {
   const { fields = [] } = facts;
   const further = fields.slice(code === "validation_failed" ? 1 : 0);
   return [message, ...further.map((problem) => `  ${problem.field} ${problem.message}`)].join("\n");

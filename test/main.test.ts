@@ -36,7 +36,7 @@ async function installation(name: string): Promise<string[]> {
 }
 beforeAll(() => installation("data"));
 
-const create_hint = "make one with packhouse keys create.\n";
+const create_hint = "Create one with packhouse keys create.\n";
 const create = ["keys", "create", "--data", data, "--name", "till"];
 
 describe("works", () => {
@@ -52,7 +52,7 @@ describe("works", () => {
     expect(listed.out).not.toContain(key);
     for (let times = 0; times < 2; times += 1) {
       const revoked = await packhouse(["keys", "revoke", "--data", data, "--id", id]);
-      expect([revoked.code, revoked.out]).toEqual([0, `${id} is revoked.\n`]);
+      expect([revoked.code, revoked.out]).toEqual([0, `${id} revoked.\n`]);
     }
     expect((await packhouse(["keys", "list", "--data", data])).out).toContain("revoked");
     for (const path of ["", ...readdirSync(data)]) expect(statSync(join(data, path)).mode & 0o077).toBe(0);
@@ -65,20 +65,20 @@ describe("works", () => {
     const made = await keys("create", ...full, "--rate-limit", "60", "--allow", "10.0.0.0/8, ::1", "--json");
     const { id } = JSON.parse(made.out);
     const rotated = await keys("rotate", "--id", id, "--overlap", "60");
-    expect(rotated.out).toMatch(/^key_1002 \(live, full\), shown only this once:\nph_live_[0-9A-Za-z]{36}\n$/);
+    expect(rotated.out).toMatch(/^key_1002 \(live, full\)\. The key is shown only once:\nph_live_[0-9A-Za-z]{36}\n$/);
     const soon = await keys("expire", "--id", "key_1002", "--at", "2999-01-31");
     expect(soon).toEqual({
       code: 0,
       out: "key_1002 expires at 2999-01-31T00:00:00.000Z.\n",
-      err: `No key with full permission is left in live from 2999-01-31T00:00:00.000Z on: ${create_hint}`,
+      err: `No key with full permission is left in live from 2999-01-31T00:00:00.000Z. ${create_hint}`,
     });
     expect(await keys("expire", "--id", "key_1002", "--at", "never")).toMatchObject({ code: 0, err: "" });
     const later = await keys("revoke", "--id", "key_1002", "--at", "2999-01-31T12:00:00Z");
-    expect([later.code, later.out]).toEqual([0, "key_1002 is good until 2999-01-31T12:00:00.000Z.\n"]);
+    expect([later.code, later.out]).toEqual([0, "key_1002 will be revoked at 2999-01-31T12:00:00.000Z.\n"]);
     const now = await keys("revoke", "--id", id);
-    expect([now.code, now.out]).toEqual([0, `${id} is revoked.\n`]);
+    expect([now.code, now.out]).toEqual([0, `${id} revoked.\n`]);
     const last = await keys("revoke", "--id", "key_1002");
-    expect([last.code, last.err]).toEqual([0, `No key with full permission is left in live: ${create_hint}`]);
+    expect([last.code, last.err]).toEqual([0, `No key with full permission is left in live. ${create_hint}`]);
     const [first, second] = (await keys("list", "--json")).out
       .trim()
       .split("\n")
@@ -249,7 +249,7 @@ describe("refuses", () => {
     [["imprt"], "did you mean import?"],
     [["imprt", "products"], "did you mean import products?"],
     [["import", "products"], "FILE"],
-    [["import", "products", "a.csv", "--decimal", ";"], "--decimal must be , or . (got ;)"],
+    [["import", "products", "a.csv", "--decimal", ";"], '--decimal must be "," or "." (got ;)'],
     [["restore", "-"], "not from standard input"],
     [["backup", "-"], "- is no place for a backup"],
     [["import", "products", "a.csv", "b.csv"], "b.csv"],

@@ -1,4 +1,4 @@
-// `packhouse backup`: one file of everything, while the service goes on.
+// `packhouse backup`: writes everything into one file while the service runs, and lists the times that can be restored.
 
 import { resolve } from "node:path";
 import { iso, systemClock } from "../core/clock.ts";
@@ -26,17 +26,17 @@ import { secretKeyAtHand } from "../server/secret_key.ts";
 import { type Commands, command, type DataLocation, endingOf, jsonFlag, dataFlags as place, print } from "./command.ts";
 
 const flags = {
-  to: { type: "word", value: "[TO]", help: `${location_forms}; ./backups when absent` },
+  to: { type: "word", value: "[TO]", help: `${location_forms} (./backups)` },
   "with-key": {
     type: "boolean",
-    help: "put the secret key in: who has the file can then read every secret that the data holds",
+    help: "include the secret key; anyone with the file can then decrypt every stored secret",
   },
   keep: {
     type: "string",
     value: "H,D,M",
-    help: "then remove older backups there: all but the last of so many hours, days and months, such as 24,30,12",
+    help: "afterwards delete older backups except the last of each of H hours, D days and M months, e.g. 24,30,12",
   },
-  attended: { type: "boolean", help: "give up when the input ends, as when the program that began it is gone" },
+  attended: { type: "boolean", help: "stop when standard input closes, e.g. because the calling program exited" },
   ...jsonFlag,
   ...place,
 } as const satisfies Flags;
@@ -46,21 +46,21 @@ const shown = {
   ...jsonFlag,
 } as const satisfies Flags;
 
-/** The commands of backups. */
+/** `backup` and `backup show`. */
 export const backupCommands: Commands = {
-  backup: command({ summary: "write everything into one file, also while the service runs", flags, run: backup }),
-  "backup show": command({ summary: "read a backup to its end and say what is in it", flags: shown, run: show }),
+  backup: command({ summary: "back up everything to one file, also while the service runs", flags, run: backup }),
+  "backup show": command({ summary: "verify a backup's checksums and list its contents", flags: shown, run: show }),
 };
 
 const default_location = "./backups";
 const mebibyte = 1024 * 1024;
 
-async function backup(given: FlagValues<typeof flags> & DataLocation): Promise<number> {
-  const data = given.data ?? "./data";
-  const where = given.to ?? variable("PACKHOUSE_BACKUP_TO") ?? default_location;
+async function backup(options: FlagValues<typeof flags> & DataLocation): Promise<number> {
+  const data = options.data ?? "./data";
+  const where = options.to ?? variable("PACKHOUSE_BACKUP_TO") ?? default_location;
   const to = destinationOf(where);
-  const keep = given.keep === undefined ? null : backupRetentionOf(given.keep, "keep");
-  const ending = endingOf(given.attended);
+  const keep = options.keep === undefined ? null : backupRetentionOf(options.keep, "keep");
+  const ending = endingOf(options.attended);
   process.umask(0o077);
   lowerPriority();
   let bar: ProgressBar | null = null;
@@ -71,7 +71,7 @@ async function backup(given: FlagValues<typeof flags> & DataLocation): Promise<n
     ending,
     packhouse: version,
     secret_key: secretKeyAtHand(data, databaseUrl),
-    with_key: given["with-key"],
+    with_key: options["with-key"],
     clock: systemClock(),
     copy: () => (databaseUrl === null ? copySqlite(data) : copyPostgres(databaseUrl, data, ending)),
     onProgress: (done_bytes, all_bytes) => {
@@ -84,25 +84,25 @@ async function backup(given: FlagValues<typeof flags> & DataLocation): Promise<n
   const { removed, problem } =
     keep === null ? { removed: [], problem: null } : await removeOld(to, keep, archiveLocationOf(where));
   const warnings = [...made.warnings, ...(problem === null ? [] : [`Older backups could not be removed: ${problem}`])];
-  if (given.json) print(JSON.stringify({ ...made, removed, warnings }));
+  if (options.json) print(JSON.stringify({ ...made, removed, warnings }));
   else for (const line of [...linesOf(made), ...removed.map((name) => `Removed ${name}`), ...warnings]) print(line);
   return 0;
 }
 
 /**
- * Removes what is not to be kept, now that a newer one is there: none from which shipped commits lead on. Answers the
- * names, and what went wrong.
+ * Removes the backups that `keep` does not cover, except those that the log archive continues from. Returns the removed
+ * names and, after a failure, its message.
  */
 async function removeOld(
   to: Destination,
   keep: BackupRetention,
-  shipped: ArchiveDestination,
+  log_archive: ArchiveDestination,
 ): Promise<{ removed: string[]; problem: string | null }> {
   const removed: string[] = [];
   try {
     const all = (await to.list()).map(({ name }) => name);
     const moments = all.flatMap((name) => momentOfName(name) ?? []);
-    const needed = neededBackups(await archivedRanges(shipped), moments);
+    const needed = neededBackups(await archivedRanges(log_archive), moments);
     for (const name of namesToRemove(all, keep, needed)) {
       await to.remove(name);
       removed.push(name);
@@ -114,7 +114,7 @@ async function removeOld(
 }
 
 function linesOf({ place, size_bytes, read_bytes, sha256, worlds, secret_key, seconds }: MadeBackup): string[] {
-  const sizes = `${megabytes(size_bytes)}, of ${megabytes(read_bytes)} that were read in ${seconds.toFixed(1)} s`;
+  const sizes = `${megabytes(size_bytes)}, compressed from ${megabytes(read_bytes)} in ${seconds.toFixed(1)} s`;
   return [
     `Backed up to ${place}`,
     `  ${sizes}`,
@@ -134,8 +134,8 @@ function momentsOf(worlds: MadeBackup["worlds"]): string[] {
 
 const keyLine = (included: boolean) =>
   included
-    ? "  The secret key is in it: keep this file as you keep the key."
-    : "  The secret key is not in it. Keep it in another place: without it, what is sealed in the data is lost.";
+    ? "  Includes the secret key: protect this file as you protect the key."
+    : "  Does not include the secret key. Keep the key elsewhere: without it, encrypted data is lost.";
 
 const megabytes = (bytes: number) => `${(bytes / 1_000_000).toFixed(1)} MB`;
 
@@ -149,23 +149,21 @@ async function show({ file, json }: FlagValues<typeof shown>): Promise<number> {
     return 0;
   }
   const { packhouse, engine, made_at, worlds, secret_key } = manifest;
-  print(`A backup of ${made_at}, made by Packhouse ${packhouse} of ${engine}. All of it is as its sums say.`);
+  print(`Backup of ${made_at}, made by Packhouse ${packhouse} from ${engine}. All checksums match.`);
   for (const line of [...momentsOf(worlds), keyLine(secret_key.included)]) print(line);
   for (const { name, size_bytes } of files) print(`  ${name.padEnd(20)} ${megabytes(size_bytes)}`);
   return 0;
 }
-
-// `packhouse backup moments`: to which moments the data can be restored by what was shipped.
 
 const momentsFlags = {
   to: { type: "word", value: "TO", help: "where the backups are kept" },
   ...jsonFlag,
 } as const satisfies Flags;
 
-/** The commands of what was shipped beside backups. */
+/** `backup moments`: the times that backups and the log archive can restore. */
 export const continuousCommands: Commands = {
   "backup moments": command({
-    summary: "tell to which moments the data can be restored",
+    summary: "list the times that the data can be restored to",
     flags: momentsFlags,
     run: moments,
   }),
@@ -174,19 +172,19 @@ export const continuousCommands: Commands = {
 async function moments({ to, json }: FlagValues<typeof momentsFlags>): Promise<number> {
   if (to === undefined) throw new UsageError("TO is required: where the backups are kept.");
   const backups = (await destinationOf(to).list()).flatMap(({ name }) => momentOfName(name) ?? []);
-  const found = (await archivedRanges(archiveLocationOf(to))).flatMap((range) => {
+  const restorable = (await archivedRanges(archiveLocationOf(to))).flatMap((range) => {
     const at = firstBackup(range, backups);
     return at === null ? [] : [{ range, from: { at, archive: archiveName(at) } }];
   });
   if (json) {
-    for (const { range, from } of found) print(JSON.stringify({ ...range, ...from }));
+    for (const { range, from } of restorable) print(JSON.stringify({ ...range, ...from }));
     return 0;
   }
-  if (found.length === 0)
-    print(`No moments between the backups in ${resolve(to)}: nothing was shipped that follows one.`);
-  for (const { range, from } of found) {
-    const place = `${from.archive} and ${range.segments} segments`;
-    print(`${range.world.padEnd(4)}  from ${iso(from.at)} to ${iso(range.most_at)}, by ${place}`);
+  if (restorable.length === 0)
+    print(`Only the backups themselves can be restored from ${resolve(to)}: no archived log follows one of them.`);
+  for (const { range, from } of restorable) {
+    const sources = `${from.archive} and ${range.segments} segments`;
+    print(`${range.world.padEnd(4)}  from ${iso(from.at)} to ${iso(range.most_at)}, using ${sources}`);
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-// `packhouse import …` and `packhouse export …` of tables, as CSV.
+// `packhouse import …` and `packhouse export …`: products, stock, orders and movements as CSV.
 
 import { type Flags, UsageError } from "../core/config.ts";
 import type { DecimalSign } from "../core/csv_columns.ts";
@@ -14,31 +14,31 @@ import {
   print,
   withStores,
 } from "./command.ts";
-import type { csvExports as exporting } from "./csv_files.ts";
+import type { csvExports } from "./csv_files.ts";
 
 const past = {
-  history: { type: "boolean", help: "orders of the past: they touch no stock, and nobody is told of them" },
+  history: { type: "boolean", help: "import past orders: no stock changes, and no webhooks or emails are sent" },
 } as const satisfies Flags;
 const forMerchant = {
-  merchant: { type: "string", value: "CODE", help: "for which merchant, where there are several" },
+  merchant: { type: "string", value: "CODE", help: "the merchant; required if there are several" },
 } as const satisfies Flags;
 const ofMerchant = {
-  merchant: { type: "string", value: "CODE", help: "of this merchant alone" },
+  merchant: { type: "string", value: "CODE", help: "only this merchant" },
 } as const satisfies Flags;
 
-/** The commands that take tables in and write them. */
+/** The commands that import and export CSV files. */
 export const spreadsheetCommands: Commands = {
-  "import products": importCommand("products", "take in a file of products: new ones, and those that differ"),
-  "import stock": importCommand("stock", "take in a file of counted stock: what is on hand becomes what was counted"),
+  "import products": importCommand("products", "create and update products from a CSV file"),
+  "import stock": importCommand("stock", "set on-hand stock to the counted quantities of a CSV file"),
   "import orders": importCommand(
     "orders",
-    "take in a file of orders, a row for each line: those that are not there yet",
+    "create the orders of a CSV file that do not exist yet, one row a line",
     past,
   ),
-  "export products": exportCommand("products", "write all products as CSV, which can be imported"),
-  "export stock": exportCommand("stock", "write what lies in every bin as CSV, which can be imported"),
-  "export orders": exportCommand("orders", "write all orders as CSV, a row for each line"),
-  "export movements": exportCommand("movements", "write the ledger as CSV"),
+  "export products": exportCommand("products", "write all products as CSV that can be imported"),
+  "export stock": exportCommand("stock", "write the stock of every bin as CSV that can be imported"),
+  "export orders": exportCommand("orders", "write all orders as CSV, one row a line"),
+  "export movements": exportCommand("movements", "write all stock movements as CSV"),
 };
 
 function importCommand(
@@ -53,7 +53,7 @@ function importCommand(
       encoding: {
         type: "string",
         value: "NAME",
-        help: "utf-8, utf-16 or windows-1252, where the file does not show it",
+        help: "utf-8, utf-16 or windows-1252, if it cannot be detected",
       },
       decimal: {
         type: "string",
@@ -63,7 +63,7 @@ function importCommand(
       map: {
         type: "string",
         value: "PAIRS",
-        help: "which of its columns are which of ours, such as 'Variant SKU:sku,Title:name'",
+        help: "maps the file's column names to Packhouse's, e.g. 'Variant SKU:sku,Title:name'",
       },
       ...modeFlag,
       ...forMerchant,
@@ -72,50 +72,54 @@ function importCommand(
       ...jsonFlag,
     },
     notes: async () => (await import("./csv_files.ts")).columnNotes[kind],
-    run: async (given) => {
-      const { file, json } = given;
-      if (!file) throw new UsageError("say which FILE to import.");
-      const mode = modeOf(given.mode);
-      const terms = { charset: given.encoding ?? null, decimal: decimalOf(given.decimal), map: given.map ?? null };
-      const { csvImports: importing, reportLines } = await import("./csv_files.ts");
+    run: async (options) => {
+      const { file, json } = options;
+      if (!file) throw new UsageError("FILE is required: the CSV file to import, or - for standard input.");
+      const mode = modeOf(options.mode);
+      const format = {
+        charset: options.encoding ?? null,
+        decimal: decimalOf(options.decimal),
+        map: options.map ?? null,
+      };
+      const { csvImports, reportLines } = await import("./csv_files.ts");
       const { storeForCommand } = await import("../merchants/tenant_scopes.ts");
       const work = async (stores: Stores) => {
-        const taking = importing[given.history ? "past_orders" : kind];
-        const store = await storeForCommand(stores[mode], given.merchant, true);
-        const report = await taking(store, file, terms, process.stderr);
+        const importInto = csvImports[options.history ? "past_orders" : kind];
+        const store = await storeForCommand(stores[mode], options.merchant, true);
+        const report = await importInto(store, file, format, process.stderr);
         for (const line of json ? [JSON.stringify(report)] : reportLines(report, mode)) print(line);
         return report.failed === 0 ? 0 : 1;
       };
-      return withStores(given, work);
+      return withStores(options, work);
     },
   });
 }
 
 function decimalOf(sign: string | undefined): DecimalSign | null {
   if (sign === undefined || sign === "," || sign === ".") return sign ?? null;
-  throw new UsageError(`--decimal must be , or . (got ${sign}).`);
+  throw new UsageError(`--decimal must be "," or "." (got ${sign}).`);
 }
 
-function exportCommand(kind: keyof typeof exporting, summary: string): Command {
+function exportCommand(kind: keyof typeof csvExports, summary: string): Command {
   return command({
     summary,
     flags: {
-      file: { type: "word", value: "[FILE]", help: "where to write; the output unless given" },
+      file: { type: "word", value: "[FILE]", help: "where to write (standard output)" },
       ...modeFlag,
       ...ofMerchant,
-      bom: { type: "boolean", help: "begin with a byte order mark, by which spreadsheets know UTF-8" },
+      bom: { type: "boolean", help: "start with a byte order mark, so that spreadsheets detect UTF-8" },
       ...dataFlags,
     },
-    run: async (given) => {
-      const mode = modeOf(given.mode);
-      const { csvExports: exporting } = await import("./csv_files.ts");
+    run: async (options) => {
+      const mode = modeOf(options.mode);
+      const { csvExports } = await import("./csv_files.ts");
       const { storeForCommand } = await import("../merchants/tenant_scopes.ts");
       const work = async (stores: Stores) => {
-        const store = await storeForCommand(stores[mode], given.merchant, false);
-        await exporting[kind](store, given.file, given.bom, process.stderr);
+        const store = await storeForCommand(stores[mode], options.merchant, false);
+        await csvExports[kind](store, options.file, options.bom, process.stderr);
         return 0;
       };
-      return withStores(given, work);
+      return withStores(options, work);
     },
   });
 }

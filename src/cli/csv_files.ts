@@ -1,4 +1,4 @@
-// Files of CSV on the command line: the same imports and exports as those of the API.
+// CSV files on the command line, with the same imports and exports as the API.
 import { statSync } from "node:fs";
 import { systemActor } from "../core/actor.ts";
 import { columnLines } from "../core/csv_columns.ts";
@@ -21,10 +21,10 @@ import { productExport, productImport } from "../products/product_csv.routes.ts"
 import { countProducts } from "../products/products.sql.ts";
 import type { Db, Store } from "../storage/database.ts";
 
-type ImportFile = (store: Store, file: string, terms: CsvFormat, terminal: Terminal) => Promise<ImportReport>;
+type ImportFile = (store: Store, file: string, format: CsvFormat, terminal: Terminal) => Promise<ImportReport>;
 type ExportFile = (store: Store, file: string | undefined, bom: boolean, terminal: Terminal) => Promise<number>;
 
-/** What can be imported, by its name on the command line. */
+/** The imports by their names on the command line. */
 export const csvImports = {
   products: importer("Products", productImport(noteProductChange)),
   stock: importer("Stock", stockImport),
@@ -32,7 +32,7 @@ export const csvImports = {
   past_orders: importer("Orders", pastImport),
 } as const satisfies Record<string, ImportFile>;
 
-/** What the help of an import says of the columns of its file. */
+/** The lines about a file's columns in the help of each import. */
 export const columnNotes: Readonly<Record<keyof typeof csvImports, readonly string[]>> = {
   products: notesOf(productImport(noteProductChange)),
   stock: notesOf(stockImport),
@@ -44,7 +44,7 @@ function notesOf({ columns, required }: CsvTable, what = "Columns"): string[] {
   return ["", `${what}, in any order, with an example of each:`, "", ...columnLines(columns, required)];
 }
 
-/** What can be exported, by its name on the command line; each answers how many rows it wrote. */
+/** The exports by their names on the command line. Each returns the number of rows that it wrote. */
 export const csvExports = {
   products: exporter("Products", productExport, (db) => countProducts(db, {})),
   stock: exporter("Stock", stockExport, countHeld),
@@ -53,21 +53,21 @@ export const csvExports = {
 } as const satisfies Record<string, ExportFile>;
 
 function importer<Row>(label: string, it: Import<Row>): ImportFile {
-  return async (store, path, terms, terminal) => {
+  return async (store, path, format, terminal) => {
     await store.write(ensureWarehouse);
     let bar = progressBar(label, 0, terminal);
     const onStart = (rows: number) => {
       bar = progressBar(label, rows, terminal);
     };
-    const file = { bytes: await readTwice(path), ...terms };
+    const file = { bytes: await rereadable(path), ...format };
     const report = await importFile(store, file, it, systemActor("import"), { onStart, onRow: () => bar.step() });
     bar.done();
     return report;
   };
 }
 
-/** The bytes of a file, as often as they are wanted; `-` is standard input. A pipe can be read once, and is kept. */
-async function readTwice(file: string): Promise<CsvInput["bytes"]> {
+/** Returns a function that reads the file from its start each time. `-` is standard input. A pipe is held in memory. */
+async function rereadable(file: string): Promise<CsvInput["bytes"]> {
   if (file !== "-" && statSync(file).isFile()) return () => Bun.file(file).stream();
   const piped = await (file === "-" ? Bun.stdin : Bun.file(file)).bytes();
   return () => [piped];
@@ -86,7 +86,7 @@ function exporter<Row, After>(label: string, it: CsvFile<Row, After>, count: (db
     try {
       for await (const text of csvPages(store, { ...it, cells }, bom)) {
         if (target !== null) target.write(text);
-        else if (!(await isRead(text))) break;
+        else if (!(await writeToOutput(text))) break;
       }
       target?.keep();
     } finally {
@@ -97,8 +97,8 @@ function exporter<Row, After>(label: string, it: CsvFile<Row, After>, count: (db
   };
 }
 
-/** Writes to the output; false when nobody reads it any more, such as `head`, which has what it wants. */
-async function isRead(text: string): Promise<boolean> {
+/** Writes to standard output. Returns false when the reader has closed it, as `head` does. */
+async function writeToOutput(text: string): Promise<boolean> {
   try {
     await Bun.write(Bun.stdout, text);
     return true;
@@ -108,7 +108,7 @@ async function isRead(text: string): Promise<boolean> {
   }
 }
 
-/** What became of a file that was imported into a world, line by line. */
+/** The result of an import into an environment, as lines to print. */
 export function reportLines(report: ImportReport, mode: Environment): string[] {
   const { rows, created, updated, unchanged, failed, errors } = report;
   const counted = report.groups !== undefined ? `${rows} rows, ${report.groups} orders` : `${rows} rows`;

@@ -1,4 +1,4 @@
-// `packhouse customers …`: what is known of a person is told and erased on the command line.
+// `packhouse customers …`: exports and erases a person's data.
 import { join } from "node:path";
 import { type Flags, type FlagValues, UsageError } from "../core/config.ts";
 import { writeAtomically } from "../core/files.ts";
@@ -29,40 +29,40 @@ import {
 } from "./command.ts";
 
 const named = {
-  person: { type: "word", value: "cus_N|EMAIL", help: "a customer, or whoever has an e-mail address" },
+  person: { type: "word", value: "cus_N|EMAIL", help: "a customer, or everyone with an email address" },
 } as const satisfies Flags;
 const waiting = {
-  "after-days": { type: "string", value: "N", help: "wait for open orders to end, and so many days more" },
+  "after-days": { type: "string", value: "N", help: "wait until open orders are complete, then N more days" },
 } as const satisfies Flags;
 
-/** The commands about people who order. */
+/** `customers export` and `customers erase`. */
 export const customerCommands: Commands = {
   "customers export": command({
-    summary: "write all that is known of a person, as JSON",
+    summary: "write all data about a person as JSON",
     flags: {
       ...named,
-      to: { type: "string", value: "FILE", help: "write it there, for its owner alone, instead of printing it" },
+      to: { type: "string", value: "FILE", help: "write to a file that only you can read, instead of printing" },
       ...modeFlag,
       ...dataFlags,
     },
-    run: (given) => withStores(given, (stores) => exportPerson(stores, given)),
+    run: (options) => withStores(options, (stores) => exportPerson(stores, options)),
   }),
   "customers erase": command({
-    summary: "erase what tells who a person is, for good; what was sold and sent stays",
+    summary: "permanently erase a person's identifying data; sales and shipping records stay",
     flags: { ...named, ...waiting, ...modeFlag, ...dataFlags, ...jsonFlag },
-    run: (given) => withStores(given, (stores) => erasePerson(stores, given)),
+    run: (options) => withStores(options, (stores) => erasePerson(stores, options)),
   }),
 };
 
 const checkEmail = checkOf(DiscloseEmail);
 
-/** Who is named: a customer by its id, or an e-mail address. */
+/** A customer id or an email address. */
 function personIn(person: string | undefined): { readonly customer: string } | { readonly email: string } {
-  if (!person) throw new UsageError("say who: a customer as cus_7, or an e-mail address.");
+  if (!person) throw new UsageError("name the person: a customer id such as cus_7, or an email address.");
   return readId("customer", person) === null ? checkEmail({ email: person }) : { customer: person };
 }
 
-// The command line has no flags of the service: its own defaults count where the house has set nothing.
+// Retention that the operator has not set is the default: the flags of `serve` are not known here.
 const flags = {
   event_retention_days: retention.event_payloads.usual ?? 0,
   request_log_days: retention.request_log.usual ?? 0,
@@ -70,45 +70,45 @@ const flags = {
 
 type NamedPersonFlags = FlagValues<typeof named & typeof modeFlag>;
 
-async function exportPerson(stores: Stores, given: NamedPersonFlags & { to: string | undefined }): Promise<number> {
-  const mode = modeOf(given.mode);
-  const told = await exportPersonalData(stores[mode], personIn(given.person), { flags, of_house: true });
-  const targets = told.about.customers.slice(0, 50);
+async function exportPerson(stores: Stores, options: NamedPersonFlags & { to: string | undefined }): Promise<number> {
+  const mode = modeOf(options.mode);
+  const report = await exportPersonalData(stores[mode], personIn(options.person), { flags, of_house: true });
+  const targets = report.about.customers.slice(0, 50);
   await stores.live.write((tx) => recordCommand(tx, { world: mode, action: "exportPerson", targets }));
-  const text = `${JSON.stringify(told, null, 2)}\n`;
-  if (given.to && given.to !== "-") writeAtomically(given.to, text);
+  const text = `${JSON.stringify(report, null, 2)}\n`;
+  if (options.to && options.to !== "-") writeAtomically(options.to, text);
   else print(text.trimEnd());
-  if (given.to) print(`${given.to}: ${told.records.reduce((sum, { rows }) => sum + rows.length, 0)} records`);
+  if (options.to) print(`${options.to}: ${report.records.reduce((sum, { rows }) => sum + rows.length, 0)} records`);
   return 0;
 }
 
 async function erasePerson(
   stores: Stores,
-  given: NamedPersonFlags & FlagValues<typeof waiting> & DataLocation & { json: boolean },
+  options: NamedPersonFlags & FlagValues<typeof waiting> & DataLocation & { json: boolean },
 ): Promise<number> {
-  const mode = modeOf(given.mode);
+  const mode = modeOf(options.mode);
   const store = stores[mode];
-  const after_days = daysIn(given["after-days"]);
-  const person = personIn(given.person);
+  const after_days = daysIn(options["after-days"]);
+  const person = personIn(options.person);
   const actor = { type: "system", id: "command_line", name: "Command line", request_id: null } as const;
   const begun = await store.write((tx) => {
-    const asked = { after_days, actor };
-    return "customer" in person ? eraseCustomer(tx, person.customer, asked) : eraseEmail(tx, person.email, asked);
+    const request = { after_days, actor };
+    return "customer" in person ? eraseCustomer(tx, person.customer, request) : eraseEmail(tx, person.email, request);
   });
   const targets = [wireId("erasure", begun.id)];
   await stores.live.write((tx) => recordCommand(tx, { world: mode, action: "askErasure", targets }));
-  await eraseAllDue(store, join(given.data ?? "./data", erasures_file));
-  await tell(store, begun.id, given.json);
+  await eraseAllDue(store, join(options.data ?? "./data", erasures_file));
+  await printErasure(store, begun.id, options.json);
   return 0;
 }
 
 function daysIn(text: string | undefined): number | null {
   if (text === undefined) return null;
   if (/^\d{1,3}$/.test(text) && Number(text) <= 365) return Number(text);
-  throw new UsageError("--after-days must be a number from 0 to 365.");
+  throw new UsageError(`--after-days must be a number from 0 to 365 (got ${text}).`);
 }
 
-async function tell(store: Store, id: number, as_json: boolean): Promise<void> {
+async function printErasure(store: Store, id: number, as_json: boolean): Promise<void> {
   const { erasure, view } = await store.read(async (db) => {
     const erasure = await getErasure(db, wireId("erasure", id));
     return { erasure, view: erasureView(erasure, keptForOf(await retentionIn(db, flags)), db.now) };
@@ -118,15 +118,17 @@ async function tell(store: Store, id: number, as_json: boolean): Promise<void> {
 }
 
 function linesOf({ status }: Erasure, view: ReturnType<typeof erasureView>): string[] {
-  const state = { waiting: `waits until ${view.looks_again_at}`, running: "is under way", done: "is done" }[status];
+  const state = { waiting: `is pending until ${view.looks_again_at}`, running: "is in progress", done: "is done" }[
+    status
+  ];
   return [
-    `${view.id} ${state}: ${view.customers.length === 0 ? "no customer was found" : view.customers.join(", ")}`,
+    `${view.id} ${state}: ${view.customers.length === 0 ? "no customer found" : view.customers.join(", ")}`,
     ...view.erased.map(({ records, count }) => `  erased  ${String(count).padStart(6)} ${records}`),
-    `  rest    gone from events and logs by ${view.rest_gone_by}`,
+    `  rest    deleted from events and logs by ${view.rest_gone_by}`,
     ...view.kept.map(
       ({ what, ...why }) => `  kept    ${what}: ${why.why}, ${why.for}${why.law ? ` (${why.law})` : ""}`,
     ),
-    ...view.receivers.map((receiver) => `  tell    ${receiver}, a webhook that was sent events of the person`),
+    ...view.receivers.map((receiver) => `  notify  ${receiver}, a webhook that received events about the person`),
     ...view.by_hand.map((line) => `  by hand ${line}`),
   ];
 }

@@ -1,4 +1,4 @@
-// `packhouse doctor`: whether the machine, the settings, the data and what is outside are as the service needs them.
+// `packhouse doctor`: checks the machine, settings, data and external services.
 
 import { systemClock } from "../core/clock.ts";
 import {
@@ -27,13 +27,13 @@ import { isStartRefused } from "../storage/start_refused.ts";
 import { type Commands, command, type DataLocation, dataFlags, jsonFlag, print } from "./command.ts";
 
 const flags = {
-  host: { type: "string", value: "ADDRESS", default: "127.0.0.1", help: "where the server listens, as it is told" },
-  tls: { type: "string", value: "self", help: "it speaks TLS with a certificate of its own" },
-  "tls-cert": { type: "string", value: "FILE", help: "it speaks TLS with this certificate" },
+  host: { type: "string", value: "ADDRESS", default: "127.0.0.1", help: "the server's --host" },
+  tls: { type: "string", value: "self", help: "the server uses TLS with its own certificate" },
+  "tls-cert": { type: "string", value: "FILE", help: "the server uses TLS with this certificate" },
   "tls-key": { type: "string", value: "FILE", help: "the certificate's private key" },
-  "database-connections": { type: "string", value: "N", default: "16", help: "as serve is told" },
+  "database-connections": { type: "string", value: "N", default: "16", help: "the server's --database-connections" },
   "allow-loopback-receivers": serveFlags["allow-loopback-receivers"],
-  "send-mail": { type: "boolean", help: "send a mail for a test, too" },
+  "send-mail": { type: "boolean", help: "also send a test email" },
   ...dataFlags,
   ...jsonFlag,
 } as const satisfies Flags;
@@ -41,7 +41,7 @@ type DoctorFlags = FlagValues<typeof flags>;
 
 const default_connections = 16;
 
-/** Variables that are read by themselves, beside those of the flags. */
+/** Environment variables that belong to no flag. */
 const other_variables = [
   "BASE_URL",
   "GS1_PREFIX",
@@ -57,34 +57,34 @@ const other_variables = [
   "WEBHOOK_ALLOW_CIDRS",
 ].map((name) => `PACKHOUSE_${name}`);
 
-/** The command that looks at everything. `commands` are all there are, whose flags have variables. */
+/** `doctor`. `commands` returns every command: their flags determine which environment variables are known. */
 export function doctorCommands(commands: () => Promise<Commands>): Commands {
   return {
     doctor: command({
-      summary: "look whether the machine, the settings, the data and what is outside are as they should be",
+      summary: "check the machine, settings, data and external services",
       flags,
-      run: (given) => runDoctor(given, commands),
+      run: (options) => runDoctor(options, commands),
     }),
   };
 }
 
-async function runDoctor(given: DoctorFlags, commands: () => Promise<Commands>): Promise<number> {
+async function runDoctor(options: DoctorFlags, commands: () => Promise<Commands>): Promise<number> {
   const flag_names = Object.values(await commands()).flatMap(({ flags }) => Object.keys(flags));
   const known = new Set([...flag_names.map((name) => `PACKHOUSE_${name.toUpperCase().replaceAll("-", "_")}`)]);
   for (const name of other_variables) known.add(name);
-  const files = filesIn(given.data ?? "./data");
-  const opened = { files, ...(await opening(given)) };
-  const refused = await refusalsOf({ ...readFlags([], serveFlags), ...given });
-  const patient = patientOf(given, [...known].sort(), { ...opened, refused });
-  const tell = (finding: CheckResult) => {
-    if (!given.json) for (const line of linesOf(finding)) print(line);
+  const files = filesIn(options.data ?? "./data");
+  const opened = { files, ...(await opening(options)) };
+  const refused = await refusalsOf({ ...readFlags([], serveFlags), ...options });
+  const context = contextOf(options, [...known].sort(), { ...opened, refused });
+  const onResult = (result: CheckResult) => {
+    if (!options.json) for (const line of linesOf(result)) print(line);
   };
   try {
-    const { accountChecks: outsideLooks } = await import("../operations/doctor/account_checks.ts");
-    const found = await runChecks(patient, [...doctorChecks, ...outsideLooks], tell);
-    const count = (state: CheckResult["state"]) => found.filter((one) => one.state === state).length;
+    const { accountChecks } = await import("../operations/doctor/account_checks.ts");
+    const findings = await runChecks(context, [...doctorChecks, ...accountChecks], onResult);
+    const count = (state: CheckResult["state"]) => findings.filter((finding) => finding.state === state).length;
     const [problems, warnings] = [count("problem"), count("warning")];
-    if (given.json) print(JSON.stringify({ problems, warnings, findings: found }));
+    if (options.json) print(JSON.stringify({ problems, warnings, findings }));
     else print(`${problems} problems, ${warnings} warnings`);
     return problems === 0 ? 0 : 1;
   } finally {
@@ -102,7 +102,7 @@ interface OpenedStores {
   readonly closed_because: string | null;
 }
 
-/** Opens the data for reading. What is not of this version stays closed: opening it would migrate it. */
+/** Opens the data, unless it is of another version: opening would migrate it. */
 async function opening({ data = "./data" }: DataLocation): Promise<OpenedStores> {
   const applied = await probeMigrations(data, databaseUrl);
   const carried = known_migrations[engine].map(({ name }) => name);
@@ -123,15 +123,15 @@ async function opening({ data = "./data" }: DataLocation): Promise<OpenedStores>
   }
 }
 
-function patientOf(
-  given: DoctorFlags,
+function contextOf(
+  options: DoctorFlags,
   known: readonly string[],
   { files, stores, closed_because, refused }: OpenedStores & Pick<CheckContext, "files" | "refused">,
 ): CheckContext {
-  const { host = "127.0.0.1", data = "./data" } = given;
+  const { host = "127.0.0.1", data = "./data" } = options;
   const { settings, refused: others } = settingsAndRefusals({
     host,
-    allow_loopback_receivers: given["allow-loopback-receivers"],
+    allow_loopback_receivers: options["allow-loopback-receivers"],
   });
   const problems = [...refused, ...others];
   const key = read(() => secretKeyAtHand(data, databaseUrl), problems);
@@ -139,12 +139,12 @@ function patientOf(
   return {
     data,
     database_url: databaseUrl,
-    connections: read(() => connectionsOf(given["database-connections"]), []) ?? default_connections,
+    connections: read(() => connectionsOf(options["database-connections"]), []) ?? default_connections,
     host,
-    tls: tlsOf(given),
+    tls: tlsOf(options),
     base_url: settings.base_url,
     mail: settings.mail,
-    sends_mail: given["send-mail"],
+    sends_mail: options["send-mail"],
     refused: problems,
     variables: { set: variableNames(), known },
     secret_key: variable("PACKHOUSE_SECRET_KEY") !== null ? "variable" : key === null ? "none" : "file",
@@ -157,7 +157,7 @@ function patientOf(
   };
 }
 
-/** What is read, or null; why it cannot be is added to the problems. */
+/** Returns what `work` returns. If it throws, adds the message to `problems` and returns null. */
 function read<T>(work: () => T, problems: string[]): T | null {
   try {
     return work();
@@ -172,7 +172,7 @@ function tlsOf({ tls, "tls-cert": cert, "tls-key": key }: DoctorFlags): CheckCon
   return tls === "self" ? "self" : null;
 }
 
-/** A service that listens nowhere: it calls others as the one that serves does. */
+/** A service that does not listen, but calls external services as the server does. */
 function serviceOf(
   stores: Stores,
   secret_key: Uint8Array,

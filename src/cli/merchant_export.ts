@@ -1,5 +1,5 @@
-// `packhouse export --merchant`: all there is of one merchant as files, in the merchant's own scope and as its keys are
-// shown it, so that leaving is easy.
+// `packhouse export --merchant`: writes all records of one merchant as files, in the form that its own keys see, so
+// that a merchant can leave easily.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { billableExport } from "../billing/billable_events.routes.ts";
@@ -42,7 +42,7 @@ import { trackedExport } from "../tracking/tracking.routes.ts";
 import { listEvents as listScans } from "../tracking/tracking.sql.ts";
 import { trackingView } from "../tracking/tracking_record.ts";
 
-/** Writes one file into a folder; answers its name and how many rows or records it holds. */
+/** Writes one file to a folder and returns its name and number of rows or records. */
 type WriteExportFile = (store: Store, folder: string) => Promise<WrittenExportFile>;
 interface WrittenExportFile {
   readonly name: string;
@@ -50,8 +50,8 @@ interface WrittenExportFile {
 }
 
 /**
- * Writes all there is of a merchant in one world into a folder, which is made where it is missing; answers what was
- * written, file by file. Refuses: resource_missing.
+ * Writes all records of a merchant in one environment to a folder, which is created if missing. `name` is its code or
+ * id. Returns the files that were written. Refuses: resource_missing.
  */
 export async function exportMerchant(
   stores: Stores,
@@ -61,13 +61,13 @@ export async function exportMerchant(
   terminal: Terminal,
 ): Promise<readonly WrittenExportFile[]> {
   const merchant = await stores[mode].read((db) => getMerchant(db, name));
-  // What a house of one merchant has is its own, but for what is nobody's, such as events of warehouses.
+  // With a single merchant, everything is its own except records without an owner, such as events of warehouses.
   const scope = { sees: merchant.id, makes: null };
   const own = stores[mode].scoped(scope);
   const people = await stores.live.scoped(scope).read(listUserIds);
-  const asker = { merchant_id: merchant.id, actor: { id: "" }, people };
+  const viewer = { merchant_id: merchant.id, actor: { id: "" }, people };
   mkdirSync(folder, { recursive: true });
-  const files = [records("merchant", once(merchant), (rows) => rows.map(merchantView)), ...filesFor(asker)];
+  const files = [records("merchant", once(merchant), (rows) => rows.map(merchantView)), ...filesFor(viewer)];
   const bar = progressBar("Files", files.length, terminal);
   const written: WrittenExportFile[] = [];
   for (const write of files) {
@@ -78,7 +78,7 @@ export async function exportMerchant(
   return written;
 }
 
-function filesFor(asker: ViewerWithUsers): readonly WriteExportFile[] {
+function filesFor(viewer: ViewerWithUsers): readonly WriteExportFile[] {
   return [
     table(productExport),
     records("products", pagesOf(listProductsAfter), (rows) => rows.map(productView)),
@@ -105,7 +105,7 @@ function filesFor(asker: ViewerWithUsers): readonly WriteExportFile[] {
         );
       },
     ),
-    ...both(movementExport({}, asker)),
+    ...both(movementExport({}, viewer)),
     table(orderExport({}, "created_at")),
     records(
       "orders",
@@ -116,7 +116,7 @@ function filesFor(asker: ViewerWithUsers): readonly WriteExportFile[] {
       async (rows, db) => (await wholeOrders(db, rows)).map((order) => orderView(order, db.now)),
     ),
     ...both(parcelExport({})),
-    ...both(labelExport(asker, {})),
+    ...both(labelExport(viewer, {})),
     table(trackedExport({})),
     records("tracking", trackedExport({}).page, async (rows, db) => {
       const scans = await listScans(
@@ -138,19 +138,18 @@ function filesFor(asker: ViewerWithUsers): readonly WriteExportFile[] {
       (rows) => rows.map((transfer) => transferView(transfer, false)),
     ),
     records("events", eventPages, (rows) => rows.map((event) => eventView(event, false))),
-    ...both(billableExport({}, asker)),
-    ...both(storageExport({}, asker)),
+    ...both(billableExport({}, viewer)),
+    ...both(storageExport({}, viewer)),
   ];
 }
 
 type ExportPage<Row, After> = CsvFile<Row, After>["page"];
 
-/** The pages of a list. */
 function paged<Row>(
   list: (db: Db, window: PageWindow) => Promise<readonly Row[]>,
-  placeOf: (row: Row) => PagePosition,
+  positionOf: (row: Row) => PagePosition,
 ): ExportPage<Row, Row> {
-  return pagesOf((db, last, limit) => list(db, { limit, offset: 0, after: last === null ? null : placeOf(last) }));
+  return pagesOf((db, last, limit) => list(db, { limit, offset: 0, after: last === null ? null : positionOf(last) }));
 }
 
 const newest = ({ created_at, id }: { readonly created_at: number; readonly id: number }): PagePosition => [
@@ -166,8 +165,8 @@ const eventPages: ExportPage<StoredEvent, StoredEvent> = pagesOf((db, last, limi
   listEvents(db, {}, { limit, offset: 0, after: last?.position ?? null, newest_first: false }),
 );
 
-/** The file of a table, under its own name or another. */
-function table<Row, After>(file: CsvFile<Row, After>, called = file.name): WriteExportFile {
+/** A table as a CSV file. */
+function table<Row, After>(file: CsvFile<Row, After>, name = file.name): WriteExportFile {
   return async (store, folder) => {
     let count = 0;
     const cells = (row: Row) => {
@@ -175,27 +174,27 @@ function table<Row, After>(file: CsvFile<Row, After>, called = file.name): Write
       return file.cells(row);
     };
     const pages = csvPages(store, { ...file, cells });
-    await writeFile(join(folder, called), pages);
-    return { name: called, count };
+    await writeFile(join(folder, name), pages);
+    return { name, count };
   };
 }
 
-/** A table as CSV and, of each row, as JSON. */
+/** A table both as CSV and as JSON, with one object for each row. */
 function both<Row, After>(
   file: CsvFile<Row, After>,
-  called = file.name.replace(/\.csv$/, ""),
+  base_name = file.name.replace(/\.csv$/, ""),
 ): readonly WriteExportFile[] {
   const named = (row: Row) => Object.fromEntries(file.cells(row).map((cell, at) => [file.columns[at], cell]));
-  return [table(file, `${called}.csv`), records(called, file.page, (rows) => rows.map(named))];
+  return [table(file, `${base_name}.csv`), records(base_name, file.page, (rows) => rows.map(named))];
 }
 
 /** A file of records as the API shows them: a JSON array with one record on each line. */
 function records<Row, After>(
-  called: string,
+  base_name: string,
   page: ExportPage<Row, After>,
   views: (rows: readonly Row[], db: Db) => readonly object[] | Promise<readonly object[]>,
 ): WriteExportFile {
-  const name = `${called}.json`;
+  const name = `${base_name}.json`;
   return async (store, folder) => {
     let count = 0;
     async function* text(): AsyncGenerator<string> {
@@ -204,7 +203,7 @@ function records<Row, After>(
       do {
         const last: After | null = after;
         const { shown, next } = await store.read(async (db) => {
-          const { rows, next } = await page(db, last, records_at_once);
+          const { rows, next } = await page(db, last, page_size);
           return { shown: await views(rows, db), next };
         });
         for (const record of shown) yield `${count++ === 0 ? "\n" : ",\n"}${JSON.stringify(record)}`;
@@ -217,7 +216,7 @@ function records<Row, After>(
   };
 }
 
-const records_at_once = 200;
+const page_size = 200;
 
 async function writeFile(path: string, text: AsyncIterable<string>): Promise<void> {
   const file = openAtomicFile(path);
@@ -257,17 +256,17 @@ function sheet<Row, Line>(
 type ExportedCustomer = ReturnType<typeof customerView>;
 type ExportedAddress = ReturnType<typeof addressView>;
 
-/** A row for each address, and one for a customer without any. */
+/** One row for each address, and one row for a customer without addresses. */
 const customerSheet = sheet<
   Customer,
-  { readonly customer: ExportedCustomer; readonly at: ExportedAddress | undefined }
+  { readonly customer: ExportedCustomer; readonly address: ExportedAddress | undefined }
 >(
   "customers.csv",
   paged(async (db, window) => withAddresses(db, await listCustomers(db, {}, window)), newest),
   (row) => {
     const customer = customerView(row);
     const all = customer.shipping_addresses;
-    return all.length === 0 ? [{ customer, at: undefined }] : all.map((at) => ({ customer, at }));
+    return all.length === 0 ? [{ customer, address: undefined }] : all.map((address) => ({ customer, address }));
   },
   {
     customer_id: ({ customer }) => customer.id,
@@ -277,23 +276,23 @@ const customerSheet = sheet<
     company: ({ customer }) => customer.company,
     phone: ({ customer }) => customer.phone,
     created_at: ({ customer }) => customer.created_at,
-    address_id: ({ at }) => at?.id ?? null,
-    recipient: ({ at }) => at?.name ?? null,
-    recipient_company: ({ at }) => at?.company ?? null,
-    address_line1: ({ at }) => at?.address_line1 ?? null,
-    address_line2: ({ at }) => at?.address_line2 ?? null,
-    city: ({ at }) => at?.city ?? null,
-    state: ({ at }) => at?.state ?? null,
-    postal_code: ({ at }) => at?.postal_code ?? null,
-    country: ({ at }) => at?.country ?? null,
-    recipient_phone: ({ at }) => at?.phone ?? null,
-    is_default: ({ at }) => at?.is_default ?? null,
+    address_id: ({ address }) => address?.id ?? null,
+    recipient: ({ address }) => address?.name ?? null,
+    recipient_company: ({ address }) => address?.company ?? null,
+    address_line1: ({ address }) => address?.address_line1 ?? null,
+    address_line2: ({ address }) => address?.address_line2 ?? null,
+    city: ({ address }) => address?.city ?? null,
+    state: ({ address }) => address?.state ?? null,
+    postal_code: ({ address }) => address?.postal_code ?? null,
+    country: ({ address }) => address?.country ?? null,
+    recipient_phone: ({ address }) => address?.phone ?? null,
+    is_default: ({ address }) => address?.is_default ?? null,
   },
 );
 
 type ExportedReturn = ReturnType<typeof returnView>;
 
-/** A row for each item. */
+/** One row for each item. */
 const returnSheet = sheet<Return, { readonly of: ExportedReturn; readonly item: ExportedReturn["items"][number] }>(
   "returns.csv",
   paged(async (db, window) => wholeReturns(db, await listReturns(db, {}, window)), newest),
@@ -324,7 +323,7 @@ const returnSheet = sheet<Return, { readonly of: ExportedReturn; readonly item: 
 
 type ExportedReceipt = ReturnType<typeof receiptView>;
 
-/** A row for each line. */
+/** One row for each line. */
 const receiptSheet = sheet<Receipt, { readonly of: ExportedReceipt; readonly line: ExportedReceipt["lines"][number] }>(
   "receipts.csv",
   paged(

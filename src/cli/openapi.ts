@@ -1,13 +1,13 @@
-// The API's description without a running service: for `packhouse openapi`.
+// Stands alone because it loads every route: builds the OpenAPI document of `packhouse openapi` without a server.
 
 import type { Service } from "../http/service.ts";
 import { createApp } from "../server/app.ts";
 import { describeRoutes } from "../server/openapi/description.ts";
 import type { Store } from "../storage/database.ts";
 
-/** The OpenAPI document as a service with this address would serve it, as text. No data is opened, nothing is asked. */
+/** The OpenAPI document as JSON text, as a server at `base_url` would serve it. Opens no data. */
 export function describeApi(base_url: string): string {
-  // Handlers are created but never called: they need only the names of their stores and a subscription to events.
+  // Handlers are created but never called, so stores need only the methods that handlers call when they are created.
   const absent = { onWake: () => {}, onChange: () => {} } as unknown as Store;
   const service: Pick<Service, "stores" | "secret_key" | "base_url" | "authority" | "witnesses"> = {
     stores: { live: absent, test: absent },

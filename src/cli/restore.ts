@@ -1,4 +1,4 @@
-// `packhouse restore`, what becomes of what it holds, and `packhouse backup verify`.
+// `packhouse restore`, `restored send` and `restored drop`, and `packhouse backup verify`.
 import { existsSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -37,157 +37,161 @@ const restoring = {
   file: {
     type: "word",
     value: "FILE",
-    help: "the backup: packhouse-….tar.zst, s3://bucket/key, or with --to their place",
+    help: "the backup: packhouse-….tar.zst or s3://bucket/key; with --to, the folder or bucket of backups",
   },
   to: {
     type: "string",
-    value: "MOMENT",
-    help: "go on from the backup by what was shipped beside it, to 2026-11-24T17:30:00Z or to latest",
+    value: "TIME",
+    help: "then apply the log archive up to a time such as 2026-11-24T17:30:00Z, or up to latest",
   },
-  into: { type: "string", value: "FOLDER", help: "the data directory that is made of it (--data, when absent)" },
+  into: { type: "string", value: "FOLDER", help: "the data directory to create (--data)" },
   "new-secret-key": {
     type: "boolean",
-    help: "go on with another secret key, where the one of the backup is lost, and list what has to be given anew",
+    help: "use a new secret key if the backup's key is lost, and list the secrets to enter again",
   },
   erasures: {
     type: "string",
     value: "FILE",
-    help: "an erasures.jsonl beside those found with the data and with the backup",
+    help: "another erasures.jsonl, in addition to those in the data directory and in the backup",
   },
   ...jsonFlag,
   ...place,
 } as const satisfies Flags;
 
 const deciding = {
-  mode: { type: "string", value: "live|test", help: "one of the two worlds alone" },
+  mode: { type: "string", value: "live|test", help: "only this environment" },
   ...place,
 } as const satisfies Flags;
 
 const proving = {
   file: { type: "word", value: "FILE", help: "the backup: packhouse-….tar.zst, or s3://bucket/key" },
-  in: { type: "string", value: "FOLDER", help: "a folder with room for the data (that of temporary files)" },
-  attended: { type: "boolean", help: "give up when the input ends, as when the program that began it is gone" },
+  in: {
+    type: "string",
+    value: "FOLDER",
+    help: "a folder with enough free space for the data (the system's temporary folder)",
+  },
+  attended: { type: "boolean", help: "stop when standard input closes, e.g. because the calling program exited" },
   ...jsonFlag,
-  "database-url": { type: "string", value: "URL", help: "a PostgreSQL server, for a backup of PostgreSQL" },
+  "database-url": { type: "string", value: "URL", help: "a PostgreSQL server for restoring a PostgreSQL backup" },
 } as const satisfies Flags;
 
-/** The commands of restoring. */
+/** `restore`, `restored send`, `restored drop` and `backup verify`. */
 export const restoreCommands: Commands = {
   restore: command({
-    summary: "make the data anew from a backup, where there is none; never overwrites",
+    summary: "restore a backup to an empty place; never overwrites data",
     flags: restoring,
     run: restore,
   }),
   "restored send": command({
-    summary: "let go out what has waited since a restore: webhooks with their event ids, reports, purchases",
+    summary: "send everything held since a restore: webhooks with their event ids, reports, purchases",
     flags: deciding,
-    run: (given) => settle(given, "send"),
+    run: (options) => settle(options, "send"),
   }),
   "restored drop": command({
-    summary: "let what has waited since a restore never go out, and mark it so",
+    summary: "discard everything held since a restore",
     flags: deciding,
-    run: (given) => settle(given, "drop"),
+    run: (options) => settle(options, "drop"),
   }),
   "backup verify": command({
-    summary: "restore a backup where nobody looks, verify all of it, and remove it",
+    summary: "restore a backup to a scratch location, verify it and delete the copy",
     flags: proving,
     run: prove,
   }),
 };
 
-function named(file: string | undefined): Promise<BackupSource> {
-  if (file === undefined) throw noneNamed();
+function backupNamed(file: string | undefined): Promise<BackupSource> {
+  if (file === undefined) throw fileRequired();
   return sourceOf(file);
 }
 
-const noneNamed = () => new UsageError("Name the backup: packhouse-….tar.zst, or s3://bucket/key.");
+const fileRequired = () => new UsageError("FILE is required: the backup, packhouse-….tar.zst or s3://bucket/key.");
 
-async function restore(given: FlagValues<typeof restoring>): Promise<number> {
+async function restore(options: FlagValues<typeof restoring>): Promise<number> {
   process.umask(0o077);
-  const { into, json } = given;
-  const moment = given.to === undefined ? undefined : momentGiven(given.to);
+  const { into, json } = options;
+  const moment = options.to === undefined ? undefined : momentIn(options.to);
   if (moment !== undefined && databaseUrl !== null) {
-    throw new UsageError("--to is for the embedded database: PostgreSQL goes to a moment by its own archive.");
+    throw new UsageError("--to is only for the embedded database. For PostgreSQL use its own point-in-time recovery.");
   }
   if (into !== undefined && databaseUrl !== null) {
-    throw new UsageError("--into names a folder, and --database-url a database: say one of them.");
+    throw new UsageError("--into and --database-url cannot be combined: use one of them.");
   }
-  // Without it, it would be found out only once all is loaded.
-  if (given["new-secret-key"] && databaseUrl !== null)
+  // Refuses a missing key now instead of after everything is loaded.
+  if (options["new-secret-key"] && databaseUrl !== null)
     (await import("../server/secret_key.ts")).givenSecretKey(databaseUrl);
   const lines: string[] = [];
-  const say = (line: string) => {
+  const report = (line: string) => {
     lines.push(line);
     if (!json) print(line);
   };
   const { restored, shipped, place } =
     moment === undefined
-      ? await restoreFrom(given, await named(given.file), null, say)
-      : await restoreTo(given, moment, say);
-  const told = toldOf(restored, databaseUrl === null ? (into ?? given.data ?? "./data") : "the database", place);
+      ? await restoreFrom(options, await backupNamed(options.file), null, report)
+      : await restoreTo(options, moment, report);
+  const home = databaseUrl === null ? (into ?? options.data ?? "./data") : "the database";
   if (json) print(JSON.stringify({ ...restored, shipped, said: lines }));
-  else for (const line of told) print(line);
+  else for (const line of summaryOf(restored, home, place)) print(line);
   return 0;
 }
 
 type PrintLine = (line: string) => void;
 
-/** What a restore has made, of which backup, and how far it was taken by what was shipped. */
+/** The result of a restore: from which backup, and how far the log archive was applied. */
 interface PerformedRestore {
   readonly restored: RestoreResult;
   readonly shipped: AppliedArchive | null;
   readonly place: string;
 }
 
-/** Restores to a moment (ms), or to the latest for null, by the backup that is named, or by the last one before it. */
+/** Restores to a time (ms), or to the latest for null, from the backup FILE or the last one in FILE before that time. */
 async function restoreTo(
-  given: FlagValues<typeof restoring>,
+  options: FlagValues<typeof restoring>,
   moment: number | null,
-  say: PrintLine,
+  report: PrintLine,
 ): Promise<PerformedRestore> {
-  if (given.file === undefined) throw noneNamed();
-  const { files, to } = await backupsBy(given.file, moment ?? Number.POSITIVE_INFINITY);
+  if (options.file === undefined) throw fileRequired();
+  const { files, to } = await backupsBy(options.file, moment ?? Number.POSITIVE_INFINITY);
   for (const [at, file] of files.entries()) {
     try {
-      return await restoreFrom(given, await sourceOf(file), { to, moment }, say);
+      return await restoreFrom(options, await sourceOf(file), { to, moment }, report);
     } catch (error) {
       if (!(error instanceof TooEarly)) throw error;
       if (at === files.length - 1) throw startRefused("unsuitable", error.message);
-      // A name tells when a backup was begun, and its data is of a little later.
-      say(`${file} holds what came after that moment: the backup before it is restored.`);
+      // A name contains the time when the backup began, and its data is a little newer.
+      report(`${file} is newer than that time. Restoring the backup before it.`);
     }
   }
-  throw noneNamed();
+  throw fileRequired();
 }
 
-/** Where shipped commits are, and the moment (ms) up to which they are wanted; null for the latest. */
+/** Where the log archive is, and the time (ms) up to which it is applied; null for the latest. */
 interface RecoveryTarget {
   readonly to: string;
   readonly moment: number | null;
 }
 
 async function restoreFrom(
-  given: FlagValues<typeof restoring>,
+  options: FlagValues<typeof restoring>,
   source: BackupSource,
-  forward: RecoveryTarget | null,
-  say: PrintLine,
+  target: RecoveryTarget | null,
+  report: PrintLine,
 ): Promise<PerformedRestore> {
-  const { into, data = "./data" } = given;
+  const { into, data = "./data" } = options;
   const home = into ?? data;
   const common = {
     source,
     erasures: [
-      ...(given.erasures === undefined ? [] : namedErasures(given.erasures)),
+      ...(options.erasures === undefined ? [] : namedErasures(options.erasures)),
       ...readErasures(join(data, erasures_file)),
     ],
-    erase: async (stores: Stores, one: LoggedErasure) => {
+    erase: async (stores: Stores, erasure: LoggedErasure) => {
       const { eraseAgain } = await import("../privacy/privacy.jobs.ts");
-      return eraseAgain(stores, one, say);
+      return eraseAgain(stores, erasure, report);
     },
-    lookAt: (manifest: BackupManifest) => (given["new-secret-key"] ? undefined : refuseOtherKey(home, manifest)),
+    lookAt: (manifest: BackupManifest) => (options["new-secret-key"] ? undefined : refuseOtherKey(home, manifest)),
     settleKey: (stores: Stores, at: string, manifest: BackupManifest) =>
-      checkSecretKey(stores, { at, home, manifest, renew: given["new-secret-key"], say }),
-    say,
+      checkSecretKey(stores, { at, home, manifest, renew: options["new-secret-key"], report }),
+    say: report,
     log: commandLog("error"),
   };
   if (databaseUrl !== null) {
@@ -196,39 +200,43 @@ async function restoreFrom(
     return { restored, shipped: null, place: source.place };
   }
   let shipped: AppliedArchive | null = null;
-  const onShipped = (found: AppliedArchive) => {
-    shipped = found;
+  const onApplied = (applied: AppliedArchive) => {
+    shipped = applied;
   };
-  const goOn = forward === null ? null : forwardBy(forward, say, onShipped);
-  const restored = await restoreSqlite({ ...common, into: home, forward: goOn });
+  const forward = target === null ? null : applyArchiveUpTo(target, report, onApplied);
+  const restored = await restoreSqlite({ ...common, into: home, forward });
   return { restored, shipped, place: source.place };
 }
 
-/** The moment (ms) that a flag names; null for the latest. */
-function momentGiven(text: string): number | null {
+/** The time (ms) in a flag; null for the latest. */
+function momentIn(text: string): number | null {
   if (text === "latest") return null;
   const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/;
   const at = form.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(at)) return at;
-  throw new UsageError("--to must be a moment with its zone, such as 2026-11-24T17:30:00Z, or latest.");
+  throw new UsageError(`--to must be a time with a zone, such as 2026-11-24T17:30:00Z, or latest (got ${text}).`);
 }
 
-/** How far both worlds were taken by what was shipped. */
+/** How far the log archive was applied in each environment. */
 type AppliedArchive = Awaited<ReturnType<typeof applyArchived>>;
 
-/** Goes on by what was shipped to the place of backups, and says how far it went. */
-function forwardBy({ to, moment }: RecoveryTarget, say: PrintLine, onShipped: (shipped: AppliedArchive) => void) {
+/** Returns a function that applies the log archive to restored data, reports how far, and returns the times (ms). */
+function applyArchiveUpTo(
+  { to, moment }: RecoveryTarget,
+  report: PrintLine,
+  onApplied: (applied: AppliedArchive) => void,
+) {
   return async (folder: string): Promise<Readonly<Record<Environment, number>>> => {
     const reached = await applyArchived(archiveLocationOf(to), folder, moment).catch((error) => {
       if (error instanceof ArchivedLogDamaged) throw startRefused("damaged", error.message);
       throw error;
     });
-    onShipped(reached);
+    onApplied(reached);
     for (const mode of environments) {
       const { commits, number, at, segments, is_covered } = reached[mode];
-      say(`  ${mode}: ${commits} commits that were shipped after it, up to commit ${number} of ${iso(at)}`);
-      if (moment === null && segments === 0) say(`    Nothing was shipped after this backup to ${to}.`);
-      if (moment !== null && !is_covered) say("    Nothing that was committed later had been shipped.");
+      report(`  ${mode}: ${commits} archived commits applied, up to commit ${number} of ${iso(at)}`);
+      if (moment === null && segments === 0) report(`    The log archive in ${to} has nothing after this backup.`);
+      if (moment !== null && !is_covered) report("    The log archive ends before that time.");
     }
     return { live: reached.live.at, test: reached.test.at };
   };
@@ -236,15 +244,13 @@ function forwardBy({ to, moment }: RecoveryTarget, say: PrintLine, onShipped: (s
 
 function namedErasures(path: string): LoggedErasure[] {
   if (path === "-") return parseErasures(readFileSync(0, "utf8"));
-  if (!existsSync(path)) throw startRefused("absent", `There is no file ${path}.`);
+  if (!existsSync(path)) throw startRefused("absent", `File not found: ${path}`);
   return readErasures(path);
 }
 
-function toldOf(restored: RestoreResult, home: string, place: string): string[] {
+function summaryOf(restored: RestoreResult, home: string, place: string): string[] {
   if (restored.state === "earlier") {
-    return [
-      `The restore of ${restored.archive} into ${home} had been done and was interrupted at its end. It is complete.`,
-    ];
+    return [`The restore of ${restored.archive} into ${home}, which was interrupted at its end, is now complete.`];
   }
   const { worlds } = restored;
   const waits = environments.some((mode) => {
@@ -254,14 +260,14 @@ function toldOf(restored: RestoreResult, home: string, place: string): string[] 
   return [
     `Restored ${place} into ${home}`,
     ...linesOfWorlds(worlds),
-    `Every number goes on ${worlds.live.advanced_by.toLocaleString("en")} further, so that none is given twice.`,
-    "Everybody signs in anew.",
-    "API keys and users are as they were then: what was revoked since is valid again. See packhouse keys list.",
-    ...(waits ? ["What waits goes out by packhouse restored send, and never does after packhouse restored drop."] : []),
+    `New ids start ${worlds.live.advanced_by.toLocaleString("en")} higher, so that none is used twice.`,
+    "All users must sign in again.",
+    "API keys and users are as they were at the backup: keys revoked since are valid again. See packhouse keys list.",
+    ...(waits ? ["Send what is held with packhouse restored send, or discard it with packhouse restored drop."] : []),
   ];
 }
 
-/** Refuses a backup that was sealed with another secret key than the one at hand, before anything of it is unpacked. */
+/** Refuses a backup that was encrypted with a different secret key, before anything is unpacked. */
 async function refuseOtherKey(home: string, { secret_key: { included, fingerprint } }: BackupManifest): Promise<void> {
   const { secretKeyAtHand } = await import("../server/secret_key.ts");
   const key = secretKeyAtHand(home, databaseUrl);
@@ -270,61 +276,61 @@ async function refuseOtherKey(home: string, { secret_key: { included, fingerprin
 }
 
 function otherKey() {
-  const advice = "Give the one that it was made with, or go on with another one by --new-secret-key.";
-  return startRefused("unsuitable", `The backup was sealed with another secret key than the one at hand. ${advice}`);
+  const advice = "Provide the key that the backup was made with, or use --new-secret-key.";
+  return startRefused("unsuitable", `The backup was encrypted with a different secret key. ${advice}`);
 }
 
 interface KeyCheck {
-  /** Where the data is for the moment, and where it will be. */
+  /** Where the data is during the restore, and where it will be afterwards. */
   readonly at: string;
   readonly home: string;
   readonly manifest: BackupManifest;
   readonly renew: boolean;
-  readonly say: (line: string) => void;
+  readonly report: PrintLine;
 }
 
 /**
- * Sees to the secret key of restored data: the one of the backup, of the folder that it goes to, or of the environment.
- * Refuses one that the data was not sealed with, unless the data is to go on with it.
+ * Provides the secret key of restored data: from the backup, the target folder or the environment variable. Refuses a
+ * key that the data was not encrypted with, unless `renew` replaces it.
  */
-async function checkSecretKey(stores: Stores, { at, home, manifest, renew, say }: KeyCheck): Promise<void> {
+async function checkSecretKey(stores: Stores, { at, home, manifest, renew, report }: KeyCheck): Promise<void> {
   const { givenSecretKey, renewSecretKey, secretKeyAtHand, secretKeyProblem } = await import("../server/secret_key.ts");
-  const kept = join(home, "secret.key");
-  if (databaseUrl === null && existsSync(kept) && !existsSync(join(at, "secret.key"))) {
-    // It takes the place of the only other copy in the end, so it has to be on the disk.
-    writeAtomically(join(at, "secret.key"), readFileSync(kept));
+  const key_file = join(home, "secret.key");
+  if (databaseUrl === null && existsSync(key_file) && !existsSync(join(at, "secret.key"))) {
+    // This copy replaces the only other one in the end, so it must be synced to disk.
+    writeAtomically(join(at, "secret.key"), readFileSync(key_file));
   }
   if (renew) {
     const lines = await renewSecretKey(stores, at, givenSecretKey(databaseUrl));
-    say(lines.length === 0 ? "Another secret key is used from now on." : "With another secret key, give these anew:");
-    for (const line of lines) say(`  ${line}`);
+    report(lines.length === 0 ? "A new secret key is in use." : "A new secret key is in use. Enter these again:");
+    for (const line of lines) report(`  ${line}`);
     return;
   }
   if ((await secretKeyProblem(stores, at, databaseUrl)) !== null) throw otherKey();
   if (secretKeyAtHand(at, databaseUrl) !== null || manifest.secret_key.fingerprint === null) return;
   if (databaseUrl !== null) {
-    const from = manifest.secret_key.included ? ` to what was put into ${kept}, which is the key of the backup` : "";
-    say(`Before you start: set PACKHOUSE_SECRET_KEY on every server${from}.`);
+    const from = manifest.secret_key.included ? ` to the backup's key, which is in ${key_file}` : "";
+    report(`Before you start: set PACKHOUSE_SECRET_KEY on every server${from}.`);
     return;
   }
-  say(`The secret key is not in the backup. Before you start: put it into ${kept}, or set PACKHOUSE_SECRET_KEY.`);
-  say("Only if it is lost for good: packhouse new-secret-key goes on with another one.");
+  report(`The backup has no secret key. Before you start: put the key into ${key_file} or set PACKHOUSE_SECRET_KEY.`);
+  report("If the key is lost, run packhouse new-secret-key.");
 }
 
-async function settle(given: FlagValues<typeof deciding> & DataLocation, decision: Decision): Promise<number> {
-  const chosen = environments.filter((mode) => given.mode === undefined || given.mode === mode);
+async function settle(options: FlagValues<typeof deciding> & DataLocation, decision: Decision): Promise<number> {
+  const chosen = environments.filter((mode) => options.mode === undefined || options.mode === mode);
   if (chosen.length === 0) throw new UsageError("--mode must be live or test.");
   const work = async (stores: Stores) => {
-    let found = 0;
-    for (const mode of chosen) found += await settleWorld(stores, mode, decision);
-    if (found === 0) throw new Fault("invalid_state_transition", "Nothing waits for a decision after a restore.");
-    print("A server that runs begins within ten seconds; else the next one does when it starts.");
+    let settled = 0;
+    for (const mode of chosen) settled += await settleEnvironment(stores, mode, decision);
+    if (settled === 0) throw new Fault("invalid_state_transition", "Nothing is held since a restore.");
+    print("A running server starts within ten seconds; otherwise the next server does when it starts.");
     return 0;
   };
-  return withStores(given, work);
+  return withStores(options, work);
 }
 
-async function settleWorld(stores: Stores, mode: Environment, decision: Decision): Promise<number> {
+async function settleEnvironment(stores: Stores, mode: Environment, decision: Decision): Promise<number> {
   const store = stores[mode];
   const last = (await store.read(listRestorations)).find(({ settled_at }) => settled_at === null);
   if (last === undefined) return 0;
@@ -334,25 +340,25 @@ async function settleWorld(stores: Stores, mode: Environment, decision: Decision
   const action = decision === "send" ? "sendRestored" : "dropRestored";
   await stores.live.write((tx) => recordCommand(tx, { world: mode, action, targets: [] }));
   const what = `${waiting_deliveries} deliveries, ${waiting_reports} reports, ${waiting_purchases} purchases`;
-  print(`${mode}: to be ${decision === "send" ? "sent" : "dropped"}: ${what}`);
+  print(`${mode}: ${decision === "send" ? "will be sent" : "will be discarded"}: ${what}`);
   return 1;
 }
 
-async function prove(given: FlagValues<typeof proving>): Promise<number> {
+async function prove(options: FlagValues<typeof proving>): Promise<number> {
   process.umask(0o077);
-  const source = await named(given.file);
+  const source = await backupNamed(options.file);
   const { verifyStore } = await import("./verify.ts");
-  const folder = given.in ?? tmpdir();
+  const folder = options.in ?? tmpdir();
   const where = {
     source,
     folder,
     database_url: databaseUrl,
     log: commandLog("error"),
-    ending: endingOf(given.attended),
+    ending: endingOf(options.attended),
   };
   const { manifest, differences } = await proveBackup({ ...where, verify: verifyStore });
   const count = environments.reduce((sum, mode) => sum + differences[mode].length, 0);
-  if (given.json) {
+  if (options.json) {
     print(JSON.stringify({ file: source.place, made_at: manifest.made_at, worlds: manifest.worlds, differences }));
     return count === 0 ? 0 : 1;
   }
@@ -361,8 +367,8 @@ async function prove(given: FlagValues<typeof proving>): Promise<number> {
     for (const { rule, subject, expected, actual } of differences[mode]) {
       print(`${mode}: ${rule}: ${subject}: expected ${expected}, found ${actual}`);
     }
-    const found = differences[mode].length;
-    print(`${mode}: as of ${manifest.worlds[mode].at}: ${found} ${found === 1 ? "difference" : "differences"}`);
+    const n = differences[mode].length;
+    print(`${mode}: as of ${manifest.worlds[mode].at}: ${n} ${n === 1 ? "difference" : "differences"}`);
   }
   return count === 0 ? 0 : 1;
 }

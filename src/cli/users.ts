@@ -1,4 +1,4 @@
-// `packhouse users …`: users on the command line. A running server applies a change within a second.
+// `packhouse users …`: manages users. A running server applies a change within a second.
 
 import { randomBytes } from "node:crypto";
 import { isoOrNull } from "../core/clock.ts";
@@ -20,62 +20,60 @@ import { refuseClosed } from "../merchants/merchant.ts";
 import { getMerchant, listMerchants } from "../merchants/merchants.sql.ts";
 import type { Tx } from "../storage/database.ts";
 import type { Stores } from "../storage/open_stores.ts";
-import type { CommandOutput, DataCommand } from "./keys.ts";
+import { type CommandOutput, type DataCommand, dataCommand, jsonFlag } from "./command.ts";
 
-const command = <F extends Flags>(it: DataCommand<F>): DataCommand => it as unknown as DataCommand;
-
-const json = { json: { type: "boolean", help: "print JSON for scripts" } } as const satisfies Flags;
 const named = {
-  user: { type: "string", value: "usr_N|EMAIL", help: "the user, as `users list` names him" },
+  user: { type: "string", value: "usr_N|EMAIL", help: "the user's id or email address from `users list`" },
 } as const satisfies Flags;
 
 const lost = {
   "second-factor": {
     type: "boolean",
-    help: "turn off the second factor, too: the phone and the recovery codes are lost",
+    help: "also turn off two-factor authentication, if the phone and the recovery codes are lost",
   },
 } as const satisfies Flags;
 
+/** The `users` commands by their second word. */
 export const userCommands: Readonly<Record<string, DataCommand>> = {
-  create: command({
-    summary: "make a user, and print a one-time link by which he chooses his password",
+  create: dataCommand({
+    summary: "create a user and print a one-time link for setting a password",
     flags: {
-      email: { type: "string", value: "EMAIL", help: "by what he signs in" },
-      name: { type: "string", value: "NAME", help: "what he is called" },
-      role: { type: "string", value: roles.join("|"), default: "office", help: "what he may do" },
+      email: { type: "string", value: "EMAIL", help: "the address to sign in with" },
+      name: { type: "string", value: "NAME", help: "full name" },
+      role: { type: "string", value: roles.join("|"), default: "office", help: "role" },
       merchant: {
         type: "string",
         value: "CODE",
-        help: "the merchant of which he is a member, with any role but floor; without it, of the house",
+        help: "add the user to this merchant, with any role except floor, instead of to the operator",
       },
-      ...json,
+      ...jsonFlag,
     },
     run: create,
   }),
-  list: command({ summary: "list users", flags: json, run: list }),
-  reset: command({
-    summary: "print a one-time link by which a user chooses another password",
-    flags: { ...named, ...lost, ...json },
+  list: dataCommand({ summary: "list users", flags: jsonFlag, run: list }),
+  reset: dataCommand({
+    summary: "print a one-time link for setting a new password",
+    flags: { ...named, ...lost, ...jsonFlag },
     run: reset,
   }),
-  disable: command({
-    summary: "sign a user out everywhere, and let him in no more",
-    flags: { ...named, ...json },
-    run: (stores, given, voice) => setStatus(stores, given, voice, "disabled"),
+  disable: dataCommand({
+    summary: "disable a user and end all of their sessions",
+    flags: { ...named, ...jsonFlag },
+    run: (stores, options, output) => setStatus(stores, options, output, "disabled"),
   }),
-  enable: command({
-    summary: "let a user in again who was disabled",
-    flags: { ...named, ...json },
-    run: (stores, given, voice) => setStatus(stores, given, voice, "active"),
+  enable: dataCommand({
+    summary: "enable a disabled user",
+    flags: { ...named, ...jsonFlag },
+    run: (stores, options, output) => setStatus(stores, options, output, "active"),
   }),
 };
 
-/** Keeps in the audit trail what was done to a user. */
+/** Records a change of a user in the audit log. */
 function recordUserCommand(tx: Tx, action: string, { id }: User, facts: AuditFacts): Promise<void> {
   return recordCommand(tx, { world: "live", action, targets: [wireId("user", id)], facts });
 }
 
-type NamedUserFlags = FlagValues<typeof named & typeof json>;
+type NamedUserFlags = FlagValues<typeof named & typeof jsonFlag>;
 
 const checkPerson = checkOf(closed({ email: emailField(), name: personName() }));
 
@@ -87,27 +85,27 @@ interface CreateUserFlags {
   readonly json: boolean;
 }
 
-async function create({ live }: Stores, given: CreateUserFlags, { print }: CommandOutput): Promise<void> {
-  const { email, name } = given;
-  if (!email) throw new UsageError("--email is required: by what the user signs in.");
-  if (!name) throw new UsageError("--name is required: what the user is called.");
-  const role = roles.find((word) => word === given.role);
+async function create({ live }: Stores, options: CreateUserFlags, { print }: CommandOutput): Promise<void> {
+  const { email, name } = options;
+  if (!email) throw new UsageError("--email is required: the address to sign in with.");
+  if (!name) throw new UsageError("--name is required: the user's full name.");
+  const role = roles.find((word) => word === options.role);
   if (role === undefined) throw new UsageError(`--role must be one of ${roles.join(", ")}.`);
   const person = checkPerson({ email, name });
   const random = randomBytes(32);
   const { user, token } = await live.write(async (tx) => {
-    const merchant = given.merchant === undefined ? null : await getMerchant(tx, given.merchant);
+    const merchant = options.merchant === undefined ? null : await getMerchant(tx, options.merchant);
     if (merchant !== null) refuseClosed(merchant);
     const merchant_id = merchant?.id ?? null;
     refuseRoleAt(role, merchant_id);
-    const made = await createUser(tx, { ...person, role, merchant_id, password_hash: null });
-    await recordUserCommand(tx, "createUser", made, { role, ...(merchant !== null && { merchant_id: merchant.code }) });
-    return { user: made, token: await makeLink(tx, "reset", made.id, random) };
+    const user = await createUser(tx, { ...person, role, merchant_id, password_hash: null });
+    await recordUserCommand(tx, "createUser", user, { role, ...(merchant !== null && { merchant_id: merchant.code }) });
+    return { user, token: await makeLink(tx, "reset", user.id, random) };
   });
-  tellLink(user, token, given.json, print);
+  printLink(user, token, options.json, print);
 }
 
-async function list({ live }: Stores, given: { json: boolean }, { print }: CommandOutput): Promise<void> {
+async function list({ live }: Stores, options: { json: boolean }, { print }: CommandOutput): Promise<void> {
   const { users, merchants } = await live.read(async (db) => {
     return { users: await listUsers(db), merchants: await listMerchants(db) };
   });
@@ -115,13 +113,13 @@ async function list({ live }: Stores, given: { json: boolean }, { print }: Comma
   for (const user of users) {
     const { email, name, role, status } = user;
     const facts = { id: wireId("user", user.id), email, name, role, status };
-    const told = user.memberships.map((one) => {
-      const merchant = one.merchant_id === null ? null : (codes.get(one.merchant_id) ?? null);
-      return { merchant, role: one.role, status: one.status };
+    const memberships = user.memberships.map(({ merchant_id, role, status }) => {
+      const merchant = merchant_id === null ? null : (codes.get(merchant_id) ?? null);
+      return { merchant, role, status };
     });
     const last_sign_in_at = isoOrNull(user.last_sign_in_at);
-    if (given.json) print(JSON.stringify({ ...facts, memberships: told, last_sign_in_at }));
-    else print(lineOf(facts, told));
+    if (options.json) print(JSON.stringify({ ...facts, memberships, last_sign_in_at }));
+    else print(lineOf(facts, memberships));
   }
 }
 
@@ -129,9 +127,9 @@ function lineOf(
   { id, email, name, role, status }: Record<"id" | "email" | "name", string> & RoleAndStatus,
   memberships: readonly ({ readonly merchant: string | null } & RoleAndStatus)[],
 ): string {
-  const at = memberships.flatMap((one) => (one.merchant === null ? [] : [`${one.role} at ${one.merchant}`]));
-  const whose = at.length === 0 ? "" : `  (${at.join(", ")})`;
-  return `${id.padEnd(10)} ${role.padEnd(8)} ${email}  ${name}${whose}${maySignIn(status) ? "" : `  ${status}`}`;
+  const at = memberships.flatMap(({ merchant, role }) => (merchant === null ? [] : [`${role} at ${merchant}`]));
+  const merchants = at.length === 0 ? "" : `  (${at.join(", ")})`;
+  return `${id.padEnd(10)} ${role.padEnd(8)} ${email}  ${name}${merchants}${maySignIn(status) ? "" : `  ${status}`}`;
 }
 
 interface RoleAndStatus {
@@ -141,47 +139,48 @@ interface RoleAndStatus {
 
 async function reset(
   { live }: Stores,
-  given: NamedUserFlags & FlagValues<typeof lost>,
+  options: NamedUserFlags & FlagValues<typeof lost>,
   { print }: CommandOutput,
 ): Promise<void> {
   const random = randomBytes(32);
   const { user, token } = await live.write(async (tx) => {
-    const found = await userNamed(tx, given.user);
-    await recordUserCommand(tx, "makeResetLink", found, {
-      second_factor: given["second-factor"] ? "turned off" : "kept",
+    const user = await userNamed(tx, options.user);
+    await recordUserCommand(tx, "makeResetLink", user, {
+      second_factor: options["second-factor"] ? "turned off" : "kept",
     });
-    if (given["second-factor"]) await turnOffSecondFactor(tx, found.id);
-    return { user: found, token: await makeLink(tx, "reset", found.id, random) };
+    if (options["second-factor"]) await turnOffSecondFactor(tx, user.id);
+    return { user, token: await makeLink(tx, "reset", user.id, random) };
   });
-  tellLink(user, token, given.json, print);
+  printLink(user, token, options.json, print);
 }
 
 async function setStatus(
   { live }: Stores,
-  given: NamedUserFlags,
+  options: NamedUserFlags,
   { print }: CommandOutput,
   status: UserStatus,
 ): Promise<void> {
   const user = await live.write(async (tx) => {
-    const found = await userNamed(tx, given.user);
-    await recordUserCommand(tx, "updateUser", found, { status });
-    return updateUser(tx, wireId("user", found.id), { status }, { granted: null, of_merchant: null });
+    const user = await userNamed(tx, options.user);
+    await recordUserCommand(tx, "updateUser", user, { status });
+    return updateUser(tx, wireId("user", user.id), { status }, { granted: null, of_merchant: null });
   });
   const id = wireId("user", user.id);
-  if (given.json) print(JSON.stringify({ id, status: user.status }));
-  else print(`${id} (${user.email}) ${maySignIn(status) ? "may sign in." : "is signed out, and may sign in no more."}`);
+  if (options.json) print(JSON.stringify({ id, status: user.status }));
+  else
+    print(`${id} (${user.email}) ${maySignIn(status) ? "can sign in." : "is signed out and can no longer sign in."}`);
 }
 
-/** The user that the command line names, by his id or e-mail address. */
-async function userNamed(tx: Tx, given: string | undefined): Promise<User> {
-  if (!given) throw new UsageError("--user is required: the user as `users list` names him, or his e-mail address.");
-  if (readId("user", given) !== null) return getUser(tx, given);
-  const user = await findUserByEmail(tx, given);
-  if (user === null) throw missing("user", given);
+/** Finds a user by id or email address. */
+async function userNamed(tx: Tx, name: string | undefined): Promise<User> {
+  if (!name) throw new UsageError("--user is required: the user's id or email address from `users list`.");
+  if (readId("user", name) !== null) return getUser(tx, name);
+  const user = await findUserByEmail(tx, name);
+  if (user === null) throw missing("user", name);
   return user;
 }
 
-function tellLink(user: User, token: string, as_json: boolean, print: (line: string) => void): void {
+function printLink(user: User, token: string, as_json: boolean, print: (line: string) => void): void {
   const origin = (variable("PACKHOUSE_BASE_URL") ?? "http://127.0.0.1:3000").replace(/\/+$/, "");
   const link = `${origin}/dashboard/reset#${token}`;
   const id = wireId("user", user.id);
@@ -189,8 +188,7 @@ function tellLink(user: User, token: string, as_json: boolean, print: (line: str
     print(JSON.stringify({ id, email: user.email, role: user.role, link }));
     return;
   }
-  print(`${id} (${user.email}, ${user.role}) chooses a password by this link, which is good once, for a day:`);
+  print(`Link for ${id} (${user.email}, ${user.role}) to set a password. It works once, within 24 hours:`);
   print(link);
-  if (variable("PACKHOUSE_BASE_URL") === null)
-    print("Put the address of your service in place of http://127.0.0.1:3000.");
+  if (variable("PACKHOUSE_BASE_URL") === null) print("Replace http://127.0.0.1:3000 with your server's address.");
 }

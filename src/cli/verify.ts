@@ -1,4 +1,4 @@
-// Everything that `packhouse verify` looks at.
+// Stands alone because it loads every feature's verifier: the checks of `packhouse verify`.
 import { verifyBilling } from "../billing/billing_audit.sql.ts";
 import { verifyEvents } from "../events/events_audit.sql.ts";
 import { verifyAnswers } from "../http/stored_responses_audit.sql.ts";
@@ -24,7 +24,7 @@ const verifiers = [
   verifyModes,
 ];
 
-/** Holds all that one store keeps against the rules that it must keep, and answers what differs. */
+/** Checks all invariants of one store's data and returns the differences. */
 export async function verifyStore(db: Db): Promise<VerifierDifference[]> {
   const differences: VerifierDifference[] = [];
   for (const verify of verifiers) differences.push(...(await verify(db)));

@@ -141,7 +141,7 @@ test("with a new secret key what was sealed before is named, and goes on once it
   expect([renewed.code, renewed.err]).toEqual([0, ""]);
   expect(renewed.out).toBe(
     `test: webhook ${id}: give it another secret by POST …/rotate-secret\n` +
-      "The data is sealed with PACKHOUSE_SECRET_KEY from now on.\n",
+      "The data is now encrypted with PACKHOUSE_SECRET_KEY.\n",
   );
   expect((await serve(at, own)).code).toBe(78);
   const again = await start(at, other);
@@ -173,6 +173,6 @@ if (engine === "sqlite")
     await (await start(at, "")).stop();
     rmSync(file);
     const renewed = await run(at, "", "new-secret-key");
-    expect(renewed.out).toBe("The data is sealed with the key in secret.key from now on.\n");
+    expect(renewed.out).toBe("The data is now encrypted with the key in secret.key.\n");
     await (await start(at, "")).stop();
   });

@@ -100,7 +100,7 @@ describe.skipIf(!isLinux)("works", () => {
     const json = await asked(env, "--json");
     expect([json.code, JSON.parse(json.out)]).toEqual([0, expect.objectContaining({ status: "ok" })]);
     expect(await service.stop()).toBe(0);
-    const gone = { code: 1, out: `nothing answers at https://127.0.0.1:${port} within 1 s\n`, err: "" };
+    const gone = { code: 1, out: `no response from https://127.0.0.1:${port} within 1 s\n`, err: "" };
     expect(await asked(env, "--timeout-seconds", "1")).toEqual(gone);
   });
 });
@@ -110,7 +110,7 @@ describe("refuses", () => {
     const other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response('{"status":"ok"}') });
     ends.push(() => other.stop(true));
     const words = ["--port", String(other.port)];
-    const said = `what answers at http://127.0.0.1:${other.port} is no Packhouse (200)\n`;
+    const said = `the server at http://127.0.0.1:${other.port} is not Packhouse (status 200)\n`;
     expect(await asked({}, ...words)).toEqual({ code: 1, out: said, err: "" });
     for (const wrong of [
       ["--port", "0"],

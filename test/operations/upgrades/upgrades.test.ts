@@ -98,10 +98,10 @@ describe("data of an older version", () => {
     const { code, said } = await run(newer.program, "upgrade", "--rehearse");
     expect(code).toBe(0);
     expect(said).toContain("9001_breaking  breaking: it is planted");
-    expect(said).toMatch(/Rehearsed: it took [\d.]+ s\. The data is as it was\./);
+    expect(said).toMatch(/Rehearsed in [\d.]+ s\. The data is unchanged\./);
     expect(await run(usualProgram, "upgrade", "--check")).toEqual({
       code: 0,
-      said: "There is nothing to upgrade: the data is of this version.\n",
+      said: "Nothing to upgrade: the data has this version.\n",
     });
   });
 
