@@ -163,9 +163,9 @@ async function runServe(options: ServeFlags): Promise<number> {
   process.on("SIGINT", stop);
   // A closing terminal sends SIGHUP too, and then it should end the server that was started in it.
   if ((wanted.tls !== null || manager !== null) && !process.stdout.isTTY)
-    process.on("SIGHUP", () => supervisor.reloads(() => running?.lookAtCertificate()));
+    process.on("SIGHUP", () => supervisor.reloads(() => running?.checkCertificate()));
   running = await serve({ ...wanted, database_url: databaseUrl, ...operation, print, exit });
-  supervisor.serves(running.url, running.lookAtStorage);
+  supervisor.serves(running.url, running.probeStorage);
   return ended.promise.finally(() => lines.settled());
 }
 
@@ -223,8 +223,8 @@ function linesOf({ rule, subject, expected, actual, rows }: VerifierDifference):
 }
 
 async function runNewSecretKey(options: DataLocation): Promise<number> {
-  const { givenSecretKey, renewSecretKey } = await import("./server/secret_key.ts");
-  const key = givenSecretKey(databaseUrl);
+  const { configuredSecretKey, renewSecretKey } = await import("./server/secret_key.ts");
+  const key = configuredSecretKey(databaseUrl);
   const work = async (stores: Stores) => {
     const lines = await renewSecretKey(stores, options.data ?? "./data", key);
     for (const line of lines) print(line);

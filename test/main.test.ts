@@ -251,7 +251,7 @@ describe("refuses", () => {
     [["import", "products"], "FILE"],
     [["import", "products", "a.csv", "--decimal", ";"], '--decimal must be "," or "." (got ;)'],
     [["restore", "-"], "not from standard input"],
-    [["backup", "-"], "- is no place for a backup"],
+    [["backup", "-"], "- is not a backup location"],
     [["import", "products", "a.csv", "b.csv"], "b.csv"],
     [["export", "stock", "--mode", "prod"], "live or test"],
   ])("%j as wrong use, in one line", async (words, said) => {

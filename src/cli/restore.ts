@@ -118,7 +118,7 @@ async function restore(options: FlagValues<typeof restoring>): Promise<number> {
   }
   // Refuses a missing key now instead of after everything is loaded.
   if (options["new-secret-key"] && databaseUrl !== null)
-    (await import("../server/secret_key.ts")).givenSecretKey(databaseUrl);
+    (await import("../server/secret_key.ts")).configuredSecretKey(databaseUrl);
   const lines: string[] = [];
   const report = (line: string) => {
     lines.push(line);
@@ -294,14 +294,16 @@ interface KeyCheck {
  * key that the data was not encrypted with, unless `renew` replaces it.
  */
 async function checkSecretKey(stores: Stores, { at, home, manifest, renew, report }: KeyCheck): Promise<void> {
-  const { givenSecretKey, renewSecretKey, secretKeyAtHand, secretKeyProblem } = await import("../server/secret_key.ts");
+  const { configuredSecretKey, renewSecretKey, secretKeyAtHand, secretKeyProblem } = await import(
+    "../server/secret_key.ts"
+  );
   const key_file = join(home, "secret.key");
   if (databaseUrl === null && existsSync(key_file) && !existsSync(join(at, "secret.key"))) {
     // This copy replaces the only other one in the end, so it must be synced to disk.
     writeAtomically(join(at, "secret.key"), readFileSync(key_file));
   }
   if (renew) {
-    const lines = await renewSecretKey(stores, at, givenSecretKey(databaseUrl));
+    const lines = await renewSecretKey(stores, at, configuredSecretKey(databaseUrl));
     report(lines.length === 0 ? "A new secret key is in use." : "A new secret key is in use. Enter these again:");
     for (const line of lines) report(`  ${line}`);
     return;

@@ -83,7 +83,7 @@ function faultOf(error: unknown, code: unknown): Fault {
   if (error instanceof Fault) return error;
   // Errors of `onParse` arrive wrapped.
   if (error instanceof Error && error.cause instanceof Fault) return error.cause;
-  if (code === "NOT_FOUND") return new Fault("route_not_found", "There is no such path; the API begins at /v1.");
+  if (code === "NOT_FOUND") return new Fault("route_not_found", "Path not found. API paths start with /v1.");
   if (code === "PARSE") return new Fault("malformed_request", "The body cannot be read.");
   return new Fault("internal_error", "Something went wrong on our side.");
 }

@@ -48,7 +48,7 @@ import { webhookRoutes } from "../webhooks/webhooks.routes.ts";
 import { createBaseApp } from "./base_app.ts";
 import { homeRoutes, pageRoutes, referenceRoutes } from "./openapi/reference.routes.ts";
 
-/** The routes about who may ask, and for whom; by themselves, since the compiler does not follow longer chains. */
+/** Keys, merchants and users. Separate because the compiler cannot infer the type of a longer chain. */
 const identityRoutes = (service: Service) =>
   new Elysia()
     .use(keyRoutes(service))
@@ -58,15 +58,15 @@ const identityRoutes = (service: Service) =>
     .use(secondFactorRoutes(service))
     .use(invitationRoutes(service));
 
-/** The routes about what is kept, and for how long; by themselves for the same reason. */
+/** Privacy and retention. Separate for the same reason. */
 const privacyAndRetentionRoutes = (service: Service) =>
   new Elysia().use(privacyRoutes(service)).use(retentionRoutes(service));
 
-/** The routes about how the service itself runs; by themselves for the same reason. */
+/** Operation of the service. Separate for the same reason. */
 const runningRoutes = (service: Service) =>
   new Elysia().use(restorationRoutes).use(mailRoutes(service)).use(serverRoutes(service)).use(backupRoutes(service));
 
-/** Every feature's routes, below the version. */
+/** Every feature's routes, below `/v1`. */
 const features = (service: Service) =>
   new Elysia({ prefix: "/v1" })
     .use(errorRoutes)
@@ -98,7 +98,7 @@ const features = (service: Service) =>
     .use(privacyAndRetentionRoutes(service))
     .use(searchRoutes);
 
-/** The whole service without a port, so that tests and `serve` run the same thing. */
+/** The whole service without a listener, so that tests and `serve` run the same app. */
 export function createApp(service: Service) {
   const documented: AppRoute[] = [];
   const table = new RouteTable();

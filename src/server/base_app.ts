@@ -1,3 +1,4 @@
+// Stands alone so that `/health` works before the features are loaded.
 import { Elysia } from "elysia";
 import { RouteTable } from "../http/auth/route_table.ts";
 import { withConventions } from "../http/conventions.ts";
@@ -9,22 +10,22 @@ import { scopes } from "../merchants/tenant_scopes.ts";
 import { operationRoutes } from "../operations/health/health.routes.ts";
 import { guard } from "./guard.ts";
 
-/** The ways in which a request shows who asks. */
+/** How requests authenticate: by API key, or by session. */
 const authenticators = (service: Service) => ({
   ways: [keyAuthenticator(service), sessionAuthenticator(service)],
   nobody: withoutKey,
 });
 
-/** An app with the conventions of every request, `/health` and `/metrics`. Whoever mounts the rest fills the table. */
+/** An app with the conventions of every request, `/health` and `/metrics`. The caller fills `table` with all routes. */
 export function createBaseApp(service: Service, table: RouteTable) {
-  // Elysia looks for the path behind seven letters, or eleven: `https://` alone has eight (see `located`).
+  // Elysia searches for the path from the 8th or the 12th character of the URL. `https://` has 8 (see `located`).
   const handler = { standardHostname: service.tls };
   return new Elysia({ normalize: false, strictPath: true, handler })
     .use(withConventions(service, guard(service, authenticators(service), table, scopes)))
     .use(operationRoutes(service));
 }
 
-/** The app that answers `/health` until the features are loaded. */
+/** An app with only `/health` and `/metrics`, used until the features are loaded. */
 export function createHealthApp(service: Service) {
   const table = new RouteTable();
   const app = createBaseApp(service, table);

@@ -1,4 +1,4 @@
-// What the environment says of the service, as `serve` reads it before it opens any data.
+// The settings of `serve` from environment variables, read before any data is opened.
 import { isIP } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import { readAddress, UsageError, variable } from "../core/config.ts";
@@ -7,16 +7,16 @@ import type { MailSettings } from "../http/service.ts";
 import { bareHost, rangeProblem } from "../outbound/destination.ts";
 import { isGs1Prefix } from "../shipping/labels/sscc.ts";
 
-/** The settings, one reader each: what each throws is a `WrongUse`. */
+/** One reader for each setting. Each throws only `UsageError`. */
 const readers = {
   trusted_proxies: () => ranges("PACKHOUSE_TRUSTED_PROXIES"),
   webhook_allow_cidrs: openings,
   mail: mailSettings,
-  base_url: givenBaseUrl,
-  gs1_prefix: givenGs1Prefix,
+  base_url: readBaseUrl,
+  gs1_prefix: readGs1Prefix,
 } as const;
 
-/** What `serve` is told by its surroundings. */
+/** The settings of `serve` from the environment. */
 interface EnvironmentSettings {
   readonly trusted_proxies: AddressList;
   readonly webhook_allow_cidrs: string[];
@@ -29,13 +29,13 @@ interface EnvironmentSettings {
   readonly merchant_allow_cidrs: readonly string[];
 }
 
-/** Where the service listens, and whether the operator allows receivers on loopback in any case. */
+/** Where the service listens, and whether receivers on loopback addresses are allowed in any case. */
 interface ListenSettings {
   readonly host: string;
   readonly allow_loopback_receivers: boolean;
 }
 
-/** What the environment says of the service. Throws a `WrongUse` for what cannot be used. */
+/** Reads the settings from the environment. Throws `UsageError` for an invalid one. */
 export function readEnvironmentSettings(listening: ListenSettings): EnvironmentSettings {
   return withListenAddress(listening, {
     trusted_proxies: readers.trusted_proxies(),
@@ -49,8 +49,8 @@ export function readEnvironmentSettings(listening: ListenSettings): EnvironmentS
 type ReadSettings = { readonly [Name in keyof typeof readers]: ReturnType<(typeof readers)[Name]> };
 
 /**
- * Settings with what follows from where the service listens. Behind a proxy, or with a public address, its machine is
- * no developer's: other services may listen on its loopback addresses.
+ * Adds the settings that follow from where the service listens. Receivers on loopback are allowed only on a developer's
+ * machine: behind a proxy or a public address, other services may listen on loopback.
  */
 function withListenAddress(
   { host, allow_loopback_receivers }: ListenSettings,
@@ -63,19 +63,19 @@ function withListenAddress(
   return { ...read, known_hosts: knownHosts(host), loopback_only, loopback_receivers, merchant_allow_cidrs: [] };
 }
 
-/** As `givenSettings`, with nothing in the place of what cannot be used, and why each of that is refused. */
+/** Reads the settings with defaults in place of invalid ones, and returns the message for each invalid one. */
 export function settingsAndRefusals(listening: ListenSettings): {
   settings: EnvironmentSettings;
   refused: readonly string[];
 } {
   const refused: string[] = [];
-  const tried = <T>(read: () => T, otherwise: T): T => {
+  const tried = <T>(read: () => T, fallback: T): T => {
     try {
       return read();
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       refused.push(error.message);
-      return otherwise;
+      return fallback;
     }
   };
   const settings = withListenAddress(listening, {
@@ -88,27 +88,27 @@ export function settingsAndRefusals(listening: ListenSettings): {
   return { settings, refused };
 }
 
-/** The address of the service as the operator gives it, without a slash at the end; empty when none is given. */
-function givenBaseUrl(): string {
-  const given = variable("PACKHOUSE_BASE_URL");
-  if (given === null) return "";
-  const { protocol = "", username, search, hash } = URL.parse(given) ?? {};
+/** The service's public URL without a trailing slash; "" when none is set. */
+function readBaseUrl(): string {
+  const url = variable("PACKHOUSE_BASE_URL");
+  if (url === null) return "";
+  const { protocol = "", username, search, hash } = URL.parse(url) ?? {};
   if (!/^https?:$/.test(protocol) || username || search || hash) {
-    throw new UsageError("PACKHOUSE_BASE_URL must be an address such as https://ship.example.com.");
+    throw new UsageError("PACKHOUSE_BASE_URL must be a URL such as https://ship.example.com.");
   }
-  return given.replace(/\/+$/, "");
+  return url.replace(/\/+$/, "");
 }
 
-/** The company's prefix by GS1, of which labels have their numbers; null when none is given. */
-function givenGs1Prefix(): string | null {
-  const given = variable("PACKHOUSE_GS1_PREFIX");
-  if (given === null || isGs1Prefix(given)) return given;
-  throw new UsageError("PACKHOUSE_GS1_PREFIX must be the 4 to 12 digits that GS1 gave your company.");
+/** The company's GS1 prefix, from which label numbers are built; null when none is set. */
+function readGs1Prefix(): string | null {
+  const prefix = variable("PACKHOUSE_GS1_PREFIX");
+  if (prefix === null || isGs1Prefix(prefix)) return prefix;
+  throw new UsageError("PACKHOUSE_GS1_PREFIX must be your company's GS1 prefix of 4 to 12 digits.");
 }
 
-/** What this machine is called where it listens, as URLs write a host. */
+/** The names and addresses by which this machine is reached where it listens, written as hosts of URLs. */
 function knownHosts(host: string): ReadonlySet<string> {
-  const own = Object.values(networkInterfaces()).flatMap((found) => found ?? []);
+  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   const everywhere = host === "0.0.0.0" || host === "::";
   const others = everywhere ? [hostname().toLowerCase(), ...own.map(({ address }) => address)] : [host];
   return new Set(["localhost", "127.0.0.1", "::1", ...others].map((name) => (isIP(name) === 6 ? `[${name}]` : name)));
@@ -126,22 +126,22 @@ function ranges(name: `PACKHOUSE_${string}`): AddressList {
   }
 }
 
-/** The ranges that the operator opened for webhooks. */
+/** The private ranges that the operator allows for webhooks. */
 function openings(): string[] {
   const cidrs = words("PACKHOUSE_WEBHOOK_ALLOW_CIDRS");
-  const problem = cidrs.map(rangeProblem).find((found) => found !== null);
+  const problem = cidrs.map(rangeProblem).find((message) => message !== null);
   if (problem) throw new UsageError(`PACKHOUSE_WEBHOOK_ALLOW_CIDRS: ${problem}`);
   return cidrs;
 }
 
-/** How the operator wants to be told by e-mail; null when nothing is said of a mail server. */
+/** The mail server and addresses for notices to the operator; null when no mail server is set. */
 function mailSettings(): MailSettings | null {
   const [url, to] = [variable("PACKHOUSE_SMTP_URL"), variable("PACKHOUSE_MAIL_TO")];
   if (url === null) return null;
   if (!/^smtps?:$/.test(readAddress(url)?.protocol ?? "")) {
     throw new UsageError("PACKHOUSE_SMTP_URL must look like smtp://user:password@host:587.");
   }
-  if (to === null) throw new UsageError("PACKHOUSE_SMTP_URL needs PACKHOUSE_MAIL_TO, the address to tell.");
+  if (to === null) throw new UsageError("PACKHOUSE_SMTP_URL requires PACKHOUSE_MAIL_TO, the address to notify.");
   return { url, to, from: variable("PACKHOUSE_MAIL_FROM") ?? to.split(",")[0] ?? to };
 }
 

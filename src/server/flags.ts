@@ -1,130 +1,128 @@
-// The flags of `serve` by which what is committed is shipped.
+// Flags of `serve`: log archiving, automatic backups, logging, shutdown and upgrades.
 import { databaseUrl, type Flags, type FlagValues, readAddress, UsageError, variable } from "../core/config.ts";
 import { type LineWriter, type Log, logFormats, logLevels, openLog, registerSecret } from "../core/log.ts";
 
-/** The flags of `serve` that are for shipping. */
+/** The flags of `serve` for log archiving. */
 export const archivingFlags = {
-  "backup-to": { type: "string", value: "TO", help: "where backups are kept: a folder, or s3://bucket/prefix" },
+  "backup-to": { type: "string", value: "TO", help: "backup location: a folder, or s3://bucket/prefix" },
   continuous: {
     type: "boolean",
-    help: "ship what is committed to --backup-to every 10 s, so that a lost disk costs at most that",
+    help: "archive the database log to --backup-to every 10 s, so that a lost disk loses at most 10 s of data",
   },
 } as const satisfies Flags;
 
-/** Where what is committed is shipped to, by the flags; null when it is not. Refuses with `WrongUse` half of them. */
-export function readArchiving(given: FlagValues<typeof archivingFlags>, database_url: string | null): string | null {
-  if (!given.continuous) return null;
+/** The location of the log archive; null when archiving is off. Throws `UsageError` for an incomplete combination. */
+export function readArchiving(options: FlagValues<typeof archivingFlags>, database_url: string | null): string | null {
+  if (!options.continuous) return null;
   if (database_url !== null) {
-    throw new UsageError("--continuous is for the embedded database: PostgreSQL archives its log itself.");
+    throw new UsageError("--continuous is only for the embedded database. For PostgreSQL use its own log archiving.");
   }
-  const to = given["backup-to"];
-  if (to === undefined) throw new UsageError("--continuous needs --backup-to TO, where backups are kept.");
-  if (to.endsWith(".tar.zst")) throw new UsageError("--continuous needs a folder as --backup-to, not one file.");
+  const to = options["backup-to"];
+  if (to === undefined) throw new UsageError("--continuous requires --backup-to, a folder or s3://bucket/prefix.");
+  if (to.endsWith(".tar.zst")) throw new UsageError("--continuous requires a folder as --backup-to, not a file.");
   return to;
 }
 
-// How `serve` is run: what it logs, and how long it may take to end.
-
-/** The flags of `serve` about the backups that it makes by itself. */
+/** The flags of `serve` for automatic backups. */
 export const backupFlags = {
-  "backup-to": { type: "string", value: "TO", help: "make backups by itself: to a folder, or s3://bucket/prefix" },
-  "backup-every": { type: "string", value: "MINUTES", default: "60", help: "how often, in minutes from 5 to 10080" },
+  "backup-to": { type: "string", value: "TO", help: "back up automatically to a folder, or s3://bucket/prefix" },
+  "backup-every": { type: "string", value: "MINUTES", default: "60", help: "interval in minutes, 5 to 10080" },
   "backup-keep": {
     type: "string",
     value: "H,D,M",
     default: "24,30,12",
-    help: "keep the last backup of so many hours, days and months",
+    help: "keep the last backup of each of H hours, D days and M months",
   },
-  "backup-with-key": { type: "boolean", help: "put the secret key into these backups" },
+  "backup-with-key": { type: "boolean", help: "include the secret key in these backups" },
 } as const satisfies Flags;
 
-/** The flags of `serve` that are for whoever runs it. */
+/** The flags of `serve` for logging, shutdown and the database. */
 export const settingFlags = {
-  "log-level": { type: "string", value: logLevels.join("|"), default: "info", help: "least level that is logged" },
-  "log-format": { type: "string", value: logFormats.join("|"), default: "json", help: "how a line is written" },
-  "slow-request-ms": { type: "string", value: "N", default: "1000", help: "a request of so many ms is logged as slow" },
+  "log-level": { type: "string", value: logLevels.join("|"), default: "info", help: "lowest level that is logged" },
+  "log-format": { type: "string", value: logFormats.join("|"), default: "json", help: "format of log lines" },
+  "slow-request-ms": { type: "string", value: "N", default: "1000", help: "log requests that take longer as slow" },
   "stop-seconds": {
     type: "string",
     value: "N",
     default: "9",
-    help: "how long it may take to end after SIGTERM, with what is under way and with closing the data",
+    help: "after SIGTERM, time limit for finishing requests and jobs and closing the data",
   },
   "drain-seconds": {
     type: "string",
     value: "N",
-    help: "how long it goes on after SIGTERM while /health says 503, before it ends (5 beside other servers, else 0)",
+    help: "after SIGTERM, keep serving this long while /health returns 503 (5 if other servers run, otherwise 0)",
   },
   "database-connections": {
     type: "string",
     value: "N",
     default: "16",
-    help: "most connections to PostgreSQL for each of the two worlds, 2 to 200",
+    help: "maximum PostgreSQL connections for each environment, 2 to 200",
   },
-  check: { type: "boolean", help: "look through both embedded databases as a whole before serving" },
+  check: { type: "boolean", help: "check both embedded databases completely before serving" },
 } as const satisfies Flags;
 
-/** The flag of all that may upgrade data. */
+/** The flag of commands that may upgrade data. */
 export const snapshotFlags = {
-  "no-snapshot": { type: "boolean", help: "upgrade data of an older version without a way back" },
+  "no-snapshot": { type: "boolean", help: "upgrade older data without a backup, so that it cannot be rolled back" },
 } as const satisfies Flags;
 
 interface RuntimeSettings {
   readonly log: Log;
   readonly slow_ms: number;
   readonly stop_ms: number;
-  /** Null where it depends on whether other servers go on. */
+  /** Null if it depends on whether other servers are running. */
   readonly drain_ms: number | null;
   readonly connections: number;
   readonly check: boolean;
 }
 
-/** Reads how `serve` is to be run. No line of its log shows what the settings hold of secrets. */
+/** Reads the flags for logging, shutdown and the database. Registers all secrets, so that the log never shows them. */
 export function readSettings(
-  given: FlagValues<typeof settingFlags>,
+  options: FlagValues<typeof settingFlags>,
   lines: Pick<LineWriter, "write">,
 ): RuntimeSettings {
-  const level = logLevels.find((word) => word === given["log-level"]);
+  const level = logLevels.find((word) => word === options["log-level"]);
   if (level === undefined) throw new UsageError(`--log-level must be one of ${logLevels.join(", ")}.`);
-  const format = logFormats.find((word) => word === given["log-format"]);
+  const format = logFormats.find((word) => word === options["log-format"]);
   if (format === undefined) throw new UsageError(`--log-format must be one of ${logFormats.join(", ")}.`);
-  const slow_ms = numberOf("slow-request-ms", given["slow-request-ms"], 3_600_000);
-  const stop_ms = 1000 * numberOf("stop-seconds", given["stop-seconds"], 3600);
-  const drain = given["drain-seconds"];
+  const slow_ms = numberOf("slow-request-ms", options["slow-request-ms"], 3_600_000);
+  const stop_ms = 1000 * numberOf("stop-seconds", options["stop-seconds"], 3600);
+  const drain = options["drain-seconds"];
   const drain_ms = drain === undefined ? null : 1000 * numberOf("drain-seconds", drain, 3600);
-  const connections = connectionsOf(given["database-connections"]);
-  keepSecrets();
+  const connections = connectionsOf(options["database-connections"]);
+  registerSecrets();
   return {
     log: openLog({ level, format, write: (line, urgent) => lines.write(line, urgent) }),
     slow_ms,
     stop_ms,
     drain_ms,
     connections,
-    check: given.check,
+    check: options.check,
   };
 }
 
-/** How many connections a server may have to each world. */
+/** The maximum number of PostgreSQL connections for each environment. Throws `UsageError` outside of 2 to 200. */
 export function connectionsOf(text: string | undefined): number {
   const number = numberOf("database-connections", text, 200);
   if (number < 2) throw new UsageError("--database-connections must be a number from 2 to 200.");
   return number;
 }
 
-function numberOf(flag: string, text: string | undefined, most: number): number {
+function numberOf(flag: string, text: string | undefined, max: number): number {
   const number = /^\d{1,7}$/.test(text ?? "") ? Number(text) : Number.NaN;
-  if (!(number <= most)) throw new UsageError(`--${flag} must be a number to ${most}.`);
+  if (!(number <= max)) throw new UsageError(`--${flag} must be a number from 0 to ${max}.`);
   return number;
 }
 
-function keepSecrets(): void {
+function registerSecrets(): void {
   registerSecret(variable("PACKHOUSE_SECRET_KEY") ?? "");
   for (const address of [databaseUrl, variable("PACKHOUSE_SMTP_URL")]) {
-    // One that cannot be read is refused before anything is logged.
+    // An invalid URL is refused before anything is logged.
     const { username = "", password = "" } = (address === null ? null : readAddress(address)) ?? {};
     if (password === "") continue;
     const [user, secret] = [decodeURIComponent(username), decodeURIComponent(password)];
     registerSecret(secret);
-    // As mail servers are told it.
+    // The form in which mail servers receive it.
     registerSecret(`\0${user}\0${secret}`);
   }
 }

@@ -14,15 +14,17 @@ import { recordingOf } from "../identity/audit_log/request_recording.ts";
 import type { Db, Store } from "../storage/database.ts";
 import { unscoped } from "../storage/scope.ts";
 
+// The guard of every route: authentication, rate limits, permissions and tenant scope.
+
 // Paths outside of the versioned API that need a key or a session.
-const beside = /^\/metrics$|^\/dashboard\//;
+const guarded_paths = /^\/metrics$|^\/dashboard\//;
 
 const of_nobody: GrantedPermissions = { permissions: new Set(), by: "level", name: "none" };
 
 /**
  * Checks every request: authentication, address, rate limit, route and permission, in this order. A change of a key or
  * user by this process takes effect at once, also for admitted requests that have not written yet. A change by another
- * process takes effect within half a second: for so long keys and users are cached.
+ * process takes effect within half a second, because keys and users are cached that long.
  * Refuses: authentication_required, ip_not_allowed, rate_limited, insufficient_permission, not_for_merchants,
  * merchant_suspended, view_only, route_not_found, method_not_allowed, and what the authenticators refuse.
  */
@@ -49,51 +51,51 @@ export function guard(
     if (!versioned && !beside.test(path)) {
       throw new Fault("route_not_found", `There is no such path; the API begins at /v1${routes.hint(path, "/v1")}.`);
     }
-    const found = await authenticate(request);
-    const { type, id, name, granted, again, merchant_id } = found;
-    Object.assign(trace, { actor_id: id, reader: readerOf(found) });
-    // Browsers cache by address alone, and two worlds or users may have equal tags: a 304 would show one of them the
-    // data of the other.
+    const identity = await authenticate(request);
+    const { type, id, name, granted, again, merchant_id } = identity;
+    Object.assign(trace, { actor_id: id, reader: readerOf(identity) });
+    // Browsers cache by URL only, and two environments or users can have equal ETags: a 304 would show one of them the
+    // other's data.
     headers["cache-control"] = type === "user" ? "private, no-store" : "private, no-cache";
-    trace.mode = found.store.mode;
+    trace.mode = identity.store.mode;
     if (request.url.includes("/api/v1/")) addLink(headers, `<${service.base_url}/v1${path}>; rel="canonical"`);
-    if (found.addresses !== null) checkAddress(service, request, found.addresses, headers);
-    if (found.rate !== null) limit(found, found.rate, live.clock.now(), headers);
+    if (identity.addresses !== null) checkAddress(service, request, identity.addresses, headers);
+    if (identity.rate !== null) limit(identity, identity.rate, live.clock.now(), headers);
     if (route === null) throw routes.unknown(request.method, path);
-    if (!mayDo(found, route)) throw insufficient(found, route);
-    if (merchant_id !== null) await scopes.admit(found, route);
+    if (!mayDo(identity, route)) throw insufficient(identity, route);
+    if (merchant_id !== null) await scopes.admit(identity, route);
     const actor = { type, id, name, request_id } as const;
-    const asker = route.live_only ? { ...found, store: live } : found;
+    const caller = route.live_only ? { ...identity, store: live } : identity;
     const named = route.of_merchants ? merchantIn(request.url) : null;
-    const seen = await scopes.of(asker, { request, path, makes: route.writes, named });
-    const { store } = seen;
+    const scoped = await scopes.of(caller, { request, path, makes: route.writes, named });
+    const { store } = scoped;
     trace.merchant_id = merchantOf(store);
     const narrowed = (merchant: unknown) => {
-      const other = seen.scopeOf(merchant);
+      const other = scoped.scopeOf(merchant);
       trace.merchant_id = merchantOf(other);
       return other;
     };
-    // What users do about themselves is about no merchant's records.
+    // Users' own account routes concern no merchant's records.
     const scopeOf = route.need === "user" ? null : narrowed;
-    const isKept = route.writes && (type === "user" || route.of_settings);
-    const recording = isKept ? recordingOf(live, service.log, clientOf(service, request)) : null;
+    const is_audited = route.writes && (type === "user" || route.of_settings);
+    const recording = is_audited ? recordingOf(live, service.log, clientOf(service, request)) : null;
     const confirm = async (db: Db) => {
-      // Whoever asks is found whatever of the records the request is about.
-      const renewed = await again.confirm(found, db.scoped(unscoped));
-      if (renewed === found) return;
-      if (renewed.merchant_id !== merchant_id || renewed.views_only !== found.views_only) {
-        throw new Fault("write_conflict", "Whose records you see changed during this request. Send it again.");
+      // Unscoped, because the caller is found whichever merchant's records the request concerns.
+      const renewed = await again.confirm(identity, db.scoped(unscoped));
+      if (renewed === identity) return;
+      if (renewed.merchant_id !== merchant_id || renewed.views_only !== identity.views_only) {
+        throw new Fault("write_conflict", "The merchant that you view changed during this request. Send it again.");
       }
       if (renewed.addresses !== null) checkAddress(service, request, renewed.addresses, {});
       if (!mayDo(renewed, route)) throw insufficient(renewed, route);
-      // Who has lost permissions meanwhile, but not the one for this route, has to send the request again.
+      // A caller that lost other permissions than the one for this route has to send the request again.
       if (missingPermissions(renewed.granted, granted.permissions).length === 0) return;
       throw new Fault("write_conflict", "Your permissions changed during this request. Send it again.");
     };
     const { renew } = again;
-    const beforehand = renew === null ? null : () => renew(found);
-    const asked = { route, granted, writes: route.writes, store, scopeOf, merchant_id, actor, recording };
-    return { ...call, ...asked, renew: beforehand, confirm } satisfies Call;
+    const beforehand = renew === null ? null : () => renew(identity);
+    const admitted = { route, granted, writes: route.writes, store, scopeOf, merchant_id, actor, recording };
+    return { ...call, ...admitted, renew: beforehand, confirm } satisfies Call;
   };
 }
 
@@ -119,7 +121,7 @@ const readerOf = ({ id, merchant_id }: Identity): ResponseMemoryShare => ({
 
 const merchantOf = ({ scope }: Store) => scope.sees ?? scope.makes;
 
-/** The merchant that a query names by `merchant`, or null. */
+/** The query parameter `merchant`, or null. */
 function merchantIn(url: string): string | null {
   const at = url.indexOf("?");
   return at < 0 || !url.includes("merchant=", at) ? null : new URLSearchParams(url.slice(at)).get("merchant");

@@ -1,5 +1,5 @@
-// The service behind its port. `/health` is answered at once; the features take longer to load than all the rest of a
-// start, so they are loaded when one is first asked for, or soon after.
+// Lazy loading of the app. `/health` works at once. The features take longer to load than the rest of a start, so they
+// are loaded at the first request for one of them, or soon after the start.
 
 import { requestPathOf } from "../http/request_head.ts";
 import type { Service } from "../http/service.ts";
@@ -7,34 +7,35 @@ import type { createApp } from "./app.ts";
 import { createHealthApp } from "./base_app.ts";
 import type { Schedule } from "./scheduler.ts";
 
+/** The app, loaded on demand. */
 export interface LazyApp {
   readonly handle: (request: Request) => Promise<Response>;
-  /** Begins no more rounds of jobs, and waits for those that run. */
+  /** Starts no more rounds of jobs, and waits for those that run. */
   readonly stop: () => Promise<void>;
 }
 
-/** The features: every route, and the jobs, which run from then on. */
+/** Every route, and the running jobs. */
 interface LoadedFeatures {
   readonly app: ReturnType<typeof createApp>;
   readonly schedule: Schedule;
 }
 
-// A start first answers what is waiting for it, such as a look at its health.
+// Requests that are waiting for the start, such as a health check, go first.
 const default_wait_ms = 250;
 
 /**
- * Opens the service behind its port. The features are loaded at the first request for one of them, or after `wait_ms`.
- * `onFailed` gets the error when they cannot be loaded: the service is of no use without them.
+ * Creates the app. The features are loaded at the first request for one of them, or after `wait_ms`. If that fails,
+ * `onFailed` receives the error; the service cannot work without them.
  */
-export function openLazyApp(service: Service, onFailed: (why: unknown) => void, wait_ms = default_wait_ms): LazyApp {
-  let front: ReturnType<typeof createHealthApp> | null = createHealthApp(service);
+export function openLazyApp(service: Service, onFailed: (error: unknown) => void, wait_ms = default_wait_ms): LazyApp {
+  let health_app: ReturnType<typeof createHealthApp> | null = createHealthApp(service);
   let features: LoadedFeatures | null = null;
   let loading: Promise<LoadedFeatures> | null = null;
   const load = () => {
     if (loading === null) {
       loading = loadFeatures(service).then((loaded) => {
         features = loaded;
-        front = null;
+        health_app = null;
         return loaded;
       });
       loading.catch(onFailed);
@@ -45,7 +46,8 @@ export function openLazyApp(service: Service, onFailed: (why: unknown) => void, 
   return {
     handle: async (request) => {
       if (features !== null) return features.app.handle(request);
-      if (front !== null && requestPathOf(request.url).path.startsWith("/health")) return front.handle(request);
+      if (health_app !== null && requestPathOf(request.url).path.startsWith("/health"))
+        return health_app.handle(request);
       return (await load()).app.handle(request);
     },
     stop: async () => {

@@ -1,4 +1,4 @@
-// What a server had claimed is handed on to the others as soon as it is gone, instead of once the claims end.
+// Lease takeover: when a server is gone, another releases its claims at once instead of waiting until they expire.
 
 import { counter } from "../core/metrics.ts";
 import { releaseCarrierChecks } from "../customers/customers.sql.ts";
@@ -15,7 +15,7 @@ import { endPollClaims } from "../tracking/tracking.sql.ts";
 import { endLeases } from "../webhooks/deliveries/deliveries.sql.ts";
 import { endMailClaims } from "../webhooks/notices.sql.ts";
 
-/** How claims of each kind are ended, and the job that goes on with what was claimed. */
+/** For each kind of claim, how it is ended and the job that continues with the records. */
 // biome-ignore format: a table is read by its columns.
 const kinds: Readonly<Record<ClaimKind, { readonly end: EndClaims; readonly job: JobName }>> = {
   addresses:   { end: releaseCarrierChecks,        job: "addresses.ask" },
@@ -28,31 +28,32 @@ const kinds: Readonly<Record<ClaimKind, { readonly end: EndClaims; readonly job:
   reports:     { end: endReportClaims,     job: "platforms.report" },
 };
 
-const taken_over = counter("packhouse_claims_handed_on_total", "Records that servers had claimed which are gone.", [
-  "kind",
-  "mode",
-]);
+const taken_over = counter(
+  "packhouse_claims_handed_on_total",
+  "Claimed records taken over from servers that are gone.",
+  ["kind", "mode"],
+);
 const deleted_batch_max = 1000;
 
-/** Goes on with what servers leave behind that are gone, for as long as this one is enrolled. */
+/** Takes over the claims of servers that are gone, as long as this server is registered. */
 export function takeOverLeases(service: Service, registry: Registry): void {
   registry.onGone(async (id) => {
     const stores = Object.values(service.stores);
     const taken = await Promise.all(stores.map((store) => takeOverFrom(store, id)));
     await registry.forget(id);
     const records = taken.reduce((sum, count) => sum + count, 0);
-    service.log.warn("a server is gone; this one goes on with what it had claimed", { server: id, records });
+    service.log.warn("a server is gone; its claims were taken over", { server: id, records });
   });
 }
 
-/** Ends all claims of a server that is gone, in one transaction; of several who do it, one finds them. */
+/** Ends all claims of a server in one transaction. If several servers try, only one finds them. */
 async function takeOverFrom(store: Store, server: number): Promise<number> {
   const held = await store.write(async (tx) => {
     const all = await takeHeld(tx, server);
-    for (const one of all) {
-      const at = tx.now + one.rest_ms;
-      await kinds[one.kind].end(tx, one, at);
-      tx.wake(kinds[one.kind].job, at);
+    for (const claims of all) {
+      const at = tx.now + claims.rest_ms;
+      await kinds[claims.kind].end(tx, claims, at);
+      tx.wake(kinds[claims.kind].job, at);
     }
     return all;
   });
@@ -60,7 +61,7 @@ async function takeOverFrom(store: Store, server: number): Promise<number> {
   return held.reduce((sum, { ids }) => sum + ids.length, 0);
 }
 
-/** A piece of forgetting which claims were noted that are over. Answers whether more are left. */
+/** Deletes a batch of ended claims. Returns whether more are left. */
 export async function forgetEndedClaims(tx: Tx): Promise<boolean> {
   return (await forgetHeld(tx, tx.now, deleted_batch_max)) === deleted_batch_max;
 }

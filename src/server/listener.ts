@@ -1,4 +1,4 @@
-// The port of the service. It accepts no new connections while file descriptors run out.
+// The service's HTTP listener. It accepts no new connections while file descriptors are scarce.
 import { closeSync, openSync } from "node:fs";
 import type { TlsCertificate } from "../core/certificates.ts";
 import { UsageError } from "../core/config.ts";
@@ -12,21 +12,22 @@ interface ListenerSettings {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
-  /** A connection over which nothing goes for so long is ended. */
+  /** Idle timeout of connections. */
   readonly idle_seconds: number;
-  /** What TLS is spoken with; null for plain http. */
+  /** Null for plain http. */
   readonly tls: TlsCertificate | null;
   readonly log: Log;
 }
 
+/** An open port. */
 export interface HttpListener {
   readonly number: number;
   readonly peerOf: (request: Request) => string | null;
-  /** How long the connection of a request may be idle from now on. */
+  /** Sets the idle timeout of a request's connection. */
   readonly waitFor: (request: Request, seconds: number) => void;
-  /** Speaks TLS with another certificate from now on; who is inside stays with the one before. */
+  /** Uses a new certificate for new connections. Existing connections keep the old one. */
   readonly renew: (tls: TlsCertificate) => void;
-  /** Lets nobody in any more; resolves once all who are inside are answered. */
+  /** Accepts no more connections; resolves once all requests have their responses. */
   readonly close: () => Promise<void>;
   /** Ends every connection at once. */
   readonly end: () => Promise<void>;
@@ -34,76 +35,79 @@ export interface HttpListener {
 
 type MaybeResponse = Response | Promise<Response>;
 
-// The size of a body is checked where its route is known: Bun itself would refuse without a message.
+// The size of a body is checked once its route is known, because Bun refuses without a message.
 const body_bytes_max = Number.MAX_SAFE_INTEGER;
 
 const check_every_ms = 250;
 const closed_ms = 1000;
 const warn_every_ms = 60_000;
 const reserve_max = 64;
-// With fewer the service itself might never leave enough for clients.
+// Below this limit the service's own files might never leave enough for clients.
 const limit_min = 128;
 
-const closings = counter("packhouse_port_closed_total", "How often nobody was let in: descriptors ran out.");
+const closings = counter(
+  "packhouse_port_closed_total",
+  "Times that the port was closed because file descriptors were scarce.",
+);
 
-/** Listens. A port that is taken is a `WrongUse`. */
+/** Opens the port. Throws `UsageError` if the port is in use. */
 export function openListener(settings: ListenerSettings, answer: (request: Request) => MaybeResponse): HttpListener {
   readLongHeads();
   let { tls } = settings;
   let is_open = true;
   let server = listen({ ...settings, tls }, answer);
   const number = server.port ?? 0;
-  // Those that let nobody in any more, until the last who came in by them is answered.
+  // Servers that accept no more connections, until their last response is sent.
   const ending = new Set<Bun.Server<undefined>>();
-  const letNobodyIn = async () => {
+  const stopAccepting = async () => {
     const closed = server;
     is_open = false;
     ending.add(closed);
     await closed.stop();
     ending.delete(closed);
   };
-  const letIn = () => {
+  const startAccepting = () => {
     server = listen({ ...settings, port: number, tls }, answer);
     is_open = true;
   };
-  // Bun's `reload` cannot change the certificate, so the port is opened anew. If it is taken by then, it is retried.
+  // Bun's `reload` cannot change the certificate, so the port is closed and reopened. If it is in use by then, retry.
   let opening: Timer | undefined;
-  const openAnew = () => {
+  const reopen = () => {
     try {
-      letIn();
+      startAccepting();
     } catch (error) {
-      settings.log.error("the port was not opened again", { error: String(error) });
-      opening = setTimeout(openAnew, check_every_ms);
+      settings.log.error("the port could not be reopened", { error: String(error) });
+      opening = setTimeout(reopen, check_every_ms);
     }
   };
-  const failed = (error: unknown) => settings.log.error("the port was not closed", { error: String(error) });
-  const stopWatching = watchDescriptors(settings.log, letNobodyIn, letIn);
+  const failed = (error: unknown) => settings.log.error("the port could not be closed", { error: String(error) });
+  const stopWatching = watchDescriptors(settings.log, stopAccepting, startAccepting);
   return {
     number,
     peerOf: (request) => server.requestIP(request)?.address ?? null,
     waitFor: (request, seconds) => server.timeout(request, seconds),
     renew: (identity) => {
       tls = identity;
-      // While nobody is let in, the next opening does it.
+      // While the port is closed, the next opening uses the new certificate.
       if (!is_open) return;
-      letNobodyIn().catch(failed);
-      openAnew();
+      stopAccepting().catch(failed);
+      reopen();
     },
     close: async () => {
       clearTimeout(opening);
       stopWatching();
-      await Promise.all([...ending, server].map((one) => one.stop()));
+      await Promise.all([...ending, server].map((it) => it.stop()));
     },
     end: async () => {
       stopWatching();
-      await Promise.all([...ending, server].map((one) => one.stop(true)));
+      await Promise.all([...ending, server].map((it) => it.stop(true)));
     },
   };
 }
 
 /**
- * Lets Bun.serve, which has no setting for it, read heads of so many bytes. The binary is compiled to; from source it
- * is set by node:http, which takes longer to load than a port to open.
+ * Raises the limit on request heads, which Bun.serve has no setting for. The compiled binary has it built in. From
+ * source it is set through node:http, which takes longer to load than a port takes to open.
  */
 function readLongHeads(): void {
   if (process.execArgv.includes(longHeads)) return;
@@ -126,21 +130,21 @@ function listen({ host, port, idle_seconds, tls }: ListenerSettings, answer: (re
     });
   } catch (error) {
     if ((error as { code?: string }).code !== "EADDRINUSE") throw error;
-    throw new UsageError(`Port ${port} is taken on ${host}. Choose another one with --port.`);
+    throw new UsageError(`Port ${port} is already in use on ${host}. Choose another one with --port.`);
   }
 }
 
 /**
- * Lets nobody in while nearly all descriptors are taken, for at least a second. Bun asks for a connection that it has
- * no descriptor for again and again, at the cost of a whole core, and the service needs some for itself. Closing the
- * listener also ends the connections over which nothing goes; requests under way are answered.
- * Answers how to end this.
+ * Closes the port while nearly all file descriptors are in use, for at least a second. Without a free descriptor Bun
+ * retries to accept a connection in a loop that uses a whole core, and the service needs some descriptors itself.
+ * Closing the listener also ends idle connections; requests in progress are completed. Returns a function that stops
+ * the watch.
  */
-function watchDescriptors(log: Log, letNobodyIn: () => Promise<void>, letIn: () => void): () => void {
+function watchDescriptors(log: Log, stopAccepting: () => Promise<void>, startAccepting: () => void): () => void {
   const limit = openFilesLimit();
   if (limit === null || limit < limit_min) return () => {};
   const reserve = Math.min(reserve_max, Math.floor(limit / 8));
-  // Held for the service itself while clients come in, and let go once nobody does.
+  // Reserved for the service itself while clients connect, and released once the port is closed.
   const held: number[] = [];
   const hold = () => {
     while (held.length < reserve) held.push(openSync("/dev/null", "r"));
@@ -149,7 +153,7 @@ function watchDescriptors(log: Log, letNobodyIn: () => Promise<void>, letIn: () 
   let closed_at: number | null = null;
   let warned_at = Number.NEGATIVE_INFINITY;
   let ended = false;
-  const look = async () => {
+  const check = async () => {
     const open = (await countOpenFiles()) ?? limit;
     const now = performance.now();
     if (ended) return;
@@ -158,26 +162,26 @@ function watchDescriptors(log: Log, letNobodyIn: () => Promise<void>, letIn: () 
       closings.add(1);
       if (now - warned_at >= warn_every_ms) {
         warned_at = now;
-        log.warn("open files near the limit: idle connections are ended, new ones refused for a while", { limit });
+        log.warn("open files near the limit: ending idle connections and refusing new ones for a while", { limit });
       }
-      letNobodyIn().catch((error) => log.error("the port was not closed", { error: String(error) }));
+      stopAccepting().catch((error) => log.error("the port could not be closed", { error: String(error) }));
       for (const descriptor of held.splice(0)) closeSync(descriptor);
     } else if (closed_at !== null && now - closed_at >= closed_ms && open < limit - 3 * reserve) {
       closed_at = now;
       hold();
-      letIn();
+      startAccepting();
       closed_at = null;
     }
   };
-  let looking = false;
+  let is_checking = false;
   const timer = setInterval(() => {
-    if (looking) return;
-    looking = true;
-    look()
+    if (is_checking) return;
+    is_checking = true;
+    check()
       .finally(() => {
-        looking = false;
+        is_checking = false;
       })
-      .catch((error) => log.error("the port was not opened again", { error: String(error) }));
+      .catch((error) => log.error("the port could not be reopened", { error: String(error) }));
   }, check_every_ms);
   return () => {
     ended = true;

@@ -1,8 +1,8 @@
-// What a service says to the service manager that started it (sd_notify(3)): datagrams to a socket, which has a path or
-// an abstract name. The runtime has no datagrams of that kind, so the C library is called. Linux alone.
+// Sends messages to the service manager (sd_notify(3)): datagrams to a Unix socket with a path or an abstract name.
+// The runtime does not support such datagrams, so this calls the C library. Linux only.
 import { dlopen, FFIType, ptr } from "bun:ffi";
 
-/** Says lines of `NAME=value` to the manager. Whether they were taken; they are never waited for. */
+/** Sends lines of `NAME=value` without waiting. Returns whether they were accepted. */
 export type Notify = (lines: readonly string[]) => boolean;
 
 const { i32, u32, u64, ptr: pointer } = FFIType;
@@ -15,31 +15,32 @@ const declared = {
 
 const unix_family = 1;
 const datagram_closed_in_children = 2 | 0x80000;
-// Neither a signal where nobody listens any more, nor a wait where the manager does not read.
+// No signal if nobody listens any more, and no wait if the manager does not read.
 const quietly_at_once = 0x4000 | 0x40;
 const monotonic_clock = 1;
 const path_bytes_max = 107;
 
 /**
- * Opens the way to the manager's socket, as `NOTIFY_SOCKET` names it: a path from the root, or `@` and an abstract
- * name. Null where it is neither, or where the C library cannot be called.
+ * Prepares messages to the manager's socket. `address` is the value of `NOTIFY_SOCKET`: an absolute path, or `@` and an
+ * abstract name. Returns null if it is neither, or if the C library cannot be loaded.
  */
 export function openNotify(address: string): { notify: Notify; monotonicUs: () => bigint } | null {
   const name = Buffer.from(address);
   if (process.platform !== "linux" || !/^[/@]./.test(address) || name.length > path_bytes_max) return null;
-  const library = libraryOfC();
+  const library = loadLibc();
   if (library === null) return null;
   const { socket, sendto, close, clock_gettime } = library;
-  const where = Buffer.concat([new Uint8Array(new Uint16Array([unix_family]).buffer), name]);
-  // An abstract name begins with a zero byte.
-  if (address.startsWith("@")) where[2] = 0;
+  const socket_address = Buffer.concat([new Uint8Array(new Uint16Array([unix_family]).buffer), name]);
+  // An abstract name starts with a zero byte.
+  if (address.startsWith("@")) socket_address[2] = 0;
   const notify = (lines: readonly string[]) => {
-    const said = Buffer.from(lines.join("\n"));
+    const message = Buffer.from(lines.join("\n"));
     const descriptor = socket(unix_family, datagram_closed_in_children, 0);
     if (descriptor < 0) return false;
-    const taken = sendto(descriptor, ptr(said), said.length, quietly_at_once, ptr(where), where.length);
+    const { length } = socket_address;
+    const sent = sendto(descriptor, ptr(message), message.length, quietly_at_once, ptr(socket_address), length);
     close(descriptor);
-    return taken === said.length;
+    return sent === message.length;
   };
   const monotonicUs = () => {
     const time = new BigInt64Array(2);
@@ -49,7 +50,7 @@ export function openNotify(address: string): { notify: Notify; monotonicUs: () =
   return { notify, monotonicUs };
 }
 
-function libraryOfC() {
+function loadLibc() {
   try {
     return dlopen("libc.so.6", declared).symbols;
   } catch {

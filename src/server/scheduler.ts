@@ -1,4 +1,4 @@
-// The jobs of the service: those that run at set times, and those that a commit wakes.
+// The jobs of the service: timed jobs, and jobs that commits trigger.
 import { Cron } from "croner";
 import { loadPostalCodes } from "../addresses/addresses.jobs.ts";
 import { closeStorage } from "../billing/storage_days.jobs.ts";
@@ -63,33 +63,33 @@ import {
 } from "../webhooks/webhooks.jobs.ts";
 import { forgetEndedClaims, takeOverLeases } from "./lease_takeover.ts";
 
-/** An act at set times, in each store. It repeats itself until nothing is left to do. */
+/** A job that runs at set times in each store, until nothing is left to do. */
 interface TimedJob {
-  /** Whether it runs when the service starts, too. */
+  /** Whether it also runs when the service starts. */
   readonly at_start?: true;
-  /** Minute, hour, day of month, month, weekday, before them perhaps the second; UTC by the machine's clock. */
+  /** A cron pattern in UTC of the machine's clock, optionally with seconds first. */
   readonly when: string;
   readonly what: string;
   readonly job: (store: Store, service: Service) => Promise<void>;
 }
 
-/** An act that runs when a commit asked for it (`tx.wake`), or at the moment its last round named. */
+/** A job that runs when a commit requests it (`tx.wake`), or at the time that its last round returned. */
 export interface TriggeredJob {
   readonly what: string;
-  /** One bounded round. Answers when to run next, in milliseconds by the store's clock; null when only a wake will. */
+  /** One bounded round. Returns when to run next (ms, the store's clock), or null to wait for a wake. */
   readonly job: (store: Store, service: Service) => Promise<number | null>;
-  /** Waits for what a round left running. */
+  /** Waits for work that rounds left running. */
   readonly settle?: (store: Store) => Promise<void>;
 }
 
-// So many in one transaction, which all other writes wait for.
+// Rows in one transaction, which blocks all other writes.
 const deleted_batch_max = 1000;
 
-const rounds = counter("packhouse_job_rounds_total", "Rounds of jobs that ended well.", ["job", "mode"]);
+const rounds = counter("packhouse_job_rounds_total", "Rounds of jobs that succeeded.", ["job", "mode"]);
 const failed_rounds = counter("packhouse_job_failures_total", "Rounds of jobs that failed.", ["job", "mode"]);
 const held_rounds = counter(
   "packhouse_job_held_rounds_total",
-  "Rounds of jobs that were put off, since one ran after another without end.",
+  "Rounds of jobs that were delayed because the job ran without a pause.",
   ["job", "mode"],
 );
 
@@ -97,10 +97,10 @@ async function forgetAnswers(store: Store, service: Service): Promise<void> {
   await writeChunks(store, service, (tx) => deleteExpiredAnswers(tx, deleted_batch_max));
 }
 
-/** Forgets which claims were noted that have ended. */
+/** Deletes ended claims. */
 const forgetClaims = (store: Store, service: Service) => writeChunks(store, service, forgetEndedClaims);
 
-/** Snapshots of before upgrades hold people who may have been erased since: they are kept for a month at most. */
+/** Deletes snapshots of upgrades after a month: they contain personal data that may have been erased since. */
 async function forgetSnapshots({ mode, clock }: Store, { data }: Service): Promise<void> {
   if (mode === "live" && data !== "") forgetUpgrades(data, clock.now());
 }
@@ -133,13 +133,13 @@ const timedJobs: readonly TimedJob[] = [
   { when: "37 3 * * *", what: "forget what the audit trail has kept long enough",      job: forgetOldActs },
 ];
 
-/** The jobs that commits wake, by name: a name without a job does not compile, nor a job without a name. */
+/** The triggered jobs by name. The type requires one for each `JobName`. */
 // biome-ignore format: a table is read by its columns.
 export const triggeredJobs: Readonly<Record<JobName, TriggeredJob>> = {
-  "inventory.expire_reservations": { what: "end reservations past their time", job: expireReservations },
-  "inventory.expire_lots":         { what: "put expired lots aside", job: expireLots },
-  "inventory.fill_backorders":     { what: "serve those who wait for stock", job: fillBackorders },
-  "orders.release_holds":          { what: "lift holds whose time has come", job: releaseHolds },
+  "inventory.expire_reservations": { what: "end expired reservations", job: expireReservations },
+  "inventory.expire_lots":         { what: "quarantine expired lots", job: expireLots },
+  "inventory.fill_backorders":     { what: "allocate stock to backorders", job: fillBackorders },
+  "orders.release_holds":          { what: "release holds that are due", job: releaseHolds },
   "orders.hold_recalled":          { what: "hold orders with recalled units", job: holdRecalled },
   "orders.hold_suspended":         { what: "hold orders of suspended merchants", job: holdOfSuspended },
   "orders.note_claims":            { what: "note what became of claims", job: noteAllAllocationChanges },
@@ -156,24 +156,24 @@ export const triggeredJobs: Readonly<Record<JobName, TriggeredJob>> = {
   "webhooks.recover":              { what: "queue what receivers missed", job: queueRecoveries },
   "users.mail_invitations":        { what: "send invitations by e-mail", job: mailInvitations },
   "privacy.erase":                 { what: "erase people", job: eraseDue },
-  "webhooks.mail":                 { what: "tell the operator by e-mail", job: mailNotices },
-  "backups.settle_restored":       { what: "send or drop what has waited since a restore", job: settleRestored },
-  "backups.run":                   { what: "make and prove backups", job: runBackups, settle: backupsSettled },
+  "webhooks.mail":                 { what: "send notices by email", job: mailNotices },
+  "backups.settle_restored":       { what: "send or discard what is held since a restore", job: settleRestored },
+  "backups.run":                   { what: "make and verify backups", job: runBackups, settle: backupsSettled },
 };
 
-/** The acts of the clock while the service runs. */
+/** Running jobs. */
 export interface Schedule {
-  /** Begins no more rounds, and waits for those that run. */
+  /** Starts no more rounds, and waits for those that run. */
   stop(): Promise<void>;
 }
 
-// The first requests are answered before the jobs look around.
+// The first requests go before the jobs.
 const start_delay_ms = 250;
 
-/** Starts every job of both stores; the woken ones run once soon, to find what was left by the last run. */
+/** Starts every job of both stores. Triggered jobs run once soon, to continue what the last process left. */
 export function startSchedule(service: Service): Schedule {
   const stores = Object.values(service.stores);
-  const woken = stores.flatMap((store) =>
+  const triggered = stores.flatMap((store) =>
     startTriggered(store, service, triggeredJobs, default_poll_ms, start_delay_ms),
   );
   if (service.registry !== null) takeOverLeases(service, service.registry);
@@ -184,7 +184,7 @@ export function startSchedule(service: Service): Schedule {
   return {
     async stop() {
       clearTimeout(begin);
-      await Promise.all([...timed, ...woken].map((job) => job.stop()));
+      await Promise.all([...timed, ...triggered].map((job) => job.stop()));
     },
   };
 }
@@ -214,7 +214,7 @@ function startTimed({ when, what, job, at_start }: TimedJob, store: Store, servi
   };
 }
 
-/** Moves all that the service waits for, and no moment that a person has set, by as much as the clock was set. */
+/** Shifts all due times of the service by the step of the clock (ms), but no times that a person has set. */
 export async function shiftDueTimes(tx: Tx, by_ms: number): Promise<void> {
   const orders = [
     shiftImports,
@@ -230,10 +230,10 @@ export async function shiftDueTimes(tx: Tx, by_ms: number): Promise<void> {
   for (const name of jobNames) tx.wake(name, tx.now);
 }
 
-// What another server commits wakes nobody here.
+// A commit of another server does not wake jobs here.
 const default_poll_ms = engine === "postgres" ? 1000 : null;
 
-/** Starts the woken jobs of one store: what a commit wakes at once, and each of them after so many milliseconds. */
+/** Starts the triggered jobs of one store: at a wake, after `first_ms`, and every `poll_ms` unless that is null. */
 export function startTriggered(
   store: Store,
   service: Service,
@@ -252,35 +252,36 @@ export function startTriggered(
   return [...timers.values()];
 }
 
-// The longest timer: the store's clock may be set, or run slower, before it fires.
+// The longest timer, because the store's clock may be set or run slower before it fires.
 const timer_max_ms = 5000;
 const backoff_first_ms = 1000;
 const backoff_max_ms = 60_000;
-// A job may run two hundred rounds at once, and a hundred a second after that: no work needs more.
+// A job may run 200 rounds at once, then 100 per second: no work needs more.
 const round_ms = 10;
 const burst_ms = 200 * round_ms;
 const warn_every_ms = 60_000;
 
-/** Runs one job of one store, a round at a time, at the earliest moment that anyone asked for. */
+/** Runs one job of one store, one round at a time, at the earliest time requested. */
 class JobTimer implements Schedule {
   readonly #name: JobName;
   readonly #job: TriggeredJob;
   readonly #store: Store;
   readonly #service: Service;
   readonly #poll_ms: number | null;
-  /** The moment of the next round by the store's clock, or null. */
+  /** When the next round is due (ms, the store's clock), or null. */
   #due: number | null = null;
-  /** After a failure no round begins before so much time has elapsed by the store's clock. */
-  #rested_at = 0;
+  /** After a failure, the earliest next round (elapsed ms of the store's clock). */
+  #retry_at = 0;
   #failures = 0;
-  /** Until when the time for rounds is spent, by the monotonic clock; each of them spends its share. */
+  /** Until when the rate limit is used up (ms, monotonic clock). Each round adds `round_ms`. */
   #spent_until = 0;
-  /** Whether the next round waits for that. */
+  /** Whether the rate limit delays the next round. */
   #held = false;
-  #told_until = 0;
+  /** No further warning before this time (ms, monotonic clock). */
+  #warned_until = 0;
   #timer: Timer | undefined;
-  /** When the timer rings, by the monotonic clock. */
-  #rings_at = 0;
+  /** When the timer fires (ms, monotonic clock). */
+  #fires_at = 0;
   #running: Promise<void> | null = null;
   #stopped = false;
 
@@ -304,25 +305,25 @@ class JobTimer implements Schedule {
     await this.#job.settle?.(this.#store);
   }
 
-  /** Sets the timer, unless it rings in time already. The store's clock may have been moved since it was set. */
+  /** Sets the timer, unless it already fires in time. The store's clock may have been set in between. */
   #arm(): void {
     if (this.#stopped || this.#running !== null || this.#due === null) return;
     const wait = Math.min(Math.max(this.#wait(this.#due), 0), timer_max_ms);
     if (wait > 0 && this.#spent_until > performance.now()) this.#held = true;
-    const rings_at = performance.now() + wait;
-    if (this.#timer !== undefined && rings_at >= this.#rings_at) return;
+    const fires_at = performance.now() + wait;
+    if (this.#timer !== undefined && fires_at >= this.#fires_at) return;
     clearTimeout(this.#timer);
-    this.#rings_at = rings_at;
-    this.#timer = setTimeout(() => this.#ring(), wait);
+    this.#fires_at = fires_at;
+    this.#timer = setTimeout(() => this.#fire(), wait);
   }
 
-  /** How long a round that is due at this moment has to wait. */
+  /** The remaining wait (ms) of a round that is due at `due`. */
   #wait(due: number): number {
     const { clock } = this.#store;
-    return Math.max(due - clock.now(), this.#rested_at - clock.elapsed(), this.#spent_until - performance.now());
+    return Math.max(due - clock.now(), this.#retry_at - clock.elapsed(), this.#spent_until - performance.now());
   }
 
-  #ring(): void {
+  #fire(): void {
     this.#timer = undefined;
     // A long wait takes several timers.
     if (this.#due !== null && this.#wait(this.#due) > 0) {
@@ -345,9 +346,9 @@ class JobTimer implements Schedule {
     this.#held = false;
     const { job, mode } = { job: this.#name, mode: this.#store.mode };
     held_rounds.add(1, job, mode);
-    if (now < this.#told_until) return;
-    this.#told_until = now + warn_every_ms;
-    this.#service.log.warn("a job asks for one round after another", { job, mode });
+    if (now < this.#warned_until) return;
+    this.#warned_until = now + warn_every_ms;
+    this.#service.log.warn("a job runs without a pause and is slowed down", { job, mode });
   }
 
   async #round(): Promise<void> {
@@ -361,7 +362,7 @@ class JobTimer implements Schedule {
     } catch (error) {
       failed_rounds.add(1, name, this.#store.mode);
       const rest_ms = Math.min(backoff_first_ms * 2 ** this.#failures++, backoff_max_ms);
-      this.#rested_at = this.#store.clock.elapsed() + rest_ms;
+      this.#retry_at = this.#store.clock.elapsed() + rest_ms;
       this.#service.log.error("a job failed", { job: name, mode: this.#store.mode, error: String(error) });
       this.wake(this.#store.clock.now());
     }

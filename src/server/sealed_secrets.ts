@@ -1,3 +1,4 @@
+// Finds stored secrets that a key cannot decrypt.
 import { open } from "../core/crypto.ts";
 import { wireId } from "../core/ids.ts";
 import { second_factor_purpose } from "../identity/sessions/second_factor.ts";
@@ -14,23 +15,28 @@ import { listSubscriptions } from "../webhooks/subscriptions/subscriptions.sql.t
 
 const all = { limit: 1_000_000, offset: 0, after: null };
 
-/** What holds a secret that this key does not open, and what to do about it, a line each. */
+/** The records with a secret that `key` cannot decrypt, and what to do about each, one line a record. */
 export async function unreadableSecrets(db: Db, key: Uint8Array): Promise<string[]> {
-  const isStrange = (sealed: string | null, use: string) => sealed !== null && open(sealed, key, use) === null;
+  const isUnreadable = (sealed: string | null, use: string) => sealed !== null && open(sealed, key, use) === null;
   const webhooks = (await listSubscriptions(db, all))
-    .filter(({ secret }) => isStrange(secret, webhook_purpose))
-    .map(({ id }) => `webhook ${wireId("subscription", id)}: give it another secret by POST …/rotate-secret`);
+    .filter(({ secret }) => isUnreadable(secret, webhook_purpose))
+    .map(({ id }) => `webhook ${wireId("subscription", id)}: create a new secret with POST …/rotate-secret`);
   const platforms = (await listConnections(db, all))
-    .filter((it) => [it.api_key, it.api_token, it.client_secret].some((secret) => isStrange(secret, platform_purpose)))
-    .map(({ id }) => `platform ${wireId("connection", id)}: give it its secrets anew by PATCH`);
+    .filter((it) =>
+      [it.api_key, it.api_token, it.client_secret].some((secret) => isUnreadable(secret, platform_purpose)),
+    )
+    .map(({ id }) => `platform ${wireId("connection", id)}: enter its secrets again with PATCH`);
   const carriers = (await listAccounts(db, all))
-    .filter((it) => [it.credentials, it.callback_secret].some((secret) => isStrange(secret, carrier_purpose)))
-    .map(({ id }) => `carrier account ${wireId("carrier_account", id)}: give it its credentials anew by PATCH`);
+    .filter((it) => [it.credentials, it.callback_secret].some((secret) => isUnreadable(secret, carrier_purpose)))
+    .map(({ id }) => `carrier account ${wireId("carrier_account", id)}: enter its credentials again with PATCH`);
   const factors = (await listSecondFactors(db))
-    .filter(({ secret }) => isStrange(secret, second_factor_purpose))
-    .map(({ user_id }) => `user ${wireId("user", user_id)}: signs in with a recovery code, and sets up the app anew`);
+    .filter(({ secret }) => isUnreadable(secret, second_factor_purpose))
+    .map(
+      ({ user_id }) =>
+        `user ${wireId("user", user_id)}: must sign in with a recovery code and set up two-factor authentication again`,
+    );
   const invitations = (await listSealedInvitations(db))
-    .filter(({ mail_link }) => isStrange(mail_link, invitation_purpose))
-    .map(({ id }) => `invitation ${wireId("invitation", id)}: send it again by POST …/resend`);
+    .filter(({ mail_link }) => isUnreadable(mail_link, invitation_purpose))
+    .map(({ id }) => `invitation ${wireId("invitation", id)}: send it again with POST …/resend`);
   return [...webhooks, ...platforms, ...carriers, ...factors, ...invitations];
 }

@@ -1,4 +1,4 @@
-// The key that seals secrets: where it comes from, and whether it is the one that sealed what the databases hold.
+// The secret key: where it comes from, and whether the databases were encrypted with it.
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,13 +15,16 @@ import { type StartRefusal, startRefused } from "../storage/start_refused.ts";
 
 const purpose = "installation.seal";
 
-/** The 32 bytes from `PACKHOUSE_SECRET_KEY`; null when they are kept beside the data. */
-export function givenSecretKey(database_url: string | null): Uint8Array | null {
-  const given = variable("PACKHOUSE_SECRET_KEY");
-  const key = given === null ? null : readSealingKey(given);
-  if (given !== null && key === null) {
+/**
+ * The 32 bytes of `PACKHOUSE_SECRET_KEY`; null when the variable is not set and the key is in the data directory. Throws
+ * `UsageError` for an invalid key, and for none with PostgreSQL.
+ */
+export function configuredSecretKey(database_url: string | null): Uint8Array | null {
+  const text = variable("PACKHOUSE_SECRET_KEY");
+  const key = text === null ? null : readSealingKey(text);
+  if (text !== null && key === null) {
     throw new UsageError(
-      "PACKHOUSE_SECRET_KEY must be 32 bytes as hex or base64, such as `openssl rand -hex 32` makes.",
+      "PACKHOUSE_SECRET_KEY must be 32 bytes as hex or base64. Create one with `openssl rand -hex 32`.",
     );
   }
   if (key === null && database_url !== null) {
@@ -32,60 +35,60 @@ export function givenSecretKey(database_url: string | null): Uint8Array | null {
   return key;
 }
 
-/** The secret key at hand: that of `PACKHOUSE_SECRET_KEY`, or of the data directory; null when there is none. */
+/** The secret key from `PACKHOUSE_SECRET_KEY` or from the data directory; null when there is none. */
 export function secretKeyAtHand(data: string, database_url: string | null): Uint8Array | null {
-  if (variable("PACKHOUSE_SECRET_KEY") !== null) return givenSecretKey(database_url);
-  return database_url === null ? keptSecretKey(data) : null;
+  if (variable("PACKHOUSE_SECRET_KEY") !== null) return configuredSecretKey(database_url);
+  return database_url === null ? storedSecretKey(data) : null;
 }
 
 /**
- * The secret key of an installation: the given one, or that of the data directory, made at the first start. Each
- * database remembers it by a seal. Refuses to start with a key that is not the one of both.
+ * The secret key of an installation: the configured one, or the one in the data directory, which the first start
+ * creates. Each database stores a seal made with its key. Refuses to start with a key that does not match both.
  */
-export async function secretKeyOf(stores: Stores, data: string, given: Uint8Array | null): Promise<Uint8Array> {
-  const key = given ?? keptSecretKey(data) ?? (await firstSecretKey(stores, data));
-  // Neither is sealed under a key that the other refuses.
+export async function secretKeyOf(stores: Stores, data: string, configured: Uint8Array | null): Promise<Uint8Array> {
+  const key = configured ?? storedSecretKey(data) ?? (await firstSecretKey(stores, data));
+  // Check both first, so that no database is sealed with a key that the other refuses.
   const unsealed: Environment[] = [];
   for (const mode of environments) {
-    const fits = await sealOf(stores, mode, key);
-    if (fits === "other") throw otherKey(mode, given, data);
-    if (fits === "unsealed") unsealed.push(mode);
+    const match = await sealOf(stores, mode, key);
+    if (match === "other") throw otherKey(mode, configured, data);
+    if (match === "unsealed") unsealed.push(mode);
   }
   for (const mode of unsealed) {
-    if ((await stores[mode].write((tx) => sealOnce(tx, key))) === "other") throw otherKey(mode, given, data);
+    if ((await stores[mode].write((tx) => sealOnce(tx, key))) === "other") throw otherKey(mode, configured, data);
   }
   return key;
 }
 
 /**
- * Why the secret key at hand is not the one of these databases; null when it is. Null also when none is at hand: beside
- * a server that is given one, a command need not have it.
+ * The message if the secret key does not match the databases, or null. Also null without a key: a command that runs
+ * alongside a server does not need it.
  */
 export async function secretKeyProblem(stores: Stores, data: string, database_url: string | null) {
   const key = secretKeyAtHand(data, database_url);
   if (key === null) return null;
-  const given = variable("PACKHOUSE_SECRET_KEY") === null ? null : key;
+  const configured = variable("PACKHOUSE_SECRET_KEY") === null ? null : key;
   for (const mode of environments) {
-    if ((await sealOf(stores, mode, key)) === "other") return otherKey(mode, given, data).message;
+    if ((await sealOf(stores, mode, key)) === "other") return otherKey(mode, configured, data).message;
   }
   return null;
 }
 
 /**
- * Seals both databases under the given key, or under that of the data directory, which is made when it is lost. Answers
- * what was sealed under another key before and must be given anew, a line each.
+ * Seals both databases with the configured key, or with the one in the data directory, which is created if lost.
+ * Returns one line for each secret that was encrypted with another key and has to be entered again.
  */
-export async function renewSecretKey(stores: Stores, data: string, given: Uint8Array | null): Promise<string[]> {
-  const key = given ?? keptSecretKey(data) ?? makeSecretKey(data);
+export async function renewSecretKey(stores: Stores, data: string, configured: Uint8Array | null): Promise<string[]> {
+  const key = configured ?? storedSecretKey(data) ?? makeSecretKey(data);
   const lines: string[] = [];
   const { unreadableSecrets } = await sealedSecrets();
   for (const mode of environments) {
-    const strange = await stores[mode].write(async (tx) => {
+    const unreadable = await stores[mode].write(async (tx) => {
       const known = await lockSeal(tx);
       if (known === null || open(known, key, purpose) === null) await saveSeal(tx, seal(mode, key, purpose));
       return unreadableSecrets(tx, key);
     });
-    lines.push(...strange.map((line) => `${mode}: ${line}`));
+    lines.push(...unreadable.map((line) => `${mode}: ${line}`));
   }
   return lines;
 }
@@ -94,10 +97,10 @@ type KeyMatch = "own" | "other" | "unsealed";
 
 const opens = (known: string, key: Uint8Array): KeyMatch => (open(known, key, purpose) === null ? "other" : "own");
 
-/** What looks through all that is sealed. A start does without where the databases remember their key. */
+/** Loads the search for unreadable secrets. A start does not need it if the databases have a seal. */
 const sealedSecrets = () => import("./sealed_secrets.ts");
 
-/** Whether a database was sealed under this key; `unsealed` when it was under none, and nothing in it contradicts. */
+/** Whether a database was sealed with this key; `unsealed` if it has no seal, and no secret that the key cannot open. */
 async function sealOf(stores: Stores, mode: Environment, key: Uint8Array): Promise<KeyMatch> {
   const store = stores[mode];
   const known = await store.read(findSeal);
@@ -107,10 +110,10 @@ async function sealOf(stores: Stores, mode: Environment, key: Uint8Array): Promi
   return (await store.read((db) => unreadableSecrets(db, key))).length > 0 ? "other" : "unsealed";
 }
 
-// A world without keys holds no secrets unless a user has stored them. Users are kept in the live world alone.
+// An environment without keys holds no secrets unless a user has stored them. Users exist only in live.
 const hasNoKeys = async (db: Db) => (await listKeys(db)).length === 0;
 
-/** Seals a database that was under no key. Answers with what it was sealed meanwhile, if it was. */
+/** Seals a database that has no seal. If another server sealed it first, returns whether its key is the same. */
 async function sealOnce(tx: Tx, key: Uint8Array): Promise<KeyMatch> {
   const known = await lockSeal(tx);
   if (known !== null) return opens(known, key);
@@ -120,8 +123,8 @@ async function sealOnce(tx: Tx, key: Uint8Array): Promise<KeyMatch> {
 
 const pathOf = (data: string) => join(data, "secret.key");
 
-/** The key in the file of a data directory; null when there is none, or what a power cut has left of one. */
-function keptSecretKey(data: string): Uint8Array | null {
+/** The key in the file of a data directory; null when there is none, or only the zero bytes left by a power cut. */
+function storedSecretKey(data: string): Uint8Array | null {
   let text: string;
   try {
     text = readFileSync(pathOf(data), "utf8").trim();
@@ -138,9 +141,9 @@ function keptSecretKey(data: string): Uint8Array | null {
 }
 
 async function firstSecretKey(stores: Stores, data: string): Promise<Uint8Array> {
-  const nobodys = new Uint8Array(32);
+  const unused_key = new Uint8Array(32);
   for (const mode of environments) {
-    if ((await sealOf(stores, mode, nobodys)) !== "unsealed") throw lostKey(data);
+    if ((await sealOf(stores, mode, unused_key)) !== "unsealed") throw lostKey(data);
   }
   return makeSecretKey(data);
 }
@@ -151,15 +154,15 @@ function makeSecretKey(data: string): Uint8Array {
   return key;
 }
 
-const way_out = "Only if that key is lost for good: `packhouse new-secret-key` goes on with another one.";
+const way_out = "If that key is lost, run `packhouse new-secret-key`.";
 
 function lostKey(data: string): StartRefusal {
-  const said = `${pathOf(data)} is gone, and the data was sealed with the key in it. Put it back, from a backup.`;
-  return startRefused("unsuitable", `${said} ${way_out}`);
+  const problem = `${pathOf(data)} is missing, and the data was encrypted with its key. Restore the file from a backup.`;
+  return startRefused("unsuitable", `${problem} ${way_out}`);
 }
 
-function otherKey(mode: Environment, given: Uint8Array | null, data: string): StartRefusal {
-  const source = given === null ? `the one in ${pathOf(data)}` : "PACKHOUSE_SECRET_KEY";
-  const said = `The ${mode} data was sealed with another secret key than ${source}. Start with the one it was sealed`;
-  return startRefused("unsuitable", `${said} with, which every server must have. ${way_out}`);
+function otherKey(mode: Environment, configured: Uint8Array | null, data: string): StartRefusal {
+  const source = configured === null ? `the one in ${pathOf(data)}` : "PACKHOUSE_SECRET_KEY";
+  const problem = `The ${mode} data was encrypted with a different secret key than ${source}.`;
+  return startRefused("unsuitable", `${problem} Use the original key on every server. ${way_out}`);
 }

@@ -1,4 +1,4 @@
-// Starts the service: data, app, jobs and port, and stops them in the opposite order.
+// Starts the service (data, app, jobs and port) and stops it in the opposite order.
 import { randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
 import { fingerprintOf } from "../core/certificates.ts";
@@ -26,7 +26,7 @@ import { exitCodes } from "../storage/start_refused.ts";
 import { readEnvironmentSettings } from "./environment_settings.ts";
 import { openLazyApp } from "./lazy_app.ts";
 import { type HttpListener, openListener } from "./listener.ts";
-import { givenSecretKey, secretKeyOf } from "./secret_key.ts";
+import { configuredSecretKey, secretKeyOf } from "./secret_key.ts";
 import { drainServer, stopServer } from "./shutdown.ts";
 import { addressesOf, openTls, type TlsSetting, watchTls } from "./tls.ts";
 
@@ -36,67 +36,70 @@ interface ServeSettings {
   readonly port: number;
   readonly data: string;
   readonly database_url: string | null;
-  /** Where what is committed is shipped to; null when it is not. */
+  /** The location of the log archive; null when archiving is off. */
   readonly ship_to?: string | null;
   readonly event_retention_days: number;
-  /** Whether people may sign in over plain http from other machines. */
+  /** Whether sign-in over unencrypted http from other machines is allowed. */
   readonly allow_insecure_lan: boolean;
-  /** Whether the operator's test data may be sent to loopback addresses, though others reach the server. */
+  /** Whether the operator's test data may be sent to loopback addresses, even if other machines reach the server. */
   readonly allow_loopback_receivers?: boolean;
   readonly tls: TlsSetting;
   readonly request_log_days: number;
-  /** Whether data of an older version is upgraded without a snapshot before. */
+  /** Whether older data is upgraded without a snapshot. */
   readonly no_snapshot?: boolean;
-  /** The backups that it makes by itself; null for none. */
+  /** Automatic backups; null for none. */
   readonly backups: BackupPlan | null;
   readonly log: Log;
   /** A request that takes this long is logged as slow. */
   readonly slow_ms: number;
-  /** How long what is under way may take once the service is to stop. */
+  /** Time limit of the shutdown, after draining. */
   readonly stop_ms: number;
-  /** How long balancers get to notice it before; null for long enough where other servers go on, else not at all. */
+  /** How long to drain; null for the default if other servers are running, otherwise 0. */
   readonly drain_ms: number | null;
-  /** How many connections to PostgreSQL each world may have at once. */
+  /** Maximum PostgreSQL connections for each environment. */
   readonly connections?: number;
-  /** Whether the embedded databases are looked through as a whole first, also without a reason. */
+  /** Whether the embedded databases are checked completely first, even without a reason. */
   readonly check?: boolean;
-  /** Where the lines for the operator go. */
+  /** Prints a line for the operator. */
   readonly print: (line: string) => void;
   /** Ends the process at once: the storage failed for good, or could not be closed in time. */
   readonly exit: (code: number) => void;
 }
 
+/** A running server. */
 export interface ServerHandle {
   readonly url: string;
   /**
-   * Says to who asks for its health that it is about to stop, and goes on for a while. Then it turns new requests away,
-   * answers what is under way, finishes the jobs' rounds and the deliveries that are being sent, and lets go of the
-   * data. False when something took too long and was left.
+   * Drains, then refuses new requests, finishes the requests, rounds of jobs and deliveries in progress, and closes the
+   * data. Resolves with false if something exceeded its time and was abandoned.
    */
   readonly stop: () => Promise<boolean>;
-  /** Looks whether the certificate was renewed. */
-  readonly lookAtCertificate: () => void;
-  /** Resolves once both worlds have answered a write, with those that refused it. What hangs keeps it waiting. */
-  readonly lookAtStorage: () => Promise<readonly Environment[]>;
+  /** Checks whether the certificate was renewed. */
+  readonly checkCertificate: () => void;
+  /** Tries a write in both environments; resolves with those that refused it, and never while one hangs. */
+  readonly probeStorage: () => Promise<readonly Environment[]>;
 }
 
 const carrier_timeout_ms = 5000;
 
-// A connection over which nothing goes for so long is ended, also that of a client who takes nothing of an answer.
+// Idle timeout of connections, including those of clients that do not read their response.
 const idle_seconds = 30;
 
-/** Serves until stopped. Prints the first keys once, and one line when it accepts requests. */
+/** Starts a server. Prints the first keys once, and one line when it accepts requests. */
 export async function serve(settings: ServeSettings): Promise<ServerHandle> {
   const { host, data, database_url, backups, log, print, exit, check, connections } = settings;
-  const given_key = givenSecretKey(database_url);
-  const known = readEnvironmentSettings({ host, allow_loopback_receivers: settings.allow_loopback_receivers ?? false });
+  const given_key = configuredSecretKey(database_url);
+  const environment = readEnvironmentSettings({
+    host,
+    allow_loopback_receivers: settings.allow_loopback_receivers ?? false,
+  });
   const fatal = (error: unknown) => {
     log.error("the storage failed", { error: String(error) });
     exit(exitCodes.storage);
   };
   let site: Site = noSite;
-  const shipping = await shippingOf(settings);
-  const { followers } = shipping ?? {};
+  const log_archiving = await openArchiving(settings);
+  const { followers } = log_archiving ?? {};
   const place = { data, database_url, purpose: "serve", older: olderOf(settings) } as const;
   const stores = await openStores({ ...place, log, fatal, check, connections, followers, site: () => site });
   const now = () => stores.live.clock.now();
@@ -113,13 +116,13 @@ export async function serve(settings: ServeSettings): Promise<ServerHandle> {
     registry: stores.registry,
     log,
     secret_key,
-    ...known,
+    ...environment,
     tls: tls !== null,
     authority: tls?.authority ?? null,
     allow_insecure_lan: settings.allow_insecure_lan,
     ...{ event_retention_days: settings.event_retention_days, request_log_days: settings.request_log_days },
     erasures_path: join(data, erasures_file),
-    ...{ data, database_url, backups, carrier_patience_ms: carrier_timeout_ms, shipped: shippedOf(shipping) },
+    ...{ data, database_url, backups, carrier_patience_ms: carrier_timeout_ms, shipped: archiveStateOf(log_archiving) },
     peerOf: (request) => port?.peerOf(request) ?? null,
     waitFor: (request, seconds) => port?.waitFor(request, seconds),
     witnesses: [],
@@ -127,44 +130,44 @@ export async function serve(settings: ServeSettings): Promise<ServerHandle> {
     ending: ending.signal,
   };
   site = service;
-  // A new installation has a warehouse and prices before it answers, and prints its first keys once its port is its
-  // own.
-  await furnish(stores);
-  const whole = openLazyApp(service, (error) => endUnloaded(settings, error));
-  const outflow = outflowOf(log, (request) => port?.waitFor(request, 1));
+  // A new installation has a warehouse and rate cards before its first request. Its first keys are printed only once
+  // the port is open.
+  await ensureDefaults(stores);
+  const app = openLazyApp(service, (error) => exitUnloaded(settings, error));
+  const outflow = slowClientLimiter(log, (request) => port?.waitFor(request, 1));
   const onWaited = (request: Request) => port?.waitFor(request, idle_seconds);
-  const entered = { log, slow_ms: settings.slow_ms, now, outflow, onWaited, witnesses: service.witnesses };
-  const entrance = openRequestPipeline(entered, whole.handle);
+  const pipeline_settings = { log, slow_ms: settings.slow_ms, now, outflow, onWaited, witnesses: service.witnesses };
+  const pipeline = openRequestPipeline(pipeline_settings, app.handle);
   const identity = tls?.identity ?? null;
-  port = openListener({ host, port: settings.port, idle_seconds, tls: identity, log }, entrance.answer);
+  port = openListener({ host, port: settings.port, idle_seconds, tls: identity, log }, pipeline.answer);
   const certificate = watchTls(tls, log, port.renew);
   const addresses = addressesOf(host, port.number, tls ? "https" : "http");
   const [url = ""] = addresses;
   await welcome(stores, service, addresses, print);
-  const kept = database_url === null ? `data in ${resolve(data)}` : "data in PostgreSQL";
-  print(`Packhouse ${version} accepts requests at ${url} (${kept})`);
-  shipping?.start();
-  const house = { stores, service, settings, entrance, whole, port, shipping };
+  const location = database_url === null ? `data in ${resolve(data)}` : "data in PostgreSQL";
+  print(`Packhouse ${version} accepts requests at ${url} (${location})`);
+  log_archiving?.start();
+  const parts = { stores, service, settings, pipeline, app, port, log_archiving };
   const stop = async () => {
-    await drainServer(house, draining);
+    await drainServer(parts, draining);
     certificate.stop();
     ending.abort();
-    return await stopServer(house);
+    return await stopServer(parts);
   };
-  return { url, stop, lookAtCertificate: certificate.look, lookAtStorage: () => refusing(stores) };
+  return { url, stop, checkCertificate: certificate.check, probeStorage: () => probeWrites(stores) };
 }
 
-/** Sends the large responses, and logs what becomes of those that are not read. */
-function outflowOf(log: Log, letGo: (request: Request) => void): SlowClientLimiter {
+/** Limits the memory of large responses, and logs those that fail or are refused. */
+function slowClientLimiter(log: Log, letGo: (request: Request) => void): SlowClientLimiter {
   return new SlowClientLimiter({
     letGo,
-    onError: (error) => log.error("an answer broke off", { error: String(error) }),
-    onRefused: (key) => log.warn("large responses were refused: too many others are not read", { key }),
+    onError: (error) => log.error("a response was cut off", { error: String(error) }),
+    onRefused: (key) => log.warn("large responses were refused: too many others are unread", { key }),
   });
 }
 
-/** Tries a write in both worlds; answers those that refused it. */
-async function refusing(stores: Stores): Promise<readonly Environment[]> {
+/** Tries a write in both environments and returns those that refused it. */
+async function probeWrites(stores: Stores): Promise<readonly Environment[]> {
   const refuses = (mode: Environment) =>
     stores[mode]
       .write((tx) => proveWrite(tx, "watchdog", stores.registry))
@@ -175,37 +178,37 @@ async function refusing(stores: Stores): Promise<readonly Environment[]> {
   return (await Promise.all(environments.map(refuses))).flat();
 }
 
-/** What ships the commits of the data that is about to be opened; null where nothing is shipped. */
-async function shippingOf({ ship_to, backups, data, log }: ServeSettings) {
+/** Log archiving of the data that is about to be opened; null when it is off. */
+async function openArchiving({ ship_to, backups, data, log }: ServeSettings) {
   if (!ship_to) return null;
-  const { openLogArchiving: shippingTo } = await import("./backup_locations.ts");
-  return shippingTo(ship_to, backups?.with_key ?? false, data, log);
+  const { openLogArchiving } = await import("./backup_locations.ts");
+  return openLogArchiving(ship_to, backups?.with_key ?? false, data, log);
 }
 
-/** Tells how it stands with both worlds, as with the one that is further behind. */
-function shippedOf(shipping: LogArchiving | null): Service["shipped"] {
-  if (shipping === null) return undefined;
+/** A function that returns the state of log archiving, as that of the environment that is further behind. */
+function archiveStateOf(log_archiving: LogArchiving | null): Service["shipped"] {
+  if (log_archiving === null) return undefined;
   return () => {
-    const { place, worlds, waiting_bytes, problem } = shipping.state();
+    const { place, worlds, waiting_bytes, problem } = log_archiving.state();
     const [live, test] = environments.map((mode) => worlds[mode].shipped_until);
     const until = live == null || test == null ? null : Math.min(live, test);
     return { place, until, waiting_bytes, problem };
   };
 }
 
-/** What is done with data of an older version. */
+/** The hooks that upgrade older data. */
 function olderOf({ data, database_url, no_snapshot = false, print }: ServeSettings) {
   return upgradeHooks({ data, database_url, no_snapshot, clock: systemClock(), tell: print });
 }
 
-/** Ends a process whose features could not be loaded: it would answer how it is, and nothing else. */
-function endUnloaded({ log, exit }: ServeSettings, error: unknown): void {
-  log.error("the service could not be loaded", { error: String(error) });
+/** Ends a process whose features could not be loaded: it could serve nothing but `/health`. */
+function exitUnloaded({ log, exit }: ServeSettings, error: unknown): void {
+  log.error("the app could not be loaded", { error: String(error) });
   exit(1);
 }
 
-/** Gives an installation what each has from its first start on. A later start finds it there, and commits nothing. */
-async function furnish({ live, test }: Stores): Promise<void> {
+/** Creates the default warehouse, rate cards, merchant and roles at the first start. Later starts commit nothing. */
+async function ensureDefaults({ live, test }: Stores): Promise<void> {
   for (const store of [live, test]) {
     if (await store.read(async (db) => (await hasWarehouses(db)) && (await hasCards(db)) && (await areDated(db))))
       continue;
@@ -223,24 +226,25 @@ async function furnish({ live, test }: Stores): Promise<void> {
   await live.write(ensureRoles);
 }
 
-/** Makes and prints the keys to come in with, where there is none yet: those of one server, of several that begin. */
+/** Creates and prints the first API keys if there are none. If several servers start at once, only one does. */
 async function printFirstKeys({ live, test }: Stores, url: string, print: (line: string) => void): Promise<void> {
   const known = [...(await live.read(listKeys)), ...(await test.read(listKeys))];
   const first = known.length > 0 ? null : await firstKey(live);
   if (first === null) {
-    // The first keys may never have been seen: the power failed before they were printed, or the terminal was closed.
+    // The first keys may have been lost, e.g. because the power failed before they were printed.
     const unused = known.every(({ last_used_at }) => last_used_at === null);
-    if (unused) print("No API key has been used yet. To make one: packhouse keys create --name NAME --mode live|test");
+    if (unused)
+      print("No API key has been used yet. To create one: packhouse keys create --name NAME --mode live|test");
     return;
   }
-  print("First API keys, shown only this once:");
+  print("First API keys, shown only once:");
   print(`  live  ${first}`);
   const second = await firstKey(test);
   if (second !== null) print(`  test  ${second}`);
-  print(`What to do first: open ${url} in a browser.`);
+  print(`Get started: open ${url} in a browser.`);
 }
 
-/** Prints the first keys, the link for the first user, and how devices reach the service and trust it. */
+/** Prints the first keys, the link for the first user, the addresses, and how devices can trust the certificate. */
 async function welcome(
   stores: Stores,
   { base_url, authority, log }: Service,
@@ -252,23 +256,24 @@ async function welcome(
   await printSetupLink(stores.live, base_url || url, print);
   for (const address of addresses.slice(1)) print(`From other machines: ${address}`);
   if (authority !== null) {
-    print(`How a phone or computer comes to trust this service: ${addresses.at(-1)}/trust`);
-    print(`Its authority's SHA-256 fingerprint: ${fingerprintOf(authority)}`);
+    print(`To trust this server on a phone or computer: ${addresses.at(-1)}/trust`);
+    print(`SHA-256 fingerprint of its certificate authority: ${fingerprintOf(authority)}`);
   }
-  if (base_url === "") log.warn("PACKHOUSE_BASE_URL is not set: labels have no QR code, parcels no tracking_url");
+  if (base_url === "")
+    log.warn("PACKHOUSE_BASE_URL is not set: labels have no QR code, and parcels have no tracking_url");
 }
 
-/** Makes and prints the link by which the first user is made, as long as there is none. */
+/** Creates and prints the link for creating the first user, as long as there are no users. */
 async function printSetupLink(live: Store, origin: string, print: (line: string) => void): Promise<void> {
   if (await live.read(hasUsers)) return;
   const { makeLink } = await import("../identity/users/users.ts");
   const random = randomBytes(32);
   const token = await live.write((tx) => makeLink(tx, "setup", null, random));
-  print("Nobody can sign in yet. To make the first user, an owner, open this link within a day; it is good once:");
+  print("There are no users yet. Create the owner account with this one-time link, valid for 24 hours:");
   print(`  ${origin}/dashboard/setup#${token}`);
 }
 
-/** Makes the first key of a world; null when another server has just done so. */
+/** Creates the first key of an environment and returns its text; null if another server has just done so. */
 async function firstKey(store: Store): Promise<string | null> {
   const { createKey } = await import("../identity/api_keys/api_keys.ts");
   const random = randomBytes(96);

@@ -1,4 +1,4 @@
-// How a server stops: first it says so, then it ends what is under way, then it lets go of the data.
+// Graceful shutdown: announce it, finish requests and jobs, then close the data.
 
 import type { Log } from "../core/log.ts";
 import { requestLogOf } from "../http/request_log/request_log.jobs.ts";
@@ -9,7 +9,7 @@ import type { Stores } from "../storage/open_stores.ts";
 import type { LazyApp } from "./lazy_app.ts";
 import type { HttpListener } from "./listener.ts";
 
-/** What runs, and is to stop. */
+/** The parts of a server that have to stop. */
 interface RunningParts {
   readonly stores: Stores;
   readonly service: Service;
@@ -19,91 +19,91 @@ interface RunningParts {
     readonly drain_ms: number | null;
     readonly exit: (code: number) => void;
   };
-  readonly entrance: RequestPipeline;
-  readonly whole: LazyApp;
+  readonly pipeline: RequestPipeline;
+  readonly app: LazyApp;
   readonly port: HttpListener | null;
-  readonly shipping: LogArchiving | null;
+  readonly log_archiving: LogArchiving | null;
 }
 
-// Longer than balancers take that look every second or two and believe the second look.
+// Long enough for load balancers that check every 1 to 2 seconds and need two failed checks.
 const default_drain_ms = 5000;
 const quiet_ms = 500;
 const closing_min_ms = 250;
-// PostgreSQL may be away.
+// PostgreSQL may be unreachable.
 const notify_timeout_ms = 1000;
 
 /**
- * Says that the server is about to stop, to the other servers and to who asks for its health, and goes on for as long
- * as balancers take to notice. Each answer ends its connection meanwhile, so that none is kept when the port is closed.
+ * Draining: reports the shutdown to the other servers and in `/health`, and keeps serving until load balancers notice.
+ * Each response ends its connection, so that none is left when the port closes.
  */
 export async function drainServer(
-  { stores, settings, entrance }: RunningParts,
+  { stores, settings, pipeline }: RunningParts,
   draining: AbortController,
 ): Promise<void> {
   draining.abort();
-  // A database that is slow to answer has said before whether there are others.
+  // If the database is too slow, use what it last reported about other servers.
   let others = stores.registry?.has_others ?? false;
-  const tell = async () => {
+  const announce = async () => {
     others = (await stores.registry?.drain()) ?? false;
   };
-  await within(notify_timeout_ms, tell);
+  await within(notify_timeout_ms, announce);
   const drain_ms = settings.drain_ms ?? (others ? default_drain_ms : 0);
   if (drain_ms === 0) return;
-  entrance.drain();
-  settings.log.info("the service is about to stop, and goes on until balancers have noticed", { drain_ms });
+  pipeline.drain();
+  settings.log.info("draining: still serving until load balancers notice", { drain_ms });
   await Bun.sleep(drain_ms);
-  // A slow balancer gets as much time again.
+  // Wait up to the same time again while requests still arrive.
   for (const until = performance.now() + drain_ms; performance.now() < until; ) {
-    const before = entrance.arrived();
+    const before = pipeline.arrived();
     await Bun.sleep(Math.min(quiet_ms, drain_ms));
-    if (entrance.arrived() === before) return;
+    if (pipeline.arrived() === before) return;
   }
 }
 
-/** Ends what is under way and lets go of the data. False when something took too long and was left. */
+/** Finishes requests and jobs and closes the data. Returns false if something exceeded its time and was abandoned. */
 export async function stopServer({
   stores,
   service,
   settings,
-  entrance,
-  whole,
+  pipeline,
+  app,
   port,
-  shipping,
+  log_archiving,
 }: RunningParts): Promise<boolean> {
   const { stop_ms, log, exit } = settings;
   const begun_at = performance.now();
-  entrance.close();
-  const all = await within(0.9 * stop_ms, (limit_ms) => rest(limit_ms, entrance, whole, port));
-  if (!all) log.warn("what was under way took too long and was left");
+  pipeline.close();
+  const all = await within(0.9 * stop_ms, (limit_ms) => finish(limit_ms, pipeline, app, port));
+  if (!all) log.warn("requests or jobs did not finish in time and were abandoned");
   await port?.end();
-  // The others go on at once with what this one has left open.
+  // Other servers take over the open claims at once.
   if (!all) await stores.registry?.leave(false);
-  // Everything that was answered is on the disk. Work that is not done now is done at the next start.
+  // Every acknowledged write is on disk. Unfinished work continues at the next start.
   const closed = await within(Math.max(0.1 * stop_ms, closing_min_ms), () => close(stores, service));
-  if (!closed) log.warn("the data took too long to be closed and was left as after a crash");
-  // The last commits are taken when the data is closed.
-  await shipping?.finish(Math.max(stop_ms - (performance.now() - begun_at), closing_min_ms));
+  if (!closed) log.warn("closing the data took too long; it was left as after a crash");
+  // Closing the data makes the last commits available to the log archive.
+  await log_archiving?.finish(Math.max(stop_ms - (performance.now() - begun_at), closing_min_ms));
   if (!closed) exit(all ? 0 : 1);
   return all;
 }
 
-/** Whether work ends within so many milliseconds. */
+/** Runs `work` and returns whether it ends within `limit_ms`. */
 async function within(limit_ms: number, work: (limit_ms: number) => Promise<unknown>): Promise<boolean> {
   const late = Promise.withResolvers<false>();
   const timer = setTimeout(() => late.resolve(false), limit_ms);
   return await Promise.race([work(limit_ms).then(() => true), late.promise]).finally(() => clearTimeout(timer));
 }
 
-/** Writes the requests that are not in their log yet, and lets go of the data. */
+/** Flushes the request log and closes the data. */
 async function close(stores: Stores, service: Service): Promise<void> {
-  const unsaid = () => service.log.warn("the last requests were not logged");
-  await requestLogOf(service).flush().catch(unsaid);
+  const lost = () => service.log.warn("the last requests could not be written to the request log");
+  await requestLogOf(service).flush().catch(lost);
   await stores.close();
 }
 
-/** Waits until the last answer is out and the jobs are at rest. */
-async function rest(limit_ms: number, entrance: RequestPipeline, whole: LazyApp, port: HttpListener | null) {
-  // Who keeps a connection learns by an answer that it ends, not by its breaking off.
-  await Promise.all([whole.stop(), entrance.quiet(), entrance.emptied(limit_ms)]);
+/** Waits until the last response is sent and no job runs. */
+async function finish(limit_ms: number, pipeline: RequestPipeline, app: LazyApp, port: HttpListener | null) {
+  // Clients with open connections learn of the end by a response instead of a broken connection.
+  await Promise.all([app.stop(), pipeline.quiet(), pipeline.emptied(limit_ms)]);
   await port?.close();
 }

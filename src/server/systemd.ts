@@ -1,52 +1,55 @@
-// What the service manager that started a server is told of it: when it serves, that it lives, that it ends. Where none
-// asks to be told, nothing is said.
+// Notifies the service manager (systemd) that the server is ready, alive, reloading or stopping.
 import type { Supervision } from "../core/config.ts";
 import type { Environment } from "../core/environment.ts";
 import type { Log } from "../core/log.ts";
 import type { Notify } from "./notify_socket.ts";
 
-/** What refuses writes at the moment, once all storage has answered; nothing when all is well. */
+/** Resolves with the environments that refuse writes, once all storage has responded. */
 type StorageProbe = () => Promise<readonly Environment[]>;
 
 interface Supervisor {
   /**
-   * Says that the server accepts requests, and from then on, as often as the manager wants it, that it lives. It lives
-   * as long as its storage answers, be it by a refusal: a full disk, or PostgreSQL that is away, is no reason to end a
-   * process that goes on by itself once there is room. What hangs says nothing, and the manager starts it anew.
+   * Reports that the server accepts requests, and from then on, at the manager's watchdog interval, that it is alive.
+   * It is alive as long as its storage responds, even with a refusal: a process recovers by itself once a full disk
+   * has space or PostgreSQL is back. When the storage hangs nothing is reported, and the manager restarts the process.
    */
-  readonly serves: (url: string, look: StorageProbe) => void;
-  /** Says that what a server reads while it runs is read again. */
+  readonly serves: (url: string, probe: StorageProbe) => void;
+  /** Reports a reload while `work` runs. */
   readonly reloads: (work: () => void) => void;
-  /** Says that the server ends. */
+  /** Reports that the server is stopping. */
   readonly stops: () => void;
 }
 
-const nobody: Supervisor = { serves: () => {}, reloads: (work) => work(), stops: () => {} };
+const unsupervised: Supervisor = { serves: () => {}, reloads: (work) => work(), stops: () => {} };
 
-// One that comes late, or is lost, does no harm yet.
-const signs_in_time = 4;
+// Several messages per interval, so that one late or lost message does no harm.
+const messages_per_interval = 4;
 
-/** Opens the way to the manager; `null` where none asks. A socket that cannot be used is told in the log. */
-export async function openSupervisor(asked: Supervision | null, log: Log): Promise<Supervisor> {
-  if (asked === null) return nobody;
+/**
+ * Opens the manager's socket. Without supervision (null) the functions notify nobody. A socket that cannot be used is
+ * logged.
+ */
+export async function openSupervisor(supervision: Supervision | null, log: Log): Promise<Supervisor> {
+  if (supervision === null) return unsupervised;
   const { openNotify } = await import("./notify_socket.ts");
-  const way = openNotify(asked.socket);
-  if (way === null) {
-    log.warn("NOTIFY_SOCKET is set, but cannot be used: the service manager is told nothing");
-    return nobody;
+  const socket = openNotify(supervision.socket);
+  if (socket === null) {
+    log.warn("NOTIFY_SOCKET is set, but cannot be used: the service manager is not notified");
+    return unsupervised;
   }
-  const { notify, monotonicUs } = way;
+  const { notify, monotonicUs } = socket;
   let timer: Timer | undefined;
   let status = "";
   return {
-    serves: (url, look) => {
+    serves: (url, probe) => {
       status = `accepts requests at ${url}`;
       if (!notify(["READY=1", `STATUS=${status}`]))
-        log.warn("the service manager was not told that the service is ready");
-      if (asked.watchdog_ms !== null) timer = keepSaying(asked.watchdog_ms, status, look, notify);
+        log.warn("the service manager could not be notified that the service is ready");
+      const { watchdog_ms } = supervision;
+      if (watchdog_ms !== null) timer = startHeartbeat(watchdog_ms, status, probe, notify);
     },
     reloads: (work) => {
-      // Before it serves there is nothing to read again, and nothing is ready.
+      // Before it serves there is nothing to reload, and READY would be wrong.
       if (status === "") return;
       notify(["RELOADING=1", `MONOTONIC_USEC=${monotonicUs()}`]);
       work();
@@ -54,27 +57,27 @@ export async function openSupervisor(asked: Supervision | null, log: Log): Promi
     },
     stops: () => {
       clearInterval(timer);
-      notify(["STOPPING=1", "STATUS=ends what is under way"]);
+      notify(["STOPPING=1", "STATUS=shutting down"]);
     },
   };
 }
 
-/** Looks at the storage again and again, and says that the server lives whenever all of it has answered. */
-function keepSaying(watchdog_ms: number, status: string, look: StorageProbe, notify: Notify): Timer {
-  let looking = false;
-  const lives = (failing: readonly Environment[]) => {
-    const trouble = failing.length === 0 ? "" : `; writes are refused: ${failing.join(", ")}`;
-    notify(["WATCHDOG=1", `STATUS=${status}${trouble}`]);
+/** Probes the storage periodically, and reports that the server is alive whenever all of it has responded. */
+function startHeartbeat(watchdog_ms: number, status: string, probe: StorageProbe, notify: Notify): Timer {
+  let is_probing = false;
+  const reportAlive = (failing: readonly Environment[]) => {
+    const problem = failing.length === 0 ? "" : `; writes are refused: ${failing.join(", ")}`;
+    notify(["WATCHDOG=1", `STATUS=${status}${problem}`]);
   };
-  const once = () => {
-    if (looking) return;
-    looking = true;
-    // A look that fails as such has seen nothing, so nothing is said.
-    const seen = () => {
-      looking = false;
+  const beat = () => {
+    if (is_probing) return;
+    is_probing = true;
+    // A probe that itself fails shows nothing, so nothing is reported.
+    const finished = () => {
+      is_probing = false;
     };
-    look().then(lives).then(seen, seen);
+    probe().then(reportAlive).then(finished, finished);
   };
-  once();
-  return setInterval(once, watchdog_ms / signs_in_time);
+  beat();
+  return setInterval(beat, watchdog_ms / messages_per_interval);
 }

@@ -1,4 +1,5 @@
-// Where a service that listens can be opened.
+// The server's addresses and its TLS certificate: the operator's files, or one of its own authority in the data
+// directory.
 
 import { existsSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
@@ -24,7 +25,7 @@ import { gauge } from "../core/metrics.ts";
 
 type NetworkInterfaces = NodeJS.Dict<Pick<NetworkInterfaceInfo, "address" | "family" | "internal">[]>;
 
-/** The addresses by which a service that listens on a host can be opened, that of this machine itself first. */
+/** The URLs of a service that listens on `host`, the one for this machine first. */
 export function addressesOf(
   host: string,
   port: number,
@@ -34,30 +35,27 @@ export function addressesOf(
   return hostsOf(host, machine).map((name) => `${scheme}://${name.includes(":") ? `[${name}]` : name}:${port}`);
 }
 
-/** The names by which a service that listens on a host can be reached, that of this machine itself first. */
+/** The hosts by which a service that listens on `host` can be reached, the one for this machine first. */
 function hostsOf(host: string, machine: NetworkInterfaces): string[] {
   const all = host === "0.0.0.0" || host === "::";
   if (!all) return [host];
-  const outer = Object.values(machine).flatMap((found) => found ?? []);
-  // Of IPv6, what begins with fe80 is reached only by who names a network card as well.
-  const open = outer.filter(({ address, family, internal }) => {
+  const addresses = Object.values(machine).flatMap((it) => it ?? []);
+  // Link-local IPv6 addresses (fe80) work only together with the name of a network interface.
+  const reachable = addresses.filter(({ address, family, internal }) => {
     return !internal && (family === "IPv4" || (host === "::" && !address.startsWith("fe80:")));
   });
-  return ["127.0.0.1", ...open.map(({ address }) => address)];
+  return ["127.0.0.1", ...reachable.map(({ address }) => address)];
 }
 
-// The certificate of the service: files of the operator, or one of its own authority, which lies beside the data.
-
-/** The TLS setting: these files, a certificate of its own, or none. */
+/** The TLS setting: the operator's files, a certificate of the server's own authority, or none. */
 export type TlsSetting = { readonly cert: string; readonly key: string } | "self" | null;
 
-/** What the service speaks TLS with. */
 interface Tls {
   readonly identity: TlsCertificate;
-  /** The certificate of the authority of one's own; null with files of the operator. */
+  /** The certificate of the server's own authority; null with the operator's files. */
   readonly authority: string | null;
-  /** Looks again. Answers what to speak with from now on; null when that stays. */
-  readonly look: () => Promise<TlsCertificate | null>;
+  /** Checks for a renewal. Returns the new certificate, or null if it is unchanged. */
+  readonly check: () => Promise<TlsCertificate | null>;
 }
 
 interface TlsFlags {
@@ -66,12 +64,12 @@ interface TlsFlags {
   readonly "tls-key": string | undefined;
 }
 
-/** Reads how TLS is wished for. Files that cannot be used are a `WrongUse`. */
+/** Reads the TLS flags. Throws `UsageError` for a wrong combination or an unusable file. */
 export function readTls({ tls, "tls-cert": cert, "tls-key": key }: TlsFlags): TlsSetting {
   if (tls !== undefined && tls !== "self") throw new UsageError("--tls must be self, or use --tls-cert and --tls-key.");
   if (cert === undefined && key === undefined) return tls === "self" ? "self" : null;
   if (tls === "self") throw new UsageError("Use either --tls self or --tls-cert and --tls-key.");
-  if (cert === undefined || key === undefined) throw new UsageError("--tls-cert and --tls-key need one another.");
+  if (cert === undefined || key === undefined) throw new UsageError("--tls-cert and --tls-key must be used together.");
   readFiles({ cert, key });
   return { cert, key };
 }
@@ -79,11 +77,11 @@ export function readTls({ tls, "tls-cert": cert, "tls-key": key }: TlsFlags): Tl
 function readFiles(files: { readonly cert: string; readonly key: string }): TlsCertificate {
   const identity = { cert: textOf("--tls-cert", files.cert), key: textOf("--tls-key", files.key) };
   const problem = identityProblem(identity);
-  if (problem === "certificate") throw new UsageError(`--tls-cert: ${files.cert} holds no certificate as PEM.`);
+  if (problem === "certificate") throw new UsageError(`--tls-cert: ${files.cert} does not contain a PEM certificate.`);
   if (problem === "key")
-    throw new UsageError(`--tls-key: ${files.key} holds no private key as PEM without a password.`);
+    throw new UsageError(`--tls-key: ${files.key} does not contain a PEM private key without a password.`);
   if (problem === "pair")
-    throw new UsageError(`--tls-key: ${files.key} is not the key of the certificate in ${files.cert}.`);
+    throw new UsageError(`--tls-key: ${files.key} does not match the certificate in ${files.cert}.`);
   return identity;
 }
 
@@ -102,112 +100,116 @@ interface TlsContext {
   readonly now: () => number;
 }
 
-/** Gets ready to speak TLS as it is wished for; null for plain http. */
-export async function openTls(wish: TlsSetting, place: TlsContext): Promise<Tls | null> {
-  if (wish === null) return null;
-  return wish === "self" ? await openOwn(place) : openFiles(wish, place.log);
+/** Loads the certificate for a TLS setting, or creates it; null for plain http. */
+export async function openTls(setting: TlsSetting, context: TlsContext): Promise<Tls | null> {
+  if (setting === null) return null;
+  return setting === "self" ? await openOwn(context) : openFiles(setting, context.log);
 }
 
 function openFiles(files: { readonly cert: string; readonly key: string }, log: Log): Tls {
   const identity = readFiles(files);
   let used = identity;
   let warned = "";
-  const look = async () => {
+  const check = async () => {
     try {
-      const found = readFiles(files);
+      const current = readFiles(files);
       warned = "";
-      if (found.cert === used.cert && found.key === used.key) return null;
-      used = found;
-      log.info("the certificate was renewed", { ends: new Date(endOf(found.cert)).toISOString() });
-      return found;
+      if (current.cert === used.cert && current.key === used.key) return null;
+      used = current;
+      log.info("the certificate was renewed", { ends: new Date(endOf(current.cert)).toISOString() });
+      return current;
     } catch (error) {
-      // A certificate and its key are two files, which for a moment may not match.
+      // While both files are replaced, they may not match for a moment.
       const problem = error instanceof Error ? error.message : String(error);
-      if (problem !== warned) log.warn("the certificate before is kept", { problem });
+      if (problem !== warned)
+        log.warn("the new certificate cannot be used; the previous one stays in use", { problem });
       warned = problem;
       return null;
     }
   };
-  return { identity, authority: null, look };
+  return { identity, authority: null, check };
 }
 
 const renewed_days = 30;
 
-async function openOwn(place: TlsContext): Promise<Tls> {
-  const { host, data, log, now } = place;
+async function openOwn(context: TlsContext): Promise<Tls> {
+  const { host, data, log, now } = context;
   const folder = join(data, "tls");
   makeFolder(folder);
-  const authority = await authorityIn(folder, place);
+  const authority = await authorityIn(folder, context);
   const file = join(folder, "server.pem");
-  const told = new Set<string>();
-  const namesNow = () => {
+  const warned = new Set<string>();
+  const permittedNames = () => {
     const names = namesOf(host);
-    const strange = names.filter((name) => !isPermitted(authority.permits, name));
-    const unfit = strange.filter((name) => !told.has(name));
-    for (const name of unfit) told.add(name);
-    const remedy = `remove ${join(folder, authority_file)} and start again; every device must then trust the new one`;
-    if (unfit.length > 0) log.warn("the authority may not vouch for some names", { names: unfit.join(" "), remedy });
-    return names.filter((name) => !strange.includes(name));
+    const refused = names.filter((name) => !isPermitted(authority.permits, name));
+    const unwarned = refused.filter((name) => !warned.has(name));
+    for (const name of unwarned) warned.add(name);
+    const remedy = `remove ${join(folder, authority_file)} and restart; every device must then trust the new authority`;
+    if (unwarned.length > 0)
+      log.warn("the certificate authority does not permit some names", { names: unwarned.join(" "), remedy });
+    return names.filter((name) => !refused.includes(name));
   };
   const renew = async (names: readonly string[]) => {
-    const made = await makeCertificate(authority, names, now());
-    writeAtomically(file, made.cert + made.key);
-    log.info("a certificate was made", { names: names.join(" "), ends: new Date(endOf(made.cert)).toISOString() });
-    return made;
+    const created = await makeCertificate(authority, names, now());
+    writeAtomically(file, created.cert + created.key);
+    const ends = new Date(endOf(created.cert)).toISOString();
+    log.info("a certificate was created", { names: names.join(" "), ends });
+    return created;
   };
-  const isFit = ({ cert }: TlsCertificate, names: readonly string[]) =>
+  const isUsable = ({ cert }: TlsCertificate, names: readonly string[]) =>
     isUsableCertificate(cert, names, renewed_days, now());
-  const kept = identityIn(file);
-  const usable = kept !== null && isFit(kept, namesNow()) && isIssuedBy(kept.cert, authority.cert);
-  let used = usable ? kept : await renew(namesNow());
-  const look = async () => {
-    const names = namesNow();
-    if (isFit(used, names)) return null;
+  const stored = identityIn(file);
+  const is_stored_usable =
+    stored !== null && isUsable(stored, permittedNames()) && isIssuedBy(stored.cert, authority.cert);
+  let used = is_stored_usable ? stored : await renew(permittedNames());
+  const check = async () => {
+    const names = permittedNames();
+    if (isUsable(used, names)) return null;
     used = await renew(names);
     return used;
   };
-  return { identity: used, authority: authority.cert, look };
+  return { identity: used, authority: authority.cert, check };
 }
 
 const authority_file = "authority.pem";
 const permits_line = "Permits: ";
 
-/** The authority that is kept in a folder; a new one when there is none, or it comes to its end. */
+/** The authority in a folder; a new one if there is none or it is about to expire. */
 async function authorityIn(folder: string, { host, log, now }: TlsContext): Promise<CertificateAuthority> {
   const file = join(folder, authority_file);
-  const kept = identityIn(file);
-  if (kept === null && existsSync(file)) {
-    const ways = "Put it back from a backup, or remove it: every device must then trust the new one";
-    throw new UsageError(`${file} is damaged. ${ways}.`);
+  const stored = identityIn(file);
+  if (stored === null && existsSync(file)) {
+    const remedy = "Restore it from a backup, or remove it; every device must then trust the new authority";
+    throw new UsageError(`${file} is damaged. ${remedy}.`);
   }
-  const keep = (authority: CertificateAuthority) => {
-    // For programs that are told whom to trust by a file, such as curl.
+  const writeCopy = (authority: CertificateAuthority) => {
+    // For programs that take trusted authorities from a file, such as curl.
     const copy = join(folder, "authority.crt");
     if (!existsSync(copy) || readFileSync(copy, "utf8") !== authority.cert) writeAtomically(copy, authority.cert);
     return authority;
   };
-  if (kept !== null && isUsableCertificate(kept.cert, [], renewed_days, now())) {
+  if (stored !== null && isUsableCertificate(stored.cert, [], renewed_days, now())) {
     const line = readFileSync(file, "utf8")
       .split("\n")
       .find((text) => text.startsWith(permits_line));
-    return keep({ ...kept, permits: (line ?? "").slice(permits_line.length).split(" ") });
+    return writeCopy({ ...stored, permits: (line ?? "").slice(permits_line.length).split(" ") });
   }
   const own = namesOf(host).filter((name) => !isPermitted(localNames, name));
   const name = `Packhouse authority of ${hostname().toLowerCase()}`;
-  const made = await makeAuthority(name.slice(0, 64), [...localNames, ...own], now());
-  writeAtomically(file, `${permits_line}${made.permits.join(" ")}\n${made.cert}${made.key}`);
-  log.info("a certificate authority was made", { fingerprint: fingerprintOf(made.cert) });
-  return keep(made);
+  const created = await makeAuthority(name.slice(0, 64), [...localNames, ...own], now());
+  writeAtomically(file, `${permits_line}${created.permits.join(" ")}\n${created.cert}${created.key}`);
+  log.info("a certificate authority was created", { fingerprint: fingerprintOf(created.cert) });
+  return writeCopy(created);
 }
 
-/** The certificate and key in a file; null when there are none, or they cannot be read. */
+/** The certificate and key in a file; null if there are none or they do not match. */
 function identityIn(file: string): TlsCertificate | null {
   if (!existsSync(file)) return null;
   const text = readFileSync(file, "utf8");
   const block = (kind: string) =>
     new RegExp(`-----BEGIN ${kind}-----[^-]+-----END ${kind}-----\\n`).exec(text)?.[0] ?? "";
-  const found = { cert: block("CERTIFICATE"), key: block("PRIVATE KEY") };
-  return identityProblem(found) === null ? found : null;
+  const identity = { cert: block("CERTIFICATE"), key: block("PRIVATE KEY") };
+  return identityProblem(identity) === null ? identity : null;
 }
 
 const dnsName = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,62})(\.[a-z0-9][a-z0-9-]{0,62})*$/;
@@ -218,38 +220,41 @@ function namesOf(host: string): string[] {
   const names = name.includes(".") || isIP(name) !== 0 ? [name] : [name, `${name}.local`];
   const everywhere = hostsOf(host === "::" ? host : "0.0.0.0", networkInterfaces());
   const all = ["localhost", "127.0.0.1", "::1", ...names, ...everywhere, host.toLowerCase()];
-  const others = all.filter((one) => one !== "0.0.0.0" && one !== "::");
-  return [...new Set(others)].filter((one) => isIP(one) !== 0 || dnsName.test(one));
+  const specific = all.filter((it) => it !== "0.0.0.0" && it !== "::");
+  return [...new Set(specific)].filter((it) => isIP(it) !== 0 || dnsName.test(it));
 }
 
 const check_every_ms = 60_000;
 
-const ends = gauge("packhouse_certificate_ends_seconds", "When the certificate ends, in Unix seconds; 0 without TLS.");
+const ends = gauge(
+  "packhouse_certificate_ends_seconds",
+  "When the certificate expires, in Unix seconds; 0 without TLS.",
+);
 let shown_seconds = 0;
 
-/** Shows when a certificate ends in the metrics, in place of the one before. */
+/** Sets the metric to the end of this certificate. */
 function showEnd({ cert }: TlsCertificate): void {
   const seconds = Math.floor(endOf(cert) / 1000);
   ends.add(seconds - shown_seconds);
   shown_seconds = seconds;
 }
 
-/** Checks every minute and on request, and passes a new certificate on. */
-export function watchTls(tls: Tls | null, log: Log, take: (identity: TlsCertificate) => void) {
+/** Checks the certificate every minute and at each call of `check`, and passes a new one to `onRenewed`. */
+export function watchTls(tls: Tls | null, log: Log, onRenewed: (identity: TlsCertificate) => void) {
   const renew = (identity: TlsCertificate) => {
     showEnd(identity);
-    take(identity);
+    onRenewed(identity);
   };
-  const look = () => {
-    const failed = (error: unknown) => log.error("the certificate was not looked at", { error: String(error) });
-    tls?.look().then((identity) => identity && !stopped && renew(identity), failed);
+  const check = () => {
+    const failed = (error: unknown) => log.error("the certificate could not be checked", { error: String(error) });
+    tls?.check().then((identity) => identity && !stopped && renew(identity), failed);
   };
   if (tls !== null) showEnd(tls.identity);
   let stopped = false;
-  const timer = setInterval(look, check_every_ms);
+  const timer = setInterval(check, check_every_ms);
   const stop = () => {
     stopped = true;
     clearInterval(timer);
   };
-  return { look, stop };
+  return { check, stop };
 }

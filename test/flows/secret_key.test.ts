@@ -76,7 +76,7 @@ async function exchangeWorlds({ data, database_url }: Place): Promise<void> {
   }
 }
 
-const another = /was sealed with another secret key than PACKHOUSE_SECRET_KEY\. .*new-secret-key/;
+const another = /was encrypted with a different secret key than PACKHOUSE_SECRET_KEY\. .*new-secret-key/;
 
 test("a server with another secret key is refused, and its own goes on", async () => {
   const at = await place();
@@ -92,7 +92,7 @@ test("a server with another secret key is refused, and its own goes on", async (
   // Keys of the API need no secret key.
   expect(await run(at, other, "keys", "list")).toMatchObject({ code: 0, err: "" });
   const again = await start(at, own);
-  expect(again.said).toContain("No API key has been used yet. To make one: packhouse keys create");
+  expect(again.said).toContain("No API key has been used yet. To create one: packhouse keys create");
   expect(await again.stop()).toBe(0);
 });
 
@@ -105,7 +105,7 @@ test("data of before gets its seal at the next start, unless a secret in it cont
   const refused = await serve(at, other);
   expect([refused.code, refused.err]).toEqual([78, expect.stringMatching(/The test data was .*another secret key/)]);
   await (await start(at, own)).stop();
-  expect((await serve(at, other)).err).toContain("The live data was sealed with another secret key");
+  expect((await serve(at, other)).err).toContain("The live data was encrypted with a different secret key");
 });
 
 test("worlds that were exchanged are refused by every command, and put back they are as before", async () => {
@@ -140,7 +140,7 @@ test("with a new secret key what was sealed before is named, and goes on once it
   const renewed = await run(at, other, "new-secret-key");
   expect([renewed.code, renewed.err]).toEqual([0, ""]);
   expect(renewed.out).toBe(
-    `test: webhook ${id}: give it another secret by POST …/rotate-secret\n` +
+    `test: webhook ${id}: create a new secret with POST …/rotate-secret\n` +
       "The data is now encrypted with PACKHOUSE_SECRET_KEY.\n",
   );
   expect((await serve(at, own)).code).toBe(78);

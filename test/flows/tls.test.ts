@@ -111,13 +111,13 @@ describe("an authority of its own", () => {
       return tls;
     };
     const first = await open();
-    expect(await first.look()).toBeNull();
+    expect(await first.check()).toBeNull();
     time.now += 360 * day_ms;
-    expect(await first.look()).toBeNull();
+    expect(await first.check()).toBeNull();
     time.now += 8 * day_ms;
-    const renewed = await first.look();
+    const renewed = await first.check();
     expect(renewed).not.toBeNull();
-    expect(await first.look()).toBeNull();
+    expect(await first.check()).toBeNull();
     expect((await open()).identity).toEqual(renewed ?? first.identity);
     // Another name of the machine makes another certificate.
     const named = await open("packhouse.lan");
@@ -188,12 +188,12 @@ describe("files of the operator", () => {
     expect(refusal(undefined, one.cert, one.key)).toEqual({ cert: one.cert, key: one.key });
     expect(refusal("yes")).toBe("--tls must be self, or use --tls-cert and --tls-key.");
     expect(refusal("self", one.cert, one.key)).toBe("Use either --tls self or --tls-cert and --tls-key.");
-    expect(refusal(undefined, one.cert)).toBe("--tls-cert and --tls-key need one another.");
+    expect(refusal(undefined, one.cert)).toBe("--tls-cert and --tls-key must be used together.");
     expect(refusal(undefined, gone, one.key)).toBe(`--tls-cert: ${gone} cannot be read (ENOENT).`);
-    expect(refusal(undefined, one.key, one.key)).toBe(`--tls-cert: ${one.key} holds no certificate as PEM.`);
-    const no_key = `--tls-key: ${one.cert} holds no private key as PEM without a password.`;
+    expect(refusal(undefined, one.key, one.key)).toBe(`--tls-cert: ${one.key} does not contain a PEM certificate.`);
+    const no_key = `--tls-key: ${one.cert} does not contain a PEM private key without a password.`;
     expect(refusal(undefined, one.cert, one.cert)).toBe(no_key);
-    const no_pair = `--tls-key: ${other.key} is not the key of the certificate in ${one.cert}.`;
+    const no_pair = `--tls-key: ${other.key} does not match the certificate in ${one.cert}.`;
     expect(refusal(undefined, one.cert, other.key)).toBe(no_pair);
   });
 });

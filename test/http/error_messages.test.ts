@@ -116,9 +116,9 @@ test("what breaks in JSON is found wherever it is, as line and column", async ()
 
 describe("a path beside the API", () => {
   test.each([
-    ["/products", "There is no such path; the API begins at /v1 (did you mean /v1/products?)."],
-    ["/v2/orders/7", "There is no such path; the API begins at /v1 (did you mean /v1/orders/7?)."],
-    ["/bananas", "There is no such path; the API begins at /v1."],
+    ["/products", "Path not found. API paths start with /v1 (did you mean /v1/products?)."],
+    ["/v2/orders/7", "Path not found. API paths start with /v1 (did you mean /v1/orders/7?)."],
+    ["/bananas", "Path not found. API paths start with /v1."],
   ])("%s", async (path, message) => {
     const headers = { authorization: `Bearer ${app.keys.live.full}` };
     const answer = await app.app.handle(new Request(`http://packhouse.test${path}`, { headers }));

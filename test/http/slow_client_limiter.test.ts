@@ -39,7 +39,7 @@ function open(handle: (request: Request) => Response, bounds: Bounds) {
   const log = openLog({ level: "error", format: "json", write: (line) => lines.push(line) });
   const outflow = new SlowClientLimiter({
     letGo: (request) => server.timeout(request, 1),
-    onError: (error) => log.error("an answer broke off", { error: String(error) }),
+    onError: (error) => log.error("a response was cut off", { error: String(error) }),
     elapsed: turnsClock(),
     ...bounds,
   });
@@ -203,6 +203,6 @@ test("an answer that breaks off ends its connection, and the log says why", asyn
   await expect(fetch(url).then((answer) => answer.arrayBuffer())).rejects.toThrow();
   await until(() => lines.length > 0);
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-    { message: "an answer broke off", error: "Error: the storage failed" },
+    { message: "a response was cut off", error: "Error: the storage failed" },
   ]);
 });

@@ -144,7 +144,7 @@ describe("a job cannot spin", () => {
     await Bun.sleep(1000);
     const seconds = (performance.now() - begun_at) / 1000;
     expect(rounds).toBeWithin(202, 200 + 100 * seconds + 10);
-    expect(warnings).toEqual(["a job asks for one round after another"]);
+    expect(warnings).toEqual(["a job runs without a pause and is slowed down"]);
     const held = counted("packhouse_job_held_rounds_total");
     expect(held).toBeGreaterThan(0);
     expect(counted("packhouse_job_rounds_total")).toBeGreaterThanOrEqual(200);

@@ -50,7 +50,7 @@ describe.skipIf(!isLinux)("works", () => {
     expect((await fetch(`${service.url}/health`)).status).toBe(200);
     expect(await service.stop()).toBe(0);
     const { found } = await manager.until("STOPPING=1");
-    expect(found).toEqual(["STOPPING=1", "STATUS=ends what is under way"]);
+    expect(found).toEqual(["STOPPING=1", "STATUS=shutting down"]);
   });
 
   test("an abstract socket is told as well, without signs of life that another process is to give", async () => {

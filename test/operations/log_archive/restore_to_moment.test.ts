@@ -39,7 +39,7 @@ async function passOver({ root, to, into, moment }: Record<"root" | "to" | "into
   const again = await run("restore", to, "--to", moment, "--into", into);
   expect([again.err, again.code]).toEqual(["", 0]);
   expect(again.out).toContain(archives.at(-1) ?? "none");
-  expect(again.out).toContain("holds what came after that moment");
+  expect(again.out).toContain("is newer than that time");
   expect((await run("keys", "list", "--data", into)).out).not.toContain("after");
   rmSync(join(to, name));
   rmSync(into, { recursive: true });
@@ -109,7 +109,7 @@ if (engine === "sqlite")
       const early = await run("restore", to, "--to", "2020-01-01T00:00Z", "--into", join(root, "early"));
       expect(early).toMatchObject({
         code: expect.any(Number),
-        err: expect.stringContaining("There is no backup of 2020"),
+        err: expect.stringContaining("There is no backup from 2020"),
       });
       expect(existsSync(join(root, "early", "live.db"))).toBe(false);
     } finally {

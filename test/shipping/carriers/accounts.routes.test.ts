@@ -298,7 +298,7 @@ describe("guards", () => {
       "/nowhere",
       new Uint8Array(32).fill(9),
     );
-    expect(lines).toContain(`live: carrier account ${id}: give it its credentials anew by PATCH`);
+    expect(lines).toContain(`live: carrier account ${id}: enter its credentials again with PATCH`);
     await renewSecretKey(
       { ...app.service.stores, registry: null, close: async () => {} },
       "/nowhere",
