@@ -229,7 +229,7 @@ describe("works", () => {
 
 describe("refuses", () => {
   test.each([
-    [["frob"], "no command frob"],
+    [["frob"], "unknown command frob"],
     [["keys"], "keys create, keys list, keys revoke, keys rotate or keys expire"],
     [["serve", "--event-retention-days", "4"], "from 5 to 90"],
     [["serve", "--event-retention-days", "91"], "from 5 to 90"],
@@ -250,7 +250,7 @@ describe("refuses", () => {
     [["imprt", "products"], "did you mean import products?"],
     [["import", "products"], "FILE"],
     [["import", "products", "a.csv", "--decimal", ";"], '--decimal must be "," or "." (got ;)'],
-    [["restore", "-"], "not from standard input"],
+    [["restore", "-"], "cannot be restored from standard input"],
     [["backup", "-"], "- is not a backup location"],
     [["import", "products", "a.csv", "b.csv"], "b.csv"],
     [["export", "stock", "--mode", "prod"], "live or test"],
@@ -342,6 +342,6 @@ describe("refuses", () => {
     const { code, out, err } = await packhouse(words);
     other.close();
     expect([code, out]).toEqual([2, ""]);
-    expect(err).toContain(`Port ${port} is taken`);
+    expect(err).toContain(`Port ${port} is already in use`);
   });
 });

@@ -143,7 +143,7 @@ interface PerformedRestore {
   readonly place: string;
 }
 
-/** Restores to a time (ms), or to the latest for null, from the backup FILE or the last one in FILE before that time. */
+/** Restores to a time (ms; null for the latest) from the backup FILE, or from the last one in FILE before that time. */
 async function restoreTo(
   options: FlagValues<typeof restoring>,
   moment: number | null,

@@ -1,4 +1,4 @@
-// Requests to an API and their results, for every caller and every API.
+// Requests to APIs of other parties and how their responses are read. Each feature words its own messages.
 import { Fault } from "../core/faults.ts";
 import { readRetryAfter } from "../core/http_headers.ts";
 
@@ -8,28 +8,28 @@ export interface ApiRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** How long to wait for the answer, in milliseconds, and as long again for its end: 20 seconds by default. */
+  /** Timeout for the response's head, and again for its body: 20 seconds by default. */
   readonly wait_ms?: number;
 }
 
-/** What an API answered, whatever the status. */
+/** An API's complete response, whatever its status. */
 interface ApiAnswer {
   readonly status: number;
-  /** By name in small letters. */
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }
 
-/** Calls an API at a checked address. Without a complete answer it refuses, in the words of the caller. */
+/** Calls an API at a checked address. Without a complete response it throws the caller's refusal. */
 export type Api = (request: ApiRequest) => Promise<ApiAnswer>;
 
-/** Why an API's answer is of no use. */
+/** Why a call failed. */
 export interface ApiFailure {
-  /** The answer, or null when there was no complete one. */
+  /** The response's status, or null without a complete response. */
   readonly status: number | null;
-  /** Whether asking again cannot help. */
+  /** Whether a retry cannot help. */
   readonly permanent: boolean;
-  /** When to ask again, if the API said so. */
+  /** When to retry, if the API stated it. */
   readonly retry_after_seconds: number | null;
   /** Whether the request was sent, so that it may have taken effect. */
   readonly written: boolean;
@@ -37,22 +37,20 @@ export interface ApiFailure {
   readonly said: unknown;
 }
 
-/** Who is asked, and how its refusals are reported. */
+/** The other party, and how its refusals are reported. */
 export interface ApiParty {
-  /** The start of a sentence about it, such as `The platform's API`. */
+  /** The subject of a sentence about it, such as `The platform's API`. */
   readonly name: string;
-  /** How much of an answer is read. */
+  /** The maximum size of a response. */
   readonly answer_mebibytes_max: number;
   /** An explanation of a status, from its comma to before the full stop. */
   readonly explained: (status: number) => string;
-  /** Where the API puts the reason of a refusal in its JSON. */
+  /** Finds the reason in the JSON of a refusal; the first entry that is a text counts. */
   readonly wordsOf: (said: unknown) => readonly unknown[];
   readonly refusal: (words: string, trouble: ApiFailure) => Fault;
 }
 
-// Reads JSON from other parties, which may have any shape.
-
-/** An object as it came. */
+/** A JSON object from another party; its fields may have any shape. */
 export type JsonFields = Readonly<Record<string, unknown>>;
 
 const unprintable = /[\p{Cc}\u{fffd}]+/gu;
@@ -64,7 +62,7 @@ export function fieldsOrNone(value: unknown): JsonFields {
 
 /** The objects in a list; other entries are left out, and anything but a list is an empty one. */
 export function fieldsIn(value: unknown): JsonFields[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === "object" && one !== null) : [];
+  return Array.isArray(value) ? value.filter((entry) => typeof entry === "object" && entry !== null) : [];
 }
 
 /** A text of one line without outer spaces, cut to its maximum; null when empty or not a text. */
@@ -74,13 +72,11 @@ export function readText(value: unknown, characters_max: number): string | null 
   return text.toWellFormed().replace(unprintable, "").trim() || null;
 }
 
-// How answers of APIs are read, as far as it is the same for all. Each feature words its own messages.
-
 const second_ms = 1000;
 const retry_after_seconds_max = 24 * 3600;
-const words_max = 200;
+const reason_characters_max = 200;
 
-/** What a call needs: the way to the API, the time, and the secrets that no message may repeat. */
+/** What a call needs: the API, the time (ms), and the secrets that no message may repeat. */
 interface ApiCallContext {
   readonly api: Api;
   readonly now: number;
@@ -94,29 +90,29 @@ export interface ApiResult {
   readonly json: unknown;
 }
 
-/** How an answer is read where APIs differ. */
+/** How a response is read where APIs differ. */
 export interface ApiCallOptions {
-  /** How long to wait before asking again, in milliseconds, if the API does not use Retry-After for it. */
+  /** The wait before a retry (ms), if the API does not use Retry-After for it. */
   readonly waitOf?: (headers: ApiAnswer["headers"]) => number | null;
-  /** Statuses besides 2xx and 404 that count as an answer. */
+  /** Statuses besides 2xx and 404 that are returned instead of refused. */
   readonly also?: readonly number[];
 }
 
 /**
- * Asks an API for JSON. Refuses other statuses than 2xx and 404: after 408, 409, 425, 429 and all from 500 asking again
- * may help, after the others not.
+ * Calls an API that returns JSON. Refuses other statuses than 2xx and 404. The refusal is temporary for 408, 409, 425,
+ * 429 and 5xx, otherwise permanent.
  */
 export async function askApi(
   party: ApiParty,
-  means: ApiCallContext,
+  context: ApiCallContext,
   request: ApiRequest,
-  taking: ApiCallOptions = {},
+  options: ApiCallOptions = {},
 ): Promise<ApiResult> {
-  const answer = await means.api(request);
-  const { status, body } = answer;
-  if (succeeded(status)) return { status, json: body.length === 0 ? null : parsed(party, answer) };
-  if (status === 404 || taking.also?.includes(status)) return { status, json: parsedOrNull(body) };
-  throw refused(party, means, answer, taking);
+  const response = await context.api(request);
+  const { status, body } = response;
+  if (succeeded(status)) return { status, json: body.length === 0 ? null : parsed(party, response) };
+  if (status === 404 || options.also?.includes(status)) return { status, json: parsedOrNull(body) };
+  throw refused(party, context, response, options);
 }
 
 /** Whether a status means success. */
@@ -124,46 +120,44 @@ export function succeeded(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-/** The refusal in an answer. */
+/** The refusal for a response with an error status. */
 export function refused(
   party: ApiParty,
-  means: Omit<ApiCallContext, "api">,
-  answer: ApiAnswer,
+  { now, secrets }: Omit<ApiCallContext, "api">,
+  { status, headers, body }: ApiAnswer,
   { waitOf }: ApiCallOptions = {},
 ): Fault {
-  const { now, secrets } = means;
-  const { status, headers, body } = answer;
-  const passing = status >= 500 || [408, 409, 425, 429].includes(status);
-  const wait_ms = passing ? (readRetryAfter(headers["retry-after"], now) ?? waitOf?.(headers) ?? null) : null;
+  const is_temporary = status >= 500 || [408, 409, 425, 429].includes(status);
+  const wait_ms = is_temporary ? (readRetryAfter(headers["retry-after"], now) ?? waitOf?.(headers) ?? null) : null;
   const said = parsedOrNull(body);
-  const told =
+  const reason =
     party
       .wordsOf(said)
-      .map((words) => readText(words, words_max))
+      .map((text) => readText(text, reason_characters_max))
       .find(Boolean) ?? null;
-  const words = told === null ? "" : ` Its message: ${without(secrets, told)}`;
+  const words = reason === null ? "" : ` Its message: ${without(secrets, reason)}`;
   const retry_after_seconds = wait_ms === null ? null : secondsOf(wait_ms);
-  const trouble = { status, permanent: !passing, retry_after_seconds, written: true, said };
-  return party.refusal(`${party.name} answered ${status}${party.explained(status)}.${words}`, trouble);
+  const failure = { status, permanent: !is_temporary, retry_after_seconds, written: true, said };
+  return party.refusal(`${party.name} answered ${status}${party.explained(status)}.${words}`, failure);
 }
 
-/** A wait as refusals state it: whole seconds, a day at most. */
+/** A wait (ms) in whole seconds, at most a day. */
 export function secondsOf(wait_ms: number): number {
   return Math.min(Math.ceil(wait_ms / second_ms), retry_after_seconds_max);
 }
 
-/** The reason of a refusal where most APIs have it: a text at the top, or in the first entry of a list. */
+/** The reason of a refusal where most APIs have it: a top-level text, or one in the first entry of a list. */
 export function defaultWords(said: unknown): readonly unknown[] {
   const { message, title, errors, error } = fieldsOrNone(Array.isArray(said) ? said[0] : said);
   return [message, title, errors, error];
 }
 
-/** A text from outside without the secrets of a call, in case the other side repeats them. */
+/** Removes the secrets of a call from another party's text, in case it repeats them. */
 export function without(secrets: readonly (string | null)[], text: string): string {
-  return secrets.reduce<string>((told, secret) => (secret ? told.replaceAll(secret, "…") : told), text);
+  return secrets.reduce<string>((shown, secret) => (secret ? shown.replaceAll(secret, "…") : shown), text);
 }
 
-/** Reads an answer. An error is refused in words that name what cannot be read. */
+/** Returns what `read` returns. If it refuses fields, throws `refusal` with the problem of each field. */
 export function understoodOr<Said>(refusal: (problems: string) => Fault, read: () => Said): Said {
   try {
     return read();
@@ -177,7 +171,7 @@ function parsedOrNull(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(body));
   } catch {
-    return null; // The body does not matter: the status says enough.
+    return null; // The status is enough.
   }
 }
 
@@ -185,6 +179,6 @@ function parsed(party: ApiParty, { status, body }: ApiAnswer): unknown {
   const json = parsedOrNull(body);
   if (json !== null || new TextDecoder().decode(body).trim() === "null") return json;
   // A temporary page during maintenance, for example.
-  const trouble = { status, permanent: false, retry_after_seconds: null, written: true, said: null };
-  throw party.refusal(`${party.name} did not answer in JSON.`, trouble);
+  const failure = { status, permanent: false, retry_after_seconds: null, written: true, said: null };
+  throw party.refusal(`${party.name} did not answer in JSON.`, failure);
 }

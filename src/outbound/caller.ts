@@ -1,4 +1,4 @@
-// Calls other parties' APIs. Clients choose their addresses, so they are called as carefully as receivers of webhooks.
+// Calls other parties' APIs. Clients choose the URLs, so they are checked like those of webhook receivers.
 
 import type { Environment } from "../core/environment.ts";
 import type { Service } from "../http/service.ts";
@@ -12,7 +12,7 @@ const deadlines = { connect_ms: 5000, headers_ms: wait_ms, body_ms: wait_ms };
 
 type AddressChooser = AddressPolicy["chosen_by"];
 
-/** What a service calls with in each mode, once for the operator's addresses and once for those of merchants. */
+/** Creates something once per service, environment and chooser of the URL (operator or merchant). */
 export function forEachPolicy<Made>(make: (policy: AddressPolicy) => Made) {
   const all = new WeakMap<Service, Readonly<Record<AddressChooser, Readonly<Record<Environment, Made>>>>>();
   return (service: Service, mode: Environment, chosen_by: AddressChooser): Made => {
@@ -30,8 +30,8 @@ export function forEachPolicy<Made>(make: (policy: AddressPolicy) => Made) {
 }
 
 /**
- * The one caller of APIs in a mode for the addresses that the operator or a merchant chose. Its `problem` says why a
- * client may not use an address.
+ * The service's HTTP client for an environment and for URLs that the operator or a merchant chose. Its `problem`
+ * returns why a client may not use a URL.
  */
 export const outboundOf = forEachPolicy((policy): Outbound => createOutbound({ policy, deadlines }));
 
@@ -59,7 +59,7 @@ export function createApi(outbound: Pick<Outbound, "call">, party: ApiParty): Ap
       throw party.refusal(words, { ...lost, permanent: true, written: true });
     }
     if (!answer.complete) {
-      throw party.refusal(`The answer of ${lowerFirst(name)} was cut off.`, {
+      throw party.refusal(`The response of ${lowerFirst(name)} was cut off.`, {
         ...lost,
         permanent: false,
         written: true,
@@ -69,7 +69,7 @@ export function createApi(outbound: Pick<Outbound, "call">, party: ApiParty): Ap
   };
 }
 
-/** What the callers of a party's APIs need in a mode, at an address that the operator or a merchant chose. */
+/** A party's API in an environment, at a URL that the operator or a merchant chose. */
 export function apiOf(service: Service, mode: Environment, chosen_by: AddressChooser, party: ApiParty): Api {
   return createApi(outboundOf(service, mode, chosen_by), party);
 }

@@ -1,5 +1,5 @@
-// A connection to one address: it sends a request, reads the answer, and can then be kept for the next. Each wait has a
-// limit, and certificates are always checked.
+// Connections to other servers and their pool. A connection carries one request at a time and can be reused. Each wait
+// has a timeout, and certificates are always checked.
 import * as net from "node:net";
 import { bareHost } from "./destination.ts";
 import {
@@ -14,7 +14,7 @@ import {
 export interface ConnectionTimeouts {
   /** From the start until the connection is ready, including the lookup of the name and TLS. */
   readonly connect_ms: number;
-  /** From then until the answer's headers are there. */
+  /** From then until the response's headers are received. */
   readonly headers_ms: number;
   /** From then until the end of the body. */
   readonly body_ms: number;
@@ -31,42 +31,42 @@ interface ConnectionPeer {
   readonly authorities: string | undefined;
 }
 
-/** The progress of a request: connecting with TLS, waiting for the answer, reading its body. */
+/** The progress of a request: TCP connect, TLS handshake, waiting for the response, reading its body. */
 type ConnectionStage = "dialling" | "securing" | "waiting" | "reading";
 
-/** Why nothing was answered. */
+/** Why there is no response. */
 export interface ConnectionFailure {
   readonly code: "connect_error" | "tls_error" | "timeout";
   readonly message: string;
   readonly stage: ConnectionStage;
 }
 
-/** An answer, or why there is none. */
+/** A response, or why there is none. */
 export type ExchangeReply =
   | { readonly answer: ReceivedResponse; readonly lost: null }
   | { readonly answer: null; readonly lost: ConnectionFailure };
 
-/** One connection. It is opened when it is created, and carries one request at a time. */
+/** One connection, opened when it is created. */
 export class HttpConnection {
   /** Whether it is open and idle. */
   idle = false;
   readonly #socket: net.Socket;
-  #talk: HttpExchange | null = null;
+  #exchange: HttpExchange | null = null;
   #stage: ConnectionStage = "dialling";
-  /** The request in progress, its deadlines, and who waits for its reply. */
-  #asked: WrittenRequest | null = null;
+  /** The request in progress, its timeouts, and the callback for its reply. */
+  #request: WrittenRequest | null = null;
   #deadlines: ConnectionTimeouts = { connect_ms: 0, headers_ms: 0, body_ms: 0 };
-  #tell: (reply: ExchangeReply) => void = () => {};
+  #onReply: (reply: ExchangeReply) => void = () => {};
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(peer: ConnectionPeer, talkOver: OpenExchange, onClosed: () => void) {
+  constructor(peer: ConnectionPeer, openExchange: OpenExchange, onClosed: () => void) {
     const socket = dial(peer);
     this.#socket = socket;
     socket.once("connect", () => {
       if (peer.secure) this.#stage = "securing";
-      else this.#stand(talkOver);
+      else this.#stand(openExchange);
     });
-    socket.once("secureConnect", () => this.#stand(talkOver));
+    socket.once("secureConnect", () => this.#stand(openExchange));
     socket.on("error", (error) => this.#lose(error.message));
     socket.on("end", () => this.#lose(closed_early));
     socket.on("close", () => {
@@ -75,13 +75,13 @@ export class HttpConnection {
     });
   }
 
-  /** Sends one request and reads the answer. The connection is new or idle. */
-  ask(asked: WrittenRequest, deadlines: ConnectionTimeouts): Promise<ExchangeReply> {
+  /** Sends one request and reads the response. The connection must be new or idle. */
+  ask(request: WrittenRequest, deadlines: ConnectionTimeouts): Promise<ExchangeReply> {
     return new Promise((resolve) => {
-      this.#asked = asked;
+      this.#request = request;
       this.#deadlines = deadlines;
-      this.#tell = resolve;
-      if (this.#talk !== null && this.idle) this.#write(this.#talk, asked);
+      this.#onReply = resolve;
+      if (this.#exchange !== null && this.idle) this.#write(this.#exchange, request);
       else this.#within(deadlines.connect_ms, "The connection was not established in time.");
     });
   }
@@ -92,31 +92,31 @@ export class HttpConnection {
     this.#socket.destroy();
   }
 
-  #stand(talkOver: OpenExchange): void {
-    this.#talk = talkOver(this.#socket, {
+  #stand(openExchange: OpenExchange): void {
+    this.#exchange = openExchange(this.#socket, {
       head: () => {
         this.#stage = "reading";
-        this.#within(this.#deadlines.body_ms, "The answer did not end in time.");
+        this.#within(this.#deadlines.body_ms, "The response did not end in time.");
       },
       end: (message) => this.#end("connect_error", message),
       stray: () => this.close(),
     });
     this.#stage = "waiting";
     this.idle = true;
-    if (this.#asked !== null) this.#write(this.#talk, this.#asked);
+    if (this.#request !== null) this.#write(this.#exchange, this.#request);
   }
 
-  #write(talk: HttpExchange, asked: WrittenRequest): void {
+  #write(exchange: HttpExchange, request: WrittenRequest): void {
     this.idle = false;
     this.#stage = "waiting";
-    this.#within(this.#deadlines.headers_ms, "There was no answer in time.");
-    talk.ask(asked);
+    this.#within(this.#deadlines.headers_ms, "There was no response in time.");
+    exchange.ask(request);
   }
 
-  /** The socket failed before it was ready; after that the talk reports failures. */
+  /** The socket failed before it was ready. After that the exchange reports failures. */
   #lose(message: string): void {
-    if (this.#talk !== null) return;
-    if (this.#asked === null) this.close();
+    if (this.#exchange !== null) return;
+    if (this.#request === null) this.close();
     else this.#end(this.#stage === "securing" ? "tls_error" : "connect_error", message);
   }
 
@@ -125,17 +125,17 @@ export class HttpConnection {
     this.#timer = setTimeout(() => this.#end("timeout", message), ms);
   }
 
-  /** Ends the request in progress: with the answer as far as it was read, or with the reason why there is none. */
+  /** Ends the request in progress with the response read so far, or with the reason why there is none. */
   #end(code: ConnectionFailure["code"], message: string): void {
-    if (this.#asked === null) return;
+    if (this.#request === null) return;
     clearTimeout(this.#timer);
-    this.#asked = null;
-    const talk = this.#talk;
-    this.idle = talk?.progress === "whole" && talk.lasting && !this.#socket.destroyed;
+    this.#request = null;
+    const exchange = this.#exchange;
+    this.idle = exchange?.progress === "whole" && exchange.lasting && !this.#socket.destroyed;
     if (!this.idle) this.close();
-    if (talk === null || talk.progress === "nothing") {
-      this.#tell({ answer: null, lost: { code, message, stage: this.#stage } });
-    } else this.#tell({ answer: talk.answer(), lost: null });
+    if (exchange === null || exchange.progress === "nothing") {
+      this.#onReply({ answer: null, lost: { code, message, stage: this.#stage } });
+    } else this.#onReply({ answer: exchange.answer(), lost: null });
   }
 }
 
@@ -154,32 +154,30 @@ function dial({ address, port, secure, hostname, authorities }: ConnectionPeer):
   return socket.setNoDelay(true);
 }
 
-// The connections of one caller. Idle ones are kept for a while for the next request to the same peer.
-
 const idle_ms = 15_000;
-const kept_of_a_peer_max = 64;
-const kept_max = 512;
+const idle_per_peer_max = 64;
+const idle_total_max = 512;
 
 interface IdleConnection {
   readonly connection: HttpConnection;
   readonly since: number;
 }
 
-/** Every connection of one caller. */
+/** The connections of one client. Idle ones are kept for a while for the next request to the same peer. */
 export class ConnectionPool {
-  readonly #talkOver: OpenExchange;
+  readonly #openExchange: OpenExchange;
   readonly #open = new Set<HttpConnection>();
-  /** By peer, the last kept one last. */
+  /** Idle connections by peer, the most recent last. */
   readonly #kept = new Map<string, IdleConnection[]>();
   #kept_count = 0;
   #tidying: ReturnType<typeof setInterval> | undefined;
   #closed = false;
 
-  constructor(talkOver: OpenExchange) {
-    this.#talkOver = talkOver;
+  constructor(openExchange: OpenExchange) {
+    this.#openExchange = openExchange;
   }
 
-  /** A kept connection to a peer, or null. The caller has it to itself until it is kept again. */
+  /** Takes an idle connection to a peer out of the pool, or returns null. */
   take(peer: ConnectionPeer): HttpConnection | null {
     const kept = this.#kept.get(nameOf(peer));
     for (let last = kept?.pop(); last !== undefined; last = kept?.pop()) {
@@ -190,19 +188,19 @@ export class ConnectionPool {
     return null;
   }
 
-  /** A new connection to a peer. Throws once all are closed. */
+  /** Opens a new connection to a peer. Throws once the pool is closed. */
   dial(peer: ConnectionPeer): HttpConnection {
-    if (this.#closed) throw new Error("The caller was closed.");
-    const connection = new HttpConnection(peer, this.#talkOver, () => this.#open.delete(connection));
+    if (this.#closed) throw new Error("The client was closed.");
+    const connection = new HttpConnection(peer, this.#openExchange, () => this.#open.delete(connection));
     this.#open.add(connection);
     return connection;
   }
 
-  /** Keeps a connection for the next request to its peer if it is idle and there is room; otherwise closes it. */
+  /** Puts a connection back if it is idle and the pool has space; otherwise closes it. */
   keep(peer: ConnectionPeer, connection: HttpConnection): void {
     const name = nameOf(peer);
     const kept = this.#kept.get(name) ?? [];
-    if (!connection.idle || kept.length >= kept_of_a_peer_max || this.#kept_count >= kept_max) {
+    if (!connection.idle || kept.length >= idle_per_peer_max || this.#kept_count >= idle_total_max) {
       connection.close();
       return;
     }
@@ -224,7 +222,7 @@ export class ConnectionPool {
     this.#kept_count = 0;
     for (const [name, all] of this.#kept) {
       const left = all.filter(usable);
-      for (const one of all) if (!left.includes(one)) one.connection.close();
+      for (const it of all) if (!left.includes(it)) it.connection.close();
       if (left.length === 0) this.#kept.delete(name);
       else this.#kept.set(name, left);
       this.#kept_count += left.length;

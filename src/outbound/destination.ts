@@ -1,11 +1,11 @@
-// Which addresses the service may call. A merchant's address is called only if it is public. The operator's own records
-// may also name addresses in the ranges that the operator allows and, on a developer's machine, the machine itself.
+// Which URLs and IP addresses the service may call. A merchant's URL must be public. The operator's URLs may also be in
+// the ranges that the operator allows and, on a developer's machine, on loopback.
 import { BlockList, isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import { assert } from "../core/faults.ts";
 import { onFirstUse } from "../core/memoize.ts";
 
-/** Address ranges, one list for each family: in a list of both, IPv4 addresses would count as mapped ones. */
+/** Address ranges, one list for each family, because a mixed list would treat IPv4 addresses as mapped IPv6 ones. */
 interface Ranges {
   readonly ipv4: BlockList;
   readonly ipv6: BlockList;
@@ -14,13 +14,13 @@ interface Ranges {
 /** What decides which addresses may be called. */
 export interface AddressPolicy {
   readonly mode: "live" | "test";
-  /** Who chose the address. What a merchant chose never leads to the operator's machine or network. */
+  /** Who chose the URL. A merchant's URL must never reach the operator's machine or network. */
   readonly chosen_by: "operator" | "merchant";
   /** Whether test data of the operator may be sent to loopback addresses. */
   readonly loopback_receivers: boolean;
   /** The ports that may be called in live mode: 443 and 8443 unless configured. */
   readonly ports: readonly number[];
-  /** The ranges that are called though they are not public. */
+  /** Ranges that may be called although they are not public. */
   readonly openings: Ranges;
 }
 
@@ -76,14 +76,14 @@ export function rangeProblem(cidr: string): string | null {
 
 /** Ranges from their CIDR notation, which `rangeProblem` has checked. */
 export function ranges(cidrs: readonly string[]): Ranges {
-  const made = { ipv4: new BlockList(), ipv6: new BlockList() };
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const cidr of cidrs) {
     assert(rangeProblem(cidr) === null, `not an address range: ${cidr}`);
     const [address = "", length = ""] = cidr.split("/");
     const family = isIP(address) === 4 ? "ipv4" : "ipv6";
-    made[family].addSubnet(address, Number(length), family);
+    lists[family].addSubnet(address, Number(length), family);
   }
-  return made;
+  return lists;
 }
 
 const not_public = onFirstUse(() =>
@@ -96,8 +96,8 @@ const not_public = onFirstUse(() =>
 const global_unicast = onFirstUse(() => ranges(["2000::/3"]));
 const loopback = onFirstUse(() => ranges(["127.0.0.0/8", "::1/128"]));
 
-// Where clouds hand out credentials to any caller. No setting allows these, in no IPv6 form either: mapped, compatible,
-// translated, NAT64, 6to4.
+// Cloud metadata services, which give credentials to any caller. No setting allows these, nor their IPv6 forms: mapped,
+// compatible, translated, NAT64, 6to4.
 const never_open = onFirstUse(() =>
   ranges([
     ...["169.254.0.0/16", "fd00:ec2::254/128", "::ffff:a9fe:0/112", "::a9fe:0/112", "::ffff:0:a9fe:0/112"],
@@ -127,8 +127,8 @@ const isPublic = (address: string): boolean =>
  */
 function isOwn(address: string): boolean {
   const own = new BlockList();
-  for (const found of Object.values(networkInterfaces()).flatMap((all) => all ?? [])) {
-    own.addAddress(found.address, found.family === "IPv4" ? "ipv4" : "ipv6");
+  for (const { address, family } of Object.values(networkInterfaces()).flatMap((all) => all ?? [])) {
+    own.addAddress(address, family === "IPv4" ? "ipv4" : "ipv6");
   }
   return own.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
 }
@@ -146,8 +146,7 @@ export function urlProblem(text: string, policy: AddressPolicy): UrlProblem | nu
   if (text.length > url_characters_max)
     return problem("too_long", `must have at most ${url_characters_max} characters`);
   const url = URL.parse(text);
-  // The URL parser repairs what it can. Only addresses without need of repair are accepted, so that all readers agree
-  // on them.
+  // The URL parser repairs what it can. Only URLs that need no repair are accepted, so that all parsers agree on them.
   if (url === null || !/^[a-z]+:\/\/[^/]/i.test(text) || /[\s\p{Cc}\\]/u.test(text)) {
     return problem("invalid_url", "must be an absolute URL");
   }

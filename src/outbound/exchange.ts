@@ -1,66 +1,66 @@
-// How a request is sent over an open socket, and its answer read. There are two ways: with the parser alone
-// (parsed_talk.ts), and through node:http (node_talk.ts) where the parser is not available.
+// How a request is sent over an open socket and its response read. There are two implementations: parsed_exchange.ts
+// uses the HTTP parser directly; node_exchange.ts uses node:http, for runtimes without access to the parser.
 import type * as net from "node:net";
 
-/** One request as it is written, and how its answer is read. */
+/** One request as it is written, and the limit of its response. */
 export interface WrittenRequest {
   readonly method: string;
   readonly path: string;
-  /** All headers, in order. Their values have no characters that would break the lines. */
+  /** All headers, in order. Their values contain no line breaks or other invalid characters. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string | null;
-  /** How much of the answer's body is read. */
+  /** The maximum size of the response's body. */
   readonly body_bytes_max: number;
 }
 
-/** What was answered, whatever its status. */
+/** A response, whatever its status. */
 export interface ReceivedResponse {
   readonly status_code: number;
-  /** By lower-case name; several lines of one name are joined by a comma, where that makes a list. */
+  /** By lower-case name. Repeated headers are joined by commas if they form a list. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
   /** Whether the body is complete. */
   readonly complete: boolean;
 }
 
-/** Who is notified of the progress of a request. */
+/** Callbacks about the progress of a request. */
 export interface ExchangeListener {
-  /** The head of the answer is there. */
+  /** The head of the response was received. */
   head(): void;
-  /** The answer is read as far as it will be, or there is none; `message` says why it is incomplete. */
+  /** No more of the response will be read. `message` is the reason if it is incomplete. */
   end(message: string): void;
-  /** The other side sent something unasked, or closed the connection. */
+  /** The other side sent data without a request, or closed the connection. */
   stray(): void;
 }
 
 /** Carries one request after another over a socket. */
 export interface HttpExchange {
-  /** The progress of the answer. */
+  /** The progress of the response. */
   readonly progress: "nothing" | "head" | "whole";
-  /** Whether the connection can be used again. Known when the answer is complete. */
+  /** Whether the connection can be used again. Known when the response is complete. */
   readonly lasting: boolean;
   /** Sends a request. */
-  ask(asked: WrittenRequest): void;
-  /** The answer read so far. Its head must be complete. */
+  ask(request: WrittenRequest): void;
+  /** The response read so far. Its head must be complete. */
   answer(): ReceivedResponse;
 }
 
-/** Starts a talk over an open socket, for the socket's whole life. */
-export type OpenExchange = (socket: net.Socket, told: ExchangeListener) => HttpExchange;
+/** Starts an exchange over an open socket, for the socket's whole life. */
+export type OpenExchange = (socket: net.Socket, listener: ExchangeListener) => HttpExchange;
 
-/** The maximum length of an answer's head. */
+/** The maximum size of a response's head. */
 export const head_bytes_max = 16 * 1024;
-/** The maximum length of what may precede an answer's head, such as interim responses. */
+/** The maximum size of data before a response's head, such as interim responses. */
 export const early_bytes_max = 64 * 1024;
-/** The message when more precedes it. */
-export const too_early = "The answer is not HTTP: Too much precedes it.";
+/** The message when that limit is exceeded. */
+export const too_early = "The response is not HTTP: Too much data precedes it.";
 /** The message when the other side closes the connection. */
-export const closed_early = "The connection was closed before there was an answer.";
+export const closed_early = "The connection was closed before there was a response.";
 
-// Further lines of these headers do not continue a list: the first one counts.
+// These headers are no lists: of repeated lines the first one counts.
 const single_headers = ["content-type", "date", "location", "retry-after", "server"];
 
-/** Headers by their lower-case names, from lines of a name and a value in turn. */
+/** Headers by lower-case name, from alternating names and values. */
 export function headersOf(lines: readonly string[]): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
   for (let at = 0; at < lines.length; at += 2) {
@@ -72,7 +72,7 @@ export function headersOf(lines: readonly string[]): Readonly<Record<string, str
   return headers;
 }
 
-/** The body of an answer from its pieces. */
+/** The body of a response from its chunks. */
 export function joined(chunks: readonly Uint8Array[]): Uint8Array {
   const [first = new Uint8Array()] = chunks;
   return chunks.length > 1 ? Buffer.concat(chunks) : first;

@@ -1,3 +1,5 @@
+// Work in progress: tasks for many connections, one at a time each, and work that outlasts the request that started it.
+
 /** A task for a connection. */
 interface LaneTask {
   readonly connection: { readonly id: number };
@@ -5,28 +7,28 @@ interface LaneTask {
 
 /** How tasks are claimed and done. */
 interface LaneWork<T extends LaneTask> {
-  /** Claims tasks of connections that are not busy; answers when there will be more (ms), or null. */
+  /** Claims tasks of connections that are not busy. `next_at` is when more are due (ms), or null. */
   readonly claim: (busy: ReadonlySet<number>) => Promise<{ claims: readonly T[]; next_at: number | null }>;
-  /** Does one task. Its errors go to `failed`, and the connection's other claims are left alone. */
+  /** Does one task. An error goes to `failed`, and the connection's other claimed tasks are skipped. */
   readonly work: (task: T) => Promise<void>;
   readonly failed: (error: unknown) => void;
-  /** Called when a connection is idle again: tasks that came meanwhile were skipped. */
+  /** Called when a connection is idle again, because tasks that became due while it was busy were skipped. */
   readonly idle: () => Promise<void>;
 }
 
 /** Work for many connections: one task of each at a time, so that a slow platform delays no other. */
 export class Lanes<T extends LaneTask> {
-  readonly #how: LaneWork<T>;
-  /** What is in progress, by connection. */
+  readonly #work: LaneWork<T>;
+  /** Work in progress by connection. */
   readonly #busy = new Map<number, Promise<void>>();
 
-  constructor(how: LaneWork<T>) {
-    this.#how = how;
+  constructor(work: LaneWork<T>) {
+    this.#work = work;
   }
 
-  /** Begins what is due and answers when there will be more, in milliseconds, or null. */
+  /** Starts due tasks and returns when more are due (ms), or null. */
   async round(): Promise<number | null> {
-    const { claims, next_at } = await this.#how.claim(new Set(this.#busy.keys()));
+    const { claims, next_at } = await this.#work.claim(new Set(this.#busy.keys()));
     for (const [id, own] of Map.groupBy(claims, ({ connection }) => connection.id)) {
       this.#busy.set(id, this.#workOff(id, own));
     }
@@ -40,29 +42,29 @@ export class Lanes<T extends LaneTask> {
 
   async #workOff(connection_id: number, tasks: readonly T[]): Promise<void> {
     try {
-      for (const task of tasks) await this.#how.work(task);
+      for (const task of tasks) await this.#work.work(task);
     } catch (error) {
-      this.#how.failed(error);
+      this.#work.failed(error);
     } finally {
       this.#busy.delete(connection_id);
     }
-    await this.#how.idle().catch(this.#how.failed);
+    await this.#work.idle().catch(this.#work.failed);
   }
 }
 
-/** Work at carriers that requests have begun and that may outlast them, by store. */
+/** Purchases from carriers that may outlast the request that started them, by store. */
 const under_way = new WeakMap<object, Set<Promise<unknown>>>();
 
-/** Counts work in progress until it is over. */
-export function goesOn<Done>(store: object, work: Promise<Done>): Promise<Done> {
+/** Registers a purchase of a store as in progress until it settles, and returns it. */
+export function trackPurchase<Done>(store: object, work: Promise<Done>): Promise<Done> {
   const all = under_way.get(store) ?? new Set();
   under_way.set(store, all);
-  const counted: Promise<unknown> = work.catch(() => {}).finally(() => all.delete(counted));
-  all.add(counted);
+  const tracked: Promise<unknown> = work.catch(() => {}).finally(() => all.delete(tracked));
+  all.add(tracked);
   return work;
 }
 
-/** Waits until all work that requests have begun is over. */
+/** Waits until no purchase of a store is in progress. */
 export async function purchasesUnderWay(store: object): Promise<void> {
   const all = under_way.get(store);
   while (all !== undefined && all.size > 0) await Promise.all(all);

@@ -1,20 +1,20 @@
-// E-mail through the operator's mail server.
+// Email through the operator's mail server.
 
 import type { EmailMessage } from "../core/email.ts";
 import { redactSecrets } from "../core/log.ts";
 import type { MailSettings } from "../http/service.ts";
 
 const connection_ms = 10_000;
-const silence_ms = 20_000;
-const words_max = 500;
+const idle_ms = 20_000;
+const characters_max = 500;
 
-/** A mail server's answer to an accepted mail, and the addresses that it refused. */
+/** The mail server's response to an accepted email, and the addresses that it refused. */
 interface AcceptedMail {
   readonly answer: string;
   readonly refused: readonly string[];
 }
 
-/** The mail server's address; TLS from the start, or as soon as the server offers it (or always, or never). */
+/** The mail server's address. `tls`: required, used if the server offers STARTTLS, or never used. */
 interface MailPlace {
   readonly host: string;
   readonly port: number;
@@ -22,17 +22,17 @@ interface MailPlace {
 }
 
 async function transportTo(url: string) {
-  // Loaded when there is a mail to send: few servers send any.
+  // Loaded at the first email, because few servers send any.
   const { createTransport } = await import("nodemailer");
   return createTransport({
     url,
     connectionTimeout: connection_ms,
     greetingTimeout: connection_ms,
-    socketTimeout: silence_ms,
+    socketTimeout: idle_ms,
   });
 }
 
-/** Sends a mail to these addresses through the mail server. Rejects when the server does not accept it. */
+/** Sends an email. `to` is a comma-separated list of addresses. Rejects when the server does not accept it. */
 export async function sendMail(
   settings: MailSettings,
   to: string,
@@ -40,7 +40,7 @@ export async function sendMail(
 ): Promise<AcceptedMail> {
   const transport = await transportTo(settings.url);
   try {
-    // A repeated mail has the same Message-ID, so that mail readers show it once.
+    // A repeated email has the same Message-ID, so that mail readers show it once.
     const messageId = `<${name}@packhouse>`;
     const { response, rejected } = await transport.sendMail({ from: settings.from, to, subject, text, messageId });
     const refused = rejected.map(String);
@@ -50,10 +50,10 @@ export async function sendMail(
   }
 }
 
-/** The result of sending a mail: the server's answer, or the reason why it did not accept it. */
+/** The result of sending an email: the server's response, or the reason why it did not accept it. */
 export type MailResult = ({ readonly taken: true } & AcceptedMail) | { readonly taken: false; readonly reason: string };
 
-/** Sends a mail as `sendMail` does, and waits at most so long. Its messages contain no secret. */
+/** Sends an email as `sendMail` does, but waits at most `wait_ms` and never rejects. Messages contain no secret. */
 export async function tryMail(
   settings: MailSettings,
   to: string,
@@ -73,14 +73,11 @@ export async function tryMail(
   }
 }
 
-/**
- * Why the mail server cannot be used; null when it greets and takes the credentials. No mail is sent. The reason holds
- * no secret.
- */
+/** Signs in at the mail server without sending an email. Returns null, or the reason for a failure without secrets. */
 export async function greetMail(settings: MailSettings, wait_ms: number): Promise<string | null> {
   const transport = await transportTo(settings.url);
   const { promise, resolve } = Promise.withResolvers<string>();
-  const timer = setTimeout(() => resolve(`no answer within ${wait_ms / 1000} seconds`), wait_ms);
+  const timer = setTimeout(() => resolve(`no response within ${wait_ms / 1000} seconds`), wait_ms);
   const greeted = transport.verify().then(
     () => null,
     (error: unknown) => withoutSecrets(error instanceof Error ? error.message : String(error), settings),
@@ -101,11 +98,11 @@ export async function mailPlace({ url }: MailSettings): Promise<MailPlace> {
 }
 
 /** A mail server's message without the credentials, in case it repeats them. */
-function withoutSecrets(words: string, { url }: MailSettings): string {
+function withoutSecrets(message: string, { url }: MailSettings): string {
   const { username = "", password = "" } = URL.parse(url) ?? {};
   const [user, secret] = [decodeURIComponent(username), decodeURIComponent(password)];
   const base64 = (text: string) => Buffer.from(text).toString("base64");
-  const kept = [base64(`\0${user}\0${secret}`), base64(secret), base64(user), password, secret, username, user];
-  const shown = kept.filter((text) => text !== "").reduce((text, one) => text.replaceAll(one, "…"), words);
-  return redactSecrets(shown).replace(/\s+/g, " ").trim().slice(0, words_max);
+  const secrets = [base64(`\0${user}\0${secret}`), base64(secret), base64(user), password, secret, username, user];
+  const shown = secrets.filter((text) => text !== "").reduce((text, it) => text.replaceAll(it, "…"), message);
+  return redactSecrets(shown).replace(/\s+/g, " ").trim().slice(0, characters_max);
 }

@@ -1,3 +1,4 @@
+// The exchange through node:http, for runtimes without access to its parser.
 import * as http from "node:http";
 import type * as net from "node:net";
 import { assert } from "../core/faults.ts";
@@ -15,10 +16,10 @@ import {
   type WrittenRequest,
 } from "./exchange.ts";
 
-/** Talks through node:http over the given socket and no other. */
-export const talkByNode: OpenExchange = (socket, told) => new NodeExchange(socket, told);
+/** Opens an exchange that uses node:http over this socket. */
+export const exchangeByNode: OpenExchange = (socket, listener) => new NodeExchange(socket, listener);
 
-/** One request in progress, and the answer read so far. */
+/** One request in progress, and the response read so far. */
 interface NodeRequest {
   readonly body_bytes_max: number;
   head: http.IncomingMessage | null;
@@ -26,7 +27,7 @@ interface NodeRequest {
   body_bytes: number;
   early_bytes: number;
   whole: boolean;
-  /** Why the answer is not complete. */
+  /** Why the response is incomplete. */
   message: string;
 }
 
@@ -34,18 +35,18 @@ class NodeExchange implements HttpExchange {
   progress: HttpExchange["progress"] = "nothing";
   lasting = false;
   readonly #socket: net.Socket;
-  readonly #told: ExchangeListener;
+  readonly #listener: ExchangeListener;
   #exchange: NodeRequest | null = null;
   /** Whether it is in progress. */
   #asking = false;
 
-  constructor(socket: net.Socket, told: ExchangeListener) {
+  constructor(socket: net.Socket, listener: ExchangeListener) {
     this.#socket = socket;
-    this.#told = told;
+    this.#listener = listener;
     socket.on("data", (bytes: Uint8Array) => this.#count(bytes));
     // While a request is in progress, node:http reports events on the request.
     const left = () => {
-      if (!this.#asking) told.stray();
+      if (!this.#asking) listener.stray();
     };
     for (const event of ["end", "error", "close"]) socket.on(event, left);
   }
@@ -89,7 +90,7 @@ class NodeExchange implements HttpExchange {
 
   answer(): ReceivedResponse {
     const { head = null, chunks = [], whole = false } = this.#exchange ?? {};
-    assert(head !== null, "an answer is taken when its head is there");
+    assert(head !== null, "the response's head was received");
     const body = joined(chunks);
     const complete = whole && body.length <= (this.#exchange?.body_bytes_max ?? 0);
     return { status_code: head.statusCode ?? 0, headers: headersOf(head.rawHeaders), body, complete };
@@ -98,7 +99,7 @@ class NodeExchange implements HttpExchange {
   #count(bytes: Uint8Array): void {
     const exchange = this.#exchange;
     if (!this.#asking || exchange === null) {
-      this.#told.stray();
+      this.#listener.stray();
       return;
     }
     if (exchange.head !== null) return;
@@ -112,7 +113,7 @@ class NodeExchange implements HttpExchange {
   #begin(exchange: NodeRequest, head: http.IncomingMessage): void {
     exchange.head = head;
     this.progress = "head";
-    this.#told.head();
+    this.#listener.head();
     head.on("data", (bytes: Uint8Array) => {
       exchange.chunks.push(bytes);
       exchange.body_bytes += bytes.length;
@@ -121,7 +122,7 @@ class NodeExchange implements HttpExchange {
     head.on("end", () => {
       exchange.whole = head.complete;
     });
-    head.on("error", () => {}); // The answer is cut off, which the request reports as well.
+    head.on("error", () => {}); // The response is cut off, which the request reports as well.
   }
 
   #end(exchange: NodeRequest, lasting: boolean): void {
@@ -129,12 +130,12 @@ class NodeExchange implements HttpExchange {
     this.#asking = false;
     if (exchange.whole) this.progress = "whole";
     this.lasting = lasting;
-    this.#told.end(exchange.message);
+    this.#listener.end(exchange.message);
   }
 }
 
-/** Why there is no answer, worded as in the other talk: what cannot be parsed is not HTTP. */
+/** Why there is no response, in the same words as the other implementation. */
 function messageOf(error: Error & { readonly code?: string; readonly reason?: string }): string {
-  if (error.code?.startsWith("HPE_")) return `The answer is not HTTP: ${error.reason ?? error.message}.`;
+  if (error.code?.startsWith("HPE_")) return `The response is not HTTP: ${error.reason ?? error.message}.`;
   return error.code === "ECONNRESET" ? closed_early : error.message;
 }

@@ -1,5 +1,5 @@
-// One request to an address that a stranger chose. The name is resolved once, and the checked address is the one
-// called. Each wait and each read has a limit, certificates are always checked, redirects and proxies are never used.
+// The HTTP client for URLs that others chose. A name is resolved once, and the checked address is the one called. Each
+// wait and each read has a limit, certificates are always checked, redirects and proxies are never used.
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { memoized } from "../core/memoize.ts";
@@ -18,7 +18,7 @@ import {
 import type { OpenExchange, ReceivedResponse, WrittenRequest } from "./exchange.ts";
 import { exchangeByParser, parserOf } from "./parsed_exchange.ts";
 
-/** Finds every address of a host name. Rejects when there is none. */
+/** Finds every address of a host name. Rejects if there is none. */
 export type ResolveHost = (host: string) => Promise<readonly string[]>;
 
 interface OutboundOptions {
@@ -27,84 +27,82 @@ interface OutboundOptions {
   readonly resolve?: ResolveHost | undefined;
   /** Authorities to trust instead of the system's, in PEM. */
   readonly authorities?: string | undefined;
-  /** How requests are sent and answers read, if not in the fastest way that this program has. */
-  readonly talkOver?: OpenExchange | undefined;
+  /** How requests are sent and responses read; by default the fastest way that this runtime has. */
+  readonly openExchange?: OpenExchange | undefined;
 }
 
-/** The request and its receiver. The host and the length are added to the headers. */
+/** A request. `Host`, `Content-Length` and `Connection` are added to the headers. */
 export interface OutgoingRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Null for no body. */
   readonly body: string | null;
-  /** How much of the answer's body is read. */
+  /** The maximum size of the response's body. */
   readonly body_bytes_max: number;
-  /** Whether a second try is harmless. A request that is not repeatable is sent once, on a connection of its own. */
+  /** Whether a retry is harmless. A request that is not repeatable is sent once, on its own connection. */
   readonly repeatable: boolean;
-  /** How long to wait for the answer, and then for its body, if the caller's deadlines do not apply. */
+  /** Timeout for the response's head, and again for its body, instead of the client's. */
   readonly answer_ms?: number;
 }
 
-/** Why there is no answer. */
+/** Why there is no response. */
 type OutboundErrorCode = "dns_error" | "blocked_address" | ConnectionFailure["code"];
 
-/** Why nothing was answered. */
-interface Unanswered {
+/** A failure without a response. */
+interface OutboundFailure {
   readonly code: OutboundErrorCode;
   readonly message: string;
   /** Whether the request was sent, so that it may have taken effect. */
   readonly written: boolean;
 }
 
-/** An answer or an error, and the address that was called; null when none was. */
+/** A response or an error, and the address that was called, if any. */
 type OutboundResult = { readonly ip_address: string | null } & (
   | { readonly answer: ReceivedResponse; readonly error: null }
-  | { readonly answer: null; readonly error: Unanswered }
+  | { readonly answer: null; readonly error: OutboundFailure }
 );
 
-/** The result of a request. The time is null where it would reveal something about the network behind the address. */
+/** The result of a request. The duration is null where it would reveal something about the operator's network. */
 export type OutboundOutcome = OutboundResult & { readonly duration_ms: number | null };
 
+/** An HTTP client. */
 export interface Outbound {
-  /** Makes one request. It never throws: errors are part of the outcome. */
+  /** Makes one request. Never rejects: errors are part of the outcome. */
   call(outgoing: OutgoingRequest): Promise<OutboundOutcome>;
-  /**
-   * Why a client may not use this address, by its text and by what its name resolves to now; an unknown name may be
-   * used.
-   */
+  /** Why a client may not use this URL, by its text and its host's addresses, or null. An unknown host is allowed. */
   problem(url: string): Promise<UrlProblem | null>;
   /** Closes every connection; a request in progress ends with an error. */
   close(): void;
 }
 
-/** The parts of an address: whom to call, and for what. */
+/** The parts of a URL. */
 interface OutboundTarget {
   readonly secure: boolean;
-  /** As the header `Host` gives it. */
+  /** The value of the header `Host`. */
   readonly authority: string;
-  /** As in the address: IPv6 addresses in brackets. */
+  /** As in the URL, with IPv6 addresses in brackets. */
   readonly hostname: string;
   readonly port: number;
   readonly path: string;
 }
 
 const systemResolve: ResolveHost = async (host) => {
-  const found = await lookup(host, { all: true, verbatim: true });
-  return found.map(({ address }) => address);
+  const addresses = await lookup(host, { all: true, verbatim: true });
+  return addresses.map(({ address }) => address);
 };
 
-/** Calls the addresses that the policy allows. It keeps connections open between requests. */
+/** Creates a client that calls only addresses that the policy allows. It reuses connections. */
 export function createOutbound(options: OutboundOptions): Outbound {
-  const { policy, deadlines, resolve = systemResolve, authorities, talkOver = quickestExchange(process) } = options;
-  const connections = new ConnectionPool(talkOver);
+  const { policy, deadlines, resolve = systemResolve, authorities, openExchange = quickestExchange(process) } = options;
+  const connections = new ConnectionPool(openExchange);
 
   const targetOf = memoized((text: string) => {
     const problem = urlProblem(text, policy);
     return problem === null ? { target: readTarget(text), problem } : { target: null, problem };
   });
 
-  /** Calls one address, on a kept connection if there is one and a second try is harmless. */
+  /** Calls one address, on an idle connection if there is one and the request is repeatable. */
   async function callOne(
     address: string,
     target: OutboundTarget,
@@ -112,21 +110,21 @@ export function createOutbound(options: OutboundOptions): Outbound {
     until: number,
   ): Promise<ExchangeReply> {
     const { port, secure, hostname } = target;
-    const asked = askedOf(target, outgoing);
+    const request = writtenRequest(target, outgoing);
     const peer = { address, port, secure, hostname, authorities };
     const patience = limitsOf(outgoing, deadlines);
     const ask = async (connection: HttpConnection) => {
-      const reply = await connection.ask(asked, { ...patience, connect_ms: until - performance.now() });
+      const reply = await connection.ask(request, { ...timeouts, connect_ms: until - performance.now() });
       if (outgoing.repeatable) connections.keep(peer, connection);
       else connection.close();
       return reply;
     };
-    const known = outgoing.repeatable ? connections.take(peer) : null;
-    if (known === null) return await ask(connections.dial(peer));
-    const reply = await ask(known);
-    // A kept connection may be closed while the request is on its way, which does not mean that the other side is down.
-    const again = reply.lost?.code === "connect_error" && performance.now() < until;
-    return again ? await ask(connections.dial(peer)) : reply;
+    const idle = outgoing.repeatable ? connections.take(peer) : null;
+    if (idle === null) return await ask(connections.dial(peer));
+    const reply = await ask(idle);
+    // An idle connection may be closed while the request is sent, which does not mean that the other side is down.
+    const retry = reply.lost?.code === "connect_error" && performance.now() < until;
+    return retry ? await ask(connections.dial(peer)) : reply;
   }
 
   async function attempt(outgoing: OutgoingRequest, until: number): Promise<OutboundResult> {
@@ -139,9 +137,9 @@ export function createOutbound(options: OutboundOptions): Outbound {
     // The addresses in turn until one accepts the connection.
     for (const address of found ?? []) {
       const { answer, lost } = await callOne(address, target, outgoing, until);
-      const told =
+      const outcome =
         answer === null ? failureOf(showsPort(lost, target, policy) ? hidden(lost) : lost) : { answer, error: null };
-      result = { ...told, ip_address: address };
+      result = { ...outcome, ip_address: address };
       if (lost?.stage !== "dialling" || performance.now() >= until) break;
     }
     return result;
@@ -158,8 +156,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
     async problem(text) {
       const { target, problem } = targetOf(text);
       if (target === null) return problem;
-      const found = (await addressesOf(target.hostname, resolve, deadlines.connect_ms)) ?? [];
-      const blocked = found.some((address) => isBlocked(address, target.hostname, policy));
+      const addresses = (await addressesOf(target.hostname, resolve, deadlines.connect_ms)) ?? [];
+      const blocked = addresses.some((address) => isBlocked(address, target.hostname, policy));
       return blocked ? notPublic(policy) : null;
     },
     close: () => connections.close(),
@@ -167,8 +165,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
 }
 
 /**
- * Whether a merchant must not learn why there is no answer, since it shows which ports of a machine are open: a failed
- * connection and, on other ports than those of https, anything that is not HTTP.
+ * Whether to hide from a merchant why there is no response, because it would show which ports of a machine are open:
+ * for a failed TCP connection and, on other ports than the default ones, for every failure.
  */
 const showsPort = ({ stage }: ConnectionFailure, { port }: OutboundTarget, { chosen_by }: AddressPolicy): boolean =>
   chosen_by === "merchant" && (stage === "dialling" || !default_ports.includes(port));
@@ -181,11 +179,11 @@ const hidden = ({ stage }: ConnectionFailure): ConnectionFailure => ({
   stage,
 });
 
-/** The parser alone if the program has it, else node:http. */
+/** The exchange that uses the parser directly if this runtime has it, otherwise the one through node:http. */
 export function quickestExchange(program: unknown): OpenExchange {
   const parser = parserOf(program);
   if (parser !== null) return exchangeByParser(parser);
-  return (require("./node_exchange.ts") as typeof import("./node_exchange.ts")).talkByNode;
+  return (require("./node_exchange.ts") as typeof import("./node_exchange.ts")).exchangeByNode;
 }
 
 function readTarget(text: string): OutboundTarget {
@@ -225,15 +223,15 @@ async function addressesOf(hostname: string, resolve: ResolveHost, ms: number): 
   return await Promise.race([resolve(host).catch(() => []), late]).finally(() => clearTimeout(timer));
 }
 
-/** A request as it is sent. A header that would break the lines is refused. */
-function askedOf(
+/** A request as it is sent. Throws if a header has invalid characters. */
+function writtenRequest(
   { path, authority }: OutboundTarget,
   { method, headers: own, body, ...outgoing }: OutgoingRequest,
 ): WrittenRequest {
   const headers: (readonly [string, string])[] = [["Host", authority]];
   for (const name in own) {
     const value = own[name] ?? "";
-    if (unfit_value.test(value)) throw new Error(`The header ${name} has characters that no header may have.`);
+    if (invalid_value.test(value)) throw new Error(`The header ${name} contains invalid characters.`);
     headers.push([name, value]);
   }
   if (body !== null) headers.push(["Content-Length", String(Buffer.byteLength(body))]);
@@ -242,7 +240,7 @@ function askedOf(
 }
 
 // RFC 9110, section 5.5: visible ASCII, spaces and tabs.
-const unfit_value = /[^\t\x20-\x7e]/;
+const invalid_value = /[^\t\x20-\x7e]/;
 
 const failure = (code: OutboundErrorCode, message: string, written = false): OutboundResult => ({
   answer: null,

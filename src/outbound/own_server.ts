@@ -1,14 +1,14 @@
-// What a command asks the server of its own machine.
+// Stands alone because `packhouse health` must start fast: a request to the local server.
 
-/** How a server on this machine answered; `null` where nothing answers in time. */
+/** The local server's response. */
 interface OwnAnswer {
   readonly status_code: number;
   readonly body: string;
 }
 
 /**
- * Asks a server of this machine. Its certificate is not looked at: it is for the names by which others reach it. No
- * redirect is followed.
+ * Sends a GET to a server on this machine; null without a response in time. Its certificate is not checked, because it
+ * is for the names by which other machines reach the server. Redirects are not followed.
  */
 export async function askOwnServer(url: string, timeout_ms: number): Promise<OwnAnswer | null> {
   try {

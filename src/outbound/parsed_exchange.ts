@@ -1,3 +1,5 @@
+// Reads responses with llhttp, the parser of node:http, without the streams of node:http, which cost more than the rest
+// of a request. Access to the parser is deprecated, so callers check first whether it is available.
 import type * as net from "node:net";
 import {
   closed_early,
@@ -12,10 +14,7 @@ import {
   type WrittenRequest,
 } from "./exchange.ts";
 
-// llhttp, the parser of node:http, as far as it is used here. Access to it is deprecated, so callers check first
-// whether it is there.
-
-/** The parser, and the numbers by which it names what it read. */
+/** The parser, and the keys of its callbacks. */
 interface HttpParserClass {
   new (): HttpParser;
   readonly RESPONSE: number;
@@ -27,11 +26,11 @@ interface HttpParserClass {
 }
 
 interface HttpParser {
-  [read: number]: (...told: never[]) => number;
+  [callback: number]: (...parts: never[]) => number;
   initialize(kind: number, resource: object, head_bytes_max: number): void;
-  /** Parses some bytes. Answers an error when they are not HTTP. */
+  /** Parses some bytes. Returns an error if they are not HTTP. */
   execute(bytes: Uint8Array): number | ParserError;
-  /** Reports the end of input. Answers an error when the answer is incomplete. */
+  /** Reports the end of input. Returns an error if the response is incomplete. */
   finish(): ParserError | undefined;
 }
 
@@ -42,39 +41,36 @@ interface ParserError extends Error {
 /** The parts of a head: version, headers, two fields of requests, status, its text, upgrade, keep-alive. */
 type ParsedHead = [number, number, string[] | undefined, null, null, number, string, boolean, boolean];
 
-/** What may have the parser: a process. */
+/** A process, which may have the parser. */
 interface MayBind {
   readonly binding?: (name: "http_parser") => { readonly HTTPParser?: unknown } | undefined;
 }
 
 const numbers = ["RESPONSE", "kOnMessageBegin", "kOnHeaders", "kOnHeadersComplete", "kOnBody", "kOnMessageComplete"];
 
-/** The parser of a process, or null if it has none that works as above. */
+/** The parser of a process, or null if it has none with these callbacks. */
 export function parserOf(program: unknown): HttpParserClass | null {
   try {
-    const found = (program as MayBind).binding?.("http_parser")?.HTTPParser;
-    if (typeof found !== "function") return null;
-    return numbers.every((name) => typeof Reflect.get(found, name) === "number") ? (found as HttpParserClass) : null;
+    const parser = (program as MayBind).binding?.("http_parser")?.HTTPParser;
+    if (typeof parser !== "function") return null;
+    return numbers.every((name) => typeof Reflect.get(parser, name) === "number") ? (parser as HttpParserClass) : null;
   } catch {
     return null;
   }
 }
 
-// Reads the answers on one connection with llhttp alone, without the streams of node:http, which cost more than the
-// rest of a request.
-
-// What the parser's listeners report.
+// The return values of the parser's callbacks.
 const go_on = 0;
 const without_body = 1;
 const leave_the_rest = 2;
 
-/** Reads one answer after another. `expect` comes before each. */
-class AnswerReader {
-  /** The progress of the answer. */
+/** Reads one response after another. `expect` must be called before each. */
+class ResponseReader {
+  /** The progress of the response. */
   progress: "nothing" | "head" | "whole" = "nothing";
   /** Whether the body is longer than the limit. */
   overlong = false;
-  /** Whether the connection can be used again. Known when the answer is complete. */
+  /** Whether the connection can be used again. Known when the response is complete. */
   lasting = false;
   readonly #parser: HttpParser;
   #bodyless = false;
@@ -91,12 +87,12 @@ class AnswerReader {
     parser.initialize(HTTPParser.RESPONSE, {}, head_bytes_max);
     parser[HTTPParser.kOnMessageBegin] = () => this.#begin();
     parser[HTTPParser.kOnHeaders] = (lines: string[]) => this.#many(lines);
-    parser[HTTPParser.kOnHeadersComplete] = (...told: ParsedHead) => this.#head(told[2], told[5], told[8]);
+    parser[HTTPParser.kOnHeadersComplete] = (...head: ParsedHead) => this.#head(head[2], head[5], head[8]);
     parser[HTTPParser.kOnBody] = (bytes: Uint8Array) => this.#body(bytes);
     parser[HTTPParser.kOnMessageComplete] = () => this.#end();
   }
 
-  /** Prepares for the answer to a request. An answer to HEAD has no body, whatever its headers say. */
+  /** Prepares for the response to a request. `bodyless`: a response to HEAD has no body, whatever its headers say. */
   expect(body_bytes_max: number, bodyless: boolean): void {
     this.progress = "nothing";
     this.overlong = false;
@@ -109,7 +105,7 @@ class AnswerReader {
     this.#early_bytes = 0;
   }
 
-  /** Takes received bytes. Answers why they are not HTTP, or null. */
+  /** Takes received bytes. Returns why they are not HTTP, or null. */
   read(bytes: Uint8Array): string | null {
     const parsed = this.#parser.execute(bytes);
     if (parsed instanceof Error) {
@@ -118,7 +114,7 @@ class AnswerReader {
     }
     if (this.progress !== "nothing") return null;
     this.#early_bytes += bytes.length;
-    return this.#early_bytes > early_bytes_max ? "Too much precedes it" : null;
+    return this.#early_bytes > early_bytes_max ? "Too much data precedes it" : null;
   }
 
   /** The connection has ended, which completes a body without a length. */
@@ -127,7 +123,7 @@ class AnswerReader {
     this.#parser.finish();
   }
 
-  /** The answer read so far. Its head must be complete. */
+  /** The response read so far. Its head must be complete. */
   answer(): ReceivedResponse {
     const headers = headersOf(this.#lines);
     const body = joined(this.#chunks);
@@ -135,7 +131,7 @@ class AnswerReader {
   }
 
   #begin(): number {
-    // An answer that nobody asked for: the connection is not used again.
+    // A response without a request: the connection is not used again.
     if (this.progress === "whole") this.lasting = false;
     return go_on;
   }
@@ -176,23 +172,23 @@ class AnswerReader {
   }
 }
 
-/** Talks with the parser alone, which takes less than half the time of node:http. */
+/** Opens exchanges that use the parser directly, which takes less than half the time of node:http. */
 export function exchangeByParser(parser: HttpParserClass): OpenExchange {
-  return (socket, told) => new ParsedExchange(new AnswerReader(parser), socket, told);
+  return (socket, listener) => new ParsedExchange(new ResponseReader(parser), socket, listener);
 }
 
 class ParsedExchange implements HttpExchange {
-  readonly #reader: AnswerReader;
+  readonly #reader: ResponseReader;
   readonly #socket: net.Socket;
-  readonly #told: ExchangeListener;
-  /** Whether an answer is awaited or being read. */
+  readonly #listener: ExchangeListener;
+  /** Whether a response is awaited or being read. */
   #asking = false;
-  #head_told = false;
+  #head_reported = false;
 
-  constructor(reader: AnswerReader, socket: net.Socket, told: ExchangeListener) {
+  constructor(reader: ResponseReader, socket: net.Socket, listener: ExchangeListener) {
     this.#reader = reader;
     this.#socket = socket;
-    this.#told = told;
+    this.#listener = listener;
     socket.on("data", (bytes: Uint8Array) => this.#read(bytes));
     socket.on("error", (error) => this.#lose(error.message));
     socket.on("end", () => this.#lose(closed_early));
@@ -209,7 +205,7 @@ class ParsedExchange implements HttpExchange {
 
   ask({ method, path, headers, body, body_bytes_max }: WrittenRequest): void {
     this.#asking = true;
-    this.#head_told = false;
+    this.#head_reported = false;
     this.#reader.expect(body_bytes_max, method === "HEAD");
     let text = `${method} ${path} HTTP/1.1\r\n`;
     for (const [name, value] of headers) text += `${name}: ${value}\r\n`;
@@ -222,16 +218,16 @@ class ParsedExchange implements HttpExchange {
 
   #read(bytes: Uint8Array): void {
     if (!this.#asking) {
-      this.#told.stray();
+      this.#listener.stray();
       return;
     }
     const problem = this.#reader.read(bytes);
     const { progress, overlong } = this.#reader;
     if (progress === "whole" || overlong || problem !== null) {
-      this.#end(`The answer is not HTTP: ${problem}.`);
-    } else if (progress === "head" && !this.#head_told) {
-      this.#head_told = true;
-      this.#told.head();
+      this.#end(`The response is not HTTP: ${problem}.`);
+    } else if (progress === "head" && !this.#head_reported) {
+      this.#head_reported = true;
+      this.#listener.head();
     }
   }
 
@@ -239,11 +235,11 @@ class ParsedExchange implements HttpExchange {
     if (this.#asking) {
       this.#reader.end();
       this.#end(message);
-    } else this.#told.stray();
+    } else this.#listener.stray();
   }
 
   #end(message: string): void {
     this.#asking = false;
-    this.#told.end(message);
+    this.#listener.end(message);
   }
 }

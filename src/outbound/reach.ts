@@ -1,4 +1,4 @@
-// Whether something listens at an address, without asking it anything.
+// Checks whether a URL's host accepts connections, without sending a request.
 import { type LookupAddress, lookup } from "node:dns";
 import { connect, type LookupFunction } from "node:net";
 import { connect as connectSecurely } from "node:tls";
@@ -6,7 +6,7 @@ import type { AddressPolicy } from "./destination.ts";
 import { bareHost, isBlocked, notPublic, portOf } from "./destination.ts";
 import { createOutbound } from "./outbound.ts";
 
-/** Why an address cannot be called; null when a connection to it came about, under TLS where it says https. */
+/** Connects to a URL's host, with TLS for https. Returns null, or why it cannot be called. */
 export async function unreachable(text: string, policy: AddressPolicy, wait_ms: number): Promise<string | null> {
   const deadlines = { connect_ms: wait_ms, headers_ms: wait_ms, body_ms: wait_ms };
   const outbound = createOutbound({ policy, deadlines });
@@ -30,15 +30,15 @@ export async function unreachable(text: string, policy: AddressPolicy, wait_ms: 
   });
 }
 
-/** Looks names up, and answers only addresses that may be called: a name may have others than a moment before. */
+/** A lookup that returns only addresses that may be called, because a name may have changed since it was checked. */
 function allowedBy(policy: AddressPolicy, hostname: string): LookupFunction {
   return (name, options, done) => {
-    lookup(name, { ...options, all: true }, (error, found: LookupAddress[]) => {
-      const [first] = found ?? [];
+    lookup(name, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+      const [first] = addresses ?? [];
       if (error !== null || first === undefined) return done(error ?? new Error("no address"), "", 4);
-      if (found.some(({ address }) => isBlocked(address, hostname, policy)))
+      if (addresses.some(({ address }) => isBlocked(address, hostname, policy)))
         return done(new Error(notPublic(policy).message), "", 4);
-      if (options.all) return done(null, found);
+      if (options.all) return done(null, addresses);
       return done(null, first.address, first.family);
     });
   };

@@ -1,10 +1,11 @@
-// Files in a bucket of S3, or of a storage that speaks as S3 does. The operator names it, so that any address may be
-// called. Bun's own client has no way to give an upload up: what was written until then would become the file.
+// Files in a bucket of S3 or a compatible storage. The operator configures it, so any address may be called. Bun's own
+// client cannot abort an upload: the part written so far would become the file.
 import { AwsV4Signer } from "aws4fetch";
 import { startRefused } from "../storage/start_refused.ts";
 
+/** The location of a bucket and its credentials. */
 export interface BucketSettings {
-  /** Where the storage answers, such as `https://s3.eu-central-1.amazonaws.com`, without a slash at the end. */
+  /** The storage's URL, such as `https://s3.eu-central-1.amazonaws.com`, without a trailing slash. */
   readonly endpoint: string;
   readonly region: string;
   readonly bucket: string;
@@ -18,46 +19,46 @@ interface BucketFile {
   readonly size_bytes: number;
 }
 
-/** An upload that has not been completed: nobody sees a file of it. */
+/** An incomplete upload, which is not visible as a file. */
 interface BucketUpload {
   readonly key: string;
   readonly id: string;
-  /** When it was begun, in milliseconds. */
+  /** When it was started, in milliseconds. */
   readonly begun_at: number;
 }
 
 interface BucketClient {
-  /** The files whose keys begin with a text. */
+  /** The files whose keys start with `prefix`. */
   list(prefix: string): Promise<BucketFile[]>;
-  /** The uploads that are under way, or were left. */
+  /** The uploads that are in progress or were abandoned. */
   listUploads(prefix: string): Promise<BucketUpload[]>;
-  /** Begins a file that is sent in parts; answers the id of its upload. */
+  /** Starts a multipart upload and returns its id. */
   begin(key: string): Promise<string>;
-  /** Sends a part, from number 1 on, of 5 MiB at least but for the last. Answers its tag. */
+  /** Sends a part, numbered from 1, of at least 5 MiB except for the last. Returns its ETag. */
   sendPart(key: string, id: string, number: number, bytes: Uint8Array): Promise<string>;
-  /** Makes the file of its parts, by their tags. */
+  /** Creates the file from its parts' ETags. */
   complete(key: string, id: string, tags: readonly string[]): Promise<void>;
-  /** Gives an upload up, and what was sent of it. */
+  /** Aborts an upload and deletes its parts. */
   abort(key: string, id: string): Promise<void>;
   remove(key: string): Promise<void>;
-  /** Makes a short file at once. */
+  /** Writes a small file in one request. */
   write(key: string, bytes: Uint8Array): Promise<void>;
-  /** The content of a file, in pieces. */
+  /** The content of a file, in chunks. */
   read(key: string): AsyncIterable<Uint8Array>;
 }
 
 const attempts_max = 4;
 const first_pause_ms = 500;
-const answer_within_ms = 120_000;
-/** What a slow line takes each millisecond, 1 Mbit/s: so much longer may what is sent take. */
+const timeout_ms = 120_000;
+/** 1 Mbit/s, the slowest line: a request may take longer by the time that its body needs at this rate. */
 const slow_bytes_per_ms = 125;
-const read_within_ms = 24 * 60 * 60 * 1000;
+const read_timeout_ms = 24 * 60 * 60 * 1000;
 
-/** Opens a bucket. Nothing is asked yet. Refuses, at each call, a storage that does not answer or does not let us. */
+/** Creates a client of a bucket without a request. Each call refuses if the storage is unreachable or denies access. */
 export function openBucket(settings: BucketSettings): BucketClient {
   const ask = (method: string, key: string, query: BucketQuery = {}, body: Uint8Array | null = null) =>
-    askPatiently(settings, { method, key, query, body });
-  const textOf = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).text();
+    askWithRetries(settings, { method, key, query, body });
+  const textOf = async (...request: Parameters<typeof ask>) => (await ask(...request)).text();
   return {
     list: (prefix) => listAll(prefix, (query) => textOf("GET", "", query)),
     listUploads: async (prefix) => {
@@ -70,20 +71,20 @@ export function openBucket(settings: BucketSettings): BucketClient {
     },
     begin: async (key) => element(await textOf("POST", key, { uploads: "" }), "UploadId"),
     sendPart: async (key, uploadId, number, bytes) => {
-      const answer = await ask("PUT", key, { partNumber: String(number), uploadId }, bytes);
-      return answer.headers.get("etag") ?? "";
+      const response = await ask("PUT", key, { partNumber: String(number), uploadId }, bytes);
+      return response.headers.get("etag") ?? "";
     },
     complete: async (key, uploadId, tags) => {
       const parts = tags.map((tag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${tag}</ETag></Part>`);
       const body = `<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`;
       try {
         const text = await textOf("POST", key, { uploadId }, Buffer.from(body));
-        // A failure may come after the head of the answer has said 200.
+        // S3 may report a failure in the body of a response with status 200.
         if (text.includes("<Error>")) throw refusal(settings, 200, text);
       } catch (error) {
-        // The answer to an attempt that was done may be lost: the upload is gone then, and the file is there.
-        const found = await listAll(key, (query) => textOf("GET", "", query));
-        if (!found.some((one) => one.key === key)) throw unreachable(settings, error);
+        // The response to a successful attempt may be lost. Then the upload is gone and the file exists.
+        const files = await listAll(key, (query) => textOf("GET", "", query));
+        if (!files.some((file) => file.key === key)) throw unreachable(settings, error);
       }
     },
     abort: async (key, uploadId) => void (await ask("DELETE", key, { uploadId })),
@@ -93,7 +94,7 @@ export function openBucket(settings: BucketSettings): BucketClient {
   };
 }
 
-/** The beginning of all keys in a folder of a bucket: requests name keys without empty parts, so lists must as well. */
+/** The prefix of all keys in a folder of a bucket, without empty parts, as in requests. */
 export const folderKey = (prefix: string) =>
   prefix
     .split("/")
@@ -110,30 +111,30 @@ interface BucketRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Reads a file to its end: a download that breaks off goes on where it was, as long as the file is the same. */
+/** Reads a file to its end. An interrupted download is resumed as long as the file is unchanged. */
 async function* readAll(settings: BucketSettings, key: string): AsyncGenerator<Uint8Array> {
   let at = 0;
   let size: number | null = null;
   let tag: string | null = null;
   for (let attempt = 1; ; attempt += 1) {
     const headers = at === 0 || tag === null ? {} : { range: `bytes=${at}-`, "if-match": tag };
-    const asked = { method: "GET", key, query: {}, body: null, headers };
-    const { body, status, headers: told } = await askPatiently(settings, asked, read_within_ms);
-    tag ??= told.get("etag");
-    size ??= Number(told.get("content-length") ?? Number.NaN);
-    // One that knows no ranges, or no tags, sends it from its beginning.
+    const request = { method: "GET", key, query: {}, body: null, headers };
+    const { body, status, headers: response_headers } = await askWithRetries(settings, request, read_timeout_ms);
+    tag ??= response_headers.get("etag");
+    size ??= Number(response_headers.get("content-length") ?? Number.NaN);
+    // A storage without ranges or ETags sends the file from its start.
     let known = status === 206 ? 0 : at;
     try {
-      for await (const piece of (body ?? []) as unknown as AsyncIterable<Uint8Array>) {
-        const fresh = piece.subarray(Math.min(known, piece.length));
-        known -= piece.length - fresh.length;
+      for await (const chunk of (body ?? []) as unknown as AsyncIterable<Uint8Array>) {
+        const fresh = chunk.subarray(Math.min(known, chunk.length));
+        known -= chunk.length - fresh.length;
         if (fresh.length === 0) continue;
         at += fresh.length;
         attempt = 0;
         yield fresh;
       }
       if (Number.isNaN(size) || at >= size) return;
-      throw new Error("it broke off");
+      throw new Error("the download was cut off");
     } catch (error) {
       if (attempt >= attempts_max) throw unreachable(settings, error);
       await Bun.sleep(first_pause_ms * 2 ** attempt);
@@ -142,32 +143,32 @@ async function* readAll(settings: BucketSettings, key: string): AsyncGenerator<U
 }
 
 async function listAll(prefix: string, textOf: (query: BucketQuery) => Promise<string>): Promise<BucketFile[]> {
-  const found: BucketFile[] = [];
+  const files: BucketFile[] = [];
   for (let next: BucketQuery | null = {}; next !== null; ) {
     const text = await textOf({ "list-type": "2", prefix, ...next });
-    for (const one of elements(text, "Contents")) {
-      found.push({ key: element(one, "Key"), size_bytes: Number(element(one, "Size")) });
+    for (const file of elements(text, "Contents")) {
+      files.push({ key: element(file, "Key"), size_bytes: Number(element(file, "Size")) });
     }
     const token = element(text, "NextContinuationToken");
     next = token === "" ? null : { "continuation-token": token };
   }
-  return found;
+  return files;
 }
 
-/** Asks again after a failure of the network or of the storage; each question may be asked twice. */
-async function askPatiently(
+/** Sends a request and retries after a failure of the network or the storage. Every request here is repeatable. */
+async function askWithRetries(
   settings: BucketSettings,
-  question: BucketRequest,
-  within_ms: number = answer_within_ms,
+  request: BucketRequest,
+  within_ms: number = timeout_ms,
 ): Promise<Response> {
   for (let attempt = 1; ; attempt += 1) {
     const last = attempt === attempts_max;
     try {
-      const sending_ms = (question.body?.length ?? 0) / slow_bytes_per_ms;
-      const answer = await askOnce(settings, question, within_ms + sending_ms);
-      if (answer.ok) return answer;
-      const error = refusal(settings, answer.status, await answer.text());
-      if (last || !again(answer.status)) throw error;
+      const sending_ms = (request.body?.length ?? 0) / slow_bytes_per_ms;
+      const response = await askOnce(settings, request, within_ms + sending_ms);
+      if (response.ok) return response;
+      const error = refusal(settings, response.status, await response.text());
+      if (last || !isTemporary(response.status)) throw error;
     } catch (error) {
       if (last || "exit_code" in (error as object)) throw unreachable(settings, error);
     }
@@ -175,10 +176,10 @@ async function askPatiently(
   }
 }
 
-const again = (status: number) => status === 429 || (status >= 500 && status !== 501);
+const isTemporary = (status: number) => status === 429 || (status >= 500 && status !== 501);
 
-async function askOnce(settings: BucketSettings, question: BucketRequest, within_ms: number): Promise<Response> {
-  const { method, key, query, body, headers: more = {} } = question;
+async function askOnce(settings: BucketSettings, request: BucketRequest, within_ms: number): Promise<Response> {
+  const { method, key, query, body, headers: more = {} } = request;
   const { endpoint, region, bucket, access_key_id, secret_access_key } = settings;
   const path = [bucket, ...key.split("/").filter((part) => part !== "")].map(encodeURIComponent).join("/");
   const signer = new AwsV4Signer({
@@ -197,8 +198,8 @@ async function askOnce(settings: BucketSettings, question: BucketRequest, within
 }
 
 const refusal = ({ endpoint, bucket }: BucketSettings, status: number, text: string) => {
-  const said = [element(text, "Code"), element(text, "Message")].filter((word) => word !== "").join(": ");
-  return startRefused("storage", `The storage ${endpoint} (bucket ${bucket}) answered ${status} ${said}`.trim());
+  const reason = [element(text, "Code"), element(text, "Message")].filter((word) => word !== "").join(": ");
+  return startRefused("storage", `The storage ${endpoint} (bucket ${bucket}) answered ${status} ${reason}`.trim());
 };
 
 function unreachable({ endpoint }: BucketSettings, error: unknown): unknown {
@@ -211,12 +212,12 @@ function unreachable({ endpoint }: BucketSettings, error: unknown): unknown {
 
 const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-/** The contents of each element of a name. The answers of S3 nest no element in one of its own name. */
+/** The contents of each element with a name. S3 never nests an element in one of the same name. */
 function elements(xml: string, name: string): string[] {
   return [...xml.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, "gs"))].map(([, text = ""]) => text);
 }
 
-/** The text of the first element of a name; empty when there is none. */
+/** The text of the first element with a name, or "". */
 function element(xml: string, name: string): string {
   return (elements(xml, name)[0] ?? "").replace(/&(\w+);/g, (whole, word: string) => named[word] ?? whole);
 }

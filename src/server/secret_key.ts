@@ -16,8 +16,8 @@ import { type StartRefusal, startRefused } from "../storage/start_refused.ts";
 const purpose = "installation.seal";
 
 /**
- * The 32 bytes of `PACKHOUSE_SECRET_KEY`; null when the variable is not set and the key is in the data directory. Throws
- * `UsageError` for an invalid key, and for none with PostgreSQL.
+ * The 32 bytes of `PACKHOUSE_SECRET_KEY`; null if the variable is not set, because the key is in the data directory.
+ * Throws `UsageError` for an invalid key, and for none with PostgreSQL.
  */
 export function configuredSecretKey(database_url: string | null): Uint8Array | null {
   const text = variable("PACKHOUSE_SECRET_KEY");
@@ -100,7 +100,7 @@ const opens = (known: string, key: Uint8Array): KeyMatch => (open(known, key, pu
 /** Loads the search for unreadable secrets. A start does not need it if the databases have a seal. */
 const sealedSecrets = () => import("./sealed_secrets.ts");
 
-/** Whether a database was sealed with this key; `unsealed` if it has no seal, and no secret that the key cannot open. */
+/** Whether a database was sealed with this key; `unsealed` if it has no seal and no secret that contradicts the key. */
 async function sealOf(stores: Stores, mode: Environment, key: Uint8Array): Promise<KeyMatch> {
   const store = stores[mode];
   const known = await store.read(findSeal);
@@ -157,7 +157,7 @@ function makeSecretKey(data: string): Uint8Array {
 const way_out = "If that key is lost, run `packhouse new-secret-key`.";
 
 function lostKey(data: string): StartRefusal {
-  const problem = `${pathOf(data)} is missing, and the data was encrypted with its key. Restore the file from a backup.`;
+  const problem = `${pathOf(data)} is missing, and the data was encrypted with its key. Restore it from a backup.`;
   return startRefused("unsuitable", `${problem} ${way_out}`);
 }
 

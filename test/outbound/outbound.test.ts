@@ -4,7 +4,7 @@ import * as net from "node:net";
 import { Duplex } from "node:stream";
 import { type AddressPolicy, default_ports, ranges } from "../../src/outbound/destination.ts";
 import type { OpenExchange } from "../../src/outbound/exchange.ts";
-import { talkByNode } from "../../src/outbound/node_exchange.ts";
+import { exchangeByNode } from "../../src/outbound/node_exchange.ts";
 import { createOutbound, type Outbound, type OutgoingRequest, quickestExchange } from "../../src/outbound/outbound.ts";
 import { ways } from "./exchange_ways.ts";
 
@@ -22,8 +22,8 @@ const policy: AddressPolicy = {
 };
 const deadlines = { connect_ms: 4000, headers_ms: 4000, body_ms: 4000 };
 
-function outboundBy(talkOver: OpenExchange): Outbound {
-  const made = createOutbound({ policy, deadlines, talkOver });
+function outboundBy(openExchange: OpenExchange): Outbound {
+  const made = createOutbound({ policy, deadlines, openExchange });
   closers.push(() => made.close());
   return made;
 }
@@ -60,8 +60,8 @@ async function bytesServer(act: (socket: net.Socket) => void) {
   return { url: `http://127.0.0.1:${(made.address() as net.AddressInfo).port}/`, counts };
 }
 
-describe.each(ways)("a request %s", (_way, talkOver) => {
-  const outbound = () => outboundBy(talkOver);
+describe.each(ways)("a request %s", (_way, openExchange) => {
+  const outbound = () => outboundBy(openExchange);
 
   test("has the method, the headers and the body that it is given", async () => {
     const seen: unknown[] = [];
@@ -162,7 +162,7 @@ describe.each(ways)("a request %s", (_way, talkOver) => {
       const { error } = await outbound().call({ ...get(url), headers: { "X-A": value } });
       expect(error).toEqual({
         code: "connect_error",
-        message: "The header X-A has characters that no header may have.",
+        message: "The header X-A contains invalid characters.",
         written: false,
       });
     }
@@ -217,12 +217,12 @@ describe.each(ways)("a request %s", (_way, talkOver) => {
       policy: { ...policy, openings: ranges(["127.0.0.0/8"]) },
       deadlines,
       resolve,
-      talkOver,
+      openExchange,
     });
     const resolving = named.call(get(url.replace("127.0.0.1", "shop.example")));
     named.close();
     resolved(["127.0.0.1"]);
-    expect((await resolving).error).toMatchObject({ code: "connect_error", message: "The caller was closed." });
+    expect((await resolving).error).toMatchObject({ code: "connect_error", message: "The client was closed." });
     const caller = outbound();
     expect((await caller.call(get(url))).error).toBeNull();
     const waiting = caller.call(get(url)); // On the kept connection.
@@ -235,8 +235,8 @@ describe.each(ways)("a request %s", (_way, talkOver) => {
   });
 });
 
-describe.each(ways)("an answer %s", (_way, talkOver) => {
-  const outbound = () => outboundBy(talkOver);
+describe.each(ways)("an answer %s", (_way, openExchange) => {
+  const outbound = () => outboundBy(openExchange);
   const ok = "HTTP/1.1 200 OK\r\n";
   const told = (status: number, line: string) => `HTTP/1.1 ${status} Soon\r\n${line}\r\n\r\n`;
   const headers_200 = Array.from({ length: 200 }, (_, n) => `X-${n}: ${n}\r\n`).join("");
@@ -313,7 +313,7 @@ describe.each(ways)("an answer %s", (_way, talkOver) => {
     const { error } = await outbound().call(get(url));
     expect(error).toMatchObject({
       code: "connect_error",
-      message: "The answer is not HTTP: Too much precedes it.",
+      message: "The response is not HTTP: Too much data precedes it.",
     });
   });
 
@@ -326,7 +326,7 @@ describe.each(ways)("an answer %s", (_way, talkOver) => {
       over = true;
       ended.resolve();
     };
-    const talk = talkOver(socket as net.Socket, { head() {}, end, stray() {} });
+    const talk = openExchange(socket as net.Socket, { head() {}, end, stray() {} });
     const method = bodyless ? "HEAD" : "GET";
     talk.ask({ method, path: "/", headers: [["Connection", "keep-alive"]], body: null, body_bytes_max: 1000 });
     for (const piece of pieces) {
@@ -407,8 +407,8 @@ describe("where the parser is not to be had", () => {
     ["nothing is behind the door", { binding: () => undefined }],
     ["something else is behind the door", { binding: () => ({ HTTPParser: Other }) }],
   ])("%s, and node:http takes over", (_why, program) => {
-    expect(quickestExchange(program)).toBe(talkByNode);
-    expect(quickestExchange(process)).not.toBe(talkByNode);
+    expect(quickestExchange(program)).toBe(exchangeByNode);
+    expect(quickestExchange(process)).not.toBe(exchangeByNode);
   });
 
   test("a whole program calls by node:http", async () => {

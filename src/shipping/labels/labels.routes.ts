@@ -11,7 +11,7 @@ import { answerRead, answerWrite } from "../../http/response.ts";
 import { documented } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
 import { answerSlowWork, type SlowWorkResult } from "../../http/slow_work.ts";
-import { goesOn } from "../../outbound/lanes.ts";
+import { trackPurchase } from "../../outbound/lanes.ts";
 import { labelNews, refuseUnderWayBack } from "../../returns/return_labels.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { buyTrackedLabel, buyTrackedLabels } from "../../tracking/track_label.ts";
@@ -130,7 +130,7 @@ export function answerClaimed(
         return { begun: label, data: view(label, tx) };
       },
       goOn: (label, end) =>
-        goesOn(
+        trackPurchase(
           call.store.base,
           told(
             service,
@@ -190,7 +190,7 @@ async function answerVoid(call: Call, service: Service, id: string, view: LabelV
         const given = voidAtCarrier(at, label, (tx, answer) =>
           end(tx, "fault" in answer ? refused(label, answer.fault) : { status: 200, data: view(answer.label, tx) }),
         );
-        await goesOn(call.store.base, told(service, given));
+        await trackPurchase(call.store.base, told(service, given));
       },
     },
     secret_key,

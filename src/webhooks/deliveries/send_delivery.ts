@@ -82,7 +82,7 @@ export interface SenderOptions {
   readonly resolve?: ResolveHost;
   /** Authorities to trust instead of the system's, in PEM. */
   readonly authorities?: string;
-  readonly talkOver?: OpenExchange;
+  readonly openExchange?: OpenExchange;
 }
 
 /** The receiver and the request. The host and the length are added to the headers. */

@@ -34,14 +34,14 @@ const deadlines = { connect_ms: 300, headers_ms: 300, body_ms: 150 };
 const loopback = async () => ["127.0.0.1"];
 
 const senderBy =
-  (talkOver: OpenExchange) =>
+  (openExchange: OpenExchange) =>
   (options: Partial<SenderOptions> = {}) => {
     const made = createSender({
       policy: laptop,
       deadlines,
       resolve: loopback,
       authorities: authority,
-      talkOver,
+      openExchange,
       ...options,
     });
     closers.push(() => made.close());
@@ -96,8 +96,8 @@ async function rawReceiver(act: (socket: net.Socket, connection: number) => void
   return { port, url: `http://127.0.0.1:${port}/hook`, counts, sockets };
 }
 
-describe.each(ways)("an attempt, %s,", (_way, talkOver) => {
-  const sender = senderBy(talkOver);
+describe.each(ways)("an attempt, %s,", (_way, openExchange) => {
+  const sender = senderBy(openExchange);
   test("delivers what two independent verifiers accept, byte for byte", async () => {
     const { url, seen } = receiver(() => new Response("thanks", { headers: { "X-Request-Id": "r-1", "X-Own": "no" } }));
     const secret = newSecret(Buffer.alloc(32, 5));
@@ -205,8 +205,8 @@ describe.each(ways)("an attempt, %s,", (_way, talkOver) => {
   });
 });
 
-describe.each(ways)("a bad receiver, %s,", (_way, talkOver) => {
-  const sender = senderBy(talkOver);
+describe.each(ways)("a bad receiver, %s,", (_way, openExchange) => {
+  const sender = senderBy(openExchange);
   const head = "HTTP/1.1 200 OK\r\n";
   const drip = (socket: net.Socket, text: string, every_ms: number) => {
     const letters = [...text];
@@ -340,8 +340,8 @@ describe.each(ways)("a bad receiver, %s,", (_way, talkOver) => {
   });
 });
 
-describe.each(ways)("over TLS, %s,", (_way, talkOver) => {
-  const sender = senderBy(talkOver);
+describe.each(ways)("over TLS, %s,", (_way, openExchange) => {
+  const sender = senderBy(openExchange);
   const good = { key: receiver_key, cert: receiver_certificate };
   const secure = (port: number, host = "receiver.test") => to(`https://${host}:${port}/hook`, '{"secret":1}');
   // The machine may be busy while certificates are checked; who has none to show is not waited for.
@@ -365,7 +365,7 @@ describe.each(ways)("over TLS, %s,", (_way, talkOver) => {
     ["that expired", { key: receiver_key, cert: expired_certificate }, "receiver.test", ours],
   ])("a certificate %s is refused before anything is sent", async (_name, tls, host, trust) => {
     const { port, seen } = receiver(() => new Response("ok"), tls);
-    const one = createSender({ ...local, resolve: loopback, talkOver, ...trust });
+    const one = createSender({ ...local, resolve: loopback, openExchange, ...trust });
     closers.push(() => one.close());
     expect(await one.send(secure(port, host))).toMatchObject({ status_code: null, error: { code: "tls_error" } });
     await Bun.sleep(50);
@@ -412,7 +412,7 @@ describe.each(ways)("a receiver's name, %s,", (_way, talkOver) => {
     }
     const never = await sender({ resolve: () => new Promise(() => {}) }).send(to("http://hooks.example/"));
     expect(never.error?.code).toBe("timeout");
-    const system = createSender({ policy: laptop, talkOver });
+    const system = createSender({ policy: laptop, openExchange });
     closers.push(() => system.close());
     expect((await system.send(to("http://packhouse.invalid/"))).error?.code).toBe("dns_error");
   });
@@ -454,7 +454,7 @@ describe.each(ways)("a receiver's name, %s,", (_way, talkOver) => {
     expect(await unknown.problem("https://hooks.example/")).toBeNull();
     expect(await unknown.problem("ftp://hooks.example/")).toMatchObject({ code: "https_required" });
     const { port, seen } = receiver(() => new Response("ok"));
-    const system = createSender({ policy: laptop, talkOver });
+    const system = createSender({ policy: laptop, openExchange });
     closers.push(() => system.close());
     expect(await system.problem(`http://localhost:${port}/`)).toBeNull();
     expect((await system.send(to(`http://localhost:${port}/`))).error).toBeNull();
@@ -466,7 +466,7 @@ const proxied = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_
 
 test.each(["quickestExchange(process)", "talkByNode"])(
   "by %s proxies and switched-off certificate checks in the environment are ignored",
-  async (talkOver) => {
+  async (openExchange) => {
     const proxy = await rawReceiver((socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
     const plain = receiver(() => new Response("ok"));
     const tls = receiver(() => new Response("ok"), { key: receiver_key, cert: receiver_certificate });
@@ -477,7 +477,7 @@ test.each(["quickestExchange(process)", "talkByNode"])(
     import { quickestExchange } from "./outbound/outbound.ts";
     const openings = ranges(["127.0.0.0/8"]);
     const policy = { mode: "test", chosen_by: "operator", loopback_receivers: false, ports: [], openings };
-    const sender = createSender({ policy, resolve: async () => ["127.0.0.1"], talkOver: ${talkOver} });
+    const sender = createSender({ policy, resolve: async () => ["127.0.0.1"], openExchange: ${openExchange} });
     const send = async (url) => (await sender.send({ url, headers: {}, body: "{}" })).error?.code ?? "ok";
     console.log(await send("${plain.url}"), await send("https://receiver.test:${tls.port}/"));
     sender.close();`;
