@@ -112,7 +112,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     const { port, secure, hostname } = target;
     const request = writtenRequest(target, outgoing);
     const peer = { address, port, secure, hostname, authorities };
-    const patience = limitsOf(outgoing, deadlines);
+    const timeouts = limitsOf(outgoing, deadlines);
     const ask = async (connection: HttpConnection) => {
       const reply = await connection.ask(request, { ...timeouts, connect_ms: until - performance.now() });
       if (outgoing.repeatable) connections.keep(peer, connection);
@@ -130,12 +130,12 @@ export function createOutbound(options: OutboundOptions): Outbound {
   async function attempt(outgoing: OutgoingRequest, until: number): Promise<OutboundResult> {
     const { target, problem } = targetOf(outgoing.url);
     if (target === null) return failure("blocked_address", `The address ${problem.message}.`);
-    const found = await addressesOf(target.hostname, resolve, deadlines.connect_ms);
-    const refusal = refusalOf(found, target.hostname, policy);
+    const addresses = await addressesOf(target.hostname, resolve, deadlines.connect_ms);
+    const refusal = refusalOf(addresses, target.hostname, policy);
     if (refusal !== null) return refusal;
     let result = failure("connect_error", "Nothing was called.");
-    // The addresses in turn until one accepts the connection.
-    for (const address of found ?? []) {
+    // Try the addresses in order until one accepts the connection.
+    for (const address of addresses ?? []) {
       const { answer, lost } = await callOne(address, target, outgoing, until);
       const outcome =
         answer === null ? failureOf(showsPort(lost, target, policy) ? hidden(lost) : lost) : { answer, error: null };
@@ -200,19 +200,19 @@ function readTarget(text: string): OutboundTarget {
 const limitsOf = ({ answer_ms }: OutgoingRequest, deadlines: OutboundOptions["deadlines"]) =>
   answer_ms === undefined ? deadlines : { headers_ms: answer_ms, body_ms: answer_ms };
 
-/** Why none of a host's addresses may be called, or null. `found` is null when the name was not resolved in time. */
+/** Why none of a host's addresses may be called, or null. `addresses` is null if the name did not resolve in time. */
 function refusalOf(
-  found: readonly string[] | null,
+  addresses: readonly string[] | null,
   hostname: string,
   policy: OutboundOptions["policy"],
 ): OutboundResult | null {
-  if (found === null) return failure("timeout", "The host name was not resolved in time.");
-  if (found.length === 0) return failure("dns_error", "The host name has no address.");
-  const blocked = found.some((address) => isBlocked(address, hostname, policy));
+  if (addresses === null) return failure("timeout", "The host name was not resolved in time.");
+  if (addresses.length === 0) return failure("dns_error", "The host name has no address.");
+  const blocked = addresses.some((address) => isBlocked(address, hostname, policy));
   return blocked ? failure("blocked_address", `The address ${notPublic(policy).message}.`) : null;
 }
 
-/** Every address of a URL's host, none if it has none; null when it does not resolve in time. */
+/** Every address of a URL's host, or null if it does not resolve in time. */
 async function addressesOf(hostname: string, resolve: ResolveHost, ms: number): Promise<readonly string[] | null> {
   const host = bareHost(hostname);
   if (isIP(host) !== 0) return [host];

@@ -48,8 +48,8 @@ export function guard(
     trace.route = route?.path ?? null;
     const call = { ...base, request, request_id, path, raw_body: "", headers };
     if (route?.need === "none") return { ...call, ...anonymous(request_id), route, store: live };
-    if (!versioned && !beside.test(path)) {
-      throw new Fault("route_not_found", `There is no such path; the API begins at /v1${routes.hint(path, "/v1")}.`);
+    if (!versioned && !guarded_paths.test(path)) {
+      throw new Fault("route_not_found", `Path not found. API paths start with /v1${routes.hint(path, "/v1")}.`);
     }
     const identity = await authenticate(request);
     const { type, id, name, granted, again, merchant_id } = identity;
@@ -99,7 +99,7 @@ export function guard(
   };
 }
 
-/** A call of a public route: nobody's, with no permission. */
+/** The caller of a public route, without permissions. */
 function anonymous(request_id: string) {
   const actor = { type: "system", id: "public", name: "Public", request_id } as const;
   const none = {
@@ -113,7 +113,7 @@ function anonymous(request_id: string) {
   return { ...none, actor, granted: of_nobody };
 }
 
-/** Keys and users of a merchant share what it may leave unread. */
+/** All keys and users of a merchant share one allowance of memory for unread responses. */
 const readerOf = ({ id, merchant_id }: Identity): ResponseMemoryShare => ({
   key: id,
   owner: merchant_id === null ? id : `mer_${merchant_id}`,

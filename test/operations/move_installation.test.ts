@@ -51,7 +51,7 @@ describe("works", () => {
       expect.stringMatching(/live\.db was moved to .* To go back, run/),
     ]);
     const undone = await move(data, target, "--undo");
-    expect(undone).toMatchObject({ code: 0, out: expect.stringContaining("packhouse serve can use ") });
+    expect(undone).toMatchObject({ code: 0, out: expect.stringContaining("packhouse serve serves ") });
     expect(differing(before, contentOf(data))).toEqual([]);
     const gone = await packhouse("keys", "list", ...at(target));
     expect([gone.code, gone.err]).toEqual([78, expect.stringContaining(`was moved to ${data}`)]);

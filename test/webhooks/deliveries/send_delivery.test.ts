@@ -398,8 +398,8 @@ describe.each(ways)("over TLS, %s,", (_way, openExchange) => {
   });
 });
 
-describe.each(ways)("a receiver's name, %s,", (_way, talkOver) => {
-  const sender = senderBy(talkOver);
+describe.each(ways)("a receiver's name, %s,", (_way, openExchange) => {
+  const sender = senderBy(openExchange);
   const refused = { status_code: null, headers: {}, body: null, truncated: false, ip_address: null, duration_ms: null };
 
   test("that does not resolve is a dns_error", async () => {
@@ -464,7 +464,7 @@ describe.each(ways)("a receiver's name, %s,", (_way, talkOver) => {
 
 const proxied = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
 
-test.each(["quickestExchange(process)", "talkByNode"])(
+test.each(["quickestExchange(process)", "exchangeByNode"])(
   "by %s proxies and switched-off certificate checks in the environment are ignored",
   async (openExchange) => {
     const proxy = await rawReceiver((socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
@@ -473,7 +473,7 @@ test.each(["quickestExchange(process)", "talkByNode"])(
     const script = `
     import { createSender } from "./webhooks/deliveries/send_delivery.ts";
     import { ranges } from "./outbound/destination.ts";
-    import { talkByNode } from "./outbound/node_exchange.ts";
+    import { exchangeByNode } from "./outbound/node_exchange.ts";
     import { quickestExchange } from "./outbound/outbound.ts";
     const openings = ranges(["127.0.0.0/8"]);
     const policy = { mode: "test", chosen_by: "operator", loopback_receivers: false, ports: [], openings };
