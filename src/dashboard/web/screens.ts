@@ -265,7 +265,7 @@ export const screens: readonly Screen[] = [
   {
     path: "/customers/:id/change",
     section: "customers",
-    title: titles.changeCustomer,
+    title: titles.editCustomer,
     permission: "customers.write",
     listed: "no",
     load: () => import("./screens/customers/customer_edit.tsx").then((it) => it.ChangeCustomerScreen),
@@ -306,7 +306,7 @@ export const screens: readonly Screen[] = [
   {
     path: "/products/:id/change",
     section: "products",
-    title: titles.changeProduct,
+    title: titles.editProduct,
     permission: "catalog.write",
     listed: "no",
     load: () => import("./screens/products/product_edit.tsx").then((it) => it.ChangeProductScreen),
@@ -347,7 +347,7 @@ export const screens: readonly Screen[] = [
   {
     path: "/settings/house",
     section: "settings",
-    title: titles.house,
+    title: titles.warehouses,
     permission: "stock.read",
     house: true,
     listed: "nav",
@@ -374,7 +374,7 @@ export const screens: readonly Screen[] = [
   {
     path: "/orders/:id/change",
     section: "orders",
-    title: titles.changeOrder,
+    title: titles.editOrder,
     permission: "orders.write",
     listed: "no",
     load: () => import("./screens/orders/order_change.tsx").then((it) => it.ChangeOrderScreen),

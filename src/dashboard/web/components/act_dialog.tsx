@@ -49,8 +49,8 @@ export function Effects<After>({ act, idle = texts.incomplete, explain }: Effect
           </ul>
           <p class="muted">
             {data.events.length === 0
-              ? texts.toldNothing
-              : texts.told([...new Set(data.events.map(({ type }) => type))])}
+              ? texts.noWebhooks
+              : texts.webhooks([...new Set(data.events.map(({ type }) => type))])}
           </p>
         </>
       )}

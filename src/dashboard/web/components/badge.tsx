@@ -110,7 +110,7 @@ interface MerchantMarkProps {
 /** Says whose a record is, as long as the tab shows records of several merchants. */
 export function MerchantMark({ of }: MerchantMarkProps) {
   if (!several.value || chosenMerchant.value !== null || of === undefined) return null;
-  if (of === null) return <span class="merchant-mark muted">{texts.house}</span>;
+  if (of === null) return <span class="merchant-mark muted">{texts.operator}</span>;
   const merchant = merchantOf(of);
   if (merchant === null) return <span class="merchant-mark">{of}</span>;
   return (

@@ -48,7 +48,7 @@ export function DocumentDialog({
   return (
     <Dialog title={paper.title} wide onClose={onClose}>
       {problem && <Notice problem={problem} />}
-      {drawn === null && problem === null && <p class="muted">{texts.paperLoading}</p>}
+      {drawn === null && problem === null && <p class="muted">{texts.documentLoading}</p>}
       {drawn && <iframe ref={frame} class="paper" src={drawn.url} title={paper.title} />}
       {drawn && (
         <footer class="dialog-acts">

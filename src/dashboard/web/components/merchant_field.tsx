@@ -14,7 +14,7 @@ const options = (): readonly Option[] =>
 export function merchantChoice(settings: { readonly or_house?: boolean } = {}): readonly FormField[] {
   if (!mustName.value) return [];
   const choice = { kind: "select", name, label: texts.merchant, options: options() } as const;
-  if (settings.or_house) return [{ ...choice, help: texts.houseHelp, empty: texts.forHouse }];
+  if (settings.or_house) return [{ ...choice, help: texts.operatorHelp, empty: texts.forOperator }];
   return [{ ...choice, required: true, empty: texts.choose }];
 }
 

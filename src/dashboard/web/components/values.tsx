@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { words } from "../text/common.ts";
-import { ago, date, dateStartingAt, dateWithin, exactMoment, moment, nothing } from "../text/format.ts";
+import { ago, date, dateStartingAt, dateTime, dateWithin, exactDateTime, nothing } from "../text/format.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { now } from "./now.ts";
@@ -41,8 +41,8 @@ export function Time({ at, exact = false }: { readonly at: string | null | undef
   if (!at) return <>{nothing}</>;
   const near = Math.abs(new Date(at).getTime() - now.value) < 6 * 86_400_000;
   return (
-    <time dateTime={at} title={exactMoment(at)}>
-      {exact || !near ? moment(at) : ago(at, now.value)}
+    <time dateTime={at} title={exactDateTime(at)}>
+      {exact || !near ? dateTime(at) : ago(at, now.value)}
     </time>
   );
 }

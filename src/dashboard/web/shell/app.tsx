@@ -167,7 +167,7 @@ function NotPermitted({ screen: { path, house } }: { readonly screen: Screen }) 
   const lacking = view_as ? shellTexts.notViewed(view_as.name) : shellTexts.notPermittedText;
   return (
     <Page title={shellTexts.notPermitted}>
-      <EmptyState icon="shield" title={house && ownMerchant.value ? shellTexts.ofHouse : lacking} />
+      <EmptyState icon="shield" title={house && ownMerchant.value ? shellTexts.operatorOnly : lacking} />
     </Page>
   );
 }

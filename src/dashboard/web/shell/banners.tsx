@@ -8,7 +8,7 @@ import { MerchantDot } from "../components/badge.tsx";
 import { confirm } from "../components/dialog.tsx";
 import { Icon } from "../components/icon.tsx";
 import { showRefused } from "../components/toasts.tsx";
-import { moment } from "../text/format.ts";
+import { dateTime } from "../text/format.ts";
 import { shellTexts } from "../text/shell.ts";
 
 const { restored: words } = shellTexts;
@@ -22,7 +22,7 @@ export function RestoredBanner() {
   return (
     <div class="restored-banner" role="region" aria-label={words.name}>
       <Icon name="shield" />
-      <span>{words.says(moment(waiting.as_of), waiting.waiting)}</span>
+      <span>{words.text(dateTime(waiting.as_of), waiting.waiting)}</span>
       {may("house.manage") && (
         <>
           <button type="button" class="plain" onClick={() => void ask("send")}>

@@ -91,7 +91,7 @@ function switchEnvironment(): void {
 export function TestBanner() {
   if (tabEnvironment.value !== "test") return null;
   return (
-    <div class="test-banner" role="region" aria-label={shellTexts.world}>
+    <div class="test-banner" role="region" aria-label={shellTexts.environment}>
       <Icon name="flask" />
       <span>{shellTexts.testBanner}</span>
       <button type="button" class="plain" onClick={switchEnvironment}>

@@ -66,7 +66,7 @@ function memberships(): readonly MenuItem[] {
   return [
     { heading: shellTexts.signedInAs },
     ...open.map((one) => ({
-      title: one.merchant?.name ?? shellTexts.theHouse,
+      title: one.merchant?.name ?? shellTexts.operator,
       icon: one.merchant === null ? ("home" as const) : ("tag" as const),
       checked: (one.merchant?.id ?? null) === (merchant?.id ?? null),
       run: () => void actFor(one.merchant?.code ?? null),

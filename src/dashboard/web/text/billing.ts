@@ -1,13 +1,12 @@
 import { count, plural } from "./format.ts";
 
-/** So many of a thing; what is taken back is below zero. */
-const many = (value: number, one: string, others: string) =>
+/** A quantity with its unit. Reversals are negative. */
+const quantity = (value: number, one: string, others: string) =>
   value === -1 ? `${count(value)} ${one}` : plural(value, one, others);
 
-/** The words of what is billed. */
 export const billingTexts = {
   title: "Billing",
-  intro: "What was done for each merchant, recorded when it happened. Prices are not part of it.",
+  intro: "Billable activity by merchant. Prices not included.",
   day: "Day",
   at: "Recorded",
   kind: "Kind",
@@ -18,20 +17,20 @@ export const billingTexts = {
     pack: "Pack",
     label: "Label",
     label_void: "Voided label",
-    putback: "Put-back",
+    putback: "Restock",
     return: "Return",
     project: "Time",
   },
   quantity: "Quantity",
   units: {
-    unit: (value: number) => many(value, "unit", "units"),
-    place: (value: number) => many(value, "place", "places"),
-    label: (value: number) => many(value, "label", "labels"),
+    unit: (value: number) => quantity(value, "unit", "units"),
+    place: (value: number) => quantity(value, "location", "locations"),
+    label: (value: number) => quantity(value, "label", "labels"),
     minute: (value: number) => `${count(value)} min`,
   },
   facts: {
     announced: "announced",
-    unannounced: "not announced",
+    unannounced: "unannounced",
     zone: (zone: string) => `zone ${zone}`,
     billedWeight: (weight: string) => `billed as ${weight}`,
     parcel: "parcel",
@@ -52,7 +51,7 @@ export const billingTexts = {
     outsideHours: "outside working hours",
     finding: (quantity: number, sku: string, condition: string, disposition: string) =>
       `${quantity} × ${sku} ${condition}, ${disposition}`,
-    agreedWith: (name: string) => `agreed with ${name}`,
+    agreedWith: (name: string) => `approved by ${name}`,
   },
   factNames: {
     order_id: "order",
@@ -67,28 +66,28 @@ export const billingTexts = {
   source: "Source",
   details: "Details",
   reversal: "Reversal",
-  reversalOf: (id: string) => `takes back ${id}`,
+  reversalOf: (id: string) => `reverses ${id}`,
   from: "From",
   until: "To",
   export: "Export as CSV",
-  emptyTitle: "Nothing to bill yet",
-  emptyText: "Receiving, picking, packing, labels and returns are recorded here as they happen.",
+  emptyTitle: "No billable activity yet",
+  emptyText: "Receiving, picking, packing, labels and returns are recorded here automatically.",
   add: "Add time",
-  addTitle: "Add time spent for a merchant",
-  addText: "Acts in the warehouse are recorded by themselves. Enter only time that was agreed separately.",
+  addTitle: "Add billable time",
+  addText: "Warehouse activity is recorded automatically. Add only separately agreed time.",
   minutes: "Minutes",
-  description: "What was done",
-  approvedBy: "Agreed with",
-  added: (minutes: number) => `${minutes} minutes are recorded.`,
+  description: "Description",
+  approvedBy: "Approved by",
+  added: (minutes: number) => `${minutes} minutes recorded.`,
   storage: "Storage by day",
-  storageIntro: "What lay in the warehouse when each day ended.",
-  storagePlot: "Units at the end of the day",
+  storageIntro: "End-of-day stock.",
+  storagePlot: "End-of-day units",
   perDay: "Days",
-  rows: "Per product, lot and bin",
-  rowsWithoutBins: "Per product and lot",
-  unitsAtClose: "Units at close",
-  unitsPeak: "Most units",
-  places: "Places",
+  rows: "By product, lot and bin",
+  rowsWithoutBins: "By product and lot",
+  unitsAtClose: "Closing units",
+  unitsPeak: "Peak units",
+  places: "Locations",
   volume: "Volume",
   cubicMetres: (value: string) => `${value} m³`,
   unitVolume: "Unit volume",
@@ -102,5 +101,5 @@ export const billingTexts = {
   allUnits: "Units",
   others: "Others",
   noStorageTitle: "No storage in this period",
-  noStorageText: "Each day is added up shortly after midnight in the time zone of the warehouse.",
+  noStorageText: "Each day is totaled shortly after midnight in the warehouse's time zone.",
 } as const;

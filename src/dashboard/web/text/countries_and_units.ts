@@ -1,7 +1,7 @@
-/** The units of weight, as a person reads them. */
+/** Abbreviations of weight units. */
 export const weightUnitWords = { g: "g", kg: "kg", oz: "oz", lb: "lb" } as const;
 
-// ISO 3166-1: the codes never change their meaning, and the browser knows their names.
+// ISO 3166-1 country codes. The browser supplies the names.
 const codes = [
   "AD AE AF AG AI AL AM AO AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT",
   "BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG ER",
@@ -13,18 +13,18 @@ const codes = [
   "UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW",
 ].join(" ");
 
-let named: readonly { readonly value: string; readonly title: string }[] | undefined;
+let cached: readonly { readonly value: string; readonly title: string }[] | undefined;
 
-/** All countries by name, in the order of the alphabet. */
+/** Returns all countries, sorted by English name. */
 export function countryNames(): readonly { readonly value: string; readonly title: string }[] {
-  if (named !== undefined) return named;
+  if (cached !== undefined) return cached;
   const names = new Intl.DisplayNames(["en"], { type: "region" });
   const all = codes.split(" ").map((value) => ({ value, title: names.of(value) ?? value }));
-  named = all.sort((one, other) => one.title.localeCompare(other.title, "en"));
-  return named;
+  cached = all.sort((one, other) => one.title.localeCompare(other.title, "en"));
+  return cached;
 }
 
-/** The name of a country, or its code where it has none. */
+/** Returns a country's English name, or its code if it has none. */
 export function countryName(code: string): string {
   return countryNames().find(({ value }) => value === code)?.title ?? code;
 }

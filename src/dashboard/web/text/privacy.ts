@@ -1,133 +1,132 @@
 import { plural } from "./format.ts";
 
 const at_most = 5;
-/** The first of these, and how many more there are; nothing where there are none. */
+/** Lists the first names and the number of others, for example "orders A, B and 2 more". Empty for no names. */
 function few(names: readonly string[], one: string, many: string): string[] {
   if (names.length === 0) return [];
   const more = names.length > at_most ? ` and ${names.length - at_most} more` : "";
   return [`${names.length === 1 ? one : many} ${names.slice(0, at_most).join(", ")}${more}`];
 }
 
-/** The texts about what is known of people who order, and how it is erased. */
 export const privacyTexts = {
   title: "Privacy",
-  intro: "What is known of a person who orders is told to that person, or erased.",
-  tell: "Tell all that is known",
-  tellTitle: (name: string) => `Tell all that is known of ${name}?`,
-  tellText:
-    "A file with every record of the person is saved on this device: give it to that person alone. The audit trail" +
-    " keeps that you asked for it. With many events it takes some minutes.",
-  tellEmailTitle: "Tell all that is known",
-  tellAct: "Save the file",
-  told: (records: number, file: string) =>
+  intro: "Export or erase a customer's personal data.",
+  export: "Export personal data",
+  exportTitle: (name: string) => `Export personal data of ${name}?`,
+  exportText:
+    "A file with every record of this person is saved on this device. Share it only with that person. The export is" +
+    " recorded in the audit trail. With many events, it can take a few minutes.",
+  exportEmailTitle: "Export personal data",
+  exportAct: "Save file",
+  exported: (records: number, file: string) =>
     records === 0
-      ? `Nothing is known. The file ${file} says so.`
-      : `${plural(records, "record is", "records are")} in the file ${file}.`,
-  email: "E-mail",
+      ? `No records found. See the file ${file}.`
+      : `${plural(records, "record", "records")} exported to ${file}.`,
+  email: "Email",
   erase: "Erase…",
-  eraseByEmail: "Erase by e-mail address…",
-  tellByEmail: "Tell what is known…",
+  eraseByEmail: "Erase by email address…",
+  exportByEmail: "Export personal data…",
   eraseTitle: (name: string) => `Erase ${name}?`,
-  eraseEmailTitle: "Erase by e-mail address",
-  eraseText: "This cannot be undone.",
-  emailText: "It is about all customers who have the address or had it, and about what names it without a customer",
-  ofAll: ", of all merchants",
-  ofOne: (name: string) => `, of ${name} alone`,
-  goes: "Goes",
+  eraseEmailTitle: "Erase by email address",
+  eraseText: "This can't be undone.",
+  emailText: "Covers every customer who has or had this address, and records that contain it without a customer",
+  ofAll: ", for all merchants",
+  ofOne: (name: string) => `, for ${name} only`,
+  goes: "Erased",
   goesText:
-    "Names, addresses, telephone numbers, e-mail addresses and notes: in the customer, orders, labels, scans and" +
-    " returns, and in orders of stores. Events about them and stored responses lose all of their data. The rest goes" +
-    " from logs when its retention time is over; the erasure shows the date.",
-  stays: "Stays",
+    "Names, addresses, phone numbers, email addresses and notes in the customer record, orders, store orders, labels," +
+    " scans and returns. Events about them and stored responses lose all their data. Other log entries are deleted at" +
+    " the end of their retention period; the erasure shows the date.",
+  stays: "Kept",
   staysText:
-    "What was sold, sent, paid and moved, without a name. Stock, reports and what is billed do not change. The" +
-    " erasure says by which law it stays.",
-  hand: "By hand",
-  handText: "Printed papers, exported files, mailboxes, stores and carriers. The erasure lists what is to be done.",
-  afterDays: "Wait for open orders, and then so many days",
+    "Sales, shipments, payments and stock movements, without names. Stock, reports and billing don't change. The" +
+    " erasure names the legal basis.",
+  hand: "Manual steps",
+  handText: "Printed documents, exported files, mailboxes, stores and carriers. The erasure lists what to do.",
+  afterDays: "Days to wait after the last open order",
   afterDaysHelp:
-    "Empty: nothing is erased while an order is open. With a number from 0 to 365 it waits until the last open order" +
-    " has ended, and so many days more, such as those in which goods may be sent back.",
-  callOff: "Call it off",
-  callOffTitle: "Call the erasure off?",
-  callOffText: "Nothing was erased yet. The person stays in the records, and may be erased later.",
-  calledOff: "The erasure was called off.",
-  stay: "Let it wait",
-  eraseAct: "Erase for good",
-  begun: (name: string) => `The erasure of ${name} has begun.`,
+    "Leave blank to erase now; this is refused while an order is open. Enter 0 to 365 to wait until the last open order" +
+    " ends and then this number of days, for example your return period.",
+  cancelErasure: "Cancel erasure",
+  cancelTitle: "Cancel erasure?",
+  cancelText: "Nothing has been erased yet. You can start another erasure later.",
+  erasureCancelled: "Erasure cancelled.",
+  stay: "Keep waiting",
+  eraseAct: "Erase permanently",
+  begun: (name: string) => `Erasure of ${name} started.`,
   openOrders: (orders: readonly string[], returns: readonly string[], labels: readonly string[]) => {
     const named = [...few(orders, "order", "orders"), ...few(returns, "return", "returns")];
     const all = [...named, ...few(labels, "label", "labels")].join(" and ");
     const one = orders.length + returns.length + labels.length === 1;
     return one
-      ? `Nothing is erased yet: ${all} still needs the address. Finish or cancel it first, or enter below how many` +
-          " days after its end the erasure begins."
-      : `Nothing is erased yet: ${all} still need the address. Finish or cancel them first, or enter below how many` +
-          " days after the last of them the erasure begins.";
+      ? `Nothing was erased: ${all} still needs the address. Finish or cancel it first, or enter below how many days` +
+          " after its end the erasure starts."
+      : `Nothing was erased: ${all} still need the address. Finish or cancel them first, or enter below how many days` +
+          " after the last one ends the erasure starts.";
   },
   erasure: "Erasure",
   status: "Status",
   statusOf: {
-    waiting: "It waits for open orders, returns and labels to end.",
-    running: "It goes through records and events.",
-    done: "It has ended.",
+    waiting: "Waiting for open orders, returns and labels to end.",
+    running: "Erasing records and events.",
+    done: "Done.",
   },
-  asked: "Asked for",
-  ended: "Ended",
-  restGoneBy: "Gone from logs by",
-  looksAgain: "Looks again",
-  waitsDays: "Waits",
+  requested: "Requested",
+  ended: "Completed",
+  restGoneBy: "Deleted from logs by",
+  nextCheck: "Next check",
+  waitsDays: "Waiting period",
   waitsDaysOf: (days: number) =>
     days === 0
-      ? "until the last open order has ended"
-      : `until the last open order has ended, and ${plural(days, "day", "days")} more`,
+      ? "until the last open order ends"
+      : `until the last open order ends, plus ${plural(days, "day", "days")}`,
   customers: "Customers",
-  noCustomers: "none: what names the address without a customer",
-  reaches: "Reaches",
-  reachesAll: "all merchants",
+  noCustomers: "None (records that contain the address without a customer)",
+  reaches: "Scope",
+  reachesAll: "All merchants",
   records: "Records",
-  erased: "What was erased",
-  erasedSoFar: "What was erased so far",
+  erased: "Erased records",
+  erasedSoFar: "Erased so far",
   listedBelow: ["`receivers` lists", "below stand"],
-  nothingErased: "No record had to be changed.",
-  nothingYet: "No record has been changed yet.",
-  byHand: "What you do by hand",
-  receivers: "Webhooks that were sent events of the person, or may have been",
-  tellReceivers: "Tell who runs them to erase it as well.",
-  noReceivers: "None of the webhooks that you see was sent events of the person.",
-  kept: "What stays, and why",
+  nothingErased: "No records contained personal data.",
+  nothingYet: "Nothing erased yet.",
+  byHand: "Manual steps",
+  receivers: "Webhooks that received events about this person, or may have",
+  tellReceivers: "Ask their operators to erase this data too.",
+  noReceivers: "None of the webhooks you can see received events about this person.",
+  kept: "Kept records, and why",
   keptFor: (time: string) => `Kept ${time.startsWith("for ") ? time : `for ${time}`}.`,
   keptLaw: (law: string) => `Law: ${law}.`,
   listTitle: "Erasures",
-  emptyTitle: "Nobody was erased yet",
-  emptyText: "On the page of a customer, or here by an e-mail address, you tell a person what is known, and erase it.",
-  customerErased: "This customer was erased. What is left names nobody.",
-  customerWaits: "This customer is erased once its open orders have ended.",
+  emptyTitle: "No erasure requests",
+  emptyText: "Export or erase personal data from a customer's page, or here by email address.",
+  customerErased: "This customer was erased. The remaining records contain no personal data.",
+  customerWaits: "This customer will be erased once their open orders have ended.",
   customerRuns: "This customer is being erased.",
   kinds: {
     customers: "Customers",
     addresses: "Addresses",
-    search_words: "Words to search by",
+    search_words: "Search index",
     orders: "Orders",
-    order_lines: "Lines of orders",
+    order_lines: "Order lines",
     holds: "Holds",
-    history: "History of orders",
+    history: "Order history",
     shipments: "Parcels",
     labels: "Labels",
-    label_documents: "Documents of labels",
+    label_documents: "Label files",
     tracking: "Tracking",
-    scans: "Scans of carriers",
+    scans: "Carrier scans",
     waiting_scans: "Scans without a parcel",
     returns: "Returns",
-    return_items: "Lines of returns",
+    return_items: "Return items",
     inspections: "Inspections",
     refunds: "Refunds",
-    reports_to_platforms: "Reports to stores",
-    imports: "Orders of stores",
-    notifications: "Notifications of stores",
+    reports_to_platforms: "Shipment reports to stores",
+    imports: "Store orders",
+    notifications: "Store notifications",
     events: "Events",
-    delivery_log: "Deliveries to webhooks",
-    kept_answers: "Kept answers",
-    request_log: "Requests in the log",
+    delivery_log: "Webhook deliveries",
+    kept_answers: "Stored responses",
+    request_log: "Request log",
   },
 } as const;

@@ -1,17 +1,16 @@
 import { plural } from "./format.ts";
 
-/** The words around every screen. */
 export const shellTexts = {
   skip: "Skip to content",
   navigation: "Main",
   live: "Live",
   test: "Test",
-  world: "World",
+  environment: "Environment",
   toTest: "Switch to test data",
-  toLive: "Back to live data",
-  testBanner: "Test data: nothing is shipped and nobody is charged.",
-  fold: "Collapse the navigation",
-  unfold: "Expand the navigation",
+  toLive: "Switch to live data",
+  testBanner: "Test mode. Nothing ships and no one is charged.",
+  fold: "Collapse sidebar",
+  unfold: "Expand sidebar",
   more: "More",
   account: "Account",
   theme: "Theme",
@@ -22,57 +21,57 @@ export const shellTexts = {
   shortcuts: "Keyboard shortcuts",
   palette: "Search and actions",
   paletteHint: "Search screens, actions, orders, SKUs, customers…",
-  paletteNothing: "Nothing matches.",
+  paletteNothing: "No results.",
   openPalette: "Search…",
   screens: "Screens",
-  focusSearch: "Search on this screen, or everywhere",
-  helpKeys: "Show the keyboard shortcuts",
+  focusSearch: "Search this screen, or everything",
+  helpKeys: "Show keyboard shortcuts",
   listKeys: "In a list: next and previous row, open it, select it",
   formKeys: "In a form: save",
   closeKeys: "Close the open dialog or menu",
   goTo: (title: string) => `Go to ${title}`,
-  offline: "The server cannot be reached. This page may be out of date; it keeps trying to connect.",
+  offline: "Can't reach the server. This page may be out of date. Reconnecting…",
   notFound: "Page not found",
-  notFoundText: "The address may be wrong, or what it showed was deleted.",
+  notFoundText: "The address may be wrong, or the record was deleted.",
   notPermitted: "No permission",
   notPermittedText: "You don't have access to this page.",
   notViewed: (name: string) => `Not visible to ${name}. Exit the merchant view to see it.`,
-  ofHouse: "Only warehouse staff can see this page.",
-  viewing: (name: string) => `You see what ${name} sees. Nothing can be changed.`,
-  viewingName: "View of a merchant",
-  leaveView: "Leave",
+  operatorOnly: "Only warehouse staff can see this page.",
+  viewing: (name: string) => `Viewing as ${name} (read-only).`,
+  viewingName: "Merchant view",
+  leaveView: "Exit view",
   restored: {
     name: "Restored from a backup",
-    says: (as_of: string, waiting: { deliveries: number; reports: number; purchases: number }) => {
-      const { deliveries, reports, purchases } = waiting;
+    text: (as_of: string, held: { deliveries: number; reports: number; purchases: number }) => {
+      const { deliveries, reports, purchases } = held;
       const parts = [
         [deliveries, "webhook delivery", "webhook deliveries"],
-        [reports, "report to a platform", "reports to platforms"],
-        [purchases, "purchase of a label", "purchases of labels"],
+        [reports, "shipment report", "shipment reports"],
+        [purchases, "label purchase", "label purchases"],
       ] as const;
-      const told = parts.flatMap(([count, one, many]) => (count === 0 ? [] : [plural(count, one, many)]));
-      return `This data is a backup of ${as_of}. Waiting for your decision: ${told.join(", ")}.`;
+      const counts = parts.flatMap(([count, one, many]) => (count === 0 ? [] : [plural(count, one, many)]));
+      return `This data was restored from a backup of ${as_of}. On hold until you decide: ${counts.join(", ")}.`;
     },
     send: {
-      title: "Let what has waited go out?",
+      title: "Send everything on hold?",
       text:
-        "What waited when the backup was made has probably gone out since. Receivers get the same event ids again and" +
-        " pass over those that they know; carriers are asked before a label is bought.",
-      act: "Let it go out",
+        "Pending deliveries were probably sent after the backup. Receivers ignore events they already have, and carriers" +
+        " are checked before a label is bought.",
+      act: "Send",
     },
     drop: {
-      title: "Never send what has waited?",
+      title: "Discard everything on hold?",
       text:
-        "Deliveries are marked as dropped and can be redelivered one by one, reports can be retried, and labels that" +
-        " were being bought fail: look at the carrier whether they were.",
-      act: "Never send it",
+        "Deliveries are marked as dropped; you can redeliver them one by one. Shipment reports can be retried. Pending" +
+        " label purchases fail: check with the carrier whether a label was bought.",
+      act: "Discard",
     },
   },
-  signedInAs: "Signed in for",
-  theHouse: "The house",
+  signedInAs: "Signed in to",
+  operator: "Warehouse (operator)",
   toStart: "Go to Today",
-  broken: "This screen has stopped working",
-  brokenText: "The rest of the dashboard still works. Reload the screen. If that does not help, report this message:",
+  broken: "Something went wrong",
+  brokenText: "The rest of the dashboard still works. Reload this page. If that doesn't help, report this message:",
   reload: "Reload",
-  outOfDate: "A new version is installed. Reload the page to use it.",
+  outOfDate: "A new version is available. Reload the page.",
 } as const;

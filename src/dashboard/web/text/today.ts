@@ -3,7 +3,6 @@ import { plural } from "./format.ts";
 
 const orders = (count: number) => plural(count, "order", "orders");
 
-/** The words of Today. */
 export const todayTexts = {
   departures: "Departures",
   cutoff: (time: string) => `Cut-off ${time}`,
@@ -13,7 +12,7 @@ export const todayTexts = {
   noneDue: "No orders due.",
   allGone: "Everything due has shipped.",
   late: (count: number) => `${orders(count)} late`,
-  showOrders: "Show the orders",
+  showOrders: "View orders",
   stages: {
     short: "Short of stock",
     to_pick: "To pick",
@@ -28,8 +27,7 @@ export const todayTexts = {
   orders: "Orders",
   lateColumn: "Late",
   noDepartures: "No working day",
-  noDeparturesText:
-    "No warehouse has a working day in the next weeks. Set working days in the settings, under Warehouses.",
+  noDeparturesText: "No warehouse has a working day in the coming weeks. Set working days under Settings > Warehouses.",
 
   waiting: "Needs attention",
   nothingWaits: "You're all caught up.",
@@ -38,7 +36,7 @@ export const todayTexts = {
   kinds: {
     hold: "On hold",
     backorder: "Short of stock",
-    putback: "To put back",
+    putback: "To restock",
     failed_label: "Failed labels",
     failed_import: "Failed imports",
     failed_report: "Failed shipment reports",
@@ -50,23 +48,23 @@ export const todayTexts = {
     low_stock: "Low stock",
   },
   todoOfMerchants: {
-    backorder: "Announce a delivery, or cancel what will not come.",
+    backorder: "Announce a delivery, or cancel the items you can't get.",
   },
   todoOfHolds: {
-    merchant_suspended: "Reactivate the merchant: its orders then go on by themselves.",
+    merchant_suspended: "Reactivate the merchant. Its orders then continue automatically.",
   },
   todo: {
-    hold: "Clear the reason, then release the order.",
-    backorder: "Receive stock, or cancel what will not come.",
-    putback: "Put the units back on a shelf.",
-    failed_label: "Read the reason, then buy the label again.",
-    failed_import: "Read the reason, then try again.",
-    failed_report: "Read the reason, then try again.",
-    failing_webhook: "Check the answers of the receiver.",
+    hold: "Resolve the issue, then release the order.",
+    backorder: "Receive stock or cancel the items you can't get.",
+    putback: "Return the units to a storage bin.",
+    failed_label: "Check the reason, then buy the label again.",
+    failed_import: "Check the reason, then try again.",
+    failed_report: "Check the reason, then try again.",
+    failing_webhook: "Check the receiver's responses.",
     count_difference: "Check the differences, then post the count.",
   },
   holdReasons: {
-    manual: "by hand",
+    manual: "manual",
     address: "address",
     payment: "payment",
     fraud: "fraud",
@@ -84,14 +82,14 @@ export const todayTexts = {
   units: (count: number) => plural(count, "unit", "units"),
   lines: (count: number) => plural(count, "line differs", "lines differ"),
 
-  receipts: "Receipts",
-  noReceipts: "No delivery is expected today.",
+  receipts: "Receiving",
+  noReceipts: "No deliveries expected today.",
   expected: (time: string) => `expected ${time}`,
   expiring: "Lots near expiry",
-  noExpiring: "No lot expires within 30 days.",
+  noExpiring: "No lots expire within 30 days.",
   expires: (day: string) => `expires ${day}`,
   low: "Low stock",
-  noLow: "No SKU is below its reorder point.",
+  noLow: "Nothing is below its reorder point.",
   availableOf: (available: number, reorder: number) => `${available} available, reorder at ${reorder}`,
   all: (count: number) => `All ${count}`,
 
@@ -104,26 +102,30 @@ export const todayTexts = {
   share: "Shipped on time",
   unitsToday: "Units today",
   unitsOn: (day: string) => `Units on ${day}`,
-  noPicks: "No units were picked in this period.",
-  noCosts: "No labels were bought in this period.",
-  noOrders: "No orders were created in this period.",
-  noOnTime: "No orders were due in this period.",
-  openReport: "Open the report",
+  noPicks: "No picks in this period.",
+  noCosts: "No labels bought in this period.",
+  noOrders: "No orders in this period.",
+  noOnTime: "No orders due in this period.",
+  openReport: "View report",
 
   start: "Set up your warehouse",
   startFor: (merchant: string) => `First steps for ${merchant}`,
-  startText: "Do these in order. Each is ticked once it is done.",
+  startText: "Complete these steps to ship your first order.",
   stepsOfMerchants: {
-    stock: ["Send your goods", "Announce a delivery. The warehouse receives it and puts it away.", "New receipt"],
-    shipped_order: ["Have it shipped", "The warehouse picks, packs and hands it over.", "Open the orders"],
+    stock: [
+      "Send your goods",
+      "Announce a delivery. The warehouse receives it and puts it away.",
+      "New inbound shipment",
+    ],
+    shipped_order: ["Get it shipped", "The warehouse picks, packs and hands it to the carrier.", "View orders"],
   },
   done: "Done",
-  dismiss: "Dismiss these steps",
+  dismiss: "Dismiss steps",
   dismissed: "Steps dismissed.",
   steps: {
     warehouse: [
       "Enter your warehouse's address",
-      "It is printed on labels as the sender, and rates are computed from it. Labels need it.",
+      "It's printed on labels as the sender and used to calculate rates. You can't buy labels without it.",
       "Enter address",
     ],
     carrier: [
@@ -131,10 +133,10 @@ export const todayTexts = {
       "Connect a carrier account, or replace the sample rate cards with your own prices.",
       "Connect carrier",
     ],
-    product: ["Enter your first product", "An item that you store and ship, identified by its SKU.", "New product"],
-    stock: ["Receive stock", "Add units in a bin, with lot and expiry if the product has them.", "Receive stock"],
-    order: ["Create an order", "Enter it here, send it to the API, or import it from a connected store.", "New order"],
-    shipped_order: ["Ship it", "Pick, pack, buy a label and hand it over.", "Open the orders"],
-    used_key: ["Connect your systems", "Create an API key and use it for a request.", "API keys"],
+    product: ["Add your first product", "An item you store and ship, identified by its SKU.", "New product"],
+    stock: ["Receive stock", "Add units to a bin, with lot and expiry if the product tracks them.", "Receive stock"],
+    order: ["Create an order", "Create one here, through the API, or from a connected store.", "New order"],
+    shipped_order: ["Ship it", "Pick, pack, buy a label and hand it to the carrier.", "View orders"],
+    used_key: ["Connect your systems", "Create an API key and send a request with it.", "API keys"],
   },
 } as const;

@@ -107,7 +107,7 @@ function One({ customer, address, etag, onChange }: AddressCardProps) {
         {may("customers.write") && (
           <ActionMenu
             items={[
-              { title: words.change, icon: "edit", run: onChange },
+              { title: words.edit, icon: "edit", run: onChange },
               ...(is_default
                 ? []
                 : [
@@ -190,7 +190,7 @@ function AddressDialog({ customer, etag, address, onClose }: AddressDialogProps)
   };
   return (
     <FormDialog
-      title={address === null ? texts.newAddress : texts.changeAddress}
+      title={address === null ? texts.newAddress : texts.editAddress}
       fields={fields}
       first={{ address: address === null ? { country: "US" } : given, is_default: address?.is_default ?? false }}
       submit={words.save}

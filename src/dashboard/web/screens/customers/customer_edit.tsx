@@ -68,7 +68,7 @@ export function ChangeCustomerScreen({ params }: ScreenProps) {
   if (loading) return <Skeleton />;
   const title = customer === undefined ? titles.customer : customerName(customer);
   return (
-    <Page title={titles.changeCustomer} back={{ href: back, title }} narrow>
+    <Page title={titles.editCustomer} back={{ href: back, title }} narrow>
       {problem && <Notice problem={problem} />}
       {customer && (
         <Card>

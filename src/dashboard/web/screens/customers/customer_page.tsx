@@ -57,7 +57,7 @@ export function CustomerScreen({ params }: ScreenProps) {
         <>
           {may("privacy.manage") && <PrivacyMenu customer={customer} />}
           {may("customers.write") && !erased && (
-            <LinkButton icon="edit" title={words.change} href={to(`/customers/${customer.id}/change`)} />
+            <LinkButton icon="edit" title={words.edit} href={to(`/customers/${customer.id}/change`)} />
           )}
         </>
       }
@@ -82,7 +82,7 @@ export function CustomerScreen({ params }: ScreenProps) {
                 [texts.company, customer.company],
                 [texts.orders, count(customer.order_count)],
                 [texts.created, <Time at={customer.created_at} exact />],
-                [texts.changed, <Time at={customer.updated_at} />],
+                [texts.updated, <Time at={customer.updated_at} />],
               ]}
             />
           </Card>

@@ -72,14 +72,14 @@ export function CustomerErasure({ erasure }: { readonly erasure: ErasureRecord }
 /** Calls an erasure off that has not begun. `onDone` is told once it is. */
 async function callOff({ id }: ErasureRecord, onDone: () => void): Promise<void> {
   const done = await confirm({
-    title: texts.callOffTitle,
-    text: texts.callOffText,
-    act: texts.callOff,
+    title: texts.cancelTitle,
+    text: texts.cancelText,
+    act: texts.cancelErasure,
     stay: texts.stay,
     run: () => remove(`/erasures/${id}`),
   });
   if (!done) return;
-  showSuccess(texts.calledOff);
+  showSuccess(texts.erasureCancelled);
   refresh(new Set(["erasures", "customers"]));
   onDone();
 }
@@ -99,7 +99,7 @@ function StateCard({ erasure, of_one = false, onCalledOff = () => {} }: StatePro
       title={texts.erasure}
       acts={
         status === "waiting" && (
-          <Button title={`${texts.callOff}…`} onClick={() => void callOff(erasure, onCalledOff)} />
+          <Button title={`${texts.cancelErasure}…`} onClick={() => void callOff(erasure, onCalledOff)} />
         )
       }
     >
@@ -111,10 +111,10 @@ function StateCard({ erasure, of_one = false, onCalledOff = () => {} }: StatePro
               <Badge state={status} /> <span class="muted">{texts.statusOf[status]}</span>
             </span>,
           ],
-          [texts.asked, <Time key="asked" at={created_at} exact />],
+          [texts.requested, <Time key="asked" at={created_at} exact />],
           finished_at === null ? null : [texts.ended, <Time key="ended" at={finished_at} exact />],
           status === "waiting" ? null : [texts.restGoneBy, <Time key="gone" at={rest_gone_by} exact />],
-          status === "waiting" ? [texts.looksAgain, <Time key="again" at={looks_again_at} />] : null,
+          status === "waiting" ? [texts.nextCheck, <Time key="again" at={looks_again_at} />] : null,
           status === "waiting" && after_days !== null ? [texts.waitsDays, texts.waitsDaysOf(after_days)] : null,
           of_one ? null : [texts.customers, <Customers key="customers" ids={customers} />],
           of_one || !showsSeveral.value

@@ -29,7 +29,7 @@ const fileOf = (name: string): string =>
 function saveAccessExport(told: AccessExport, file: string): void {
   saveBlob(new Blob([`${JSON.stringify(told, null, 2)}\n`], { type: "application/json" }), file);
   showSuccess(
-    texts.told(
+    texts.exported(
       told.records.reduce((sum, { rows }) => sum + rows.length, 0),
       file,
     ),
@@ -116,9 +116,9 @@ function WhatGoes({ reach }: { readonly reach: ComponentChildren }) {
 export function ExportDialog({ reach, onClose }: { readonly reach: string; readonly onClose: () => void }) {
   return (
     <FormDialog
-      title={texts.tellEmailTitle}
-      text={`${texts.tellText} ${reach}`}
-      submit={texts.tellAct}
+      title={texts.exportEmailTitle}
+      text={`${texts.exportText} ${reach}`}
+      submit={texts.exportAct}
       first={{ email: "" }}
       fields={[emailField]}
       onClose={onClose}
@@ -145,9 +145,9 @@ export function PrivacyMenu({ customer }: { readonly customer: Customer }) {
   const name = customerName(customer);
   const tell = () =>
     confirm({
-      title: texts.tellTitle(name),
-      text: texts.tellText,
-      act: texts.tellAct,
+      title: texts.exportTitle(name),
+      text: texts.exportText,
+      act: texts.exportAct,
       run: async () => {
         const { data } = await post<AccessExport>(`/customers/${id}/disclosure`);
         saveAccessExport(data, fileOf(`${name} ${id}`));
@@ -157,7 +157,7 @@ export function PrivacyMenu({ customer }: { readonly customer: Customer }) {
     erased_at === null ? [{ title: texts.erase, icon: "delete", danger: true, run: () => setErasing(true) }] : [];
   return (
     <>
-      <ActionMenu items={[{ title: texts.tell, icon: "download", run: () => void tell() }, ...erase]} />
+      <ActionMenu items={[{ title: texts.export, icon: "download", run: () => void tell() }, ...erase]} />
       {erasing && (
         <EraseDialog
           title={texts.eraseTitle(name)}

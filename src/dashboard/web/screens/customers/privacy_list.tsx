@@ -16,7 +16,7 @@ import { EraseDialog, ExportDialog, emailField } from "./privacy_actions.tsx";
 const recordsOf = ({ erased }: ErasureRecord) => erased.reduce((sum, one) => sum + one.count, 0);
 
 const requestedColumn: TableColumn<ErasureRecord> = {
-  ...{ id: "asked", title: texts.asked },
+  ...{ id: "asked", title: texts.requested },
   cell: ({ created_at }) => <Time at={created_at} />,
 };
 const columns: readonly TableColumn<ErasureRecord>[] = [
@@ -54,7 +54,7 @@ export function PrivacyScreen() {
         href={({ id }) => to(`/settings/privacy/${id}`)}
         acts={
           <>
-            <Button icon="download" title={texts.tellByEmail} onClick={() => setOpen("tell")} />
+            <Button icon="download" title={texts.exportByEmail} onClick={() => setOpen("tell")} />
             <Button icon="delete" title={texts.eraseByEmail} onClick={() => setOpen("erase")} />
           </>
         }

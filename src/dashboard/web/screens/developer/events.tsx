@@ -94,7 +94,7 @@ export function EventScreen({ params }: ScreenProps) {
     >
       <Card title={texts.json}>
         {event.data === null ? (
-          <p>{texts.forgotten}</p>
+          <p>{texts.deleted}</p>
         ) : (
           <>
             <p class="muted">{texts.jsonText}</p>

@@ -57,7 +57,7 @@ function Details({ apiKey: key }: KeyProps) {
       <DescriptionList
         facts={[
           [texts.level, texts.levels[key.permission]],
-          [texts.rate, limit === null ? texts.usual : limit === 0 ? texts.noLimit : count(limit)],
+          [texts.rate, limit === null ? texts.default_rate : limit === 0 ? texts.noLimit : count(limit)],
           [texts.lastUsed, key.last_used_at === null ? texts.never : <Time at={key.last_used_at} />],
           [texts.created, <Time at={key.created_at} />],
           [texts.expires, key.expires_at && <Time at={key.expires_at} exact />],
@@ -160,10 +160,10 @@ function Acts({ apiKey: key, etag }: KeyProps & { readonly etag: string | null }
     <>
       <Button title={texts.revoke} kind="danger" onClick={() => setOpen("revoke")} />
       {key.replaced_by === null && <Button title={texts.rotate} icon="refresh" onClick={() => setOpen("rotate")} />}
-      <Button title={texts.change} icon="edit" onClick={() => setOpen("change")} />
+      <Button title={texts.edit} icon="edit" onClick={() => setOpen("change")} />
       {open === "change" && (
         <FormDialog
-          title={texts.changeTitle(key.name)}
+          title={texts.editTitle(key.name)}
           fields={keyFields(false)}
           first={valuesOf(key)}
           submit={words.save}

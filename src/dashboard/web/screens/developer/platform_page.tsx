@@ -55,7 +55,7 @@ export function PlatformScreen({ params }: ScreenProps) {
 
 function Details({ shop }: { readonly shop: PlatformConnection }) {
   const { platform } = shop;
-  const kept = (has: boolean, last: string | null) => (has ? texts.kept(last) : texts.missing);
+  const kept = (has: boolean, last: string | null) => (has ? texts.stored(last) : texts.missing);
   return (
     <Columns
       main={
@@ -116,10 +116,10 @@ function Acts({ shop, etag }: { readonly shop: PlatformConnection; readonly etag
           { title: texts.remove, icon: "delete", danger: true, run: () => void disconnect() },
         ]}
       />
-      <Button title={texts.change} icon="edit" onClick={() => setChanging(true)} />
+      <Button title={texts.edit} icon="edit" onClick={() => setChanging(true)} />
       {changing && (
         <FormDialog
-          title={texts.change}
+          title={texts.edit}
           fields={connectionFields(platform, false)}
           first={valuesOf(shop)}
           submit={words.save}

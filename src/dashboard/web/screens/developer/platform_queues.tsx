@@ -58,7 +58,7 @@ const importColumns: readonly TableColumn<PlatformImport>[] = [
   { id: "reason", title: texts.reason, cell: ({ reason }) => reason?.message ?? "", wide: true },
   { id: "attempts", title: texts.attempts, align: "right", cell: ({ attempts }) => count(attempts) },
   { id: "next", title: texts.next, extra: true, cell: ({ next_attempt_at }) => <Time at={next_attempt_at} /> },
-  { id: "changed", title: texts.changed, cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { id: "changed", title: texts.updated, cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];
 
 /** The order imports of a store. */
@@ -90,7 +90,7 @@ const reportColumns: readonly TableColumn<PlatformReport>[] = [
   { id: "reason", title: texts.reason, cell: ({ reason }) => reason?.message ?? "", wide: true },
   { id: "attempts", title: texts.attempts, align: "right", cell: ({ attempts }) => count(attempts) },
   { id: "next", title: texts.next, extra: true, cell: ({ next_attempt_at }) => <Time at={next_attempt_at} /> },
-  { id: "changed", title: texts.changed, cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { id: "changed", title: texts.updated, cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];
 
 /** Asks first: a store tells the buyer that the parcel is on its way. */

@@ -30,11 +30,11 @@ const columns: readonly TableColumn<LoggedRequest>[] = [
   {
     id: "actor",
     title: texts.actor,
-    cell: ({ actor_id }) => (actor_id === null ? texts.stranger : <RecordName id={actor_id} plain />),
+    cell: ({ actor_id }) => (actor_id === null ? texts.unauthenticated : <RecordName id={actor_id} plain />),
   },
   { id: "took", title: texts.duration, align: "right", cell: (it) => texts.milliseconds(count(it.duration_ms)) },
-  { id: "sent", title: texts.sent, align: "right", extra: true, cell: (it) => size(it.request_bytes) },
-  { id: "answered", title: texts.answered, align: "right", cell: (it) => size(it.response_bytes) },
+  { id: "sent", title: texts.requestBody, align: "right", extra: true, cell: (it) => size(it.request_bytes) },
+  { id: "answered", title: texts.responseBody, align: "right", cell: (it) => size(it.response_bytes) },
   { id: "address", title: texts.address, extra: true, cell: ({ ip_address }) => ip_address ?? nothing },
   { id: "id", title: texts.requestId, extra: true, cell: ({ request_id }) => <code>{request_id}</code> },
   { id: "at", title: texts.at, cell: ({ at }) => <Time at={at} /> },
@@ -127,18 +127,18 @@ export function RequestScreen({ params }: ScreenProps) {
                 ],
                 [texts.error, error_code && <a href={`/docs/errors#${error_code}`}>{error_code}</a>],
                 [texts.duration, texts.milliseconds(count(request.duration_ms))],
-                [texts.sent, request.request_bytes === null ? null : bytes(request.request_bytes)],
-                [texts.answered, request.response_bytes === null ? null : bytes(request.response_bytes)],
+                [texts.requestBody, request.request_bytes === null ? null : bytes(request.request_bytes)],
+                [texts.responseBody, request.response_bytes === null ? null : bytes(request.response_bytes)],
               ]}
             />
-            <p class="muted">{texts.unkept}</p>
+            <p class="muted">{texts.notStored}</p>
           </Card>
         }
         side={
           <Card title={texts.who}>
             <DescriptionList
               facts={[
-                [texts.actor, actor_id === null ? texts.stranger : <Actor id={actor_id} />],
+                [texts.actor, actor_id === null ? texts.unauthenticated : <Actor id={actor_id} />],
                 [texts.address, request.ip_address],
               ]}
             />

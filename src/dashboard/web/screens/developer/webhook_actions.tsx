@@ -129,10 +129,10 @@ export function WebhookActs({ webhook, etag }: WebhookActsProps) {
           { title: texts.remove, icon: "delete", danger: true, run: () => void destroy() },
         ]}
       />
-      <Button title={texts.change} icon="edit" onClick={() => setOpen("change")} />
+      <Button title={texts.edit} icon="edit" onClick={() => setOpen("change")} />
       {open === "change" && (
         <FormDialog
-          title={texts.changeTitle}
+          title={texts.editTitle}
           wide
           fields={webhookFields(false)}
           first={valuesOf(webhook)}

@@ -213,7 +213,7 @@ function ForAll({ rows, all, chooseAll, box, setBox }: ReturnType<typeof usePurc
   const services = [...offered].map(([value, rate]) => ({ value, title: rateName(rate) }));
   const values: FormValues = { ...box, service: all };
   const fields: readonly FormField[] = [
-    { kind: "select", name: "service", label: texts.serviceOfAll, empty: texts.asOrdered, options: services },
+    { kind: "select", name: "service", label: texts.serviceForAll, empty: texts.asOrdered, options: services },
     { kind: "weight", name: "weight", unit_name: "weight_unit", label: texts.weight, help: texts.weightHelp },
   ];
   return (

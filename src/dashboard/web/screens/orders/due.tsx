@@ -1,7 +1,7 @@
 // Facts of an order that the list and the board show.
 import type { Order } from "../../api/types.ts";
 import { now } from "../../components/now.ts";
-import { clock, shortMoment } from "../../text/format.ts";
+import { clock, shortDateTime } from "../../text/format.ts";
 import { orderListTexts as texts } from "../../text/order_list.ts";
 
 /** The units of an order that are not cancelled. */
@@ -18,11 +18,11 @@ const not_shipped: readonly string[] = ["pending", "processing", "fulfilled"];
 function dueOf({ ship_by, status, held_from }: Order): { text: string; tone: "bad" | "warning" | "neutral" } | null {
   if (ship_by === null || !not_shipped.includes(held_from ?? status)) return null;
   const at = new Date(ship_by);
-  if (at.getTime() < now.value) return { text: texts.lateSince(shortMoment(ship_by)), tone: "bad" };
+  if (at.getTime() < now.value) return { text: texts.lateSince(shortDateTime(ship_by)), tone: "bad" };
   if (at.toDateString() === new Date(now.value).toDateString()) {
     return { text: texts.dueToday(clock(ship_by)), tone: "warning" };
   }
-  return { text: shortMoment(ship_by), tone: "neutral" };
+  return { text: shortDateTime(ship_by), tone: "neutral" };
 }
 
 /** The ship date of an order, coloured by urgency. */

@@ -18,7 +18,7 @@ export function SampleNotice({ of }: { readonly of: readonly Pick<LabelRate, "sa
   const manages = isOperatorUser.value && may("shipping.manage");
   return (
     <Notice kind="warning">
-      <p>{manages ? texts.samples : texts.samplesOfHouse}</p>
+      <p>{manages ? texts.samples : texts.samplesOfOperator}</p>
       {manages && (
         <p class="notice-acts">
           <LinkButton title={texts.toCards} href={to("/shipping/rate-cards")} />
@@ -44,7 +44,7 @@ export function PurchaseProblem({ problem }: { readonly problem: ApiProblem }) {
   if (!problem.fields.some(({ code }) => code === "example_address")) return <Notice problem={problem} />;
   return (
     <Notice kind="problem">
-      <p>{isOperatorUser.value ? texts.exampleAddress : texts.exampleAddressOfHouse}</p>
+      <p>{isOperatorUser.value ? texts.exampleAddress : texts.exampleAddressOfOperator}</p>
       {isOperatorUser.value && (
         <p class="notice-acts">
           <LinkButton title={texts.toWarehouses} href={to("/settings/house")} />

@@ -87,7 +87,7 @@ export function OrderActs({ order, etag }: OrderActsProps) {
           run: () => setOpen(action),
         }))}
       />
-      {changeable && <LinkButton icon="edit" title={texts.change} href={to(`/orders/${order.id}/change`)} />}
+      {changeable && <LinkButton icon="edit" title={texts.edit} href={to(`/orders/${order.id}/change`)} />}
       {[...beside].reverse().map((action) => (
         <Button
           key={action}

@@ -25,7 +25,7 @@ export function ChangeOrderScreen({ params }: ScreenProps) {
   const back = { href: to(`/orders/${id}`), title: order?.order_number ?? titles.order };
   if (loading || customer.loading) return <Skeleton />;
   return (
-    <Page title={titles.changeOrder} back={back} narrow>
+    <Page title={titles.editOrder} back={back} narrow>
       {problem && <Notice problem={problem} />}
       {order && <Change order={order} etag={etag} customer={customer.data} />}
     </Page>

@@ -2,7 +2,7 @@
 import type { RehearsedEvent } from "../../api/client.ts";
 import type { Order, OrderLine, SplitOrder } from "../../api/types.ts";
 import { stateWords } from "../../components/badge.tsx";
-import { count, date, moment, money } from "../../text/format.ts";
+import { count, date, dateTime, money } from "../../text/format.ts";
 import { effectTexts as texts } from "../../text/order.ts";
 import { type LineCounter, parcelTitle, unitsOf } from "./order_facts.ts";
 
@@ -32,7 +32,7 @@ function stateEffects(before: Order, after: Order): string[] {
     const old = known.get(hold.id);
     if (old !== undefined && old.note === hold.note && old.hold_until === hold.hold_until) continue;
     const reason = stateWords(hold.reason).toLowerCase();
-    told.push(hold.hold_until === null ? texts.held(reason) : texts.heldUntil(reason, moment(hold.hold_until)));
+    told.push(hold.hold_until === null ? texts.held(reason) : texts.heldUntil(reason, dateTime(hold.hold_until)));
   }
   const left = new Set(after.holds.map(({ id }) => id));
   const ended = before.holds.filter(({ id }) => !left.has(id));

@@ -13,7 +13,7 @@ import { useReloadOn } from "../../components/reading.ts";
 import type { ScreenProps } from "../../components/screen.ts";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
 import { Time } from "../../components/values.tsx";
-import { count, date, moment, money } from "../../text/format.ts";
+import { count, date, dateTime, money } from "../../text/format.ts";
 import { orderTexts as texts } from "../../text/order.ts";
 import { ReturnDialog } from "../returns/create_return.tsx";
 import { canReturn, isReleasable, mayAct, OneOrderAct, OrderActs } from "./order_actions.tsx";
@@ -36,7 +36,7 @@ function Holds({ order, etag }: { readonly order: Order; readonly etag: string |
             <strong>{texts.heldNow(stateWords(hold.reason).toLowerCase())}</strong>{" "}
             <span class="muted">
               {texts.since} <Time at={hold.created_at} />
-              {hold.hold_until && `, ${texts.until} ${moment(hold.hold_until)}`}
+              {hold.hold_until && `, ${texts.until} ${dateTime(hold.hold_until)}`}
             </span>
           </p>
           {hold.note && <p>{hold.note}</p>}
@@ -125,7 +125,7 @@ function DocumentsCard({ order }: { readonly order: Order }) {
   const { data: labels } = useQuery<readonly LabelRecord[]>("/shipping/labels", { order_id: order.id, limit: 100 });
   const [open, setOpen] = useState<PrintableDocument | null>(null);
   return (
-    <Card title={texts.papers}>
+    <Card title={texts.documents}>
       <ul class="papers">
         {orderDocuments(order, labels ?? []).map((paper) => (
           <li key={paper.title}>

@@ -9,7 +9,7 @@ import { confirm } from "../../components/dialog.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Card } from "../../components/page.tsx";
 import { showSuccess } from "../../components/toasts.tsx";
-import { count, date, dateOrMoment } from "../../text/format.ts";
+import { count, date, dateOrDateTime } from "../../text/format.ts";
 import { orderTexts as texts } from "../../text/order.ts";
 import { stockHref } from "../stock/stock_links.ts";
 import { mayAct } from "./order_actions.tsx";
@@ -53,7 +53,7 @@ export function PlanCard({ order, etag }: { readonly order: Order; readonly etag
 function Anew({ items }: { readonly items: readonly PlannedOrderItem[] }) {
   return (
     <>
-      <p>{texts.anewText}</p>
+      <p>{texts.betterText}</p>
       <ul>
         {items.flatMap(({ sku, anew }) =>
           (anew ?? []).map((spot) => (
@@ -113,7 +113,7 @@ function PlanItem({ item, order }: { readonly item: PlannedOrderItem; readonly o
         ))}
         {held.length === 0 && <li class="muted">{texts.heldNothing}</li>}
       </ul>
-      {anew !== null && <p class="plan-anew">{texts.anew}</p>}
+      {anew !== null && <p class="plan-anew">{texts.better}</p>}
       {waits && <Waits waits={waits} />}
       {passed_over.length > 0 && (
         <>
@@ -148,7 +148,7 @@ function Waits({ waits }: { readonly waits: NonNullable<PlannedOrderItem["waits"
     <ul class="plan-waits">
       <li>{ahead === 0 ? texts.first : texts.ahead(ahead)}</li>
       {incoming.units > 0 && <li>{texts.incoming(incoming.units)}</li>}
-      <li>{expected_at ? texts.expectedBy(dateOrMoment(expected_at)) : texts.expectedNever}</li>
+      <li>{expected_at ? texts.expectedBy(dateOrDateTime(expected_at)) : texts.expectedNever}</li>
       {promised.claims.length > 0 && (
         <li>
           {texts.promisedTo}{" "}

@@ -270,7 +270,7 @@ function ImportReportCard({ stage, kind, onTake, onRead, onCheck }: ImportReport
             : some > 0
               ? texts.tried
               : failed > 0
-                ? texts.allRefused
+                ? texts.allRejected
                 : texts.nothingToDo}
         </p>
       </Notice>
@@ -286,7 +286,7 @@ function ImportReportCard({ stage, kind, onTake, onRead, onCheck }: ImportReport
           <Button kind="primary" icon="check" title={texts.take(some)} onClick={onTake} />
         )}
         {stage.at === "done" && <LinkButton kind="primary" title={kind.go} href={to(kind.back.path)} />}
-        {errors.length > 0 && <Button icon="download" title={texts.refusedFile} onClick={saveRefused} />}
+        {errors.length > 0 && <Button icon="download" title={texts.rejectedFile} onClick={saveRefused} />}
       </div>
       {stage.at === "tried" && (
         <Card>

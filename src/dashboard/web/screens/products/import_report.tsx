@@ -2,7 +2,7 @@ import type { ImportReport } from "../../api/types.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Card } from "../../components/page.tsx";
 import { DataTable, type TableColumn } from "../../components/table.tsx";
-import { dateOrMoment } from "../../text/format.ts";
+import { dateOrDateTime } from "../../text/format.ts";
 import { importTexts as texts } from "../../text/imports.ts";
 
 type RefusedRow = ImportReport["errors"][number];
@@ -33,10 +33,10 @@ interface RefusalsProps {
 /** The problems of the refused rows, by line. */
 export function Refusals({ errors, failed }: RefusalsProps) {
   return (
-    <Card title={texts.refusedTitle} flush>
-      <p class="muted pad">{texts.refusedText}</p>
+    <Card title={texts.rejectedTitle} flush>
+      <p class="muted pad">{texts.rejectedText}</p>
       <DataTable
-        name={texts.refusedTitle}
+        name={texts.rejectedTitle}
         rows={errors}
         columns={refusalColumns}
         id={(row) => String(errors.indexOf(row))}
@@ -54,7 +54,7 @@ const moments = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 function written(value: ImportedChange["fields"][number]["from"]): string {
   if (value === null) return texts.empty;
   const text = String(value);
-  return moments.test(text) ? dateOrMoment(text) : text;
+  return moments.test(text) ? dateOrDateTime(text) : text;
 }
 
 function Cells({ change, fields }: ImportedChange) {

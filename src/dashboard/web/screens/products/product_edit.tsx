@@ -226,7 +226,7 @@ export function ChangeProductScreen({ params }: ScreenProps) {
   const back = to(path);
   if (loading) return <Skeleton />;
   return (
-    <Page title={titles.changeProduct} back={{ href: back, title: product?.name ?? titles.product }} narrow>
+    <Page title={titles.editProduct} back={{ href: back, title: product?.name ?? titles.product }} narrow>
       {problem && <Notice problem={problem} />}
       {product && (
         <Card>

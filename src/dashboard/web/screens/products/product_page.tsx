@@ -105,7 +105,7 @@ function Acts({ product, etag }: { readonly product: ProductRecord; readonly eta
             : { title: texts.activate, icon: "play", run: () => void setStatus("active").catch(showRefused) },
         ]}
       />
-      <LinkButton icon="edit" title={texts.change} href={to(`/products/${id}/change`)} />
+      <LinkButton icon="edit" title={texts.edit} href={to(`/products/${id}/change`)} />
     </>
   );
 }

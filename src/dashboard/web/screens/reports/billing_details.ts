@@ -43,7 +43,7 @@ function packageOf({ name, weight: heavy, weight_unit, weight_is }: PackageField
 }
 
 const findingOf = ({ sku, quantity, condition, disposition }: InspectedItemFields) =>
-  words.finding(quantity, sku, condition.replaceAll("_", " "), returnTexts.dispositions[disposition] ?? disposition);
+  words.finding(quantity, sku, condition.replaceAll("_", " "), (returnTexts.dispositions[disposition] ?? disposition).toLowerCase());
 
 /** How each thing that may be known of an act is told, in this order; null where it needs no word. */
 const tellers: Readonly<Record<string, (value: unknown, all: EventFields, names: Names) => DetailText>> = {

@@ -52,7 +52,7 @@ export function PeriodFields({ from, until }: PeriodFieldsProps) {
         value={preset ?? ""}
         onChange={({ currentTarget: { value } }) => value !== "" && setQuery({ ...daysOf(value as Preset, today()) })}
       >
-        {preset === null && <option value="">{texts.ownPeriod}</option>}
+        {preset === null && <option value="">{texts.customPeriod}</option>}
         {Object.entries(texts.presets).map(([value, title]) => (
           <option key={value} value={value}>
             {title}

@@ -257,7 +257,7 @@ function effectsOf(before: Return, { data, events }: Rehearsal<Return | Inspecte
     inspections
       .slice(before.items[at]?.inspections.length ?? 0)
       .map(({ quantity, disposition }) =>
-        effectTexts.inspected(sku, quantity, texts.dispositions[disposition] ?? disposition),
+        effectTexts.inspected(sku, quantity, (texts.dispositions[disposition] ?? disposition).toLowerCase()),
       ),
   );
   const waiting = "putbacks" in data ? data.putbacks : [];

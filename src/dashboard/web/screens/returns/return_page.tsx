@@ -115,7 +115,7 @@ function Inspections({ all }: { readonly all: ReturnPageItem["inspections"] }) {
     <ul class="inspections">
       {all.map(({ quantity, condition, disposition, lot_number, notes }, at) => (
         <li key={`${at} ${condition}`}>
-          {count(quantity)} × {stateWords(condition).toLowerCase()}, {texts.dispositions[disposition] ?? disposition}
+          {count(quantity)} × {stateWords(condition).toLowerCase()}, {(texts.dispositions[disposition] ?? disposition).toLowerCase()}
           {lot_number && (
             <span class="muted">
               {" "}

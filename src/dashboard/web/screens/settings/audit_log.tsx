@@ -59,8 +59,8 @@ const filters: readonly ListFilter[] = [
   {
     kind: "choice",
     param: "world",
-    title: texts.world,
-    options: Object.entries(texts.worlds).map(([value, title]) => ({ value, title })),
+    title: texts.environment,
+    options: Object.entries(texts.environments).map(([value, title]) => ({ value, title })),
   },
 ];
 
@@ -97,8 +97,8 @@ const columns: readonly TableColumn<AuditEntry>[] = [
   },
   {
     id: "world",
-    title: texts.world,
-    cell: ({ world }) => <Badge tone={world === "test" ? "warning" : "neutral"}>{texts.worlds[world]}</Badge>,
+    title: texts.environment,
+    cell: ({ world }) => <Badge tone={world === "test" ? "warning" : "neutral"}>{texts.environments[world]}</Badge>,
   },
   { id: "address", title: texts.address, extra: true, cell: ({ ip_address }) => ip_address ?? nothing },
   {

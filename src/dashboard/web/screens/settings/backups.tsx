@@ -97,7 +97,7 @@ function ShippedUntil({ of }: { readonly of: NonNullable<BackupSettings["continu
         </strong>
       ) : (
         <span class="muted">
-          {texts.ships} {waiting_bytes > 0 && texts.waits(bytes(waiting_bytes))}
+          {texts.ships} {waiting_bytes > 0 && texts.pending(bytes(waiting_bytes))}
         </span>
       )}
     </>

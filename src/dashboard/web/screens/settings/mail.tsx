@@ -99,11 +99,11 @@ function Answer({ answer: { taken, to, refused, answer } }: { readonly answer: M
   return (
     <div class="stack">
       <Notice kind={taken ? "done" : "problem"}>
-        <p>{taken ? texts.taken(whom) : texts.notTaken(whom)}</p>
-        {refused.length > 0 && <p>{texts.refusedOf(refused.join(", "))}</p>}
-        {taken && <p>{texts.takenText}</p>}
+        <p>{taken ? texts.accepted(whom) : texts.rejected(whom)}</p>
+        {refused.length > 0 && <p>{texts.rejectedOf(refused.join(", "))}</p>}
+        {taken && <p>{texts.acceptedText}</p>}
       </Notice>
-      <Code name={texts.said} text={answer} />
+      <Code name={texts.answer} text={answer} />
     </div>
   );
 }

@@ -135,7 +135,7 @@ export function NewMerchantScreen() {
           onCancel={() => navigate(back)}
           onSubmit={async (values, key) => {
             const { data } = await post<MerchantRecord>("/merchants", bodyOf(values), { key });
-            showSuccess(texts.made(data.name));
+            showSuccess(texts.created_(data.name));
             navigate(to(`/settings/merchants/${data.id}`), { replace: true });
           }}
         />
@@ -150,7 +150,7 @@ export function ChangeMerchantScreen({ params }: ScreenProps) {
   const back = to(`/settings/merchants/${params["id"]}`);
   if (loading) return <Skeleton />;
   return (
-    <Page title={texts.change} back={{ href: back, title: merchant?.name ?? texts.one }} narrow>
+    <Page title={texts.edit} back={{ href: back, title: merchant?.name ?? texts.one }} narrow>
       {problem && <Notice problem={problem} />}
       {merchant && (
         <Card>

@@ -192,7 +192,7 @@ function Acts({ merchant, etag }: MerchantActsProps) {
     <>
       <ActionMenu items={[...looks, ...items]} />
       {may("merchants.manage") && (
-        <LinkButton icon="edit" title={texts.changeAct} href={to(`/settings/merchants/${id}/change`)} />
+        <LinkButton icon="edit" title={texts.editAct} href={to(`/settings/merchants/${id}/change`)} />
       )}
       {left && <RemainderDialog merchant={merchant} left={left} onClose={() => setLeft(null)} />}
     </>

@@ -119,7 +119,7 @@ function Plots({ figures }: { readonly figures: MetricFigures }) {
       <MetricPlot
         title={texts.deliveries}
         figures={figures}
-        series={[line(texts.arrived, "--plot-1", "deliveries"), line(texts.failed, "--plot-6", "deliveries_failed")]}
+        series={[line(texts.delivered, "--plot-1", "deliveries"), line(texts.failed, "--plot-6", "deliveries_failed")]}
       />
       <MetricPlot
         title={texts.waiting}

@@ -20,7 +20,7 @@ export function RetentionScreen() {
   const [saved, setSaved] = useState<{ readonly times: Retention; readonly number: number } | null>(null);
   const shown = saved?.times ?? data;
   return (
-    <Page title={texts.title} below={`${texts.intro} ${texts.worldOf[tabEnvironment.value]}`} narrow>
+    <Page title={texts.title} below={`${texts.intro} ${texts.environmentOf[tabEnvironment.value]}`} narrow>
       {problem && <Notice problem={problem} onRetry={reload} />}
       {loading && <Skeleton lines={12} />}
       {shown && (
@@ -84,7 +84,7 @@ function fieldOf({ kind, usual, least, most, unit, what, costs }: RetentionRow):
   const limits = texts.limits(least, most, unit);
   return {
     ...{ kind: "number", name: kind, label: texts.kinds[kind][1], unit, disabled: fixed },
-    help: [what, texts.takes(costs), limits, ...(fixed ? [] : [texts.usual(usual, unit)])].join(" "),
+    help: [what, texts.takes(costs), limits, ...(fixed ? [] : [texts.default_time(usual, unit)])].join(" "),
   };
 }
 
@@ -94,7 +94,7 @@ function Shorter({ kinds, values }: { readonly kinds: readonly RetentionRow[]; r
     const wanted = timeOf(values[kind]) ?? usual;
     // Nothing is deleted by how long the law keeps something.
     if (typeof wanted !== "number" || wanted >= (kept ?? Number.POSITIVE_INFINITY) || unit === "years") return [];
-    const before = kept === null ? texts.forGood : texts.time(kept, unit);
+    const before = kept === null ? texts.forever : texts.time(kept, unit);
     return [texts.shorter(texts.kinds[kind][1], before, texts.time(wanted, unit))];
   });
   if (shorter.length === 0) return null;

@@ -13,7 +13,7 @@ const columns: readonly TableColumn<Server>[] = [
     ...{ id: "host", title: texts.host, wide: true },
     cell: ({ host, answers }) => (
       <>
-        {host} {answers && <Badge tone="info">{texts.answers}</Badge>}
+        {host} {answers && <Badge tone="info">{texts.current}</Badge>}
       </>
     ),
   },

@@ -38,7 +38,7 @@ export const settingsScreens: readonly Screen[] = [
   {
     path: "/settings/merchants/:id/change",
     section: "settings",
-    title: titles.changeMerchant,
+    title: titles.editMerchant,
     permission: "merchants.manage",
     listed: "no",
     load: () => import("./merchant_edit.tsx").then((it) => it.ChangeMerchantScreen),

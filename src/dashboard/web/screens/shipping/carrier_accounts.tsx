@@ -156,7 +156,7 @@ function AccountMenu({ account: { name, status }, path, onChange }: AccountMenuP
     <ActionMenu
       name={`${words.more}: ${name}`}
       items={[
-        { title: texts.change, icon: "edit", run: onChange },
+        { title: texts.edit, icon: "edit", run: onChange },
         status === "active"
           ? { title: texts.pause, icon: "pause", run: () => void turn("paused").catch(showRefused) }
           : { title: texts.resume, icon: "play", run: () => void turn("active").catch(showRefused) },
@@ -259,7 +259,7 @@ function ChangeAccount({ account, onClose }: { readonly account: Account; readon
   );
   return (
     <FormDialog
-      title={texts.changeTitle(name)}
+      title={texts.editTitle(name)}
       text={texts.keepSecret}
       fields={[
         { kind: "text", name: "name", label: texts.name, required: true },

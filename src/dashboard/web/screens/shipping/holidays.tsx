@@ -81,7 +81,7 @@ function CarrierDays({ holidays, year }: { readonly holidays: Holidays; readonly
       title={carrier}
       acts={
         <>
-          <Badge tone={usual ? "neutral" : "info"}>{usual ? texts.usual : texts.own}</Badge>
+          <Badge tone={usual ? "neutral" : "info"}>{usual ? texts.built_in : texts.own}</Badge>
           {managed && <Button icon="plus" title={texts.add} onClick={() => setAdding(true)} />}
         </>
       }

@@ -13,7 +13,7 @@ import type { TableColumn } from "../../components/table.tsx";
 import { showSuccess } from "../../components/toasts.tsx";
 import { Time } from "../../components/values.tsx";
 import { words } from "../../text/common.ts";
-import { count, moment, share } from "../../text/format.ts";
+import { count, dateTime, share } from "../../text/format.ts";
 import { shippingTexts } from "../../text/shipping.ts";
 
 const texts = shippingTexts.cards;
@@ -24,8 +24,8 @@ export function inEffect({
   effective_to,
 }: Pick<ListedCard, "effective_from" | "effective_to">): string {
   if (effective_from === null && effective_to === null) return texts.always;
-  const until = effective_to === null ? "" : ` ${texts.until} ${moment(effective_to)}`;
-  return `${effective_from === null ? "" : moment(effective_from)}${until}`.trim();
+  const until = effective_to === null ? "" : ` ${texts.until} ${dateTime(effective_to)}`;
+  return `${effective_from === null ? "" : dateTime(effective_from)}${until}`.trim();
 }
 
 /** The state of a card, and whether its prices are samples. */

@@ -107,7 +107,7 @@ function Acts({ card, etag, onProblem, onChange }: ActProps) {
             : { title: texts.switchOn, icon: "play", run: () => void turn(true).catch(showRefused) },
         ]}
       />
-      <Button icon="edit" title={texts.change} onClick={onChange} />
+      <Button icon="edit" title={texts.edit} onClick={onChange} />
     </>
   );
 }
@@ -183,7 +183,7 @@ function ChangeCard({ card, etag, onClose }: Pick<ActProps, "card" | "etag"> & {
   };
   return (
     <FormDialog
-      title={`${texts.change}: ${name}`}
+      title={`${texts.edit}: ${name}`}
       fields={fields.map((field) => (field.kind === "money" ? { ...field, currency: card.currency } : field))}
       first={first}
       submit={words.save}

@@ -80,7 +80,7 @@ export function ZonesScreen() {
 function Why({ from }: { readonly from: string }) {
   const [found, setFound] = useState<Zones | null>(null);
   return (
-    <Card title={texts.askTitle}>
+    <Card title={texts.explainTitle}>
       <Form
         guarded={false}
         fields={[
@@ -107,7 +107,7 @@ function Why({ from }: { readonly from: string }) {
           {found.services.map(({ service, name, zone, served, explanation, miles }) => (
             <section key={service}>
               <h3>
-                {name}: {zone === null ? texts.foundNone : texts.found(zone)}
+                {name}: {zone === null ? texts.noneFound : texts.found(zone)}
                 {!served && ` (${texts.unserved})`}
                 {miles !== null && <small class="muted"> {texts.miles(count(miles))}</small>}
               </h3>

@@ -86,7 +86,7 @@ function Acts({ count, etag, onDialog }: CountActsProps) {
       <ActionMenu
         items={[
           { title: texts.print, icon: "print", run: () => window.print() },
-          ...(records ? [{ title: texts.found, icon: "plus" as const, run: () => onDialog("found") }] : []),
+          ...(records ? [{ title: texts.unexpected, icon: "plus" as const, run: () => onDialog("found") }] : []),
           ...(writes && allowed_actions.includes("cancel")
             ? [{ title: texts.cancel, icon: "delete" as const, danger: true, run: cancel }]
             : []),
@@ -110,9 +110,9 @@ interface CountDialogProps {
 function FoundDialog({ count, onClose }: CountDialogProps) {
   return (
     <FormDialog
-      title={texts.found}
-      text={texts.foundText}
-      submit={texts.foundAct}
+      title={texts.unexpected}
+      text={texts.unexpectedText}
+      submit={texts.unexpectedAct}
       onClose={onClose}
       first={{ sku: "", bin: "", lot_number: "", quantity: "" }}
       fields={[
@@ -143,7 +143,14 @@ function PostDialog({ count, etag, onClose }: CountDialogProps & { readonly etag
       fields={
         units_short === 0
           ? []
-          : [{ kind: "switch", name: "allow_shortfall", label: texts.letWait, help: texts.letWaitHelp }]
+          : [
+              {
+                kind: "switch",
+                name: "allow_shortfall",
+                label: texts.backorderAffected,
+                help: texts.backorderAffectedHelp,
+              },
+            ]
       }
       onSubmit={async ({ allow_shortfall }, key) => {
         const body = allow_shortfall === true ? { allow_shortfall: true } : {};

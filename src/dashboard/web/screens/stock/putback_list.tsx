@@ -12,7 +12,7 @@ import type { TableColumn } from "../../components/table.tsx";
 import { showSuccess as toast } from "../../components/toasts.tsx";
 import { Time } from "../../components/values.tsx";
 import { count } from "../../text/format.ts";
-import { putBackTexts as texts } from "../../text/transfers.ts";
+import { restockTexts as texts } from "../../text/transfers.ts";
 import { enteredNumber, enteredText, useWarehouses } from "./stock_links.ts";
 
 /** The units to put back. */
@@ -41,7 +41,7 @@ export function PutBacksScreen() {
     },
     { id: "since", title: texts.since, cell: ({ waiting_since }) => <Time at={waiting_since} /> },
   ];
-  const acts = (row: WaitingUnits) => <Button title={texts.putBack} onClick={() => setChosen(row)} />;
+  const acts = (row: WaitingUnits) => <Button title={texts.restock} onClick={() => setChosen(row)} />;
   return (
     <>
       <ListPage<WaitingUnits>
@@ -71,9 +71,9 @@ function PutBackDialog({ waiting, onClose }: { readonly waiting: WaitingUnits; r
   const { sku, quantity, lot_number, location, order_id, return_id, suggested_bin } = waiting;
   return (
     <FormDialog
-      title={texts.putBackTitle(sku)}
-      text={texts.putBackText}
-      submit={texts.putBack}
+      title={texts.restockTitle(sku)}
+      text={texts.restockText}
+      submit={texts.restock}
       onClose={onClose}
       first={{ quantity: String(quantity), bin: suggested_bin ?? "" }}
       fields={[

@@ -53,7 +53,7 @@ export function Demand({ explanation }: { readonly explanation: Explanation }) {
         ) : (
           <p class="muted">{texts.nobodyWaits}</p>
         )}
-        {backordered?.more && <p class="muted pad">{texts.moreThanNamed}</p>}
+        {backordered?.more && <p class="muted pad">{texts.moreThanListed}</p>}
       </Card>
       <Card title={texts.promisedTo} flush={(reserved?.claims.length ?? 0) > 0}>
         {reserved?.claims.length ? (
@@ -66,7 +66,7 @@ export function Demand({ explanation }: { readonly explanation: Explanation }) {
         ) : (
           <p class="muted">{texts.nobodyHolds}</p>
         )}
-        {reserved?.more && <p class="muted pad">{texts.moreThanNamed}</p>}
+        {reserved?.more && <p class="muted pad">{texts.moreThanListed}</p>}
       </Card>
     </div>
   );

@@ -98,7 +98,12 @@ const named = ({ warehouse_id, bin, lot_number }: Placed) => ({
 });
 
 const notes: FormField = { kind: "text", name: "notes", label: texts.notes, lines: 2 };
-const letWait: FormField = { kind: "switch", name: "allow_shortfall", label: texts.letWait, help: texts.letWaitHelp };
+const letWait: FormField = {
+  kind: "switch",
+  name: "allow_shortfall",
+  label: texts.backorderAffected,
+  help: texts.backorderAffectedHelp,
+};
 
 /** Corrects what the books say of one bin and lot. */
 export function AdjustDialog({ sku, places, at, onClose }: PlacesProps) {
@@ -399,9 +404,9 @@ export function OwnershipDialog({ sku, places, at, onClose }: PlacesProps) {
   const others = openMerchants.value.filter(({ id }) => id !== owner);
   return (
     <FormDialog
-      title={texts.giveTitle(sku)}
-      text={texts.giveText}
-      submit={texts.giveAct}
+      title={texts.ownershipTitle(sku)}
+      text={texts.ownershipText}
+      submit={texts.ownershipAct}
       onClose={onClose}
       first={{ place: first, quantity: "", to_merchant_id: "", to_sku: "", to_bin: "", reason: "" }}
       fields={[
@@ -410,15 +415,22 @@ export function OwnershipDialog({ sku, places, at, onClose }: PlacesProps) {
         {
           kind: "select",
           name: "to_merchant_id",
-          label: texts.giveTo,
+          label: texts.ownershipTo,
           required: true,
           width: "half",
           empty: merchantTexts.choose,
           options: others.map(({ code, name }) => ({ value: code, title: merchantTexts.option(code, name) })),
         },
-        { kind: "text", name: "to_sku", label: texts.giveSku, help: texts.giveSkuHelp, mono: true, width: "half" },
-        { kind: "text", name: "to_bin", label: texts.toBin, help: texts.giveBinHelp, mono: true, width: "half" },
-        { kind: "text", name: "reason", label: texts.giveReason, help: texts.giveReasonHelp, required: true },
+        {
+          kind: "text",
+          name: "to_sku",
+          label: texts.ownershipSku,
+          help: texts.ownershipSkuHelp,
+          mono: true,
+          width: "half",
+        },
+        { kind: "text", name: "to_bin", label: texts.toBin, help: texts.ownershipBinHelp, mono: true, width: "half" },
+        { kind: "text", name: "reason", label: texts.ownershipReason, help: texts.ownershipReasonHelp, required: true },
       ]}
       onSubmit={async (values, key) => {
         const from = chosen(values);
@@ -428,7 +440,7 @@ export function OwnershipDialog({ sku, places, at, onClose }: PlacesProps) {
         const to = { to_merchant_id, to_sku: enteredText(values["to_sku"]), to_bin: enteredText(values["to_bin"]) };
         const body = { from_merchant_id: owner, ...to, sku, quantity, ...named(from), reason };
         await post("/inventory/ownership_transfers", body, { key });
-        toast(texts.given(quantity ?? 0, sku, to_merchant_id ?? ""));
+        toast(texts.ownershipDone(quantity ?? 0, sku, to_merchant_id ?? ""));
       }}
     >
       {(values) => {
@@ -439,7 +451,7 @@ export function OwnershipDialog({ sku, places, at, onClose }: PlacesProps) {
         ];
         if (from === undefined || quantity === null || to === undefined) return null;
         const code = merchantOf(owner)?.code ?? "";
-        return <p class="will">{texts.giveWill(quantity, to, from.available - quantity, code)}</p>;
+        return <p class="will">{texts.ownershipWill(quantity, to, from.available - quantity, code)}</p>;
       }}
     </FormDialog>
   );

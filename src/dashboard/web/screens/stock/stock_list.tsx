@@ -44,7 +44,7 @@ const columns: readonly TableColumn<Level>[] = [
   { id: "backordered", title: texts.backordered, align: "right", cell: ({ backordered }) => quiet(backordered) },
   { id: "reorder", title: texts.reorderAt, align: "right", extra: true, cell: (it) => quiet(it.reorder_point) },
   { id: "bins", title: texts.places, extra: true, cell: ({ locations }) => binsOf(locations) },
-  { id: "updated", title: texts.changed, extra: true, cell: ({ last_updated }) => <Time at={last_updated} /> },
+  { id: "updated", title: texts.updated, extra: true, cell: ({ last_updated }) => <Time at={last_updated} /> },
 ];
 
 /** A number; zero is shown in grey. */

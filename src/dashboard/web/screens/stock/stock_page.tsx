@@ -191,7 +191,7 @@ function Acts({ sku, bundle, places, onAct }: StockActsProps) {
               ]
             : []),
           ...(may("stock.write") && openMerchants.value.length > 1 && places.some(({ kind }) => kind === "storage")
-            ? [{ title: texts.give, icon: "customers" as const, run: () => onAct("give") }]
+            ? [{ title: texts.ownership, icon: "customers" as const, run: () => onAct("give") }]
             : []),
           { title: texts.exportLedger, icon: "download", run: exportLedger },
           { title: texts.productPage, icon: "tag", run: product },

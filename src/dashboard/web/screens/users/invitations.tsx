@@ -27,7 +27,7 @@ function memberField(): readonly FormField[] {
     title: merchantTexts.option(code, name),
   }));
   const choice = { kind: "select", name: "merchant_id", label: texts.memberOf, help: texts.memberOfHelp } as const;
-  return [{ ...choice, required: false, empty: merchantTexts.forHouse, options }];
+  return [{ ...choice, required: false, empty: merchantTexts.forOperator, options }];
 }
 
 /** Invites somebody, and shows the link. */

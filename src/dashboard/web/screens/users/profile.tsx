@@ -85,7 +85,7 @@ function Entry({ entry, onEnd }: { readonly entry: SessionEntry; readonly onEnd:
   return (
     <li>
       <div>
-        <strong>{browser}</strong> {current && <Badge tone="good">{texts.thisOne}</Badge>}
+        <strong>{browser}</strong> {current && <Badge tone="good">{texts.current}</Badge>}
         <p>
           {ip && <code>{ip}</code>} {texts.lastSeen} <Time at={last_seen_at} />, {texts.begun} <Time at={created_at} />
         </p>

@@ -45,7 +45,7 @@ export function RecoveryCodesOnce({ codes, onDone }: RecoveryCodesProps) {
         />
       </div>
       <footer class="form-acts">
-        <Button kind="primary" title={texts.codesKept} onClick={onDone} />
+        <Button kind="primary" title={texts.codesSaved} onClick={onDone} />
       </footer>
     </div>
   );

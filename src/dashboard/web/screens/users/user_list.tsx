@@ -79,7 +79,7 @@ function ChangeRole({ user, onClose }: { readonly user: User; readonly onClose: 
   // Who is a member of several has a role in each.
   const options = memberships.map(({ merchant }) => ({
     value: merchant?.code ?? "",
-    title: merchant?.name ?? merchantTexts.forHouse,
+    title: merchant?.name ?? merchantTexts.forOperator,
   }));
   const where: FormField = { kind: "select", name: "merchant_id", label: texts.memberOf, required: false, options };
   const first = memberships.find((one) => one.role === role)?.merchant?.code ?? "";

@@ -56,7 +56,7 @@ function BinPanel({ warehouse, code, onClose }: BinPanelProps) {
         </p>
         {bin && several.value && (
           <p class="map-kept muted">
-            {texts.keptForTitle} <AssignedTo bin={bin} />
+            {texts.reservedForTitle} <AssignedTo bin={bin} />
             {assignedTo(bin) === null && ` · ${assignmentWords(bin)}`}
           </p>
         )}
@@ -204,7 +204,7 @@ function Legend({ kept }: { readonly kept: boolean }) {
       {kept && (
         <li>
           <span class="cell empty kept" aria-hidden="true" />
-          {texts.legendKept}
+          {texts.legendReserved}
         </li>
       )}
     </ul>
@@ -334,7 +334,7 @@ const ZoneArea = memo(function ZoneArea({ zone }: { readonly zone: MapZone }) {
 function Cell({ bin }: { readonly bin: MapBin }) {
   const { code, used, capacity } = bin;
   const merchant = assignedTo(bin);
-  const kept = merchant === null ? "" : `, ${texts.keptFor(merchant.code)}`;
+  const kept = merchant === null ? "" : `, ${texts.reservedFor(merchant.code)}`;
   const words = `${code}: ${texts.fillOf(used, capacity)}${kept}`;
   const colour = assignmentColour(bin);
   return (

@@ -60,7 +60,7 @@ export function BinScreen({ params }: ScreenProps) {
       acts={
         <>
           {may("house.manage") && several.value && (
-            <Button icon="edit" title={texts.change} onClick={() => setChanging(true)} />
+            <Button icon="edit" title={texts.edit} onClick={() => setChanging(true)} />
           )}
           {may("stock.write") && <Button icon="clipboard" title={texts.count} onClick={() => void openCount()} />}
         </>
@@ -136,7 +136,9 @@ function Facts({ bin }: { readonly bin: Bin }) {
         value={zone_id}
         note={[temperature_zone && texts.zones[temperature_zone], temperature_range].filter(Boolean).join(" · ")}
       />
-      {several.value && <Figure name={texts.keptForTitle} value={<AssignedTo bin={bin} />} note={keepingNote(bin)} />}
+      {several.value && (
+        <Figure name={texts.reservedForTitle} value={<AssignedTo bin={bin} />} note={keepingNote(bin)} />
+      )}
       <Figure name={texts.kind} value={texts.kinds[kind]} note={`${texts.pickOrder}: ${count(pick_order)}`} />
     </Figures>
   );

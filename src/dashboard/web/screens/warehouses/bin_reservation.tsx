@@ -26,7 +26,7 @@ export function assignmentColour(bin: Pick<MapBin, "dedicated_merchant_id">): st
 /** Whose goods a bin takes, in a few words. Only shelves keep the goods of merchants apart. */
 export function assignmentWords(bin: BinAssignment): string {
   const merchant = assignedTo(bin);
-  if (merchant !== null) return texts.keptFor(merchant.code);
+  if (merchant !== null) return texts.reservedFor(merchant.code);
   return bin.mix_merchants || bin.kind !== "storage" ? texts.mixes : texts.oneAtATime;
 }
 
@@ -45,9 +45,9 @@ export function AssignedTo({ bin }: { readonly bin: BinAssignment }) {
 export const assignmentField = (unchanged: boolean): FormField => ({
   kind: "select",
   name: "dedicated_merchant_id",
-  label: texts.keptForField,
+  label: texts.reservedForField,
   ...(unchanged ? {} : { width: "half" }),
-  empty: unchanged ? texts.asItIs : texts.anyMerchant,
+  empty: unchanged ? texts.unchanged : texts.anyMerchant,
   options: [
     ...(unchanged ? [{ value: any_merchant, title: texts.anyMerchant }] : []),
     ...openMerchants.value.map(({ code, name }) => ({ value: code, title: merchantTexts.option(code, name) })),
@@ -67,8 +67,8 @@ export function AssignmentDialog({ bin, onClose }: AssignmentDialogProps) {
   const { warehouse_id, code, zone_id, temperature_zone, capacity, mix_merchants } = bin;
   return (
     <FormDialog
-      title={texts.changeTitle(code)}
-      text={texts.changeText}
+      title={texts.editTitle(code)}
+      text={texts.editText}
       submit={words.save}
       unchanged={false}
       onClose={onClose}
@@ -97,7 +97,7 @@ export function AssignmentDialog({ bin, onClose }: AssignmentDialogProps) {
         };
         const location_zones = [{ zone_id, temperature_zone, bins: [changed] }];
         await patch(`/inventory/locations/${warehouse_id}`, { location_zones }, { key });
-        showSuccess(texts.changed(code));
+        showSuccess(texts.saved(code));
       }}
     />
   );

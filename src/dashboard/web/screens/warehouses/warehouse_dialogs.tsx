@@ -117,8 +117,8 @@ export function ChangeWarehouse({
   return (
     <FormDialog
       wide
-      title={texts.changeTitle(name)}
-      text={texts.changeText}
+      title={texts.editTitle(name)}
+      text={texts.editText}
       submit={words.save}
       unchanged={false}
       onClose={onClose}

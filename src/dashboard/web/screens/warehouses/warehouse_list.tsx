@@ -68,7 +68,7 @@ function WarehouseCard({ warehouse, show }: WarehouseCardProps) {
           {manages && (
             <Button
               icon="edit"
-              title={texts.change}
+              title={texts.edit}
               onClick={() => show((close) => <ChangeWarehouse warehouse={warehouse} onClose={close} />)}
             />
           )}
@@ -104,7 +104,7 @@ function Zones({ warehouse, show }: WarehouseCardProps) {
           run: () => show((close) => <BinsDialog warehouse={warehouse} zone={zone} onClose={close} />),
         },
         {
-          title: texts.changeZone,
+          title: texts.editZone,
           icon: "edit",
           run: () => show((close) => <ZoneDialog warehouse={warehouse} zone={zone} onClose={close} />),
         },
