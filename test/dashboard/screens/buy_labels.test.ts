@@ -36,7 +36,7 @@ describeInBrowser("labels on a fresh installation", () => {
 
     // The reserved units and the order's method are chosen already.
     await page.goto(house.addressOf(`/orders/${id}`));
-    await page.click("text=Buy a label");
+    await page.click("text=Buy label");
     await page.waitForSelector(".rate-table tr.chosen:has-text('Express')");
     expect(await page.inputValue("dialog [aria-label='Quantity of TEA-1']")).toBe("5");
     await page.waitForSelector("dialog >> text=From 43215 Columbus US to 97201 Portland US");
@@ -50,7 +50,7 @@ describeInBrowser("labels on a fresh installation", () => {
     await page.click("dialog a:has-text('Enter address')");
 
     await page.waitForSelector(".notice:has-text('example address')");
-    await page.click("button:has-text('Change')");
+    await page.click("button:has-text('Edit')");
     await page.fill("dialog [name=name]", "Dock 7");
     await page.fill("dialog [name='address.address_line1']", "7 Harbor Way");
     await page.click("dialog button:has-text('Save')");
@@ -60,10 +60,10 @@ describeInBrowser("labels on a fresh installation", () => {
 
     // More units than stock has reserved need a reason; sample prices are not asked about again.
     await page.goto(house.addressOf(`/orders/${id}`));
-    await page.click("text=Buy a label");
+    await page.click("text=Buy label");
     await page.waitForSelector(".rate-table tr.chosen:has-text('Express')");
     await page.fill("dialog [aria-label='Quantity of TEA-1']", "6");
-    await page.waitForSelector("dialog .notice:has-text('more units than stock has reserved')");
+    await page.waitForSelector("dialog .notice:has-text('more units than are reserved')");
     const buy = page.locator("dialog .button.primary:has-text('Buy for')");
     expect(await buy.isDisabled()).toBe(true);
     await page.fill("dialog [name=reason]", "Found on the dock");
@@ -82,7 +82,7 @@ describeInBrowser("labels on a fresh installation", () => {
     await page.waitForSelector("[name=from_zip]");
     expect(await page.inputValue("[name=from_zip]")).toBe("43215");
     await page.fill("[name=to_zip]", "97201");
-    await page.click("button:has-text('Ask for rates')");
+    await page.click("button:has-text('Get rates')");
     await page.waitForSelector("tr:has-text('Standard') .badge:has-text('Sample')");
     await page.waitForSelector(".notice:has-text('sample prices')");
     await lookAtPage(page, ".shipping-notices", "rates");
@@ -101,7 +101,7 @@ describeInBrowser("labels on a fresh installation", () => {
     await page.click("thead input[type=checkbox]");
     await page.click(".bulk-bar >> text=Buy labels");
     const row = (number: string) => page.locator(`dialog tr:has-text('${number}')`);
-    await row("T-4").locator("text=No units are reserved").waitFor();
+    await row("T-4").locator("text=No units reserved").waitFor();
     const chosen = (number: string) => row(number).locator("select option:checked").textContent();
     await row("T-1").locator("select").waitFor();
     await row("T-2").locator("select").waitFor();

@@ -28,13 +28,13 @@ describeInBrowser("the customers", () => {
     await page.waitForSelector("h1:has-text('Jane Doe')");
     await page.waitForSelector(".address-lines:has-text('12 Elm St')");
 
-    await page.click("text=Add an address");
+    await page.click("text=Add address");
     await page.fill("[name='address.name']", "Jane at work");
     await page.fill("[name='address.address_line1']", "1 Main St");
     await page.fill("[name='address.city']", "Seattle");
     await page.fill("[name='address.state']", "OR");
     await page.fill("[name='address.postal_code']", "97201");
-    await page.click("text=Check the address");
+    await page.click("text=Check address");
     await page.waitForSelector(".address-check .notice");
     await page.fill("[name='address.city']", "Portland");
     await page.click("dialog button:has-text('Save')");
@@ -42,7 +42,7 @@ describeInBrowser("the customers", () => {
     const [jane] = (await house.live.must("GET", "/customers?q=jane")).data;
     expect(jane.shipping_addresses.map(({ name }: { name: string }) => name)).toEqual(["Jane Doe", "Jane at work"]);
 
-    await page.click("a:has-text('Change')");
+    await page.click("a:has-text('Edit')");
     await page.fill("[name=company]", "Elm Trading");
     await page.click("button:has-text('Save')");
     await page.waitForSelector(".page-below:has-text('Elm Trading')");

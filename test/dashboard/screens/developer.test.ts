@@ -40,20 +40,20 @@ describeInBrowser("the screens for developers", () => {
     await page.click("dialog button:has-text('Create')");
     const key = (await page.textContent("dialog .secret code")) ?? "";
     expect(key).toMatch(/^ph_live_/);
-    await page.click("text=I have copied it");
+    await page.click("dialog button:has-text('Done')");
     const ask = () => fetch(`${house.url}/v1/products`, { headers: { authorization: `Bearer ${key}` } });
     expect((await ask()).status).toBe(200);
     await page.click("a:has-text('Web shop')");
-    await page.waitForSelector("text=1 request came from addresses that are not in the list");
+    await page.waitForSelector("text=1 request came from addresses not in the list");
     await page.click("li:has-text('127.0.0.1') >> text=Allow");
-    await page.waitForSelector("text=127.0.0.1 is in the list.");
+    await page.waitForSelector("text=127.0.0.1 added to the list.");
     expect((await ask()).headers.get("x-ip-allowlist")).toBe("allowed");
 
     await page.click("button:has-text('Rotate')");
     await page.click("dialog button:has-text('Rotate')");
     const next = (await page.textContent("dialog .secret code")) ?? "";
     expect([next === key, (await ask()).status]).toEqual([false, 200]);
-    await page.click("text=I have copied it");
+    await page.click("dialog button:has-text('Done')");
     await page.waitForSelector("h1:has-text('Web shop')");
     await page.click("button:has-text('Revoke')");
     await page.click("dialog button:has-text('Revoke')");
@@ -70,16 +70,16 @@ describeInBrowser("the screens for developers", () => {
     await page.click(".event-groups fieldset:has(legend:has-text('Stock')) legend input");
     await page.click("dialog button:has-text('Create')");
     expect(await page.textContent("dialog .secret code")).toMatch(/^whsec_/);
-    await page.click("text=I have copied it");
+    await page.click("dialog button:has-text('Done')");
     await page.waitForSelector("text=Nothing has been sent yet");
-    await page.click(".page-acts >> text=Send a test");
+    await page.click(".page-acts >> text=Send test");
     await page.selectOption("dialog [name=event]", "inventory.received");
     await page.click("dialog button:has-text('Send')");
-    await page.waitForSelector("dialog .exchange:has-text('Answered 200')");
+    await page.waitForSelector("dialog .exchange:has-text('Returned 200')");
     expect(await page.textContent("dialog .exchange")).toContain('"thanks": 1');
     await page.click("dialog button:has-text('Close') >> nth=-1");
     expect(received[0]?.body.type).toBe("inventory.received");
-    await page.waitForSelector("tr:has-text('Test'):has-text('Arrived')");
+    await page.waitForSelector("tr:has-text('Test'):has-text('Delivered')");
 
     await house.test.must("POST", "/products", {
       sku: "TEA",
@@ -90,7 +90,7 @@ describeInBrowser("the screens for developers", () => {
     });
     await house.test.must("POST", "/inventory", { sku: "TEA", quantity: 5 });
     await until(() => received.length >= 3);
-    await page.waitForSelector("tr:has-text('inventory.updated'):has-text('Arrived')");
+    await page.waitForSelector("tr:has-text('inventory.updated'):has-text('Delivered')");
     await page.click("tr:has-text('inventory.updated') >> [aria-label='Show request and response']");
     await page.waitForSelector('dialog .exchange:has-text(\'"sku": "TEA"\')');
     const before = received.length;
@@ -168,11 +168,11 @@ describeInBrowser("the screens for developers", () => {
     await page.click("label:has-text('WooCommerce')");
     await page.fill("[name=store_id]", "https://shop.example.com");
     await page.fill("[name=client_secret]", "short");
-    await page.click("form button:has-text('Connect a store')");
+    await page.click("form button:has-text('Connect store')");
     await page.waitForSelector("[data-field=client_secret] .field-wrong");
     await page.fill("[name=client_secret]", "long-enough-secret");
     await page.fill("[name=api_url]", "https://93.184.216.34");
-    await page.click("form button:has-text('Connect a store')");
+    await page.click("form button:has-text('Connect store')");
     await page.waitForSelector("text=No orders yet");
     await page.click("[role=tab]:has-text('Details')");
     await page.waitForSelector(".copy-field code");

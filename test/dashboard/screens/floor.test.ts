@@ -31,30 +31,30 @@ describeInBrowser("receipts, transfers, counts and put-backs", () => {
     const tab = await house.open("/receipts");
     const { page } = tab;
     tab.expectRefusals(404, 422);
-    await page.click(".empty >> text=New receipt");
+    await page.click(".empty >> text=New inbound shipment");
     await page.fill("[name=supplier]", "Leaf & Co");
     await page.selectOption("[name=location]", "whs_1001");
     const line = (at: number, name: string) => `.line >> nth=${at} >> .line-field:has-text('${name}') input`;
     await pick(page, line(0, "SKU"), "RICE");
     await page.fill(line(0, "Units"), "10");
     for (const at of [1, 2]) {
-      await page.click("button:has-text('Add a line')");
+      await page.click("button:has-text('Add line')");
       if (at === 2) await pick(page, line(at, "SKU"), "TEA");
     }
     await page.fill(line(2, "Units"), "none");
-    await page.click(".form-acts button:has-text('New receipt')");
+    await page.click(".form-acts button:has-text('New inbound shipment')");
     // Beside the line that it is of, although the empty one before it was not sent.
     await page.waitForSelector(".line >> nth=2 >> .field-wrong:has-text('must be an integer')");
-    await page.click("[aria-label='Remove the line'] >> nth=2");
-    await page.click(".form-acts button:has-text('New receipt')");
-    await page.waitForSelector("h1:has-text('Receipt rcv_')");
+    await page.click("[aria-label='Remove line'] >> nth=2");
+    await page.click(".form-acts button:has-text('New inbound shipment')");
+    await page.waitForSelector("h1:has-text('Inbound shipment rcv_')");
     const [receipt] = (await must("GET", "/inventory/receipts")).data;
     expect(receipt).toMatchObject({ supplier: "Leaf & Co", lines: [{ sku: "RICE", quantity: 10 }] });
 
     await page.click("button:has-text('Receive')");
     await page.fill("dialog .line-field:has-text('Units') input", "7");
     await page.fill("dialog .line-field:has-text('Bin') input", "A-02");
-    await page.waitForSelector(".will:has-text('Received now: 7 units')");
+    await page.waitForSelector(".will:has-text('Receiving now: 7 units')");
     await page.click("dialog button:has-text('Receive')");
     await page.waitForSelector("h1 + .badge:has-text('Receiving')");
     expect(await level("RICE")).toMatchObject({ on_hand: 7, incoming: 3, locations: [{ location: "A-02" }] });
@@ -95,23 +95,23 @@ describeInBrowser("receipts, transfers, counts and put-backs", () => {
 
   test("bins are counted, the differences reviewed and posted", async () => {
     const { page } = await house.open("/counts");
-    await page.click(".empty >> text=Open a count");
+    await page.click(".empty >> text=New count");
     await page.selectOption("dialog [name=location]", "whs_1001");
     await page.fill("[name=bins]", "A-01, A-02");
-    await page.click("dialog .form-acts button:has-text('Open a count')");
+    await page.click("dialog .form-acts button:has-text('New count')");
     await page.waitForSelector("input.counted");
     await page.fill("input.counted >> nth=0", "14");
     await page.keyboard.press("Enter");
     await page.keyboard.type("7");
-    await page.click("button:has-text('Save the counted units')");
+    await page.click("button:has-text('Save counts')");
     await page.waitForSelector("tr:has-text('TEA') .minus:has-text('-1')");
     await page.click(".page-acts button:has-text('Review')");
     await page.click("dialog button:has-text('Review')");
     await page.waitForSelector("h1 + .badge:has-text('In review')");
     expect(await level("TEA")).toMatchObject({ on_hand: 19 });
-    await page.click(".page-acts button:has-text('Post the count')");
+    await page.click(".page-acts button:has-text('Post count')");
     await page.waitForSelector("dialog:has-text('1 line differs: 0 units more and 1 unit fewer')");
-    await page.click("dialog .form-acts button:has-text('Post the count')");
+    await page.click("dialog .form-acts button:has-text('Post count')");
     await page.waitForSelector("h1 + .badge:has-text('Posted')");
     expect(await level("TEA")).toMatchObject({ on_hand: 18 });
   });
@@ -127,10 +127,10 @@ describeInBrowser("receipts, transfers, counts and put-backs", () => {
     await must("POST", `/orders/${id}/pick`, {});
     await must("DELETE", `/orders/${id}`);
     const { page } = await house.open("/putbacks");
-    await page.click("tr:has-text('RICE') button:has-text('Put back')");
-    await page.waitForSelector(".will:has-text('To A-02: 2 units. Left to put back: none')");
-    await page.click("dialog .form-acts button:has-text('Put back')");
-    await page.waitForSelector("text=Nothing waits to be put back");
+    await page.click("tr:has-text('RICE') button:has-text('Restock')");
+    await page.waitForSelector(".will:has-text('To A-02: 2 units. Left to restock: none')");
+    await page.click("dialog .form-acts button:has-text('Restock')");
+    await page.waitForSelector("text=Nothing to restock");
     expect(await level("RICE")).toMatchObject({ available: 7, unavailable: { putback: 0 } });
   });
 

@@ -14,8 +14,8 @@ const member = { email: "mo@example.com", name: "Mo Merchant", password: "anothe
 
 /** The words of the house's own work, none of which people of a merchant are shown. */
 const of_house = [
-  ...["Bins", "Counts", "Put-backs", "Transfers", "Manifests", "Rate cards", "Zones", "Carriers", "Holidays"],
-  ...["Warehouses", "Merchants", "Request log", "Metrics", "Backups", "Mail", "Audit trail", "Retention", "Servers"],
+  ...["Bins", "Counts", "Restock", "Transfers", "Manifests", "Rate cards", "Zones", "Carriers", "Holidays"],
+  ...["Warehouses", "Merchants", "Request log", "Metrics", "Backups", "Email", "Audit trail", "Retention", "Servers"],
 ];
 
 /** What the navigation lists, section by section, with the addresses. */
@@ -73,7 +73,7 @@ describeInBrowser("the portal of a merchant", () => {
     expect(await page.locator("dialog .role-choice:has-text('Floor')").count()).toBe(0);
     await page.click("dialog .role-choice:has-text('Owner')");
     expect(await violations(page)).toEqual([]);
-    await page.click("dialog button:has-text('Create the invitation')");
+    await page.click("dialog button:has-text('Create invitation')");
     const link = new URL((await page.textContent("dialog code")) ?? "");
     theirs = await house.open(`/invitation${link.hash}`, { signed_out: true });
     theirs.expectRefusals(401);
@@ -94,7 +94,7 @@ describeInBrowser("the portal of a merchant", () => {
     const listed = await listedIn(page);
     expect(listed.filter(({ title }) => of_house.includes(title))).toEqual([]);
     expect(listed.map(({ title }) => title)).toEqual(
-      expect.arrayContaining(["Receipts", "API keys", "Users", "Billing", "Privacy"]),
+      expect.arrayContaining(["Receiving", "API keys", "Users", "Billing", "Privacy"]),
     );
     const records = [`/orders/${order_id}`, `/products/${product_id}`, "/stock/TEA", "/orders/new", "/receipts/new"];
     for (const path of [...new Set(listed.map(({ href }) => href)), ...records.map((path) => `/dashboard${path}`)]) {
@@ -119,24 +119,24 @@ describeInBrowser("the portal of a merchant", () => {
     await page.waitForSelector("tr:has-text('N-ACME')");
     expect(await page.locator("tr:has-text('N-BREW')").count()).toBe(0);
     await page.goto(house.addressOf("/receipts"));
-    await page.click("a:has-text('New receipt')");
+    await page.click("a:has-text('New inbound shipment')");
     await page.fill("[name=reference]", "PO-2");
     await page.fill("[id$='0-sku'], .line input >> nth=0", "TEA");
     await page.click("[role=option]:has-text('Tea of ACME')");
     await page.fill(".line input >> nth=1", "3");
     await page.click("button[type=submit]");
-    await page.waitForSelector("h1:has-text('rcp_'), h1:has-text('Receipt')");
+    await page.waitForSelector("h1:has-text('Inbound shipment')");
     await page.waitForSelector("text=PO-2");
   });
 
   test("its owner erases a person, of its own records alone", async () => {
     const { page } = theirs;
     await page.goto(house.addressOf("/settings/privacy"));
-    await page.click("button:has-text('Erase by e-mail address')");
-    expect(await page.textContent("dialog")).not.toContain("of all merchants");
+    await page.click("button:has-text('Erase by email address')");
+    expect(await page.textContent("dialog")).not.toContain("for all merchants");
     await page.fill("dialog [name=email]", "bo@example.com");
     await page.fill("dialog [name=after_days]", "7");
-    await page.click("dialog button:has-text('Erase for good')");
+    await page.click("dialog button:has-text('Erase permanently')");
     await page.waitForSelector(`.facts a:has-text('${customers["ACME"]}')`);
     expect(await page.locator(`text=${customers["BREW"]}`).count()).toBe(0);
     expect(theirs.complaints).toEqual([]);
@@ -146,8 +146,8 @@ describeInBrowser("the portal of a merchant", () => {
     const tab = await house.open("/settings/merchants/ACME");
     const { page } = tab;
     await page.click("[aria-label=More]");
-    await page.click("[role=menuitem]:has-text('See what its people see')");
-    await page.waitForSelector(".view-banner:has-text('You see what Acme Outdoors sees. Nothing can be changed.')");
+    await page.click("[role=menuitem]:has-text('View as merchant')");
+    await page.waitForSelector(".view-banner:has-text('Viewing as Acme Outdoors (read-only).')");
     await page.click(".sidebar >> text=Orders >> nth=0");
     await page.waitForSelector("tr:has-text('N-ACME')");
     expect(await page.locator("tr:has-text('N-BREW')").count()).toBe(0);

@@ -123,14 +123,14 @@ describeInBrowser("several merchants", () => {
   test("a bin is kept for a merchant, or takes the goods of several", async () => {
     const [{ warehouse_id }] = (await house.live.must("GET", "/inventory/locations")).data;
     const { page } = await house.open(`/bins?location=${warehouse_id}&bin=B-ACME`);
-    await page.waitForSelector(".map-kept:has-text('Any merchant · goods of one merchant at a time')");
-    await page.click("a:has-text('Open the bin')");
-    await page.click("button:has-text('Change')");
+    await page.waitForSelector(".map-kept:has-text('Any merchant · one merchant at a time')");
+    await page.click("a:has-text('View bin')");
+    await page.click("button:has-text('Edit')");
     await page.selectOption("dialog [name=dedicated_merchant_id]", "ACME");
     await page.click("dialog button:has-text('Save')");
     await page.waitForSelector(".figure:has-text('ACME'):has(.merchant-dot)");
     await page.goto(`${house.addressOf("/bins")}?location=${warehouse_id}`);
-    await page.waitForSelector("button.cell.kept[data-bin=B-ACME][aria-label$='kept for ACME']");
+    await page.waitForSelector("button.cell.kept[data-bin=B-ACME][aria-label$='Reserved for ACME']");
     expect(await page.locator("button.cell.kept").count()).toBe(1);
     const binOf = async (code: string) =>
       (await house.live.must("GET", `/inventory/bins?location=${warehouse_id}&bin=${code}`)).data[0];
@@ -140,7 +140,7 @@ describeInBrowser("several merchants", () => {
     await page.goto(house.addressOf("/settings/house"));
     const openBins = async () => {
       await page.click(".house-zones [aria-label=More] >> nth=0");
-      await page.click("[role=menuitem]:has-text('Add or change bins')");
+      await page.click("[role=menuitem]:has-text('Add or edit bins')");
     };
     await openBins();
     await page.fill("dialog [name=bins]", "B-BREW, B-MIX");
@@ -155,12 +155,12 @@ describeInBrowser("several merchants", () => {
     const brew = (await house.live.must("GET", "/merchants/BREW")).data;
     expect(await binOf("B-BREW")).toMatchObject({ dedicated_merchant_id: brew.id, capacity: 100 });
     await page.goto(house.addressOf(`/bins/${warehouse_id}/B-MIX`));
-    await page.click("button:has-text('Change')");
+    await page.click("button:has-text('Edit')");
     await page.selectOption("dialog [name=dedicated_merchant_id]", "");
     await page.check("dialog [name=mix_merchants]");
     expect(await violations(page)).toEqual([]);
     await page.click("dialog button:has-text('Save')");
-    await page.waitForSelector(".figure:has-text('goods of several merchants at once')");
+    await page.waitForSelector(".figure:has-text('any mix of merchants')");
     expect(await binOf("B-MIX")).toMatchObject({ dedicated_merchant_id: null, mix_merchants: true });
   }, 60_000);
 
@@ -183,29 +183,29 @@ describeInBrowser("several merchants", () => {
   test("units are given to another merchant", async () => {
     const { page } = await house.open("/stock/TEA?of=ACME");
     await page.click(".page-acts [aria-label=More]");
-    await page.click("[role=menuitem]:has-text('Give to another merchant')");
+    await page.click("[role=menuitem]:has-text('Transfer ownership')");
     await page.selectOption("dialog [name=place]", { label: "B-MIX · 4 on hand" });
     await page.fill("dialog [name=quantity]", "3");
     const owners = await page.locator("dialog [name=to_merchant_id] option").allTextContents();
     expect(owners.filter((owner) => owner.startsWith("ACME"))).toEqual([]);
     await page.selectOption("dialog [name=to_merchant_id]", "BREW");
     await page.fill("dialog [name=reason]", "Sold on");
-    await page.waitForSelector("dialog:has-text('BREW gets 3 units. ACME has 1 unit left')");
+    await page.waitForSelector("dialog:has-text('3 units move to BREW. ACME keeps 1 available unit')");
     expect(await violations(page)).toEqual([]);
-    await page.click("dialog button:has-text('Give')");
-    await page.waitForSelector(".toast:has-text('3 units of TEA belong to BREW now.')");
+    await page.click("dialog button:has-text('Transfer')");
+    await page.waitForSelector(".toast:has-text('3 units of TEA transferred to BREW.')");
     const had = async (code: string) => (await as(code)("GET", "/inventory/TEA")).on_hand;
     expect([await had("ACME"), await had("BREW")]).toEqual([26, 18]);
   });
 
   test("a merchant's page says in whose name its parcels leave", async () => {
-    const from = (page: Tab["page"]) => page.locator("dt:has-text('Parcels come from') + dd").textContent();
+    const from = (page: Tab["page"]) => page.locator("dt:has-text('Sender') + dd").textContent();
     for (const [code, sender] of [
       ["MAIN", "The warehouse"],
       ["BREW", "Brew & Bean"],
     ] as const) {
       const { page } = await house.open(`/settings/merchants/${code}`);
-      await page.waitForSelector("dt:has-text('Parcels come from')");
+      await page.waitForSelector("dt:has-text('Sender')");
       expect(await from(page)).toBe(sender);
     }
     await house.live.must("PATCH", "/merchants/BREW", { ship_from_name: "The Bean Cart" });
@@ -302,7 +302,7 @@ describeInBrowser("several merchants", () => {
     await page.keyboard.press("Escape");
     const first = await house.open("/?merchant=ZED");
     await first.page.waitForSelector("h2:has-text('First steps for Zed Toys')");
-    await page.click("a:has-text('Change')");
+    await page.click("a:has-text('Edit')");
     await page.fill("[name=legal_name]", "Zed Toys Ltd");
     await page.fill("[name='return_address.address_line1']", "2 Side St");
     await page.fill("[name='return_address.city']", "Reno");
@@ -321,15 +321,15 @@ describeInBrowser("several merchants", () => {
     await page.waitForSelector(".badge:has-text('Suspended')");
     await act("Reactivate");
     await page.waitForSelector(".badge:has-text('Active')");
-    await act("Close for good");
-    await page.click("dialog button:has-text('Close for good')");
+    await act("Close permanently");
+    await page.click("dialog button:has-text('Close permanently')");
     await page.waitForSelector(".badge:has-text('Closed')");
     // What is left of another is told, with where it is.
     tab.expectRefusals(409);
     await page.goto(house.addressOf("/settings/merchants/ACME"));
-    await act("Close for good");
-    await page.click("dialog button:has-text('Close for good')");
-    await page.waitForSelector("dialog:has-text('cannot be closed yet')");
+    await act("Close permanently");
+    await page.click("dialog button:has-text('Close permanently')");
+    await page.waitForSelector("dialog:has-text('be closed yet')");
     expect(await violations(page)).toEqual([]);
     await page.click("dialog a:has-text('1 open order')");
     await page.waitForSelector("tr:has-text('N-ACME')");

@@ -103,25 +103,25 @@ describeInBrowser("the orders of one house", () => {
     await page.waitForSelector("text=Your unfinished order is restored");
     expect(await page.inputValue("[aria-label='Quantity of MILK-1']")).toBe("3");
     await page.waitForSelector(".effects li:has-text('Customer Grace Hopper is created')");
-    await page.waitForSelector(".effects li:has-text('Order HAND-1 is created. The items cost $18.00.')");
-    await page.click("button:has-text('Create the order')");
+    await page.waitForSelector(".effects li:has-text('Order HAND-1 is created. Item total: $18.00.')");
+    await page.click("button:has-text('Create order')");
     await page.waitForSelector("h1:has-text('HAND-1')");
     const made = await must("GET", "/orders/HAND-1");
     expect(made).toMatchObject({ status: "pending", customer: { name: "Grace Hopper" }, subtotal: 18 });
 
-    await press(page, "Process");
-    await confirmed(page, "Process");
+    await press(page, "Send to picking");
+    await confirmed(page, "Send to picking");
     await press(page, "Pick");
     await page.waitForSelector("dialog .effects:has-text('3 units of MILK-1 are picked')");
     await confirmed(page, "Pick");
     await press(page, "Pack");
     await confirmed(page, "Pack");
-    await page.click("text=Buy a label");
+    await page.click("text=Buy label");
     await page.waitForSelector(".rate-table tbody tr");
     await page.click(".rate-table tbody tr >> nth=0");
     await page.click("dialog .button.primary:has-text('Buy for')");
     await page.click("dialog .button.primary:has-text('Buy at sample prices')");
-    await page.waitForSelector("dialog:has-text('is bought')");
+    await page.waitForSelector("dialog:has-text(' bought.')");
     await page.click("dialog >> text=Done");
     const [label] = await must("GET", `/shipping/labels?order_id=${made.id}`);
     await page.waitForSelector(`.parcel:has-text("${label.tracking_number}")`);
@@ -163,15 +163,15 @@ describeInBrowser("the orders of one house", () => {
     await stocked("JAM-1", 2);
     const order = await ordered([["JAM-1", 6]]);
     const { page } = await house.open(`/orders/${order.id}`);
-    await page.waitForSelector(".plan-item:has-text('4 units wait for stock')");
+    await page.waitForSelector(".plan-item:has-text('4 units backordered')");
     await page.click("[aria-label='More actions']");
     await page.waitForSelector("[role=menuitem]");
     const offered = await page.$$eval(".page-acts .button.primary, .page-acts .button.normal, [role=menuitem]", (all) =>
       all.map((one) => one.textContent?.trim()),
     );
-    const acts = ["Process", "Pick", "Pack", "Ship", "Hold", "Cancel order", "Cancel items", "Split"];
+    const acts = ["Send to picking", "Pick", "Pack", "Ship", "Hold", "Cancel order", "Cancel items", "Split"];
     for (const act of acts) expect([act, offered.includes(act)]).toEqual([act, true]);
-    for (const act of ["Release", "Mark as delivered", "Return"]) {
+    for (const act of ["Release", "Mark delivered", "Create return"]) {
       expect([act, offered.includes(act)]).toEqual([act, false]);
     }
     await page.click("[role=menuitem]:has-text('Cancel items')");
@@ -225,14 +225,14 @@ describeInBrowser("the orders of one house", () => {
     await page.waitForSelector("dialog [aria-label='Quantity of PAN-1']");
     await page.fill("dialog [aria-label='Quantity of PAN-1']", "2");
     await page.waitForSelector("dialog .effects li:has-text('2 units of PAN-1 are expected back')");
-    await page.click("dialog >> text=Create the return");
+    await page.click("dialog >> text=Create return");
     await page.waitForSelector("h1:has-text('Return for ')");
     await press(page, "Receive");
     await confirmed(page, "Receive");
     await press(page, "Inspect");
     await page.click("dialog >> text=Add another finding");
     await page.selectOption("dialog [aria-label='Found: PAN-1'] >> nth=1", "damaged");
-    await page.waitForSelector("dialog .effects li:has-text('1 unit of PAN-1: thrown away')");
+    await page.waitForSelector("dialog .effects li:has-text('1 unit of PAN-1: dispose')");
     await confirmed(page, "Inspect");
     await press(page, "Refund");
     await page.waitForSelector("dialog .effects li:has-text('$9.00 is refunded')");

@@ -42,11 +42,11 @@ describeInBrowser("the list and the board of orders", () => {
     await page.waitForSelector("tr:has-text('B-3')");
     await page.click("thead input[type=checkbox]");
     await page.click(".bulk-bar >> text=Hold");
-    await page.waitForSelector("dialog >> text=Possible for 2 orders.");
+    await page.waitForSelector("dialog >> text=2 orders will change.");
     await page.waitForSelector("dialog .refused li:has-text('B-3')");
     await page.selectOption("dialog [name=reason]", "fraud");
     await page.click("dialog button:has-text('Hold: 2 orders')");
-    await page.waitForSelector("dialog >> text=2 orders are on hold.");
+    await page.waitForSelector("dialog >> text=2 orders put on hold.");
     for (const { id } of [one, two]) {
       const { status, holds } = (await house.live.must("GET", `/orders/${id}`)).data;
       expect([status, holds[0].reason]).toEqual(["on_hold", "fraud"]);
@@ -58,7 +58,7 @@ describeInBrowser("the list and the board of orders", () => {
     await page.waitForSelector("tr:has-text('B-2')");
     expect(new URL(page.url()).searchParams.get("status")).toBe("on_hold");
     await page.selectOption("[aria-label='Hold reason']", "fraud");
-    await page.click("text=Save this view");
+    await page.click("text=Save view");
     await page.fill("dialog [name=name]", "Fraud");
     await page.click("dialog button:has-text('Save')");
     await page.reload();
@@ -76,10 +76,10 @@ describeInBrowser("the list and the board of orders", () => {
     const offered = await page.locator("[role=menuitem]").allTextContents();
     const { allowed_actions } = (await house.live.must("GET", `/orders/${order.id}`)).data;
     expect(offered.length).toBe(allowed_actions.length + 1);
-    await page.click("[role=menuitem]:has-text('Process')");
+    await page.click("[role=menuitem]:has-text('Send to picking')");
     await page.waitForSelector("dialog .effects li:has-text('The order becomes processing')");
     expect((await house.live.must("GET", `/orders/${order.id}`)).data.status).toBe("pending");
-    await page.click("dialog .form-acts .button:has-text('Process')");
+    await page.click("dialog .form-acts .button:has-text('Send to picking')");
     await page.waitForSelector("dialog", { state: "detached" });
     await page.waitForSelector(`${column("Processing")} .board-card:has-text('C-1')`);
     // A second person, far away.
@@ -109,7 +109,7 @@ describeInBrowser("the list and the board of orders", () => {
     // A hold has an undo.
     await page.click(".board-card:has-text('ASK-2') button");
     await page.click("[role=menuitem]:has-text('Hold')");
-    await page.click(".toast:has-text('ASK-2 is on hold') >> text=Undo");
+    await page.click(".toast:has-text('ASK-2 put on hold') >> text=Undo");
     await page.waitForSelector(".board-column:has(h2:has-text('Pending')) .board-card:has-text('ASK-2')");
     expect(await statusOf(two)).toBe("pending");
     await page.goto(house.addressOf("/orders?q=ASK-"));

@@ -21,7 +21,7 @@ describeInBrowser("the products", () => {
     const [made] = (await house.live.must("GET", "/products?sku=TEA-1")).data;
     expect(made).toMatchObject({ name: "Green tea", price: 4.5, weight: 250, weight_unit: "lb", status: "active" });
 
-    await page.click("text=Change");
+    await page.click("a:has-text('Edit')");
     await page.fill("[name=name]", "Sencha");
     await page.click("button:has-text('Save')");
     await page.waitForSelector("h1:has-text('Sencha')");
@@ -35,7 +35,7 @@ describeInBrowser("the products", () => {
     await page.waitForSelector("tr:has-text('Sencha')");
     await page.keyboard.press("/");
     await page.keyboard.type("nothing like it");
-    await page.waitForSelector("text=Nothing matches");
+    await page.waitForSelector("text=No results");
     expect(new URL(page.url()).searchParams.get("q")).toBe("nothing like it");
     expect((await house.live.must("GET", `/products/${made.id}`)).data).toMatchObject({
       name: "Sencha",

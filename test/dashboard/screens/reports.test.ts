@@ -40,21 +40,21 @@ describeInBrowser("the reports", () => {
     expect(new URL(page.url()).searchParams.get("from")).toMatch(/^\d{4}-\d{2}-01$/);
     await page.selectOption("select[aria-label=Period]", "7");
     await page.waitForSelector("tbody tr:has-text('TEA')");
-    const [download] = await Promise.all([page.waitForEvent("download"), page.click("text=Save as CSV")]);
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click("text=Export as CSV")]);
     expect(download.suggestedFilename()).toBe("sales.csv");
     const text = readFileSync((await download.path()) ?? "", "utf8");
     expect(text).toContain("TEA,Tea,USD,1,3,0,3,3,0,13.5");
 
     await page.goto(`${house.url}/dashboard/reports/on-time?group_by=month`);
     await page.waitForSelector("th:has-text('Month')");
-    expect(await page.inputValue("select[aria-label=Rows]")).toBe("month");
+    expect(await page.inputValue("select[aria-label='Group by']")).toBe("month");
   }, 40_000);
 
   test.each(names)("%s tells its figures and what it counts", async (name) => {
     const { page } = await house.open(`/reports/${name}`);
     await page.waitForSelector("tfoot:has-text('Total')");
     await page.waitForSelector("canvas");
-    await page.waitForSelector("h2:has-text('Definition')");
+    await page.waitForSelector("h2:has-text('calculated')");
     await page.context().close();
   });
 

@@ -39,10 +39,10 @@ describeInBrowser("the screen about how long records are kept", () => {
     await page.fill("[name=closed_orders]", "730");
     await page.fill("[name=audit_trail]", "100");
     await page.waitForSelector(".notice.warning:has-text('Audit trail: 100 days instead of 400 days')");
-    await page.waitForSelector(".notice.warning:has-text('ended orders: 730 days instead of for good')");
+    await page.waitForSelector(".notice.warning:has-text('closed orders: 730 days instead of forever')");
     expect(await violations(page)).toEqual([]);
     await page.click("button:has-text('Save')");
-    await page.waitForSelector(".toast:has-text('The times are saved')");
+    await page.waitForSelector(".toast:has-text('Takes effect tonight')");
     expect([await kept("live", "audit_trail"), await kept("live", "closed_orders")]).toEqual([100, 730]);
     expect(await page.locator(".notice.warning").count()).toBe(0);
 
@@ -57,10 +57,10 @@ describeInBrowser("the screen about how long records are kept", () => {
 
   test("has other times in the test world", async () => {
     const { page } = await house.open(`${path}?world=test`);
-    await page.waitForSelector(".page-below:has-text('the times of the test data')");
+    await page.waitForSelector(".page-below:has-text('apply to test data')");
     await page.fill("[name=request_log]", "3");
     await page.click("button:has-text('Save')");
-    await page.waitForSelector(".toast:has-text('The times are saved')");
+    await page.waitForSelector(".toast:has-text('Takes effect tonight')");
     expect([await kept("test", "request_log"), await kept("live", "request_log")]).toEqual([3, 7]);
   }, 40_000);
 

@@ -5,7 +5,7 @@ import { engine, version } from "../../../src/core/config.ts";
 import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
 
 const path = "/settings/servers";
-const alike = engine === "sqlite" ? "belongs to this one process" : "share one PostgreSQL database";
+const alike = engine === "sqlite" ? "Single server" : "share one PostgreSQL database";
 
 describeInBrowser("the screen about the servers", () => {
   let house: House;
@@ -16,7 +16,7 @@ describeInBrowser("the screen about the servers", () => {
 
   test("shows the one that answers, in both worlds", async () => {
     const { page } = await house.open(path);
-    const own = `tbody tr:has-text('${hostname()}'):has-text('answers you'):has-text('Serving'):has-text('${version}')`;
+    const own = `tbody tr:has-text('${hostname()}'):has-text('current'):has-text('Serving'):has-text('${version}')`;
     await page.waitForSelector(own);
     expect(await page.locator("tbody tr").count()).toBe(1);
     await page.waitForSelector(`p:has-text('${alike}')`);

@@ -42,7 +42,7 @@ describeInBrowser("around the screens", () => {
       ...["Half entered", "/dashboard/products/new"],
     ]);
     await page.click("nav >> text=Customers");
-    await page.click("dialog button:has-text('Leave without saving')");
+    await page.click("dialog button:has-text('Discard changes')");
     await page.waitForSelector("h1:has-text('Customers')");
   });
 

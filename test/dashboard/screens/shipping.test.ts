@@ -24,7 +24,7 @@ describeInBrowser("the screens about shipping", () => {
     await page.fill("[name=from_zip]", "43215");
     await page.fill("[name=to_zip]", "97201");
     await page.fill("[name=weight]", "3");
-    await page.click("button:has-text('Ask for rates')");
+    await page.click("button:has-text('Get rates')");
     await page.waitForSelector("tr:has-text('Standard')");
     const asked = { from_zip: "43215", to_zip: "97201", weight: 3 };
     const { rates } = (await house.live.must("POST", "/shipping/rates", asked)).data;
@@ -41,7 +41,7 @@ describeInBrowser("the screens about shipping", () => {
     const { page } = await house.open(`/shipping/rate-cards/${card.id}`);
     const first = page.locator(".prices tbody input").first();
     await first.fill("123.45");
-    await page.waitForSelector(".price-save:has-text('1 price is changed')");
+    await page.waitForSelector(".price-save:has-text('1 unsaved price')");
     await first.fill("12.x");
     expect(await page.locator(".price-save button:has-text('Save')").isDisabled()).toBe(true);
     // Text, since the types of a browser's page are not those of tests.
@@ -52,7 +52,7 @@ describeInBrowser("the screens about shipping", () => {
       document.querySelector(".prices tbody input").dispatchEvent(paste);
     }`);
     await page.click(".price-save button:has-text('Save')");
-    await page.waitForSelector(".toast:has-text('is saved')");
+    await page.waitForSelector(".toast:has-text('saved')");
     const { prices } = (await house.live.must("GET", `/shipping/rate-cards/${card.id}`)).data;
     const amounts = prices.map(({ price }: { price: number }) => price);
     expect(amounts).toEqual(expect.arrayContaining([7.77, 8.88]));
@@ -69,7 +69,7 @@ describeInBrowser("the screens about shipping", () => {
     await page.goto(house.addressOf(`/orders/${label.order_id}`));
     await page.waitForSelector(`.parcel header:has-text("expected ${day}")`);
     await page.goto(house.addressOf("/shipping/rates?from_zip=43215&to_zip=97201&weight=3"));
-    await page.click("button:has-text('Ask for rates')");
+    await page.click("button:has-text('Get rates')");
     await page.waitForSelector("tr:has-text('Standard')");
     const shown = await page.locator("tbody tr").allTextContents();
     const { rates } = (
@@ -91,7 +91,7 @@ describeInBrowser("the screens about shipping", () => {
   test("explain zones, set one by hand and take it back", async () => {
     const { page } = await house.open("/shipping/zones");
     await page.waitForSelector(".zone-map path");
-    await page.click("button:has-text('Add an override')");
+    await page.click("button:has-text('Add override')");
     await page.fill("dialog [name=value]", "972");
     await page.fill("dialog [name=zone]", "5");
     await page.click("dialog button:has-text('Save')");
@@ -112,10 +112,10 @@ describeInBrowser("the screens about shipping", () => {
     await page.click(".empty button");
     await page.click("dialog button:has-text('EasyPost')");
     await page.fill("dialog [name='credentials.api_key']", "EZAKnothing00000000");
-    await page.click("dialog footer button:has-text('Add an account')");
+    await page.click("dialog footer button:has-text('Add account')");
     await page.waitForSelector("dialog:has-text('callback secret')");
     const secret = await page.locator("dialog .secret code").textContent();
-    await page.click("dialog button:has-text('I have entered it')");
+    await page.click("dialog button:has-text('Done')");
     await page.waitForSelector("dialog", { state: "detached" });
     expect(await page.locator("body").textContent()).not.toContain(secret ?? "?");
     const [account] = (await house.live.must("GET", "/shipping/carrier-accounts")).data;
@@ -133,7 +133,7 @@ describeInBrowser("the screens about shipping", () => {
 
   test("add a holiday of one year", async () => {
     const { page } = await house.open("/shipping/holidays");
-    await page.click("button:has-text('Add a holiday') >> nth=0");
+    await page.click("button:has-text('Add holiday') >> nth=0");
     await page.fill("dialog [name=name]", "Stocktaking");
     await page.click("dialog button:has-text('Add')");
     await page.waitForSelector("tr:has-text('Stocktaking')");

@@ -112,9 +112,9 @@ describeInBrowser("the stock", () => {
     expect(await level("TEA")).toMatchObject({ reserved: 6, locations: [{ location: "A-01-1" }] });
 
     await page.click("[aria-label=More] >> nth=0");
-    await page.click("[role=menuitem]:has-text('Take off sale')");
+    await page.click("[role=menuitem]:has-text('Quarantine')");
     await page.fill("[name=quantity]", "4");
-    await page.click("dialog button:has-text('Take off sale')");
+    await page.click("dialog button:has-text('Quarantine')");
     await page.waitForSelector("strong[data-part=apart]:has-text('4')");
     expect(await level("TEA")).toMatchObject({ available: 8, unavailable: { quarantined: 4 } });
     expect((await shown(page))["available"]).toBe(8);
@@ -136,8 +136,8 @@ describeInBrowser("the stock", () => {
     await page.keyboard.type("PEAS");
     await page.waitForSelector("[role=option]:has-text('PEAS-1')");
     await page.keyboard.press("Enter");
-    await page.waitForSelector("dialog >> text=PEAS-1 tracks lots: enter the lot number on the carton.");
-    await page.waitForSelector("dialog >> text=PEAS-1 tracks expiry: enter the date on the carton.");
+    await page.waitForSelector("dialog >> text=PEAS-1 tracks lots. Enter the lot number from the carton.");
+    await page.waitForSelector("dialog >> text=PEAS-1 tracks expiry. Enter the date from the carton.");
     await page.waitForSelector("dialog .notice:has-text('PEAS-1 needs a frozen zone')");
     await page.fill("dialog [name=expiration_date]", "2020-01-01");
     await page.waitForSelector("dialog .notice:has-text('This date has passed')");
@@ -157,14 +157,14 @@ describeInBrowser("the stock", () => {
     const { page } = await house.open("/stock/RICE?tab=ledger");
     await page.waitForSelector("tr:has-text('Damaged')");
     const cells = (label: string) => page.$$eval(`td[data-label="${label}"]`, (all) => all.map((it) => it.textContent));
-    expect([await cells("Change"), await cells("On hand after")]).toEqual([
+    expect([await cells("Change"), await cells("On-hand balance")]).toEqual([
       ["-1", "+3"],
       ["2", "3"],
     ]);
     await page.selectOption("select[aria-label=What]", "receipt");
     await page.waitForSelector("tr:has-text('Damaged')", { state: "detached" });
     // A list with gaps tells no running balance.
-    expect(await cells("On hand after")).toEqual([]);
+    expect(await cells("On-hand balance")).toEqual([]);
   });
 
   test("refuses beside what was entered, in the words of the API", async () => {
@@ -200,7 +200,7 @@ describeInBrowser("the stock", () => {
     await page.selectOption("select[name=column-0]", "sku");
     await page.selectOption("select[name=column-2]", "quantity");
     await lookAtPage(page, "select[name=column-2]", "stock-import-columns");
-    await page.click("button:has-text('Check the file')");
+    await page.click("button:has-text('Check file')");
     await page.waitForSelector("td:has-text('which can mean 1000 or 1')");
     await page.selectOption("select[name=decimal]", ",");
     await lookAtPage(page, "select[name=decimal]", "stock-import-tried");

@@ -43,11 +43,11 @@ describeInBrowser("today", () => {
   test("lets its first steps be dismissed, and undone", async () => {
     const { page } = await house.open("/");
     await page.waitForSelector(".first-steps");
-    await page.click("button[aria-label='Dismiss these steps'], button[title='Dismiss these steps']");
+    await page.click("button[aria-label='Dismiss steps'], button[title='Dismiss steps']");
     await page.waitForSelector(".first-steps", { state: "detached" });
     await page.click(".toast >> text=Undo");
     await page.waitForSelector(".first-steps");
-    await page.click("button[aria-label='Dismiss these steps'], button[title='Dismiss these steps']");
+    await page.click("button[aria-label='Dismiss steps'], button[title='Dismiss steps']");
     await page.reload();
     await page.waitForSelector(".topics", { state: "attached" });
     expect(await page.locator(".first-steps").count()).toBe(0);

@@ -92,13 +92,13 @@ describeInBrowser("people", () => {
     await page.click("dialog button:has-text('Turn on')");
     await page.waitForSelector(".recovery-codes li >> nth=9");
     const codes = await page.locator(".recovery-codes code").allTextContents();
-    await page.click("button:has-text('I have saved them')");
+    await page.click("dialog button:has-text('saved them')");
     await page.waitForSelector("dd .badge:has-text('On')");
     const tab = await house.open("/sign-in", { signed_out: true });
     tab.expectRefusals(401);
     await fill(tab.page, { email, password });
     await tab.page.keyboard.press("Enter");
-    await tab.page.waitForSelector("h1:has-text('Second factor')");
+    await tab.page.waitForSelector("h1:has-text('Two-factor authentication')");
     // The code that set it up is not good a second time.
     await tab.page.fill("[name=code]", set_up_by);
     await tab.page.keyboard.press("Enter");
@@ -121,7 +121,7 @@ describeInBrowser("people", () => {
     await page.click("button:has-text('Invite')");
     await fill(page, { email: "gil@example.com", name: hostile });
     await page.click("label:has-text('Floor')");
-    await page.click("button:has-text('Create the invitation')");
+    await page.click("button:has-text('Create invitation')");
     await page.waitForSelector("dialog .copy-field");
     const link = (await page.textContent("dialog .copy-field code")) ?? "";
     expect(link).toStartWith(`${house.url}/dashboard/invitation#`);

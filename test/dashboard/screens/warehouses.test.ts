@@ -21,7 +21,7 @@ describeInBrowser("the house", () => {
 
   test("gets other working days, a zone, and bins by a range of codes", async () => {
     const { page } = await house.open("/settings/house");
-    await page.click("button:has-text('Change')");
+    await page.click("button:has-text('Edit')");
     await page.fill("[name=cutoff_time]", "16:30");
     await page.fill("[name=holidays]", "2027-12-24\n2027-12-27");
     await page.click("dialog label:has-text('Saturday')");

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { clockIn, dateOrMoment, dateWithin } from "../../../../src/dashboard/web/text/format.ts";
+import { clockIn, dateOrDateTime, dateWithin } from "../../../../src/dashboard/web/text/format.ts";
 
 test("a timestamp that stands for a date is that date, whatever the clock of the reader", () => {
   const dates = [
@@ -9,7 +9,7 @@ test("a timestamp that stands for a date is that date, whatever the clock of the
     "2026-03-01T23:59:59.999Z",
   ];
   expect(dates.map(dateWithin)).toEqual(dates.map(() => "2026-03-01"));
-  expect(dates.map(dateOrMoment)).toEqual(dates.map(() => "Mar 1, 2026"));
+  expect(dates.map(dateOrDateTime)).toEqual(dates.map(() => "Mar 1, 2026"));
   expect(["2026-03-01T05:00:00.000Z", "2026-03-01T00:00:00.001Z"].map(dateWithin)).toEqual([null, null]);
 });
 

@@ -28,7 +28,7 @@ describe("what was known of a billed act", () => {
           outside_working_hours: null,
         },
       },
-      "not announced · 1 SKU · 3 cartons · 1 pallet",
+      "unannounced · 1 SKU · 3 cartons · 1 pallet",
     ],
     [
       "a receipt of a holiday",
@@ -88,7 +88,7 @@ describe("what was known of a billed act", () => {
           findings: [{ sku: "TEA", quantity: 2, condition: "missing_parts", disposition: "quarantine" }],
         },
       },
-      "1 SKU · 2 × TEA missing parts, into quarantine",
+      "1 SKU · 2 × TEA missing parts, quarantine",
     ],
     [
       "what nobody has a word for",
@@ -109,7 +109,7 @@ describe("what was known of a billed act", () => {
       source: { type: "billable_event", id: "bev_7", line: null, version: null },
       attributes: { description: "Photographs", approved_by: "Bo", told_by: "usr_7" },
     } as const;
-    expect(detailsOf(project, names)).toBe("Photographs · agreed with Bo · recorded by: Robin");
+    expect(detailsOf(project, names)).toBe("Photographs · approved by Bo · recorded by: Robin");
   });
 });
 
