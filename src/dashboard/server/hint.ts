@@ -5,32 +5,32 @@ import type { EventType } from "../../events/event_types.ts";
 /** The type of a hint: the type of an event, or `changed` for a change without an event. */
 type HintType = EventType | "changed";
 
-/** A hint that something has changed. The front end of the dashboard reads it. */
+/** A hint that a record or list has changed. */
 export interface Hint {
   readonly id: string;
   readonly type: HintType;
-  /** The list that it belongs to, as its path names it: `orders`, `shipping/carrier-accounts`. */
+  /** The path of the changed list: `orders`, `shipping/carrier-accounts`. */
   readonly noun: string;
-  /** The ids, SKUs or numbers of what has changed, as far as they are known. */
+  /** The known ids, SKUs or numbers of the changed records. */
   readonly ids: readonly string[];
   /** ISO 8601. */
   readonly at: string;
 }
 
-/** Whom a hint is for: the house alone (null), or the house and these merchants. */
+/** The audience of a hint: the operator only (null), or the operator and these merchants. */
 type HintAudience = number | readonly number[] | null;
 
-/** Whether a hint is for a merchant. */
+/** Whether a merchant may receive a hint. */
 export const isFor = (whose: HintAudience, merchant_id: number): boolean =>
   typeof whose === "number" ? whose === merchant_id : whose !== null && whose.includes(merchant_id);
 
-/** A hint without a number yet. Only those who may call its route receive it, and of merchants those it is for. */
+/** A hint without an id yet. It is sent to users who may call its route and belong to its audience. */
 export interface UnnumberedHint extends Pick<Hint, "type" | "noun" | "ids" | "at"> {
   readonly reads: string;
   readonly whose: HintAudience;
 }
 
-/** A hint with those whom it is for. */
+/** A hint with its audience. */
 interface StoredHint extends Pick<UnnumberedHint, "reads" | "whose"> {
   readonly hint: Hint;
 }
@@ -44,7 +44,7 @@ const nouns: Readonly<Record<string, string>> = {
 
 const about = ["id", "sku", "order_id", "shipment_id", "return_id", "lot_id"] as const;
 
-/** Makes a hint of a merchant's event, from the body that a version 1 subscription receives. */
+/** Makes a hint from a merchant's event. `body` is the event as version 1 webhooks receive it. */
 export function hintOfEvent(type: EventType, body: string, at: string, whose: number | null): UnnumberedHint {
   const noun = nouns[type.slice(0, type.indexOf("."))] ?? "events";
   const { data = {} } = JSON.parse(body) as { data?: Readonly<Record<string, unknown>> };
@@ -52,13 +52,13 @@ export function hintOfEvent(type: EventType, body: string, at: string, whose: nu
   return { type, noun, reads: `GET /${noun}`, ids: [...new Set(named)], at, whose };
 }
 
-/** What a route changes: the list that shows it, which is the nearest readable path above the route. */
+/** The list that a route changes: the nearest readable path above the route. */
 export interface ChangeOfCall {
   readonly noun: string;
   readonly reads: string;
 }
 
-/** What each writing route changes, by the name of the route. */
+/** The list that each writing route changes, by route name. */
 export function changesOf(
   routes: ReadonlyMap<string, { readonly path: string; readonly writes: boolean }>,
 ): Map<string, ChangeOfCall> {
@@ -74,7 +74,7 @@ export function changesOf(
   return changes;
 }
 
-/** The ids in a path: the parts where the pattern of the route has parameters. */
+/** Returns the ids in a path: the parts where the route's pattern has parameters. */
 export function idsIn(pattern: string, path: string): string[] {
   const given = path.split("/");
   return pattern.split("/").flatMap((part, at) => (part.startsWith(":") ? (given[at] ?? []) : []));
@@ -84,21 +84,21 @@ const kept_max = 512;
 
 type May = (news: Pick<UnnumberedHint, "reads" | "whose">) => boolean;
 
-/** An id that says nothing about how many there are. */
+/** A random id, which does not reveal how many hints there are. */
 const freshId = (): string => randomBytes(12).toString("base64url");
 
 /**
- * The last hints, for clients that reconnect. Their ids are random: nobody learns from them how much happens to others,
- * and neither a restart nor another server ever gives one of them again.
+ * The latest hints, for clients that reconnect. Their ids are random: they do not reveal how much happens to other
+ * merchants, and no other server reuses them, even after a restart.
  */
 export class Ring {
-  /** Before the first hint that is kept since hints were last lost. */
+  /** The id before the first stored hint. It changes when hints are lost. */
   #start = freshId();
   #is_whole = true;
   #hints: StoredHint[] = [];
 
-  /** Gives a hint its id and keeps it. */
-  add({ reads, whose, ...news }: UnnumberedHint): Hint {
+  /** Assigns an id to a hint and stores it. */
+  add({ reads, whose, ...hint }: UnnumberedHint): Hint {
     const hint = { id: freshId(), ...news };
     this.#hints.push({ hint, reads, whose });
     if (this.#hints.length > kept_max) {
@@ -113,14 +113,14 @@ export class Ring {
     return this.#hints.findLast(may)?.hint.id ?? this.#start;
   }
 
-  /** The hints after the one with this id; null if they are no longer known. */
+  /** The hints after the one with this id; null if the id is no longer known. */
   after(id: string): readonly StoredHint[] | null {
     if (id === this.#start) return this.#is_whole ? this.#hints : null;
     const at = this.#hints.findIndex(({ hint }) => hint.id === id);
     return at < 0 ? null : this.#hints.slice(at + 1);
   }
 
-  /** Forgets the kept hints, because hints between them and the next one were lost. */
+  /** Drops all stored hints after a gap. */
   clear(): void {
     this.#hints = [];
     this.#start = freshId();

@@ -1,5 +1,5 @@
-// Follows events and the changes of requests while somebody listens, and sends hints of them. Ends the streams of
-// listeners whose access has ended. Without listeners it does nothing.
+// Sends hints of events and of changes by requests to all listeners, and ends the streams of listeners whose access has
+// ended. Without listeners it does nothing.
 
 import { iso } from "../../core/clock.ts";
 import { engine } from "../../core/config.ts";
@@ -19,17 +19,17 @@ const streams = gauge("packhouse_live_streams", "Streams of hints to the dashboa
 const dropped = counter("packhouse_live_streams_dropped_total", "Streams whose client took too little.", ["mode"]);
 
 const heartbeat_ms = 15_000;
-// Hints within this time are sent together, each thing once.
+// Hints within this time are sent together, without duplicates.
 const gather_ms = 50;
 const jobs_told_every_ms = 500;
-// With more hints than this at once, clients are told to read everything again, which costs less.
+// With more hints than this at once, clients reload everything instead, which is cheaper.
 const told_together_max = 512;
-// How often the commits of other servers are looked for.
+// The polling interval for commits of other servers.
 const other_servers_ms = 500;
-// A client that reconnects within this time receives the hints it missed.
+// A client that reconnects within this time receives the missed hints.
 const linger_ms = 60_000;
 
-// Jobs that change what lists show without an event.
+// Jobs that change lists without an event.
 const changed_by_jobs: { readonly [Name in JobName]?: JobNoun } = {
   "webhooks.mail": "notices",
   "platforms.import": "platforms",
@@ -40,11 +40,11 @@ const changed_by_jobs: { readonly [Name in JobName]?: JobNoun } = {
 /** A client that receives hints. */
 export interface Listener {
   readonly stream: Stream;
-  /** Whether the client may call this route and see records of these, and so receive hints of them. */
+  /** Whether the client may call the hint's route and see records of its audience. */
   readonly may: (news: Pick<UnnumberedHint, "reads" | "whose">) => boolean;
-  /** Throws once the client may no longer listen, or has other permissions than before. */
+  /** Throws if the client may no longer listen or its permissions have changed. */
   readonly check: () => Promise<void>;
-  /** Ends the connection of a client that reads nothing. */
+  /** Ends the connection of a client that does not read. */
   readonly letGo: () => void;
 }
 
@@ -55,16 +55,16 @@ export class Feed {
   readonly #changes: ReadonlyMap<string, ChangeOfCall>;
   readonly #ring = new Ring();
   readonly #listeners = new Set<Listener>();
-  /** The position of the last event that was sent; null while nobody listens. */
+  /** The position of the last event sent; null without listeners. */
   #position: number | null = null;
   #starting: Promise<void> | null = null;
   #looking = false;
   #again = false;
-  /** The hints to send, by what they are about. */
+  /** The pending hints, by the records they are about. */
   readonly #news = new Map<string, UnnumberedHint>();
-  /** The lists that jobs have changed, to be sent in a moment. */
+  /** Lists changed by jobs, to be sent shortly. */
   readonly #soon = new Set<JobNoun>();
-  /** How far the changes of jobs were read, by list. */
+  /** The position up to which changes by jobs were read, by list. */
   readonly #marks = new Map<JobNoun, JobMarks>();
   #told_at = Number.NEGATIVE_INFINITY;
   #telling: Timer | undefined;
@@ -80,7 +80,7 @@ export class Feed {
       if (noun !== undefined) this.#noteSoon(noun);
     });
     store.onChange((followed) => this.#changed(followed));
-    // Users are stored in the live store, for both worlds.
+    // Users of both environments are in the live store.
     service.stores.live.onChange((followed) => {
       if (followed === "users") this.#tryCheck();
     });
@@ -88,7 +88,7 @@ export class Feed {
     service.ending.addEventListener("abort", () => this.#close());
   }
 
-  /** Begins to follow events, unless it already does. */
+  /** Starts following events, unless it already does. */
   async follow(): Promise<void> {
     clearTimeout(this.#lingering);
     if (this.#position !== null) return;
@@ -109,7 +109,7 @@ export class Feed {
     for (const one of missed ?? []) if (listener.may(one)) this.#send(listener, hintText(one.hint));
   }
 
-  /** Forgets a listener whose stream has ended. */
+  /** Removes a listener whose stream has ended. */
   remove(listener: Listener): void {
     if (!this.#listeners.delete(listener)) return;
     streams.add(-1, this.#store.mode);
@@ -127,7 +127,7 @@ export class Feed {
     }
   }
 
-  /** Notes the change that a request made. */
+  /** Queues a hint of a request's change. */
   #answered({ method, url }: Request, { route, mode, rehearsed, merchant_id }: RequestTrace, status: number): void {
     if (this.#position === null || method === "GET" || status >= 300 || rehearsed) return;
     const changed = mode === this.#store.mode ? this.#changes.get(`${method} ${route}`) : undefined;
@@ -179,7 +179,7 @@ export class Feed {
     else if (followed === "attempts") this.#noteSoon("webhooks");
   }
 
-  /** Notes the change that a job made, at most once in a while. */
+  /** Queues a check for changes by a job, at most once per interval. */
   #noteSoon(noun: JobNoun): void {
     if (this.#position === null || this.#soon.has(noun)) return;
     this.#soon.add(noun);
@@ -192,12 +192,12 @@ export class Feed {
     timer.unref();
   }
 
-  /** Notes what jobs changed in a list, for the house and for the merchants whose records it is about. */
+  /** Queues hints of a list that jobs changed, for the operator and the owners of the changed records. */
   async #noteJobs(noun: JobNoun): Promise<void> {
     const since = this.#marks.get(noun);
     if (this.#position === null || since === undefined) return;
     const whose = await this.#store.read(async (db) => {
-      // Marks from before the look: what is added meanwhile is noted twice rather than never.
+      // Taken before the query, so that a change during the query is reported twice rather than never.
       this.#marks.set(noun, jobMarks(db));
       return changedOwners(db, noun, since);
     });
@@ -209,7 +209,7 @@ export class Feed {
     this.check().catch((error) => this.#service.log.warn("listeners were not checked", { error: String(error) }));
   }
 
-  /** Reads the new events, and again as long as there are more. */
+  /** Reads new events until there are no more. */
   async #look(): Promise<void> {
     this.#again = true;
     if (this.#looking) return;
@@ -218,7 +218,7 @@ export class Feed {
       while (this.#again) {
         this.#again = false;
         await this.#read();
-        // Many commits within a second are read together.
+        // Groups many commits into one read.
         if (this.#again) await Bun.sleep(gather_ms);
       }
     } catch (error) {
@@ -245,7 +245,7 @@ export class Feed {
     }
   }
 
-  /** Sends a hint: at once, or a little later if something was sent a moment ago. */
+  /** Sends a hint immediately, or after a short delay if another was just sent. */
   #note(news: UnnumberedHint): void {
     this.#news.set(`${news.type} ${news.noun} ${news.whose} ${news.ids.join(" ")}`, news);
     if (this.#telling !== undefined) return;

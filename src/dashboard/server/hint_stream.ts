@@ -1,37 +1,37 @@
-// One stream of server-sent events, as text: https://html.spec.whatwg.org/multipage/server-sent-events.html
+// A stream of server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html
 import type { Hint } from "./hint.ts";
 
 const backlog_bytes_max = 256 << 10;
 const encoder = new TextEncoder();
 
-/** The begin of a stream: how long a client waits before it reconnects. */
+/** The start of a stream: the client's delay before it reconnects. */
 const greeting = encoder.encode("retry: 2000\n\n");
 
-/** Keeps an idle connection open, and tells the client that it is. */
+/** Keeps an idle connection open and shows the client that it is alive. */
 export const heartbeat = encoder.encode("event: beat\ndata: {}\n\n");
 
-/** A hint as it is sent. */
+/** Encodes a hint as a server-sent event. */
 export function hintText(hint: Hint): Uint8Array {
   return encoder.encode(`id: ${hint.id}\ndata: ${JSON.stringify(hint)}\n\n`);
 }
 
-/** Says that the stream begins after the hint with this id. */
+/** Encodes the first event of a stream. `last` is the id of the last hint before it. */
 export function readyText(last: string): Uint8Array {
   return encoder.encode(`event: ready\nid: ${last}\ndata: {}\n\n`);
 }
 
-/** Tells a client to read again what it shows. The next hint has an id after this one. */
+/** Encodes an event that makes a client reload everything. `last` is the id of the last hint before it. */
 export function resyncText(last: string): Uint8Array {
   return encoder.encode(`event: resync\nid: ${last}\ndata: {}\n\n`);
 }
 
-/** A stream to one client. It ends when too many bytes wait for the client. */
+/** A stream to one client. It ends when the client reads too slowly. */
 export class Stream {
   readonly body: ReadableStream<Uint8Array>;
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
   readonly #onEnd: () => void;
 
-  /** `onEnd` is called once, whoever ends the stream. */
+  /** `onEnd` is called once, when either side ends the stream. */
   constructor(onEnd: () => void) {
     this.#onEnd = onEnd;
     this.body = new ReadableStream<Uint8Array>(
@@ -50,7 +50,7 @@ export class Stream {
     return this.#controller === null;
   }
 
-  /** Sends bytes. Answers false and sends nothing when the client reads too slowly. */
+  /** Sends bytes. If the client reads too slowly, sends nothing and returns false. */
   send(bytes: Uint8Array): boolean {
     if (this.#controller === null) return true;
     if ((this.#controller.desiredSize ?? 0) < bytes.byteLength) return false;

@@ -25,7 +25,7 @@ const of_one_max = 400;
 // Leaves file descriptors for everything else.
 const of_all_max = Math.min(2000, Math.floor((openFilesLimit() ?? 4000) / 2));
 
-// `world` names the world to listen to, because a browser cannot send a header with a stream.
+// `world` names the environment to listen to, because a browser cannot send a header with a stream.
 const Listen = closed({ world: Type.Optional(choice(environments)) });
 
 const headers = {
@@ -37,12 +37,12 @@ const headers = {
   connection: "close",
 };
 
-/** The stream of hints to the dashboard. */
+/** Serves the stream of hints to the dashboard. */
 export function liveRoutes(service: Service, routes: RouteTable) {
-  // A feed is made when the first client listens.
+  // A feed is created for the first listener.
   const feeds: Partial<Record<Environment, Feed>> = {};
   const feedOf = (store: Store) => {
-    // One feed tells all listeners, whatever the first of them sees.
+    // One feed serves all listeners, whatever each of them may see.
     feeds[store.mode] ??= new Feed(store.base, service, changesOf(routes.all));
     return feeds[store.mode] as Feed;
   };
@@ -77,7 +77,7 @@ export function liveRoutes(service: Service, routes: RouteTable) {
       letGo: () => service.waitFor(request, 1),
     };
     feed.add(listener, request.headers.get("last-event-id"));
-    // The stream does not notice a client that left while it was prepared.
+    // The stream does not notice a client that disconnected during setup.
     request.signal.addEventListener("abort", () => stream.end());
     if (request.signal.aborted || service.ending.aborted) stream.end();
     service.waitFor(request, 0);
@@ -89,7 +89,7 @@ export function liveRoutes(service: Service, routes: RouteTable) {
   });
 }
 
-/** Whether who listens may call the route that a hint is of; a merchant hears nothing of other merchants. */
+/** Whether the listener may call the hint's route and belongs to its audience. */
 function mayHear({ granted, merchant_id }: Call, routes: RouteTable, { reads, whose }: HintFilter): boolean {
   const route = routes.all.get(reads);
   if (route === undefined || !granted.permissions.has(route.need as Permission)) return false;
@@ -97,7 +97,7 @@ function mayHear({ granted, merchant_id }: Call, routes: RouteTable, { reads, wh
   return isFor(whose, merchant_id) && mayMerchant(route, { may_buy_labels: false });
 }
 
-/** The store of the world to listen to: that of the key, or the one that the user names. */
+/** The store to listen to: that of the API key, or the environment that the user names. */
 function worldOf({ store, actor }: Call, world: Environment | undefined, { stores }: Service): Store {
   if (world === undefined || world === store.mode) return store;
   if (actor.type === "user") return stores[world];
@@ -111,7 +111,7 @@ async function mayGoOn(call: Call, { stores }: Service): Promise<void> {
   await store.read(confirm);
   if (actor.type !== "user") return;
   const { memberships } = await stores.live.read((db) => getSelf(db, actor.id));
-  // Who looks on as a merchant has no membership there, and the permissions of the house.
+  // A user who views as a merchant has no membership there and uses the operator's permissions.
   const own = membershipAt(memberships, merchant_id) ?? membershipAt(memberships, null);
   const permissions = own?.permissions ?? [];
   if (permissions.length !== granted.permissions.size || !permissions.every((one) => granted.permissions.has(one))) {

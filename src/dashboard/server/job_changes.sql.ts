@@ -9,25 +9,25 @@ import { unscoped } from "../../storage/scope.ts";
 /** A list that jobs change without an event. */
 export type JobNoun = "notices" | "orders" | "platforms" | "webhooks";
 
-/** From which moment (ms) on the changes of jobs are still to be read. */
+/** The time (ms) from which changes by jobs are still unread. */
 export interface JobMarks {
   readonly at: number;
 }
 
-// A transaction's changes bear the moment of its beginning and are seen after its end: those of one that ran across
-// the last look are found by the next. What is found twice is noted twice.
+// A transaction's changes carry its start time but become visible when it ends. The margin covers transactions that were
+// still running at the last query. A change found twice is reported twice.
 const margin_ms = 60_000;
 
-// More rows than a job changes between two looks.
+// More rows than jobs change between two queries.
 const rows_max = 1000;
 const suspension_ms = 3_600_000;
 
-/** The marks of now. */
+/** Returns the marks for the current time. */
 export function jobMarks(db: Pick<Db, "now">): JobMarks {
   return { at: db.now - margin_ms };
 }
 
-/** The merchants whose part of a list jobs have changed since these marks. */
+/** Returns the ids of the merchants whose part of a list jobs have changed since these marks. */
 export async function changedOwners(db: Db, noun: JobNoun, since: JobMarks): Promise<number[]> {
   const owners = (await ownersIn[noun](db.scoped(unscoped), since)).map(({ owner }) => owner);
   return [...new Set(owners)].filter((owner) => owner !== null);

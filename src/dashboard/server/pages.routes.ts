@@ -35,7 +35,7 @@ const guarded = {
 
 const open_to_all = { detail: unlisted({ needs: "none" }) };
 
-/** The dashboard's page and its files. Every address below /dashboard is a screen of the one page. */
+/** Serves the dashboard's page and its files. Every path below /dashboard is a screen of the one page. */
 export function dashboardPageRoutes() {
   const read = webFiles();
   const page = async ({ call }: { call: Call }) => answerPage(call, await read());

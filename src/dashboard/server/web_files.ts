@@ -1,4 +1,4 @@
-// The built front end as files: what the binary carries, or the folder that `bun scripts/web.ts` has written.
+// The built front end: embedded in the binary, or in the folder that `bun scripts/web.ts` writes.
 import { createHash } from "node:crypto";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,13 +6,13 @@ import { promisify } from "node:util";
 import { brotliDecompress, gzip } from "node:zlib";
 import { onFirstUse } from "../../core/memoize.ts";
 
-/** How an asset can be sent. */
+/** The encoding of an asset. */
 export type AssetForm = "br" | "gzip" | "plain";
 
-/** One asset. Only one of its forms is carried; the others are made of it when they are first asked for, and kept. */
+/** An asset. Only one form is embedded; the others are created on first use and cached. */
 export interface Asset {
   readonly type: string;
-  /** Whether packing makes it smaller. If not, it has its plain form alone. */
+  /** Whether compression makes it smaller. If not, only the plain form exists. */
   readonly is_packed: boolean;
   readonly as: (form: AssetForm) => Promise<Blob>;
 }
@@ -40,7 +40,7 @@ const unpack = promisify(brotliDecompress);
 const pack = promisify(gzip);
 const within = /^dashboard\//;
 
-/** The files of the binary by their path below `dist/dashboard`; empty when this runs from source. */
+/** The embedded files by their path below `dist/dashboard`; empty when run from source. */
 function embedded(): Map<string, Blob> {
   const files = Bun.embeddedFiles as readonly (Blob & { readonly name: string })[];
   return new Map(files.filter(({ name }) => within.test(name)).map((file) => [file.name.replace(within, ""), file]));
@@ -54,19 +54,19 @@ async function fromFolder(): Promise<Map<string, Blob>> {
 
 const open = async (name: string) => new Blob([await Bun.file(join(folder, name)).bytes()]);
 
-/** Browsers take brotli over TLS and on their own machine, and gzip otherwise; other clients may take neither. */
+/** Browsers accept brotli over TLS and on localhost, otherwise gzip. Other clients may accept neither. */
 function packedAsset(type: string, br: Blob): Asset {
   const plain = async () => await unpack(await br.bytes());
   const forms = {
     br: async () => br,
-    gzip: keptOnce(async () => new Blob([await pack(await plain())])),
-    plain: keptOnce(async () => new Blob([await plain()])),
+    gzip: cached(async () => new Blob([await pack(await plain())])),
+    plain: cached(async () => new Blob([await plain()])),
   };
   return { type, is_packed: true, as: (form) => forms[form]() };
 }
 
-/** What is made at the first call and kept; one that fails is made again. */
-function keptOnce(make: () => Promise<Blob>): () => Promise<Blob> {
+/** Calls `make` once and caches the result; a failure is retried at the next call. */
+function cached(make: () => Promise<Blob>): () => Promise<Blob> {
   let made: Promise<Blob> | null = null;
   return () => {
     const making = made ?? make();
@@ -93,8 +93,8 @@ async function collected(files: ReadonlyMap<string, Blob>): Promise<WebFiles | n
 }
 
 /**
- * A reader of the front end; null where it is not built. The binary's never changes. From source it is read anew once
- * it has been built again.
+ * Returns a reader of the front end, which returns null if the front end is not built. When run from source, a new
+ * build is read again; embedded files never change.
  */
 export function webFiles(): () => Promise<WebFiles | null> {
   const carried = onFirstUse(() => {

@@ -18,7 +18,7 @@ export interface Pagination {
   readonly has_more: boolean;
 }
 
-/** An answer of the API: its data with pagination, ETag and status. */
+/** A response of the API: its data with pagination, ETag and status. */
 export interface ApiReply<Data> {
   readonly data: Data;
   readonly pagination: Pagination | null;
@@ -30,23 +30,23 @@ export interface ApiReply<Data> {
 interface RequestOptions {
   readonly params?: Params | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** The `ETag` for `If-Match`: the API refuses the change if somebody else changed the resource since. */
+  /** The `ETag` for `If-Match`: the API refuses the change if someone else changed the resource since. */
   readonly match?: string | null | undefined;
-  /** The `Idempotency-Key`: the same for each try of one act. By default a new one per request; null for none. */
+  /** The `Idempotency-Key`: the same for each try of one action. By default a new one per request; null for none. */
   readonly key?: string | null | undefined;
-  /** The code of the merchant that is meant; null for all. By default that of the page. */
+  /** The merchant's code; null for all. By default that of the page. */
   readonly merchant?: string | null | undefined;
 }
 
 /** Whether the last request could not reach the server. */
 export const offline = signal(false);
 
-/** Whether the session has ended. The shell then asks the user to sign in and returns here. */
+/** Whether the session has ended. The shell then asks the user to sign in. */
 export const signedOut = signal(false);
 
 type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
-/** A new key for one act. Works on plain http, where `crypto.randomUUID` does not. */
+/** A new idempotency key. Works on plain http, where `crypto.randomUUID` does not. */
 export function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
@@ -91,7 +91,7 @@ async function request(
   offline.value = false;
   if (response.ok) return response;
   const problem = new ApiProblem(response.status, await response.json().catch(() => null));
-  // A wrong current password is answered with 401 too, but that user is still signed in.
+  // A wrong current password also returns 401, but that user is still signed in.
   const isOut = problem.code === "authentication_required" && !address.startsWith("/dashboard/api/");
   if (isOut) signedOut.value = true;
   throw problem;
@@ -118,8 +118,8 @@ async function answerOf<Data>(response: Response): Promise<ApiReply<Data>> {
 
 const written: ((path: string) => unknown)[] = [];
 
-/** Calls `told` with the path of each change that this tab makes. */
-export function onWritten(told: (path: string) => unknown): void {
+/** Calls `listener` with the path of each change that this tab makes. */
+export function onWritten(listener: (path: string) => unknown): void {
   written.push(told);
 }
 
@@ -135,7 +135,7 @@ async function write<Data>(
   return answer;
 }
 
-/** An event that an act would send, with the fields that would change. */
+/** An event that an action would send, with the fields that would change. */
 export interface RehearsedEvent {
   readonly type: string;
   readonly object: string;
@@ -144,13 +144,13 @@ export interface RehearsedEvent {
   readonly changes: Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
 }
 
-/** The outcome of a rehearsed act. */
+/** The outcome of a rehearsed action. */
 export interface Rehearsal<Data> {
   readonly data: Data;
   readonly events: readonly RehearsedEvent[];
 }
 
-/** Rehearses an act: the API answers or refuses as it would for the act, but changes nothing. */
+/** Rehearses an action: the API responds as it would for the action, but changes nothing. */
 export async function rehearse<Data>(
   method: "POST" | "PATCH" | "DELETE",
   path: string,
@@ -224,7 +224,7 @@ export async function openDocument(path: string, accept = "application/pdf", par
   }
 }
 
-/** Saves an answer of the API as a file with this name. */
+/** Saves a response of the API as a file with this name. */
 export async function saveFile(path: string, name: string, accept = "text/csv", params: Params = {}): Promise<void> {
   saveBlob(await getDocument(path, accept, { params }), name);
 }

@@ -1,4 +1,4 @@
-// Receives hints of changes by server-sent events. A hint has no data; the screens read again what they show.
+// Receives hints of changes as server-sent events. A hint has no data; screens reload what they show.
 import { effect, signal } from "@preact/signals";
 import type { Hint } from "../../server/hint.ts";
 import { tabEnvironment } from "../browser/router.ts";
@@ -23,13 +23,13 @@ let waiting: Set<string> | "all" | null = null;
 let timer = 0;
 const gather_ms = 150;
 
-/** The shortest time between two reads of resources that cost the server more than a list. */
+/** The minimum interval (ms) between reads of resources that are costlier than a list. */
 const rest_interval_ms: Readonly<Record<string, number>> = { overview: 3000, reports: 30_000 };
 const read_at = new Map<string, number>();
-/** The resources that wait for this time to pass. */
+/** Costly resources within their minimum interval. */
 const resting = new Set<string>();
 
-/** Reads again soon; many hints at once cause one read. */
+/** Reloads soon; many hints at once cause one read. */
 function refreshSoon(nouns: readonly string[] | "all"): void {
   if (nouns === "all" || waiting === "all") waiting = "all";
   else waiting = new Set([...(waiting ?? []), ...nouns]);
@@ -56,7 +56,7 @@ function refreshNow(): void {
   refresh(due, later);
 }
 
-/** Takes the first reads of costly resources for recent ones, so that they are not read again at once. */
+/** Treats the first reads of costly resources as recent, so that they are not reloaded immediately. */
 function restFromNow(): void {
   for (const noun of Object.keys(rest_interval_ms)) if (!read_at.has(noun)) read_at.set(noun, performance.now());
 }
@@ -78,7 +78,7 @@ function take(text: string): void {
   refreshSoon(nounsOf(hint));
 }
 
-// The server is heard every 15 seconds at least. After a longer silence the connection is taken for dead.
+// The server sends something at least every 15 seconds. After a longer silence, the connection counts as dead.
 const idle_ms = 40_000;
 const check_interval_ms = 10_000;
 
@@ -97,7 +97,7 @@ function open(): void {
   opened.onopen = () => {
     connected.value = true;
     heard_at = performance.now();
-    // There were no hints of what has changed since it was read.
+    // Changes before the stream opened produced no hints.
     restFromNow();
     refreshSoon("all");
   };
@@ -121,13 +121,13 @@ function close(): void {
   connected.value = false;
 }
 
-/** Opens the stream again when it is dead, or was refused: after a refusal the browser does not try again by itself. */
+/** Reopens a dead or refused stream. Browsers do not retry a refused one. */
 function reopen(): void {
   if (source === null) return;
   if (source.readyState === EventSource.CLOSED || performance.now() - heard_at > idle_ms) open();
 }
 
-/** Listens while the tab is visible: a browser shares few connections among all its tabs. */
+/** Listens while the tab is visible, because browsers limit the connections of all tabs together. */
 export function listen(): () => void {
   const follow = () => (document.visibilityState === "visible" ? source === null && open() : close());
   document.addEventListener("visibilitychange", follow);

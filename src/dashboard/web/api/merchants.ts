@@ -1,4 +1,4 @@
-// The merchants for whom the house works, and which of them the tab and the page are about.
+// The operator's merchants, and the ones that the tab and the page show.
 import { computed, signal } from "@preact/signals";
 import type { Static } from "@sinclair/typebox";
 import type { MerchantView } from "../../../merchants/merchant.schema.ts";
@@ -6,10 +6,10 @@ import { merchantOfPage, merchantOfTab } from "../browser/router.ts";
 
 export type MerchantRecord = Static<typeof MerchantView>;
 
-/** All merchants, closed ones too. Empty for people of a merchant, who know of no other. */
+/** All merchants, including closed ones. Empty for merchant users. */
 export const merchants = signal<readonly MerchantRecord[]>([]);
 
-/** Whether the house works for several merchants. With one, no screen tells of merchants. */
+/** Whether there are several merchants. With one, no screen mentions merchants. */
 export const several = computed(() => merchants.value.length > 1);
 
 const named = (code: string | null) =>
@@ -18,30 +18,30 @@ const named = (code: string | null) =>
 /** The merchant that this tab shows; null for all. */
 export const chosenMerchant = computed(() => named(merchantOfTab.value));
 
-/** The merchant that requests of this page are about; null for all. */
+/** The merchant of this page's requests; null for all. */
 export const merchantAsked = computed(() => chosenMerchant.value ?? named(merchantOfPage.value));
 
-/** Whether records of several merchants may stand side by side, so that each shows whose it is. */
+/** Whether lists may mix records of several merchants, so that each record shows its owner. */
 export const showsSeveral = computed(() => several.value && merchantAsked.value === null);
 
-/** The merchants for whom something can be made. */
+/** The merchants for whom records can be created. */
 export const openMerchants = computed(() => merchants.value.filter(({ status }) => status !== "closed"));
 
-/** Whether what is made on this page has to name its merchant. */
+/** Whether new records on this page must name their merchant. */
 export const mustName = computed(() => openMerchants.value.length > 1 && chosenMerchant.value === null);
 
 /** The merchant with this id. */
 export const merchantOf = (id: string | null | undefined): MerchantRecord | null =>
   merchants.value.find((one) => one.id === id) ?? null;
 
-/** Whose a record is: the id of its merchant; null for the house; undefined where the record does not say it. */
+/** The id of a record's merchant; null for the operator; undefined if the record has no owner field. */
 export const ownerOf = (record: object) => (record as { readonly merchant_id?: string | null }).merchant_id;
 
-/** The code of the merchant of a record, for a request about it that may mean what another one has too. */
+/** The code of a record's merchant, for requests by a name that several merchants may use, such as a SKU. */
 export const meant = (record: object): string | undefined =>
   showsSeveral.value ? merchantOf(ownerOf(record))?.code : undefined;
 
-/** The query parameter for a page about something of this merchant that another one may have too, such as a SKU. */
+/** The query parameter for a page by a name that several merchants may use, such as a SKU. */
 export function ofMerchant(id: string | null | undefined): { readonly of: string | null } {
   return { of: showsSeveral.value ? (merchantOf(id)?.code ?? null) : merchantOfPage.value };
 }

@@ -1,4 +1,4 @@
-// What people call the records that only an id names.
+// Display names of records that are referred to by id.
 import { type Signal, signal } from "@preact/signals";
 import { get } from "./client.ts";
 import { useQuery } from "./query.ts";
@@ -6,7 +6,7 @@ import { may } from "./session.ts";
 
 type RecordFields = Readonly<Record<string, unknown>>;
 
-/** Where a record of a kind of id is read, which of its fields is its name, and who may read it. */
+/** The permission and the read function for each kind of id. */
 const readers: Readonly<Record<string, readonly [permission: string, read: (id: string) => Promise<unknown>]>> = {
   ord: ["orders.read", async (id) => (await get<RecordFields>(`/orders/${id}`)).data["order_number"]],
   prd: ["catalog.read", async (id) => (await get<RecordFields>(`/products/${id}`)).data["sku"]],
@@ -27,10 +27,10 @@ function allUsers(): Promise<readonly RecordFields[]> {
 const personOf = ({ first_name, last_name, company, email }: RecordFields) =>
   [first_name, last_name].filter(Boolean).join(" ") || company || email;
 
-// Names hardly ever change, so each is read once for a page.
+// Names rarely change, so each is read once per page load.
 const names = new Map<string, Signal<string | null>>();
 
-/** What people call the record with this id; null until it is known, and for what has no other name. */
+/** The display name of a record; null until it is loaded, and for records without one. */
 export function nameOf(id: string): string | null {
   const known = names.get(id);
   if (known !== undefined) return known.value;
@@ -42,7 +42,7 @@ export function nameOf(id: string): string | null {
     (name) => {
       if (typeof name === "string" && name !== "") found.value = name;
     },
-    // Who may not read the record sees its id.
+    // Users who may not read the record see its id.
     () => {},
   );
   return found.value;
@@ -54,7 +54,7 @@ interface NamedCarrier {
   readonly service_names: Readonly<Record<string, string>>;
 }
 
-/** Names carriers and their services by their codes. */
+/** Returns functions for the names of carriers and services. */
 export function useCarrierNames() {
   const { data } = useQuery<{ readonly carriers: readonly NamedCarrier[] }>(
     may("shipping.read") ? "/shipping/carriers" : null,
@@ -64,13 +64,13 @@ export function useCarrierNames() {
   const serviceName = (carrier: string | null, code: string) =>
     all.find((one) => one.code === carrier && one.service_names[code] !== undefined)?.service_names[code] ??
     worded(code);
-  /** Both, as one text; empty where neither is known. */
+  /** Carrier and service in one text; empty without either. */
   const both = (carrier: string | null, service: string | null) =>
     [carrier && carrierName(carrier), service && serviceName(carrier, service)].filter(Boolean).join(" · ");
   return { carrierName, serviceName, both };
 }
 
-/** A code as words, where nobody gave it a name: `two_day` is "Two day". */
+/** A code as words, if it has no name: `two_day` is "Two day". */
 function worded(code: string): string {
   const text = code.replaceAll("_", " ");
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -8,7 +8,7 @@ interface ApiFieldProblem {
 /** An error of the API, or status 0 if it could not be reached. */
 export class ApiProblem extends Error {
   readonly status: number;
-  /** The error code of the API, such as `validation_failed`; `unreachable` without an answer. */
+  /** The error code of the API, such as `validation_failed`; `unreachable` without a response. */
   readonly code: string;
   readonly fields: readonly ApiFieldProblem[];
   readonly request_id: string | null;
@@ -30,17 +30,17 @@ export class ApiProblem extends Error {
   }
 }
 
-/** The problem of a server that does not answer. */
+/** The problem of an unreachable server. */
 export function unreachable(words: string): ApiProblem {
   return new ApiProblem(0, { error: { code: "unreachable", message: words } });
 }
 
-/** The wrong fields of a form. In a form the merchant is a field; the API only says that it is missing. */
+/** The wrong fields of a form. A missing merchant counts as one, although the API does not report it as a field. */
 export function wrongFields({ code, fields, message }: ApiProblem): readonly ApiFieldProblem[] {
   return code === "merchant_required" && fields.length === 0 ? [{ field: "merchant_id", message }] : fields;
 }
 
-/** Turns anything thrown into a problem. Whatever is not from the API is a bug of this program. */
+/** Turns any thrown value into a problem. Values that are not from the API are bugs of the dashboard. */
 export function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
   return new ApiProblem(-1, {

@@ -10,7 +10,7 @@ interface QueryState {
   readonly answer: ApiReply<unknown> | null;
   readonly problem: ApiProblem | null;
   readonly fetching: boolean;
-  /** When it was read, by the clock of the page. */
+  /** The time of the read, by the page's clock. */
   readonly at: number;
 }
 
@@ -23,14 +23,14 @@ interface QueryEntry {
   users: number;
   aborting: AbortController | null;
   underWay: Promise<void> | null;
-  /** Asked for again during the read, so it is read once more. */
+  /** Requested again during the read, so it is read once more. */
   again: boolean;
 }
 
 const entries = new Map<string, QueryEntry>();
 const entries_max = 80;
 const fresh_ms = 1000;
-/** What reads of the same address differ by. */
+/** Distinguishes reads of the same path: environment and merchant. */
 const scopeOf = () => `${tabEnvironment.value} ${merchantAsked.value?.code ?? ""}`;
 const nothing: QueryState = { answer: null, problem: null, fetching: false, at: Number.NEGATIVE_INFINITY };
 
@@ -46,13 +46,13 @@ function entryOf(path: string, params: Params | undefined): QueryEntry {
   return entry;
 }
 
-/** Forgets an entry without users. Whoever has drawn it and is not its user yet draws again, with a new entry. */
+/** Drops an entry without users. A component that has rendered it but does not use it yet renders again. */
 function forget(key: string, entry: QueryEntry): void {
   entries.delete(key);
   entry.state.value = { ...nothing };
 }
 
-/** Ends the read of an entry without users, and forgets the oldest such entries. */
+/** Aborts the read of an entry without users, and drops the oldest such entries. */
 function tidyUp(entry: QueryEntry): void {
   if (entry.users > 0) return;
   entry.aborting?.abort();
@@ -78,21 +78,21 @@ function load(entry: QueryEntry): Promise<void> {
     } catch (error) {
       const before = entry.state.peek();
       const problem = aborting.signal.aborted ? before.problem : problemOf(error);
-      // What it was to read may have changed, so the earlier answer is not fresh any more.
+      // The data may have changed, so the earlier response is no longer fresh.
       entry.state.value = { ...before, problem, fetching: false, at: nothing.at };
     } finally {
       entry.underWay = null;
       entry.aborting = null;
     }
     if (entry.again && entry.users > 0) await load(entry);
-    // Who comes next finds no fresh answer.
+    // The next user reads again.
     else if (entry.again) entry.state.value = { ...entry.state.peek(), at: nothing.at };
   };
   entry.underWay = reading();
   return entry.underWay;
 }
 
-/** Reads what is neither fresh nor being read. */
+/** Reads an entry unless it is fresh or being read. */
 function ensure(entry: QueryEntry): void {
   const reading = entry.aborting?.signal.aborted === false;
   if (!reading && performance.now() - entry.state.peek().at > fresh_ms) void load(entry);
@@ -100,23 +100,23 @@ function ensure(entry: QueryEntry): void {
 
 /** The state of a query. */
 interface QueryResult<Data> {
-  /** Undefined until the first answer. */
+  /** Undefined until the first response. */
   readonly data: Data | undefined;
   readonly pagination: Pagination | null;
   readonly etag: string | null;
   /** Why the last read failed; `data` may still hold earlier data. */
   readonly problem: ApiProblem | null;
-  /** Nothing to show yet. */
+  /** Whether there is nothing to show yet. */
   readonly loading: boolean;
   readonly fetching: boolean;
-  /** Whether `data` still belongs to the parameters before, while the new ones are read. */
+  /** Whether `data` still belongs to the previous parameters. */
   readonly previous: boolean;
   readonly reload: () => Promise<void>;
 }
 
 /**
- * Reads a path of the API, and again whenever a hint says that it may have changed. With `path` null it reads nothing.
- * While the same path is read with other parameters, `data` stays that of the last ones.
+ * Reads a path of the API, and again whenever a hint reports a change. With `path` null it reads nothing. When only the
+ * parameters change, `data` stays that of the previous ones until the new data arrive.
  */
 export function useQuery<Data>(path: string | null, params?: Params): QueryResult<Data> {
   const entry = path === null ? null : entryOf(path, params);
@@ -127,7 +127,7 @@ export function useQuery<Data>(path: string | null, params?: Params): QueryResul
     ensure(entry);
     return () => {
       entry.users -= 1;
-      // Another component may use the entry in the same turn.
+      // Another component may start using the entry in the same task.
       queueMicrotask(() => tidyUp(entry));
     };
   }, [entry]);
@@ -148,7 +148,7 @@ export function useQuery<Data>(path: string | null, params?: Params): QueryResul
   };
 }
 
-/** Reads the data of a form and its ETag once. If others change it, the API refuses to overwrite their change. */
+/** Reads a form's data and ETag once. The API then refuses to overwrite a later change by someone else. */
 export function useOpened<Data>(path: string): QueryResult<Data> {
   const now = useQuery<Data>(path);
   const opened = useRef<QueryResult<Data> | null>(null);
@@ -161,8 +161,8 @@ const nounOf = (path: string) => path.split(/[/?]/)[1] ?? "";
 let held = false;
 
 /**
- * Reads nothing again until the function that it answers is called, which then reads all again: meanwhile it changes
- * as whom the server takes this session.
+ * Pauses all reads while the session changes its merchant or membership. Call the returned function to reload
+ * everything.
  */
 export function holdRefresh(): () => void {
   held = true;
@@ -173,8 +173,8 @@ export function holdRefresh(): () => void {
 }
 
 /**
- * Reads again what is shown of these resources (`orders`, `inventory`, …), and forgets what is not shown. Resources in
- * `later` are left alone.
+ * Reloads shown data of these resources (`orders`, `inventory`, …) and drops data that is not shown. Resources in
+ * `later` are skipped.
  */
 export function refresh(nouns: ReadonlySet<string> | "all", later: ReadonlySet<string> = new Set()): void {
   if (held) return;
@@ -186,7 +186,7 @@ export function refresh(nouns: ReadonlySet<string> | "all", later: ReadonlySet<s
   }
 }
 
-/** Forgets everything, because another user has signed in. */
+/** Drops all data, because another user has signed in. */
 export function forgetAll(): void {
   for (const entry of entries.values()) entry.aborting?.abort();
   entries.clear();

@@ -1,5 +1,4 @@
-// Which data the dashboard opens on in a browser that has not chosen any. It stands alone since it needs the session's
-// permissions before any screen is drawn.
+// The signed-in user, and the environment that the dashboard opens in.
 
 import { batch, computed, signal } from "@preact/signals";
 import type { Permission } from "../../../http/auth/permissions.ts";
@@ -10,7 +9,7 @@ import { type MerchantRecord, merchants } from "./merchants.ts";
 import { problemOf } from "./problem.ts";
 import { forgetAll } from "./query.ts";
 
-/** The data that the user of this browser chose last; null until they choose. */
+/** The environment that was last chosen in this browser; null before the first choice. */
 export const chosenEnvironment = storedPreference<TabEnvironment | null>(
   "world",
   null,
@@ -20,8 +19,8 @@ export const chosenEnvironment = storedPreference<TabEnvironment | null>(
 const hasOrders = async () => (await get<readonly unknown[]>("/orders", { params: { limit: 1 } })).data.length > 0;
 
 /**
- * Opens the start page on test data when only test data has orders, as after `packhouse demo`. An address that names
- * its data, or another page, is left alone.
+ * Opens the start page in test mode if only test data has orders, as after `packhouse demo`. Does nothing on other
+ * pages or if the address names the environment.
  */
 async function openEnvironment(permissions: readonly Permission[]): Promise<void> {
   const { path, search } = place.peek();
@@ -34,18 +33,18 @@ async function openEnvironment(permissions: readonly Permission[]): Promise<void
   else if (path === "/") navigate(to("/"), { replace: true });
 }
 
-/** A merchant, as its people see it. */
+/** A merchant, as its users see it. */
 type SessionMerchant = Pick<MerchantRecord, "id" | "code" | "name" | "colour">;
 type UserMerchant = SessionMerchant & Pick<MerchantRecord, "may_buy_labels" | "status">;
 
-/** As what a user is signed in: as a member of the house or of a merchant. */
+/** A user's membership of the operator or of a merchant. */
 interface SessionMembership {
   readonly merchant: SessionMerchant | null;
   readonly role: string;
   readonly status: "active" | "disabled";
 }
 
-/** The signed-in user and the permissions of this user. */
+/** The signed-in user and their permissions. */
 interface SignedInSession {
   readonly user: {
     readonly id: string;
@@ -57,11 +56,11 @@ interface SignedInSession {
     readonly second_factor_required: boolean;
   };
   readonly permissions: readonly Permission[];
-  /** The merchant whose records alone are seen; null for people of the house. */
+  /** The merchant that the user's view is limited to; null for operator users. */
   readonly merchant: UserMerchant | null;
-  /** As what the user may sign in. */
+  /** All memberships of the user. */
   readonly memberships: readonly SessionMembership[];
-  /** The merchant as whom a member of the house looks on. */
+  /** The merchant that an operator user views as. */
   readonly view_as: SessionMerchant | null;
   readonly worlds: readonly TabEnvironment[];
   readonly version: string;
@@ -77,15 +76,15 @@ export function may(permission: Permission | null | undefined): boolean {
   return permission === null || permission === undefined || granted.value.has(permission);
 }
 
-/** The merchant whose people are signed in; null for those of the house. */
+/** The merchant of the signed-in user; null for operator users. */
 export const ownMerchant = computed(() => session.value?.merchant ?? null);
 
-/** Whether the people of the house are signed in, who see bins and the work on the floor. */
+/** Whether the signed-in user belongs to the operator, and so sees bins and floor work. */
 export const isOperatorUser = computed(() => ownMerchant.value === null);
 
 /**
- * Whether what merchants may do with a permission of the house, such as announcing a delivery, may be done: with the
- * permission in the house, by a merchant's people unless they only look.
+ * Whether the user may do something that merchant users may do too, such as announcing a delivery. Operator users need
+ * the permission; merchant users only need not be read-only.
  */
 export function mayAlso(permission: Permission): boolean {
   const { user, merchant = null, view_as = null } = session.value ?? {};
@@ -97,13 +96,13 @@ export function lacks(permissions: readonly Permission[]): boolean {
   return permissions.some((permission) => !may(permission));
 }
 
-/** Asks the server who is signed in. `besides` happens together with what screens get to know of it. */
+/** Reads the session from the server. `besides` runs in the same batch, before screens render. */
 export async function readSession(besides: () => void = () => {}): Promise<void> {
   try {
     const { data } = await callDashboard<SignedInSession>("GET", "/session");
     if (!session.peek() && !data.user.second_factor_required) await openEnvironment(data.permissions);
     const known = await readMerchants(data);
-    // Screens are drawn once it is known of whom they tell.
+    // Screens render once the merchants are known.
     batch(() => {
       merchants.value = known;
       session.value = data;
@@ -111,13 +110,13 @@ export async function readSession(besides: () => void = () => {}): Promise<void>
       besides();
     });
   } catch (error) {
-    // Only this says that nobody is signed in; a proxy whose server restarts says other things.
+    // Only 401 means signed out; a proxy returns other errors while the server restarts.
     if (problemOf(error).status !== 401) throw error;
     session.value = null;
   }
 }
 
-/** Reads the merchants for whom the house works. People of a merchant know of none. */
+/** Reads the operator's merchants. Empty for merchant users. */
 async function readMerchants({ permissions }: SignedInSession): Promise<readonly MerchantRecord[]> {
   const found: MerchantRecord[] = [];
   let cursor: string | null = null;
@@ -132,7 +131,7 @@ async function readMerchants({ permissions }: SignedInSession): Promise<readonly
   return found.sort((one, other) => one.code.localeCompare(other.code));
 }
 
-/** Asks the server again who is signed in and which merchants there are, because something of that has changed. */
+/** Reloads the session and the merchants after a change. */
 export function readSessionAgain(): void {
   if (session.peek()) void readSession().catch(() => {});
 }
@@ -140,12 +139,12 @@ export function readSessionAgain(): void {
 onWritten((path) => path.startsWith("/merchants") && readSessionAgain());
 
 /** Signs in. Throws the error of the API if it refuses. */
-export function signIn(given: Readonly<Record<string, string>>): Promise<void> {
+export function signIn(credentials: Readonly<Record<string, string>>): Promise<void> {
   return enterBy("/session", given);
 }
 
 /** Signs in another way, such as by an invitation. Throws the error of the API if it refuses. */
-export async function enterBy(way: string, given: Readonly<Record<string, unknown>>): Promise<void> {
+export async function enterBy(way: string, body: Readonly<Record<string, unknown>>): Promise<void> {
   await callDashboard("POST", way, given);
   forgetAll();
   await readSession();

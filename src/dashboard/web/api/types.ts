@@ -1,4 +1,4 @@
-// Types of stock, from the schemas of the API. This file has no values.
+// Types of API responses, from the API's own schemas. This file has no values, so no schema gets into the bundle.
 
 import type { Static } from "@sinclair/typebox";
 import type { ChecksView } from "../../../addresses/address.schema.ts";
@@ -57,7 +57,6 @@ export type Transfer = Static<typeof TransferView>;
 export type WaitingUnits = Static<typeof RestockTaskView>;
 export type ImportReport = Static<typeof TriedImportView>;
 
-// Types of the answers of the API, from its schemas. This file has no values, so no schema gets into the bundle.
 
 export type ProductRecord = Static<typeof ProductView>;
 
@@ -86,7 +85,7 @@ export type InspectedReturn = Static<typeof InspectedView>;
 export type Customer = Static<typeof CustomerView>;
 export type CustomerAddress = Static<typeof AddressView>;
 export type AddressCheck = Exclude<Static<typeof ChecksView>, readonly unknown[]>;
-/** A customer as `GET /customers/:id` answers it. */
+/** A customer as returned by `GET /customers/:id`. */
 export type CustomerDetail = Customer & { readonly order_count: number };
 
 export type BillableEvent = Static<typeof BillableEventView>;
@@ -108,7 +107,6 @@ export type SearchResults = Static<typeof FoundView>;
 /** The outcome of a bulk action for each order. */
 export type BulkActionResult = Static<typeof ActedView>;
 
-// Types of shipping, from the schemas of the API. This file has no values.
 
 export type Account = Static<typeof AccountView>;
 export type NewAccount = Static<typeof NewAccountView>;

@@ -1,4 +1,4 @@
-// Settings that this browser keeps. Without storage they last until the tab is closed.
+// Settings stored in this browser. Without storage they last until the tab is closed.
 import { effect, type Signal, signal } from "@preact/signals";
 
 const memory = new Map<string, string>();
@@ -19,7 +19,7 @@ function write(name: string, text: string): void {
   }
 }
 
-/** A setting that this browser keeps. `isSound` checks a stored value. */
+/** A setting stored in this browser. `isSound` checks a stored value. */
 export function storedPreference<Value>(
   name: string,
   first: Value,
@@ -66,14 +66,14 @@ export function isFlag(value: unknown): value is boolean {
 /** The theme: that of the device unless the user chose one. */
 export const theme = storedPreference<"system" | "light" | "dark">("theme", "system", oneOf("system", "light", "dark"));
 
-/** How tall rows are. */
+/** The row height. */
 export const density = storedPreference<"compact" | "comfortable">(
   "density",
   "compact",
   oneOf("compact", "comfortable"),
 );
 
-/** Whether the navigation is folded to its icons. */
+/** Whether the sidebar is collapsed to icons. */
 export const folded = storedPreference("folded", false, isFlag);
 
 /** Applies these settings to the page. */

@@ -1,8 +1,8 @@
 import { batch, computed, signal } from "@preact/signals";
 
-/** The name in the address of the merchant that a tab shows, so that links keep it. */
+/** The query parameter of the merchant that a tab shows. Links keep it. */
 export const tab_merchant = "merchant";
-/** The name in the address of the merchant that one page is about. Links do not keep it. */
+/** The query parameter of the merchant that one page is about. Links do not keep it. */
 export const page_merchant = "of";
 
 function merchantInAddress(name: string): string | null {
@@ -13,30 +13,29 @@ function merchantInAddress(name: string): string | null {
 /** The code of the merchant that this tab shows; null for all. */
 export const merchantOfTab = signal(merchantInAddress(tab_merchant));
 
-/** The code of the merchant that this page is about, where it shows what several merchants may have, such as a SKU. */
+/** The code of the merchant that this page is about, for names that several merchants may use, such as a SKU. */
 export const merchantOfPage = signal(merchantInAddress(page_merchant));
 
-/** Reads the merchants again after the address has changed. */
+/** Updates the merchants after the address has changed. */
 function readMerchantNames(): void {
   merchantOfTab.value = merchantInAddress(tab_merchant);
   merchantOfPage.value = merchantInAddress(page_merchant);
 }
 
-/** Live and test data are two stores. The address names the one that a tab shows, so links keep it. */
+/** The environment that a tab shows. It is part of the address, so links keep it. */
 export type TabEnvironment = "live" | "test";
 
 const environmentInAddress = (): TabEnvironment =>
   new URLSearchParams(location.search).get("world") === "test" ? "test" : "live";
 
-/** The world that this tab shows. */
+/** The environment that this tab shows. */
 export const tabEnvironment = signal<TabEnvironment>(environmentInAddress());
 
-/** Reads the world again after the address has changed. */
+/** Updates the environment after the address has changed. */
 function readEnvironment(): void {
   tabEnvironment.value = environmentInAddress();
 }
 
-// Routing below /dashboard without reloading the page.
 
 /** The path of the dashboard. */
 export const base = "/dashboard";
@@ -58,9 +57,9 @@ export const place = signal<AddressOfScreen>(here());
 /** The query parameters. */
 export const query = computed(() => new URLSearchParams(place.value.search));
 
-/** The address of a screen, for `href`. It keeps the world and the merchant of the tab. */
+/** The address of a screen, for `href`. It keeps the tab's environment and merchant. */
 export function to(path: string, params: Readonly<Record<string, string | null | undefined>> = {}): string {
-  // The server takes a name with an extension for a file, so the dot of a SKU is written as %2E.
+  // The server treats a name with an extension as a file, so a dot in a SKU is encoded as %2E.
   const url = new URL(`${base}${path === "/" ? "" : path.replaceAll(".", "%2E")}`, location.origin);
   if (merchantOfTab.value !== null) url.searchParams.set(tab_merchant, merchantOfTab.value);
   if (tabEnvironment.value === "test") url.searchParams.set("world", "test");
@@ -76,14 +75,14 @@ interface HistoryStep {
 let index = (history.state as HistoryStep | null)?.index ?? 0;
 let scroll_wanted: number | null = null;
 
-/** Whether the last navigation was by a link. The title of the new screen then takes the focus. */
+/** Whether the last navigation was by a link. The new screen's title then takes the focus. */
 export const arrived = { by_link: false };
 
 type Guard = (go: () => void) => boolean;
 let guard: Guard | null = null;
 
-/** Calls `given` before a screen is left. It answers whether to stay, and may call `go` later to leave. */
-export function guardLeaving(given: Guard): () => void {
+/** Calls `guard` before a screen is left. It returns whether to stay, and may call `go` later to leave. */
+export function guardLeaving(guard: Guard): () => void {
   guard = given;
   return () => {
     if (guard === given) guard = null;
@@ -98,7 +97,7 @@ function follow(): void {
   });
 }
 
-/** Goes to an address made by `to`. */
+/** Navigates to an address made by `to`. */
 export function navigate(href: string, { replace = false, force = false } = {}): void {
   const url = new URL(href, location.href);
   const leaves = url.pathname !== location.pathname || url.searchParams.get(tab_merchant) !== merchantOfTab.peek();
@@ -155,7 +154,7 @@ function onClick(event: MouseEvent): void {
   navigate(link.href);
 }
 
-/** Scrolls to where the screen was left, once it is long enough. A new screen starts at its top. */
+/** Restores a screen's scroll position once it is long enough. A new screen starts at its top. */
 function settleScroll(): void {
   const wanted = scroll_wanted;
   if (wanted === null) return;

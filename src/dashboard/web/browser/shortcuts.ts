@@ -12,14 +12,14 @@ interface Shortcut {
 export const shortcuts = signal<readonly Shortcut[]>([]);
 
 /** Makes shortcuts active while the component is shown. */
-export function useShortcuts(given: readonly Shortcut[]): void {
+export function useShortcuts(added: readonly Shortcut[]): void {
   const names = given.map(({ keys }) => keys).join();
   useEffect(() => {
     shortcuts.value = [...shortcuts.peek(), ...given];
     return () => {
       shortcuts.value = shortcuts.peek().filter((shortcut) => !given.includes(shortcut));
     };
-    // Shortcuts with the same keys do the same, so the keys tell whether they have changed.
+    // Shortcuts with the same keys do the same, so comparing keys detects changes.
   }, [names]);
 }
 

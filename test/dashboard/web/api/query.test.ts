@@ -26,7 +26,7 @@ const outside = (module: string): Promise<unknown> => import(module);
 const { Fragment, h, options, render } = (await outside("preact")) as Preact;
 const web = (file: string) => outside(join(root, "src/dashboard/web/api", file));
 const page = globalThis as Record<string, unknown>;
-page["location"] = { search: "" };
+page["location"] = { pathname: "/dashboard", search: "" };
 const { useQuery, refresh, forgetAll } = (await web("query.ts")) as Queries;
 const { listen } = (await web("live.ts")) as Live;
 
