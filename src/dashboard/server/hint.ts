@@ -76,13 +76,13 @@ export function changesOf(
 
 /** Returns the ids in a path: the parts where the route's pattern has parameters. */
 export function idsIn(pattern: string, path: string): string[] {
-  const given = path.split("/");
-  return pattern.split("/").flatMap((part, at) => (part.startsWith(":") ? (given[at] ?? []) : []));
+  const parts = path.split("/");
+  return pattern.split("/").flatMap((part, at) => (part.startsWith(":") ? (parts[at] ?? []) : []));
 }
 
 const kept_max = 512;
 
-type May = (news: Pick<UnnumberedHint, "reads" | "whose">) => boolean;
+type May = (hint: Pick<UnnumberedHint, "reads" | "whose">) => boolean;
 
 /** A random id, which does not reveal how many hints there are. */
 const freshId = (): string => randomBytes(12).toString("base64url");
@@ -98,8 +98,8 @@ export class Ring {
   #hints: StoredHint[] = [];
 
   /** Assigns an id to a hint and stores it. */
-  add({ reads, whose, ...hint }: UnnumberedHint): Hint {
-    const hint = { id: freshId(), ...news };
+  add({ reads, whose, ...content }: UnnumberedHint): Hint {
+    const hint = { id: freshId(), ...content };
     this.#hints.push({ hint, reads, whose });
     if (this.#hints.length > kept_max) {
       this.#hints.shift();

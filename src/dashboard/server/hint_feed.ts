@@ -23,7 +23,7 @@ const heartbeat_ms = 15_000;
 const gather_ms = 50;
 const jobs_told_every_ms = 500;
 // With more hints than this at once, clients reload everything instead, which is cheaper.
-const told_together_max = 512;
+const batch_max = 512;
 // The polling interval for commits of other servers.
 const other_servers_ms = 500;
 // A client that reconnects within this time receives the missed hints.
@@ -41,7 +41,7 @@ const changed_by_jobs: { readonly [Name in JobName]?: JobNoun } = {
 export interface Listener {
   readonly stream: Stream;
   /** Whether the client may call the hint's route and see records of its audience. */
-  readonly may: (news: Pick<UnnumberedHint, "reads" | "whose">) => boolean;
+  readonly may: (hint: Pick<UnnumberedHint, "reads" | "whose">) => boolean;
   /** Throws if the client may no longer listen or its permissions have changed. */
   readonly check: () => Promise<void>;
   /** Ends the connection of a client that does not read. */
@@ -61,7 +61,7 @@ export class Feed {
   #looking = false;
   #again = false;
   /** The pending hints, by the records they are about. */
-  readonly #news = new Map<string, UnnumberedHint>();
+  readonly #pending = new Map<string, UnnumberedHint>();
   /** Lists changed by jobs, to be sent shortly. */
   readonly #soon = new Set<JobNoun>();
   /** The position up to which changes by jobs were read, by list. */
@@ -163,7 +163,7 @@ export class Feed {
     clearTimeout(this.#telling);
     clearTimeout(this.#lingering);
     this.#telling = undefined;
-    this.#news.clear();
+    this.#pending.clear();
     this.#position = null;
   }
 
@@ -232,9 +232,9 @@ export class Feed {
   async #read(): Promise<void> {
     const after = this.#position;
     if (after === null) return;
-    const found = await this.#store.read((db) => listPlacedAfter(db, after, told_together_max + 1));
+    const found = await this.#store.read((db) => listPlacedAfter(db, after, batch_max + 1));
     if (this.#position === null) return;
-    if (found.length > told_together_max) {
+    if (found.length > batch_max) {
       this.#position = await this.#store.read(lastPosition);
       this.#resync();
       return;
@@ -246,8 +246,8 @@ export class Feed {
   }
 
   /** Sends a hint immediately, or after a short delay if another was just sent. */
-  #note(news: UnnumberedHint): void {
-    this.#news.set(`${news.type} ${news.noun} ${news.whose} ${news.ids.join(" ")}`, news);
+  #note(hint: UnnumberedHint): void {
+    this.#pending.set(`${hint.type} ${hint.noun} ${hint.whose} ${hint.ids.join(" ")}`, hint);
     if (this.#telling !== undefined) return;
     const wait_ms = Math.max(0, this.#told_at + gather_ms - performance.now());
     this.#telling = setTimeout(() => this.#tell(), wait_ms);
@@ -256,19 +256,19 @@ export class Feed {
   #tell(): void {
     this.#telling = undefined;
     this.#told_at = performance.now();
-    const news = [...this.#news.values()];
-    this.#news.clear();
-    if (news.length > told_together_max) this.#resync();
-    else for (const one of news) this.#spread(this.#ring.add(one), one);
+    const hints = [...this.#pending.values()];
+    this.#pending.clear();
+    if (hints.length > batch_max) this.#resync();
+    else for (const one of hints) this.#spread(this.#ring.add(one), one);
   }
 
-  #spread(hint: Hint, news: UnnumberedHint): void {
+  #spread(hint: Hint, content: UnnumberedHint): void {
     const text = hintText(hint);
-    for (const listener of this.#listeners) if (listener.may(news)) this.#send(listener, text);
+    for (const listener of this.#listeners) if (listener.may(content)) this.#send(listener, text);
   }
 
   #resync(): void {
-    this.#news.clear();
+    this.#pending.clear();
     this.#ring.clear();
     for (const listener of this.#listeners) this.#send(listener, resyncText(this.#ring.lastFor(listener.may)));
   }

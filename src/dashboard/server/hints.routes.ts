@@ -56,7 +56,7 @@ export function liveRoutes(service: Service, routes: RouteTable) {
   };
   const listen = async (call: Call, world: Environment | undefined): Promise<Response> => {
     const { request, actor } = call;
-    const store = worldOf(call, world, service);
+    const store = storeFor(call, world, service);
     const all_headers = { "x-request-id": call.request_id, ...call.headers, ...headers };
     if (request.method === "HEAD") return new Response(null, { headers: all_headers });
     refuseMore(counts.get(actor.id) ?? 0, all, service);
@@ -72,7 +72,7 @@ export function liveRoutes(service: Service, routes: RouteTable) {
     });
     const listener: Listener = {
       stream,
-      may: (news) => mayHear(call, routes, news),
+      may: (hint) => mayHear(call, routes, hint),
       check: () => mayGoOn(call, service),
       letGo: () => service.waitFor(request, 1),
     };
@@ -98,7 +98,7 @@ function mayHear({ granted, merchant_id }: Call, routes: RouteTable, { reads, wh
 }
 
 /** The store to listen to: that of the API key, or the environment that the user names. */
-function worldOf({ store, actor }: Call, world: Environment | undefined, { stores }: Service): Store {
+function storeFor({ store, actor }: Call, world: Environment | undefined, { stores }: Service): Store {
   if (world === undefined || world === store.mode) return store;
   if (actor.type === "user") return stores[world];
   throw invalid("world", `is ${store.mode} for this key`);

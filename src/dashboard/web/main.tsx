@@ -15,7 +15,7 @@ palette.addFinder(findEverywhere);
 
 const again_ms = 2000;
 
-/** Asks who is signed in, until the server can be reached. */
+/** Reads the session, and retries until the server can be reached. */
 async function begin(): Promise<void> {
   try {
     await readSession();

@@ -25,7 +25,7 @@ const orderListScreens: readonly Screen[] = [
   },
 ];
 
-// Every screen of the dashboard. Literal paths stand before those with a parameter.
+// Literal paths come before paths with a parameter.
 
 /** The sections of the navigation, in order. */
 export const sections: readonly Section[] = [
@@ -111,7 +111,7 @@ export const screens: readonly Screen[] = [
     section: "stock",
     title: titles.importStock,
     permission: "stock.write",
-    house: true,
+    operator_only: true,
     listed: "palette",
     load: () => import("./screens/products/import.tsx").then((it) => it.StockImportScreen),
   },
@@ -128,7 +128,7 @@ export const screens: readonly Screen[] = [
     section: "stock",
     title: titles.bins,
     permission: "stock.read",
-    house: true,
+    operator_only: true,
     listed: "nav",
     key: "b",
     load: () => import("./screens/warehouses/bin_map.tsx").then((it) => it.BinsScreen),
@@ -138,7 +138,7 @@ export const screens: readonly Screen[] = [
     section: "stock",
     title: titles.bins,
     permission: "stock.read",
-    house: true,
+    operator_only: true,
     listed: "no",
     load: () => import("./screens/warehouses/bin_page.tsx").then((it) => it.BinScreen),
   },
@@ -171,7 +171,7 @@ export const screens: readonly Screen[] = [
     section: "stock",
     title: titles.newReceipt,
     permission: "stock.write",
-    also: true,
+    or_merchant: true,
     listed: "palette",
     load: () => import("./screens/stock/receipt_new.tsx").then((it) => it.NewReceiptScreen),
   },
@@ -188,7 +188,7 @@ export const screens: readonly Screen[] = [
     section: "stock",
     title: titles.transfers,
     permission: "stock.read",
-    house: true,
+    operator_only: true,
     listed: "nav",
     load: () => import("./screens/stock/transfer_list.tsx").then((it) => it.TransfersScreen),
   },
@@ -197,7 +197,7 @@ export const screens: readonly Screen[] = [
     section: "stock",
     title: titles.newTransfer,
     permission: "stock.write",
-    house: true,
+    operator_only: true,
     listed: "palette",
     load: () => import("./screens/stock/transfer_new.tsx").then((it) => it.NewTransferScreen),
   },
@@ -206,7 +206,7 @@ export const screens: readonly Screen[] = [
     section: "stock",
     title: titles.transfers,
     permission: "stock.read",
-    house: true,
+    operator_only: true,
     listed: "no",
     load: () => import("./screens/stock/transfer_page.tsx").then((it) => it.TransferScreen),
   },
@@ -215,7 +215,7 @@ export const screens: readonly Screen[] = [
     section: "stock",
     title: titles.counts,
     permission: "stock.read",
-    house: true,
+    operator_only: true,
     listed: "nav",
     load: () => import("./screens/stock/count_list.tsx").then((it) => it.CountsScreen),
   },
@@ -224,7 +224,7 @@ export const screens: readonly Screen[] = [
     section: "stock",
     title: titles.counts,
     permission: "stock.read",
-    house: true,
+    operator_only: true,
     listed: "no",
     load: () => import("./screens/stock/count_page.tsx").then((it) => it.CountScreen),
   },
@@ -233,7 +233,7 @@ export const screens: readonly Screen[] = [
     section: "stock",
     title: titles.putbacks,
     permission: "stock.read",
-    house: true,
+    operator_only: true,
     listed: "nav",
     load: () => import("./screens/stock/putback_list.tsx").then((it) => it.PutBacksScreen),
   },
@@ -268,7 +268,7 @@ export const screens: readonly Screen[] = [
     title: titles.editCustomer,
     permission: "customers.write",
     listed: "no",
-    load: () => import("./screens/customers/customer_edit.tsx").then((it) => it.ChangeCustomerScreen),
+    load: () => import("./screens/customers/customer_edit.tsx").then((it) => it.EditCustomerScreen),
   },
   {
     path: "/products",
@@ -309,7 +309,7 @@ export const screens: readonly Screen[] = [
     title: titles.editProduct,
     permission: "catalog.write",
     listed: "no",
-    load: () => import("./screens/products/product_edit.tsx").then((it) => it.ChangeProductScreen),
+    load: () => import("./screens/products/product_edit.tsx").then((it) => it.EditProductScreen),
   },
   {
     path: "/reports",
@@ -349,9 +349,9 @@ export const screens: readonly Screen[] = [
     section: "settings",
     title: titles.warehouses,
     permission: "stock.read",
-    house: true,
+    operator_only: true,
     listed: "nav",
-    load: () => import("./screens/warehouses/warehouse_list.tsx").then((it) => it.HouseScreen),
+    load: () => import("./screens/warehouses/warehouse_list.tsx").then((it) => it.WarehousesScreen),
   },
 
   {
@@ -377,7 +377,7 @@ export const screens: readonly Screen[] = [
     title: titles.editOrder,
     permission: "orders.write",
     listed: "no",
-    load: () => import("./screens/orders/order_change.tsx").then((it) => it.ChangeOrderScreen),
+    load: () => import("./screens/orders/order_change.tsx").then((it) => it.EditOrderScreen),
   },
   {
     path: "/returns",

@@ -40,7 +40,7 @@ describeInBrowser("the house", () => {
     await page.click("[role=menuitem]:has-text('bins')");
     await page.fill("[name=bins]", "C-01..C-12");
     await page.fill("[name=capacity]", "40");
-    await page.waitForSelector("dialog :text('12 bins are added')");
+    await page.waitForSelector("dialog :text('12 bins will be added')");
     await page.click("dialog button:has-text('Save')");
     await page.waitForSelector("tr:has-text('COLD'):has-text('12')");
     const cold = (await warehouses())[0].location_zones.find(({ zone_id }: { zone_id: string }) => zone_id === "COLD");

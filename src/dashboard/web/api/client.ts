@@ -53,9 +53,9 @@ export function newKey(): string {
 
 /** A path with its parameters. */
 export function withParams(path: string, params: Params = {}): string {
-  const kept = Object.entries(params).filter(([, value]) => value !== undefined && value !== null && value !== "");
-  if (kept.length === 0) return path;
-  return `${path}?${new URLSearchParams(kept.map(([name, value]) => [name, String(value)]))}`;
+  const present = Object.entries(params).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  if (present.length === 0) return path;
+  return `${path}?${new URLSearchParams(present.map(([name, value]) => [name, String(value)]))}`;
 }
 
 interface RequestContent {
@@ -120,7 +120,7 @@ const written: ((path: string) => unknown)[] = [];
 
 /** Calls `listener` with the path of each change that this tab makes. */
 export function onWritten(listener: (path: string) => unknown): void {
-  written.push(told);
+  written.push(listener);
 }
 
 async function write<Data>(
@@ -131,7 +131,7 @@ async function write<Data>(
 ): Promise<ApiReply<Data>> {
   const json = body === undefined ? {} : { body: JSON.stringify(body), type: "application/json" };
   const answer = await answerOf<Data>(await request(`/v1${path}`, { method, ...json }, sending));
-  for (const told of written) told(path);
+  for (const listener of written) listener(path);
   return answer;
 }
 
@@ -158,8 +158,8 @@ export async function rehearse<Data>(
   sending: RequestOptions = {},
 ): Promise<Rehearsal<Data>> {
   const json = body === undefined ? {} : { body: JSON.stringify(body), type: "application/json" };
-  const asked = { ...sending, key: null, params: { ...sending.params, dry_run: true } };
-  const response = await request(`/v1${path}`, { method, ...json }, asked);
+  const options = { ...sending, key: null, params: { ...sending.params, dry_run: true } };
+  const response = await request(`/v1${path}`, { method, ...json }, options);
   const { data, meta } = (await response.json()) as { data: Data; meta: { events: readonly RehearsedEvent[] } };
   return { data, events: meta.events };
 }
@@ -193,7 +193,7 @@ export function remove<Data>(path: string, sending: RequestOptions = {}): Promis
 export async function sendCsv<Data>(path: string, file: Blob, sending: RequestOptions = {}): Promise<ApiReply<Data>> {
   const content = { method: "POST", body: file, type: "text/csv" } as const;
   const answer = await answerOf<Data>(await request(`/v1${path}`, content, sending));
-  for (const told of written) told(path);
+  for (const listener of written) listener(path);
   return answer;
 }
 

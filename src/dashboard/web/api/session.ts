@@ -24,8 +24,8 @@ const hasOrders = async () => (await get<readonly unknown[]>("/orders", { params
  */
 async function openEnvironment(permissions: readonly Permission[]): Promise<void> {
   const { path, search } = place.peek();
-  const asked = new URLSearchParams(search);
-  const is_start = ["/", "/sign-in", "/setup"].includes(path) && !asked.has("world") && !asked.has("back");
+  const params = new URLSearchParams(search);
+  const is_start = ["/", "/sign-in", "/setup"].includes(path) && !params.has("world") && !params.has("back");
   if (!is_start || chosenEnvironment.state.peek() !== null || !permissions.includes("orders.read")) return;
   if (await hasOrders()) return chosenEnvironment.set("live");
   tabEnvironment.value = "test";
@@ -140,12 +140,12 @@ onWritten((path) => path.startsWith("/merchants") && readSessionAgain());
 
 /** Signs in. Throws the error of the API if it refuses. */
 export function signIn(credentials: Readonly<Record<string, string>>): Promise<void> {
-  return enterBy("/session", given);
+  return enterBy("/session", credentials);
 }
 
 /** Signs in another way, such as by an invitation. Throws the error of the API if it refuses. */
 export async function enterBy(way: string, body: Readonly<Record<string, unknown>>): Promise<void> {
-  await callDashboard("POST", way, given);
+  await callDashboard("POST", way, body);
   forgetAll();
   await readSession();
 }

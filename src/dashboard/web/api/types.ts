@@ -57,7 +57,6 @@ export type Transfer = Static<typeof TransferView>;
 export type WaitingUnits = Static<typeof RestockTaskView>;
 export type ImportReport = Static<typeof TriedImportView>;
 
-
 export type ProductRecord = Static<typeof ProductView>;
 
 export type Overview = Static<typeof OverviewView>;
@@ -106,7 +105,6 @@ export type SearchHit = Static<typeof HitView>;
 export type SearchResults = Static<typeof FoundView>;
 /** The outcome of a bulk action for each order. */
 export type BulkActionResult = Static<typeof ActedView>;
-
 
 export type Account = Static<typeof AccountView>;
 export type NewAccount = Static<typeof NewAccountView>;

@@ -36,7 +36,6 @@ function readEnvironment(): void {
   tabEnvironment.value = environmentInAddress();
 }
 
-
 /** The path of the dashboard. */
 export const base = "/dashboard";
 
@@ -79,13 +78,13 @@ let scroll_wanted: number | null = null;
 export const arrived = { by_link: false };
 
 type Guard = (go: () => void) => boolean;
-let guard: Guard | null = null;
+let active_guard: Guard | null = null;
 
 /** Calls `guard` before a screen is left. It returns whether to stay, and may call `go` later to leave. */
 export function guardLeaving(guard: Guard): () => void {
-  guard = given;
+  active_guard = guard;
   return () => {
-    if (guard === given) guard = null;
+    if (active_guard === guard) active_guard = null;
   };
 }
 
@@ -101,7 +100,7 @@ function follow(): void {
 export function navigate(href: string, { replace = false, force = false } = {}): void {
   const url = new URL(href, location.href);
   const leaves = url.pathname !== location.pathname || url.searchParams.get(tab_merchant) !== merchantOfTab.peek();
-  if (leaves && !force && guard?.(() => navigate(href, { replace, force: true }))) return;
+  if (leaves && !force && active_guard?.(() => navigate(href, { replace, force: true }))) return;
   if (!replace) {
     history.replaceState({ index, scroll: window.scrollY } satisfies HistoryStep, "");
     index += 1;
@@ -127,7 +126,7 @@ export function setQuery(changes: Readonly<Record<string, string | null>>, { rep
 function onPop(): void {
   const state = history.state as HistoryStep | null;
   const step = (state?.index ?? 0) - index;
-  if (step !== 0 && here().path !== place.peek().path && guard?.(() => goUnasked(step))) {
+  if (step !== 0 && here().path !== place.peek().path && active_guard?.(() => goUnasked(step))) {
     returning = true;
     history.go(-step);
     return;
@@ -141,7 +140,7 @@ function onPop(): void {
 let returning = false;
 
 function goUnasked(step: number): void {
-  guard = null;
+  active_guard = null;
   history.go(step);
 }
 
@@ -182,11 +181,11 @@ export function startRouter(): void {
 
 /** The parameters of a path by a pattern such as `/orders/:id`, or null if it does not match. */
 export function matchPath(pattern: string, path: string): Readonly<Record<string, string>> | null {
-  const [wanted, given] = [pattern.split("/"), path.split("/")];
-  if (wanted.length !== given.length) return null;
+  const [wanted, parts] = [pattern.split("/"), path.split("/")];
+  if (wanted.length !== parts.length) return null;
   const params: Record<string, string> = {};
   for (const [at, part] of wanted.entries()) {
-    const value = given[at] ?? "";
+    const value = parts[at] ?? "";
     if (part.startsWith(":")) params[part.slice(1)] = decodeURIComponent(value);
     else if (part !== value) return null;
   }

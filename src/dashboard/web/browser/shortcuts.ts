@@ -13,11 +13,11 @@ export const shortcuts = signal<readonly Shortcut[]>([]);
 
 /** Makes shortcuts active while the component is shown. */
 export function useShortcuts(added: readonly Shortcut[]): void {
-  const names = given.map(({ keys }) => keys).join();
+  const names = added.map(({ keys }) => keys).join();
   useEffect(() => {
-    shortcuts.value = [...shortcuts.peek(), ...given];
+    shortcuts.value = [...shortcuts.peek(), ...added];
     return () => {
-      shortcuts.value = shortcuts.peek().filter((shortcut) => !given.includes(shortcut));
+      shortcuts.value = shortcuts.peek().filter((shortcut) => !added.includes(shortcut));
     };
     // Shortcuts with the same keys do the same, so comparing keys detects changes.
   }, [names]);

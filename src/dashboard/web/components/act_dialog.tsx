@@ -5,7 +5,7 @@ import { FormDialog } from "./form.tsx";
 import { Notice } from "./notice.tsx";
 import { useLatest } from "./reading.ts";
 
-/** A request that an act sends. */
+/** The request of an action. */
 export interface RehearsedCall {
   readonly method: "POST" | "PATCH" | "DELETE";
   readonly path: string;
@@ -21,14 +21,14 @@ interface EffectsProps<After> {
   readonly explain: (rehearsal: Rehearsal<After>) => readonly string[];
 }
 
-/** A preview of what an act will do. The server rehearses the act and rolls it back. */
+/** A preview of an action. The server rehearses the action and rolls it back. */
 export function Effects<After>({ act, idle = texts.incomplete, explain }: EffectsProps<After>) {
   const question = act === null ? null : JSON.stringify(act);
   const { data, problem, asking } = useLatest(question, (signal) => {
     const { method, path, body, params } = act as RehearsedCall;
     return rehearse<After>(method, path, body, { signal, params });
   });
-  const told = data === null ? [] : explain(data);
+  const effects = data === null ? [] : explain(data);
   return (
     <section
       class={asking ? "effects stale" : "effects"}
@@ -42,10 +42,10 @@ export function Effects<After>({ act, idle = texts.incomplete, explain }: Effect
       {data && (
         <>
           <ul>
-            {told.map((text) => (
+            {effects.map((text) => (
               <li key={text}>{text}</li>
             ))}
-            {told.length === 0 && <li>{texts.nothing}</li>}
+            {effects.length === 0 && <li>{texts.nothing}</li>}
           </ul>
           <p class="muted">
             {data.events.length === 0
@@ -70,7 +70,7 @@ interface ActDialogProps<After> {
   readonly danger?: boolean | undefined;
   readonly stay?: string | undefined;
   readonly wide?: boolean;
-  /** The ETag of the shown resource: the act is refused if somebody else changed it. */
+  /** The ETag of the shown resource: the action is refused if someone else changed it. */
   readonly etag: string | null;
   /** The request for these entries, or null while they are incomplete. */
   readonly act: (values: FormValues) => RehearsedCall | null;
@@ -79,7 +79,7 @@ interface ActDialogProps<After> {
   readonly onClose: () => void;
 }
 
-/** A dialog for an act: its fields, a preview of its effects, and the button that does it. */
+/** A dialog for an action: its fields, a preview of its effects, and the button that runs it. */
 export function ActDialog<After>(props: ActDialogProps<After>) {
   const { title, text, fields, first, submit, danger = false, wide = false, etag, act, explain } = props;
   const { stay, onDone, onClose } = props;
@@ -95,9 +95,9 @@ export function ActDialog<After>(props: ActDialogProps<After>) {
       wide={wide}
       onClose={onClose}
       onSubmit={async (values, key) => {
-        const asked = act(values);
-        if (asked === null) throw new Error(effectTexts.incomplete);
-        const { method, path, body, params } = asked;
+        const call = act(values);
+        if (call === null) throw new Error(effectTexts.incomplete);
+        const { method, path, body, params } = call;
         const sending = { key, match: etag, params };
         const answer = await (method === "DELETE" ? remove<After>(path, sending) : post<After>(path, body, sending));
         onDone(answer.data, values);

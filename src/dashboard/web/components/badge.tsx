@@ -83,7 +83,7 @@ export function Badge({ state, tone, children }: BadgeProps) {
   return <span class={`badge ${tone ?? tones[state ?? ""] ?? "neutral"}`}>{children ?? stateWords(state ?? "")}</span>;
 }
 
-/** A colour as a style takes it: what is written, or the value of a token such as `--plot-1`. */
+/** A CSS value for a colour, or for a token such as `--plot-1`. */
 export const cssColour = (colour: string): string => (colour.startsWith("--") ? `var(${colour})` : colour);
 
 const hues = 6;
@@ -103,11 +103,11 @@ export function MerchantDot({ merchant }: { readonly merchant: Coloured }) {
 }
 
 interface MerchantMarkProps {
-  /** The id of the merchant; null for what is of the house. */
+  /** The id of the merchant; null for the operator's own records. */
   readonly of: string | null | undefined;
 }
 
-/** Says whose a record is, as long as the tab shows records of several merchants. */
+/** Shows a record's merchant while the tab shows records of several merchants. */
 export function MerchantMark({ of }: MerchantMarkProps) {
   if (!several.value || chosenMerchant.value !== null || of === undefined) return null;
   if (of === null) return <span class="merchant-mark muted">{texts.operator}</span>;

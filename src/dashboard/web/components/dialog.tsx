@@ -16,7 +16,7 @@ interface DialogProps {
   readonly mayClose?: () => boolean;
 }
 
-/** A dialog. It takes the focus, keeps it, and gives it back when it closes. */
+/** A modal dialog. It traps the focus and restores it when it closes. */
 export function Dialog({ title, onClose, children, wide = false, mayClose = () => true }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -51,16 +51,16 @@ export function Dialog({ title, onClose, children, wide = false, mayClose = () =
   );
 }
 
-/** A question before an act. */
+/** A confirmation before an action. */
 interface ConfirmRequest {
   readonly title: string;
   /** What will happen. */
   readonly text: ComponentChildren;
-  /** The text of the confirming button, such as "Cancel the order"; never "OK". */
+  /** The text of the confirming button, such as "Cancel order"; never "OK". */
   readonly act: string;
   readonly stay?: string;
   readonly danger?: boolean;
-  /** Does the act while the dialog is open, which shows why it was refused. */
+  /** Runs the action while the dialog is open. The dialog shows an error if it is refused. */
   readonly run?: () => Promise<unknown>;
 }
 
@@ -70,7 +70,7 @@ interface OpenConfirm extends ConfirmRequest {
 
 const openConfirm = signal<OpenConfirm | null>(null);
 
-/** Asks before an act and does it if confirmed. Answers whether it was done. */
+/** Asks for confirmation and then runs the action. Returns whether it was done. */
 export function confirm(question: ConfirmRequest): Promise<boolean> {
   openConfirm.peek()?.answer(false);
   return new Promise((resolve) => {

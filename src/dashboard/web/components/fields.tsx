@@ -13,14 +13,14 @@ interface Common {
   readonly label: string;
   readonly help?: string;
   readonly required?: boolean;
-  /** Takes half or a third of the line if there is room. */
+  /** The share of the line's width, if there is room. */
   readonly width?: "half" | "third";
   /** Whether the field is shown, depending on the other values. */
   readonly when?: (values: FormValues) => boolean;
   readonly disabled?: boolean;
 }
 
-/** What a custom field, such as the lines of an order, is given. */
+/** The props of a custom field, such as the lines of an order. */
 export interface Editing {
   readonly value: unknown;
   readonly set: (value: unknown) => void;

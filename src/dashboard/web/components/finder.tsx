@@ -12,14 +12,14 @@ interface FinderProps<Item> {
   readonly id: (item: Item) => string;
   readonly item: (item: Item) => ComponentChildren;
   readonly onChoose: (item: Item) => void;
-  /** A further option below the found items. */
+  /** An additional option below the results. */
   readonly other?: { readonly title: (text: string) => string; readonly run: (text: string) => void };
   readonly field?: RefObject<HTMLInputElement | null>;
   readonly focus?: boolean;
   readonly invalid?: boolean;
 }
 
-/** The typed text, the found items and the choice of one. */
+/** The typed text, the results and the selection. */
 function useFinder<Item>({ find, onChoose, other }: FinderProps<Item>) {
   const [text, setText] = useState("");
   const [open, setOpen] = useState(false);
@@ -59,7 +59,7 @@ function useFinder<Item>({ find, onChoose, other }: FinderProps<Item>) {
     if (event.key === "Enter" && !event.ctrlKey && !event.metaKey && asked !== "") {
       // Enter does not submit the form while a search runs.
       event.preventDefault();
-      // A scanner sends Enter before the search ends, so the item is chosen once it is found.
+      // A scanner sends Enter before the search ends, so the item is chosen when the results arrive.
       if (asking) setEntered(true);
       else if (open) choose(at);
     }

@@ -26,7 +26,7 @@ interface FormProps {
   /** Whether the form may be sent unchanged. */
   readonly unchanged?: boolean;
   readonly onDirty?: (dirty: boolean) => void;
-  /** Asks before the user leaves the screen with unsaved entries. A dialog asks by itself. */
+  /** Whether to ask before the user leaves the screen with unsaved entries. Dialogs ask themselves. */
   readonly guarded?: boolean;
 }
 
@@ -34,14 +34,14 @@ interface FormProps {
 const isBelow = (path: string, above: string) => path.startsWith(above) && /^[.[]/.test(path.slice(above.length));
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
-/** Asks whether to discard the entries. */
+/** Asks for confirmation to discard the entries. */
 export function askToDiscard(): Promise<boolean> {
   return confirm({ title: words.discard, text: words.discardWhy, act: words.leave, stay: words.stay, danger: true });
 }
 
-/** The entries of a form, their errors and how they are sent. */
-function useEntries({ fields, first: given, onSubmit, onDirty, guarded = true }: FormProps) {
-  const [first] = useState(given);
+/** The state of a form: entries, errors and submission. */
+function useEntries({ fields, first: initial, onSubmit, onDirty, guarded = true }: FormProps) {
+  const [first] = useState(initial);
   const [values, setValues] = useState(first);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
@@ -53,7 +53,7 @@ function useEntries({ fields, first: given, onSubmit, onDirty, guarded = true }:
   const dirty = !same(values, first);
   useEffect(() => onDirty?.(dirty), [dirty]);
   useUnsaved(guarded && dirty, done);
-  // In the turn that draws the errors: a frame later, the focus could leave a field that the user is already typing in.
+  // In the render that shows the errors: a frame later, this could take the focus from a field the user is typing in.
   useLayoutEffect(() => {
     if (refusals > 0) focusWrong(form.current);
   }, [refusals]);
@@ -61,7 +61,7 @@ function useEntries({ fields, first: given, onSubmit, onDirty, guarded = true }:
     setValues((now) => ({ ...now, [name]: value }));
     setMissing((names) => names.filter((one) => one !== name));
   };
-  const told = (path: string, whole = false) => {
+  const problemAt = (path: string, whole = false) => {
     if (missing.includes(path)) return words.required;
     const found =
       problem && wrongFields(problem).filter(({ field }) => field === path || (whole && isBelow(field, path)));
@@ -88,17 +88,17 @@ function useEntries({ fields, first: given, onSubmit, onDirty, guarded = true }:
       setBusy(false);
     }
   };
-  return { values, set, told, send, busy, problem, dirty, form };
+  return { values, set, problemAt, send, busy, problem, dirty, form };
 }
 
-/** A form from descriptions of its fields. It shows API errors beside the fields; Ctrl+Enter submits. */
+/** A form built from field descriptions. API errors appear next to the fields; Ctrl+Enter submits. */
 export function Form(props: FormProps) {
   const { fields, submit, onCancel, danger, stay = words.cancel, children, unchanged = true } = props;
-  const { values, set, told, send, busy, problem, dirty, form } = useEntries(props);
+  const { values, set, problemAt, send, busy, problem, dirty, form } = useEntries(props);
   const named = fields.filter(({ kind }) => kind !== "heading").map(({ name }) => name);
-  const beside = (path: string) => named.some((name) => path === name || isBelow(path, name));
+  const isShownAt = (path: string) => named.some((name) => path === name || isBelow(path, name));
   const wrong = problem === null ? [] : wrongFields(problem);
-  const allBeside = wrong.length > 0 && wrong.every(({ field }) => beside(field));
+  const allShown = wrong.length > 0 && wrong.every(({ field }) => isShownAt(field));
   return (
     <form
       ref={form}
@@ -112,10 +112,10 @@ export function Form(props: FormProps) {
         }
       }}
     >
-      {problem && <Refusal problem={problem} all_beside={allBeside} />}
+      {problem && <Refusal problem={problem} all_beside={allShown} />}
       <div class="fields">
         {fields.map((field) => (
-          <FieldRow key={`${field.kind} ${field.name}`} field={field} values={values} set={set} problem={told} />
+          <FieldRow key={`${field.kind} ${field.name}`} field={field} values={values} set={set} problem={problemAt} />
         ))}
       </div>
       {children?.(values)}

@@ -155,7 +155,7 @@ const drawings = {
 } as const;
 export type IconName = keyof typeof drawings;
 
-/** An icon. Screen readers skip it and read the text beside it. */
+/** An icon. Screen readers skip it and read the text next to it. */
 export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }) {
   return (
     <svg
@@ -170,7 +170,7 @@ export function Icon({ name, size = 16 }: { readonly name: IconName; readonly si
       stroke-linejoin="round"
       aria-hidden="true"
     >
-      {drawings[name].map(([shape, given], at) => createElement(shape, { key: at, ...given }))}
+      {drawings[name].map(([shape, attributes], at) => createElement(shape, { key: at, ...attributes }))}
     </svg>
   );
 }

@@ -27,7 +27,7 @@ interface LineFieldsSettings {
   readonly remove: string;
 }
 
-/** A form field with lines. API errors are shown below the line and field they belong to. */
+/** A form field with lines. API errors appear below their line and field. */
 export function lineFields({ name, label, fields, add, remove }: LineFieldsSettings): FormField {
   const blank = Object.fromEntries(fields.map((field) => [field.name, ""]));
   return {
@@ -156,7 +156,7 @@ function filled(line: LineValues): EnteredLineValues {
   return Object.fromEntries(entries);
 }
 
-/** The lines for which `counts` holds. By default those with any entry. */
+/** The lines that satisfy `counts`. By default those with any entry. */
 export function filledLines(
   value: unknown,
   counts = (line: EnteredLineValues) => Object.keys(line).length > 0,
@@ -164,7 +164,7 @@ export function filledLines(
   return (value as readonly LineValues[]).map(filled).filter(counts);
 }
 
-/** Sends some lines of a form, and changes line numbers in API errors to those of the form. */
+/** Sends some lines of a form and maps line numbers in API errors back to the form's. */
 export async function sendLines<Done>(
   name: string,
   value: unknown,
@@ -178,11 +178,11 @@ export async function sendLines<Done>(
   } catch (error) {
     if (!(error instanceof ApiProblem)) throw error;
     const { status, code, message, facts, request_id } = error;
-    const details = error.fields.map(({ field, message: told }) => ({
+    const details = error.fields.map(({ field, message }) => ({
       field: field.replace(/^(\w+)\[(\d+)\]/, (whole, of: string, at: string) =>
         of === name ? `${of}[${sent[Number(at)] ?? at}]` : whole,
       ),
-      message: told,
+      message,
     }));
     throw new ApiProblem(status, { error: { ...facts, code, message, details }, meta: { request_id } });
   }

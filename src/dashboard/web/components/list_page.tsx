@@ -26,7 +26,7 @@ export interface ListSettings<Row> {
   /** The name of the list, under which its columns are stored. */
   readonly name: string;
   readonly path: string;
-  /** Parameters of every request, unless a filter says otherwise. */
+  /** Parameters of every request. Filters override them. */
   readonly params?: Params;
   /** The parameter of the search; without it the list has no search. */
   readonly search?: { readonly param: string; readonly hint: string };
@@ -42,7 +42,7 @@ export interface ListSettings<Row> {
   /** The actions on selected rows. */
   readonly bulk?: (chosen: readonly string[], rows: readonly Row[], clear: () => void) => ComponentChildren;
   readonly rowActs?: (row: Row) => ComponentChildren;
-  /** Whether the page around the list says already whose all its rows are. */
+  /** Whether all rows belong to the merchant that the page already shows. */
   readonly of_one?: boolean;
   /** Whether the API pages this list only by cursors. */
   readonly by_cursor?: boolean;
@@ -77,7 +77,7 @@ interface ListPageProps<Row> extends ListSettings<Row> {
 export function ListPage<Row>({ title, acts, above, ...settings }: ListPageProps<Row>) {
   const total = useQuery<readonly Row[]>(settings.path, listParams(settings)).pagination?.total;
   return (
-    <Page title={title} beside={total === undefined ? null : <span class="count">{count(total)}</span>} acts={acts}>
+    <Page title={title} badge={total === undefined ? null : <span class="count">{count(total)}</span>} acts={acts}>
       {above}
       <List {...settings} />
     </Page>
@@ -87,11 +87,11 @@ export function ListPage<Row>({ title, acts, above, ...settings }: ListPageProps
 /** A list as a part of a page. */
 export function List<Row>(settings: ListSettings<Row>) {
   const { name, path, columns, id, search, filters = [], empty, bulk, limit = 50, of_one = false } = settings;
-  const asked = listParams(settings);
-  const { data: rows, pagination, problem, loading, previous, reload } = useQuery<readonly Row[]>(path, asked);
+  const request = listParams(settings);
+  const { data: rows, pagination, problem, loading, previous, reload } = useQuery<readonly Row[]>(path, request);
   const hidden = useHidden(name, columns);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  useEffect(() => setChosen(new Set()), [JSON.stringify(asked)]);
+  useEffect(() => setChosen(new Set()), [JSON.stringify(request)]);
   const names = [search?.param, ...filters.map(({ param }) => param)].filter((param) => param !== undefined);
   const filtered = names.some((param) => query.value.has(param));
   const nothing = rows?.length === 0 && !query.value.has("page") && !query.value.has("cursor");
@@ -130,7 +130,7 @@ export function List<Row>(settings: ListSettings<Row>) {
           of_one={of_one}
           selection={selection}
           hidden={new Set(hidden.state.value)}
-          sort={{ by: String(asked["sort"] ?? ""), set: (by) => setQuery({ sort: by, page: null, cursor: null }) }}
+          sort={{ by: String(request["sort"] ?? ""), set: (by) => setQuery({ sort: by, page: null, cursor: null }) }}
         />
       )}
       {pagination && (
@@ -193,13 +193,13 @@ function Bar<Row>({ settings, columns, filtered, onClear, hidden }: ListBarProps
 
 /** The search field of a list. The typed text goes into the address after a short pause. */
 export function SearchField({ param, hint }: { readonly param: string; readonly hint: string }) {
-  const given = query.value.get(param) ?? "";
-  const [typed, setTyped] = useState(given);
+  const current = query.value.get(param) ?? "";
+  const [typed, setTyped] = useState(current);
   const field = useRef<HTMLInputElement>(null);
   const timer = useRef(0);
   useEffect(() => {
-    if (document.activeElement !== field.current) setTyped(given);
-  }, [given]);
+    if (document.activeElement !== field.current) setTyped(current);
+  }, [current]);
   const apply = (text: string) => {
     clearTimeout(timer.current);
     setQuery({ [param]: text.trim(), page: null, cursor: null });

@@ -10,9 +10,9 @@ export interface MenuAct {
   readonly run: () => void;
   readonly danger?: boolean;
   readonly disabled?: boolean;
-  /** Whether the item is chosen, among items of which one is chosen. */
+  /** Whether the item is the selected one of a group. */
   readonly checked?: boolean;
-  /** Several items with `checked` may be chosen; the menu stays open. */
+  /** Several items may be checked at once; the menu stays open. */
   readonly several?: boolean;
 }
 /** A line of a menu: an action or a heading. */
@@ -38,10 +38,10 @@ export function Menu({ items, label, name, says_itself = false, class: look = "p
     setOpen(false);
     if (back) button.current?.focus();
   };
-  // Before it is painted, so that it is not seen anywhere else first.
+  // Before the first paint, so that the list does not jump.
   useLayoutEffect(() => {
     if (!open) return;
-    placeBeside(button.current, list.current);
+    placeBelow(button.current, list.current);
     list.current?.querySelector<HTMLElement>("button:not(:disabled)")?.focus();
     const outside = (event: Event) => {
       const target = event.target as Node;
@@ -115,7 +115,7 @@ function Line({ item, close }: { readonly item: MenuItem; readonly close: (back:
   );
 }
 
-/** Moves the focus among the buttons of a list by arrow keys. Answers whether it moved. */
+/** Moves the focus in a list by arrow keys. Returns whether it moved. */
 function moveFocus(event: KeyboardEvent, list: HTMLElement | null): boolean {
   const all = [...(list?.querySelectorAll<HTMLElement>("button:not(:disabled)") ?? [])];
   const at = all.indexOf(document.activeElement as HTMLElement);
@@ -126,12 +126,12 @@ function moveFocus(event: KeyboardEvent, list: HTMLElement | null): boolean {
 }
 
 /** Places the list below the button, or above it if there is no room, and inside the window. */
-function placeBeside(button: HTMLElement | null, list: HTMLElement | null): void {
+function placeBelow(button: HTMLElement | null, list: HTMLElement | null): void {
   if (button === null || list === null) return;
   const at = button.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = list;
   const gap = 4;
-  // The room that is kept for a scrollbar hides what is fixed there.
+  // Fixed elements must not overlap the space reserved for the scrollbar.
   const left = Math.min(at.left, document.body.clientWidth - width - 8);
   const below = at.bottom + gap;
   const top = below + height > window.innerHeight - 8 ? Math.max(8, at.top - height - gap) : below;

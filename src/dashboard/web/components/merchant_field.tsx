@@ -1,4 +1,4 @@
-// The field by which a form says for whom something is made.
+// The form field for the merchant of a new record.
 import { useEffect, useId } from "preact/hooks";
 import { mustName, openMerchants } from "../api/merchants.ts";
 import { merchantOfPage, page_merchant, setQuery } from "../browser/router.ts";
@@ -10,25 +10,25 @@ const name = "merchant_id";
 const options = (): readonly Option[] =>
   openMerchants.value.map((one) => ({ value: one.code, title: texts.option(one.code, one.name) }));
 
-/** The field for a dialog, whose requests name the merchant by `merchantIn`; none where one is chosen already. */
-export function merchantChoice(settings: { readonly or_house?: boolean } = {}): readonly FormField[] {
+/** The field for a dialog, or none if the tab shows one merchant. Requests take the merchant from `merchantIn`. */
+export function merchantChoice(settings: { readonly or_operator?: boolean } = {}): readonly FormField[] {
   if (!mustName.value) return [];
   const choice = { kind: "select", name, label: texts.merchant, options: options() } as const;
-  if (settings.or_house) return [{ ...choice, help: texts.operatorHelp, empty: texts.forOperator }];
+  if (settings.or_operator) return [{ ...choice, help: texts.operatorHelp, empty: texts.forOperator }];
   return [{ ...choice, required: true, empty: texts.choose }];
 }
 
-/** The merchant that was chosen in a dialog, for the request; undefined for that of the page. */
+/** The merchant chosen in a dialog; undefined for the page's merchant. */
 export const merchantIn = (values: FormValues): string | undefined => String(values[name] ?? "") || undefined;
 
-/** The entries without that of the merchant, which goes with the request and not in its body. */
+/** The entries without the merchant, which is not part of the request body. */
 export function withoutMerchant({ [name]: _merchant, ...values }: FormValues): FormValues {
   return values;
 }
 
 /**
- * The field for a page: from then on all requests of the page are about that merchant. None where the tab shows one
- * merchant. The fields below it, which may show what is the merchant's, wait until it is chosen.
+ * Adds the field to a page's form, unless the tab shows one merchant. All requests of the page then use the chosen
+ * merchant. The other fields appear once it is chosen, because their options may depend on it.
  */
 export function withMerchantField(fields: readonly FormField[]): readonly FormField[] {
   if (!mustName.value) return fields;
@@ -55,7 +55,7 @@ function PageChoice({ editing: { value, set, problem } }: { readonly editing: Ed
   return <MerchantChoice value={chosen} onChange={set} wrong={problem()} />;
 }
 
-/** Chooses the merchant that a page without a form is about; nothing where the tab shows one merchant. */
+/** The merchant choice of a page without a form. Renders nothing if the tab shows one merchant. */
 export function PageMerchant() {
   if (!mustName.value) return null;
   return <MerchantChoice value={merchantOfPage.value ?? ""} onChange={(code) => setQuery({ [page_merchant]: code })} />;

@@ -35,7 +35,7 @@ interface NoticeProps {
   readonly onRetry?: () => void;
 }
 
-/** A highlighted message above the content it is about. */
+/** A highlighted message above the content. */
 export function Notice({ problem, kind = problem ? "problem" : "info", children, onRetry }: NoticeProps) {
   const icon = { problem: "alert", warning: "warning", info: "info", done: "done" } as const;
   return (
@@ -60,7 +60,7 @@ export function Notice({ problem, kind = problem ? "problem" : "info", children,
   );
 }
 
-/** True after 200 ms, so that fast answers do not make the screen flicker. */
+/** True after 200 ms, so that fast responses do not make the screen flicker. */
 function useLate(): boolean {
   const [late, setLate] = useState(false);
   useEffect(() => {

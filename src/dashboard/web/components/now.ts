@@ -6,7 +6,7 @@ setInterval(() => {
   now.value = Date.now();
 }, 30_000);
 
-/** The date of today by the clock of this device, `2026-01-02`. */
+/** Today's date by the device's clock, such as `2026-01-02`. */
 export function today(): string {
   const at = new Date();
   const two = (value: number) => String(value).padStart(2, "0");

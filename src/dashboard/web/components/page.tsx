@@ -8,9 +8,9 @@ import { Icon } from "./icon.tsx";
 
 interface PageProps {
   readonly title: string;
-  /** The content beside the title, such as a count or a state. */
-  readonly beside?: ComponentChildren;
-  /** The record that the page shows, of one of several merchants. */
+  /** The content next to the title, such as a count or a state. */
+  readonly badge?: ComponentChildren;
+  /** The record that the page shows, if it belongs to one of several merchants. */
   readonly owned?: object | undefined;
   /** The small text below the title, such as the owner or the date. */
   readonly below?: ComponentChildren;
@@ -23,7 +23,7 @@ interface PageProps {
 }
 
 /** A screen with title, actions and content. The title takes the focus when a link led here. */
-export function Page({ title, beside, owned, below, acts, back, children, narrow = false }: PageProps) {
+export function Page({ title, badge, owned, below, acts, back, children, narrow = false }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · ${words.product}`;
@@ -46,7 +46,7 @@ export function Page({ title, beside, owned, below, acts, back, children, narrow
           <h1 ref={heading} tabIndex={-1}>
             {title}
           </h1>
-          {beside}
+          {badge}
           {owned && <MerchantMark of={ownerOf(owned)} />}
         </div>
         {acts && <div class="page-acts">{acts}</div>}
@@ -57,7 +57,7 @@ export function Page({ title, beside, owned, below, acts, back, children, narrow
   );
 }
 
-/** Two columns, stacked where there is no room. */
+/** Two columns, stacked on narrow screens. */
 export function Columns({ main, side }: { readonly main: ComponentChildren; readonly side: ComponentChildren }) {
   return (
     <div class="columns">

@@ -134,7 +134,7 @@ function ComboboxMatches({ id, label, found, at, onAt, onPick }: ComboboxMatches
           tabIndex={-1}
           aria-selected={index === at}
           onMouseMove={() => onAt(index)}
-          // Runs before the field loses the focus, which closes the list.
+          // Runs before the field loses focus, which closes the list.
           onMouseDown={(event) => {
             event.preventDefault();
             onPick(choice);
@@ -170,15 +170,15 @@ interface PickerProps<Thing> {
 }
 
 interface ProductPickerProps extends PickerProps<ProductRecord> {
-  /** The code of the merchant of whom it is; by default that of the page. */
+  /** The merchant's code; by default that of the page. */
   readonly merchant?: string | undefined;
 }
 
 const few = 12;
 
-/** Chooses a product by SKU, name or bar code. The value is its SKU. */
+/** Chooses a product by SKU, name or barcode. The value is its SKU. */
 export function ProductPicker({ onPick, merchant, ...props }: ProductPickerProps) {
-  // What was found stands until it is picked, however often this is drawn in between.
+  // Results stay known until one is picked, across renders.
   const [known] = useState(() => new Map<string, ProductRecord>());
   const find = async (q: string, signal: AbortSignal): Promise<ComboboxOption[]> => {
     const { data } = await get<readonly ProductRecord[]>("/products", {
@@ -207,7 +207,7 @@ interface LinesSettings {
   readonly when?: FormField["when"];
 }
 
-/** A form field with products and quantities, such as the parts of a set. */
+/** A form field with products and quantities, such as the components of a bundle. */
 export function productLines({ name, label, help, when }: LinesSettings): FormField {
   const settings = { ...(help === undefined ? {} : { help }), ...(when === undefined ? {} : { when }) };
   return { kind: "custom", name, label, ...settings, render: (editing) => <ProductLines {...editing} label={label} /> };

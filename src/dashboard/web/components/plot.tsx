@@ -10,15 +10,15 @@ interface PlotProps extends Pick<PlotDrawing, "kind" | "labels" | "series" | "fo
   /** The name of the horizontal axis, such as "Day". */
   readonly across: string;
   readonly max?: number | undefined;
-  /** The value in the legend while nothing is pointed at, such as the sum or the last value. */
+  /** The value in the legend without a pointer, such as the sum or the last value. */
   readonly rest?: (series: Series) => string;
   /** Leaves out the table for screen readers, because the page has one. */
-  readonly untold?: boolean;
+  readonly without_table?: boolean;
 }
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
-/** A number that grows with each change between light and dark. */
+/** A counter of changes between light and dark. */
 function useLookChanges(): number {
   const [changes, setChanges] = useState(0);
   useEffect(() => {
@@ -29,8 +29,8 @@ function useLookChanges(): number {
   return changes;
 }
 
-/** A plot with a legend, which shows the values at the pointer, and with a table for screen readers. */
-export function Plot({ name, across, untold = false, rest, ...drawing }: PlotProps) {
+/** A plot with a legend, which shows the values at the pointer, and a table for screen readers. */
+export function Plot({ name, across, without_table = false, rest, ...drawing }: PlotProps) {
   const { labels, series, format, scale, kind, max } = drawing;
   const place = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<number | null>(null);
@@ -48,7 +48,7 @@ export function Plot({ name, across, untold = false, rest, ...drawing }: PlotPro
       end?.();
     };
   }, [content, look]);
-  const told = (one: Series) => {
+  const legendValue = (one: Series) => {
     if (pointed === null) return rest?.(one) ?? "";
     const value = one.values[pointed];
     return value === null || value === undefined ? nothing : format(value);
@@ -60,12 +60,12 @@ export function Plot({ name, across, untold = false, rest, ...drawing }: PlotPro
         {series.map((one) => (
           <span key={one.name}>
             <i style={{ background: cssColour(one.colour) }} />
-            {one.name} <b>{told(one)}</b>
+            {one.name} <b>{legendValue(one)}</b>
           </span>
         ))}
       </figcaption>
       <div ref={place} class="plot-place" aria-hidden="true" />
-      {!untold && <PlotTable name={name} across={across} labels={labels} series={series} format={format} />}
+      {!without_table && <PlotTable name={name} across={across} labels={labels} series={series} format={format} />}
     </figure>
   );
 }

@@ -1,11 +1,11 @@
-// The drawing of plots, in a separate chunk that loads with the first plot.
+// Draws plots. A separate chunk, loaded with the first plot.
 import uPlot from "uplot";
 import { cssColour } from "./badge.tsx";
 
-/** A line or a kind of bar: a value per point, null where there is none. */
+/** A line or a group of bars: a value per point, or null. */
 export interface Series {
   readonly name: string;
-  /** A token of `styles/tokens.css`, such as `--plot-1`, or a colour such as `#1f6feb`. */
+  /** A token of `components/tokens.css`, such as `--plot-1`, or a colour such as `#1f6feb`. */
   readonly colour: string;
   readonly values: readonly (number | null)[];
 }
@@ -28,7 +28,7 @@ export interface PlotDrawing {
 const bar_width = 44;
 const height = 190;
 
-/** Draws a plot as wide as its element. Answers a function that removes it. */
+/** Draws a plot as wide as its element. Returns a function that removes it. */
 export function draw(place: HTMLElement, drawing: PlotDrawing): () => void {
   const colour = colours(place);
   const { labels, series, kind, format, scale = format, max, onPoint } = drawing;
@@ -98,7 +98,7 @@ function barsOf(): uPlot.Series.PathBuilder {
 const topOf = (series: readonly Series[]) =>
   Math.max(1, ...series.flatMap(({ values }) => values.map((one) => one ?? 0)));
 
-/** Adds each series to those before it. The highest is drawn first, the lower ones over it. */
+/** Stacks the series. The highest is drawn first and the lower ones over it. */
 function stacked(series: readonly Series[]): Series[] {
   const sums = (series[0]?.values ?? []).map(() => 0);
   return series
@@ -112,7 +112,7 @@ function stacked(series: readonly Series[]): Series[] {
     .reverse();
 }
 
-/** Colours as they are now, because a canvas has no CSS variables. */
+/** Resolves CSS variables, because a canvas does not support them. */
 function colours(place: HTMLElement): (colour: string) => string {
   return (colour) => {
     const probe = document.createElement("span");

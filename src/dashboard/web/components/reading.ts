@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type ApiProblem, problemOf } from "../api/problem.ts";
 
-/** Reads again when the version changes, as the parcels of an order do when it ships. */
+/** Reloads when the version changes, for example an order's parcels when it ships. */
 export function useReloadOn(version: number, ...reloads: readonly (() => Promise<void>)[]): void {
   const known = useRef(version);
   useEffect(() => {
@@ -11,16 +11,16 @@ export function useReloadOn(version: number, ...reloads: readonly (() => Promise
   }, [version]);
 }
 
-/** The latest answer, or why there is none. */
+/** The latest response or error. */
 interface LatestAnswer<Data> {
   readonly data: Data | null;
   readonly problem: ApiProblem | null;
-  /** Whether the answer belongs to an earlier question. */
+  /** Whether the response belongs to an earlier request. */
   readonly asking: boolean;
 }
 
 interface AnsweredQuestion<Data> {
-  /** The question that the answer belongs to. */
+  /** The request that the response belongs to. */
   readonly to: string | null;
   readonly data: Data | null;
   readonly problem: ApiProblem | null;
@@ -29,8 +29,8 @@ interface AnsweredQuestion<Data> {
 const nothing = { to: null, data: null, problem: null };
 
 /**
- * Asks again shortly after `question` has changed, and uses only the newest answer.
- * With a question of null nothing is asked.
+ * Sends a request shortly after `question` changes and uses only the newest response. Sends none if `question` is
+ * null.
  */
 export function useLatest<Data>(
   question: string | null,
@@ -62,7 +62,7 @@ export function useLatest<Data>(
 
 const every_ms = 2000;
 
-/** Reads again every two seconds while something is in progress, in addition to the hints. */
+/** Reloads every two seconds while something is in progress, in addition to hints. */
 export function useProgress(under_way: boolean, look: () => Promise<void>): void {
   useEffect(() => {
     if (!under_way) return;

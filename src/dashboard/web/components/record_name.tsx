@@ -28,11 +28,11 @@ const screens: Readonly<Record<string, string>> = {
 
 interface RecordNameProps {
   readonly id: string;
-  /** Without a link to its screen. */
+  /** Omits the link to its screen. */
   readonly plain?: boolean;
 }
 
-/** What people call a record, linked to its screen. The id stands only for what has no name. */
+/** The name of a record, linked to its screen. Shows the id if it has no name. */
 export function RecordName({ id, plain = false }: RecordNameProps) {
   const name = nameOf(id) ?? id;
   const screen = screens[id.split("_")[0] ?? ""];
@@ -46,7 +46,7 @@ export function RecordName({ id, plain = false }: RecordNameProps) {
 
 const staging = "STAGING-";
 
-/** A bin by its code. The bin of an order's picked units is called by its order. */
+/** The name of a bin: its code, or the order for a bin of picked units. */
 export function BinName({ code, text }: { readonly code: string; readonly text: string }) {
   if (!code.startsWith(staging)) return <code>{code}</code>;
   return (

@@ -27,10 +27,10 @@ export interface Screen {
   readonly title: string;
   /** The permission that the screen needs; null for every signed-in user. */
   readonly permission: Permission | null;
-  /** Only people of the house see it, those of a merchant do not, whatever they may. */
-  readonly house?: true;
-  /** People of a merchant may do here for theirs what needs the permission in the house. */
-  readonly also?: true;
+  /** Shown to operator users only, whatever permissions merchant users have. */
+  readonly operator_only?: true;
+  /** Merchant users may use it for their own records without the permission that operator users need. */
+  readonly or_merchant?: true;
   /** Where the screen is listed: in the navigation and the palette, only in the palette, or nowhere. */
   readonly listed: "nav" | "palette" | "no";
   /** The second key of its shortcut: `o` for `g o`. */
@@ -40,13 +40,13 @@ export interface Screen {
   readonly load: () => Promise<ComponentType<ScreenProps>>;
 }
 
-/** All screens, of which the first with a matching path is shown, and the sections in order. */
+/** All screens and the sections in order. The first screen whose path matches is shown. */
 export interface Listed {
   readonly screens: readonly Screen[];
   readonly sections: readonly Section[];
 }
 
-/** The screens and sections that `list` was given; empty before. */
+/** The screens and sections passed to `list`; empty before. */
 export let listed: Listed = { screens: [], sections: [] };
 
 /** Sets the screens and sections. */
@@ -54,8 +54,8 @@ export function list(all: Listed): void {
   listed = all;
 }
 
-/** Whether who is signed in may see a screen. */
-export function maySee({ permission, house, also }: Screen): boolean {
-  if (house && !isOperatorUser.value) return false;
-  return also && permission !== null ? mayAlso(permission) : may(permission);
+/** Whether the signed-in user may see a screen. */
+export function maySee({ permission, operator_only, or_merchant }: Screen): boolean {
+  if (operator_only && !isOperatorUser.value) return false;
+  return or_merchant && permission !== null ? mayAlso(permission) : may(permission);
 }

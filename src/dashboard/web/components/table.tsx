@@ -1,4 +1,4 @@
-// Finds the rows of a long list that are near enough to the window to be drawn.
+// Tables that render only the rows near the window.
 import { observeWindowOffset, observeWindowRect, Virtualizer, windowScroll } from "@tanstack/virtual-core";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
@@ -28,7 +28,7 @@ interface RowWindowSettings {
   readonly from: () => number;
 }
 
-/** The rows to draw of a list that scrolls with the page. */
+/** The rows to render of a list that scrolls with the page. */
 function useWindowRows({ count, row_height, from }: RowWindowSettings): RowWindow {
   const [, redraw] = useReducer<number, void>((drawn) => drawn + 1, 0);
   const options = {
@@ -99,13 +99,13 @@ interface DataTableProps<Row> {
   readonly hidden?: ReadonlySet<string> | undefined;
   /** The actions at the end of a row. */
   readonly acts?: (row: Row) => ComponentChildren;
-  /** Whether the page around the table says already whose all its rows are. */
+  /** Whether all rows belong to the merchant that the page already shows. */
   readonly of_one?: boolean;
 }
 
 const virtual_from = 150;
 
-/** These columns, with the merchant's after the first where the rows may be of several. */
+/** Adds a merchant column after the first one if the rows may belong to several merchants. */
 export function withMerchant<Row>(
   columns: readonly TableColumn<Row>[],
   rows: readonly Row[],
@@ -117,7 +117,7 @@ export function withMerchant<Row>(
   return [first, { id: "merchant", title: merchantTexts.merchant, cell }, ...others];
 }
 
-/** A table with row links, sorting, selection, keys `j` and `k`, cards on phones, and only visible rows drawn. */
+/** A table with row links, sorting, selection, keys `j` and `k`, and cards on phones. Only visible rows are rendered. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { name, rows, stale = false, of_one = false } = props;
   const columns = of_one ? props.columns : withMerchant(props.columns, rows);

@@ -25,19 +25,19 @@ const dismiss = (number: number) => {
 };
 
 /** Shows a notice for a few seconds. */
-export function toast(given: Toast): void {
+export function toast(message: Toast): void {
   count += 1;
   const number = count;
-  shown.value = [...shown.value.slice(-3), { ...given, number }];
-  setTimeout(() => dismiss(number), given.act === undefined ? shown_ms[given.kind] : 9000);
+  shown.value = [...shown.value.slice(-3), { ...message, number }];
+  setTimeout(() => dismiss(number), message.act === undefined ? shown_ms[message.kind] : 9000);
 }
 
-/** Says that something is done, with an undo if there is one. */
+/** Shows a success message, with an optional undo action. */
 export function showSuccess(text: string, act?: Toast["act"]): void {
   toast({ kind: "done", text, ...(act === undefined ? {} : { act }) });
 }
 
-/** Shows the API error of a refused act. */
+/** Shows the API error of a refused action. */
 export function showRefused(error: unknown): void {
   const problem = problemOf(error);
   const fields = problem.fields.map(({ field, message }) => `${field} ${message}`).join("; ");

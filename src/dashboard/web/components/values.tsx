@@ -24,7 +24,7 @@ export function Code({ text, name }: { readonly text: string; readonly name: str
   );
 }
 
-/** The headers of a request or answer, one per line. */
+/** The headers of a request or response, one per line. */
 export function Headers({
   headers,
   name,
@@ -49,17 +49,17 @@ export function Time({ at, exact = false }: { readonly at: string | null | undef
 
 interface DayValueProps {
   readonly at: string | null | undefined;
-  /** The zone in which the first moment of a day stands for its date. */
+  /** The time zone in which the start of a day represents its date. */
   readonly zone?: string;
 }
 
-/** A calendar date, or a time where a timestamp is no date. */
+/** A calendar date, or date and time for other timestamps. */
 export function Day({ at, zone }: DayValueProps) {
   const written = at ? ((zone ? dateStartingAt(at, zone) : null) ?? dateWithin(at)) : null;
   return written === null ? <Time at={at} /> : <time dateTime={written}>{date(written)}</time>;
 }
 
-/** Copies text. On plain http, without `navigator.clipboard`, it uses the older command. */
+/** Copies text. On plain http, where `navigator.clipboard` is missing, it uses `execCommand`. */
 export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return await navigator.clipboard.writeText(text);
   const area = document.createElement("textarea");
@@ -100,13 +100,13 @@ export function CopyField({ text, name }: { readonly text: string; readonly name
 interface SecretProps {
   readonly secret: string;
   readonly name: string;
-  /** Says that the secret is shown only once. */
+  /** The notice that the secret is shown only once. */
   readonly text: string;
   readonly onDone: () => void;
   readonly done: string;
 }
 
-/** A secret that is shown once. It disappears when the user confirms to have saved it. */
+/** A secret that is shown once. It disappears when the user confirms that they saved it. */
 export function SecretOnce({ secret, name, text, onDone, done }: SecretProps) {
   return (
     <div class="secret">
@@ -145,7 +145,7 @@ interface TimelineEntry {
   readonly id: string;
   readonly at: string;
   readonly title: ComponentChildren;
-  /** Who did it. */
+  /** The user or key. */
   readonly by?: ComponentChildren;
   readonly note?: ComponentChildren;
   readonly tone?: string;

@@ -43,7 +43,7 @@ class Boundary extends Component<BoundaryProps, { readonly error: unknown }> {
   override render() {
     const { error } = this.state as { error: unknown };
     if (error === null) return this.props.children;
-    // A screen's file is gone when a new version was installed since this page was loaded.
+    // A screen's file is missing if a new version was installed after this page was loaded.
     const stale = String(error).includes("dynamically imported module");
     return (
       <Page title={shellTexts.broken}>
@@ -70,7 +70,7 @@ interface MatchedScreen {
 
 const loaded = signal<Loaded | null>(null);
 const failure = signal<{ readonly screen: Screen; readonly error: unknown } | null>(null);
-/** Whether the file of the screen that the address names did not come, because the server was gone. */
+/** Whether the current screen's file could not be loaded, because the server was unreachable. */
 const missing = signal(false);
 
 function screenAt(path: string): MatchedScreen | null {
@@ -103,10 +103,10 @@ function load(screen: Screen): void {
   );
 }
 
-/** The first screen that who is signed in may see: where those begin who do not see Today. */
+/** The first screen that the user may see: the start page of users who do not see Today. */
 const firstScreen = () => listed.screens.find((one) => one.listed === "nav" && maySee(one));
 
-/** Hands in what can be shown, and from then on loads the screen that the address names. */
+/** Sets the available screens and loads the one in the address, now and after each change. */
 export function startScreens(all: Listed): void {
   list(all);
   effect(() => {
@@ -115,7 +115,7 @@ export function startScreens(all: Listed): void {
   });
 }
 
-/** Sends who is not signed in, or has to set up a second factor, to the place where that is done, and then back. */
+/** Redirects users who must sign in or set up a second factor, then sends them back. */
 function useSignIn(found: MatchedScreen | null): void {
   const out = session.value === null || signedOut.value;
   const lacks_factor = session.value?.user.second_factor_required ?? false;
@@ -135,7 +135,7 @@ function Shown({ found }: { readonly found: MatchedScreen | null }) {
   if (failure.value?.screen === screen) throw failure.value.error;
   const now = loaded.value;
   if (now === null) return null;
-  // The screen before stays until the next one's file is there.
+  // The previous screen stays until the next one's file is loaded.
   if (now.screen !== screen) return null;
   const scope = [tabEnvironment.value, chosenMerchant.value?.code, ownMerchant.value?.code].join(" ");
   return <now.Shown key={`${scope} ${JSON.stringify(params)}`} params={params} />;
@@ -157,7 +157,7 @@ function NotFound() {
   );
 }
 
-function NotPermitted({ screen: { path, house } }: { readonly screen: Screen }) {
+function NotPermitted({ screen: { path, operator_only } }: { readonly screen: Screen }) {
   const first = path === "/" ? firstScreen() : undefined;
   useEffect(() => {
     if (first) navigate(to(first.path), { replace: true });
@@ -167,7 +167,7 @@ function NotPermitted({ screen: { path, house } }: { readonly screen: Screen }) 
   const lacking = view_as ? shellTexts.notViewed(view_as.name) : shellTexts.notPermittedText;
   return (
     <Page title={shellTexts.notPermitted}>
-      <EmptyState icon="shield" title={house && ownMerchant.value ? shellTexts.operatorOnly : lacking} />
+      <EmptyState icon="shield" title={operator_only && ownMerchant.value ? shellTexts.operatorOnly : lacking} />
     </Page>
   );
 }
@@ -203,8 +203,8 @@ function useKeys(): void {
 }
 
 /**
- * Asks for the server while it is gone. Any request may be the first that reaches it again: what is shown is then read
- * anew, and a screen whose file did not come is opened anew once the server answers as it should.
+ * Polls the server while it is unreachable. When any request succeeds again, reloads all shown data, and reloads the
+ * page if the screen's file is missing.
  */
 function useReturn(): void {
   useEffect(() => {
@@ -212,7 +212,7 @@ function useReturn(): void {
     const look = () =>
       readSession().then(
         () => {
-          // Browsers remember what a screen's file could not import: only a page that is opened anew asks for it again.
+          // Browsers cache failed imports, so only a page reload requests the screen's file again.
           if (missing.peek()) location.reload();
         },
         () => {},
@@ -273,7 +273,7 @@ function skip(event: MouseEvent): void {
   document.getElementById("content")?.focus();
 }
 
-/** Whether the server could not be asked yet who is signed in. */
+/** Whether the session could not be read yet, because the server is unreachable. */
 export const unreached = signal(false);
 
 /** The whole dashboard. */

@@ -1,4 +1,4 @@
-// Says on every screen that the data came from a backup, while something that waited then waits for a decision.
+// Banners on every screen: restored data with pending decisions, and the merchant view.
 import { post, remove } from "../api/client.ts";
 import type { Restoration } from "../api/developer_types.ts";
 import { forgetAll, holdRefresh, useQuery } from "../api/query.ts";
@@ -13,7 +13,7 @@ import { shellTexts } from "../text/shell.ts";
 
 const { restored: words } = shellTexts;
 
-/** The banner of a world that was restored, with what can be decided about what waits. */
+/** The banner for a restored environment, with the choice to send or discard everything on hold. */
 export function RestoredBanner() {
   const asks = may("metrics.read") && isOperatorUser.value;
   const { data } = useQuery<readonly Restoration[]>(asks ? "/restorations" : null);
@@ -43,11 +43,9 @@ function ask(action: "send" | "drop"): Promise<boolean> {
   return confirm({ title, text, act, danger: action === "drop", run });
 }
 
-// Looking on as the people of a merchant, and acting for one or another of the memberships of a user.
-
 /**
- * Changes as whom the session acts, and begins anew: nothing that was read before is shown any more, and the screen
- * that was open reads nothing that is not to be seen then.
+ * Changes the merchant or membership of the session and restarts from the start page. Pauses reads meanwhile, so that
+ * the open screen requests nothing that the new view may not see.
  */
 async function become(change: () => Promise<unknown>): Promise<void> {
   const resume = holdRefresh();
@@ -64,16 +62,16 @@ async function become(change: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** Looks on as the people of this merchant, until `leaveView`. */
+/** Views the dashboard as this merchant, until `leaveView`. */
 export const viewAs = (merchant_id: string): Promise<void> => become(() => post("/users/me/view_as", { merchant_id }));
 
 const leaveView = (): Promise<void> => become(() => remove("/users/me/view_as"));
 
-/** Acts for another membership of this user: that of a merchant by its code, or null for the house. */
+/** Switches to another membership of the user: a merchant's code, or null for the operator. */
 export const actFor = (merchant: string | null): Promise<void> =>
   become(() => post("/users/me/membership", { merchant }));
 
-/** Says that who is of the house looks on as a merchant. */
+/** The banner for an operator user who views as a merchant. */
 export function ViewBanner() {
   const viewed = session.value?.view_as ?? null;
   if (viewed === null) return null;

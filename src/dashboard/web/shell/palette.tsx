@@ -15,15 +15,15 @@ interface PaletteOffer {
   readonly title: string;
   readonly note?: string;
   readonly icon: IconName;
-  /** The record that it leads to, of one of several merchants. */
+  /** The record that it leads to, if it belongs to one of several merchants. */
   readonly owned?: object;
   readonly group: string;
-  /** Whether its number or code is exactly the typed text. */
+  /** Whether its number or code equals the typed text. */
   readonly exact?: boolean;
   readonly run: () => void;
 }
 
-/** Searches for the typed text. Called again for each change; `signal` aborts an outdated search. */
+/** Searches for the typed text. Called for each change; `signal` aborts an outdated search. */
 type Finder = (typed: string, signal: AbortSignal) => Promise<readonly PaletteOffer[]>;
 
 const shown = signal(false);
@@ -122,8 +122,8 @@ function OpenPalette() {
     dialog.current?.close();
     offer.run();
   };
-  // A scanner ends with Enter before anything was found: its one exact hit is gone to. Who types fast means a screen or
-  // an act, and nothing that he has not seen.
+  // A scanner sends Enter before the results arrive, so a single exact hit is opened when it does. A user who types fast
+  // means a screen or an action in the list, and never a result that was not shown yet.
   const enter = async () => {
     const isBehind = found.of !== typed && typed.trim().length >= found_from;
     const exact = (isBehind ? await found.now() : found.offers).filter((offer) => offer.exact);
@@ -199,8 +199,6 @@ function Offers({ id, offers, at, onPoint, onChoose }: OffersProps) {
   );
 }
 
-// The global search of the palette.
-
 const icons: Readonly<Record<SearchHit["type"], IconName>> = {
   order: "cart",
   parcel: "truck",
@@ -215,7 +213,7 @@ const icons: Readonly<Record<SearchHit["type"], IconName>> = {
   count: "clipboard",
 };
 
-/** The screen that shows a hit: its own, or that of the record which it belongs to. */
+/** The screen of a hit: its own, or that of its parent record. */
 function pathOf({ type, id, of }: SearchHit): string {
   switch (type) {
     case "parcel":
@@ -228,7 +226,7 @@ function pathOf({ type, id, of }: SearchHit): string {
   }
 }
 
-/** Finds records by what was typed or scanned. */
+/** Finds records by typed or scanned text. */
 export const findEverywhere: Finder = async (typed, signal) => {
   const { data } = await get<SearchResults>("/search", { params: { q: typed, limit: 4 }, signal });
   return data.results.map((hit) => ({

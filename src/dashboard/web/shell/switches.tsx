@@ -9,7 +9,7 @@ import { shellTexts } from "../text/shell.ts";
 
 const screenAt = (path: string) => listed.screens.find((one) => matchPath(one.path, path) !== null);
 
-/** The list above a record: a record is one merchant's only. Another screen stays. */
+/** The list of the record at this path, since a record belongs to one merchant. Other paths stay the same. */
 function listAbove(path: string): string {
   let above = path;
   while (above !== "/" && screenAt(above)?.path !== above) above = above.slice(0, above.lastIndexOf("/")) || "/";
@@ -33,7 +33,7 @@ function choose(code: string): void {
 
 const environmentOf = (url: URL) => (url.searchParams.has("world") ? `?world=${url.searchParams.get("world")}` : "");
 
-/** Chooses the merchant that this tab shows. With one merchant there is nothing to choose. */
+/** Chooses the merchant that this tab shows. Hidden if there is only one. */
 export function MerchantSwitch() {
   if (!several.value) return null;
   const chosen = chosenMerchant.value;
@@ -45,7 +45,7 @@ export function MerchantSwitch() {
         value={chosen?.code ?? ""}
         onChange={(event) => {
           const { value } = event.currentTarget;
-          // What was entered may have to be kept, so the field shows the choice only once it is made.
+          // The user may keep unsaved entries, so the field shows the choice only once it takes effect.
           event.currentTarget.value = chosen?.code ?? "";
           choose(value);
         }}
@@ -61,7 +61,7 @@ export function MerchantSwitch() {
   );
 }
 
-/** The switch above the screens of a phone, which has no sidebar; for people of a merchant its name. */
+/** The merchant switch of phones, which have no sidebar. Merchant users see their merchant's name. */
 export function MerchantBar() {
   const own = ownMerchant.value;
   if (!several.value && own === null) return null;
@@ -78,7 +78,7 @@ export function MerchantBar() {
   );
 }
 
-/** Opens the list of this screen in the other world, because a resource is in one world only, and remembers it. */
+/** Switches the environment and remembers it. A record's screen becomes its list, since records exist in one only. */
 function switchEnvironment(): void {
   chosenEnvironment.set(tabEnvironment.value === "live" ? "test" : "live");
   const [section = ""] = location.pathname.slice(base.length + 1).split("/");
@@ -87,7 +87,7 @@ function switchEnvironment(): void {
   navigate(url.href);
 }
 
-/** The banner of the test world, on every screen of it. */
+/** The banner on every screen in test mode. */
 export function TestBanner() {
   if (tabEnvironment.value !== "test") return null;
   return (

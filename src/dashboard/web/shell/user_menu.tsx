@@ -58,7 +58,7 @@ async function leave(): Promise<void> {
   }
 }
 
-/** The memberships of who has several, of which one is acted for. */
+/** The memberships of a user with several, with the current one checked. */
 function memberships(): readonly MenuItem[] {
   const { memberships: all = [], merchant = null, view_as = null } = session.value ?? {};
   const open = all.filter(({ status }) => status === "active");

@@ -32,12 +32,11 @@ const first: FormValues = { first_name: "", last_name: "", email: "", phone: "",
 export const orNull = (values: FormValues) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value === "" ? null : value]));
 
-/** The address of a request: the entries without empty ones. */
+/** The address in a request: the entries without empty ones. */
 export function addressBody(entered: FormValues): FormValues {
   return Object.fromEntries(Object.entries(entered).filter(([, value]) => value !== "" && value !== null));
 }
 
-/** Creates a customer. */
 export function NewCustomerScreen() {
   return (
     <Page title={titles.newCustomer} back={{ href: to("/customers"), title: titles.customers }} narrow>
@@ -61,8 +60,8 @@ export function NewCustomerScreen() {
   );
 }
 
-/** Changes a customer, unless somebody else changed it meanwhile. */
-export function ChangeCustomerScreen({ params }: ScreenProps) {
+/** Edits a customer. Refused if someone else edited it since it was opened. */
+export function EditCustomerScreen({ params }: ScreenProps) {
   const { data: customer, etag, problem, loading } = useOpened<Customer>(`/customers/${params["id"]}`);
   const back = to(`/customers/${params["id"]}`);
   if (loading) return <Skeleton />;

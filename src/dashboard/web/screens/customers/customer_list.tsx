@@ -24,7 +24,6 @@ const columns: readonly TableColumn<Customer>[] = [
   { id: "created", title: texts.created, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-/** All customers. */
 export function CustomersScreen() {
   const add = may("customers.write") && (
     <LinkButton kind="primary" icon="plus" title={texts.add} href={to("/customers/new")} />

@@ -20,14 +20,14 @@ import { DescriptionList, Time } from "../../components/values.tsx";
 import { count } from "../../text/format.ts";
 import { privacyTexts as texts } from "../../text/privacy.ts";
 
-// The clock of a page goes on twice a minute.
+// The page's clock updates twice a minute.
 const soon_ms = 60_000;
 
-/** Whether an erasure is about to go on: one that waits for an order is looked at once in an hour. */
+/** Whether an erasure is running or about to. A waiting one is checked once an hour. */
 const goesOn = ({ status, looks_again_at }: ErasureRecord) =>
   status === "running" || (status === "waiting" && Date.parse(looks_again_at ?? "") - now.value < soon_ms);
 
-/** Reads an erasure anew while it goes on, and what it has changed once it has ended. */
+/** Reloads an erasure while it is in progress, and the erased records once it has ended. */
 function useErasure(erasure: ErasureRecord | undefined, reload: () => Promise<void>): void {
   useProgress(erasure !== undefined && goesOn(erasure), reload);
   const before = useRef(erasure?.status);
@@ -46,7 +46,7 @@ export function useErasureOf(customer_id: string): ErasureRecord | undefined {
   return data?.[0];
 }
 
-/** Says above a customer's page that nobody is left there, or soon will be. */
+/** The notice on a customer's page that the customer was erased, or will be. */
 export function ErasureNotice({
   customer,
   erasure,
@@ -59,7 +59,7 @@ export function ErasureNotice({
   return <Notice kind="warning">{erasure.status === "waiting" ? texts.customerWaits : texts.customerRuns}</Notice>;
 }
 
-/** The state of a customer's erasure, for its page. */
+/** The state of a customer's erasure, for the customer's page. */
 export function CustomerErasure({ erasure }: { readonly erasure: ErasureRecord }) {
   return (
     <>
@@ -69,8 +69,8 @@ export function CustomerErasure({ erasure }: { readonly erasure: ErasureRecord }
   );
 }
 
-/** Calls an erasure off that has not begun. `onDone` is told once it is. */
-async function callOff({ id }: ErasureRecord, onDone: () => void): Promise<void> {
+/** Cancels an erasure that has not started, and then calls `onDone`. */
+async function cancelErasure({ id }: ErasureRecord, onDone: () => void): Promise<void> {
   const done = await confirm({
     title: texts.cancelTitle,
     text: texts.cancelText,
@@ -87,19 +87,19 @@ async function callOff({ id }: ErasureRecord, onDone: () => void): Promise<void>
 interface StateProps {
   readonly erasure: ErasureRecord;
   readonly of_one?: boolean;
-  /** Told once the erasure was called off, and is no more. */
-  readonly onCalledOff?: () => void;
+  /** Called once the erasure is cancelled and no longer exists. */
+  readonly onCancelled?: () => void;
 }
 
-/** How far an erasure has come. */
-function StateCard({ erasure, of_one = false, onCalledOff = () => {} }: StateProps) {
+/** The progress of an erasure. */
+function StateCard({ erasure, of_one = false, onCancelled = () => {} }: StateProps) {
   const { status, after_days, customers, merchant_id, looks_again_at, created_at, finished_at, rest_gone_by } = erasure;
   return (
     <Card
       title={texts.erasure}
       acts={
         status === "waiting" && (
-          <Button title={`${texts.cancelErasure}…`} onClick={() => void callOff(erasure, onCalledOff)} />
+          <Button title={`${texts.cancelErasure}…`} onClick={() => void cancelErasure(erasure, onCancelled)} />
         )
       }
     >
@@ -144,10 +144,10 @@ function Customers({ ids }: { readonly ids: readonly string[] }) {
 }
 
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-// The API names its own field, which a page does not show by that name.
+// The API's text names a field that this page shows under another name.
 const [listed, below] = texts.listedBelow;
 
-/** What was erased, what is done by hand, and what stays and why. */
+/** Erased records, manual steps, and kept records with the reason. */
 function Details({ erasure: { status, erased, by_hand, receivers, kept } }: { readonly erasure: ErasureRecord }) {
   const done = status === "done";
   return (
@@ -204,7 +204,7 @@ function Receivers({ ids }: { readonly ids: readonly string[] }) {
   );
 }
 
-/** One erasure: how far it has come, what it took, and what is left to do. */
+/** One erasure: its progress, its erased records and the manual steps. */
 export function ErasureScreen({ params }: ScreenProps) {
   const { data, problem, loading, reload } = useQuery<ErasureRecord>(`/erasures/${params["id"]}`);
   useErasure(data, reload);
@@ -216,7 +216,7 @@ export function ErasureScreen({ params }: ScreenProps) {
         {loading && <Skeleton lines={8} />}
         {data && (
           <>
-            <StateCard erasure={data} onCalledOff={() => navigate(to("/settings/privacy"))} />
+            <StateCard erasure={data} onCancelled={() => navigate(to("/settings/privacy"))} />
             <Details erasure={data} />
           </>
         )}

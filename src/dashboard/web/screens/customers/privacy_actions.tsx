@@ -15,7 +15,7 @@ import { DescriptionList } from "../../components/values.tsx";
 import { privacyTexts as texts } from "../../text/privacy.ts";
 import { enteredNumber } from "../stock/stock_links.ts";
 
-/** The name of a file about somebody: letters and digits of the name, and no more. */
+/** A file name from a person's name: letters and digits only. */
 const fileOf = (name: string): string =>
   `${
     name
@@ -25,7 +25,7 @@ const fileOf = (name: string): string =>
       .replace(/^[-.]+|[-.]+$/g, "") || "person"
   }.json`;
 
-/** Saves what is known of a person as a file. */
+/** Saves an access export as a file. */
 function saveAccessExport(told: AccessExport, file: string): void {
   saveBlob(new Blob([`${JSON.stringify(told, null, 2)}\n`], { type: "application/json" }), file);
   showSuccess(
@@ -36,7 +36,7 @@ function saveAccessExport(told: AccessExport, file: string): void {
   );
 }
 
-/** The number of days that was entered; null for none. Any other text is sent as it is, so that the API refuses it. */
+/** The entered number of days; null if empty. Other text is sent unchanged, so that the API refuses it. */
 const daysOf = (value: unknown) => (String(value ?? "").trim() === "" ? null : (enteredNumber(value) ?? value));
 
 interface OpenRecords {
@@ -45,7 +45,7 @@ interface OpenRecords {
   readonly labels?: readonly string[];
 }
 
-/** Says in plain words why a person with open orders is not erased. */
+/** Rewords the refusal to erase a person with open orders. */
 function plainly(error: unknown): ApiProblem {
   const problem = problemOf(error);
   if (problem.code !== "orders_open") return problem;
@@ -56,9 +56,9 @@ function plainly(error: unknown): ApiProblem {
 
 interface EraseProps {
   readonly title: string;
-  /** What it reaches, where that does not go without saying. */
+  /** The scope, if it is not obvious. */
   readonly reach?: ComponentChildren;
-  /** The fields that say who is erased. */
+  /** The fields that identify the person. */
   readonly who?: readonly FormField[];
   readonly first?: FormValues;
   readonly erase: (values: FormValues, after_days: unknown, key: string) => Promise<{ readonly data: ErasureRecord }>;
@@ -67,7 +67,7 @@ interface EraseProps {
   readonly onClose: () => void;
 }
 
-/** Asks whether to erase somebody, and says what goes and what stays. */
+/** Confirms an erasure and lists what is erased and what is kept. */
 export function EraseDialog({ title, reach, who = [], first = {}, erase, name, onBegun, onClose }: EraseProps) {
   return (
     <FormDialog
@@ -112,7 +112,7 @@ function WhatGoes({ reach }: { readonly reach: ComponentChildren }) {
   );
 }
 
-/** Asks for what is known of an e-mail address, and saves it. */
+/** Exports the personal data of an email address. */
 export function ExportDialog({ reach, onClose }: { readonly reach: string; readonly onClose: () => void }) {
   return (
     <FormDialog
@@ -131,14 +131,14 @@ export function ExportDialog({ reach, onClose }: { readonly reach: string; reado
   );
 }
 
-/** The e-mail address of who is told or erased. */
+/** The field for the person's email address. */
 export const emailField: FormField = {
   ...{ kind: "text", type: "email", name: "email", label: texts.email },
   required: true,
   focus: true,
 };
 
-/** What those may do who answer a customer's questions about what is known. */
+/** The menu to export or erase a customer's data, for users with the permission. */
 export function PrivacyMenu({ customer }: { readonly customer: Customer }) {
   const [erasing, setErasing] = useState(false);
   const { id, erased_at } = customer;

@@ -25,19 +25,19 @@ const columns: readonly TableColumn<ErasureRecord>[] = [
   { id: "records", title: texts.records, align: "right", cell: (erasure) => count(recordsOf(erasure)) },
   { id: "ended", title: texts.ended, cell: ({ finished_at }) => <Time at={finished_at} /> },
 ];
-// Not as a list tells it by itself: what belongs to no merchant reaches the records of all.
+// Replaces the usual merchant column: an erasure without a merchant covers all merchants.
 const reaches: TableColumn<ErasureRecord> = {
   ...{ id: "reaches", title: texts.reaches },
   cell: ({ merchant_id }) => (merchant_id === null ? texts.reachesAll : <MerchantMark of={merchant_id} />),
 };
 
-/** What an act by an e-mail address is about. */
+/** The scope of an export or erasure by email address. */
 function reachOf(): string {
   const whose = chosenMerchant.value === null ? several.value && texts.ofAll : texts.ofOne(chosenMerchant.value.name);
   return `${texts.emailText}${whose || ""}.`;
 }
 
-/** All erasures, and what is done by an e-mail address, with or without a customer. */
+/** All erasures, and exports and erasures by email address. */
 export function PrivacyScreen() {
   const [open, setOpen] = useState<"tell" | "erase" | null>(null);
   const close = () => setOpen(null);

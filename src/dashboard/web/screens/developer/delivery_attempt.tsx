@@ -71,7 +71,7 @@ function Exchange({ status, error, duration_ms, request, url, response }: Exchan
   );
 }
 
-/** The answer to a test event. */
+/** The response to a test event. */
 export function TestExchange({ result }: { readonly result: TestResult }) {
   const { request, response, ...rest } = result;
   const answered = response === null ? null : { ...response, body: response.body_excerpt };

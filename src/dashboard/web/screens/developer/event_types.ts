@@ -20,5 +20,5 @@ const known: Readonly<Record<EventType, true>> = {
   "return.processed": true,
 };
 
-/** Every type of event, in the order in which they are listed. */
+/** Every event type, in display order. */
 export const eventTypes = Object.keys(known) as readonly EventType[];

@@ -87,7 +87,7 @@ export function EventScreen({ params }: ScreenProps) {
     <Page
       title={event.type}
       back={back}
-      beside={<Time at={event.created_at} exact />}
+      badge={<Time at={event.created_at} exact />}
       owned={event}
       below={<CopyField text={event.id} name={texts.id} />}
       acts={about && <LinkButton title={texts.open} icon="right" href={about.href} />}

@@ -39,7 +39,7 @@ function Observed({ observed }: Pick<ApiKey, "observed">) {
   return <Badge tone="warning">{texts.observedText(observed.denied)}</Badge>;
 }
 
-/** The API keys of a world. */
+/** The API keys of the current environment. */
 export function KeysScreen() {
   const [adding, setAdding] = useState(false);
   const [made, setMade] = useState<MadeKey | null>(null);
@@ -67,7 +67,7 @@ export function KeysScreen() {
       {adding && (
         <FormDialog
           title={texts.add}
-          fields={[...merchantChoice({ or_house: true }), ...keyFields(true)]}
+          fields={[...merchantChoice({ or_operator: true }), ...keyFields(true)]}
           first={newKey}
           submit={words.create}
           onClose={() => setAdding(false)}

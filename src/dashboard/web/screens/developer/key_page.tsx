@@ -18,7 +18,7 @@ import { keyTexts as texts } from "../../text/keys.ts";
 import { titles } from "../../text/navigation.ts";
 import { bodyOf, keyFields, NewSecret, valuesOf } from "./key_fields.tsx";
 
-/** One API key: its settings, the refused addresses and its actions. */
+/** One API key: its settings, rejected IP addresses and actions. */
 export function KeyScreen({ params }: ScreenProps) {
   const { data: key, etag, problem, loading, reload } = useQuery<ApiKey>(`/keys/${params["id"]}`);
   const back = { href: to("/settings/keys"), title: titles.keys };
@@ -34,7 +34,7 @@ export function KeyScreen({ params }: ScreenProps) {
     <Page
       title={key.name}
       back={back}
-      beside={<Badge state={key.status} />}
+      badge={<Badge state={key.status} />}
       owned={key}
       below={<code>{`${key.prefix}…${key.last_four}`}</code>}
       acts={<Acts apiKey={key} etag={etag} />}

@@ -5,7 +5,7 @@ import { platformTexts as texts } from "../../text/platforms.ts";
 
 /** The fields of a store, with the names of its platform. Secrets are never shown again. */
 export const connectionFields = (platform: Platform, fresh: boolean): readonly FormField[] => {
-  const kept = (help: string) => (fresh ? help : `${help} ${texts.keepHelp}`.trim());
+  const helpFor = (help: string) => (fresh ? help : `${help} ${texts.keepHelp}`.trim());
   const secret = { kind: "text", type: "password", autocomplete: "off", mono: true } as const;
   return [
     ...(fresh
@@ -23,10 +23,10 @@ export const connectionFields = (platform: Platform, fresh: boolean): readonly F
       : []),
     { kind: "text", name: "name", label: texts.name, help: texts.nameHelp },
     ...(platform === "woocommerce"
-      ? [{ ...secret, name: "api_key", label: texts.keys[platform], help: kept("") }]
+      ? [{ ...secret, name: "api_key", label: texts.keys[platform], help: helpFor("") }]
       : []),
-    { ...secret, name: "api_token", label: texts.tokens[platform], help: kept(texts.tokenHelp) },
-    { ...secret, name: "client_secret", label: texts.secrets[platform], help: kept(texts.secretHelp) },
+    { ...secret, name: "api_token", label: texts.tokens[platform], help: helpFor(texts.tokenHelp) },
+    { ...secret, name: "client_secret", label: texts.secrets[platform], help: helpFor(texts.secretHelp) },
     { kind: "text", name: "order_prefix", label: texts.prefix, help: texts.prefixHelp, width: "half" },
     { kind: "text", name: "api_url", label: texts.apiUrl, help: texts.apiUrlHelp, mono: true },
   ];
@@ -53,8 +53,8 @@ export const valuesOf = ({ name, order_prefix, api_url }: PlatformConnection): F
 
 /** The request body of the entries. Empty secrets are left out and stay as they are. */
 export function bodyOf({ order_prefix, ...values }: FormValues, fresh: boolean) {
-  const given = Object.entries(values).filter(([, value]) => value !== "");
-  return { ...Object.fromEntries(given), ...(fresh && order_prefix === "" ? {} : { order_prefix }) };
+  const entered = Object.entries(values).filter(([, value]) => value !== "");
+  return { ...Object.fromEntries(entered), ...(fresh && order_prefix === "" ? {} : { order_prefix }) };
 }
 
 /** The options for the platform. */

@@ -24,7 +24,6 @@ const columns: readonly TableColumn<PlatformConnection>[] = [
   { id: "created", title: texts.created, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-/** All connected stores. */
 export function PlatformsScreen() {
   const add = <LinkButton kind="primary" icon="plus" title={texts.add} href={to("/settings/platforms/new")} />;
   return (

@@ -36,7 +36,7 @@ export function PlatformScreen({ params }: ScreenProps) {
     <Page
       title={shop.name}
       back={back}
-      beside={<Badge state={shop.status} />}
+      badge={<Badge state={shop.status} />}
       owned={shop}
       below={`${texts.platforms[shop.platform]} · ${shop.store_id}`}
       acts={<Acts shop={shop} etag={etag} />}
@@ -55,7 +55,7 @@ export function PlatformScreen({ params }: ScreenProps) {
 
 function Details({ shop }: { readonly shop: PlatformConnection }) {
   const { platform } = shop;
-  const kept = (has: boolean, last: string | null) => (has ? texts.stored(last) : texts.missing);
+  const credential = (has: boolean, last: string | null) => (has ? texts.stored(last) : texts.missing);
   return (
     <Columns
       main={
@@ -72,10 +72,10 @@ function Details({ shop }: { readonly shop: PlatformConnection }) {
               [texts.apiUrl, shop.api_url],
               [texts.prefix, shop.order_prefix],
               platform === "woocommerce"
-                ? [texts.keys[platform], kept(shop.has_api_key, shop.api_key_last_four)]
+                ? [texts.keys[platform], credential(shop.has_api_key, shop.api_key_last_four)]
                 : null,
-              [texts.tokens[platform], kept(shop.has_api_token, shop.api_token_last_four)],
-              [texts.secrets[platform], kept(shop.has_client_secret, shop.client_secret_last_four)],
+              [texts.tokens[platform], credential(shop.has_api_token, shop.api_token_last_four)],
+              [texts.secrets[platform], credential(shop.has_client_secret, shop.client_secret_last_four)],
               [texts.created, <Time at={shop.created_at} />],
             ]}
           />

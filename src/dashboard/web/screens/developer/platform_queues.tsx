@@ -93,7 +93,7 @@ const reportColumns: readonly TableColumn<PlatformReport>[] = [
   { id: "changed", title: texts.updated, cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];
 
-/** Asks first: a store tells the buyer that the parcel is on its way. */
+/** Asks for confirmation, because the store may notify the buyer. */
 function report({ id: shop, name }: PlatformConnection, id: string): Promise<boolean> {
   return confirm({
     title: texts.reportTitle(name),

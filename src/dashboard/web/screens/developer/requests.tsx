@@ -89,7 +89,7 @@ export function RequestsScreen() {
   );
 }
 
-/** One request: its parameters, sender and answer. */
+/** One request: its parameters, sender and response. */
 export function RequestScreen({ params }: ScreenProps) {
   const { data: request, problem, loading, reload } = useQuery<LoggedRequest>(`/requests/${params["id"]}`);
   const back = { href: to("/settings/requests"), title: titles.requests };
@@ -106,7 +106,7 @@ export function RequestScreen({ params }: ScreenProps) {
     <Page
       title={`${request.method} ${request.path}`}
       back={back}
-      beside={<Badge tone={statusTone(status)}>{status}</Badge>}
+      badge={<Badge tone={statusTone(status)}>{status}</Badge>}
       below={<Time at={request.at} exact />}
     >
       <Columns

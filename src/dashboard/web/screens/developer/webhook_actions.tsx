@@ -184,7 +184,7 @@ function RotateDialog({ id, onClose, onMade }: RotateProps) {
   );
 }
 
-/** Sends a test event and shows the answer. */
+/** Sends a test event and shows the response. */
 export function TestDialog({ webhook, onClose }: { readonly webhook: Webhook; readonly onClose: () => void }) {
   const [result, setResult] = useState<TestResult | null>(null);
   const types = webhook.events.length === 0 ? eventTypes : webhook.events;

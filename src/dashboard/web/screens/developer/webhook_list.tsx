@@ -55,7 +55,7 @@ export function WebhooksScreen() {
         <FormDialog
           title={texts.add}
           wide
-          fields={[...merchantChoice({ or_house: true }), ...webhookFields(true)]}
+          fields={[...merchantChoice({ or_operator: true }), ...webhookFields(true)]}
           first={newWebhook}
           submit={words.create}
           onClose={() => setAdding(false)}

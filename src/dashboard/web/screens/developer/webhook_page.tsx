@@ -36,7 +36,7 @@ export function WebhookScreen({ params }: ScreenProps) {
     <Page
       title={new URL(webhook.url).host}
       back={back}
-      beside={<Badge state={webhook.status} />}
+      badge={<Badge state={webhook.status} />}
       owned={webhook}
       below={<code class="cut">{webhook.url}</code>}
       acts={

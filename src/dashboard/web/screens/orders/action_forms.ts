@@ -18,12 +18,13 @@ interface ActionForm {
   readonly act: (values: FormValues) => RehearsedCall | null;
 }
 
-/** Options from words of the API. */
+/** Options from values of the API. */
 export const words = (all: readonly string[]): readonly Option[] =>
   all.map((value) => ({ value, title: stateWords(value) }));
 
 const text = (value: unknown) => (value === "" || value === undefined ? null : value);
-const given = (fields: FormValues) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+const withoutEmpty = (fields: FormValues) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 
 const note: FormField = { kind: "text", name: "note", label: texts.note, lines: 2 };
 const reasonOf = (reasons: readonly string[]): FormField => ({
@@ -69,7 +70,7 @@ const actionForms: Readonly<Record<string, (order: Order) => ActionForm>> = {
         withItems(itemsOf(items, lines), (items) => ({
           method: "POST",
           path: `/orders/${order.id}/cancel_items`,
-          body: given({ items, reason, note: text(note) }),
+          body: withoutEmpty({ items, reason, note: text(note) }),
         })),
     };
   },
@@ -88,7 +89,7 @@ const actionForms: Readonly<Record<string, (order: Order) => ActionForm>> = {
         withItems(itemsOf(items, lines), (items) => ({
           method: "POST",
           path: `/orders/${order.id}/split`,
-          body: given({ items, order_number: text(order_number) }),
+          body: withoutEmpty({ items, order_number: text(order_number) }),
         })),
     };
   },
@@ -133,7 +134,7 @@ function shortForm(order: Order): ActionForm {
     first: { line_id: lines[0]?.id ?? "", quantity: "1", bin: "", reason: "not_found" },
     act: ({ line_id, quantity, bin, reason }) => {
       if (Number(quantity) < 1) return null;
-      const item = given({ line_id, quantity: Number(quantity), bin: text(bin), short: true, reason });
+      const item = withoutEmpty({ line_id, quantity: Number(quantity), bin: text(bin), short: true, reason });
       return { method: "POST", path: `/orders/${order.id}/pick`, body: { items: [item] } };
     },
   };
@@ -165,7 +166,7 @@ function packForm(order: Order): ActionForm {
 function shipForm(order: Order): ActionForm {
   const waiting = order.shipments.filter(({ status }) => status === "pending");
   const chosen = ({ shipment_id }: FormValues) => waiting.find(({ id }) => id === shipment_id);
-  // A label names the carrier and the number: nothing is left to enter.
+  // A label already has the carrier and the number.
   const unlabelled = (values: FormValues) => (chosen(values)?.tracking_number ?? null) === null;
   const entered = { kind: "text", when: unlabelled } as const;
   return {
@@ -188,13 +189,13 @@ function shipForm(order: Order): ActionForm {
       const named = unlabelled(values)
         ? { carrier: text(carrier), service: text(service), tracking_number: text(tracking_number) }
         : {};
-      const body = given({ shipment_id: text(shipment_id), ...named, partial: partial === true ? true : null });
+      const body = withoutEmpty({ shipment_id: text(shipment_id), ...named, partial: partial === true ? true : null });
       return { method: "POST", path: `/orders/${order.id}/ship`, body };
     },
   };
 }
 
-/** The choice of a parcel, and with `empty` of none in particular. */
+/** The choice of a parcel. `empty` is the title of the option for no specific parcel. */
 function parcelField(order: Order, parcels: Order["shipments"], empty?: string): FormField {
   return {
     kind: "select",
@@ -216,7 +217,7 @@ function deliverForm(order: Order): ActionForm {
     act: ({ shipment_id }) => ({
       method: "POST",
       path: `/orders/${order.id}/deliver`,
-      body: given({ shipment_id: text(shipment_id) }),
+      body: withoutEmpty({ shipment_id: text(shipment_id) }),
     }),
   };
 }
@@ -233,7 +234,7 @@ function holdForm({ id }: Order): ActionForm {
     act: ({ reason, note, hold_until, reserve_inventory }) => {
       // The day begins in the time zone of the user.
       const until = text(hold_until) === null ? null : new Date(`${hold_until}T00:00`).toISOString();
-      const body = given({ reason, note: text(note), hold_until: until, reserve_inventory });
+      const body = withoutEmpty({ reason, note: text(note), hold_until: until, reserve_inventory });
       return { method: "POST", path: `/orders/${id}/hold`, body };
     },
   };
@@ -251,7 +252,7 @@ function releaseForm({ id, holds }: Order): ActionForm {
     act: ({ hold_id }) => ({
       method: "POST",
       path: `/orders/${id}/release`,
-      body: given({ hold_id: text(hold_id) }),
+      body: withoutEmpty({ hold_id: text(hold_id) }),
     }),
   };
 }

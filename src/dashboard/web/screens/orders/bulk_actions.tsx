@@ -17,7 +17,7 @@ import { orderListTexts as texts } from "../../text/order_list.ts";
 import { BuyLabels } from "./buy_labels.tsx";
 
 type BulkMenuAction = BulkActionResult["action"];
-/** The actions that one request does; labels are bought one by one, each at its own price. */
+/** The actions done by one request. Labels are bought one by one, each at its own price. */
 type BulkAction = Exclude<BulkMenuAction, "buy_label">;
 
 const options = (all: readonly string[]) => all.map((value) => ({ value, title: stateWords(value) }));
@@ -180,7 +180,7 @@ interface RefusedProps {
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** The refused orders, each with the API error. */
+/** The rejected orders, each with the API error. */
 function Refused({ title, acted, names }: RefusedProps) {
   return (
     <>

@@ -1,4 +1,4 @@
-// Labels for many orders: each at the price of its own rate, which is shown before it is bought.
+// Buys labels for many orders, each at the shown price of its own rate.
 import { useEffect, useState } from "preact/hooks";
 import { get, post } from "../../api/client.ts";
 import { type ApiProblem, problemOf } from "../../api/problem.ts";
@@ -14,19 +14,19 @@ import { bulkLabelTexts as texts } from "../../text/order_list.ts";
 import { agreeToSamples, PurchaseProblem, rateKey, rateName, rateOfMethod, SampleNotice } from "./label_rates.tsx";
 import { looseLines, reservedItems } from "./units_field.tsx";
 
-/** What the carriers say of the parcel of one order. */
+/** The rates for one order's parcel, or the error. */
 interface Quoted {
   readonly rates: LabelRates | null;
   readonly problem: ApiProblem | null;
 }
 
-/** What became of one purchase. */
+/** The outcome of one purchase. */
 type PurchaseOutcome = { readonly label: LabelRecord } | { readonly problem: ApiProblem };
 
 const together_max = 4;
 const typing_ms = 400;
 
-/** Does the work for each item, a few at a time. */
+/** Runs `work` for each item, a few at a time. */
 async function forEachOf<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
   const left = [...items];
   const worker = async () => {
@@ -35,7 +35,7 @@ async function forEachOf<Item>(items: readonly Item[], work: (item: Item) => Pro
   await Promise.all(Array.from({ length: together_max }, worker));
 }
 
-/** The orders of these ids: those that the list shows, and the others from the server. */
+/** The orders with these ids: from the list if shown there, otherwise from the server. */
 function useOrders(ids: readonly string[], rows: readonly Order[]): readonly Order[] {
   const [orders, setOrders] = useState(() => rows.filter(({ id }) => ids.includes(id)));
   useEffect(() => {
@@ -48,7 +48,7 @@ function useOrders(ids: readonly string[], rows: readonly Order[]): readonly Ord
   return orders;
 }
 
-/** Why an order gets no label here; null when it may get one. */
+/** The reason why an order cannot get a label; null if it can. */
 function hindrance(order: Order): string | null {
   if (!order.allowed_actions.includes("ship")) return texts.notNow;
   const lines = looseLines(order);
@@ -56,7 +56,7 @@ function hindrance(order: Order): string | null {
   return reservedItems(lines).length === 0 ? texts.nothingReserved : null;
 }
 
-/** The rates of each order's parcel, by its id. They are asked for again when the weight changes. */
+/** The rates for each order's parcel, by order id. Reloaded when the weight changes. */
 function useRates(orders: readonly Order[], box: FormValues, round: number): ReadonlyMap<string, Quoted> {
   const [quoted, setQuoted] = useState<ReadonlyMap<string, Quoted>>(new Map());
   const weight = String(box["weight"] ?? "").trim();
@@ -84,7 +84,7 @@ function useRates(orders: readonly Order[], box: FormValues, round: number): Rea
   return quoted;
 }
 
-/** An order with the rate that is chosen for it. */
+/** An order with its chosen rate. */
 interface PurchaseRow {
   readonly order: Order;
   readonly hindered: string | null;
@@ -93,7 +93,7 @@ interface PurchaseRow {
   readonly outcome: PurchaseOutcome | null;
 }
 
-/** The entries of the dialog, and the purchase. */
+/** The state of the dialog and the purchase. */
 function usePurchase(ids: readonly string[], shown: readonly Order[]) {
   const orders = useOrders(ids, shown);
   const [box, setBox] = useState<FormValues>({ weight: "", weight_unit: "lb" });
@@ -136,7 +136,7 @@ function usePurchase(ids: readonly string[], shown: readonly Order[]) {
     await forEachOf(ready, buyOne);
     refresh(new Set(["orders", "shipments"]));
     setBusy(false);
-    // A quote buys one label; whatever failed is priced again.
+    // A quote is valid for one purchase, so failed orders get new rates.
     setRound((now) => now + 1);
   };
   const chooseAll = (key: string) => {
@@ -153,7 +153,6 @@ interface BuyLabelsProps {
   readonly onClose: (done: boolean) => void;
 }
 
-/** Buys a label for each of many orders. */
 export function BuyLabels({ ids, rows: shown, onClose }: BuyLabelsProps) {
   const purchase = usePurchase(ids, shown);
   const { rows, ready, choose, outcomes, busy, buy } = purchase;
@@ -234,7 +233,7 @@ function ForAll({ rows, all, chooseAll, box, setBox }: ReturnType<typeof usePurc
   );
 }
 
-/** What the rates cost together, in each currency. */
+/** The total of the rates, per currency. */
 function totalOf(rates: readonly LabelRate[]): string {
   const sums = new Map<string, number>();
   for (const { currency, rate_cents } of rates) sums.set(currency, (sums.get(currency) ?? 0) + rate_cents);

@@ -59,7 +59,7 @@ function recipientOf(customer: Customer, address_id?: string): EnteredRecipient 
 const filled = (values: FormValues): FormValues =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
 
-/** Stores a new customer or address; answers the ids of both. */
+/** Creates the customer and address if they are new. Returns both ids. */
 export async function storeRecipient(
   recipient: EnteredRecipient,
 ): Promise<{ customer_id: string; address_id: string }> {
@@ -82,7 +82,7 @@ export const recipientField: FormField = {
   render: (editing) => <RecipientField editing={editing} />,
 };
 
-/** The display name of a customer: name, company or e-mail. */
+/** The display name of a customer: name, company or email. */
 const nameOf = ({ first_name, last_name, company, email }: NonNullable<EnteredRecipient["customer"]>) =>
   [first_name, last_name].filter(Boolean).join(" ") || company || email;
 
@@ -290,7 +290,7 @@ function checkOf(known: CustomerAddress | null): EnteredAddressCheck | null {
   return check === null || known === null ? null : { ...check, is_verified: known.is_verified };
 }
 
-/** Fills in the customer of the query parameter. */
+/** Fills in the customer from the query parameter. */
 export function useCustomer(id: string | null, set: (recipient: EnteredRecipient) => void): void {
   useEffect(() => {
     if (id === null) return;

@@ -1,4 +1,4 @@
-// Facts of an order that the list and the board show.
+// The due date and unit count of an order, shared by the list and the board.
 import type { Order } from "../../api/types.ts";
 import { now } from "../../components/now.ts";
 import { clock, shortDateTime } from "../../text/format.ts";

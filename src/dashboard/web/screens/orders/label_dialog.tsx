@@ -28,8 +28,8 @@ interface RateTableProps {
 function RateTable({ rates, asking, chosen, onChoose }: RateTableProps) {
   const all = rates?.rates ?? [];
   const fastest = Math.min(...all.map(({ delivery_days }) => delivery_days ?? Number.POSITIVE_INFINITY));
-  // The notice about samples says more than the message.
-  const told = (rates?.messages ?? []).filter(({ code }) => code !== "sample_rates");
+  // Left out because the notice about samples is more detailed.
+  const messages = (rates?.messages ?? []).filter(({ code }) => code !== "sample_rates");
   return (
     <section class={asking ? "rates stale" : "rates"} aria-busy={asking} aria-label={texts.rates} aria-live="polite">
       {rates === null && asking && <p class="muted">{texts.asking}</p>}
@@ -70,9 +70,9 @@ function RateTable({ rates, asking, chosen, onChoose }: RateTableProps) {
           </table>
         </div>
       )}
-      {told.length > 0 && (
+      {messages.length > 0 && (
         <ul class="rate-messages">
-          {told.map(({ carrier, service, code, message }) => (
+          {messages.map(({ carrier, service, code, message }) => (
             <li key={`${carrier} ${service} ${code}`} class="muted">
               {carrier} {service}: {message}
             </li>
@@ -129,19 +129,19 @@ function RateRow({ rate, at, fastest, chosen, onChoose }: RateRowProps) {
 
 const sizes = ["length", "width", "height"] as const;
 
-/** The question to the carriers from the entries; null without a valid weight. */
+/** The rate request for the entries; null without a valid weight. */
 function questionOf(order: Order, values: FormValues, lines: readonly LooseLine[]) {
   const { weight, weight_unit, unit, value, insurance } = values;
   const items = itemsOf(values["items"], lines);
   if (lines.length > 0 && items.length === 0) return null;
   const entered = String(weight ?? "").trim();
   if (entered !== "" && !(Number(entered) > 0)) return null;
-  const given = sizes.every((name) => Number(values[name]) > 0);
+  const has_size = sizes.every((name) => Number(values[name]) > 0);
   return {
     order_id: order.id,
     ...(items.length > 0 ? { items } : {}),
     ...(entered === "" ? {} : { weight: Number(entered), weight_unit }),
-    ...(given
+    ...(has_size
       ? { dimensions: { ...Object.fromEntries(sizes.map((name) => [name, Number(values[name])])), unit } }
       : {}),
     ...(value === "" ? {} : { value, insurance: insurance === true }),
@@ -160,7 +160,7 @@ const first: FormValues = {
   reason: "",
 };
 
-/** The entries of a parcel, its rates and the purchase of one. */
+/** The state of the dialog: the parcel, its rates and the purchase. */
 function usePurchase(order: Order) {
   const lines = looseLines(order);
   const [values, setValues] = useState<FormValues>({ ...first, items: reservedUnits(lines) });
@@ -173,21 +173,21 @@ function usePurchase(order: Order) {
   const items = itemsOf(values["items"], lines);
   const reason = String(values["reason"] ?? "").trim();
   const needsReason = exceedsReserved(items, lines);
-  const asked = useLatest(
+  const quote = useLatest(
     question === null || label !== null ? null : JSON.stringify([question, round]),
     async (signal) => (await post<LabelRates>("/shipping/rates", question, { signal, key: null })).data,
     400,
   );
-  const rates = asked.data?.rates ?? null;
+  const rates = quote.data?.rates ?? null;
   const rate = rates?.find((one) => rateKey(one) === chosen) ?? null;
   const ordered = rates === null ? null : rateOfMethod(rates, order.shipping_method);
-  // The order's method is chosen until somebody chooses another one.
+  // The order's method is preselected until the user chooses another rate.
   useEffect(() => {
     if (chosen === null && ordered !== null) setChosen(rateKey(ordered));
   }, [ordered]);
   const set = (name: string, value: unknown) => setValues((now) => ({ ...now, [name]: value }));
   const buy = async () => {
-    if (rate === null || asked.data === null || !(await agreeToSamples([rate]))) return;
+    if (rate === null || quote.data === null || !(await agreeToSamples([rate]))) return;
     setBusy(true);
     setProblem(null);
     const worth = values["value"] === "" ? {} : { value: values["value"], insurance: values["insurance"] === true };
@@ -195,7 +195,7 @@ function usePurchase(order: Order) {
       const { data } = await post<LabelRecord>("/shipping/labels", {
         order_id: order.id,
         quote_id: rate.quote_id,
-        package: { ...asked.data.parcel, ...worth },
+        package: { ...quote.data.parcel, ...worth },
         ...(items.length > 0 ? { items } : {}),
         ...(needsReason ? { reason } : {}),
       });
@@ -209,17 +209,17 @@ function usePurchase(order: Order) {
       setBusy(false);
     }
   };
-  const ready = rate !== null && !asked.asking && question !== null && (!needsReason || reason !== "");
+  const ready = rate !== null && !quote.asking && question !== null && (!needsReason || reason !== "");
   const parcel = { lines, values, set, items, needsReason };
-  return { ...parcel, asked, rate, ordered, chosen, setChosen, ready, busy, problem, label, setLabel, buy };
+  return { ...parcel, quote, rate, ordered, chosen, setChosen, ready, busy, problem, label, setLabel, buy };
 }
 
 /** Compares the rates of all carriers for a parcel of an order, and buys a label. */
 export function LabelDialog({ order, onClose }: { readonly order: Order; readonly onClose: () => void }) {
   const purchase = usePurchase(order);
-  const { lines, values, set, asked, rate, ordered, chosen, setChosen, busy, problem, label, setLabel, buy } = purchase;
+  const { lines, values, set, quote, rate, ordered, chosen, setChosen, busy, problem, label, setLabel, buy } = purchase;
   if (label !== null) return <Bought label={label} onClose={onClose} onAgain={() => setLabel(null)} />;
-  const weighed = values["weight"] === "" ? (asked.data?.parcel ?? null) : null;
+  const weighed = values["weight"] === "" ? (quote.data?.parcel ?? null) : null;
   const fields: readonly FormField[] = [
     {
       kind: "weight",
@@ -253,7 +253,7 @@ export function LabelDialog({ order, onClose }: { readonly order: Order; readonl
     <Dialog title={`${texts.title}: ${order.order_number}`} wide onClose={onClose} mayClose={() => !busy}>
       <p class="dialog-text">
         {texts.text} <Way order={order} />
-        {method !== null && ` ${ordered === null && asked.data ? texts.methodUnknown(method) : texts.method(method)}`}
+        {method !== null && ` ${ordered === null && quote.data ? texts.methodUnknown(method) : texts.method(method)}`}
       </p>
       {lines.length > 0 && lines.every(({ reserved }) => reserved === 0) && (
         <Notice kind="warning">{texts.noneReserved}</Notice>
@@ -263,10 +263,10 @@ export function LabelDialog({ order, onClose }: { readonly order: Order; readonl
           <FieldRow key={field.name} field={field} values={values} set={set} problem={noProblem} />
         ))}
       </div>
-      {asked.problem && <Notice problem={asked.problem} />}
+      {quote.problem && <Notice problem={quote.problem} />}
       {purchase.needsReason && <Notice kind="warning">{texts.unreserved}</Notice>}
       {problem && <PurchaseProblem problem={problem} />}
-      <RateTable rates={asked.data} asking={asked.asking} chosen={chosen} onChoose={setChosen} />
+      <RateTable rates={quote.data} asking={quote.asking} chosen={chosen} onChoose={setChosen} />
       <footer class="dialog-acts">
         <Button title={words.cancel} onClick={onClose} disabled={busy} />
         <Button
@@ -281,13 +281,13 @@ export function LabelDialog({ order, onClose }: { readonly order: Order; readonl
   );
 }
 
-/** A line that says how many units are reserved, where that is fewer than are left. */
+/** Adds the number of reserved units to a line if fewer than its open units are reserved. */
 const withReserved = (line: LooseLine): LooseLine =>
   line.reserved < line.most ? { ...line, name: `${line.name} (${texts.reserved(line.reserved)})` } : line;
 
 const noProblem = () => undefined;
 
-/** The postal codes that the parcel goes between: that of the order's warehouse, and that of its address. */
+/** The origin and destination of the parcel: the order's warehouse and address. */
 function Way({ order }: { readonly order: Order }) {
   const { data } = useQuery<readonly WarehouseRecord[]>("/inventory/locations");
   const { warehouse_id, shipping_address } = order;
@@ -335,7 +335,7 @@ interface BoughtProps {
   readonly onAgain: () => void;
 }
 
-/** Whether a warning is new here: that prices are samples was said before the purchase. */
+/** Whether to show a warning. The one about sample prices was shown before the purchase. */
 const isReported = ({ code }: LabelRecord["warnings"][number]) => code !== "sample_rates";
 
 /** A bought label, or one whose purchase is in progress. */

@@ -1,4 +1,4 @@
-// What has to be said before a label is bought: that prices are samples, and that the sender's address is invented.
+// Notices before a purchase: sample prices, and an example address of the warehouse.
 import type { ApiProblem } from "../../api/problem.ts";
 import { isOperatorUser, may } from "../../api/session.ts";
 import type { LabelRate } from "../../api/types.ts";
@@ -9,10 +9,10 @@ import { confirm } from "../../components/dialog.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { labelTexts as texts } from "../../text/order.ts";
 
-/** Whether sample prices count: in test data all prices are invented. */
+/** Whether to warn of a sample price. In test mode all prices are invented. */
 const isSample = ({ sample }: Pick<LabelRate, "sample">) => sample && tabEnvironment.value === "live";
 
-/** Says that some of these prices are samples, and where they are replaced. */
+/** The notice that some prices are samples, with a link to replace them. */
 export function SampleNotice({ of }: { readonly of: readonly Pick<LabelRate, "sample">[] }) {
   if (!of.some(isSample)) return null;
   const manages = isOperatorUser.value && may("shipping.manage");
@@ -39,7 +39,7 @@ export async function agreeToSamples(chosen: readonly Pick<LabelRate, "sample">[
   return agrees;
 }
 
-/** An error of a purchase. Where the warehouse has no address yet, a button leads to where it is entered. */
+/** The error of a purchase, with a link to enter the warehouse's address if it is missing. */
 export function PurchaseProblem({ problem }: { readonly problem: ApiProblem }) {
   if (!problem.fields.some(({ code }) => code === "example_address")) return <Notice problem={problem} />;
   return (
@@ -54,10 +54,10 @@ export function PurchaseProblem({ problem }: { readonly problem: ApiProblem }) {
   );
 }
 
-/** The key of a rate, which stays the same when it is quoted again. */
+/** A key for a rate that is stable across quotes. */
 export const rateKey = ({ carrier, service, account_id }: LabelRate) => `${carrier} ${service} ${account_id}`;
 
-/** A rate's carrier and service for people. */
+/** The names of a rate's carrier and service. */
 export const rateName = ({ carrier_name, service_name }: LabelRate) => `${carrier_name} ${service_name}`;
 
 const plain = (text: string) =>
@@ -66,7 +66,7 @@ const plain = (text: string) =>
     .replaceAll(/[^a-z0-9]+/g, " ")
     .trim();
 
-/** The cheapest rate of an order's shipping method, which names a service, alone or after its carrier, or null. */
+/** The cheapest rate whose service, with or without the carrier, is named by the order's shipping method; or null. */
 export function rateOfMethod(rates: readonly LabelRate[], method: string | null): LabelRate | null {
   const wanted = plain(method ?? "");
   if (wanted === "") return null;

@@ -41,12 +41,12 @@ const icons: Readonly<Record<string, IconName>> = {
   return: "return",
 };
 const dangerous = new Set(["cancel", "cancel_items"]);
-const shown_beside = 3;
+const shown_max = 3;
 
 /** Whether the user may do this action on an order. */
 export const mayAct = (action: string) => may(floor.has(action) ? "orders.fulfil" : "orders.write");
 
-/** Whether a hold of the order ends by releasing it, and not only once its cause is gone. */
+/** Whether the order has a hold that can be released. Other holds end when their cause is resolved. */
 export const isReleasable = (order: Order) => order.holds.some(({ lifted_by }) => lifted_by === "release");
 
 /** The possible actions on the order, the main one first. */
@@ -66,15 +66,15 @@ function actsOf(order: Order): string[] {
   return [...first, ...more, ...rest];
 }
 
-/** Whether shipped units have not come back. */
+/** Whether shipped units can still be returned. */
 export const canReturn = (order: Order) => order.line_items.some((line) => outside(line) > 0);
 
 /** The buttons of the possible actions on an order, and the dialog of the chosen one. */
 export function OrderActs({ order, etag }: OrderActsProps) {
   const [open, setOpen] = useState<string | null>(null);
   const acts = actsOf(order);
-  const beside = acts.filter((action) => !dangerous.has(action)).slice(0, shown_beside);
-  const hidden = acts.filter((action) => !beside.includes(action));
+  const shown = acts.filter((action) => !dangerous.has(action)).slice(0, shown_max);
+  const hidden = acts.filter((action) => !shown.includes(action));
   const changeable = ["pending", "processing", "on_hold"].includes(order.status) && may("orders.write");
   return (
     <>
@@ -88,10 +88,10 @@ export function OrderActs({ order, etag }: OrderActsProps) {
         }))}
       />
       {changeable && <LinkButton icon="edit" title={texts.edit} href={to(`/orders/${order.id}/change`)} />}
-      {[...beside].reverse().map((action) => (
+      {[...shown].reverse().map((action) => (
         <Button
           key={action}
-          kind={action === beside[0] ? "primary" : "normal"}
+          kind={action === shown[0] ? "primary" : "normal"}
           icon={icons[action] ?? "right"}
           title={texts.acts[action] ?? action}
           onClick={() => setOpen(action)}
@@ -132,7 +132,7 @@ export function OneOrderAct({ order, etag, action, onClose }: OneOrderActProps) 
   );
 }
 
-/** Says what was done, and offers to undo it if possible. */
+/** Shows the success message, with an undo if possible. */
 function reportDone(order: Order, action: string, after: Order | SplitOrder, values: FormValues): void {
   if (action === "split" && "split_off" in after) {
     const { id, order_number } = after.split_off;

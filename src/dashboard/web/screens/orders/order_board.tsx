@@ -39,7 +39,7 @@ type OnAct = (order: Order, action: string) => void;
 /** The board of open orders, with a column for each state. */
 export function BoardScreen() {
   const { data: counts, problem, reload } = useQuery<OrderCounts>("/orders/counts");
-  // Kept here rather than in the card, which leaves its column when somebody else moves the order.
+  // Stored here and not in the card, because the card leaves its column when someone else moves the order.
   const [open, setOpen] = useState<{ readonly order: Order; readonly action: string } | null>(null);
   const add = may("orders.write") && (
     <LinkButton kind="primary" icon="plus" title={texts.add} href={to("/orders/new")} />
@@ -47,7 +47,7 @@ export function BoardScreen() {
   return (
     <Page
       title={titles.board}
-      beside={counts && <span class="count">{count(counts.total)}</span>}
+      badge={counts && <span class="count">{count(counts.total)}</span>}
       acts={
         <>
           <LinkButton icon="list" title={texts.toList} href={to("/orders")} />
@@ -170,7 +170,7 @@ function Card({ order, onAct }: { readonly order: Order; readonly onAct: OnAct }
   );
 }
 
-/** The actions that the order allows and the user may do. Each asks in its dialog, except a hold, which has an undo. */
+/** The order's actions that the user may do. Each opens a dialog, except a hold, which has an undo. */
 function itemsOf(order: Order, onAct: OnAct): MenuItem[] {
   const isOffered = (action: string) =>
     mayAct(action) && (action !== "release" || isReleasable(order)) && actionFormOf(order, action) !== null;

@@ -18,7 +18,7 @@ type EnvelopeAddress = Pick<
   "address_line1" | "address_line2" | "city" | "state" | "postal_code" | "country"
 >;
 
-/** An address, as printed on an envelope. */
+/** A postal address on several lines. */
 export function Envelope({ place }: { readonly place: EnvelopeAddress }) {
   const { address_line1, address_line2, city, state, postal_code, country } = place;
   return (

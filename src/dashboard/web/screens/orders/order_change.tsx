@@ -17,8 +17,8 @@ import { areComplete, lineItems, linesField } from "./lines_field.tsx";
 import { orderEffects } from "./order_effects.ts";
 import { servingFields, servingOf } from "./shipping_fields.tsx";
 
-/** Changes an order, unless somebody else changed it meanwhile. */
-export function ChangeOrderScreen({ params }: ScreenProps) {
+/** Edits an order. Refused if someone else edited it since it was opened. */
+export function EditOrderScreen({ params }: ScreenProps) {
   const id = encodeURIComponent(params["id"] ?? "");
   const { data: order, etag, problem, loading } = useOpened<Order>(`/orders/${id}`);
   const customer = useQuery<Customer>(order ? `/customers/${order.customer_id}` : null);

@@ -27,21 +27,21 @@ export function orderEffects(before: Order, after: Order | SplitOrder, events: r
 function stateEffects(before: Order, after: Order): string[] {
   const changed = before.status !== after.status;
   const known = new Map(before.holds.map((hold) => [hold.id, hold]));
-  const told: string[] = [];
+  const effects: string[] = [];
   for (const hold of after.holds) {
     const old = known.get(hold.id);
     if (old !== undefined && old.note === hold.note && old.hold_until === hold.hold_until) continue;
     const reason = stateWords(hold.reason).toLowerCase();
-    told.push(hold.hold_until === null ? texts.held(reason) : texts.heldUntil(reason, dateTime(hold.hold_until)));
+    effects.push(hold.hold_until === null ? texts.held(reason) : texts.heldUntil(reason, dateTime(hold.hold_until)));
   }
   const left = new Set(after.holds.map(({ id }) => id));
   const ended = before.holds.filter(({ id }) => !left.has(id));
-  for (const { reason } of ended) told.push(texts.released(stateWords(reason).toLowerCase()));
+  for (const { reason } of ended) effects.push(texts.released(stateWords(reason).toLowerCase()));
   if (ended.length > 0 && after.holds.length > 0) {
-    told.push(texts.heldStill(after.holds.map(({ reason }) => stateWords(reason).toLowerCase()).join(", ")));
+    effects.push(texts.heldStill(after.holds.map(({ reason }) => stateWords(reason).toLowerCase()).join(", ")));
   }
-  if (changed && after.status !== "on_hold") told.push(texts.becomes(stateWords(after.status).toLowerCase()));
-  return told;
+  if (changed && after.status !== "on_hold") effects.push(texts.becomes(stateWords(after.status).toLowerCase()));
+  return effects;
 }
 
 function parcelEffects(before: Order, after: Order): string[] {
@@ -82,18 +82,18 @@ function splitEffects(split_off: Order): string[] {
 }
 
 function otherEffects(before: Order, after: Order, is_split: boolean): string[] {
-  const told: string[] = [];
-  if (after.status === "cancelled") return told;
+  const effects: string[] = [];
+  if (after.status === "cancelled") return effects;
   const waits = after.allocation.backordered_units;
-  if (waits !== before.allocation.backordered_units) told.push(waits === 0 ? texts.waitsNoMore : texts.waits(waits));
-  if (before.shipping_address_id !== after.shipping_address_id) told.push(texts.address);
+  if (waits !== before.allocation.backordered_units) effects.push(waits === 0 ? texts.waitsNoMore : texts.waits(waits));
+  if (before.shipping_address_id !== after.shipping_address_id) effects.push(texts.address);
   if (before.subtotal !== after.subtotal && !is_split) {
-    told.push(texts.goodsCost(money(before.subtotal, before.currency), money(after.subtotal, after.currency)));
+    effects.push(texts.goodsCost(money(before.subtotal, before.currency), money(after.subtotal, after.currency)));
   }
   const leaves = after.estimated_ship_date;
   if (after.shipped_at === null && leaves !== null && leaves !== before.estimated_ship_date)
-    told.push(texts.shipsBy(date(leaves)));
-  return told;
+    effects.push(texts.shipsBy(date(leaves)));
+  return effects;
 }
 
 /** The effects on the stock of each SKU. */

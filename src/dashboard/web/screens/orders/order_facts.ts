@@ -22,7 +22,7 @@ export const openUnits = (line: OrderLine): number => line.quantity - line.quant
 /** Picked units of a line that have not shipped. */
 export const inStaging = (line: OrderLine): number => line.quantity_picked - line.quantity_shipped;
 
-/** Shipped units of a line that have not come back. */
+/** Shipped units of a line that were not returned. */
 export const outside = (line: OrderLine): number => line.quantity_shipped - line.quantity_returned;
 
 /** The document of a label. */
@@ -40,14 +40,14 @@ interface NamedParcel {
   readonly tracking_number: string | null;
 }
 
-/** What people call a parcel of an order: its tracking number, or which of the order's parcels it is. */
+/** The name of an order's parcel: its tracking number, or "parcel 2". */
 export function parcelName(all: readonly NamedParcel[], { id, tracking_number }: NamedParcel): string {
   if (tracking_number !== null) return tracking_number;
   const at = all.findIndex((parcel) => parcel.id === id);
   return texts.parcelNumber(at < 0 ? all.length + 1 : at + 1);
 }
 
-/** The same within a sentence. */
+/** The name of a parcel for use within a sentence. */
 export function parcelTitle(all: readonly NamedParcel[], parcel: NamedParcel): string {
   const name = parcelName(all, parcel);
   return parcel.tracking_number === null ? name : `${texts.parcel} ${name}`;

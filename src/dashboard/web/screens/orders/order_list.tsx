@@ -78,7 +78,6 @@ const others = [
   "ship_by_before",
 ];
 
-/** All orders, as a list. */
 export function OrdersScreen() {
   const params = Object.fromEntries(others.map((name) => [name, query.value.get(name)]));
   const isView = others.some((name) => query.value.has(name));

@@ -39,7 +39,7 @@ const first = (): FormValues => ({
 const isValues = (value: unknown): value is FormValues => typeof value === "object" && value !== null;
 const draft = storedPreference<FormValues | object>("order_draft", {}, isValues);
 
-/** Creates an order by hand. This browser keeps the draft until the order is created or discarded. */
+/** Creates an order by hand. The draft is stored in this browser until the order is created or discarded. */
 export function NewOrderScreen() {
   const [round, setRound] = useState(0);
   const before = useMemo(() => draft.state.peek(), [round]);
@@ -122,7 +122,7 @@ const fieldsWith = (options: readonly Option[]): readonly FormField[] => [
   },
 ];
 
-/** Keeps the draft, in case the screen is left by accident. */
+/** Stores the draft, in case the user leaves the screen by accident. */
 function StoredDraft({ values, first }: { readonly values: FormValues; readonly first: FormValues }) {
   useEffect(() => {
     if (JSON.stringify(values) !== JSON.stringify(first)) draft.set(values);
@@ -145,7 +145,7 @@ function bodyOf(values: FormValues, who: { readonly customer_id: string; readonl
   };
 }
 
-// Customers that a form has stored, so that its next try does not store them again.
+// Customers already created by a form, so that a retry does not create them again.
 const stored = new Map<string, { customer_id: string; address_id: string }>();
 
 async function create(values: FormValues, key: string): Promise<Order> {
@@ -179,11 +179,11 @@ function below(field: string, error: unknown, is_customer: boolean): ApiProblem 
     const inner = one.field.replace(/^shipping_addresses\[0\]/, "address");
     return { ...one, field: `${field}.${is_customer || inner.startsWith("address") ? inner : `address.${inner}`}` };
   });
-  const told = problem.code === "duplicate_email" ? [{ field: `${field}.email`, message: problem.message }] : details;
-  return new ApiProblem(problem.status, { error: { ...problem, message: problem.message, details: told } });
+  const shown = problem.code === "duplicate_email" ? [{ field: `${field}.email`, message: problem.message }] : details;
+  return new ApiProblem(problem.status, { error: { ...problem, message: problem.message, details: shown } });
 }
 
-/** A preview of the order, rehearsed with the chosen customer and address. What is new cannot be rehearsed. */
+/** A preview of the order, rehearsed with an existing customer and address. */
 function Check({ values }: { readonly values: FormValues }) {
   const { customer, fresh, address_id } = values["recipient"] as EnteredRecipient;
   if (address_id === "" && (customer !== null || fresh !== null)) return <FreshCheck values={values} />;
@@ -203,14 +203,14 @@ function Check({ values }: { readonly values: FormValues }) {
   );
 }
 
-/** What an order for a new customer or a new address will be, as far as its own entries say. */
+/** A preview from the entries alone, for a new customer or address, which cannot be rehearsed. */
 function FreshCheck({ values }: { readonly values: FormValues }) {
   const { fresh } = values["recipient"] as EnteredRecipient;
   const name = fresh === null ? "" : nameIn(fresh);
   const lines = areComplete(values["line_items"]) ? lineItems(values["line_items"]) : [];
   const total = lines.reduce((sum, { quantity, unit_price }) => sum + quantity * Number(unit_price), 0);
   const complete = lines.length > 0 && values["order_number"] !== "" && (fresh === null || name !== "");
-  const told = [
+  const effects = [
     fresh === null ? effectTexts.addressMade : effectTexts.customerMade(name),
     effectTexts.created(String(values["order_number"]), money(total, String(values["currency"]))),
     ...lines.map(({ sku, quantity }) => effectTexts.reserves(sku, quantity)),
@@ -220,7 +220,7 @@ function FreshCheck({ values }: { readonly values: FormValues }) {
       <p class="effects-title">{effectTexts.title}</p>
       {complete ? (
         <ul>
-          {told.map((text) => (
+          {effects.map((text) => (
             <li key={text}>{text}</li>
           ))}
         </ul>

@@ -222,7 +222,7 @@ export function OrderScreen({ params }: ScreenProps) {
     <Page
       title={order.order_number}
       back={back}
-      beside={<States order={order} />}
+      badge={<States order={order} />}
       owned={order}
       below={<Below order={order} />}
       acts={<OrderActs order={order} etag={etag} />}

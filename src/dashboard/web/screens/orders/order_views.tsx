@@ -37,7 +37,7 @@ const default_views = (): readonly SavedView[] => [
   { name: viewNames.today, params: { shipped_after: startOfDay(), sort: "-updated_at" } },
 ];
 
-// What of an address is not about this list alone.
+// Query parameters that are not part of a view.
 const elsewhere: readonly string[] = ["page", "cursor", "world", tab_merchant];
 
 /** The query parameters of the list, without the page. */
@@ -52,11 +52,11 @@ const same = (one: Readonly<Record<string, string>>, other: Readonly<Record<stri
 /** Links to the views, and a button that saves the current view. */
 export function Views() {
   const [naming, setNaming] = useState(false);
-  const asked = shown();
+  const current = shown();
   const all = [...default_views(), ...own.state.value];
-  const isNamed = all.some(({ params }) => same(params, asked));
+  const isNamed = all.some(({ params }) => same(params, current));
   const save = async (name: string) => {
-    own.set([...own.state.peek().filter((view) => view.name !== name), { name, params: asked }]);
+    own.set([...own.state.peek().filter((view) => view.name !== name), { name, params: current }]);
   };
   const drop = (view: (typeof all)[number]) => {
     const before = own.state.peek();
@@ -67,7 +67,7 @@ export function Views() {
     <nav class="views" aria-label={texts.views}>
       {all.map((view) => (
         <span key={view.name} class="view">
-          <a href={to("/orders", view.params)} aria-current={same(view.params, asked) ? "page" : undefined}>
+          <a href={to("/orders", view.params)} aria-current={same(view.params, current) ? "page" : undefined}>
             {view.name}
           </a>
           {own.state.value.includes(view) && (

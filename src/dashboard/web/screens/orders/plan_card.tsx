@@ -17,7 +17,7 @@ import { mayAct } from "./order_actions.tsx";
 type PlannedOrderItem = OrderPlan["items"][number];
 type PlannedSpot = Pick<PlannedOrderItem["held"][number], "bin" | "lot_number" | "expiration_date" | "warehouse_id">;
 
-/** The allocation of an order: its reserved stock, the reasons for it, and what it waits for. */
+/** The allocation of an order: its reserved stock, the reasons and the backordered units. */
 export function PlanCard({ order, etag }: { readonly order: Order; readonly etag: string | null }) {
   const open = ["pending", "processing", "fulfilled", "on_hold"].includes(order.status);
   const { data: plan, problem } = useQuery<OrderPlan>(open ? `/orders/${order.id}/plan` : null);

@@ -23,11 +23,11 @@ interface UnitLinesProps<Line> {
   /** The API error of a line. */
   readonly wrong: (line: Line) => string | undefined;
   /** A further field of a line. */
-  readonly beside?: (line: Line) => ComponentChildren;
+  readonly extra?: (line: Line) => ComponentChildren;
 }
 
-/** A field for the units of each line, with the number that is possible. */
-export function UnitLines<Line extends UnitLine>({ id, lines, entered, onEnter, wrong, beside }: UnitLinesProps<Line>) {
+/** A field for the units of each line, with the maximum. */
+export function UnitLines<Line extends UnitLine>({ id, lines, entered, onEnter, wrong, extra }: UnitLinesProps<Line>) {
   return lines.map((line) => {
     const problem = wrong(line);
     return (
@@ -47,7 +47,7 @@ export function UnitLines<Line extends UnitLine>({ id, lines, entered, onEnter, 
           />
           <span class="unit">{texts.of(count(line.most))}</span>
         </span>
-        {beside?.(line)}
+        {extra?.(line)}
         {problem && (
           <p class="field-wrong" role="alert">
             {problem}
@@ -94,7 +94,7 @@ export function isAll(value: unknown, lines: readonly Choosable[]): boolean {
   return lines.every(({ id, most }) => Number(entered[id] ?? 0) === most);
 }
 
-/** A field for so many units of each line. */
+/** A form field for the units of each line. */
 export function unitsField(lines: readonly Choosable[]): FormField {
   return {
     kind: "custom",
@@ -133,12 +133,12 @@ function Units({ lines, editing }: { readonly lines: readonly Choosable[]; reado
   );
 }
 
-/** A line with units in no parcel yet, and how many of them stock has reserved. */
+/** A line with units that are not in a parcel yet, and how many of them are reserved. */
 export interface LooseLine extends Choosable {
   readonly reserved: number;
 }
 
-/** The units of an order that are in no parcel yet. */
+/** The units of an order that are not in a parcel yet. */
 export function looseLines(order: Order): LooseLine[] {
   const parcelled = new Map<string, number>();
   for (const { status, items } of order.shipments) {
@@ -152,14 +152,14 @@ export function looseLines(order: Order): LooseLine[] {
   });
 }
 
-/** The field value with the units that stock has reserved. */
+/** The field value with the reserved units. */
 export const reservedUnits = (lines: readonly LooseLine[]): FormValues =>
   Object.fromEntries(lines.map(({ id, reserved }) => [id, reserved > 0 ? String(reserved) : ""]));
 
 /** The reserved units as items of a request. */
 export const reservedItems = (lines: readonly LooseLine[]) => itemsOf(reservedUnits(lines), lines);
 
-/** Whether more units are chosen than stock has reserved. */
+/** Whether more units are chosen than are reserved. */
 export function exceedsReserved(
   items: readonly { readonly line_id: string; readonly quantity: number }[],
   lines: readonly LooseLine[],

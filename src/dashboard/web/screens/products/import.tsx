@@ -26,7 +26,7 @@ interface ReadingFieldsProps {
 
 const none = () => undefined;
 
-/** How a file is read: its decimal separator, and which of its columns is which. */
+/** The fields for how a file is read: decimal separator and column mapping. */
 function ReadingFields({ reading, fields, onChange }: ReadingFieldsProps) {
   const { columns, decimal } = reading;
   const choose = (name: string, value: unknown) => {
@@ -83,7 +83,7 @@ interface ImportKind {
   readonly send: (file: File, params: Params) => Promise<ApiReply<ImportReport>>;
   /** The names of the API's columns; `sku` is required. */
   readonly fields: readonly string[];
-  /** Saves the current data as such a file. */
+  /** Saves the current data as a file of this format. */
   readonly save: () => Promise<void>;
   readonly title: string;
   readonly text: string;
@@ -136,7 +136,7 @@ type ImportStage =
   | ({ readonly at: "taking" } & TriedFile)
   | { readonly at: "done"; readonly report: ImportReport; readonly changes: ImportReport["changes"] };
 
-/** The stage of a file and its steps: say how it is read where its names do not, check, review, import. */
+/** The steps of an import: map columns if their names are unknown, check, review, import. */
 function useImport({ send, fields }: ImportKind) {
   const [stage, setStage] = useState<ImportStage>({ at: "choose" });
   const [problem, setProblem] = useState<ApiProblem | string | null>(null);
@@ -159,7 +159,7 @@ function useImport({ send, fields }: ImportKind) {
       setStage({ at: "columns", file, reading });
     }
   };
-  /** Changes how the file is read; a report tells of what was before. */
+  /** Changes how the file is read and drops the outdated report. */
   const read = (reading: ColumnReading) =>
     setStage((now) => (now.at === "columns" || now.at === "tried" ? { ...now, reading } : now));
   const take = async ({ file, reading, report, took_ms }: TriedFile) => {
@@ -240,7 +240,7 @@ function ImportScreen({ kind }: { readonly kind: ImportKind }) {
   );
 }
 
-// Where a spreadsheet would begin a formula, whichever separator it takes.
+// Cells that a spreadsheet would treat as formulas, with any separator.
 const formula = /(^|[;\t\r\n])(?=\s*[=+\-@＝＋－＠])/g;
 
 interface ImportReportProps {

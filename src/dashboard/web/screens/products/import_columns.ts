@@ -11,15 +11,13 @@ export const stockFields = [
   ...["sku", "location", "bin", "lot_number", "expiration_date", "received_date", "quantity"],
 ];
 
-// The columns of a CSV file as the browser reads them, so that a person can say which of them is which.
-
-/** A column of a file: its name, and what the first row has in it. */
+/** A column of a file: its name and the value in the first row. */
 interface FileColumn {
   readonly name: string;
   readonly example: string;
 }
 
-/** How a file is to be read: its decimal separator, and which column holds which field ("" leaves it out). */
+/** How a file is read: its decimal separator and the field of each column ("" skips it). */
 export interface ColumnReading {
   readonly columns: readonly FileColumn[];
   readonly decimal: string;
@@ -28,7 +26,7 @@ export interface ColumnReading {
 
 const head_bytes = 64 << 10;
 
-/** The columns of a file, with its decimal separator undeclared and its fields by the names of the columns. */
+/** Reads the columns of a file. Fields are matched by column name; the decimal separator is not set. */
 export async function readingOf(file: Blob, known: readonly string[]): Promise<ColumnReading> {
   const text = decoded(new Uint8Array(await file.slice(0, head_bytes).arrayBuffer())).trimStart();
   const declared = /^"?sep=([,;|\t])"?[^\n]*\n?/i.exec(text);
@@ -49,12 +47,12 @@ export async function readingOf(file: Blob, known: readonly string[]): Promise<C
   return { columns, decimal: "", fields };
 }
 
-/** Whether the names of the columns say all: each is known, and one names the record. */
+/** Whether no mapping is needed: every column name is known, and the required one is present. */
 export function isPlain({ columns, fields }: ColumnReading, required: string): boolean {
   return columns.every((_, at) => fields[at] !== "") && fields.includes(required);
 }
 
-/** What the API is told about a file: nothing where the names of its columns say it. */
+/** The API parameters for reading a file. Without a mapping, `map` is omitted. */
 export function termsOf({ columns, decimal, fields }: ColumnReading): { decimal?: string; map?: string } {
   const named = columns.every(({ name }, at) => fields[at] !== "" && fields[at] === fieldOf(name));
   const pairs = columns.flatMap(({ name }, at) => (name === "" ? [] : `${name}:${fields[at]}`));

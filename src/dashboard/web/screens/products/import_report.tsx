@@ -8,10 +8,10 @@ import { importTexts as texts } from "../../text/imports.ts";
 type RefusedRow = ImportReport["errors"][number];
 type ImportedChange = NonNullable<ImportReport["changes"]>[number];
 
-// Where the API names its parameter and the command line its flag, the page has a field.
+// The part of the message that names the API parameter, for which the page has a field.
 const declaration = /: decimal=,.*$/;
 
-/** Whether a problem is solved by declaring the decimal separator. */
+/** Whether setting the decimal separator solves a problem. */
 export const isUndeclared = ({ message }: RefusedRow) => declaration.test(message);
 
 function Problem({ message }: { readonly message: string }) {
@@ -30,7 +30,7 @@ interface RefusalsProps {
   readonly failed: number;
 }
 
-/** The problems of the refused rows, by line. */
+/** The problems of the rejected rows, by line. */
 export function Refusals({ errors, failed }: RefusalsProps) {
   return (
     <Card title={texts.rejectedTitle} flush>

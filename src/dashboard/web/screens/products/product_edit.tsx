@@ -92,8 +92,6 @@ const productFields = (is_new: boolean): readonly FormField[] => [
   { kind: "text", name: "customs.description", label: texts.customsText },
 ];
 
-// Converts a product to form values and back to a request.
-
 /** The initial values of a new product. */
 const firstValues: FormValues = {
   sku: "",
@@ -140,13 +138,13 @@ function valuesOf(product: ProductRecord): FormValues {
 }
 
 const isEmpty = (value: unknown) => value === "" || value === null || value === undefined;
-/** An entered number. Other text is sent as it is, and the API answers the error. */
+/** An entered number. Other text is sent unchanged, so that the API reports the error. */
 const number = (value: unknown) => {
   const text = String(value).trim();
   return text === "" ? null : Number.isFinite(Number(text)) ? Number(text) : text;
 };
 
-/** The kind of a bar code by its form: a number of a retail code, or anything else. */
+/** The type of a barcode by its form: a retail number, or anything else. */
 const kindOf = (value: string) => {
   if (!/^\d+$/.test(value)) return "code128";
   return ({ 12: "upc", 13: "ean", 14: "gtin" } as const)[value.length] ?? "other";
@@ -198,7 +196,6 @@ const numbers = (all: Readonly<Record<string, unknown>>) =>
 const partsOf = (components: unknown) =>
   (components as readonly PickedLine[]).map(({ sku, quantity }) => ({ sku, quantity: number(quantity) }));
 
-/** Creates a product. */
 export function NewProductScreen() {
   return (
     <Page title={titles.newProduct} back={{ href: to("/products"), title: titles.products }} narrow>
@@ -219,8 +216,8 @@ export function NewProductScreen() {
   );
 }
 
-/** Changes a product, unless somebody else changed it meanwhile. */
-export function ChangeProductScreen({ params }: ScreenProps) {
+/** Edits a product. Refused if someone else edited it since it was opened. */
+export function EditProductScreen({ params }: ScreenProps) {
   const path = `/products/${params["id"]}`;
   const { data: product, etag, problem, loading } = useOpened<ProductRecord>(path);
   const back = to(path);

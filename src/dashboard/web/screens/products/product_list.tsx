@@ -27,7 +27,6 @@ const columns: readonly TableColumn<ProductRecord>[] = [
   { id: "created", title: texts.created, sort: "created_at", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-/** All products. */
 export function ProductsScreen() {
   const add = may("catalog.write") && (
     <LinkButton kind="primary" icon="plus" title={texts.add} href={to("/products/new")} />

@@ -37,7 +37,7 @@ export function ProductScreen({ params }: ScreenProps) {
     <Page
       title={product.name}
       back={back}
-      beside={<Badge state={product.status} />}
+      badge={<Badge state={product.status} />}
       owned={product}
       below={<code>{product.sku}</code>}
       acts={may("catalog.write") && <Acts product={product} etag={etag} />}
@@ -153,7 +153,7 @@ const partColumns: readonly TableColumn<ProductComponent>[] = [
   { id: "quantity", title: texts.quantity, align: "right", cell: ({ quantity }) => count(quantity) },
 ];
 
-/** The parts of a set. */
+/** The components of a bundle. */
 function Parts({ product }: { readonly product: ProductRecord }) {
   return (
     <Card title={texts.partsTitle} flush>

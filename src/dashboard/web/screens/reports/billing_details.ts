@@ -5,7 +5,7 @@ import { returnTexts } from "../../text/returns.ts";
 
 type EventFields = Readonly<Record<string, unknown>>;
 
-/** What people call what an act names by its code or its id; null for a record without another name. */
+/** Display names for codes and ids in an event; null for a record without one. */
 interface Names {
   readonly service: (carrier: string, service: string | null) => string;
   readonly record: (id: string) => string | null;
@@ -36,17 +36,22 @@ interface PackageFields {
   readonly weight_is: string | null;
 }
 
-/** What a parcel was packed in and what it weighs, as far as anybody knows. */
+/** The known packaging and weight of a parcel. */
 function packageOf({ name, weight: heavy, weight_unit, weight_is }: PackageFields): string {
   const weighs = heavy === null ? null : `${weight(Number(heavy), weight_unit)} ${weight_is ?? ""}`.trim();
   return [name, weighs].filter(Boolean).join(" ");
 }
 
 const findingOf = ({ sku, quantity, condition, disposition }: InspectedItemFields) =>
-  words.finding(quantity, sku, condition.replaceAll("_", " "), (returnTexts.dispositions[disposition] ?? disposition).toLowerCase());
+  words.finding(
+    quantity,
+    sku,
+    condition.replaceAll("_", " "),
+    (returnTexts.dispositions[disposition] ?? disposition).toLowerCase(),
+  );
 
-/** How each thing that may be known of an act is told, in this order; null where it needs no word. */
-const tellers: Readonly<Record<string, (value: unknown, all: EventFields, names: Names) => DetailText>> = {
+/** The text for each attribute of an event, in display order; null to omit it. */
+const texts_of: Readonly<Record<string, (value: unknown, all: EventFields, names: Names) => DetailText>> = {
   description: String,
   sku: String,
   announced: (value) => (value === true ? words.announced : words.unannounced),
@@ -72,22 +77,22 @@ const tellers: Readonly<Record<string, (value: unknown, all: EventFields, names:
   reason: String,
 };
 
-/** What another word tells already, or the columns beside. */
+/** Attributes shown by another attribute's text or in other columns. */
 const shown_elsewhere: ReadonlySet<string> = new Set([
   ...["service", "currency", "weight_unit", "package", "confirmed", "shipment_id", "account_id"],
 ]);
 
-/** What was known of an act, in a short text. Merchants are not told all of it in the first place. */
+/** The attributes of a billable event in a short text. The API already omits some of them for merchants. */
 export function detailsOf({ attributes, source }: Pick<BillableEvent, "attributes" | "source">, names: Names): string {
   const known = (name: string): DetailText => {
     const value = attributes[name];
     if (value === null || value === undefined || value === "" || value === source.id) return null;
     if (shown_elsewhere.has(name)) return null;
-    const tell = tellers[name];
+    const tell = texts_of[name];
     if (tell !== undefined) return tell(value, attributes, names);
     const shown = typeof value === "object" ? JSON.stringify(value) : (names.record(String(value)) ?? String(value));
     return `${texts.factNames[name as keyof typeof texts.factNames] ?? name.replaceAll("_", " ")}: ${shown}`;
   };
-  const fields = [...Object.keys(tellers), ...Object.keys(attributes).filter((name) => !(name in tellers))];
+  const fields = [...Object.keys(texts_of), ...Object.keys(attributes).filter((name) => !(name in texts_of))];
   return fields.flatMap((name) => known(name) ?? []).join(" · ");
 }

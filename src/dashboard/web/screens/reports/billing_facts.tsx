@@ -21,7 +21,7 @@ import { date } from "../../text/format.ts";
 import { enteredNumber, enteredText as text, useWarehouses } from "../stock/stock_links.ts";
 import { detailsOf } from "./billing_details.ts";
 
-// The screens of the records of acts. Movements have none of their own.
+// The screens of source records. Movements have none.
 const screens: Partial<Readonly<Record<BillableEvent["source"]["type"], string>>> = {
   order: "/orders",
   receipt: "/receipts",
@@ -81,7 +81,7 @@ const columnsOf = (warehouseName: ((id: string) => string) | null): readonly Tab
 
 const narrowing = ["kind", "warehouse", "from", "to"] as const;
 
-/** What was done for merchants, to be billed. */
+/** Billable activity by merchant. */
 export function BillingScreen() {
   const { several, options, nameOf } = useWarehouses();
   const [adding, setAdding] = useState(false);
@@ -120,7 +120,7 @@ export function BillingScreen() {
   );
 }
 
-/** Records time that somebody spent for a merchant. */
+/** Records billable time for a merchant. */
 function AddDialog({ onClose }: { readonly onClose: () => void }) {
   const { several, options } = useWarehouses();
   const where: readonly FormField[] = several

@@ -17,7 +17,7 @@ import { carrierSeries, ordersSeries } from "./report_series.ts";
 /** A row of any report. */
 export type ReportRow = Readonly<Record<string, string | number | null>>;
 
-/** An answer of any report. */
+/** The response of any report. */
 export interface ReportAnswer {
   readonly timezone?: string;
   readonly from?: string;
@@ -32,8 +32,8 @@ type Drawn = Pick<PlotDrawing, "kind" | "labels" | "series" | "format" | "max" |
 
 /** The settings of a report. */
 export interface ShownReport {
-  /** Whether only the house sees it: who of its people did how much, and what carriers take from it. */
-  readonly house?: true;
+  /** Shown to operator users only, because it covers the work of staff or carrier costs. */
+  readonly operator_only?: true;
   readonly name: ReportName;
   /** The groupings of its rows; none if the rows are products. */
   readonly groupings: readonly string[];
@@ -74,7 +74,7 @@ const as = <One>(report: ReportAnswer) => report as unknown as One;
 
 const bands = ["days_0_30", "days_31_60", "days_61_90", "days_91_180", "days_181_365", "days_over_365"] as const;
 
-/** All reports, in the order of their list. */
+/** All reports, in display order. */
 export const reports: readonly ShownReport[] = [
   {
     name: "orders",
@@ -105,7 +105,7 @@ export const reports: readonly ShownReport[] = [
   },
   {
     name: "units-picked",
-    house: true,
+    operator_only: true,
     groupings: ["hour", ...stretches],
     has_period: true,
     columns: ["from", "hour", "units", "picks", "assumed_units", "active_hours", "units_per_hour"],
@@ -128,7 +128,7 @@ export const reports: readonly ShownReport[] = [
   },
   {
     name: "carrier-cost",
-    house: true,
+    operator_only: true,
     groupings: stretches,
     has_period: true,
     columns: ["from", "carrier", "currency", "label_count", "cost", "carrier_cost", "voided_count"],

@@ -17,21 +17,21 @@ const states = [
 /** The states of orders, in the order of their table. */
 export const orderStates: readonly string[] = states.map(([state]) => state).toReversed();
 
-/** Orders by their states, one on top of the other; states that none has are left out. */
+/** Orders by status as stacked series. Statuses without orders are left out. */
 export function ordersSeries(rows: OrdersReport["rows"]): Series[] {
   return states
     .map(([state, colour]) => ({ name: stateWords(state), colour, values: rows.map((row) => row[state]) }))
     .filter(({ values }) => values.some((value) => value > 0));
 }
 
-/** All of a series together. */
+/** The sum of a series. */
 export function sumOf({ values }: Series): number {
   return values.reduce((sum: number, value) => sum + (value ?? 0), 0);
 }
 
 const two = (hour: number) => String(hour).padStart(2, "0");
 
-/** The units picked on a day, hour by hour from the first to the last in which anything was. */
+/** The units picked on a day by hour, from the first to the last hour with picks. */
 export function hoursOf(rows: PickingReport["rows"], date: string): { labels: string[]; values: number[] } {
   const own = rows.filter(({ from }) => from === date);
   const hours = own.map(({ hour }) => hour ?? 0);
@@ -48,13 +48,13 @@ const colours = ["--plot-1", "--plot-2", "--plot-3", "--plot-4", "--plot-5", "--
 
 const day_ms = 86_400_000;
 
-/** Every day of a report, those without a row as well. */
+/** Every day of a report, including days without a row. */
 function daysOf({ from, to }: { readonly from: string; readonly to: string }): string[] {
   const count = (Date.parse(to) - Date.parse(from)) / day_ms + 1;
   return Array.from({ length: count }, (_, at) => new Date(Date.parse(from) + at * day_ms).toISOString().slice(0, 10));
 }
 
-/** What each carrier cost, one on top of the other, in the currency in which most labels were bought. */
+/** The cost per carrier as stacked series, in the currency of most labels. */
 export function carrierSeries(report: CarrierCostReport): { labels: string[]; series: Series[]; currency: string } {
   const currency = report.totals.toSorted((a, b) => b.label_count - a.label_count)[0]?.currency ?? "USD";
   const rows = report.rows.filter((row) => row.currency === currency);

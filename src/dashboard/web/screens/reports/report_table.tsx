@@ -13,7 +13,7 @@ interface ReportTableProps {
   readonly group_by: string;
 }
 
-/** The column that says whose a product is, where those of several merchants meet. */
+/** The merchant column, for reports across several merchants. */
 const owner = "merchant_id";
 const words: readonly string[] = [owner, "from", "sku", "name", "carrier", "currency", "hour"];
 const amounts: readonly string[] = ["cost", "carrier_cost", "revenue"];

@@ -23,7 +23,7 @@ export function ReportsScreen() {
     <Page title={titles.reports} below={texts.intro}>
       <ul class="reports">
         {reports
-          .filter(({ house }) => !house || isOperatorUser.value)
+          .filter(({ operator_only }) => !operator_only || isOperatorUser.value)
           .map(({ name }) => (
             <li key={name}>
               <a href={to(`/reports/${name}`)}>
@@ -86,7 +86,7 @@ function Content({ shown, back }: ReportContentProps) {
       <div class={previous ? "stack stale" : "stack"}>
         {drawn && (
           <Card>
-            <Plot name={title} across={texts.figures} untold {...drawn} />
+            <Plot name={title} across={texts.figures} without_table {...drawn} />
           </Card>
         )}
         {nothing && (

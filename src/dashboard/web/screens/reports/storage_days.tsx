@@ -85,7 +85,7 @@ function StoredDays({ stored, asked }: { readonly stored: StoredDays; readonly a
         <Plot
           name={texts.storagePlot}
           across={texts.day}
-          untold
+          without_table
           kind="bars"
           labels={days.map(({ day }) => shortDate(day))}
           series={seriesOf(stored)}
@@ -104,7 +104,7 @@ function StoredDays({ stored, asked }: { readonly stored: StoredDays; readonly a
   );
 }
 
-/** A series for each merchant, the largest first, or one where there is but one. */
+/** A series per merchant, the largest first. */
 function seriesOf({ days, of }: StoredDays): readonly Series[] {
   const all = days.map(({ units }) => units);
   if (!showsSeveral.value || of.size < 2) return [{ name: texts.allUnits, colour: "--plot-1", values: all }];
@@ -137,7 +137,7 @@ const dayColumns: readonly TableColumn<StoredDay>[] = [
 const places = new WeakMap<StorageDay, number>();
 let places_count = 0;
 
-/** A number for the place of a row whose bin is not told: rows of two bins may be equal in all else. */
+/** A number that makes a row without a bin unique, since rows of two bins may otherwise be equal. */
 function placeOf(row: StorageDay): number {
   const known = places.get(row) ?? ++places_count;
   places.set(row, known);

@@ -1,16 +1,14 @@
-// Storage by day, added up from the file of all rows.
-
-/** What lay in the warehouses at the end of a day, of one merchant or of all. */
+/** End-of-day stock of one merchant or of all. */
 export interface StoredDay {
   readonly day: string;
   readonly units: number;
   readonly peak: number;
-  /** Rows: a product and lot in a bin. */
+  /** The number of rows: one per product, lot and bin. */
   readonly places: number;
   readonly cm3: number;
 }
 
-/** Adds up the rows of the file by day and by merchant; the days in order. */
+/** Sums the rows of the file by day and merchant. Days are in order. */
 export function storedDays(file: string): {
   readonly days: readonly StoredDay[];
   readonly of: ReadonlyMap<string, ReadonlyMap<string, number>>;

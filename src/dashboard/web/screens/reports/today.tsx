@@ -18,7 +18,7 @@ import { DepartureCards } from "./today_departures.tsx";
 import { Plots } from "./today_plots.tsx";
 import { SideTopics, WaitingCard } from "./today_topics.tsx";
 
-/** For whom the card was dismissed in this browser: the codes of merchants, empty for the warehouse. */
+/** The merchants whose card was dismissed in this browser, by code; empty text for the warehouse. */
 const dismissed = storedPreference<readonly string[]>("first_steps_dismissed", [], isTexts);
 
 type FirstStepsState = Overview["first_steps"];
@@ -33,14 +33,14 @@ const steps = [
   { id: "used_key", href: "/settings/keys", permission: "keys.manage" },
 ] as const;
 
-/** What people of a merchant do otherwise: the warehouse receives and ships for them. */
+/** Steps that differ for merchant users, because the warehouse receives and ships for them. */
 const steps_of_merchants: Partial<Record<keyof FirstStepsState, string>> = { stock: "/receipts/new" };
 
-/** Whether all is done, so that nothing is left to show. One of several merchants need not have a key. */
+/** Whether all steps are done. One of several merchants needs no API key. */
 const isOver = (done: FirstStepsState, alone: boolean) =>
   steps.every(({ id }) => done[id] || (id === "used_key" && !alone && done.shipped_order));
 
-/** The first steps of a new installation, or of one of its merchants. Each is ticked once it is done. */
+/** The setup steps of a new installation or merchant. Completed steps are ticked. */
 function FirstSteps({ steps: done }: { readonly steps: FirstStepsState }) {
   const merchant = ownMerchant.value ?? chosenMerchant.value;
   const whose = merchant?.code ?? "";
@@ -101,7 +101,7 @@ export function TodayScreen() {
   }, []);
   const day = new Intl.DateTimeFormat([...navigator.languages], { dateStyle: "full" }).format(now.value);
   return (
-    <Page title={titles.today} beside={<span class="today-day">{day}</span>}>
+    <Page title={titles.today} badge={<span class="today-day">{day}</span>}>
       {problem && <Notice problem={problem} onRetry={reload} />}
       {loading && <Skeleton lines={10} />}
       {data && <Content overview={data} />}

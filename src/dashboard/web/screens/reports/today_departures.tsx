@@ -10,7 +10,7 @@ import { clockIn, count } from "../../text/format.ts";
 import { todayTexts as texts } from "../../text/today.ts";
 import { stockHref } from "../stock/stock_links.ts";
 
-// The screen of each list of the API. Both have the same parameters.
+// The screen of each list of the API. Screen and API use the same parameters.
 const lists: Readonly<Record<string, string>> = {
   orders: "/orders",
   putbacks: "/putbacks",
@@ -29,7 +29,7 @@ export function listOf({ noun, filter }: Topic["target"]): string {
   return to(lists[noun] ?? "/", filter);
 }
 
-/** The address of one of what a topic names. */
+/** The address of a topic's sample record. */
 export function sampleOf(kind: Topic["kind"], sample: Topic["samples"][number]): string {
   const { id, within } = sample;
   switch (kind) {
@@ -158,7 +158,7 @@ function Progress({ departure }: { readonly departure: Departure }) {
   );
 }
 
-/** What of the list of orders is in a stage. */
+/** The filters of the order list for each stage. */
 const staged: Readonly<Record<(typeof stages)[number] | "orders" | "late", Readonly<Record<string, string>>>> = {
   orders: {},
   late: { late: "true" },
@@ -224,7 +224,7 @@ interface OrdersProps {
   readonly target: Departure["target"];
 }
 
-/** How many orders of a service are in a stage, as a link to them. */
+/** The number of a service's orders in a stage, with a link to them. */
 function Orders({ of, stage, target }: OrdersProps) {
   const orders = of[stage];
   if (orders === 0) return <>{count(orders)}</>;

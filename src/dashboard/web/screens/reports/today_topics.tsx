@@ -27,7 +27,7 @@ function titleOf({ kind, reason }: Topic): string {
   return `${texts.kinds[kind]}: ${texts.holdReasons[reason as keyof typeof texts.holdReasons] ?? reason}`;
 }
 
-/** What is to be done about a topic, by the house or by people of a merchant. */
+/** The suggested action for a topic, for operator or merchant users. */
 function todoOf({ kind, reason }: Topic): string {
   const own: Partial<Record<string, string>> = isOperatorUser.value ? {} : texts.todoOfMerchants;
   const of_hold: Partial<Record<string, string>> = isOperatorUser.value ? texts.todoOfHolds : {};
@@ -66,7 +66,7 @@ export function WaitingCard({ topics }: { readonly topics: readonly Topic[] }) {
   );
 }
 
-/** The note beside a sample of a topic. */
+/** The note next to a topic's sample. */
 function noteOf({ kind }: Topic, { quantity }: TopicSample): string | null {
   if (quantity === null) return null;
   return kind === "count_difference" ? texts.lines(quantity) : texts.units(quantity);
@@ -75,7 +75,7 @@ function noteOf({ kind }: Topic, { quantity }: TopicSample): string | null {
 // Several merchants may have one SKU.
 const keyOf = ({ id, name, merchant_id }: TopicSample) => `${id} ${name} ${merchant_id}`;
 
-/** Whose a sample is; nothing for what is the house's. */
+/** The merchant of a sample. Renders nothing for the operator's own records. */
 function Owner({ of }: { readonly of: TopicSample }) {
   return <MerchantMark of={of.merchant_id ?? undefined} />;
 }

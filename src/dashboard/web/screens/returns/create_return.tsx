@@ -32,7 +32,7 @@ function statedItems(value: unknown, lines: readonly Choosable[]) {
   });
 }
 
-/** A field for the units of each line that come back, with the condition that the customer states. */
+/** A field for the units to return per line, with the condition stated by the customer. */
 function statedField(lines: readonly Choosable[]): FormField {
   return {
     kind: "custom",
@@ -57,7 +57,7 @@ function StatedLines({ lines, editing }: { readonly lines: readonly Choosable[];
           const at = chosen.findIndex(({ line_id }) => line_id === line.id);
           return at < 0 ? undefined : (problem(`[${at}].quantity`) ?? problem(`[${at}].notes`));
         }}
-        beside={(line) => (
+        extra={(line) => (
           <select
             aria-label={`${texts.condition}: ${line.sku}`}
             value={String(value.conditions[line.id] ?? "")}

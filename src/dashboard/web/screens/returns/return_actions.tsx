@@ -99,7 +99,7 @@ interface ReturnActForm {
 export function ReturnActs({ found, etag }: { readonly found: Return; readonly etag: string | null }) {
   const [open, setOpen] = useState<string | null>(null);
   const allowed = found.allowed_actions.filter((action) => may(needs[action]) && isUseful(found, action));
-  const beside = allowed.filter((action) => !behind.has(action));
+  const shown = allowed.filter((action) => !behind.has(action));
   return (
     <>
       <ActionMenu
@@ -112,10 +112,10 @@ export function ReturnActs({ found, etag }: { readonly found: Return; readonly e
             run: () => setOpen(action),
           }))}
       />
-      {[...beside].reverse().map((action) => (
+      {[...shown].reverse().map((action) => (
         <Button
           key={action}
-          kind={action === beside[0] ? "primary" : "normal"}
+          kind={action === shown[0] ? "primary" : "normal"}
           icon={icons[action] ?? "right"}
           title={texts.acts[action] ?? action}
           onClick={() => setOpen(action)}

@@ -30,7 +30,6 @@ const columns: readonly TableColumn<Return>[] = [
   { id: "created", title: texts.created, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-/** All returns. */
 export function ReturnsScreen() {
   const add = may("returns.write") && (
     <LinkButton kind="primary" icon="plus" title={texts.add} href={to("/returns/new")} />

@@ -43,7 +43,7 @@ export function ReturnScreen({ params }: ScreenProps) {
     <Page
       title={order ? texts.titleOf(order.order_number) : found.id}
       back={back}
-      beside={<Badge state={found.status} />}
+      badge={<Badge state={found.status} />}
       owned={found}
       below={
         <span>
@@ -115,7 +115,8 @@ function Inspections({ all }: { readonly all: ReturnPageItem["inspections"] }) {
     <ul class="inspections">
       {all.map(({ quantity, condition, disposition, lot_number, notes }, at) => (
         <li key={`${at} ${condition}`}>
-          {count(quantity)} × {stateWords(condition).toLowerCase()}, {(texts.dispositions[disposition] ?? disposition).toLowerCase()}
+          {count(quantity)} × {stateWords(condition).toLowerCase()},{" "}
+          {(texts.dispositions[disposition] ?? disposition).toLowerCase()}
           {lot_number && (
             <span class="muted">
               {" "}

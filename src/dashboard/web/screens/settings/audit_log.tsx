@@ -21,7 +21,7 @@ function actionWords(action: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The further facts of an action, in a short text. */
+/** The details of an action, in a short text. */
 function factWords(facts: Readonly<Record<string, unknown>>): string {
   return Object.entries(facts)
     .map(([name, value]) => (Array.isArray(value) ? value.join(", ") : `${name.replaceAll("_", " ")}: ${value}`))
@@ -44,7 +44,7 @@ const screens: Readonly<Record<string, (id: string) => string>> = {
   inv: () => "/settings/users?tab=invitations",
 };
 
-/** The address of the screen of a resource in its world, or null if it has none. */
+/** The address of a resource's screen in its environment, or null if it has none. */
 function placeOf(target: string, world: TabEnvironment): string | null {
   const [prefix = "", number] = target.split("_");
   const screen = number !== undefined && /^\d+$/.test(number) ? screens[prefix] : undefined;
@@ -110,7 +110,6 @@ const columns: readonly TableColumn<AuditEntry>[] = [
   { id: "answer", title: texts.answer, align: "right", extra: true, cell: ({ status }) => status ?? nothing },
 ];
 
-/** Who did what. */
 export function AuditScreen() {
   const shown = [...filters, ...linkedFilters.filter(({ param }) => query.value.has(param))];
   const params = Object.fromEntries(
@@ -133,7 +132,7 @@ export function AuditScreen() {
   );
 }
 
-// The rest may be gone, or lie in the other environment.
+// Other resources may be deleted or belong to the other environment.
 const lasting = /^(?:ord|prd|cus|usr|key)_/;
 const called = (target: string, entry: AuditEntry) =>
   (entry.world === world.value && lasting.test(target) ? nameOf(target) : null) ?? target;

@@ -12,7 +12,7 @@ import { CopyField, DescriptionList, Time } from "../../components/values.tsx";
 import { bytes } from "../../text/format.ts";
 import { backupTexts as texts } from "../../text/settings.ts";
 
-/** How it stands with the backups, a backup now, and what became of each. */
+/** The state of backups, a button to back up now, and the log. */
 export function BackupsScreen() {
   const { data, problem, loading, reload } = useQuery<BackupSettings>("/backups/settings");
   return (
@@ -104,7 +104,7 @@ function ShippedUntil({ of }: { readonly of: NonNullable<BackupSettings["continu
   );
 }
 
-/** What to do while no place is set. */
+/** Instructions while no location is set. */
 function NotSet() {
   return (
     <Card title={texts.none}>

@@ -101,7 +101,7 @@ const valuesOf = (merchant: MerchantRecord): FormValues => ({
 
 const filled = (values: FormValues) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
 
-/** The request body of the entries. What a new merchant leaves out it has of the house. */
+/** The request body of the entries. A new merchant uses the operator's values for omitted fields. */
 function bodyOf(values: FormValues) {
   const { currency, timezone, return_address, may_buy_labels, name, code } = values;
   const { "contact.name": called, "contact.email": email, "contact.phone": phone } = values;
@@ -116,13 +116,12 @@ function bodyOf(values: FormValues) {
     colour: orNull("colour"),
     ship_from_name: orNull("ship_from_name"),
     contact: Object.keys(contact).length === 0 ? null : contact,
-    // A country alone is what the form begins with.
+    // The form starts with a country only, which is not an address.
     return_address: Object.keys(address).some((part) => part !== "country") ? address : null,
     ...filled({ currency, timezone }),
   };
 }
 
-/** Creates a merchant. */
 export function NewMerchantScreen() {
   const back = to("/settings/merchants");
   return (
@@ -144,8 +143,8 @@ export function NewMerchantScreen() {
   );
 }
 
-/** Changes a merchant, unless somebody else changed it meanwhile. */
-export function ChangeMerchantScreen({ params }: ScreenProps) {
+/** Edits a merchant. Refused if someone else edited it since it was opened. */
+export function EditMerchantScreen({ params }: ScreenProps) {
   const { data: merchant, etag, problem, loading } = useOpened<MerchantRecord>(`/merchants/${params["id"]}`);
   const back = to(`/settings/merchants/${params["id"]}`);
   if (loading) return <Skeleton />;

@@ -43,7 +43,6 @@ const columns: readonly TableColumn<MerchantRecord>[] = [
   { id: "created", title: texts.created, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-/** All merchants. */
 export function MerchantsScreen() {
   const add = may("merchants.manage") && (
     <LinkButton kind="primary" icon="plus" title={texts.add} href={to("/settings/merchants/new")} />

@@ -21,7 +21,7 @@ import { merchantTexts as texts } from "../../text/merchants.ts";
 import { Envelope } from "../orders/order_cards.tsx";
 import { MerchantBadge } from "./merchant_list.tsx";
 
-/** One merchant: what it is called, how it is reached, how its parcels go out. */
+/** One merchant: its names, contact and shipping settings. */
 export function MerchantScreen({ params }: ScreenProps) {
   const { data: merchant, etag, problem, loading, reload } = useQuery<MerchantRecord>(`/merchants/${params["id"]}`);
   const back = { href: to("/settings/merchants"), title: texts.title };
@@ -38,7 +38,7 @@ export function MerchantScreen({ params }: ScreenProps) {
     <Page
       title={merchant.name}
       back={back}
-      beside={<MerchantBadge status={status} />}
+      badge={<MerchantBadge status={status} />}
       below={
         <span class="merchant-mark">
           <MerchantDot merchant={merchant} />
@@ -205,7 +205,7 @@ interface RemainderDialogProps {
   readonly onClose: () => void;
 }
 
-/** What of a merchant is still in the house, and where it is. */
+/** The open orders and stock that keep a merchant from being closed, with links. */
 function RemainderDialog({ merchant: { code, name }, left, onClose }: RemainderDialogProps) {
   const world = left.world === "test" ? "test" : null;
   const orders = to("/orders", { merchant: code, statuses: "pending,processing,fulfilled,on_hold", world });

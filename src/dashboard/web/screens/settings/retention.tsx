@@ -14,7 +14,7 @@ import { enteredNumber } from "../stock/stock_links.ts";
 
 type RetentionRow = Retention["kinds"][number];
 
-/** For how long each kind of record is kept in this world. */
+/** The retention periods of the current environment. */
 export function RetentionScreen() {
   const { data, problem, loading, reload } = useOpened<Retention>("/settings/retention");
   const [saved, setSaved] = useState<{ readonly times: Retention; readonly number: number } | null>(null);
@@ -38,7 +38,7 @@ export function RetentionScreen() {
 
 const textOf = ({ kept }: RetentionRow) => (kept === null ? "" : String(kept));
 
-/** The time that was entered; null for the usual one. What is no number is sent as it is, for the API to refuse. */
+/** The entered period; null for the default. Other text is sent unchanged, so that the API refuses it. */
 function timeOf(value: unknown): unknown {
   const text = String(value ?? "").trim();
   return text === "" ? null : (enteredNumber(text) ?? text);
@@ -88,11 +88,11 @@ function fieldOf({ kind, usual, least, most, unit, what, costs }: RetentionRow):
   };
 }
 
-/** What the next night would delete by the times that are entered. */
+/** The warning about periods that are shorter than before. */
 function Shorter({ kinds, values }: { readonly kinds: readonly RetentionRow[]; readonly values: FormValues }) {
   const shorter = kinds.flatMap(({ kind, kept, usual, unit }) => {
     const wanted = timeOf(values[kind]) ?? usual;
-    // Nothing is deleted by how long the law keeps something.
+    // Statutory periods (in years) delete nothing.
     if (typeof wanted !== "number" || wanted >= (kept ?? Number.POSITIVE_INFINITY) || unit === "years") return [];
     const before = kept === null ? texts.forever : texts.time(kept, unit);
     return [texts.shorter(texts.kinds[kind][1], before, texts.time(wanted, unit))];

@@ -24,7 +24,7 @@ const columns: readonly TableColumn<Server>[] = [
   { id: "seen", title: texts.seen, cell: ({ seen_at }) => <Time at={seen_at} /> },
 ];
 
-// By it logs name a server, where there are several.
+// The number identifies a server in the logs if there are several.
 const number: TableColumn<Server> = {
   id: "number",
   title: texts.number,
@@ -32,7 +32,7 @@ const number: TableColumn<Server> = {
   cell: (server) => server.number,
 };
 
-/** The servers that run, and which of them answers. */
+/** The running servers. The one that serves this page is marked. */
 export function ServersScreen() {
   const { data, problem, loading, reload } = useQuery<readonly Server[]>("/servers");
   useProgress(data !== undefined, reload);

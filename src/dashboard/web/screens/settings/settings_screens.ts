@@ -41,7 +41,7 @@ export const settingsScreens: readonly Screen[] = [
     title: titles.editMerchant,
     permission: "merchants.manage",
     listed: "no",
-    load: () => import("./merchant_edit.tsx").then((it) => it.ChangeMerchantScreen),
+    load: () => import("./merchant_edit.tsx").then((it) => it.EditMerchantScreen),
   },
   {
     path: "/settings/keys",

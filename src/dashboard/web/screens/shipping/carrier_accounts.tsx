@@ -40,7 +40,7 @@ export function AccountsScreen() {
         <Card
           key={code}
           title={name}
-          // A simulated carrier with prices of its own has no rate cards.
+          // A simulated carrier has its own prices and no rate cards.
           acts={code === connector && <LinkButton title={texts.toCards} href={to("/shipping/rate-cards")} />}
         >
           <p class="muted">{code === connector ? `${texts.own}. ${texts.ownText}` : texts.simulated}</p>
@@ -207,7 +207,7 @@ interface AddAccountProps {
 
 type CarrierConnector = Connectors["connectors"][number];
 
-/** Asks first for the connector, then for its credentials. */
+/** Adds an account: first the provider, then its credentials. */
 function AddAccount({ onClose, onMade }: AddAccountProps) {
   const { data } = useQuery<Connectors>("/shipping/connectors");
   const [chosen, setChosen] = useState<CarrierConnector | null>(null);

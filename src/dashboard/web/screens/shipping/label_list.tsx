@@ -14,7 +14,7 @@ import { shippingTexts } from "../../text/shipping.ts";
 
 const texts = shippingTexts.labels;
 
-/** The state of a label, with a pending void beside it. */
+/** The status of a label, and of a pending void. */
 export function LabelState({ label }: { readonly label: ShippingLabel }) {
   const { status, void_status } = label;
   const tone = { processing: "info", completed: "good", error: "bad", voided: "neutral" } as const;
@@ -75,7 +75,6 @@ const columns: readonly TableColumn<ShippingLabel>[] = [
   { id: "created", title: texts.created, sort: "created_at", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-/** All labels. */
 export function LabelsScreen() {
   const saveCsv = () => {
     const params = Object.fromEntries([...query.value].filter(([name]) => exported.has(name)));

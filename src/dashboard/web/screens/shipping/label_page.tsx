@@ -39,7 +39,7 @@ export function LabelScreen({ params }: ScreenProps) {
     <Page
       title={name}
       back={back}
-      beside={<LabelState label={label} />}
+      badge={<LabelState label={label} />}
       owned={label}
       acts={<Acts label={label} name={name} />}
     >
@@ -93,7 +93,7 @@ function Parcel({ label }: { readonly label: ShippingLabel }) {
           return_id === null ? null : [texts.returnLabel, <a href={to(`/returns/${return_id}`)}>{return_id}</a>],
           [texts.carrier, label.carrier],
           [texts.service, label.service],
-          // Merchants are not shown the account of a carrier.
+          // Merchant users do not see the carrier account.
           label.account_id === null && !isDrawn(label) ? null : [texts.account, label.account_id ?? texts.ownAccount],
           [texts.tracking, tracking_number && <CopyField text={tracking_number} name={texts.tracking} />],
           tracking_url === null
@@ -127,7 +127,7 @@ function Parcel({ label }: { readonly label: ShippingLabel }) {
 
 const drawn = ["pdf", "png", "zpl"] as const;
 
-/** Whether a label is drawn in every format, as our own are; a carrier's documents are as the carrier made them. */
+/** Whether we draw the label ourselves, in every format. A carrier's documents come in one format. */
 const isDrawn = ({ account_id, documents }: ShippingLabel) =>
   account_id === null && drawn.every((format) => documents.some((document) => document.format === format));
 

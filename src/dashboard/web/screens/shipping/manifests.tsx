@@ -34,7 +34,6 @@ const columns: readonly TableColumn<PlainManifest>[] = [
   { id: "made", title: texts.made, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-/** All manifests. */
 export function ManifestsScreen() {
   const [adding, setAdding] = useState(false);
   const add = may("shipping.buy") && (

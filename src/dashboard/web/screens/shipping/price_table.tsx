@@ -1,4 +1,4 @@
-// The prices of a rate card as a table: pounds down, zones across.
+// The prices of a rate card as a table: a row per weight in pounds, a column per zone.
 
 import { useEffect, useState } from "preact/hooks";
 import { patch } from "../../api/client.ts";
@@ -16,13 +16,13 @@ import { shippingTexts } from "../../text/shipping.ts";
 
 type RateCardRow = RateCard["prices"][number];
 
-/** Which of a row's two amounts a table shows. */
+/** The amount that the table shows. */
 type PriceSide = "price" | "cost";
 
-/** A cell's place: its zone and its heaviest parcel, null for each further pound. */
+/** The key of a cell: its zone and maximum weight in pounds, or null for each additional pound. */
 const cellKey = (zone: string, pounds: number | null, side: PriceSide): string => `${side} ${pounds ?? "each"} ${zone}`;
 
-/** What a table of prices has across and down. */
+/** The columns and rows of a price table. */
 interface PriceGrid {
   readonly zones: readonly string[];
   readonly weights: readonly (number | null)[];
@@ -30,14 +30,14 @@ interface PriceGrid {
 
 const order = new Intl.Collator("en", { numeric: true });
 
-/** The zones and weights that occur, in their order; the price of each further pound comes last. */
+/** The zones and weights of the prices, in order. The price of each additional pound comes last. */
 function gridOf(prices: readonly RateCardRow[]): PriceGrid {
   const zones = [...new Set(prices.map(({ zone }) => zone))].sort(order.compare);
   const weights = [...new Set(prices.map(({ up_to_pounds }) => up_to_pounds))];
   return { zones, weights: weights.sort((one, other) => (one ?? Infinity) - (other ?? Infinity)) };
 }
 
-/** Amounts by their cells, as they are written. */
+/** The formatted amounts, by cell key. */
 function cellsOf(prices: readonly RateCardRow[], currency: string): ReadonlyMap<string, string> {
   return new Map(
     prices.flatMap(({ zone, up_to_pounds, price, cost }) => [
@@ -50,7 +50,7 @@ function cellsOf(prices: readonly RateCardRow[], currency: string): ReadonlyMap<
 /** Whether a text is an amount. */
 const isAmount = (text: string): boolean => /^\d{1,6}(\.\d{1,3})?$/.test(text);
 
-/** The rows of a table as the API takes them; cells without a price are no rows. */
+/** The rows for the API. Empty cells are left out. */
 function rowsOf({ zones, weights }: PriceGrid, cells: ReadonlyMap<string, string>) {
   return weights.flatMap((up_to_pounds) =>
     zones.flatMap((zone) => {
@@ -61,7 +61,7 @@ function rowsOf({ zones, weights }: PriceGrid, cells: ReadonlyMap<string, string
   );
 }
 
-/** The cells that text from a spreadsheet fills, beginning at one of them. What goes beyond the table is left out. */
+/** The cells filled by pasted spreadsheet text, starting at one cell. Values beyond the table are ignored. */
 function pasted(text: string, { zones, weights }: PriceGrid, zone: string, pounds: number | null, side: PriceSide) {
   const [left, top] = [zones.indexOf(zone), weights.indexOf(pounds)];
   const lines = text.replace(/\r?\n$/, "").split(/\r?\n/);
@@ -93,7 +93,7 @@ export function PriceTable({ card, etag }: PriceTableProps) {
   const before = cellsOf(card.prices, card.currency);
   const changed = [...cells].filter(([key, text]) => (before.get(key) ?? "") !== text).length;
   const wrong = [...cells].some(([, text]) => text !== "" && !isAmount(text));
-  useKeptEntries(changed > 0);
+  useUnsavedGuard(changed > 0);
   const enter = (entries: readonly (readonly [string, string])[]) => setCells(new Map([...cells, ...entries]));
   const revert = () => {
     setCells(before);
@@ -228,7 +228,7 @@ interface AddLineProps {
   readonly onClose: () => void;
 }
 
-/** Asks for a new row or column. Its cells are empty, and an empty cell is no price. */
+/** The dialog for a new row or column, whose cells start empty. */
 function AddLine({ what, grid, onDone, onClose }: AddLineProps) {
   const label = what === "row" ? texts.newRow : texts.newZone;
   return (
@@ -263,7 +263,7 @@ function AddLine({ what, grid, onDone, onClose }: AddLineProps) {
 }
 
 /** Asks before the user leaves the screen with unsaved prices. */
-function useKeptEntries(unsaved: boolean): void {
+function useUnsavedGuard(unsaved: boolean): void {
   useEffect(() => {
     if (!unsaved) return;
     return guardLeaving((go) => {

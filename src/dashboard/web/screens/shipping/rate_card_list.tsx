@@ -54,7 +54,7 @@ const columns: readonly TableColumn<ListedCard>[] = [
   { id: "updated", title: texts.updated, cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];
 
-/** The rate cards of the own services. */
+/** The rate cards of the operator's own services. */
 export function CardsScreen() {
   const [adding, setAdding] = useState(false);
   const add = may("shipping.manage") && (
@@ -122,7 +122,7 @@ function AddCard({ onClose }: { readonly onClose: () => void }) {
             { zone: "*", up_to_pounds: null, price },
           ],
           transit_days: [{ zone: "*", days: Number(days) }],
-          // Switched on once its prices are entered.
+          // Activated by the user once its prices are entered.
           active: false,
         };
         const { data } = await post<RateCard>("/shipping/rate-cards", body, { key });

@@ -44,7 +44,7 @@ export function CardScreen({ params }: ScreenProps) {
     <Page
       title={card.name}
       back={back}
-      beside={<CardState card={card} />}
+      badge={<CardState card={card} />}
       below={
         <>
           <code>{card.service}</code> · {inEffect(card)} · {texts.version(card.version)}

@@ -174,7 +174,7 @@ function RateList({ found: { rates, messages } }: { readonly found: QuotedRates 
   );
 }
 
-/** What is said of the rates: that some are samples, and the messages of carriers. */
+/** The notices about rates: sample prices and messages of carriers. */
 function Notices({ found: { rates, messages } }: { readonly found: Pick<QuotedRates, "rates" | "messages"> }) {
   const others = messages.filter(({ code }) => code !== "sample_rates");
   return (

@@ -22,7 +22,7 @@ export const shippingScreens: readonly Screen[] = [
   },
   {
     ...all,
-    house: true,
+    operator_only: true,
     path: "/shipping/manifests",
     title: texts.manifests.title,
     listed: "nav",
@@ -30,7 +30,7 @@ export const shippingScreens: readonly Screen[] = [
   },
   {
     ...all,
-    house: true,
+    operator_only: true,
     path: "/shipping/manifests/:id",
     title: texts.manifests.one,
     listed: "no",
@@ -45,7 +45,7 @@ export const shippingScreens: readonly Screen[] = [
   },
   {
     ...all,
-    house: true,
+    operator_only: true,
     path: "/shipping/rate-cards",
     title: texts.cards.title,
     listed: "nav",
@@ -53,7 +53,7 @@ export const shippingScreens: readonly Screen[] = [
   },
   {
     ...all,
-    house: true,
+    operator_only: true,
     path: "/shipping/rate-cards/:id",
     title: texts.cards.one,
     listed: "no",
@@ -61,7 +61,7 @@ export const shippingScreens: readonly Screen[] = [
   },
   {
     ...all,
-    house: true,
+    operator_only: true,
     path: "/shipping/zones",
     title: texts.zones.title,
     listed: "nav",
@@ -69,7 +69,7 @@ export const shippingScreens: readonly Screen[] = [
   },
   {
     ...all,
-    house: true,
+    operator_only: true,
     path: "/shipping/carriers",
     title: texts.accounts.title,
     listed: "nav",
@@ -77,7 +77,7 @@ export const shippingScreens: readonly Screen[] = [
   },
   {
     ...all,
-    house: true,
+    operator_only: true,
     path: "/shipping/holidays",
     title: texts.holidays.title,
     listed: "nav",

@@ -1,4 +1,4 @@
-// A map of the zones of the United States in small squares. Each square has the zone of the nearest known place.
+// A map of the US zones in small squares. Each square has the zone of the nearest known place.
 import { useMemo, useState } from "preact/hooks";
 import type { ZoneMap } from "../../api/types.ts";
 import { count } from "../../text/format.ts";
@@ -7,7 +7,7 @@ import { shippingTexts } from "../../text/shipping.ts";
 const texts = shippingTexts.zones;
 type MappedPlace = ZoneMap["places"][number];
 
-/** A part of the map: its degrees, and where it is drawn. */
+/** A part of the map: its range in degrees and its position in the drawing. */
 interface Frame {
   readonly west: number;
   readonly east: number;
@@ -15,9 +15,9 @@ interface Frame {
   readonly north: number;
   readonly x: number;
   readonly y: number;
-  /** Units of the drawing to a degree of latitude. */
+  /** Drawing units per degree of latitude. */
   readonly scale: number;
-  /** How far, in degrees, the closest place may be. */
+  /** The maximum distance of the closest place, in degrees. */
   readonly reach: number;
 }
 
@@ -50,7 +50,7 @@ interface MapCell {
 
 const around = 5.5;
 
-/** The closest place, how far it is in degrees, and whether places lie around on all sides: then it is no sea. */
+/** The closest place, its distance in degrees, and whether places surround the square, which means it is land. */
 function closestTo(near: readonly MappedPlace[], latitude: number, longitude: number, shrink: number) {
   let closest: MappedPlace | null = null;
   let least = Number.POSITIVE_INFINITY;
@@ -82,17 +82,17 @@ function cellsOf(frame: Frame, places: readonly MappedPlace[]): MapCell[] {
   return cells;
 }
 
-/** The word of a place's zone in styles and in the legend. */
+/** The name of a place's zone in styles and in the legend. */
 const zoneOf = ({ zone, served }: MappedPlace): string =>
   zone === null ? texts.none : served ? zone : `${zone} (${texts.unserved})`;
 
-/** The zones that occur, from the nearest on. */
+/** The zones of the places, nearest first. */
 function zonesOf(places: readonly MappedPlace[]): string[] {
   const order = new Intl.Collator("en", { numeric: true });
   return [...new Set(places.map(zoneOf))].sort(order.compare);
 }
 
-/** The map, with its legend; what is pointed at is told below. */
+/** The map with its legend. The place under the pointer is described below it. */
 export function ZoneMapPicture({ map }: { readonly map: ZoneMap }) {
   const cells = useMemo(() => frames.flatMap((frame) => cellsOf(frame, map.places)), [map]);
   const [pointed, setPointed] = useState<MappedPlace | null>(null);
@@ -145,7 +145,7 @@ export function ZoneMapPicture({ map }: { readonly map: ZoneMap }) {
 const colours = 9;
 const colourOf = (at: number, all: number) => (all <= 1 ? 0 : Math.round((at * (colours - 1)) / (all - 1)));
 
-/** The same in words: how many places each zone has, and which. */
+/** The data of the map as a table: the places of each zone. */
 export function ZoneTable({ map }: { readonly map: ZoneMap }) {
   return (
     <div class="table-box" role="region" aria-label={texts.map} tabIndex={0}>
@@ -174,7 +174,7 @@ export function ZoneTable({ map }: { readonly map: ZoneMap }) {
   );
 }
 
-/** Numbers that follow each other, as from and to. */
+/** Consecutive numbers as ranges. */
 function ranges(prefixes: readonly string[]): string[] {
   const found: [string, string][] = [];
   for (const prefix of [...prefixes].sort()) {

@@ -56,7 +56,7 @@ export function ZonesScreen() {
             first={{ from, service: service ?? "" }}
             submit={texts.show}
             onSubmit={async (values) => {
-              // An API error is shown beside its field, and the map stays.
+              // An API error appears next to its field, and the map stays.
               await get<ZoneMap>("/shipping/zones/map", { params: values as Readonly<Record<string, string>> });
               setQuery({ from: String(values["from"]), service: String(values["service"]) });
             }}
@@ -126,7 +126,7 @@ function Why({ from }: { readonly from: string }) {
 
 type Override = Overrides["overrides"][number];
 
-/** An override's place as people write it. */
+/** The display text of an override's place. */
 function placeOf(it: Override): string {
   const code = it.postal_to === null ? (it.postal_code ?? it.postal_from) : `${it.postal_from}–${it.postal_to}`;
   const begins = it.postal_prefix === null ? null : `${it.postal_prefix}…`;

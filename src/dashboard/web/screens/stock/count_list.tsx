@@ -35,7 +35,6 @@ export function whatOf({ bins, skus }: Pick<PlainCount, "bins" | "skus">): strin
   return `${kind}: ${some}${named.length > 3 ? ` +${named.length - 3}` : ""}`;
 }
 
-/** All cycle counts. */
 export function CountsScreen() {
   const { several, options, nameOf } = useWarehouses();
   const [opening, setOpening] = useState(false);

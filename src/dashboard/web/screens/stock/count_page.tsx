@@ -38,7 +38,7 @@ export function CountScreen({ params }: ScreenProps) {
     <Page
       title={texts.one(count.id)}
       back={back}
-      beside={<CountBadge status={count.status} />}
+      badge={<CountBadge status={count.status} />}
       below={whatOf(count)}
       acts={<Acts count={count} etag={etag} onDialog={setDialog} />}
     >
@@ -161,7 +161,7 @@ function PostDialog({ count, etag, onClose }: CountDialogProps & { readonly etag
   );
 }
 
-/** The values of each currency; nothing where none is known. */
+/** The values per currency; undefined if none are known. */
 function worthOf(
   { values }: NonNullable<StockCount["summary"]>,
   name: "value_over" | "value_short" | "value_net",

@@ -22,7 +22,7 @@ const keyOf = ({ merchant_id, sku, bin, lot_number }: CountSheetLine) =>
   JSON.stringify([merchant_id, sku, bin, lot_number]);
 const lines_max = 500;
 
-/** Sends what was counted. Two merchants may have one SKU, so the lines of each merchant go by themselves. */
+/** Sends the counts in one request per merchant, because several merchants may use the same SKU. */
 async function send(
   id: string,
   lines: readonly CountSheetLine[],

@@ -39,7 +39,7 @@ function Reference({ reference }: Pick<Movement, "reference">) {
   };
   const screen = screens[type];
   if (screen === undefined) return <RecordName id={id} plain />;
-  // What was typed when stock was added is a name already.
+  // A reference entered by a user is already a name.
   return /^[a-z]{3}_\d+$/.test(id) ? (
     <RecordName id={id} />
   ) : (
@@ -137,7 +137,7 @@ export function Ledger({ of, on_hand }: LedgerProps) {
     name: texts.ledger,
     path: "/inventory/movements",
     params: of,
-    // The movements of one cause are few.
+    // The movements of one reference are few, so they need no filters.
     filters: of["reference"] === undefined ? filters : [],
     limit: 50,
     id: ({ id }: Movement) => id,

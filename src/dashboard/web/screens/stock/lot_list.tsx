@@ -25,7 +25,7 @@ export function LotBadge({ status }: Pick<LotRecord, "status">) {
   return <Badge tone={tones[status]}>{texts.statuses[status]}</Badge>;
 }
 
-/** When a lot came. */
+/** The date on which a lot was received. */
 export function Received({ lot }: { readonly lot: Pick<LotRecord, "received_date" | "locations"> }) {
   const { zoneOf } = useWarehouses();
   return <Day at={lot.received_date} zone={zoneOf(lot.locations[0]?.warehouse_id)} />;
@@ -74,7 +74,6 @@ function useSettings(): ListSettings<LotRecord> {
   };
 }
 
-/** All lots. */
 export function LotsScreen() {
   return <ListPage<LotRecord> {...useSettings()} title={texts.title} sort="-created_at" />;
 }

@@ -42,7 +42,7 @@ export function LotScreen({ params }: ScreenProps) {
     <Page
       title={texts.one(lot.lot_number)}
       back={back}
-      beside={<LotBadge status={lot.status} />}
+      badge={<LotBadge status={lot.status} />}
       owned={lot}
       below={<a href={stockHref(lot.sku, lot)}>{lot.sku}</a>}
       acts={may("stock.write") && <Acts lot={lot} onAct={setGiven} />}
@@ -182,7 +182,7 @@ const traceColumns: readonly TableColumn<Traced>[] = [
   { id: "shipped", title: texts.shipped, cell: ({ last_shipped_at }) => <Time at={last_shipped_at} /> },
 ];
 
-/** Merchants see in which warehouse their units lie, and not in which bin. */
+/** The warehouse column for merchant users, who do not see bins. */
 const warehouseColumn = (nameOf: (id: string) => string): TableColumn<LotLocation> => ({
   ...{ id: "warehouse", title: texts.warehouse, wide: true },
   cell: ({ warehouse_id }) => nameOf(warehouse_id),

@@ -15,7 +15,7 @@ import { count } from "../../text/format.ts";
 import { restockTexts as texts } from "../../text/transfers.ts";
 import { enteredNumber, enteredText, useWarehouses } from "./stock_links.ts";
 
-/** The units to put back. */
+/** The restock tasks. */
 export function PutBacksScreen() {
   const { several, options, nameOf } = useWarehouses();
   const [chosen, setChosen] = useState<WaitingUnits | null>(null);

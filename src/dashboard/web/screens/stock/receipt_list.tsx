@@ -26,7 +26,6 @@ export function ReceiptBadge({ status }: Pick<Receipt, "status">) {
 const sum = (lines: Receipt["lines"], of: "quantity" | "quantity_received") =>
   lines.reduce((total, line) => total + line[of], 0);
 
-/** All receipts. */
 export function ReceiptsScreen() {
   const { several, options, nameOf, zoneOf } = useWarehouses();
   const add = mayAlso("stock.write") && (

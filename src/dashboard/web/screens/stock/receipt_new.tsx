@@ -22,7 +22,7 @@ const linesField = lineFields({
   ],
 });
 
-/** Creates a receipt for an expected delivery. */
+/** Creates an inbound shipment for an expected delivery. */
 export function NewReceiptScreen() {
   const { several, options } = useWarehouses();
   const back = to("/receipts");

@@ -147,7 +147,7 @@ export function ReceiptScreen({ params }: ScreenProps) {
     <Page
       title={texts.one(id)}
       back={back}
-      beside={<ReceiptBadge status={status} />}
+      badge={<ReceiptBadge status={status} />}
       owned={receipt}
       below={[supplier, reference].filter(Boolean).join(" · ")}
       acts={<Acts receipt={receipt} etag={etag} onEnter={() => setEntering(true)} />}

@@ -37,7 +37,7 @@ const holdingColumns: readonly TableColumn<Holding>[] = [
   { id: "reservation", title: texts.reservation, cell: ({ reservation_id }) => reservation_id },
 ];
 
-/** The orders that wait for units of a SKU, and those with reserved units. */
+/** The backorders of a SKU, and the orders with reserved units. */
 export function Demand({ explanation }: { readonly explanation: Explanation }) {
   const { backordered, reserved } = explanation;
   return (

@@ -19,7 +19,7 @@ import { merchantTexts } from "../../text/merchants.ts";
 import { stockTexts as texts } from "../../text/stock.ts";
 import { enteredNumber, enteredText, optionsOf, useWarehouses } from "./stock_links.ts";
 
-// The warmest first. Goods may lie in a colder zone.
+// Warmest first. Products may be stored in a colder zone.
 const temperatures = ["ambient", "refrigerated", "frozen"] as const;
 
 interface ZoneNeededProps {
@@ -57,24 +57,22 @@ function ZoneNeeded({ product: { sku, temperature_zone: wanted }, warehouse }: Z
   );
 }
 
-// The actions on units of a SKU. Each dialog previews the result.
-
-/** What a dialog about units of a SKU is told. */
+/** The props of a dialog about units of a SKU. */
 interface PlacesProps {
   readonly sku: string;
-  /** Where its units lie. */
+  /** The locations of its units. */
   readonly places: readonly Placed[];
-  /** The place that is meant from the start. */
+  /** The location that is selected initially. */
   readonly at?: Placed | undefined;
   readonly onClose: () => void;
 }
 
 const keyOf = ({ warehouse_id, bin, lot_number }: Placed) => JSON.stringify([warehouse_id, bin, lot_number]);
 
-/** The field in which one of the places is chosen. */
-function usePlaces(given: readonly Placed[], kinds: readonly Placed["kind"][], at: Placed | undefined) {
+/** The field to choose one of the locations. */
+function usePlaces(all: readonly Placed[], kinds: readonly Placed["kind"][], at: Placed | undefined) {
   const { several, nameOf } = useWarehouses();
-  const places = given.filter(({ kind }) => kinds.includes(kind));
+  const places = all.filter(({ kind }) => kinds.includes(kind));
   const field: FormField = {
     kind: "select",
     name: "place",
@@ -90,7 +88,7 @@ function usePlaces(given: readonly Placed[], kinds: readonly Placed["kind"][], a
   return { field, first: first === undefined ? "" : keyOf(first), chosen };
 }
 
-/** What names a place in a request. */
+/** The fields that identify a location in a request. */
 const named = ({ warehouse_id, bin, lot_number }: Placed) => ({
   location: warehouse_id,
   bin,
@@ -105,7 +103,7 @@ const letWait: FormField = {
   help: texts.backorderAffectedHelp,
 };
 
-/** Corrects what the books say of one bin and lot. */
+/** Corrects the quantity in one bin and lot. */
 export function AdjustDialog({ sku, places, at, onClose }: PlacesProps) {
   const lasting = ["storage", "quarantine", "damage", "returns", "putback"] as const;
   const { field, first, chosen } = usePlaces(places, lasting, at);
@@ -164,7 +162,7 @@ export function AdjustDialog({ sku, places, at, onClose }: PlacesProps) {
   );
 }
 
-/** The field for how many units. */
+/** The field for the quantity. */
 const quantityField: FormField = {
   kind: "number",
   name: "quantity",
@@ -174,7 +172,7 @@ const quantityField: FormField = {
 };
 const movable = ["storage", "quarantine", "damage"] as const;
 
-/** Moves units to another bin of the warehouse; it can be undone. */
+/** Moves units to another bin of the same warehouse. Can be undone. */
 export function MoveDialog({ sku, places, at, onClose }: PlacesProps) {
   const { field, first, chosen } = usePlaces(places, movable, at);
   return (
@@ -230,7 +228,7 @@ export function MoveDialog({ sku, places, at, onClose }: PlacesProps) {
   );
 }
 
-/** Takes units off sale, lot or no lot. */
+/** Moves units to quarantine or damage, with or without a lot. */
 export function OffSaleDialog({ sku, places, at, onClose }: PlacesProps) {
   const { field, first, chosen } = usePlaces(places, ["storage"], at);
   return (
@@ -309,7 +307,7 @@ const skuField = (onPick: (product: ProductRecord | null) => void): FormField =>
   ),
 });
 
-/** Takes units in that no delivery announced. */
+/** Adds units without an inbound shipment. */
 export function AddDialog({ sku, onClose }: { readonly sku: string; readonly onClose: () => void }) {
   const { all, several, options } = useWarehouses();
   const [picked, setPicked] = useState<ProductRecord | null>(null);
@@ -382,7 +380,7 @@ interface PreviewProps {
   readonly warehouse: WarehouseRecord | undefined;
 }
 
-/** What adding stock will do, and what stands in its way. */
+/** The preview of adding stock, with missing or conflicting entries. */
 function AddPreview({ values, product, warehouse }: PreviewProps) {
   const quantity = enteredNumber(values["quantity"]);
   const expiry = enteredText(values["expiration_date"]);
@@ -395,9 +393,7 @@ function AddPreview({ values, product, warehouse }: PreviewProps) {
   );
 }
 
-// Goods that change hands within the house.
-
-/** Gives units to another merchant, with their lot and their age. */
+/** Transfers units to another merchant. They keep their lot and receipt date. */
 export function OwnershipDialog({ sku, places, at, onClose }: PlacesProps) {
   const { field, first, chosen } = usePlaces(places, ["storage"], at);
   const owner = ownerOf(places[0] ?? {}) ?? null;

@@ -48,7 +48,7 @@ export function SkuScreen({ params }: ScreenProps) {
     <Page
       title={stock.name}
       back={back}
-      beside={<StockBadge status={stock.status} />}
+      badge={<StockBadge status={stock.status} />}
       owned={stock}
       below={
         <>
@@ -73,7 +73,7 @@ interface UnfoundProps {
   readonly onRetry: () => Promise<void>;
 }
 
-/** A SKU of nobody, or of several merchants, of whom one has to be chosen. */
+/** Shown for an unknown SKU, or to choose among several merchants with the same SKU. */
 function Unfound({ sku, back, problem, onRetry }: UnfoundProps) {
   if (problem?.code !== "merchant_required") {
     return (
@@ -97,7 +97,7 @@ interface SkuTabsProps {
   readonly onAct: (kind: StockAct["kind"], at: Placed) => void;
 }
 
-/** What there is to know of a SKU. A set has no units of its own, and merchants do not see where theirs lie. */
+/** The tabs of a SKU. A bundle has no units of its own, and merchant users do not see bins. */
 function SkuTabs({ stock, explanation, places, onAct }: SkuTabsProps) {
   const { sku, lot_tracking, lots, on_hand } = stock;
   const isSet = explanation?.components !== undefined;

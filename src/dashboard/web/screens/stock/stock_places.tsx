@@ -10,13 +10,13 @@ import { count, date } from "../../text/format.ts";
 import { stockTexts as texts } from "../../text/stock.ts";
 import { daysUntil, stockHref, useWarehouses } from "./stock_links.ts";
 
-/** The page of a bin. */
+/** The address of a bin's page. */
 export const binHref = (warehouse_id: string, bin: string) =>
   to(`/bins/${encodeURIComponent(warehouse_id)}/${encodeURIComponent(bin)}`);
 
 interface ExpiryProps {
   readonly at: string | null;
-  /** The warehouse by whose calendar it counts. */
+  /** The warehouse whose time zone applies. */
   readonly warehouse?: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export function Expiry({ at, warehouse }: ExpiryProps) {
   );
 }
 
-/** A bin with the reason why its units are not for sale. Picked units show their order. */
+/** A bin with the reason why its units are unavailable. Picked units show their order. */
 function Bin({ bin, kind, cause }: Placed) {
   if (kind === "staging") {
     return <BinName code={bin} text={texts.kinds.staging} />;

@@ -1,11 +1,11 @@
-// Calculations on the numbers of the API, for the picture and the ledger.
+// Calculations for the stock chart and the ledger.
 import type { Level, Movement } from "../../api/types.ts";
 import { stockTexts as texts } from "../../text/stock.ts";
 
-/** So wide is what is there at all, however little it is. */
+/** The minimum width of a part that is not zero. */
 export const least_share = 14;
 
-/** Shares of a width by their units; what is there at all is seen, however little it is. */
+/** Divides a width in proportion to units. Parts that are not zero get at least `least_share`. */
 export function shares(units: readonly number[], whole: number): number[] {
   const sum = units.reduce((total, one) => total + one, 0);
   if (sum === 0) return units.map(() => 0);
@@ -15,14 +15,14 @@ export function shares(units: readonly number[], whole: number): number[] {
   return lifted.map((one) => (one > least_share && roomy > 0 ? one - (over * (one - least_share)) / roomy : one));
 }
 
-/** By how many units a movement changes what is on hand of its SKU in the house; 0 within it. */
+/** The change of a SKU's units on hand by a movement; 0 for a move between bins. */
 export function changeOf({ from_location, to_location, quantity }: Movement): number {
   const leaves = to_location in texts.outside;
   const comes = from_location === null || from_location === "in_transit";
   return leaves ? -quantity : comes ? quantity : 0;
 }
 
-/** What was on hand right after each movement of an unbroken list, the newest first; by the movement's id. */
+/** The units on hand after each movement, by movement id. `rows` are all movements without gaps, newest first. */
 export function totalsAfter(rows: readonly Movement[], on_hand: number): ReadonlyMap<string, number> {
   const after = new Map<string, number>();
   let left = on_hand;
@@ -33,11 +33,11 @@ export function totalsAfter(rows: readonly Movement[], on_hand: number): Readonl
   return after;
 }
 
-/** What the picture draws: the numbers of one answer of the API, taken apart. */
+/** The parts of the stock chart. */
 export interface Parts {
   readonly on_hand: number;
   readonly available: number;
-  /** Promised and still on the shelf. */
+  /** Reserved and not picked yet. */
   readonly promised: number;
   readonly picked: number;
   readonly apart: readonly { readonly cause: keyof typeof texts.causes; readonly units: number }[];
@@ -45,7 +45,7 @@ export interface Parts {
   readonly backordered: number;
 }
 
-/** The parts of a SKU's number: `available + promised + picked + apart` is what is on hand. */
+/** The parts of a SKU's stock. `available + promised + picked + apart` equals the units on hand. */
 export function partsOf(level: Level): Parts {
   const { on_hand, available, reserved, picked, unavailable, incoming, backordered } = level;
   const causes = Object.keys(texts.causes) as (keyof typeof texts.causes)[];

@@ -23,7 +23,6 @@ export function TransferBadge({ status }: Pick<Transfer, "status">) {
   return <Badge tone={tones[status]}>{texts.statuses[status]}</Badge>;
 }
 
-/** All transfers between warehouses. */
 export function TransfersScreen() {
   const { several, options, nameOf } = useWarehouses();
   const add = may("stock.write") && several && (

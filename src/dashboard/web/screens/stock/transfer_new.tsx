@@ -23,7 +23,6 @@ const items = lineFields({
   ],
 });
 
-/** Creates a transfer. */
 export function NewTransferScreen() {
   const { options } = useWarehouses();
   const back = to("/transfers");

@@ -151,7 +151,7 @@ export function TransferScreen({ params }: ScreenProps) {
     <Page
       title={texts.one(id)}
       back={back}
-      beside={<TransferBadge status={status} />}
+      badge={<TransferBadge status={status} />}
       owned={transfer}
       below={`${nameOf(transfer.from_location)} → ${nameOf(transfer.to_location)}`}
       acts={<Acts transfer={transfer} etag={etag} onAct={setAct} />}

@@ -19,7 +19,7 @@ import { merchantTexts } from "../../text/merchants.ts";
 import { userTexts as texts } from "../../text/users.ts";
 import { roleField } from "./roles.tsx";
 
-/** The field for where somebody is invited to: to the house, or to a merchant. */
+/** The field for the membership of an invitation: the operator or a merchant. */
 function memberField(): readonly FormField[] {
   if (!several.value) return [];
   const options = openMerchants.value.map(({ code, name }) => ({
@@ -30,7 +30,7 @@ function memberField(): readonly FormField[] {
   return [{ ...choice, required: false, empty: merchantTexts.forOperator, options }];
 }
 
-/** Invites somebody, and shows the link. */
+/** Creates an invitation and shows its link. */
 export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   const [made, setMade] = useState<LinkedInvitation | null>(null);
   const { data: roles = [] } = useQuery<readonly Role[]>("/roles");
@@ -108,7 +108,6 @@ const columns: readonly TableColumn<Invitation>[] = [
   { id: "expires", title: texts.expires, cell: ({ expires_at }) => <Time at={expires_at} /> },
 ];
 
-/** The invitations. */
 export function Invitations({ invite }: { readonly invite: ComponentChildren }) {
   const [linked, setLinked] = useState<LinkedInvitation | null>(null);
   const resend = async ({ id }: Invitation) => {

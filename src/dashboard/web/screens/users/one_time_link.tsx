@@ -83,7 +83,7 @@ export function InvitationScreen() {
   if (invited === null) return null;
   const { email, name, role, merchant, invited_by } = invited;
   const text = texts.invitedBy(invited_by, merchant?.name ?? words.product, userTexts.roles[role]);
-  // Whether there is an account is told by a link alone that proves the address.
+  // Only a link that proves the address reveals whether there is an account.
   if (invited.existing_user !== false) return <Join invited={invited} token={token} text={text} />;
   return (
     <OpenCard title={texts.invitationTitle} text={text}>

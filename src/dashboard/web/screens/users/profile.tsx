@@ -16,7 +16,7 @@ import { userTexts } from "../../text/users.ts";
 import { FactorCard } from "./second_factor_card.tsx";
 import { newPasswordFields, newPasswordOf } from "./sign_in_card.tsx";
 
-// The order matters, because browsers also contain the names of others.
+// The order matters, because user agents contain the names of other browsers.
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/Edg(?:e|A|iOS)?\//, "Edge"],
   [/OPR\//, "Opera"],

@@ -6,15 +6,15 @@ import { Icon } from "../../components/icon.tsx";
 import { Notice, Skeleton } from "../../components/notice.tsx";
 import { userTexts as texts } from "../../text/users.ts";
 
-/** The roles that there are at a merchant, or in the house; what people of a merchant are told is theirs. */
+/** The roles of a merchant or of the operator. For merchant users, the API lists only theirs. */
 function rolesAt(roles: readonly Role[], merchant: unknown) {
   if ((merchant ?? "") === "") return roles;
   return roles.flatMap(({ name, merchant: there }) => (there === null ? [] : [{ name, ...there }]));
 }
 
 /**
- * A field for the role: in the house, or at the merchant of the form. Roles with more permissions than the user has
- * cannot be chosen.
+ * A field for the role at the operator or at the form's merchant. Roles with more permissions than the user has cannot
+ * be chosen.
  */
 export function roleField(roles: readonly Role[]): FormField {
   return {

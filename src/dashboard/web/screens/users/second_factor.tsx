@@ -15,7 +15,7 @@ interface RecoveryCodesProps {
   readonly onDone: () => void;
 }
 
-/** Recovery codes, shown once to print, copy or save. They disappear when the user confirms to have saved them. */
+/** Recovery codes, shown once to print, copy or save. They disappear when the user confirms that they saved them. */
 export function RecoveryCodesOnce({ codes, onDone }: RecoveryCodesProps) {
   const heading = texts.codesHeading(session.value?.user.email ?? "");
   const text = `${heading}\n\n${codes.join("\n")}\n`;

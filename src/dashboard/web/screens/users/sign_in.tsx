@@ -13,10 +13,10 @@ interface EnteredCredentials {
 
 const goIn = () => navigate(backTo(), { replace: true, force: true });
 
-/** Signs in with e-mail and password, then a code if there is a second factor. */
+/** Signs in with email and password, then with a code if two-factor authentication is on. */
 export function SignInScreen() {
-  const [given, setGiven] = useState<EnteredCredentials | null>(null);
-  if (given !== null) return <CodeForm given={given} onOther={() => setGiven(null)} />;
+  const [credentials, setCredentials] = useState<EnteredCredentials | null>(null);
+  if (credentials !== null) return <CodeForm credentials={credentials} onOther={() => setCredentials(null)} />;
   return (
     <OpenCard title={texts.title}>
       <Form
@@ -48,7 +48,7 @@ export function SignInScreen() {
             await signIn(entered);
           } catch (error) {
             if (problemOf(error).code !== "second_factor_required") throw error;
-            setGiven(entered);
+            setCredentials(entered);
             return;
           }
           goIn();
@@ -62,10 +62,16 @@ export function SignInScreen() {
   );
 }
 
-function CodeForm({ given, onOther }: { readonly given: EnteredCredentials; readonly onOther: () => void }) {
+function CodeForm({
+  credentials,
+  onOther,
+}: {
+  readonly credentials: EnteredCredentials;
+  readonly onOther: () => void;
+}) {
   const [recovery, setRecovery] = useState(false);
   return (
-    <OpenCard title={texts.codeTitle} text={given.email}>
+    <OpenCard title={texts.codeTitle} text={credentials.email}>
       <Form
         key={String(recovery)}
         guarded={false}
@@ -84,7 +90,7 @@ function CodeForm({ given, onOther }: { readonly given: EnteredCredentials; read
         first={{ code: "" }}
         submit={texts.submit}
         onSubmit={async (values) => {
-          await signIn({ ...given, code: String(values["code"]).trim() });
+          await signIn({ ...credentials, code: String(values["code"]).trim() });
           goIn();
         }}
       />

@@ -7,15 +7,13 @@ import { Icon } from "../../components/icon.tsx";
 import { words } from "../../text/common.ts";
 import { signInTexts as texts } from "../../text/sign_in.ts";
 
-/** The address to open after signing in. Only addresses of the dashboard, because a link could name any other. */
+/** The address to open after signing in. Only dashboard addresses are allowed, because a link could name any other. */
 export function backTo(): string {
   const back = query.value.get("back") ?? "";
   return back.startsWith(`${base}/`) || back.startsWith(`${base}?`) ? back : to("/");
 }
 
-// The fields for a new password, and its check.
-
-/** Two fields in which a password is chosen; the second one guards against a slip of the fingers. */
+/** The fields for a new password and its confirmation. */
 export function newPasswordFields(label: string): FormField[] {
   const common = { kind: "text", type: "password", autocomplete: "new-password", required: true } as const;
   return [
@@ -24,7 +22,7 @@ export function newPasswordFields(label: string): FormField[] {
   ];
 }
 
-/** The password that was entered twice. Refuses, beside the second field, two that differ. */
+/** The new password. Throws a field error if the confirmation differs. */
 export function newPasswordOf(values: FormValues): string {
   const password = String(values["password"]);
   if (password === values["again"]) return password;
@@ -56,5 +54,5 @@ export function OpenCard({ title, text, children }: OpenCardProps) {
   );
 }
 
-/** The secret of a link, after the # of the address, so that it reaches no server and no log. */
+/** The secret of a link. It follows the # of the address, so that it reaches no server and no log. */
 export const tokenInAddress = (): string => location.hash.slice(1);

@@ -76,7 +76,7 @@ async function enable({ id, name }: User): Promise<void> {
 function ChangeRole({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
   const { id, name, role, memberships } = user;
   const { data: roles = [] } = useQuery<readonly Role[]>("/roles");
-  // Who is a member of several has a role in each.
+  // A user with several memberships has a role in each.
   const options = memberships.map(({ merchant }) => ({
     value: merchant?.code ?? "",
     title: merchant?.name ?? merchantTexts.forOperator,
@@ -152,7 +152,7 @@ const columns: readonly TableColumn<User>[] = [
   { id: "created", title: texts.created, extra: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-/** The role of a user, and of who may be elsewhere each with the merchant or the house where it is. */
+/** The role of a user. For several memberships, each role with its merchant or the operator. */
 function Roles({ user: { role, memberships } }: { readonly user: User }) {
   if (!several.value) return <>{texts.roles[role]}</>;
   return (

@@ -41,8 +41,8 @@ interface Aisle {
 const partsOf = (code: string) => code.split(/[-./ ]/);
 
 /**
- * The bins of a zone as they stand, by their codes: of `A-01-3` the aisle is `A`, the bay `01`, the level `3`; a bay of
- * `A-01` has one bin. Bins that are no shelves stand in a row of their own.
+ * Arranges the bins of a zone by their codes: `A-01-3` is aisle `A`, bay `01`, level `3`; `A-01` is a bay with one bin.
+ * Bins that are not for storage form a separate row.
  */
 export function aislesOf(bins: readonly MapBin[]): readonly Aisle[] {
   const sorted = bins.toSorted((one, other) => order.compare(one.code, other.code));
@@ -67,9 +67,7 @@ export function cellName({ code, kind }: MapBin): string {
   return parts.at(-1) ?? code;
 }
 
-// Reads the codes of many bins from one text.
-
-/** How many bins one request may name. */
+/** The maximum number of bins per request. */
 export const bins_max = 1000;
 
 /** The codes in a text, separated by commas or lines, each once. `A-01..A-12` means twelve codes. */

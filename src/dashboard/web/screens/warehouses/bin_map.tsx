@@ -25,7 +25,7 @@ interface BinPanelProps {
 
 const shown_max = 50;
 
-/** The contents of a bin, beside the map. */
+/** The contents of a bin, next to the map. */
 function BinPanel({ warehouse, code, onClose }: BinPanelProps) {
   const { warehouse_id } = warehouse;
   const asked = { location: warehouse_id, bin: code, limit: shown_max };
@@ -110,7 +110,7 @@ export function BinsScreen() {
     );
   }
   return (
-    <Page title={texts.title} beside={<span class="count">{texts.bins(bins.length)}</span>}>
+    <Page title={texts.title} badge={<span class="count">{texts.bins(bins.length)}</span>}>
       <div class="list-bar">
         <SearchField key="map" param="q" hint={texts.search} />
         {several && (
@@ -191,7 +191,7 @@ function FoundBins({ codes, chosen }: { readonly codes: readonly string[]; reado
   );
 }
 
-/** `kept`: whether any bin is kept for a merchant. */
+/** `kept`: whether any bin is reserved for a merchant. */
 function Legend({ kept }: { readonly kept: boolean }) {
   return (
     <ul class="map-legend" aria-label={texts.legend}>

@@ -99,7 +99,7 @@ interface RowDialogProps {
 
 /** The dialog of an action on the units of a row. */
 function RowDialog({ kind, at, onClose }: RowDialogProps) {
-  // Another merchant may have the same SKU, elsewhere or in this very bin.
+  // Another merchant may have the same SKU, even in this bin.
   const asked = { sku: at.sku, merchant: meant(at), limit: 100 };
   const { data: places } = useQuery<readonly Placed[]>("/inventory/items", asked);
   if (places === undefined) return null;

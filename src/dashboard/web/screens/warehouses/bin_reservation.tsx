@@ -13,24 +13,24 @@ import type { MapBin } from "./bin_layout.ts";
 
 type BinAssignment = Pick<MapBin, "kind" | "dedicated_merchant_id" | "mix_merchants">;
 
-/** The merchant for whom alone a bin is kept; null for none, and where the house works for one. */
+/** The merchant that a bin is reserved for; null for none, or if there is only one merchant. */
 export const assignedTo = ({ dedicated_merchant_id }: Pick<MapBin, "dedicated_merchant_id">) =>
   several.value ? merchantOf(dedicated_merchant_id) : null;
 
-/** The colour of the merchant for whom a bin is kept, as a style. */
+/** The CSS colour of the merchant that a bin is reserved for. */
 export function assignmentColour(bin: Pick<MapBin, "dedicated_merchant_id">): string | null {
   const colour = merchantColour(assignedTo(bin));
   return colour === null ? null : cssColour(colour);
 }
 
-/** Whose goods a bin takes, in a few words. Only shelves keep the goods of merchants apart. */
+/** The merchants whose stock a bin accepts, as text. Only storage bins restrict merchants. */
 export function assignmentWords(bin: BinAssignment): string {
   const merchant = assignedTo(bin);
   if (merchant !== null) return texts.reservedFor(merchant.code);
   return bin.mix_merchants || bin.kind !== "storage" ? texts.mixes : texts.oneAtATime;
 }
 
-/** Whose goods a bin takes: the merchant's code, or that it is for all. */
+/** The merchant that a bin is reserved for, or that any merchant may use it. */
 export function AssignedTo({ bin }: { readonly bin: BinAssignment }) {
   const merchant = assignedTo(bin);
   if (merchant === null) return <>{texts.anyMerchant}</>;
@@ -41,7 +41,7 @@ export function AssignedTo({ bin }: { readonly bin: BinAssignment }) {
   );
 }
 
-/** The field for whose goods alone bins take. `unchanged` is the choice to leave that of each bin as it is. */
+/** The field to reserve bins for a merchant. `unchanged` adds an option to leave each bin as it is. */
 export const assignmentField = (unchanged: boolean): FormField => ({
   kind: "select",
   name: "dedicated_merchant_id",
@@ -54,7 +54,7 @@ export const assignmentField = (unchanged: boolean): FormField => ({
   ],
 });
 
-/** The value of the choice of no merchant where there is one of leaving it. */
+/** The value for any merchant, if there is also an option to leave the bins unchanged. */
 export const any_merchant = "*";
 
 interface AssignmentDialogProps {
@@ -62,7 +62,7 @@ interface AssignmentDialogProps {
   readonly onClose: () => void;
 }
 
-/** Changes whose goods a bin takes, and how many units. */
+/** Edits a bin's reservation and capacity. */
 export function AssignmentDialog({ bin, onClose }: AssignmentDialogProps) {
   const { warehouse_id, code, zone_id, temperature_zone, capacity, mix_merchants } = bin;
   return (

@@ -60,7 +60,7 @@ function warehouseBody(values: FormValues) {
   };
 }
 
-/** The body with the new name in the address too, unless the address has a name of its own: that name is printed. */
+/** Updates the printed name in the address too, unless it differs from the warehouse's name. */
 function renamed(body: ReturnType<typeof warehouseBody>, before: WarehouseRecord): typeof body {
   const address = body.address as WarehouseRecord["address"];
   const followed = address.name === before.name && before.address.name === before.name;

@@ -18,7 +18,7 @@ import { BinsDialog, ChangeWarehouse, NewWarehouse, type WarehouseZone, ZoneDial
 type Show = (dialog: (close: () => void) => JSX.Element) => void;
 
 /** The settings of the warehouses: zones, bins and working days. */
-export function HouseScreen() {
+export function WarehousesScreen() {
   const [dialog, setDialog] = useState<JSX.Element | null>(null);
   const show: Show = (made) => setDialog(made(() => setDialog(null)));
   const add = may("house.manage") && (
