@@ -14,8 +14,8 @@ export interface JobMarks {
   readonly at: number;
 }
 
-// A transaction's changes carry its start time but become visible when it ends. The margin covers transactions that were
-// still running at the last query. A change found twice is reported twice.
+// A transaction's changes carry its start time but become visible when it ends. The margin covers transactions that
+// were still running at the last query. A change found twice is reported twice.
 const margin_ms = 60_000;
 
 // More rows than jobs change between two queries.

@@ -100,7 +100,7 @@ describeInBrowser("the orders of one house", () => {
     await page.click("nav >> text=Products");
     await page.waitForSelector("h1:has-text('Products')");
     await page.goBack();
-    await page.waitForSelector("text=Your unfinished order is restored");
+    await page.waitForSelector("text=Your unfinished order was restored");
     expect(await page.inputValue("[aria-label='Quantity of MILK-1']")).toBe("3");
     await page.waitForSelector(".effects li:has-text('Customer Grace Hopper is created')");
     await page.waitForSelector(".effects li:has-text('Order HAND-1 is created. Item total: $18.00.')");

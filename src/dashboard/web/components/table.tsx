@@ -117,7 +117,7 @@ export function withMerchant<Row>(
   return [first, { id: "merchant", title: merchantTexts.merchant, cell }, ...others];
 }
 
-/** A table with row links, sorting, selection, keys `j` and `k`, and cards on phones. Only visible rows are rendered. */
+/** A table with row links, sorting, selection, keys `j` and `k`, and cards on phones. Renders only visible rows. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { name, rows, stale = false, of_one = false } = props;
   const columns = of_one ? props.columns : withMerchant(props.columns, rows);

@@ -122,8 +122,8 @@ function OpenPalette() {
     dialog.current?.close();
     offer.run();
   };
-  // A scanner sends Enter before the results arrive, so a single exact hit is opened when it does. A user who types fast
-  // means a screen or an action in the list, and never a result that was not shown yet.
+  // A scanner sends Enter before the results arrive, so a single exact hit is opened when it does. A user who types
+  // fast means a screen or an action in the list, and never a result that was not shown yet.
   const enter = async () => {
     const isBehind = found.of !== typed && typed.trim().length >= found_from;
     const exact = (isBehind ? await found.now() : found.offers).filter((offer) => offer.exact);

@@ -5,8 +5,8 @@ const rows = (value: number) => plural(value, "row", "rows");
 export const importTexts = {
   stock: "Import stock",
   stockText:
-    "A CSV file with one row per SKU, bin and lot. Each row sets the units on hand there. Stock without a row stays the" +
-    " same.",
+    "A CSV file with one row per SKU, bin and lot. Each row sets the units on hand there. Stock without a row stays" +
+    " the same.",
   products: "Import products",
   productsText:
     "A CSV file with one row per product. New SKUs are created; existing products are updated where they differ.",

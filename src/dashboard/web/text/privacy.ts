@@ -45,8 +45,8 @@ export const privacyTexts = {
   handText: "Printed documents, exported files, mailboxes, stores and carriers. The erasure lists what to do.",
   afterDays: "Days to wait after the last open order",
   afterDaysHelp:
-    "Leave blank to erase now; this is refused while an order is open. Enter 0 to 365 to wait until the last open order" +
-    " ends and then this number of days, for example your return period.",
+    "Leave blank to erase now; this is refused while an order is open. Enter 0 to 365 to wait until the last open" +
+    " order ends and then this number of days, for example your return period.",
   cancelErasure: "Cancel erasure",
   cancelTitle: "Cancel erasure?",
   cancelText: "Nothing has been erased yet. You can start another erasure later.",

@@ -93,25 +93,25 @@ export const reportTexts = {
       title: "On-time shipping",
       sentence: "The share of orders shipped on the day they were due.",
       definition:
-        "An order is due on its warehouse's working day on which it was created. An order created after the cut-off or" +
-        " on a day off is due on the next working day. It is on time if its last parcel is handed over by the end of" +
-        " that day. Holds and missing stock don't change the due date. Cancelled orders and imported past orders are" +
-        " excluded.",
+        "An order is due on its warehouse's working day on which it was created. An order created after the cut-off" +
+        " or on a day off is due on the next working day. It is on time if its last parcel is handed over by the end" +
+        " of that day. Holds and missing stock don't change the due date. Cancelled orders and imported past orders" +
+        " are excluded.",
     },
     "units-picked": {
       title: "Units picked",
       sentence: "Units picked, in total and per hour.",
       definition:
-        "A unit counts when it moves from its bin to its order's staging bin. Picks that were not scanned but assumed by" +
-        " a later step count too, as “not scanned”. Only clock hours with picks count as hours. The number of pickers is" +
-        " not taken into account.",
+        "A unit counts when it moves from its bin to its order's staging bin. Picks that were not scanned but assumed" +
+        " by a later step count too, as “not scanned”. Only clock hours with picks count as hours. The number of" +
+        " pickers is not taken into account.",
     },
     "carrier-cost": {
       title: "Carrier cost",
       sentence: "Label costs by carrier and day.",
       definition:
-        "A label counts on the day it was requested. “Charged” is the price of valid labels; “carrier cost” is what the" +
-        " carrier bills for them. Voided labels cost nothing.",
+        "A label counts on the day it was requested. “Charged” is the price of valid labels; “carrier cost” is what" +
+        " the carrier bills for them. Voided labels cost nothing.",
     },
     sales: {
       title: "Sales by SKU",
@@ -124,23 +124,24 @@ export const reportTexts = {
       title: "Stock aging",
       sentence: "How long the stock on hand has been in the warehouse.",
       definition:
-        "All units on hand now, reserved or not. Units of a lot age from the day the lot was received; other units age" +
-        " from the day the first unit arrived in their bin.",
+        "All units on hand now, reserved or not. Units of a lot age from the day the lot was received; other units" +
+        " age from the day the first unit arrived in their bin.",
     },
     "stock-turns": {
       title: "Stock turns",
       sentence: "How often stock was sold and replaced.",
       definition:
-        "Inventory turnover in units: units shipped to customers in this period, divided by the average of the opening" +
-        " and closing stock. Turns per year scales this to 365 days. Days on hand is how long the average stock lasts at" +
-        " that rate.",
+        "Inventory turnover in units: units shipped to customers in this period, divided by the average of the" +
+        " opening and closing stock. Turns per year scales this to 365 days. Days on hand is how long the average" +
+        " stock lasts at that rate.",
     },
     "fill-rate": {
       title: "Fill rate",
       sentence: "The share of orders, lines and units shipped complete on the first shipment.",
       definition:
-        "Counts orders created in this period with at least one shipped unit. A line is filled if all its units shipped" +
-        " on the day of the order's first parcel; an order is filled if all its lines are. Cancelled units are excluded.",
+        "Counts orders created in this period with at least one shipped unit. A line is filled if all its units" +
+        " shipped on the day of the order's first parcel; an order is filled if all its lines are. Cancelled units" +
+        " are excluded.",
     },
   },
 } as const;

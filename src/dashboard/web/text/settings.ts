@@ -66,7 +66,7 @@ export const backupTexts = {
   setBy: "Set by flags of packhouse serve and read at startup.",
   none: "No backups are configured",
   noneText:
-    "If this disk fails, all data is lost. Set a location on another disk or another machine, then restart the service.",
+    "If this disk fails, all data is lost. Set a location on another disk or machine, then restart the service.",
   example: "Example",
   exampleLines: ["packhouse serve --backup-to /mnt/backups", "packhouse serve --backup-to s3://bucket/packhouse"],
   exampleText: "On the command line, packhouse backup creates a backup at any time and packhouse restore restores one.",
@@ -113,8 +113,8 @@ export const mailTexts = {
   answer: "Server response",
   none: "No mail server is configured",
   noneText:
-    "No email is sent. Notices appear only in the dashboard, and you send invitation links yourself. To send email, set" +
-    " these variables and restart the service.",
+    "No email is sent. Notices appear only in the dashboard, and you send invitation links yourself. To send email," +
+    " set these variables and restart the service.",
   variables: [
     ["PACKHOUSE_SMTP_URL", "The mail server URL, with user and password. Required."],
     ["PACKHOUSE_MAIL_TO", "Addresses that receive notices, separated by commas. Required."],
@@ -178,7 +178,7 @@ export const retentionTexts = {
   },
   saved: "Saved. Takes effect tonight.",
   shorterTitle:
-    "Tonight, records older than the new periods are deleted. They can't be restored by choosing a longer period later.",
+    "Tonight, records older than the new periods are deleted. A longer period later doesn't bring them back.",
   shorter: (label: string, from: string, to: string) => `${label}: ${to} instead of ${from}`,
   forever: "forever",
   time: timeOf,

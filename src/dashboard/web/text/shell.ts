@@ -55,15 +55,15 @@ export const shellTexts = {
     send: {
       title: "Send everything on hold?",
       text:
-        "Pending deliveries were probably sent after the backup. Receivers ignore events they already have, and carriers" +
-        " are checked before a label is bought.",
+        "Pending deliveries were probably sent after the backup. Receivers ignore events they already have, and" +
+        " carriers are checked before a label is bought.",
       act: "Send",
     },
     drop: {
       title: "Discard everything on hold?",
       text:
-        "Deliveries are marked as dropped; you can redeliver them one by one. Shipment reports can be retried. Pending" +
-        " label purchases fail: check with the carrier whether a label was bought.",
+        "Deliveries are marked as dropped; you can redeliver them one by one. Shipment reports can be retried." +
+        " Pending label purchases fail: check with the carrier whether a label was bought.",
       act: "Discard",
     },
   },

@@ -188,8 +188,8 @@ export const shippingTexts = {
     inactive: "Inactive",
     sample: "Sample",
     sampleText:
-      "These are sample prices, not real rates. Enter your own, or connect a carrier account. Once you edit a card, it" +
-      " is no longer a sample.",
+      "These are sample prices, not real rates. Enter your own, or connect a carrier account. Once you edit a card," +
+      " it is no longer a sample.",
     rows: "Price rows",
     from: "In effect from",
     until: "until",

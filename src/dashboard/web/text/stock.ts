@@ -223,6 +223,7 @@ export const stockTexts = {
   ownershipReason: "Reason",
   ownershipReasonHelp: "Shown in both merchants' ledgers.",
   ownershipWill: (quantity: number, to: string, left: number, from: string) =>
-    `${units(quantity)} ${quantity === 1 ? "moves" : "move"} to ${to}. ${from} keeps ${left} available ${left === 1 ? "unit" : "units"}.`,
+    `${units(quantity)} ${quantity === 1 ? "moves" : "move"} to ${to}. ` +
+    `${from} keeps ${plural(left, "available unit", "available units")}.`,
   ownershipDone: (quantity: number, sku: string, to: string) => `${units(quantity)} of ${sku} transferred to ${to}.`,
 } as const;
