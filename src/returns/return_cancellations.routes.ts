@@ -13,7 +13,7 @@ import { hasCarriersReturnLabels } from "../shipping/labels/labels.sql.ts";
 import { voidCarrierReturnLabels } from "../shipping/labels/void_at_carrier.ts";
 import { beginReturnVoids, recordVoided } from "../shipping/labels/void_label.ts";
 import type { Tx } from "../storage/database.ts";
-import { cancelLabelledReturn, labelNews, noteReturnLabelVoided, readyToCancel } from "./return_labels.ts";
+import { cancelLabelledReturn, labelCallbacks, noteReturnLabelVoided, readyToCancel } from "./return_labels.ts";
 import { requireVersion, shown } from "./returns.routes.ts";
 import { NoBody, ReturnView } from "./returns.schema.ts";
 import { getReturn } from "./returns.sql.ts";
@@ -57,7 +57,7 @@ async function answerCancel(call: Call, service: Service, id: string, { dry_run 
     });
   }
   return answerLongWork(call, async () => {
-    const at = { store, service, news: labelNews, refusal: refusalFor(call, "voided") };
+    const at = { store, service, callbacks: labelCallbacks, refusal: refusalFor(call, "voided") };
     await voidCarrierReturnLabels(at, actor, async (tx) => {
       await call.confirm(tx);
       await requireVersion(tx, call, id);

@@ -10,10 +10,10 @@ import { checkAddress, refuseExample } from "../shipping/address_checks.ts";
 import { drawOwnLabel, ownSeller, returnNumber } from "../shipping/labels/built_in_labels.ts";
 import type { ShippingLabel } from "../shipping/labels/label.ts";
 import { labelFact } from "../shipping/labels/label.ts";
-import { purchaseFingerprint, refuseUnderWay } from "../shipping/labels/label_checks.ts";
+import { purchaseFingerprint, refuseInProgress } from "../shipping/labels/label_checks.ts";
 import {
   claimNew,
-  type LabelNews,
+  type LabelCallbacks,
   type LabelSeller,
   purchaseActor,
   refuseUndeclaredUnits,
@@ -126,7 +126,7 @@ function givenAddress(field: "from_address" | "to_address", input: BuyReturnLabe
 async function refuseSecond(db: Db, { id }: Return, additional: boolean): Promise<void> {
   if (additional) return;
   for (const label of await listValidLabelsOfReturn(db, id)) {
-    refuseUnderWay(label);
+    refuseInProgress(label);
     throw new Fault("duplicate_label", "The return has a label. Send additional: true for another one.", {
       label_id: wireId("label", label.id),
     });
@@ -145,7 +145,7 @@ export async function refuseUnderWayBack(tx: Tx, label: ShippingLabel): Promise<
 }
 
 /** What follows from buying and voiding labels: parcels are tracked, and returns learn of their labels. */
-export const labelNews: LabelNews = {
+export const labelCallbacks: LabelCallbacks = {
   unitsOfReturn: async (db, return_id) => (await getReturn(db, return_id)).items,
   bought: async (tx, { label, parcel }) => {
     if (parcel !== null) {
@@ -191,7 +191,7 @@ export async function readyToCancel(tx: Tx, id: string): Promise<Return> {
   const { before } = await begin(tx, id);
   transition<ReturnStatus, typeof returnTransitions>(returnTransitions, "cancel", before.status);
   for (const short of await listValidLabelsOfReturn(tx, before.id)) {
-    refuseUnderWay(short);
+    refuseInProgress(short);
     await refuseUnderWayBack(tx, await getLabel(tx, short.id));
   }
   return before;

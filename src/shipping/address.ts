@@ -1,6 +1,6 @@
 import { countries } from "../core/postal_address.ts";
 
-/** A sender or recipient, as an order's snapshot keeps it. `country` is the two-letter code. */
+/** The address of a sender or recipient in an order's snapshot. `country` is the two-letter code. */
 export interface LabelAddress {
   readonly name: string;
   readonly company: string | null;
@@ -12,12 +12,12 @@ export interface LabelAddress {
   readonly country: string;
 }
 
-/** A sender or recipient as labels keep it. `country` is the two-letter code. */
+/** The address of a sender or recipient on a label. `country` is the two-letter code. */
 export interface ParcelAddress extends LabelAddress {
   readonly phone: string | null;
 }
 
-/** The fields of an address in the bodies of the shipping routes. */
+/** An address in the request bodies of the shipping routes. */
 interface AddressInput {
   readonly name: string;
   readonly company?: string | null;
@@ -30,7 +30,7 @@ interface AddressInput {
   readonly phone?: string | null;
 }
 
-/** An address of a request, in the form that labels keep. */
+/** Converts a request's address to the form that labels store. */
 export function readAddress({ street1, street2, zip, ...same }: AddressInput): ParcelAddress {
   const { name, company, city, state, country, phone } = same;
   return {
@@ -46,23 +46,20 @@ export function readAddress({ street1, street2, zip, ...same }: AddressInput): P
   };
 }
 
-/** An address in the form that warehouses and orders keep. */
+/** An address as warehouses and orders store it. */
 type StoredPlace = Omit<LabelAddress, "company"> & { readonly company?: string | null; readonly phone?: string | null };
 
-/** An address of a warehouse or an order, in the form that labels keep. */
+/** Converts the address of a warehouse or an order to the form that labels store. */
 export function addressOf({ company, phone, ...same }: StoredPlace): ParcelAddress {
   return { ...same, company: company ?? null, phone: phone ?? null };
 }
 
-/**
- * The address of a warehouse on what leaves it in somebody's name: who lives there is that name, where there is one,
- * and the street stays.
- */
+/** Returns the warehouse address under a sender's name, without the company. Null leaves the address unchanged. */
 export function inNameOf<P extends StoredPlace>(sender: string | null, place: P): P {
   return sender === null ? place : { ...place, name: sender, company: null };
 }
 
-/** An address as the shipping routes show it. */
+/** Returns an address as the shipping routes show it. */
 export function addressView({ address_line1, address_line2, postal_code, ...same }: ParcelAddress) {
   const { name, company, city, state, country, phone } = same;
   return {
@@ -78,19 +75,19 @@ export function addressView({ address_line1, address_line2, postal_code, ...same
   };
 }
 
-/** Whether this is the two-letter code of a country, in capitals. */
+/** Whether this is a two-letter country code, in capitals. */
 export function isCountry(code: string): boolean {
   return /^[A-Z]{2}$/.test(code) && countries().isValid(code);
 }
 
-/** Where parcels leave from. */
+/** The place that parcels leave from. */
 export interface ShippingOrigin {
-  /** The warehouse. */
+  /** The id of the warehouse. */
   readonly id: number;
   readonly name: string;
-  /** Its address, in the name of the merchant whose parcel it is. */
+  /** The address of the warehouse, under the name of the merchant that sends the parcel. */
   readonly address: ParcelAddress;
-  /** Whether that is the invented address of a first start. */
+  /** Whether this is still the example address of a first start. */
   readonly example: boolean;
   readonly timezone: string;
 }

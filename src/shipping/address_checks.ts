@@ -7,7 +7,10 @@ import { isCountry, type ParcelAddress } from "./address.ts";
 import type { RateMessage, RateOffer } from "./offer.ts";
 import { isUsState } from "./rates/delivery_date.ts";
 
-/** Refuses: validation_failed, for an address with an unknown country, or in the US without a state and ZIP code. */
+/**
+ * Refuses an address with an unknown country, a missing city, or in the US an unknown state or ZIP code. Refuses:
+ * validation_failed.
+ */
 export function checkAddress(
   field: "from_address" | "to_address",
   { country, city, state, postal_code }: ParcelAddress,
@@ -16,22 +19,24 @@ export function checkAddress(
   if (city.trim() === "" && hasCities(country)) throw invalid(`${field}.city`, `is required in ${country}`, "required");
   if (country !== "US") return;
   const problems = [
-    ...(isUsState(state ?? "") ? [] : [isNone(`${field}.state`, "must be the two letters of a US state or territory")]),
+    ...(isUsState(state ?? "")
+      ? []
+      : [badFormat(`${field}.state`, "must be the two letters of a US state or territory")]),
     ...postalProblems(`${field}.zip`, postal_code ?? "", country),
   ];
   if (problems.length > 0) throw invalidFields(problems);
 }
 
-const countryHint = "must be a two-letter country code such as US";
+const countryHint = "must be a two-letter country code, such as US";
 
-/** Refuses: validation_failed, for an address that is still the one that a first start invented. */
+/** Refuses the example address of a first start. Refuses: validation_failed. */
 export function refuseExample({ name, example }: ShippingOrigin, field: "from_address" | "to_address"): void {
   if (!example) return;
-  const message = `is required: warehouse ${name} still has its example address. Set the address of warehouse ${name}`;
+  const message = `is required: warehouse ${name} still has its example address. Set the warehouse's address`;
   throw invalid(field, `${message}, or send ${field}`, "example_address");
 }
 
-/** The two ends of a parcel's way in a request; in the US unless a country is given. */
+/** The two ends of a shipment in a request. The default country is the US. */
 interface EndsInput {
   readonly from_zip?: string | undefined;
   readonly to_zip?: string | undefined;
@@ -39,14 +44,11 @@ interface EndsInput {
   readonly to_country?: string | undefined;
 }
 
-/**
- * Refuses: validation_failed, naming each end with an unknown country or a postal code of another form than the
- * country's.
- */
+/** Refuses unknown countries and postal codes that do not match their country's format. Refuses: validation_failed. */
 export function checkEnds(ends: EndsInput): void {
   const problems = (["from", "to"] as const).flatMap((end) => {
     const country = ends[`${end}_country`] ?? "US";
-    if (!isCountry(country)) return [isNone(`${end}_country`, countryHint)];
+    if (!isCountry(country)) return [badFormat(`${end}_country`, countryHint)];
     const code = ends[`${end}_zip`];
     return code === undefined ? [] : postalProblems(`${end}_zip`, code, country);
   });
@@ -57,14 +59,14 @@ function postalProblems(field: string, code: string, country: string): FieldProb
   if (!postcodeValidatorExistsForCountry(country) || isPostalCode(code, country)) return [];
   const forms: Readonly<Record<string, string>> = { US: "12345 or 12345-6789", CA: "K1A 0B1" };
   const form = country in forms ? `, such as ${forms[country]}` : "";
-  return [isNone(field, `must be a postal code of ${country}${form}`)];
+  return [badFormat(field, `must be a postal code of ${country}${form}`)];
 }
 
-const isNone = (field: string, message: string): FieldProblem => ({ field, code: "invalid_format", message });
+const badFormat = (field: string, message: string): FieldProblem => ({ field, code: "invalid_format", message });
 
-// Carriers that deliver to street addresses only. Services that the post finishes for them may still deliver to a PO
-// box.
-const to_doors_only: readonly string[] = [
+// Carriers that deliver to street addresses only. Their services with final delivery by the post office may still
+// reach a PO box.
+const street_only_carriers: readonly string[] = [
   "amazon_shipping",
   "canpar",
   "dhl",
@@ -80,23 +82,30 @@ const to_doors_only: readonly string[] = [
   "veho",
 ];
 
-/** Messages beside the rates to a PO box: one for each carrier with offers that delivers to street addresses only. */
+/** The warnings next to rates to a PO box: one for each carrier with offers that delivers to street addresses only. */
 export function boxMessages<Sold extends { readonly offer: RateOffer; readonly account_id: number | null }>(
   sold: readonly Sold[],
   to: ParcelAddress | null,
 ): (RateMessage & Pick<Sold, "account_id">)[] {
   if (to === null) return [];
-  const carriers = new Map(sold.map((one) => [one.offer.carrier, one]));
+  const carriers = new Map(sold.map((rate) => [rate.offer.carrier, rate]));
   return [...carriers].flatMap(([carrier, { account_id }]) =>
     boxWarnings(carrier, to).map(({ code, message }) => {
-      return { account_id, carrier, service: null, level: "warning" as const, code, message: `It ${message}.` };
+      return {
+        account_id,
+        carrier,
+        service: null,
+        level: "warning" as const,
+        code,
+        message: `The address ${message}.`,
+      };
     }),
   );
 }
 
-/** The warning on a label to a PO box by a carrier that delivers to street addresses only; none for others. */
+/** The warning for a label to a PO box by a carrier that delivers to street addresses only; empty for others. */
 export function boxWarnings(carrier: string, to: ParcelAddress) {
-  if (!to_doors_only.includes(carrier) || !isPostOfficeBox(to)) return [];
-  const message = `is a PO box, to which ${carrier} delivers with few services or none`;
+  if (!street_only_carriers.includes(carrier) || !isPostOfficeBox(to)) return [];
+  const message = `is a PO box. ${carrier} delivers there with few services or none`;
   return [{ field: "to_address.street1", code: "po_box" as const, message }];
 }

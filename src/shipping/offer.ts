@@ -7,19 +7,19 @@ export type DocumentKind = (typeof documentKinds)[number];
 export const documentTypes = ["application/pdf", "image/png", "application/zpl"] as const;
 export type DocumentType = (typeof documentTypes)[number];
 
-/** A document of a purchase as it is stored and served: bytes with a type, whoever made it. */
+/** A document of a purchase as it is stored and served. */
 export interface CarrierDocument {
   readonly kind: DocumentKind;
   readonly content_type: DocumentType;
   readonly bytes: Uint8Array;
 }
 
-// What the service and a carrier tell each other about a parcel: what is to be carried, what it would cost, and what
-// was bought. Money is whole cents; moments are milliseconds since 1970.
+// The data exchanged with a carrier about a parcel: the request, the offers and the purchase. Money is in whole
+// cents. Timestamps are milliseconds since 1970.
 
-/** One end of a parcel's way. A request for rates may know only a postal code and a country. */
+/** One end of a shipment. A request for rates may have only a postal code and a country. */
 export interface ShipmentEnd {
-  /** Two-letter code of ISO 3166-1. */
+  /** The ISO 3166-1 two-letter code. */
   readonly country: string;
   readonly postal_code: string | null;
   readonly state: string | null;
@@ -30,15 +30,15 @@ export interface ShipmentEnd {
   readonly residential: boolean | null;
 }
 
-/** One end of a parcel's way with its full address. */
+/** Returns the end of a shipment at a full address. */
 export function endAt(address: ParcelAddress): ShipmentEnd {
   const { country, postal_code, state, city } = address;
   return { country, postal_code, state, city, address, residential: null };
 }
 
-/** A carrier and its services, as they are listed. */
+/** A carrier and its services. */
 export interface ListedCarrier {
-  /** In small letters, such as `usps`. */
+  /** The code in lower case, such as `usps`. */
   readonly code: string;
   readonly name: string;
   readonly services: readonly { readonly code: string; readonly name: string }[];
@@ -50,33 +50,33 @@ export interface ParcelContent {
   readonly sku: string;
   readonly description: string;
   readonly quantity: number;
-  /** The value of all of them, in cents of `currency`. */
+  /** The value of all units together, in cents of `currency`. */
   readonly value_cents: number;
   readonly currency: string;
-  /** The weight of all of them; null when unknown. */
+  /** The weight of all units together; null when unknown. */
   readonly weight: Weight | null;
   readonly hs_code: string | null;
-  /** Two-letter code of ISO 3166-1. */
+  /** The ISO 3166-1 two-letter code. */
   readonly country_of_origin: string | null;
 }
 
-/** What is to be carried, from where, and to where. */
+/** A parcel to ship: its ends, package and contents. */
 export interface ShipmentRequest {
   readonly from: ShipmentEnd;
   readonly to: ShipmentEnd;
   readonly package: ParcelPackage;
   readonly weight: Weight;
-  /** The contents, if known; customs ask for them abroad. */
+  /** The contents, if known. International shipments need them for customs. */
   readonly contents?: readonly ParcelContent[];
   /** The value of the goods, in cents of US dollars. */
   readonly value_cents: number | null;
-  /** Whether that value is to be insured. */
+  /** Whether the value is to be insured. */
   readonly insurance: boolean;
   /** The IANA zone of the sender. */
   readonly origin_zone: string;
-  /** Printed for people: the number of the order or of the return. */
+  /** Printed on the label: the number of the order or of the return. */
   readonly reference: string | null;
-  /** Whether it is a return: the sender is the customer. */
+  /** Whether it is a return, which the customer sends. */
   readonly return: boolean;
 }
 
@@ -84,7 +84,7 @@ export interface ShipmentRequest {
 export interface PriceLine {
   /**
    * `base`, `residential`, `additional_handling`, `large_package`, `remote_area`, `fuel`, `declared_value`, or a
-   * carrier's word.
+   * carrier's own code.
    */
   readonly code: string;
   readonly amount_cents: number;
@@ -92,34 +92,34 @@ export interface PriceLine {
 
 /** The price of one service of one carrier. */
 export interface RateOffer {
-  /** The carrier in small letters, such as `usps`. */
+  /** The carrier's code in lower case, such as `usps`. */
   readonly carrier: string;
   readonly carrier_name: string;
-  /** The service, in the name that a purchase uses. */
+  /** The code of the service, as used in a purchase. */
   readonly service: string;
   readonly service_name: string;
-  /** What is charged for it. */
+  /** What the merchant is charged. */
   readonly rate_cents: number;
-  /** What the carrier takes for it. */
+  /** What the carrier charges. */
   readonly cost_cents: number;
   readonly currency: string;
   readonly breakdown: readonly PriceLine[];
-  /** The billed weight in whole pounds; null when the carrier does not say. */
+  /** The billed weight in whole pounds; null when the carrier does not report it. */
   readonly billable_pounds: number | null;
   readonly zone: string | null;
   /** Whether the zone is estimated, as for military addresses. */
   readonly zone_estimated: boolean;
   readonly delivery_days: number | null;
-  /** The day it leaves, as `YYYY-MM-DD` in the zone of its sender. */
+  /** The day of shipping, as `YYYY-MM-DD` in the sender's time zone. */
   readonly ship_date: string | null;
   readonly delivery_date: number | null;
-  /** True for the price of a sample card, which was invented for a first start. */
+  /** True for the price of a sample rate card, which ships with a first start. */
   readonly sample?: true;
-  /** What the connector needs to buy it; opaque to all others. */
+  /** What the connector needs to buy the offer; opaque to everyone else. */
   readonly ref: string;
 }
 
-/** A carrier's message besides its offers. */
+/** A carrier's message that accompanies its offers. */
 export interface RateMessage {
   readonly carrier: string;
   readonly service: string | null;
@@ -129,22 +129,22 @@ export interface RateMessage {
   readonly message: string;
 }
 
-/** The answer to a request for rates. */
+/** The result of a request for rates. */
 export interface RateOffers {
   readonly offers: readonly RateOffer[];
   readonly messages: readonly RateMessage[];
 }
 
-/** What a carrier sold. */
+/** A label that a carrier sold. */
 export interface BoughtPostage {
   readonly tracking_number: string;
-  /** The carrier's public page of the parcel, or null. */
+  /** The carrier's public tracking page of the parcel, or null. */
   readonly tracking_url: string | null;
-  /** What the carrier took for it. */
+  /** What the carrier charged. */
   readonly cost_cents: number;
   readonly currency: string;
   readonly documents: readonly CarrierDocument[];
-  /** The carrier's reference for voiding the purchase; opaque to all others. */
+  /** The carrier's reference for voiding the purchase; opaque to everyone else. */
   readonly carrier_ref: string;
   /** The carrier's reference of its tracker, or null. */
   readonly tracker_ref: string | null;

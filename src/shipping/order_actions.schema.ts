@@ -10,7 +10,7 @@ export type OrderActionOfMany = (typeof orderActions)[number];
 
 const { order_id: _order, package: _package, items: _items, quote_id: _quote, ...label } = CreateLabel.properties;
 
-/** The input for buying a label, for each of many orders. */
+/** The input for buying a label for each of many orders. */
 export const BuyLabels = closed({
   carrier: label.carrier,
   service: label.service,
@@ -23,7 +23,7 @@ export type BuyLabels = Static<typeof BuyLabels>;
 const { dry_run: _dry_run, ...cancel } = CancelOrder.properties;
 const CancelOrders = closed(cancel);
 
-/** The input of each action, besides the orders. */
+/** The input of each action, without the orders. */
 export const inputs = {
   hold: HoldOrder,
   release: ReleaseOrder,
@@ -33,11 +33,11 @@ export const inputs = {
   buy_label: BuyLabels,
 } as const;
 
-const asked = {
+const request = {
   action: choice(orderActions, {
     description:
-      "What to do with each order, as `POST /orders/:id/hold`, `release`, `process` or `allocate`," +
-      " `DELETE /orders/:id`, or `POST /shipping/labels` would.",
+      "The action for each order, as in `POST /orders/:id/hold`, `release`, `process` or `allocate`," +
+      " `DELETE /orders/:id` or `POST /shipping/labels`.",
   }),
   order_ids: Type.Array(idField("order"), { minItems: 1, maxItems: orders_max }),
   tags: Type.Optional(
@@ -47,29 +47,31 @@ const asked = {
       {
         maxProperties: orders_max,
         description:
-          'For the id of an order (`ord_1042`), the `ETag` that it must still match, as with `If-Match`: `"7"` for' +
+          'By order id (`ord_1042`), the `ETag` that the order must still have, as with `If-Match`: `"7"` for' +
           " its version 7.",
       },
     ),
   ),
   dry_run: Type.Optional(
-    Type.Boolean({ description: "True changes nothing and shows what each result would be. Not for labels." }),
+    Type.Boolean({
+      description: "If true, nothing changes and each result shows what would happen. Not available for labels.",
+    }),
   ),
 };
 
-export const ActOnOrders = closed({ ...asked, input: Type.Optional(Type.Record(Type.String(), Type.Unknown())) });
+export const ActOnOrders = closed({ ...request, input: Type.Optional(Type.Record(Type.String(), Type.Unknown())) });
 export type ActOnOrders = Static<typeof ActOnOrders>;
 
-/** The same as the reference shows it. */
+/** The request body as the reference shows it. */
 export const ActOnOrdersShown = closed({
-  ...asked,
+  ...request,
   input: Type.Optional(
     Type.Union(
       [HoldOrder, ReleaseOrder, CancelOrders, BuyLabels].map((schema) => schema),
       {
         description:
-          "The input of the action, the same for all orders. Labels take `carrier` and `service`; without a `package`" +
-          " the weight is that of the products.",
+          "The input of the action, the same for all orders. Labels take `carrier` and `service`. If `package` is omitted," +
+          " the weight is computed from the products.",
       },
     ),
   ),
@@ -80,19 +82,19 @@ const Problem = closed({ field: Type.String(), code: Type.String(), message: Typ
 export const ActedView = closed({
   action: choice(orderActions),
   dry_run: Type.Boolean(),
-  done: Type.Integer({ description: "For how many orders the action succeeded, or would." }),
+  done: Type.Integer({ description: "The number of orders for which the action succeeded, or would succeed." }),
   failed: Type.Integer(),
   results: Type.Array(
     closed({
       id: Type.String(),
       ok: Type.Boolean(),
       status: Type.Integer({
-        description: "The status that a single request would get: 202 for a label that its carrier has yet to sell.",
+        description: "The status that a single request would return. 202: the carrier has not sold the label yet.",
       }),
       order: Type.Optional(
         Type.Unsafe<Static<typeof OrderView>>({
           ...OrderView,
-          description: "Left out of the later results once the answer is longer than 2 MB: get the order by its id.",
+          description: "Omitted from later results once the response exceeds 2 MB. Get the order by its id instead.",
         }),
       ),
       label: Type.Optional(LabelView),
@@ -106,6 +108,6 @@ export const ActedView = closed({
         }),
       ),
     }),
-    { description: "One for each order, in the order of the request." },
+    { description: "One result for each order, in the order of the request." },
   ),
 });

@@ -1,4 +1,4 @@
-// Where parcels leave from.
+// Finds the warehouses that parcels leave from.
 import { and, eq, sql } from "drizzle-orm";
 import { amongTexts, list } from "../../db/kit.ts";
 import { movements, stock_items } from "../../db/schema/inventory.ts";
@@ -15,7 +15,7 @@ import { prepared, preparedOf, type StatementArgs } from "../storage/statements.
 import type { ShippingOrigin } from "./address.ts";
 import { addressOf, inNameOf, type ParcelAddress } from "./address.ts";
 
-const promisedFrom = preparedOf((query, isOf) =>
+const allocatedFrom = preparedOf((query, isOf) =>
   query
     .select({ order_id: reservations.order_id, warehouse_id: stock_items.warehouse_id })
     .from(reservations)
@@ -26,7 +26,7 @@ const promisedFrom = preparedOf((query, isOf) =>
     .orderBy(reservation_lines.id, allocations.id),
 );
 
-const leftFrom = prepared((query, a: StatementArgs<{ orders: string }>) =>
+const shippedFrom = prepared((query, a: StatementArgs<{ orders: string }>) =>
   query
     .select({ order: movements.reference_id, warehouse_id: stock_items.warehouse_id })
     .from(movements)
@@ -41,31 +41,31 @@ const leftFrom = prepared((query, a: StatementArgs<{ orders: string }>) =>
     .orderBy(movements.id),
 );
 
-/** As `Origin`, of the parcels of one order. */
+/** The origin of the parcels of one order. */
 interface OrderOrigin extends ShippingOrigin {
-  /** Where its goods are sent when they come back: to the merchant, if it says where, else to the warehouse. */
+  /** Where returned goods are sent: the merchant's return address if it has one, otherwise the warehouse. */
   readonly return_address: ParcelAddress;
 }
 
-/** An order, as far as it says what warehouse it leaves. */
+/** The fields of an order that decide its warehouse. */
 interface LeavingOrder {
   readonly id: number;
   readonly warehouse_id: number | null;
 }
 
-/** An order, as far as it says what warehouse it leaves, and in whose name. */
+/** The fields of an order that decide its warehouse and its sender. */
 interface SentOrder extends LeavingOrder {
   readonly merchant_id: number;
 }
 
-/** The warehouse that a parcel leaves, by its order. */
+/** Returns the origin of an order's parcels. */
 export async function originOfOrder(db: Db, order: SentOrder): Promise<OrderOrigin> {
-  const found = (await originsOfOrders(db, [order])).get(order.id);
-  assert(found, "an order leaves a warehouse");
-  return found;
+  const origin = (await originsOfOrders(db, [order])).get(order.id);
+  assert(origin, "an order leaves a warehouse");
+  return origin;
 }
 
-/** As `originOfOrder`, of several orders, by their ids. */
+/** Returns the origins of several orders, by order id. */
 export async function originsOfOrders(db: Db, orders: readonly SentOrder[]): Promise<Map<number, OrderOrigin>> {
   const warehouses = await warehousesOfOrders(db, orders);
   const merchants = await merchantsIn(
@@ -90,14 +90,16 @@ function originOf(warehouse: PlainWarehouse, owner: CachedMerchant): OrderOrigin
   };
 }
 
-/** The warehouse that an order leaves: the one it names, else where its units lie or have left, else the first one. */
+/**
+ * Returns the warehouse of an order: its own if set, else where its units are allocated or have left, else the first.
+ */
 export async function warehouseOfOrder(db: Db, order: LeavingOrder): Promise<PlainWarehouse> {
-  const found = (await warehousesOfOrders(db, [order])).get(order.id);
-  assert(found, "an order leaves a warehouse");
-  return found;
+  const origin = (await warehousesOfOrders(db, [order])).get(order.id);
+  assert(origin, "an order leaves a warehouse");
+  return origin;
 }
 
-/** As `warehouseOfOrder`, of several orders, by their ids, in a handful of queries. */
+/** Returns the warehouses of several orders, by order id, in a few queries. */
 export async function warehousesOfOrders(
   db: Db,
   orders: readonly LeavingOrder[],
@@ -107,20 +109,22 @@ export async function warehousesOfOrders(
   assert(first, "a store has a warehouse");
   const chosen = new Map<number, number | null>(orders.map(({ id, warehouse_id }) => [id, warehouse_id]));
   const open = () => [...chosen].flatMap(([id, warehouse_id]) => (warehouse_id === null ? [id] : []));
-  const take = (found: readonly { readonly order_id: number | null; readonly warehouse_id: number }[]) => {
-    for (const { order_id, warehouse_id } of found) {
+  const take = (origin: readonly { readonly order_id: number | null; readonly warehouse_id: number }[]) => {
+    for (const { order_id, warehouse_id } of origin) {
       if (order_id !== null) chosen.set(order_id, chosen.get(order_id) ?? warehouse_id);
     }
   };
-  if (all.length > 1 && open().length > 0) take(await promisedFrom(db, { ids: open() }));
+  if (all.length > 1 && open().length > 0) take(await allocatedFrom(db, { ids: open() }));
   if (all.length > 1 && open().length > 0) {
-    const left = await leftFrom(db, { orders: list(open().map((id) => wireId("order", id))) });
+    const left = await shippedFrom(db, { orders: list(open().map((id) => wireId("order", id))) });
     take(left.map(({ order, warehouse_id }) => ({ order_id: readId("order", order ?? ""), warehouse_id })));
   }
-  return new Map([...chosen].map(([id, warehouse_id]) => [id, all.find((one) => one.id === warehouse_id) ?? first]));
+  return new Map(
+    [...chosen].map(([id, warehouse_id]) => [id, all.find((warehouse) => warehouse.id === warehouse_id) ?? first]),
+  );
 }
 
-/** The warehouse that parcels leave when no order names one. */
+/** Returns the origin of parcels without an order: the first warehouse. */
 export async function defaultOrigin(db: Db): Promise<ShippingOrigin> {
   const [first] = await listPlainWarehouses(db);
   assert(first, "a store has a warehouse");

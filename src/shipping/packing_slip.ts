@@ -23,21 +23,21 @@ import { refusal } from "../orders/order_lines.ts";
 import { addressOf } from "./address.ts";
 import { carrierName } from "./rates/built_in_carrier.ts";
 
-/** The contents of a parcel, or of all parcels of an order. */
+/** The contents of one parcel, or of all parcels of an order. */
 interface PackingSlip {
   readonly order: Order;
   /** Null for the whole order. */
   readonly shipment: Shipment | null;
-  /** Where it is packed, in the name of the merchant whose it is. */
+  /** The warehouse that packs it, under the merchant's name. */
   readonly warehouse: PlainWarehouse;
   readonly items: readonly SlipItem[];
 }
 
-/** A line of an order on its packing slip, in units (of a bundle, whole sets). */
+/** An order line on the packing slip, in units (for a bundle, whole sets). */
 interface SlipItem {
   readonly line: OrderLine;
   readonly ordered: number;
-  /** Units in the parcel; on the slip of the whole order, units packed so far. */
+  /** Units in the parcel. On the slip of a whole order: units packed so far. */
   readonly packed: number;
   readonly backordered: number;
   /** The price of the units in the parcel, or of all ordered units. */
@@ -45,8 +45,8 @@ interface SlipItem {
 }
 
 /**
- * The packing slip of an order or of one of its parcels. Refuses: resource_missing (no such parcel of this order),
- * invalid_state_transition (a cancelled order, a voided parcel).
+ * Returns the packing slip of an order or of one of its parcels. A cancelled order and a voided parcel have none.
+ * Refuses: resource_missing, invalid_state_transition.
  */
 export function packingSlipOf(order: Order, warehouse: PlainWarehouse, shipment_id: string | undefined): PackingSlip {
   if (order.status === "cancelled") throw refusal(order, "print a packing slip");
@@ -64,12 +64,12 @@ export function packingSlipOf(order: Order, warehouse: PlainWarehouse, shipment_
     const amount_cents = costOf(line, shipment === null ? ordered : packed, earlier.get(line.id) ?? 0);
     return { line, ordered, packed, backordered: line.wanted - line.reserved, amount_cents };
   });
-  // The slip of a parcel lists its contents and what its recipient still waits for.
+  // The slip of a parcel lists its contents and what is still backordered.
   const shown = items.filter((item) => item.ordered > 0 && (shipment === null || item.packed + item.backordered > 0));
   return { order, shipment, warehouse, items: shown };
 }
 
-/** Units of each line in some parcels. */
+/** Sums the units in some parcels, by order line id. */
 function unitsIn(parcels: readonly Shipment[]): ReadonlyMap<number, number> {
   const counts = new Map<number, number>();
   for (const { order_line_id, quantity } of parcels.flatMap(({ lines }) => lines)) {
@@ -78,7 +78,7 @@ function unitsIn(parcels: readonly Shipment[]): ReadonlyMap<number, number> {
   return counts;
 }
 
-/** What is printed on request only: by default the recipient sees neither prices nor internal notes. */
+/** Optional content. By default the recipient sees neither prices nor internal notes. */
 interface SlipChoices {
   readonly prices: boolean;
   readonly notes: boolean;
@@ -86,7 +86,7 @@ interface SlipChoices {
 
 const title = "Packing slip";
 
-/** The slip as a paper that goes with the goods. */
+/** Returns the slip as a printable document. */
 export function packingSlipDocument(slip: PackingSlip, choices: SlipChoices, print: PrintContext): PrintDocument {
   const { order, warehouse } = slip;
   const { order_number, order_notes } = order;
@@ -126,7 +126,7 @@ function slipFacts({ order, shipment }: PackingSlip, { timezone }: PrintContext)
   ];
 }
 
-/** The name of a parcel's carrier, and its service. */
+/** The carrier of a parcel and its service, as words. */
 function carrierInWords({ carrier, service }: Shipment): string {
   const name = carrier === null ? null : carrierName(carrier);
   return [name, service?.replaceAll("_", " ")].filter((word) => word != null).join(" ");
@@ -136,12 +136,12 @@ function itemTable({ order, shipment, items }: PackingSlip, prices: boolean): Do
   const { currency } = order;
   const count = (caption: string, width: number): DocumentColumn => ({ caption, width, align: "right" });
   const packed = shipment === null ? "Packed" : "In parcel";
-  // Nothing packed yet says nothing to the buyer.
+  // A column of zeros means nothing to the buyer.
   const counts_packed = shipment !== null || items.some((item) => item.packed > 0);
   const sum = (of: (item: SlipItem) => number) => String(items.reduce((total, item) => total + of(item), 0));
   const blank: DocumentCell = [];
   const amount = items.reduce((total, { amount_cents }) => total + amount_cents, 0);
-  // If nothing waits for stock, the column would only take room from the items.
+  // The column is omitted if nothing is backordered.
   const waits = items.some(({ backordered }) => backordered > 0);
   return {
     caption: null,
@@ -188,9 +188,9 @@ function itemTable({ order, shipment, items }: PackingSlip, prices: boolean): Do
   };
 }
 
-/** Which columns a table has. */
+/** The optional columns of the table. */
 interface SlipColumns {
-  /** The currency of its prices; null without any. */
+  /** The currency of the prices; null without prices. */
   readonly prices: string | null;
   readonly waits: boolean;
   readonly counts_packed: boolean;
@@ -210,13 +210,13 @@ function itemRow(item: SlipItem, { prices, waits, counts_packed }: SlipColumns):
   ];
 }
 
-/** The price of a unit, and what all units of the line cost less. */
+/** The price of a unit, and the discount of the line. */
 function priceCell({ unit_price_cents, discount_cents }: OrderLine, currency: string): DocumentCell {
   const price = textPiece(moneyText(unit_price_cents, currency), "plain");
   return discount_cents === 0 ? [price] : [price, textPiece(`less ${moneyText(discount_cents, currency)}`, "quiet")];
 }
 
-/** The slip as the API shows it. */
+/** Returns the slip as the API shows it. */
 export function packingSlipView({ order, shipment, warehouse, items }: PackingSlip, { prices, notes }: SlipChoices) {
   return {
     order_id: wireId("order", order.id),

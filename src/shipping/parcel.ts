@@ -15,24 +15,24 @@ import type { LengthUnit } from "../products/product.ts";
 export type Weight = Fraction;
 
 /**
- * Reads a weight from a number or its decimal text, without rounding. Null when it is zero, negative, not finite, no
- * number, longer than 32 characters or beyond an exponent of 30.
+ * Reads a weight from a number or decimal text without rounding. Null when it is zero, negative, not a finite number,
+ * longer than 32 characters or beyond an exponent of 30.
  */
 export function readWeight(amount: string | number, unit: WeightUnit): Weight | null {
   return readFraction(amount, unitNanograms[unit]);
 }
 
-/** The weight in whole grams, rounded half up, at least 1. */
+/** Returns the weight in whole grams, rounded half up, at least 1. */
 export function gramsOf(weight: Weight): number {
   return Math.max(1, Number(roundedUnits(weight, unitNanograms.g)));
 }
 
-/** The billed pounds: rounded up, at least one. */
+/** Returns the billed weight in pounds: rounded up, at least 1. */
 export function billedPounds(weight: Weight): number {
   return Number(startedUnits(weight, unitNanograms.lb));
 }
 
-/** The weight in a unit as exact decimal text; null when it has no finite decimals. */
+/** Returns the weight in a unit as exact decimal text; null when it has no finite decimal form. */
 export function weightText(weight: Weight, unit: WeightUnit): string | null {
   return decimalText(weight, unitNanograms[unit]);
 }
@@ -68,12 +68,12 @@ export interface WeighedParcel {
   readonly weight: Weight;
 }
 
-/** Reads a parcel; `path` is its place in the request, as in `package.`. Refuses: validation_failed. */
+/** Reads a parcel. `path` prefixes its fields in messages, as in `package.`. Refuses: validation_failed. */
 export function readParcel(input: ParcelInput, path: "" | "package."): WeighedParcel {
   const unit = weightUnit(input.weight_unit ?? "lb");
-  assert(unit !== null, "a unit of weight is checked before");
+  assert(unit !== null, "the weight unit was validated");
   const weight = readWeight(input.weight, unit);
-  if (weight === null) throw invalid(`${path}weight`, "must be a decimal number above zero");
+  if (weight === null) throw invalid(`${path}weight`, "must be a decimal number greater than 0");
   const { dimensions } = input;
   const sides = dimensions ? { ...dimensions, unit: dimensions.unit ?? "in" } : null;
   return { package: { weight: String(input.weight), weight_unit: unit, dimensions: sides }, weight };
@@ -85,8 +85,8 @@ type ParcelSide = Fraction;
 const unitMicrometers = { in: 25_400n, cm: 10_000n } as const satisfies Record<LengthUnit, bigint>;
 
 /**
- * Reads the length of a side from a number or its decimal text, without rounding. Null when it is zero, negative, not
- * finite, no number, longer than 32 characters or beyond an exponent of 30.
+ * Reads the length of a side from a number or decimal text without rounding. Null when it is zero, negative, not a
+ * finite number, longer than 32 characters or beyond an exponent of 30.
  */
 export function readSide(amount: string | number, unit: LengthUnit): ParcelSide | null {
   return readFraction(amount, unitMicrometers[unit]);
@@ -95,13 +95,13 @@ export function readSide(amount: string | number, unit: LengthUnit): ParcelSide 
 /** The three sides of a parcel, the longest first. */
 export type Sides = readonly [longest: ParcelSide, second: ParcelSide, third: ParcelSide];
 
-/** Sorts the sides of a parcel. */
-export function sidesOf(one: ParcelSide, two: ParcelSide, three: ParcelSide): Sides {
-  const [longest = one, second = two, third = three] = [one, two, three].sort((a, b) => compare(b, a));
+/** Sorts the three sides of a parcel, the longest first. */
+export function sidesOf(a: ParcelSide, b: ParcelSide, c: ParcelSide): Sides {
+  const [longest = a, second = b, third = c] = [a, b, c].sort((left, right) => compare(right, left));
   return [longest, second, third];
 }
 
-/** The length plus girth of a parcel: its longest side and the way around the two others. */
+/** Returns the length plus girth of a parcel: its longest side plus twice the sum of the other two. */
 export function lengthAndGirth([longest, second, third]: Sides): Fraction {
   const half = add(second, third);
   return add(longest, add(half, half));
@@ -111,7 +111,7 @@ export const sideRoundings = ["ceil", "half"] as const;
 /** How a carrier rounds a side to whole inches: up, or half up. */
 export type SideRounding = (typeof sideRoundings)[number];
 
-/** The cubic inches of a parcel whose sides are whole inches. */
+/** Returns the volume in cubic inches, with each side rounded to whole inches. */
 export function cubicInches(sides: Sides, rounding: SideRounding): bigint {
   const inches = rounding === "ceil" ? startedUnits : roundedUnits;
   return sides.reduce((volume, side) => volume * inches(side, unitMicrometers.in), 1n);

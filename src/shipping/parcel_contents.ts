@@ -7,7 +7,7 @@ import type { Customs } from "../products/product.ts";
 import type { ParcelContent, ShipmentEnd, ShipmentRequest } from "./offer.ts";
 import { readWeight, type Weight } from "./parcel.ts";
 
-/** What must be known of a product to weigh and declare it. */
+/** The product data needed to weigh and declare it. */
 export interface WeighedProduct {
   readonly id: number;
   readonly sku: string;
@@ -16,30 +16,32 @@ export interface WeighedProduct {
   readonly customs: Customs | null;
 }
 
-/** The products whose weights make up an order's weight: those of its lines, and the components of bundles. */
+/**
+ * Returns the ids of the products whose weights make up an order: those of its lines, and the components of bundles.
+ */
 export function productsToWeigh({ lines }: Order): number[] {
   return [...new Set(lines.flatMap((line) => [line.product_id, ...partsOf(line).map(({ product_id }) => product_id)]))];
 }
 
-/** Goods of one line in a parcel. */
+/** Units of one order line in a parcel. */
 export interface ParcelGoods {
   readonly line: OrderLine;
   readonly quantity: number;
 }
 
-/** The goods of these units of an order's lines. */
+/** Returns the goods for these units of an order's lines. */
 export function goodsIn(
   { lines }: Order,
   units: readonly { readonly order_line_id: number; readonly quantity: number }[],
 ): ParcelGoods[] {
-  const known = new Map(lines.map((line) => [line.id, line]));
+  const by_id = new Map(lines.map((line) => [line.id, line]));
   return units.flatMap(({ order_line_id, quantity }) => {
-    const line = known.get(order_line_id);
+    const line = by_id.get(order_line_id);
     return line === undefined ? [] : [{ line, quantity }];
   });
 }
 
-/** The weight of one unit of a line: of its product, or of all components of the bundle; null when unknown. */
+/** Returns the weight of one unit of a line: of its product, or of all components of a bundle; null when unknown. */
 export function weightOf(line: OrderLine, products: ReadonlyMap<number, WeighedProduct>): Weight | null {
   const own = productWeight(products.get(line.product_id));
   if (own !== null || line.components === null) return own;
@@ -55,16 +57,16 @@ function productWeight(product: WeighedProduct | undefined): Weight | null {
   return readWeight(product.weight, product.weight_unit ?? "lb");
 }
 
-/** The customs contents of goods of an order, valued in its currency. */
+/** Returns the customs contents of goods of an order, valued in its currency. */
 export function contentsOf(
   goods: readonly ParcelGoods[],
   products: readonly WeighedProduct[],
   currency: string,
 ): ParcelContent[] {
-  const known = new Map(products.map((product) => [product.id, product]));
+  const by_id = new Map(products.map((product) => [product.id, product]));
   return goods.map(({ line, quantity }) => {
-    const customs = known.get(line.product_id)?.customs ?? null;
-    const weight = weightOf(line, known);
+    const customs = by_id.get(line.product_id)?.customs ?? null;
+    const weight = weightOf(line, by_id);
     return {
       product_id: line.product_id,
       sku: line.sku,
@@ -79,53 +81,53 @@ export function contentsOf(
   });
 }
 
-// What customs ask of a parcel, whoever carries it: every product in it needs an origin and a weight of its own.
+// What customs require, whatever the carrier: every product in a parcel needs an origin and a weight.
 
-/** Military post offices. The mail asks for a declaration for them although the parcel stays in the country. */
+/** Military post offices. Their mail needs a declaration although it stays in the country. */
 const military: readonly (string | null)[] = ["AA", "AE", "AP"];
 
 /** The European Union and Monaco, whose goods cross no customs border among each other. */
 const union = "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MC MT NL PL PT RO SE SI SK".split(" ");
-/** Places of these countries beyond that border, such as the Canary Islands, by country and postal code. */
-const beyond = /^(?:ES(?:35|38|51|52)|FR9[78]|DE(?:27498|78266)|IT(?:22061|23030|23041))/;
+/** Areas of these countries outside the customs union, such as the Canary Islands, by country and postal code. */
+const outside_union = /^(?:ES(?:35|38|51|52)|FR9[78]|DE(?:27498|78266)|IT(?:22061|23030|23041))/;
 
 const isInUnion = ({ country, postal_code }: ShipmentEnd) =>
-  union.includes(country) && !beyond.test(country + (postal_code ?? ""));
+  union.includes(country) && !outside_union.test(country + (postal_code ?? ""));
 
-/** Whether the parcel passes customs. */
+/** Whether the parcel crosses customs. */
 export function needsDeclaration({ from, to }: Pick<ShipmentRequest, "from" | "to">): boolean {
   const crosses = from.country !== to.country && !(isInUnion(from) && isInUnion(to));
   return crosses || (to.country === "US" && military.includes(to.state?.toUpperCase() ?? null));
 }
 
 /**
- * Refuses a label for a parcel that passes customs while a product in it has no origin or no weight of its own.
- * Refuses: validation_failed, naming every product and what it lacks.
+ * Refuses a parcel that crosses customs while a product in it lacks an origin or a weight. The refusal names every
+ * product and what it lacks. Refuses: validation_failed.
  */
 export function refuseUndeclared(parcel: Pick<ShipmentRequest, "from" | "to" | "contents">): void {
   if (!needsDeclaration(parcel)) return;
   const { contents = [] } = parcel;
   if (contents.length === 0) {
-    const message = "is required, because the parcel passes customs and its goods have to be declared";
+    const message = "is required, because the parcel crosses customs and its contents must be declared";
     throw invalid("items", message, "required");
   }
   const problems = lackingForCustoms(contents);
   if (problems.length > 0) throw invalidFields(problems);
 }
 
-/** What products lack to be declared, each product once. */
+/** Lists what products lack for a customs declaration, each product once. */
 export function lackingForCustoms(contents: readonly ParcelContent[]): FieldProblem[] {
-  const products = new Map(contents.map((one) => [one.product_id, one]));
+  const products = new Map(contents.map((content) => [content.product_id, content]));
   return [...products.values()].flatMap(({ product_id, sku, weight, country_of_origin }) => {
     const remedy = `set it on product ${wireId("product", product_id)}`;
-    const lacking = (field: string): FieldProblem => ({
+    const missing = (field: string): FieldProblem => ({
       field: `products[${sku}].${field}`,
       code: "required",
-      message: `is required, because the parcel passes customs: ${remedy}`,
+      message: `is required, because the parcel crosses customs: ${remedy}`,
     });
     return [
-      ...(country_of_origin === null ? [lacking("customs.country_of_origin")] : []),
-      ...(weight === null ? [lacking("weight")] : []),
+      ...(country_of_origin === null ? [missing("customs.country_of_origin")] : []),
+      ...(weight === null ? [missing("weight")] : []),
     ];
   });
 }

@@ -38,7 +38,7 @@ import { rateCardRoutes } from "./rates/rate_cards.routes.ts";
 import { readRateQuestion } from "./rates/rate_request.ts";
 import { zoneRoutes } from "./zones/zones.routes.ts";
 
-/** One act on one order of a bulk request: its body, and how it is answered. */
+/** One action on one order of a bulk request. */
 interface OrderActionRequest {
   readonly id: string;
   readonly input: unknown;
@@ -48,7 +48,7 @@ interface OrderActionRequest {
 
 type OrderActionHandler = (call: Call, act: OrderActionRequest) => Promise<Response>;
 
-/** Acts on many orders at once. */
+/** The route that runs one action on many orders. */
 const orderActionRoutes = (service: Service) => {
   const acting = actsOf(service);
   return new Elysia({ prefix: "/orders" })
@@ -59,22 +59,22 @@ const orderActionRoutes = (service: Service) => {
         id: "actOnOrders",
         needs: "orders.write",
         chapter: "Orders",
-        summary: "Run one action on up to 200 orders, each by itself",
+        summary: "Run an action on up to 200 orders",
         description:
-          "The action runs on one order after another, each as in a request of its own, with its own history and" +
-          " events. A refusal for one order does not affect the others, and the answer is 200 all the same. With an" +
-          " `Idempotency-Key` an interrupted request continues where it stopped, and does nothing twice. Processing" +
-          " also needs the permission to fulfil orders, and labels the permission to buy labels. A merchant's key may" +
-          " ask for those actions that it may ask for one by one.",
+          "The action runs on the orders in sequence, each as in a separate request with its own history and" +
+          " events. If one order is refused, the others still run, and the response is 200. With an" +
+          " `Idempotency-Key`, repeating an interrupted request continues where it stopped. Processing" +
+          " also requires the permission `orders.fulfil`, and buying labels `shipping.buy`. A merchant's key can" +
+          " run the actions that it can run on single orders.",
         answers: { 200: EnvelopedView(ActedView) },
       }),
     });
 };
 
-/** Further orders are left out of an answer that is longer than this. */
+/** Orders are omitted from results beyond this size of the response. */
 const shown_bytes_max = 2_000_000;
 
-/** The route that does each action on one order: who may use that one may ask for the action. */
+/** The single-order route of each action, whose permission applies. */
 const routes: Readonly<Record<OrderActionOfMany, { readonly id: string; readonly need: Permission }>> = {
   hold: { id: "holdOrder", need: "orders.write" },
   release: { id: "releaseOrder", need: "orders.write" },
@@ -93,28 +93,28 @@ async function actOnAll(
   acting: Readonly<Record<OrderActionOfMany, OrderActionHandler>>,
   body: ActOnOrders,
 ) {
-  // Refused before anything is done: a condition is about one order, not about all.
+  // A precondition concerns one order, so it is refused before any action runs.
   refuseUnmatched(call);
   const { action, tags = {}, dry_run = false } = body;
   const route = routes[action];
   const { need } = route;
   if (!call.granted.permissions.has(need)) {
-    throw new Fault("insufficient_permission", `To ${action.replace("_", " ")} needs the permission ${need}.`, {
+    throw new Fault("insufficient_permission", `The action ${action} requires the permission ${need}.`, {
       permission: need,
     });
   }
   await refuseForMerchants(call, route, action);
-  if (dry_run && action === "buy_label") throw invalid("dry_run", "is not possible for labels; request rates instead");
-  const ids = namedOnce(body.order_ids);
-  const stranger = Object.keys(tags).find((id) => !ids.includes(id));
-  if (stranger !== undefined) throw invalid(`tags.${stranger}`, "is not one of these orders");
+  if (dry_run && action === "buy_label") throw invalid("dry_run", "is not available for labels; request rates instead");
+  const ids = distinctOrderIds(body.order_ids);
+  const unknown_id = Object.keys(tags).find((id) => !ids.includes(id));
+  if (unknown_id !== undefined) throw invalid(`tags.${unknown_id}`, "is not in order_ids");
   const input = readInput(action, body.input ?? {});
   return answerLongWork(
     call,
     async () => {
       const results = [];
       let shown_bytes = 0;
-      // One after the other: they may want the same stock, and the first named order comes first.
+      // In sequence: they may need the same stock, and the order named first has precedence.
       for (const id of ids) {
         const { bytes, ...result } = await resultOf(call, acting[action], { id, input, dry_run, if_match: tags[id] });
         if (result.ok) shown_bytes += bytes;
@@ -129,7 +129,7 @@ async function actOnAll(
   );
 }
 
-/** The input of an action. Refuses: validation_failed, naming the fields as the request has them. */
+/** Validates the input of an action. Refuses: validation_failed, with the fields as the request names them. */
 function readInput(action: OrderActionOfMany, input: unknown): unknown {
   try {
     return checks[action]?.(input);
@@ -140,22 +140,22 @@ function readInput(action: OrderActionOfMany, input: unknown): unknown {
   }
 }
 
-/** Answers with all results, and keeps the answer for a repeated request. The audit trail already has each act. */
+/** Responds with all results and stores the response for a repeated request. The audit log already has each action. */
 async function answerDone(call: Call, data: object, secret_key: Uint8Array): Promise<Response> {
   const key = keptName(call);
   const body = JSON.stringify(enveloped(data, call.request_id, call.store.clock.now()));
   if (key === null) return jsonResponse(call, 200, body);
-  const kept = await writeFor(call, (tx) =>
+  const stored = await writeFor(call, (tx) =>
     once(tx, call, key, async () => ({ status: 200, body, headers: {} }), secret_key),
   );
-  return jsonResponse(call, kept.status, kept.body, kept.headers);
+  return jsonResponse(call, stored.status, stored.body, stored.headers);
 }
 
-/** The ids of the orders, as the API writes them. Refuses: validation_failed, where one is named twice. */
-function namedOnce(order_ids: ActOnOrders["order_ids"]): string[] {
+/** Returns the wire ids of the orders. Refuses: validation_failed, when an order is named twice. */
+function distinctOrderIds(order_ids: ActOnOrders["order_ids"]): string[] {
   const ids = order_ids.map((name) => wireId("order", readId("order", name) ?? 0));
   const again = ids.findIndex((id, at) => ids.indexOf(id) < at);
-  if (again >= 0) throw invalid(`order_ids[${again}]`, "is named twice", "duplicate");
+  if (again >= 0) throw invalid(`order_ids[${again}]`, "is a duplicate", "duplicate");
   return ids;
 }
 
@@ -168,15 +168,15 @@ interface OrderActionResult {
   readonly error?: object | undefined;
 }
 
-/** What became of one order, and how many bytes long the answer about it was. */
+/** Runs an action on one order. Returns the result and the length of its response in bytes. */
 async function resultOf(
   call: Call,
   act: OrderActionHandler,
-  asked: OrderActionRequest,
+  request: OrderActionRequest,
 ): Promise<OrderActionResult & { readonly bytes: number }> {
-  const { id } = asked;
+  const { id } = request;
   try {
-    const answer = await act(call, asked);
+    const answer = await act(call, request);
     const { status } = answer;
     const text = await answer.text();
     const bytes = text.length;
@@ -219,10 +219,10 @@ function actsOf(service: Service): Readonly<Record<OrderActionOfMany, OrderActio
     },
     buy_label: async (call, { id, input, if_match }) => {
       const order_id = readId("order", id) ?? 0;
-      const wish = input as BuyLabels;
-      const body = { ...wish, order_id, package: wish.package ?? (await weighed(call, order_id)) };
+      const options = input as BuyLabels;
+      const body = { ...options, order_id, package: options.package ?? (await weighedPackage(call, order_id)) };
       const route = "/shipping/labels";
-      // The path is the same for all of them; the order tells their keys apart.
+      // All of them have the same path, so the order is part of the idempotency key.
       const query = { order_id: id };
       return buy(bulkPartOf(call, { method: "POST", route, path: route, query, body, if_match }), body);
     },
@@ -241,13 +241,13 @@ function partOfOrder(action: string, { id, input, dry_run, if_match }: OrderActi
   };
 }
 
-/** A parcel of all units of an order that are in no parcel yet, weighed by its products. */
-async function weighed(call: Call, order_id: number) {
+/** The parcel of all unpacked units of an order, with the weight of its products in grams. */
+async function weighedPackage(call: Call, order_id: number) {
   const { carriage } = await call.store.read((db) => readRateQuestion(db, { order_id }));
   return { weight: weightText(carriage.weight, "g") ?? "", weight_unit: "g" as const };
 }
 
-/** Rates, carriers, labels and manifests. */
+/** The routes of rates, carriers, labels, manifests and bulk actions on orders. */
 export const shippingRoutes = (service: Service) =>
   new Elysia()
     .use(quoteRoutes(service))

@@ -1,4 +1,4 @@
-// The fields that several rooms of shipping ask for and show.
+// Fields shared by the schemas of shipping.
 
 import { Type } from "@sinclair/typebox";
 import { cityField } from "../addresses/address.schema.ts";
@@ -7,7 +7,7 @@ import { lengthUnits } from "../products/product.ts";
 
 export const WeightField = Type.Union(
   [Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 }), Type.String({ pattern: "^[0-9.]{1,32}$" })],
-  { hint: "must be a decimal number above zero" },
+  { hint: "must be a decimal number greater than 0" },
 );
 const side = Type.Number({ exclusiveMinimum: 0, maximum: 10_000 });
 export const DimensionsField = closed({
@@ -18,7 +18,7 @@ export const DimensionsField = closed({
 });
 export const CountryField = Type.String({
   pattern: "^[A-Z]{2}$",
-  hint: "must be a two-letter country code such as US",
+  hint: "must be a two-letter country code, such as US",
 });
 
 /** Units of an order in a parcel, by line or SKU. */

@@ -1,4 +1,4 @@
-// Whether every label has its event and all it must have, and none stays unfinished for ever.
+// Audit rules of labels and rate cards for `verify`.
 import { and, eq, lt, sql } from "drizzle-orm";
 import { isOneOf } from "../../db/kit.ts";
 import { orders } from "../../db/schema/orders.ts";
@@ -18,12 +18,12 @@ import {
 } from "../storage/verifier.ts";
 import { boughtLabelStatuses, labelStarts, usableLabelStatuses } from "./labels/label.transitions.ts";
 
-// The events of labels that come back are those of their returns.
+// Return labels are excluded: their events are those of their returns.
 const bought = sql`select count(*) from ${labels}
   where ${isOneOf(labels.status, boughtLabelStatuses)} and ${labels.return_id} is null`;
 
 const isBought = isOneOf(labels.status, boughtLabelStatuses);
-// A carrier's document may be unreadable; then a warning of the label says so.
+// A carrier's document may be unreadable. Then a warning of the label records it.
 const hasDocument = sql`(${labels.drawing} is not null
   or exists (select 1 from ${label_documents} where ${label_documents.label_id} = ${labels.id})
   or cast(${labels.warnings} as text) like '%no_document%')`;
@@ -31,21 +31,21 @@ const hasDocument = sql`(${labels.drawing} is not null
 const label_checks: readonly VerifierRule<"events" | "label" | "quotes">[] = [
   eventCountRule("shipment.created", bought),
   {
-    rule: "L1 a label that was bought has a number and a document",
+    rule: "L1 a bought label has a tracking number and a document",
     noun: "label",
     rows: sql`select ${labels.id} as id, 1 as expected,
         case when ${labels.tracking_number} is not null and ${hasDocument} then 1 else 0 end as actual
       from ${labels} where ${isBought}`,
   },
   {
-    rule: "L2 no quote bought two labels",
+    rule: "L2 a quote buys at most one label",
     noun: "quotes",
     rows: sql`select cast(null as bigint) as id, count(distinct ${labels.quote_nonce}) as expected,
         count(${labels.quote_nonce}) as actual
       from ${labels} where ${isBought}`,
   },
   {
-    rule: "L3 a label is of a parcel or a return of its order",
+    rule: "L3 a label belongs to a parcel or a return of its order",
     noun: "label",
     rows: sql`select ${labels.id} as id, ${labels.order_id} as expected,
         coalesce(${shipments.order_id}, ${returns.order_id}) as actual
@@ -53,7 +53,7 @@ const label_checks: readonly VerifierRule<"events" | "label" | "quotes">[] = [
       left join ${returns} on ${returns.id} = ${labels.return_id}`,
   },
   {
-    rule: "L4 a labelled parcel has its label's number",
+    rule: "L4 a labeled parcel has its label's tracking number",
     noun: "label",
     rows: sql`select ${labels.id} as id, 1 as expected,
         case when ${shipments.tracking_number} = ${labels.tracking_number} then 1 else 0 end as actual
@@ -61,7 +61,7 @@ const label_checks: readonly VerifierRule<"events" | "label" | "quotes">[] = [
       where ${isOneOf(labels.status, usableLabelStatuses)} and not ${isOneOf(shipments.status, [givenUp])}`,
   },
   {
-    rule: "L5 a label belongs to whom its order belongs",
+    rule: "L5 a label and its order belong to the same merchant",
     noun: "label",
     rows: sql`select ${labels.id} as id, ${orders.merchant_id} as expected, ${labels.merchant_id} as actual
       from ${labels} join ${orders} on ${orders.id} = ${labels.order_id}`,
@@ -76,32 +76,30 @@ const labelRows: FindVerifiedRows = async (db, id) => {
 const verifyLabelRows = verifierOf(label_checks, { events: async () => [], label: labelRows, quotes: async () => [] });
 
 const day_ms = 86_400_000;
-// A purchase is given up after a day, in the next round of the job, so a little more time passes.
+// A purchase is given up after a day, in the job's next run. This adds an hour for that.
 const late_ms = day_ms + 3_600_000;
 
-const lateOnes = prepared((select, a: StatementArgs<{ before: number }>) =>
+const unfinishedLabels = prepared((select, a: StatementArgs<{ before: number }>) =>
   select
     .select({ id: labels.id })
     .from(labels)
     .where(and(isOneOf(labels.status, [labelStarts]), lt(labels.created_at, a.before))),
 );
 
-/** Checks labels against what must be true of them. */
+/** Verifies all labels. Returns the differences. */
 export async function verifyLabels(db: Db): Promise<VerifierDifference[]> {
-  const late = await lateOnes(db, { before: db.now - late_ms });
-  const told: VerifierDifference[] = [];
+  const late = await unfinishedLabels(db, { before: db.now - late_ms });
+  const differences: VerifierDifference[] = [];
   for (const { id } of late) {
-    const rule = "L5 no label is under way for longer than a day";
-    told.push({ rule, subject: `label ${id}`, expected: 0, actual: 1, rows: await labelRows(db, id) });
+    const rule = "L5 no purchase stays unfinished for more than a day";
+    differences.push({ rule, subject: `label ${id}`, expected: 0, actual: 1, rows: await labelRows(db, id) });
   }
-  return [...(await verifyLabelRows(db)), ...told];
+  return [...(await verifyLabelRows(db)), ...differences];
 }
-
-// Whether every version of each rate card is kept.
 
 const rate_card_checks: readonly VerifierRule<"rate card">[] = [
   {
-    rule: "C1 a rate card has every version of it",
+    rule: "C1 every version of a rate card is stored",
     noun: "rate card",
     rows: sql`select ${rate_cards.id} as id, ${rate_cards.version} as expected,
         (select count(*) from ${rate_card_versions} where ${rate_card_versions.card_id} = ${rate_cards.id}
@@ -114,7 +112,7 @@ const verifyRateCardRows = verifierOf(rate_card_checks, {
   "rate card": (db, id) => plainRows(db, "rate_cards", rate_cards, eq(rate_cards.id, id)),
 });
 
-/** Checks rate cards against their versions. */
+/** Verifies that the versions of all rate cards are complete. Returns the differences. */
 export async function verifyRateCards(db: Db): Promise<VerifierDifference[]> {
   return verifyRateCardRows(db);
 }

@@ -2,7 +2,7 @@ import { wireId } from "../core/ids.ts";
 import type { Service } from "../http/service.ts";
 import { Lanes } from "../outbound/lanes.ts";
 import { retentionIn } from "../privacy/retention_settings.sql.ts";
-import { listKeptAccounts } from "../shipping/carriers/accounts.sql.ts";
+import { listUndeletedAccounts } from "../shipping/carriers/accounts.sql.ts";
 import { accessTo, refusalOf } from "../shipping/carriers/call_carrier.ts";
 import type { CarrierContext, OutsideCarrier } from "../shipping/carriers/connector.ts";
 import { outsideCarriersOf } from "../shipping/carriers/connectors.ts";
@@ -51,7 +51,7 @@ function lanesOf(store: Store, service: Service): Lanes<PollClaim> {
   return new Lanes({
     claim: (busy) =>
       store.write(async (tx) => {
-        const accounts = (await listKeptAccounts(tx)).filter(({ id }) => !busy.has(id));
+        const accounts = (await listUndeletedAccounts(tx)).filter(({ id }) => !busy.has(id));
         const asked = accounts.flatMap((account) => {
           const connector = connectors[account.connector];
           return connector?.track || connector?.follow ? { account, follows: connector.follow !== undefined } : [];

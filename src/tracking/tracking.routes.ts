@@ -14,7 +14,7 @@ import { documented } from "../http/route.ts";
 import type { Service } from "../http/service.ts";
 import { plainTrackingNumber } from "../orders/fulfillment/tracking_url.ts";
 import { findOrderId } from "../orders/lifecycle/order_lookup.sql.ts";
-import { listKeptAccounts } from "../shipping/carriers/accounts.sql.ts";
+import { listUndeletedAccounts } from "../shipping/carriers/accounts.sql.ts";
 import { outsideCarriersOf } from "../shipping/carriers/connectors.ts";
 import { merchantRequired } from "../storage/tenant.ts";
 import { followNumber, noSuchAccount } from "./follow_number.ts";
@@ -100,7 +100,7 @@ function follow(call: Call, body: FollowNumber, service: Service): Promise<Respo
   if (call.merchant_id !== null && body.account_id != null) throw noSuchAccount();
   const connectors = outsideCarriersOf(service);
   return answerWrite(call, 201, async (tx) => {
-    const accounts = await listKeptAccounts(tx);
+    const accounts = await listUndeletedAccounts(tx);
     const followers = accounts.filter(({ connector }) => connectors[connector]?.capabilities.has("tracking"));
     const tracking_number = await followNumber(tx, body, followers, call.actor);
     const history = await getHistory(tx, tracking_number);

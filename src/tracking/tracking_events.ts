@@ -122,14 +122,14 @@ interface Expectation {
 }
 
 /**
- * A carrier's facts about a parcel besides its scans; `told_at` is the time that it gives, else the time of its newest
+ * A carrier's facts about a parcel besides its scans; `reported_at` is the time that it gives, else the time of its newest
  * scan.
  */
 interface ReportedService {
   readonly carrier: string | null;
   readonly service: string | null;
   readonly estimated_delivery: number | null;
-  readonly told_at?: number | null;
+  readonly reported_at?: number | null;
   readonly events: readonly { readonly occurred_at: number }[];
 }
 
@@ -143,7 +143,7 @@ export const unknown_carrier = "unknown";
  */
 export function newFacts(known: Expectation, told: ReportedService, now: number): Partial<Expectation> | null {
   const moments = told.events.map(({ occurred_at }) => occurred_at);
-  const at = told.told_at ?? (moments.length === 0 ? now : Math.max(...moments));
+  const at = told.reported_at ?? (moments.length === 0 ? now : Math.max(...moments));
   const due = told.estimated_delivery;
   const before = known.estimated_at ?? Number.NEGATIVE_INFINITY;
   const newer = due !== null && (at > before || (at === before && due > (known.estimated_delivery ?? 0)));

@@ -45,10 +45,13 @@ describe("works", () => {
   test("callbacks out of order and twice make one record, and an order delivered once", async () => {
     const { order, tracking_number } = await sent();
     const at = (minutes: number) => now() - minutes * minute;
-    const moved = told(tracking_number, [scanOf("in_transit", at(30))], { estimated_delivery: now(), told_at: at(30) });
+    const moved = told(tracking_number, [scanOf("in_transit", at(30))], {
+      estimated_delivery: now(),
+      reported_at: at(30),
+    });
     const out = told(tracking_number, [scanOf("out_for_delivery", at(20))], {
       estimated_delivery: at(1),
-      told_at: at(20),
+      reported_at: at(20),
     });
     const there = told(tracking_number, [scanOf("delivered", at(10), { signed_by: "Ada" })]);
     const told_as = { repeated: false, recorded: 1, waiting: 0 };

@@ -164,11 +164,11 @@ describe("duplicateHash", () => {
 });
 
 describe("newFacts", () => {
-  const told = (due: number | null, told_at: number | null, at: readonly number[] = []) => ({
+  const told = (due: number | null, reported_at: number | null, at: readonly number[] = []) => ({
     carrier: null,
     service: null,
     estimated_delivery: due,
-    told_at,
+    reported_at,
     events: at.map((occurred_at) => ({ occurred_at })),
   });
   type Known = Parameters<typeof newFacts>[0];

@@ -10,7 +10,7 @@ import { RehearsableView } from "../../http/rehearsals.ts";
 import { answerLongWork, answerWrite } from "../../http/response.ts";
 import { documented } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
-import { labelNews } from "../../returns/return_labels.ts";
+import { labelCallbacks } from "../../returns/return_labels.ts";
 import { refusalFor } from "../../shipping/labels/label.ts";
 import { hasCarriersLabels } from "../../shipping/labels/labels.sql.ts";
 import { voidCarrierLabels } from "../../shipping/labels/void_at_carrier.ts";
@@ -66,7 +66,7 @@ async function answerWithoutLabels(
   if (!concerned) return answerOrder(call, id, { dry_run }, act);
   if (dry_run) return rehearseWithoutLabels(call, id, { losing, act });
   return answerLongWork(call, async () => {
-    const at = { store, service, news: labelNews, refusal: refusalFor(call, "voided") };
+    const at = { store, service, callbacks: labelCallbacks, refusal: refusalFor(call, "voided") };
     await voidCarrierLabels(at, actor, async (tx) => {
       await call.confirm(tx);
       await requireVersion(tx, call, id);

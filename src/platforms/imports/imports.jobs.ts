@@ -8,7 +8,7 @@ import { refuseForbidden } from "../../orders/order_lines.ts";
 import { lockOrder } from "../../orders/orders.sql.ts";
 import { Lanes } from "../../outbound/lanes.ts";
 import { retentionIn } from "../../privacy/retention_settings.sql.ts";
-import { labelNews } from "../../returns/return_labels.ts";
+import { labelCallbacks } from "../../returns/return_labels.ts";
 import { hasCarriersLabels } from "../../shipping/labels/labels.sql.ts";
 import { voidCarrierLabels } from "../../shipping/labels/void_at_carrier.ts";
 import { type Store, writeChunks } from "../../storage/database.ts";
@@ -68,7 +68,7 @@ async function importOne(claim: ImportClaim, all: Store, service: Service): Prom
 async function giveUpLabels({ connection, import: { order_id } }: ImportClaim, store: Store, service: Service) {
   if (!(await store.read((db) => hasCarriersLabels(db, order_id)))) return;
   try {
-    await voidCarrierLabels({ store, service, news: labelNews }, platformActor(connection), async (tx) => {
+    await voidCarrierLabels({ store, service, callbacks: labelCallbacks }, platformActor(connection), async (tx) => {
       const order = await lockOrder(tx, order_id);
       refuseForbidden(order, "cancel");
       return { order_id, parcels: new Set(order.shipments.map(({ id }) => id)) };

@@ -5,40 +5,40 @@ import { wireId } from "../../core/ids.ts";
 import type { ListedCarrier } from "../offer.ts";
 import type { AccountStatus } from "./account.transitions.ts";
 
-/** A field of an account's credentials, as `packhouse` and the API ask for it. */
+/** A field of an account's credentials, as the CLI and the API request it. */
 export interface CredentialField {
   readonly name: string;
   readonly secret: boolean;
   readonly required: boolean;
-  /** Where the value is found, in one sentence. */
+  /** Where to find the value, in one sentence. */
   readonly description: string;
 }
 
-/** The fields of the credentials, by the names that the connector gives them. */
+/** The values of the credentials, by field name. */
 type CarrierCredentials = Readonly<Record<string, string>>;
 
-/** An account at a carrier, or at a service that sells for many carriers. Its secrets are sealed. */
+/** An account at a carrier, or at a service that resells many carriers. Its secrets are sealed. */
 export interface CarrierAccount {
   readonly id: number;
   /** Random text that names the account in its callback address: `?account=…`. */
   readonly key: string;
-  /** The name of the connector that calls for it. */
+  /** The code of its connector, such as `easypost`. */
   readonly connector: string;
   readonly name: string;
   /** The credentials as JSON, sealed; null once the account is deleted. */
   readonly credentials: string | null;
   /** Equal for equal credentials of one connector; null once the account is deleted. */
   readonly credentials_digest: string | null;
-  /** What callbacks are signed with; null when none are taken. Sealed. */
+  /** The secret that signs callbacks, sealed; null when none are accepted. */
   readonly callback_secret: string | null;
   readonly previous_callback_secret: string | null;
   readonly previous_callback_secret_expires_at: number | null;
   readonly status: AccountStatus;
-  /** The carriers that the last successful test has listed. */
+  /** The carriers that the last successful test listed. */
   readonly carriers: readonly ListedCarrier[];
-  /** When these credentials were last tested; null when they never were. */
+  /** When these credentials were last tested; null if never. */
   readonly checked_at: number | null;
-  /** Why that test failed; null when it did not. */
+  /** Why that test failed; null when it succeeded. */
   readonly check_code: string | null;
   readonly check_message: string | null;
   readonly version: number;
@@ -52,13 +52,13 @@ export const secret_purpose = "shipping.account";
 /** How long the previous callback secret stays valid. */
 export const secret_overlap_ms = 3_600_000;
 
-/** The credentials of an account, opened. Empty when they were sealed under another key of the service. */
+/** Opens the credentials of an account. Empty when they were sealed with another key of the service. */
 export function credentialsOf({ credentials }: Pick<CarrierAccount, "credentials">, secret_key: Uint8Array) {
   const opened = credentials === null ? null : open(credentials, secret_key, secret_purpose);
   return opened === null ? {} : (JSON.parse(opened) as CarrierCredentials);
 }
 
-/** The secrets that callbacks of an account may be signed with, newest first. */
+/** Opens the secrets that may sign callbacks of an account, newest first. */
 export function callbackSecretsOf(account: CarrierAccount, secret_key: Uint8Array, now: number): string[] {
   const overlaps = (account.previous_callback_secret_expires_at ?? 0) > now;
   return [account.callback_secret, overlaps ? account.previous_callback_secret : null]
@@ -66,22 +66,22 @@ export function callbackSecretsOf(account: CarrierAccount, secret_key: Uint8Arra
     .filter((secret) => secret !== null);
 }
 
-/** Equal for equal credentials of one connector. Without the key it reveals nothing of them. */
+/** Returns a keyed digest, equal for equal credentials of one connector. */
 export function digestOf(connector: string, credentials: CarrierCredentials, secret_key: Uint8Array): string {
-  const sorted = Object.entries(credentials).sort(([one], [other]) => (one < other ? -1 : 1));
+  const sorted = Object.entries(credentials).sort(([a], [b]) => (a < b ? -1 : 1));
   return hmacHex(hmacHex(secret_key, secret_purpose), JSON.stringify([connector, sorted]));
 }
 
-/** What a view of an account needs besides the account. */
+/** The context that an account view needs. */
 interface AccountContext {
   readonly secret_key: Uint8Array;
-  /** Where this client reaches the service. */
+  /** The origin (scheme and host) under which this client reaches the service. */
   readonly origin: string;
-  /** The connector's fields, and whether it sends callbacks; null for a connector that this release does not have. */
+  /** The connector's fields, and whether it sends callbacks; null for a connector that this release lacks. */
   readonly connector: { readonly credentials: readonly CredentialField[]; readonly takes_callbacks: boolean } | null;
 }
 
-/** The account as the API shows it: of each secret at most the last four characters. */
+/** Returns the account as the API shows it, with at most the last four characters of each secret. */
 export function accountView(account: CarrierAccount, { secret_key, origin, connector }: AccountContext) {
   const { id, key, name, status, carriers, version, checked_at, check_code, check_message } = account;
   const credentials = credentialsOf(account, secret_key);
@@ -110,11 +110,11 @@ export function accountView(account: CarrierAccount, { secret_key, origin, conne
   };
 }
 
-const told_from_characters = 16;
+const last_four_min_characters = 16;
 
-/** A field as the API shows it: the last four characters of a secret that is long enough. */
+/** The field as the API shows it. A secret that is long enough shows its last four characters. */
 function fieldView({ name, secret, required, description }: CredentialField, value: string | undefined) {
-  const bears = secret && value !== undefined && value.length >= told_from_characters;
+  const is_long = secret && value !== undefined && value.length >= last_four_min_characters;
   return {
     name,
     description,
@@ -122,17 +122,17 @@ function fieldView({ name, secret, required, description }: CredentialField, val
     secret,
     is_set: value !== undefined,
     value: secret ? null : (value ?? null),
-    last_four: bears ? value.slice(-4) : null,
+    last_four: is_long ? value.slice(-4) : null,
   };
 }
 
-/** Credentials as a request gives them; null removes one. */
+/** The credentials in a request, by field name; null removes one. */
 export type CredentialsInput = Readonly<Record<string, string | null>>;
 
 /**
- * The credentials of an account after a change. Refuses: validation_failed, for a field that the connector does not
- * have, for a required field that is missing, and for a new address without the secrets that would be sent to it:
- * whoever changes the address must not be able to read them there.
+ * Returns the credentials of an account after a change. A new `api_url` requires the secrets again, so that a person
+ * who can only edit the address cannot redirect stored secrets to a server of their own.
+ * Refuses: validation_failed.
  */
 export function changedCredentials(
   fields: readonly CredentialField[],
@@ -149,18 +149,18 @@ export function changedCredentials(
   const moved = fields.some(({ name }) => isAddress(name) && name in input && input[name] !== (before[name] ?? null));
   const after: Record<string, string> = {};
   for (const { name, secret, required, description } of fields) {
-    const given = input[name];
-    const value = given === undefined ? (before[name] ?? null) : given;
+    const sent = input[name];
+    const value = sent === undefined ? (before[name] ?? null) : sent;
     if (value !== null) after[name] = value;
     else if (required) refuse(name, "required", `is required: ${description}`);
-    const kept = given === undefined && before[name] !== undefined;
-    if (secret && kept && moved) refuse(name, "required", "is required when the address changes");
+    const unchanged = sent === undefined && before[name] !== undefined;
+    if (secret && unchanged && moved) refuse(name, "required", "is required when the address changes");
   }
   if (problems.length > 0) throw invalidFields(problems);
   return after;
 }
 
-/** Whether a field holds the address of an API, which must be one that the service may call. */
+/** Whether a field holds an API address, which must pass the outbound address policy. */
 export function isAddress(name: string): boolean {
   return name === "api_url";
 }

@@ -36,11 +36,11 @@ import {
 } from "./accounts.ts";
 import { accessTo, inTime, refusalOf } from "./call_carrier.ts";
 import type { CarrierContext, OutsideCarrier } from "./connector.ts";
-import { askingOf, outsideCarriersOf } from "./connectors.ts";
+import { carrierCallingOf, outsideCarriersOf } from "./connectors.ts";
 
 const managing = documentedAs({ needs: "shipping.manage", chapter: "Shipping" });
 
-/** Accounts at carriers, and at services that sell for many. */
+/** Routes of accounts at carriers and at services that resell many carriers. */
 export const accountRoutes = (service: Service) =>
   new Elysia({ prefix: "/shipping/carrier-accounts" })
     .use(conventions)
@@ -49,7 +49,8 @@ export const accountRoutes = (service: Service) =>
       detail: managing({
         id: "createCarrierAccount",
         summary: "Create a carrier account",
-        description: "Its credentials are sealed and never shown again. Test them before you rely on them.",
+        description:
+          "The credentials are stored sealed and never shown again. Test the account before buying labels with it.",
         refuses: ["blocked_address", "duplicate_connection"],
         answers: { 201: EnvelopedView(NewAccountView) },
       }),
@@ -77,7 +78,7 @@ export const accountRoutes = (service: Service) =>
       body: bodyOf(UpdateAccount),
       detail: managing({
         id: "updateCarrierAccount",
-        summary: "Update, pause or resume a carrier account, or give it other credentials",
+        summary: "Update, pause or resume a carrier account, or replace its credentials",
         matches: true,
         refuses: ["blocked_address", "duplicate_connection", "immutable_field"],
         answers: { 200: EnvelopedView(AccountView) },
@@ -97,13 +98,13 @@ export const accountRoutes = (service: Service) =>
         id: "testCarrierAccount",
         summary: "Test the credentials of a carrier account",
         description:
-          "Calls the carrier. The result is kept as `last_test`, with the carriers and services that it listed.",
+          "Calls the carrier and stores the result in `last_test`, with the carriers and services that the account lists.",
         refuses: ["carrier_error", "carrier_refused", "carrier_timeout", "carrier_unauthorized", "write_conflict"],
         answers: { 200: EnvelopedView(AccountView) },
       }),
     });
 
-/** The connectors with which accounts are created. */
+/** Routes of the connectors that accounts are created with. */
 export const connectorRoutes = (service: Service) =>
   new Elysia({ prefix: "/shipping/connectors" })
     .use(conventions)
@@ -131,13 +132,14 @@ const connectorView = (connector: OutsideCarrier) => ({
   }),
 });
 
-/** The account as this client sees it: the callback address begins with the address that the client used. */
+/** The account as this client sees it. The callback URL starts with the origin that the client used. */
 function viewOf(service: Service, call: Call) {
   const origin = originOf(call);
   const connectors = outsideCarriersOf(service);
   return (account: CarrierAccount) => {
-    const found = connectors[account.connector];
-    const connector = found === undefined ? null : { ...found, takes_callbacks: takesCallbacks(found) };
+    const connector_found = connectors[account.connector];
+    const connector =
+      connector_found === undefined ? null : { ...connector_found, takes_callbacks: takesCallbacks(connector_found) };
     const view = accountView(account, { secret_key: service.secret_key, origin, connector });
     // A test does not change the account, so its version stays.
     return tagged(view, account.version, [view.last_test, view.carriers, view.callback_url]);
@@ -164,26 +166,24 @@ function create(call: Call, body: CreateAccount, service: Service): Promise<Resp
   const rules = rulesOf(connectorOf(service, body.connector), service);
   const work = async () => {
     await refuseAddresses(call, body.credentials, service);
-    const made_secret = randomBytes(32).toString("base64url");
+    const generated_secret = randomBytes(32).toString("base64url");
     const act = async (tx: Tx) => {
-      const account = await createAccount(tx, body, rules, made_secret);
+      const account = await createAccount(tx, body, rules, generated_secret);
       const shown = view(account);
-      const is_made = body.callback_secret === undefined && account.callback_secret !== null;
-      return is_made ? { ...shown, callback_secret: made_secret } : shown;
+      const is_generated = body.callback_secret === undefined && account.callback_secret !== null;
+      return is_generated ? { ...shown, callback_secret: generated_secret } : shown;
     };
     return answerWrite(call, 201, act, enveloped, service.secret_key);
   };
   return answerLongWork(call, work, service.secret_key);
 }
 
-/**
- * Refuses addresses that the service may not call. This is checked beforehand, since a name may have to be resolved.
- */
+/** Refuses addresses that the service may not call. This runs before the transaction: it may have to resolve a name. */
 async function refuseAddresses(call: Call, credentials: CredentialsInput, service: Service): Promise<void> {
   for (const [name, url] of Object.entries(credentials)) {
     if (!isAddress(name) || url === null) continue;
     const field = `credentials.${name}`;
-    if (url.includes("?")) throw invalid(field, "must not contain a query");
+    if (url.includes("?")) throw invalid(field, "must not contain a query string");
     const unfit = await outboundOf(service, call.store.mode, "operator").problem(url);
     if (unfit?.code === "blocked_address") {
       const fields = [{ field, ...unfit }];
@@ -217,27 +217,27 @@ function requireVersion(tx: Tx, call: Call, id: string, view: ReturnType<typeof 
   return requireMatch(call, async () => view(await lockAccount(tx, id)));
 }
 
-/** Tests an account at its carrier, outside any transaction, and stores the result before it answers. */
+/** Tests an account at its carrier, outside any transaction, and stores the result before responding. */
 function test(call: Call, id: string, service: Service): Promise<Response> {
   const view = viewOf(service, call);
   return answerLongWork(call, async () => {
     const account = await call.store.read((db) => getAccount(db, id));
     const connector = connectorOf(service, account.connector);
     const access = accessTo(account, connector, call.store, service);
-    const how = await testAt(connector, access, service);
-    if ("carriers" in how) return answerWrite(call, 200, async (tx) => view(await recordTest(tx, account, how)));
-    await writeFor(call, (tx) => recordTest(tx, account, how));
-    throw how;
+    const result = await testAt(connector, access, service);
+    if ("carriers" in result) return answerWrite(call, 200, async (tx) => view(await recordTest(tx, account, result)));
+    await writeFor(call, (tx) => recordTest(tx, account, result));
+    throw result;
   });
 }
 
-// A test sends several requests, one after another, so it may take that many times as long as a request for rates.
-const tests_as_rates = 3;
+// A test sends several requests in sequence, so its timeout is a multiple of the one for rates.
+const test_timeout_factor = 3;
 
-/** The carriers and services that the account lists, or why it lists none. */
+/** Returns the carriers and services that the account lists, or the reason for a failure. */
 async function testAt(connector: OutsideCarrier, access: CarrierContext, service: Service): Promise<AccountTestResult> {
   try {
-    const wait_ms = tests_as_rates * askingOf(service).rates_wait_ms;
+    const wait_ms = test_timeout_factor * carrierCallingOf(service).rates_wait_ms;
     return { carriers: await inTime(connector.check(access), access.account.name, wait_ms) };
   } catch (error) {
     return refusalOf(error, access, service.log);

@@ -3,7 +3,7 @@ import { choice, closed, nameField, nullable, pageFields } from "../../core/sche
 import { accountStatuses } from "./account.transitions.ts";
 import type { CredentialsInput } from "./account.ts";
 
-const moment = Type.String({ format: "date-time" });
+const timestamp = Type.String({ format: "date-time" });
 
 const form = { pattern: "^[\\u0021-\\u007e]+$", form: "must be visible ASCII characters without spaces" };
 
@@ -11,9 +11,9 @@ const CredentialsField = Type.Unsafe<CredentialsInput>(
   Type.Record(Type.String(), nullable(Type.String({ minLength: 1, maxLength: 2000, ...form })), {
     maxProperties: 20,
     description:
-      "The credentials, by the names that `credential_fields` lists. A change keeps what it leaves" +
-      " out; null removes a field. `api_url` is the address of the connector's API, if it is not the usual" +
-      " one; a new address requires the secrets again.",
+      "The credentials, by the names in `credential_fields`. An update keeps omitted fields;" +
+      " null removes one. `api_url` is the base URL of the connector's API, if it is not the default;" +
+      " changing it requires sending the secrets again.",
   }),
 );
 
@@ -23,8 +23,8 @@ const callback_secret = nullable(
     maxLength: 500,
     ...form,
     description:
-      "The secret that signs callbacks. A new account gets one if the request has none and its connector sends" +
-      " callbacks; it is shown only once. Null refuses all callbacks. The previous secret stays valid for an hour.",
+      "The secret that signs callbacks. If omitted, a new account whose connector sends callbacks gets a generated" +
+      " one, which is shown only once. Null refuses all callbacks. A replaced secret stays valid for an hour.",
   }),
 );
 
@@ -33,8 +33,7 @@ const changeable = {
   callback_secret: Type.Optional(callback_secret),
   status: Type.Optional(
     choice(accountStatuses, {
-      description:
-        "A paused account gives no rates and sells no labels. Parcels that it sold labels for are" + " still tracked.",
+      description: "A paused account returns no rates and sells no labels. Parcels with its labels are still tracked.",
     }),
   ),
 };
@@ -61,7 +60,7 @@ const readOnly = [
 export const CreateAccount = closed({ connector, credentials: CredentialsField, ...changeable }, readOnly);
 export type CreateAccount = Static<typeof CreateAccount>;
 
-// The connector cannot be changed. The schema reads it so that another one is refused and not ignored.
+// The connector cannot be changed. The schema accepts it so that another value is refused instead of ignored.
 export const UpdateAccount = closed(
   { connector: Type.Optional(connector), credentials: Type.Optional(CredentialsField), ...changeable },
   readOnly,
@@ -86,7 +85,7 @@ export const ConnectorsView = closed({
       code: Type.String(),
       name: Type.String(),
       takes_callbacks: Type.Boolean({
-        description: "Whether it sends tracking updates to the account's" + " callback address.",
+        description: "Whether it sends tracking updates to the account's callback URL.",
       }),
       credential_fields: Type.Array(closed(credentialField)),
     }),
@@ -104,19 +103,19 @@ const fields = {
       is_set: Type.Boolean(),
       value: nullable(Type.String({ description: "Null for a secret." })),
       last_four: nullable(
-        Type.String({ description: "The last four characters of a secret; null if it has" + " fewer than sixteen." }),
+        Type.String({ description: "The last four characters of a secret; null if it has fewer than 16." }),
       ),
     }),
   ),
   callback_url: nullable(
     Type.String({
       description:
-        "The address to enter at the carrier; null when it sends no callbacks. Without PACKHOUSE_BASE_URL only the" +
-        " part after the host.",
+        "The URL to enter at the carrier; null when it sends no callbacks. If PACKHOUSE_BASE_URL is not set, only the" +
+        " path and query.",
     }),
   ),
   has_callback_secret: Type.Boolean(),
-  previous_callback_secret_expires_at: nullable(moment),
+  previous_callback_secret_expires_at: nullable(timestamp),
   carriers: Type.Array(
     closed({
       code: Type.String(),
@@ -125,17 +124,19 @@ const fields = {
     }),
     { description: "The carriers and services that the last successful test listed." },
   ),
-  last_test: nullable(closed({ tested_at: moment, ok: Type.Boolean(), code: text, message: text })),
+  last_test: nullable(closed({ tested_at: timestamp, ok: Type.Boolean(), code: text, message: text })),
   version: Type.Integer(),
-  created_at: moment,
-  updated_at: moment,
+  created_at: timestamp,
+  updated_at: timestamp,
 };
 
 export const AccountView = closed(fields);
 
 export const NewAccountView = closed({
   ...fields,
-  callback_secret: Type.Optional(Type.String({ description: "Created for this account, and shown only here." })),
+  callback_secret: Type.Optional(
+    Type.String({ description: "The generated secret. It is shown only in this response." }),
+  ),
 });
 
 export const DeletedAccountView = closed({ id: Type.String(), deleted: Type.Literal(true) });

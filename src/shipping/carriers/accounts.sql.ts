@@ -11,74 +11,76 @@ import { isDuplicate } from "../../storage/storage_errors.ts";
 import { sellingStatuses } from "./account.transitions.ts";
 import type { CarrierAccount } from "./account.ts";
 
-const isKept = isNull(carrier_accounts.deleted_at);
+const isNotDeleted = isNull(carrier_accounts.deleted_at);
 
 const byId = prepared((sql, a: StatementArgs<{ id: number }>) =>
   sql
     .select()
     .from(carrier_accounts)
-    .where(and(eq(carrier_accounts.id, a.id), isKept)),
+    .where(and(eq(carrier_accounts.id, a.id), isNotDeleted)),
 );
 const byKey = prepared((sql, a: StatementArgs<{ key: string }>) =>
   sql
     .select()
     .from(carrier_accounts)
-    .where(and(eq(carrier_accounts.key, a.key), isKept)),
+    .where(and(eq(carrier_accounts.key, a.key), isNotDeleted)),
 );
 const active = prepared((sql, _: StatementArgs<object>) =>
   sql
     .select()
     .from(carrier_accounts)
-    .where(and(isOneOf(carrier_accounts.status, sellingStatuses), isKept))
+    .where(and(isOneOf(carrier_accounts.status, sellingStatuses), isNotDeleted))
     .orderBy(asc(carrier_accounts.id)),
 );
 
-/** The account that an identifier names: `cac_1001` or `1001`. Refuses: resource_missing. */
+/** Finds an account by its identifier, `cac_1001` or `1001`. Refuses: resource_missing. */
 export async function getAccount(db: Db, id: string | number): Promise<CarrierAccount> {
   const account = await findAccount(db, readId("carrier_account", id) ?? 0);
   if (account === null) throw missing("carrier account", id);
   return account;
 }
 
-/** As `getAccount`, and locks the account until this transaction ends. */
+/** Like `getAccount`, but locks the account until the transaction ends. Refuses: resource_missing. */
 export async function lockAccount(tx: Tx, id: string | number): Promise<CarrierAccount> {
   const query = tx.sql
     .select()
     .from(carrier_accounts)
-    .where(and(eq(carrier_accounts.id, readId("carrier_account", id) ?? 0), isKept));
+    .where(and(eq(carrier_accounts.id, readId("carrier_account", id) ?? 0), isNotDeleted));
   const [row] = await forUpdate(query);
   if (row === undefined) throw missing("carrier account", id);
   return row;
 }
 
-/** The account with this id, paused or not; null when it was deleted. */
+/** Finds an account by its id, paused or not; null if it does not exist or was deleted. */
 export async function findAccount(db: Db, id: number): Promise<CarrierAccount | null> {
   const [row] = await byId(db, { id });
   return row ?? null;
 }
 
-/** The account that a callback address names, or null. */
+/** Finds the account that a callback URL names, or null. */
 export async function findAccountByKey(db: Db, key: string): Promise<CarrierAccount | null> {
   if (!isCallbackKey(key)) return null;
   const [row] = await byKey(db, { key });
   return row ?? null;
 }
 
-/** Every account that is not paused, in the order of their ids. */
+/** Lists all active accounts, ordered by id. */
 export async function listActiveAccounts(db: Db): Promise<CarrierAccount[]> {
   return active(db, {});
 }
 
-const kept = prepared((sql, _: StatementArgs<object>) =>
-  sql.select().from(carrier_accounts).where(isKept).orderBy(asc(carrier_accounts.id)),
+const notDeleted = prepared((sql, _: StatementArgs<object>) =>
+  sql.select().from(carrier_accounts).where(isNotDeleted).orderBy(asc(carrier_accounts.id)),
 );
 
-/** Every account, paused or not: parcels that a paused one sold labels for are still tracked. */
-export async function listKeptAccounts(db: Db): Promise<CarrierAccount[]> {
-  return kept(db, {});
+/**
+ * Lists all accounts that are not deleted, ordered by id. Paused ones are included: their parcels are still tracked.
+ */
+export async function listUndeletedAccounts(db: Db): Promise<CarrierAccount[]> {
+  return notDeleted(db, {});
 }
 
-const asking = prepared((sql, a: StatementArgs<{ id: number }>) =>
+const labelsInProgress = prepared((sql, a: StatementArgs<{ id: number }>) =>
   sql
     .select({ id: labels.id })
     .from(labels)
@@ -86,29 +88,29 @@ const asking = prepared((sql, a: StatementArgs<{ id: number }>) =>
     .limit(1),
 );
 
-/** Whether a label is being bought or voided with an account. */
-export async function isAsking(db: Db, id: number): Promise<boolean> {
-  return (await asking(db, { id })).length > 0;
+/** Whether a label is being bought or voided with this account. */
+export async function hasLabelInProgress(db: Db, id: number): Promise<boolean> {
+  return (await labelsInProgress(db, { id })).length > 0;
 }
 
-/** A page of accounts, newest first. */
+/** Lists a page of accounts, newest first. */
 export async function listAccounts(db: Db, { limit, offset, after }: PageWindow): Promise<CarrierAccount[]> {
   const { created_at, id } = carrier_accounts;
   return db.sql
     .select()
     .from(carrier_accounts)
-    .where(and(isKept, after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined))
+    .where(and(isNotDeleted, after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined))
     .orderBy(desc(created_at), desc(id))
     .limit(limit)
     .offset(offset);
 }
 
-/** How many accounts there are. */
+/** Counts the accounts that are not deleted. */
 export async function countAccounts(db: Db): Promise<number> {
-  return db.sql.$count(carrier_accounts, isKept);
+  return db.sql.$count(carrier_accounts, isNotDeleted);
 }
 
-/** Stores a new account and answers its id. Refuses: duplicate_connection. */
+/** Inserts an account and returns its id. Refuses: duplicate_connection. */
 export async function insertAccount(tx: Tx, fields: Omit<CarrierAccount, "id">): Promise<number> {
   const [row] = await tx.sql
     .insert(carrier_accounts)
@@ -120,7 +122,7 @@ export async function insertAccount(tx: Tx, fields: Omit<CarrierAccount, "id">):
   return row.id;
 }
 
-/** Stores a changed account. Refuses: duplicate_connection. */
+/** Saves a changed account. Refuses: duplicate_connection. */
 export async function saveAccount(
   tx: Tx,
   { id, ...fields }: CarrierAccount,
@@ -148,5 +150,5 @@ async function alreadyThere(tx: Tx, digest: string | null): Promise<Fault> {
     .from(carrier_accounts)
     .where(eq(carrier_accounts.credentials_digest, digest ?? ""));
   const existing_id = row === undefined ? null : wireId("carrier_account", row.id);
-  return new Fault("duplicate_connection", "There is an account with these credentials already.", { existing_id });
+  return new Fault("duplicate_connection", "An account with these credentials already exists.", { existing_id });
 }

@@ -14,11 +14,9 @@ import {
   secret_purpose,
 } from "./account.ts";
 import type { CreateAccount, UpdateAccount } from "./accounts.schema.ts";
-import { insertAccount, isAsking, lockAccount, saveAccount } from "./accounts.sql.ts";
+import { hasLabelInProgress, insertAccount, lockAccount, saveAccount } from "./accounts.sql.ts";
 
-/**
- * What an account is checked against: its connector's fields, whether the connector sends callbacks, the sealing key.
- */
+/** What an account is validated against: its connector's fields and callback support, and the sealing key. */
 export interface AccountRules {
   readonly name: string;
   readonly credentials: readonly CredentialField[];
@@ -27,8 +25,8 @@ export interface AccountRules {
 }
 
 /**
- * Creates an account with sealed secrets. `callback_secret` is used where the request gives none. Refuses:
- * validation_failed, duplicate_connection.
+ * Creates an account with sealed secrets. `callback_secret` is the default if the request has none.
+ * Refuses: validation_failed, duplicate_connection.
  */
 export async function createAccount(
   tx: Tx,
@@ -39,8 +37,8 @@ export async function createAccount(
   const { secret_key } = rules;
   refuseSecret(input.callback_secret, rules);
   const credentials = changedCredentials(rules.credentials, {}, input.credentials);
-  const made = rules.takes_callbacks ? callback_secret : null;
-  const secret = input.callback_secret === undefined ? made : input.callback_secret;
+  const generated = rules.takes_callbacks ? callback_secret : null;
+  const secret = input.callback_secret === undefined ? generated : input.callback_secret;
   const fields: Omit<CarrierAccount, "id"> = {
     key: tx.newId(tx.mode),
     connector: input.connector,
@@ -74,8 +72,9 @@ function refuseSecret(secret: string | null | undefined, { name, takes_callbacks
 }
 
 /**
- * Changes an account; without a change it stays as it was. The previous callback secret stays valid for an hour. New
- * credentials count as untested. Refuses: resource_missing, validation_failed, immutable_field, duplicate_connection.
+ * Changes an account. The previous callback secret stays valid for an hour. New credentials count as untested. Without
+ * a change the account keeps its version.
+ * Refuses: resource_missing, validation_failed, immutable_field, duplicate_connection.
  */
 export async function updateAccount(
   tx: Tx,
@@ -86,13 +85,13 @@ export async function updateAccount(
   const before = await lockAccount(tx, id);
   if (input.connector !== undefined && input.connector !== before.connector) {
     const field = { field: "connector", code: "immutable_field", message: "cannot change" };
-    throw new Fault("immutable_field", "Create another account for another connector.", { fields: [field] });
+    throw new Fault("immutable_field", "To use another connector, create a new account.", { fields: [field] });
   }
   refuseSecret(input.callback_secret, rules);
   const { name = before.name, status } = input;
   const next =
     status === undefined ? before.status : transition(accountTransitions, pauseOrResume[status], before.status);
-  const changed = { ...otherCredentials(before, input, rules), ...otherSecret(tx, before, input, rules) };
+  const changed = { ...credentialChanges(before, input, rules), ...callbackSecretChanges(tx, before, input, rules) };
   const after: CarrierAccount = { ...before, name, status: next, ...changed };
   const same = (Object.keys(after) as (keyof CarrierAccount)[]).every((field) => after[field] === before[field]);
   if (same) return before;
@@ -103,8 +102,8 @@ export async function updateAccount(
 
 const pauseOrResume = { active: "resume", paused: "pause" } as const;
 
-/** The new credentials, if they change. */
-function otherCredentials(before: CarrierAccount, input: UpdateAccount, rules: AccountRules) {
+/** The sealed new credentials; empty if they do not change. */
+function credentialChanges(before: CarrierAccount, input: UpdateAccount, rules: AccountRules) {
   if (input.credentials === undefined) return {};
   const known = credentialsOf(before, rules.secret_key);
   const after = changedCredentials(rules.credentials, known, input.credentials);
@@ -112,8 +111,13 @@ function otherCredentials(before: CarrierAccount, input: UpdateAccount, rules: A
   return sealed.credentials_digest === before.credentials_digest ? {} : { ...sealed, ...untested };
 }
 
-/** The new callback secret, if it changes. */
-function otherSecret(tx: Tx, before: CarrierAccount, { callback_secret }: UpdateAccount, { secret_key }: AccountRules) {
+/** The sealed new callback secret; empty if it does not change. */
+function callbackSecretChanges(
+  tx: Tx,
+  before: CarrierAccount,
+  { callback_secret }: UpdateAccount,
+  { secret_key }: AccountRules,
+) {
   const sealed = before.callback_secret;
   const known = sealed === null ? null : open(sealed, secret_key, secret_purpose);
   if (callback_secret === undefined || (callback_secret === known && (sealed === null) === (known === null))) return {};
@@ -125,36 +129,36 @@ function otherSecret(tx: Tx, before: CarrierAccount, { callback_secret }: Update
   };
 }
 
-/** The result of a test of credentials: the carriers and services that the account sells, or the refusal. */
+/** The result of testing credentials: the carriers and services that the account sells, or the failure. */
 export type AccountTestResult =
   | { readonly carriers: readonly ListedCarrier[] }
   | { readonly code: string; readonly message: string };
 
 /**
- * Stores the result of a test; `tested` is the account as it was when the test began. A failed test keeps the carriers
- * that the last successful one listed. Refuses: resource_missing, write_conflict.
+ * Stores the result of a test. `tested` is the account as it was when the test began. A failed test keeps the carriers
+ * of the last successful one. Refuses: resource_missing, write_conflict.
  */
-export async function recordTest(tx: Tx, tested: CarrierAccount, how: AccountTestResult): Promise<CarrierAccount> {
+export async function recordTest(tx: Tx, tested: CarrierAccount, result: AccountTestResult): Promise<CarrierAccount> {
   const before = await lockAccount(tx, tested.id);
   if (before.credentials !== tested.credentials) {
     throw new Fault("write_conflict", "The account's credentials were changed during the test. Test it again.");
   }
-  const found =
-    "carriers" in how
-      ? { carriers: how.carriers, check_code: null, check_message: null }
-      : { check_code: how.code, check_message: how.message };
-  const account = { ...before, ...found, checked_at: tx.now };
+  const check =
+    "carriers" in result
+      ? { carriers: result.carriers, check_code: null, check_message: null }
+      : { check_code: result.code, check_message: result.message };
+  const account = { ...before, ...check, checked_at: tx.now };
   await saveAccount(tx, account);
   return account;
 }
 
 /**
- * Deletes an account. Its labels stay, its secrets do not. Without its credentials nobody could ask the carrier whether
- * a label was paid for, so it waits until none is in progress. Refuses: resource_missing, label_in_progress.
+ * Deletes an account and its secrets, and keeps its labels. Refused while a label is in progress: without the
+ * credentials its purchase could no longer be looked up. Refuses: resource_missing, label_in_progress.
  */
 export async function deleteAccount(tx: Tx, id: string): Promise<CarrierAccount> {
   const before = await lockAccount(tx, id);
-  if (await isAsking(tx, before.id)) {
+  if (await hasLabelInProgress(tx, before.id)) {
     const message = "A label is being bought or voided with this account. Pause the account and delete it later.";
     throw new Fault("label_in_progress", message);
   }

@@ -1,4 +1,4 @@
-// Stored addresses are verified by a carrier later: claimed in one transaction, asked in none, recorded in another.
+// Verifies stored addresses with a carrier: claim in one transaction, call in none, record in another.
 
 import { isWorthAsking, verificationOf } from "../../addresses/carrier_verification.ts";
 import { setAsksCarrier } from "../../addresses/verify_address.ts";
@@ -13,28 +13,26 @@ import { noteVerification } from "../../orders/changes/change_order.ts";
 import type { Store } from "../../storage/database.ts";
 import { askVerifier, findVerifier, type Verifier, type VerifierReply } from "./address_verifier.ts";
 
-const together_max = 8;
+const batch_size = 8;
 const wait_ms = 20_000;
-// Longer than a round can take: a server that died during one left them claimed.
-const claimed_ms = 60_000;
-const again_ms = 300_000;
-// After that the result of the check without the carrier stays.
+// Longer than any batch can take. A later run reclaims the addresses of a server that died.
+const claim_ms = 60_000;
+const retry_ms = 300_000;
+// After this the result of the local check stands.
 const give_up_ms = 86_400_000;
 
-/**
- * `addresses.ask`: asks a carrier about stored addresses, if an account can verify them. Answers when to run next (ms),
- * or null.
- */
+/** The job `addresses.ask`: verifies stored addresses if an account can. Returns the next due time (ms), or null. */
 export async function askAboutAddresses(store: Store, service: Service): Promise<number | null> {
   const verifier = await findVerifier(store, service);
-  const asks = verifier !== null;
-  if ((await store.read(asksCarrier)) !== asks) await store.write((tx) => setAsksCarrier(tx, asks));
+  const has_verifier = verifier !== null;
+  if ((await store.read(asksCarrier)) !== has_verifier) await store.write((tx) => setAsksCarrier(tx, has_verifier));
   if (verifier === null) return null;
-  const claimed = await store.write((tx) => claimCarrierChecks(tx, together_max, tx.now + claimed_ms));
+  const claimed = await store.write((tx) => claimCarrierChecks(tx, batch_size, tx.now + claim_ms));
   if (claimed.length === 0) return store.read(nextCarrierCheck);
-  const worth = claimed.filter(isWorthAsking);
-  const asked = await askVerifier(verifier, worth, { store, service, wait_ms });
-  for (const address of claimed) await record(store, service, verifier, address, asked[worth.indexOf(address)] ?? null);
+  const eligible = claimed.filter(isWorthAsking);
+  const replies = await askVerifier(verifier, eligible, { store, service, wait_ms });
+  for (const address of claimed)
+    await record(store, service, verifier, address, replies[eligible.indexOf(address)] ?? null);
   return store.clock.now();
 }
 
@@ -43,9 +41,9 @@ async function record(
   service: Service,
   { connector }: Verifier,
   address: CustomerAddress,
-  asked: VerifierReply | null,
+  reply: VerifierReply | null,
 ): Promise<void> {
-  const { answer, fault } = asked ?? { answer: null, fault: null };
+  const { answer, fault } = reply ?? { answer: null, fault: null };
   if (answer !== null && "found" in answer) {
     const actor: Actor = { type: "carrier", id: connector.code, name: connector.name, request_id: null };
     await store.write(async (tx) => {
@@ -56,11 +54,11 @@ async function record(
   }
   await store.write(async (tx) => {
     const { retry_after_seconds: seconds, permanent } = fault?.facts ?? {};
-    const next = tx.now + (typeof seconds === "number" ? seconds * 1000 : again_ms);
+    const next = tx.now + (typeof seconds === "number" ? seconds * 1000 : retry_ms);
     const is_over = fault === null || (permanent === true && fault.code === "carrier_refused");
     await postponeCarrierChecks(tx, address.id, is_over || next > address.updated_at + give_up_ms ? null : next);
   });
   if (fault === null) return;
   const facts = { mode: store.mode, address: wireId("address", address.id), error: fault.message };
-  service.log.warn("a carrier did not answer about an address", facts);
+  service.log.warn("a carrier failed to verify an address", facts);
 }

@@ -1,4 +1,4 @@
-// Which carrier verifies addresses: that of the oldest active account whose connector can.
+// Chooses the carrier that verifies addresses: that of the oldest active account whose connector can.
 
 import type { PostalAddress } from "../../addresses/address.ts";
 import type { CarrierAnswer } from "../../addresses/carrier_verification.ts";
@@ -19,28 +19,28 @@ export interface Verifier {
   readonly connector: VerifyingCarrier;
 }
 
-const knowsAddresses = (connector: OutsideCarrier | undefined): connector is VerifyingCarrier =>
+const verifiesAddresses = (connector: OutsideCarrier | undefined): connector is VerifyingCarrier =>
   connector?.verifyAddress !== undefined && connector.capabilities.has("address");
 
-/** The account that verifies addresses, the oldest of several; null when there is none. */
+/** Finds the account that verifies addresses, the oldest if there are several; null if there is none. */
 export async function findVerifier(store: Store, service: Service): Promise<Verifier | null> {
   const accounts = await store.read(listActiveAccounts);
   const connectors = outsideCarriersOf(service);
   for (const account of accounts) {
     const connector = connectors[account.connector];
-    if (knowsAddresses(connector)) return { account, connector };
+    if (verifiesAddresses(connector)) return { account, connector };
   }
   return null;
 }
 
-/** The result of a request: the carrier's answer, or the refusal. */
+/** A carrier's reply: its answer, or a warning with the fault. */
 export type VerifierReply = { readonly answer: CarrierAnswer; readonly fault: Fault | null };
 
-const together_max = 8;
+const parallel_max = 8;
 
 /**
- * Asks a carrier about addresses, a few at a time. The answers are in the order of the addresses. One that takes longer
- * than `wait_ms` milliseconds counts as a timeout.
+ * Verifies addresses with a carrier, a few in parallel. The replies are in the order of the addresses. All requests
+ * share one deadline, `wait_ms` from now; later ones count as timeouts.
  */
 export async function askVerifier(
   { account, connector }: Verifier,
@@ -50,10 +50,10 @@ export async function askVerifier(
   const ctx = accessTo(account, connector, store, service);
   const { code, name } = connector;
   const late = Promise.withResolvers<never>();
-  const words = `${name} did not answer within ${wait_ms / 1000} seconds.`;
-  const timer = setTimeout(() => late.reject(new Fault("carrier_timeout", words)), wait_ms);
+  const message = `${name} did not answer within ${wait_ms / 1000} seconds.`;
+  const timer = setTimeout(() => late.reject(new Fault("carrier_timeout", message)), wait_ms);
   late.promise.catch(() => {});
-  const asked: VerifierReply[] = [];
+  const replies: VerifierReply[] = [];
   const ask = async (address: PostalAddress): Promise<VerifierReply> => {
     try {
       const whole = { ...address, name: "", company: null, phone: null };
@@ -61,27 +61,27 @@ export async function askVerifier(
       return { answer: { connector: code, found }, fault: null };
     } catch (error) {
       const fault = refusalOf(error, ctx, service.log);
-      const message = { carrier: code, level: "warning", code: fault.code, message: fault.message } as const;
-      return { answer: { connector: code, message }, fault };
+      const warning = { carrier: code, level: "warning", code: fault.code, message: fault.message } as const;
+      return { answer: { connector: code, message: warning }, fault };
     }
   };
-  for (let at = 0; at < addresses.length; at += together_max) {
-    asked.push(...(await Promise.all(addresses.slice(at, at + together_max).map(ask))));
+  for (let at = 0; at < addresses.length; at += parallel_max) {
+    replies.push(...(await Promise.all(addresses.slice(at, at + parallel_max).map(ask))));
   }
   clearTimeout(timer);
-  return asked;
+  return replies;
 }
 
-// A client waits no longer than this for an answer that could also be given without the carrier.
+// A client's timeout: the local check answers the request without the carrier.
 const client_waits_ms = 8000;
 
-/** How `POST /addresses/verify` asks a carrier. */
+/** Returns the function with which `POST /addresses/verify` calls a carrier. It returns null without a verifier. */
 export function carrierAsker(service: Service) {
   return async (mode: Store["mode"], addresses: readonly PostalAddress[]): Promise<CarrierAnswer[] | null> => {
     const store = service.stores[mode];
     const verifier = await findVerifier(store, service);
     if (verifier === null) return null;
-    const asked = await askVerifier(verifier, addresses, { store, service, wait_ms: client_waits_ms });
-    return asked.map(({ answer }) => answer);
+    const replies = await askVerifier(verifier, addresses, { store, service, wait_ms: client_waits_ms });
+    return replies.map(({ answer }) => answer);
   };
 }

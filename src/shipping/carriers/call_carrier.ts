@@ -1,4 +1,4 @@
-// What all connectors share: how an API is called, how its answers are read, and how its refusals are reported.
+// What all connectors share: calling an API, parsing its replies and reporting its refusals.
 
 import { systemClock } from "../../core/clock.ts";
 import type { Environment } from "../../core/environment.ts";
@@ -28,36 +28,34 @@ import type { CarrierDocument } from "../offer.ts";
 import { type CarrierAccount, type CredentialField, credentialsOf } from "./account.ts";
 import type { CarrierContext, CarrierPurchase, OutsideCarrier } from "./connector.ts";
 
-/** The connector's name in messages, and how its API is read. */
+/** A carrier's name in messages, its credential fields, and where its API puts reasons. */
 interface CalledCarrier {
   readonly name: string;
   readonly credentials: readonly CredentialField[];
-  /** Where the API puts the reason of a refusal in its JSON, if not in the usual fields. */
-  readonly wordsOf?: (said: unknown) => readonly unknown[];
+  /** Where the API puts the reason for a refusal in its JSON, if not in the usual fields. */
+  readonly wordsOf?: (reply: unknown) => readonly unknown[];
 }
 
-/** One question to a carrier's API. */
+/** One request to a carrier's API. */
 export interface CarrierRequest extends Omit<ApiRequest, "body"> {
-  /** Sent as JSON; without it the request has no body. */
+  /** Sent as JSON. Without it, the request has no body. */
   readonly json?: unknown;
-  /** Statuses besides 2xx and 404 that count as an answer. */
+  /** Statuses other than 2xx and 404 that do not count as failures. */
   readonly also?: readonly number[];
 }
 
-/** How long to wait for rates, in milliseconds. */
+/** The timeout of a request for rates, in milliseconds. */
 export const rates_wait_ms = 8000;
-/** How long to wait for a purchase, in milliseconds. */
+/** The timeout of a purchase, in milliseconds. */
 export const purchase_wait_ms = 60_000;
 
-/**
- * How many seconds to wait before looking up a purchase whose answer was lost: the carrier may still be working on it.
- */
+/** The delay in seconds before a purchase with a lost reply is looked up: the carrier may still be working on it. */
 export const settled_seconds = 60;
 
 const words_max = 200;
 const page_characters_max = 4000;
 
-/** What a connector is given to reach a carrier: one caller for its API, one for documents that the carrier names. */
+/** Creates the callers with which a connector reaches a carrier: one for its API, one for documents it links to. */
 export function carrierCallerBy(
   outbound: Pick<Outbound, "call">,
   name: string,
@@ -74,70 +72,72 @@ export function carrierCallerBy(
   };
 }
 
-/** The callers for a carrier's servers in a mode. Only the operator has accounts at carriers. */
+/** The callers for a carrier's servers in an environment. Only the operator has accounts at carriers. */
 function carrierCallerTo(service: Service, mode: Environment, name: string): Pick<CarrierContext, "api" | "download"> {
   return carrierCallerBy(outboundOf(service, mode, "operator"), name);
 }
 
-/** How a connector asks the API of one carrier and reads its answers. */
+/** Creates the functions with which a connector calls the API of one carrier and parses its replies. */
 export function carrierCallerOf(carrier: CalledCarrier) {
   const party = partyOf(carrier);
   const paid: ApiParty = { ...party, refusal: refusalAfterPaying };
   const secretsOf = ({ credentials }: Pick<CarrierContext, "credentials">) =>
     carrier.credentials.flatMap(({ name, secret }) => (secret ? (credentials[name] ?? []) : []));
-  const asked = async (
-    whom: ApiParty,
+  const send = async (
+    party: ApiParty,
     ctx: CarrierContext,
-    { json, also = [], headers, ...question }: CarrierRequest,
+    { json, also = [], headers, ...request }: CarrierRequest,
   ): Promise<ApiResult> => {
     const typed = json === undefined ? headers : { "Content-Type": "application/json", ...headers };
     const body = json === undefined ? null : JSON.stringify(json);
     const means = { api: ctx.api, now: ctx.now, secrets: secretsOf(ctx) };
-    return await askApi(whom, means, { ...question, headers: typed, body }, { also });
+    return await askApi(party, means, { ...request, headers: typed, body }, { also });
   };
   return {
-    /** Asks for JSON. Refuses: carrier_error, carrier_timeout, carrier_refused, carrier_unauthorized. */
-    ask: (ctx: CarrierContext, question: CarrierRequest) => asked(party, ctx, question),
+    /** Sends a request for JSON. Refuses: carrier_error, carrier_timeout, carrier_refused, carrier_unauthorized. */
+    ask: (ctx: CarrierContext, request: CarrierRequest) => send(party, ctx, request),
     /**
-     * Asks for what costs money. Like `ask`, but refuses with `carrier_timeout` whenever the purchase may have been
-     * made: also when the carrier's server failed or its answer cannot be read.
+     * Sends a request that costs money. Like `ask`, but refuses with `carrier_timeout` whenever the purchase may have
+     * been made: also when the carrier's server failed or its reply cannot be parsed.
      */
-    pay: async (ctx: CarrierContext, question: CarrierRequest): Promise<ApiResult> => {
+    pay: async (ctx: CarrierContext, request: CarrierRequest): Promise<ApiResult> => {
       try {
-        return await asked(paid, ctx, question);
+        return await send(paid, ctx, request);
       } catch (error) {
         throw settlingLater(error);
       }
     },
-    /** A text of the carrier that may be shown: one short line without secrets; null for none. */
-    told: (ctx: CarrierContext, words: unknown): string | null => {
+    /** The carrier's text as it may be shown: one short line without secrets; null if there is none. */
+    safeText: (ctx: CarrierContext, words: unknown): string | null => {
       const text = readText(words, words_max);
       return text === null ? null : without(secretsOf(ctx), text);
     },
-    /** Reads an answer. Refuses: carrier_error, which names what cannot be read. */
-    understood: <Said>(read: () => Said): Said => {
+    /** Parses a reply. Refuses: carrier_error, naming what cannot be parsed. */
+    parseReply: <T>(read: () => T): T => {
       const refusal = (problems: string) =>
-        carrierFault("carrier_error", `The answer of ${carrier.name} cannot be read: ${problems}.`);
+        carrierFault("carrier_error", `The response from ${carrier.name} is not valid: ${problems}.`);
       return understoodOr(refusal, read);
     },
-    /** Reads the answer to a purchase, which may be paid for. Refuses: carrier_timeout, where it cannot be read. */
-    understoodPaid: <Said>(read: () => Said): Said => {
+    /**
+     * Parses the reply to a purchase that may have been charged. Refuses: carrier_timeout, when it cannot be parsed.
+     */
+    parsePurchase: <T>(read: () => T): T => {
       const refusal = (problems: string) => {
-        const words = `The answer of ${carrier.name} to a purchase cannot be read: ${problems}.`;
+        const words = `The response from ${carrier.name} to a purchase is not valid: ${problems}.`;
         return carrierFault("carrier_timeout", words, { permanent: false });
       };
       return understoodOr(refusal, read);
     },
-    /** A credential that the call needs. Refuses: carrier_unauthorized. */
-    needed: ({ credentials }: CarrierContext, name: string): string => {
+    /** Returns a credential that the call needs. Refuses: carrier_unauthorized. */
+    requireCredential: ({ credentials }: CarrierContext, name: string): string => {
       const text = credentials[name];
       if (text !== undefined && text !== "") return text;
-      throw carrierFault("carrier_unauthorized", `The account has no ${name}, so ${carrier.name} cannot be called.`);
+      throw carrierFault("carrier_unauthorized", `The account has no ${name}. Add it to call ${carrier.name}.`);
     },
   };
 }
 
-/** A refusal of a carrier, worded for people. Asking again does not help unless `facts` say so. */
+/** Creates a fault for a carrier's refusal. It is permanent unless the third argument says otherwise. */
 export function carrierFault(
   code: Extract<FaultCode, `carrier_${string}`>,
   words: string,
@@ -154,30 +154,30 @@ function explained(status: number): string {
   if (status === 401) return ", it does not accept the account's credentials";
   if (status === 402) return ", payment is required";
   if (status === 403) return ", the account's credentials lack a permission";
-  if (status === 429) return ", it was asked too often";
+  if (status === 429) return ", too many requests were sent";
   if (status >= 300 && status < 400) return ", and redirects are not followed";
   return "";
 }
 
-function refusal(words: string, trouble: ApiFailure): Fault {
-  const { status, written } = trouble;
-  if (status === null) return carrierFault(written ? "carrier_timeout" : "carrier_error", words, trouble);
-  if (status === 401 || status === 403) return carrierFault("carrier_unauthorized", words, trouble);
-  return carrierFault([400, 402, 409, 422, 424].includes(status) ? "carrier_refused" : "carrier_error", words, trouble);
+function refusal(words: string, failure: ApiFailure): Fault {
+  const { status, written } = failure;
+  if (status === null) return carrierFault(written ? "carrier_timeout" : "carrier_error", words, failure);
+  if (status === 401 || status === 403) return carrierFault("carrier_unauthorized", words, failure);
+  return carrierFault([400, 402, 409, 422, 424].includes(status) ? "carrier_refused" : "carrier_error", words, failure);
 }
 
-function refusalAfterPaying(words: string, trouble: ApiFailure): Fault {
-  const { status } = trouble;
+function refusalAfterPaying(words: string, failure: ApiFailure): Fault {
+  const { status } = failure;
   if (status === null || status === 429 || (status >= 300 && status < 500 && status !== 408)) {
-    return refusal(words, trouble);
+    return refusal(words, failure);
   }
-  return carrierFault("carrier_timeout", `${words} It is not known yet whether it was done.`, {
-    ...trouble,
+  return carrierFault("carrier_timeout", `${words} The purchase may have been made.`, {
+    ...failure,
     permanent: false,
   });
 }
 
-/** Adds a time to a refusal that leaves open whether a purchase was made: when to look the purchase up. */
+/** Makes a timeout of a purchase temporary and sets the delay after which to look the purchase up. */
 function settlingLater(error: unknown): unknown {
   if (!(error instanceof Fault) || error.code !== "carrier_timeout") return error;
   const { retry_after_seconds: seconds } = error.facts;
@@ -185,58 +185,58 @@ function settlingLater(error: unknown): unknown {
   return new Fault(error.code, error.message, { ...error.facts, permanent: false, retry_after_seconds: wait });
 }
 
-/** An address of an API as an account gives it, without a slash at the end. */
+/** Returns the base URL from an account's credentials without trailing slashes. */
 export function baseOf(url: string): string {
   return url.trim().replace(/\/+$/, "");
 }
 
 /**
- * An amount, given as decimal text or a number, to the nearest minor unit of its currency; a discount is below zero.
+ * Reads an amount from decimal text or a number, to the nearest minor unit of its currency. A discount is negative.
  * Refuses: validation_failed.
  */
 export function readAmount(value: unknown, currency: string, field: string): number {
   const text = typeof value === "number" || typeof value === "string" ? String(value).trim() : "";
   const cents = readNearestCents(text.replace(/^-/, ""), currency);
-  if (cents === null) throw invalid(field, "must be an amount of money");
+  if (cents === null) throw invalid(field, "must be an amount");
   return text.startsWith("-") ? 0 - cents : cents;
 }
 
-/** A required text. Refuses: validation_failed. */
+/** Reads a required text. Refuses: validation_failed. */
 export function readRequired(value: unknown, field: string, characters_max = words_max): string {
   const text = readText(value, characters_max);
   if (text === null) throw invalid(field, "must be a text");
   return text;
 }
 
-/** The address of a public page that a browser may be sent to; null for anything else. */
+/** Reads the https URL of a public page; null for anything else. */
 export function readPage(value: unknown): string | null {
   const url = URL.parse(readText(value, page_characters_max) ?? "");
   return url?.protocol === "https:" ? url.href : null;
 }
 
-/** Whole days, or null. */
+/** Reads a whole number of days below 1,000, or null. */
 export function readDays(value: unknown): number | null {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 1000 ? value : null;
 }
 
-/** The ISO 4217 code of a currency. Refuses: validation_failed. */
+/** Reads a currency as its ISO 4217 code. Refuses: validation_failed. */
 export function readCurrency(value: unknown, field: string): string {
   const code = typeof value === "string" ? value.trim().toUpperCase() : "";
-  if (!isCurrency(code)) throw invalid(field, "must be the ISO 4217 code of a currency");
+  if (!isCurrency(code)) throw invalid(field, "must be an ISO 4217 currency code");
   return code;
 }
 
-const moment = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))? ?(Z|[+-]\d\d:?\d\d)?$/;
+const timestamp = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))? ?(Z|[+-]\d\d:?\d\d)?$/;
 
-/** A moment in milliseconds, or null. A date alone means midnight; a time without a zone is UTC. */
-export function readMoment(value: unknown): number | null {
-  const [, date, time = "00:00", zone = "Z"] = (typeof value === "string" && moment.exec(value.trim())) || [];
+/** Reads a timestamp as milliseconds, or null. A date alone means midnight; a time without a zone is UTC. */
+export function readTimestamp(value: unknown): number | null {
+  const [, date, time = "00:00", zone = "Z"] = (typeof value === "string" && timestamp.exec(value.trim())) || [];
   if (date === undefined) return null;
   const at = Date.parse(`${date}T${time}${zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone}`);
   return at > 0 ? at : null;
 }
 
-/** The JSON object of a callback. Refuses: validation_failed. */
+/** Reads the JSON object of a callback. Refuses: validation_failed. */
 export function readCallbackJson(raw: Uint8Array): JsonFields {
   let json: unknown = null;
   try {
@@ -248,7 +248,7 @@ export function readCallbackJson(raw: Uint8Array): JsonFields {
   throw invalid("body", "must be a JSON object");
 }
 
-/** A document, typed by its bytes and not by the declared type; none when the type is not one that is stored. */
+/** Returns a document with the type that its bytes show, whatever type was declared; empty for other types. */
 export function documentsOf(kind: CarrierDocument["kind"], bytes: Uint8Array): CarrierDocument[] {
   const start = Buffer.from(bytes.subarray(0, 512)).toString("latin1");
   if (start.startsWith("%PDF-")) return [{ kind, content_type: "application/pdf", bytes }];
@@ -257,8 +257,8 @@ export function documentsOf(kind: CarrierDocument["kind"], bytes: Uint8Array): C
 }
 
 /**
- * A document of a purchase at the address that the carrier names; none when it can never be read. Refuses:
- * carrier_timeout, when it may be read later.
+ * Downloads a document of a purchase; empty when it can never be read. Refuses: carrier_timeout, when it may be
+ * readable later.
  */
 export async function documentsAt(
   ctx: CarrierContext,
@@ -275,12 +275,12 @@ export async function documentsAt(
 }
 
 /**
- * What became of an earlier purchase. Refuses: carrier_timeout, whatever the reason: the purchase may be paid for, so
- * it has to be looked up again.
+ * Returns the state of an earlier purchase. Refuses: carrier_timeout, whatever the reason: the purchase may have been
+ * charged, so it must be looked up again.
  */
-export async function madeBefore(found: Promise<CarrierPurchase>): Promise<CarrierPurchase> {
+export async function lookedUpPurchase(lookup: Promise<CarrierPurchase>): Promise<CarrierPurchase> {
   try {
-    return await found;
+    return await lookup;
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const seconds = error.facts["retry_after_seconds"];
@@ -289,12 +289,9 @@ export async function madeBefore(found: Promise<CarrierPurchase>): Promise<Carri
   }
 }
 
-// How a connector calls a carrier: with the credentials of an account, opened for one call, and with a caller of its
-// API.
-
 const realTime = systemClock();
 
-/** All that a connector needs to call a carrier for an account. Carriers use real time, in the sandbox too. */
+/** Returns all that a connector needs to call a carrier for an account. Carriers use real time, also for test data. */
 export function accessTo(
   account: CarrierAccount,
   connector: OutsideCarrier,
@@ -312,23 +309,23 @@ export function accessTo(
   };
 }
 
-// A shorter credential would also remove ordinary words from messages.
+// A shorter credential might also match ordinary words.
 const shortest_secret = 6;
 
-/** An error of a connector as a refusal whose words repeat no credential. An unexpected error is logged as well. */
+/** Turns a connector's error into a refusal whose message contains no credential. Logs unexpected errors. */
 export function refusalOf(error: unknown, { credentials, account }: CarrierContext, log: Log): Fault {
   const secrets = Object.values(credentials).filter(({ length }) => length >= shortest_secret);
   if (!(error instanceof Fault)) {
     const stack = error instanceof Error ? error.stack : String(error);
     const facts = { account: wireId("carrier_account", account.id), error: without(secrets, stack ?? "") };
     log.error("a carrier's connector failed", facts);
-    return new Fault("carrier_error", "The carrier's answer was not understood; the log of the service says more.");
+    return new Fault("carrier_error", "The carrier's response could not be processed. See the service log.");
   }
-  const told = without(secrets, error.message);
-  return told === error.message ? error : new Fault(error.code, told, error.facts);
+  const message = without(secrets, error.message);
+  return message === error.message ? error : new Fault(error.code, message, error.facts);
 }
 
-/** Waits for a carrier's answer for so many milliseconds. Refuses: carrier_timeout, and what the answer refuses. */
+/** Waits at most `wait_ms` milliseconds for a carrier's reply. Refuses: carrier_timeout. */
 export async function inTime<Answer>(answer: Promise<Answer>, name: string, wait_ms: number): Promise<Answer> {
   const { promise, reject } = Promise.withResolvers<never>();
   const late = new Fault("carrier_timeout", `${name} did not answer within ${wait_ms / 1000} seconds.`);

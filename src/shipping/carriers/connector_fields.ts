@@ -1,4 +1,4 @@
-// Addresses as carriers' services return them, in one form whatever they were about.
+// Converts between connectors' data and ours: addresses, customs declarations, units, and carrier codes and names.
 
 import { type Fraction, startedUnits } from "../../core/decimals.ts";
 import { value_currency } from "../../core/money.ts";
@@ -9,7 +9,7 @@ import type { ParcelContent, RateMessage, ShipmentRequest } from "../offer.ts";
 import { type ParcelDimensions, readSide, readWeight, type Weight } from "../parcel.ts";
 import { lackingForCustoms } from "../parcel_contents.ts";
 
-/** The fields that have a value. */
+/** Omits fields that are null. */
 export function known(fields: JsonFields): JsonFields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
@@ -17,12 +17,12 @@ export function known(fields: JsonFields): JsonFields {
 const parts = ["street1", "street2", "city", "state", "zip", "country"] as const;
 const letters_max = 200;
 
-/** The address as the carrier writes it, or null when it differs in capitals and spaces only. */
+/** The carrier's version of the address, or null when only case and spacing differ. */
 export function suggestionOf(address: ParcelAddress, found: JsonFields): ParcelAddress | null {
-  const given = addressView(address);
+  const current = addressView(address);
   const read = (part: (typeof parts)[number]) => readText(found[part], letters_max);
   const plain = (text: string | null) => (text ?? "").toLowerCase().replaceAll(/\s+/g, " ").trim();
-  if (parts.every((part) => plain(given[part]) === plain(read(part)))) return null;
+  if (parts.every((part) => plain(current[part]) === plain(read(part)))) return null;
   const [street1, city, country] = [read("street1"), read("city"), read("country")];
   if (street1 === null || city === null || country === null) return null;
   return {
@@ -36,24 +36,22 @@ export function suggestionOf(address: ParcelAddress, found: JsonFields): ParcelA
   };
 }
 
-// The customs declaration of a parcel. Nothing in it is guessed: it is made of what the products say, or not at all.
-
-/** Goods as customs require them: every field is known. */
+/** Goods with everything that customs require. */
 interface DeclaredGoods extends ParcelContent {
   readonly weight: Weight;
   readonly country_of_origin: string;
 }
 
-/** What is declared of a parcel. */
+/** The customs declaration of a parcel. */
 export interface CustomsDeclaration {
   readonly goods: readonly DeclaredGoods[];
-  /** Who certifies the declaration. */
+  /** The name of the person who certifies the declaration. */
   readonly signer: string;
-  /** Whether the goods return to the place where they were sold. */
+  /** Whether the goods are a return to the seller. */
   readonly returned: boolean;
   /**
-   * The rule that exempts a parcel out of the United States from a filing of its own; null from other countries, and
-   * where the value in US dollars is unknown.
+   * The rule that exempts an export from the United States from filing; null from other countries, and where the
+   * value in US dollars is unknown.
    */
   readonly exemption: "30.36" | "30.37(a)" | null;
 }
@@ -61,7 +59,8 @@ export interface CustomsDeclaration {
 const filed_above_cents = 250_000;
 
 /**
- * The declaration of a parcel, or null when too little is known of it or when it asks for more than a label can say.
+ * Returns the declaration of a parcel, or null when data is missing or when the parcel needs a filing of its own.
+ * Nothing is guessed.
  */
 export function declarationOf({ contents = [], from, to, ...carriage }: ShipmentRequest): CustomsDeclaration | null {
   const goods = contents.filter(isDeclarable);
@@ -75,37 +74,34 @@ export function declarationOf({ contents = [], from, to, ...carriage }: Shipment
   return { goods, signer, returned: carriage.return, exemption };
 }
 
-const isDeclarable = (one: ParcelContent): one is DeclaredGoods =>
-  one.weight !== null && one.country_of_origin !== null && one.value_cents > 0;
+const isDeclarable = (content: ParcelContent): content is DeclaredGoods =>
+  content.weight !== null && content.country_of_origin !== null && content.value_cents > 0;
 
 const named_max = 20;
 
-/** The message beside a connector's rates when a declaration is needed but cannot be made. */
+/** The warning next to a connector's rates when a declaration is needed but cannot be made. */
 export function customsIncomplete(carrier: string, { contents = [] }: ShipmentRequest): RateMessage {
-  const lacking = lackingForCustoms(contents).map(({ field }) => field);
-  const until = `a label is refused until these are set: ${lacking.slice(0, named_max).join(", ")}.`;
-  const unclear = "too little is known of its contents to declare them. A label may be refused.";
-  const message = `The parcel passes customs, ${lacking.length > 0 ? `and ${until}` : `but ${unclear}`}`;
+  const missing = lackingForCustoms(contents).map(({ field }) => field);
+  const needed = `Before you buy a label, set: ${missing.slice(0, named_max).join(", ")}.`;
+  const unclear = "Its contents cannot be declared automatically, so a label may be refused.";
+  const message = `The parcel crosses customs. ${missing.length > 0 ? needed : unclear}`;
   return { carrier, service: null, level: "warning", code: "customs_incomplete", message };
 }
 
-// Weights and lengths as carriers' APIs take them: decimal text, exact as far as it goes, never too little.
+// Weights and lengths as carriers' APIs take them: exact decimal text, rounded up so that no parcel is underpaid.
 
-/** A weight in a unit as decimal text with at most so many decimals, rounded up so that nobody pays too little. */
+/** A weight as decimal text in a unit with at most `decimals` decimals, rounded up. */
 export function weightText(weight: Weight, unit: WeightUnit, decimals: number): string {
-  return decimalText(startedSteps(weight, oneOf(unit), decimals), decimals);
+  return decimalText(startedSteps(weight, nanogramsIn(unit), decimals), decimals);
 }
 
-/**
- * Like `weightText`, for goods inside a parcel: rounded down, since together they cannot weigh more than the parcel.
- * Never zero.
- */
+/** Like `weightText`, but rounded down and never zero: the goods of a parcel must not weigh more than the parcel. */
 export function goodsWeightText(weight: Weight, unit: WeightUnit, decimals: number): string {
-  const steps = (weight.numerator * 10n ** BigInt(decimals)) / (weight.denominator * oneOf(unit));
+  const steps = (weight.numerator * 10n ** BigInt(decimals)) / (weight.denominator * nanogramsIn(unit));
   return decimalText(steps > 0n ? steps : 1n, decimals);
 }
 
-/** The sides of a parcel in inches as decimal texts of so many decimals at most, rounded up. */
+/** The sides of a parcel in inches as decimal text with at most `decimals` decimals, rounded up. */
 export function inchTexts({ unit, ...sides }: ParcelDimensions, decimals: number) {
   const inches = (side: number) => {
     const length = readSide(side, unit);
@@ -115,13 +111,13 @@ export function inchTexts({ unit, ...sides }: ParcelDimensions, decimals: number
 }
 
 const inch = readSide(1, "in")?.numerator ?? 1n;
-const oneOf = (unit: WeightUnit): bigint => readWeight(1, unit)?.numerator ?? 1n;
+const nanogramsIn = (unit: WeightUnit): bigint => readWeight(1, unit)?.numerator ?? 1n;
 
-/** The amount in units of the last decimal, rounded up. */
+/** A count of steps of the last decimal, rounded up. */
 const startedSteps = ({ numerator, denominator }: Fraction, unit: bigint, decimals: number): bigint =>
   startedUnits({ numerator: numerator * 10n ** BigInt(decimals), denominator }, unit);
 
-/** A count of the last decimal as text without trailing zeros. */
+/** A count of steps of the last decimal as decimal text without trailing zeros. */
 function decimalText(steps: bigint, decimals: number): string {
   const scale = 10n ** BigInt(decimals);
   const part = String(steps % scale)
@@ -130,10 +126,10 @@ function decimalText(steps: bigint, decimals: number): string {
   return part === "" ? String(steps / scale) : `${steps / scale}.${part}`;
 }
 
-// Each service that sells for many carriers names them in its own way. Here each carrier has one code.
+// Services that resell carriers each name them in their own way. Here each carrier has one code.
 
-// Contracts under which a carrier is sold. They are not carriers of their own.
-const contract = /(?:default)?(?:account)?$/i;
+// Suffixes that name a contractSuffix, not a carrier.
+const contractSuffix = /(?:default)?(?:account)?$/i;
 
 const codes: Readonly<Record<string, string>> = {
   amazonmws: "amazon",
@@ -148,11 +144,13 @@ const codes: Readonly<Record<string, string>> = {
   uspsship: "usps",
 };
 
-/** A carrier's code: `usps` for `USPS` and `UspsAccount`, `dhl_express` for `DHL Express` and `DhlExpressDefault`. */
+/**
+ * Normalizes a carrier's name to its code: `USPS` and `UspsAccount` become `usps`, `DhlExpressDefault` `dhl_express`.
+ */
 export function carrierCode(name: string): string {
   const plain = name
     .trim()
-    .replace(contract, "")
+    .replace(contractSuffix, "")
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "_")
     .replaceAll(/^_|_$/g, "");
@@ -169,12 +167,12 @@ const names: Readonly<Record<string, string>> = {
   usps: "USPS",
 };
 
-/** A carrier's name for people, by its code, where no name was given. */
+/** The display name of a carrier, derived from its code. */
 export function carrierName(code: string): string {
   return names[code] ?? serviceName(code);
 }
 
-/** A service's name for people: `Ground Advantage` for `GroundAdvantage`, `Fedex 2 Day` for `FEDEX_2_DAY`. */
+/** The display name of a service: `Ground Advantage` for `GroundAdvantage`, `Fedex 2 Day` for `FEDEX_2_DAY`. */
 export function serviceName(code: string): string {
   const words = code.includes("_")
     ? code.toLowerCase().split("_")

@@ -1,4 +1,4 @@
-// The built-in carriers: the warehouse's own courier for live keys, simulated ones for test keys.
+// All connectors: the built-in carriers of each environment, and those that call outside servers.
 import type { Environment } from "../../core/environment.ts";
 import type { Service } from "../../http/service.ts";
 import type { RateMessage } from "../offer.ts";
@@ -12,7 +12,7 @@ import { easypost } from "./easypost.ts";
 import { karrio } from "./karrio.ts";
 import { shippo } from "./shippo.ts";
 
-/** The built-in carriers of a mode as a connector. They sell by rate cards. */
+/** The built-in carriers of an environment as one connector. They sell by rate cards. */
 function builtInConnector(mode: Environment): OwnCarrier {
   const { code, name } = builtInCarrier(mode);
   return {
@@ -20,8 +20,8 @@ function builtInConnector(mode: Environment): OwnCarrier {
     code,
     name,
     carriers: async (db) => (await listTariffs(db)).map(listed),
-    offers: async (db, carriage, asked) => {
-      const tariffs = (await listTariffs(db)).filter(({ carrier }) => asked?.includes(carrier.code) ?? true);
+    offers: async (db, carriage, codes) => {
+      const tariffs = (await listTariffs(db)).filter(({ carrier }) => codes?.includes(carrier.code) ?? true);
       const silent = mode === "test" ? silentCarrier(carriage.to.address) : null;
       const answers = tariffs.map(({ carrier, cards }) => {
         if (silent === carrier.code) return { offers: [], messages: [noAnswer(carrier)] };
@@ -46,35 +46,39 @@ function noAnswer({ code: carrier, name }: BuiltInCarrier): RateMessage {
   return { carrier, service: null, level: "error", code: "carrier_timeout", message };
 }
 
-/** Connectors to outside servers, by the name that an account uses. */
+/** Connectors to outside servers, by code. */
 export type OutsideCarriers = Readonly<Record<string, OutsideCarrier>>;
 
-/** The connectors that every installation has. */
+/** The connectors of every installation. */
 export const outsideCarriers: OutsideCarriers = { easypost, karrio, shippo };
 
-/** How carriers are asked: through which connectors, and how many milliseconds to wait for the rates of all of them. */
+/** The connectors that a service uses, and the timeout in milliseconds for all of their rates. */
 interface CarrierCalling {
   readonly carriers: OutsideCarriers;
   readonly rates_wait_ms: number;
 }
 
-// The rest of the eight seconds is for the answer itself.
-const usual: CarrierCalling = { carriers: outsideCarriers, rates_wait_ms: 7500 };
-const handed_in = new WeakMap<Service, CarrierCalling>();
+// Clients wait eight seconds. The rest is for building the response.
+const default_calling: CarrierCalling = { carriers: outsideCarriers, rates_wait_ms: 7500 };
+const overrides = new WeakMap<Service, CarrierCalling>();
 
-/** How a service asks carriers. */
-export function askingOf(service: Service): CarrierCalling {
-  return handed_in.get(service) ?? usual;
+/** Returns the connectors and the timeout that a service uses. */
+export function carrierCallingOf(service: Service): CarrierCalling {
+  return overrides.get(service) ?? default_calling;
 }
 
-/** The connectors through which a service calls outside servers. */
+/** Returns the connectors with which a service calls outside servers. */
 export function outsideCarriersOf(service: Service): OutsideCarriers {
-  return askingOf(service).carriers;
+  return carrierCallingOf(service).carriers;
 }
 
-/** Makes a service use other connectors, or another wait. */
-export function handInCarriers(service: Service, carriers: OutsideCarriers, rates_wait_ms = usual.rates_wait_ms): void {
-  handed_in.set(service, { carriers, rates_wait_ms });
+/** Makes a service use other connectors or another timeout, for tests. */
+export function handInCarriers(
+  service: Service,
+  carriers: OutsideCarriers,
+  rates_wait_ms = default_calling.rates_wait_ms,
+): void {
+  overrides.set(service, { carriers, rates_wait_ms });
 }
 
 const ownCarriers: Readonly<Record<Environment, OwnCarrier>> = {
@@ -82,7 +86,7 @@ const ownCarriers: Readonly<Record<Environment, OwnCarrier>> = {
   test: builtInConnector("test"),
 };
 
-/** The built-in carrier. */
+/** Returns the built-in carrier connector of an environment. */
 export function ownCarrier(mode: Environment): OwnCarrier {
   return ownCarriers[mode];
 }

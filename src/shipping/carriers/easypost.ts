@@ -1,5 +1,5 @@
 // EasyPost: one API key for many carriers. A request for rates creates a shipment there, which can be bought once.
-// Its id is known before anything is paid, and later tells what became of the purchase.
+// Its id is known before payment, so the purchase can be looked up later.
 
 import { equalInConstantTime, hmacHex } from "../../core/crypto.ts";
 import { Fault } from "../../core/faults.ts";
@@ -22,16 +22,16 @@ import {
   carrierCallerOf,
   carrierFault,
   documentsAt,
-  madeBefore,
+  lookedUpPurchase,
   purchase_wait_ms,
   rates_wait_ms,
   readAmount,
   readCallbackJson,
   readCurrency,
   readDays,
-  readMoment,
   readPage,
   readRequired,
+  readTimestamp,
   settled_seconds,
 } from "./call_carrier.ts";
 import type { CarrierAddressCheck, CarrierContext, CarrierPurchase, OutsideCarrier } from "./connector.ts";
@@ -52,20 +52,20 @@ import type { TrackingUpdate } from "./tracking_update.ts";
 
 const name = "EasyPost";
 const home = "https://api.easypost.com";
-// EasyPost takes ounces and inches with one decimal.
+// EasyPost accepts ounces and inches with one decimal.
 const decimals = 1;
-const codes_a_question = 100;
+const codes_per_request = 100;
 const label_formats = ["PDF", "PNG", "ZPL"];
 
-/** Refusals of a purchase after which it is unknown whether it was made. */
-const open_ended: readonly unknown[] = ["SHIPMENT.POSTAGE.TIMED_OUT", "SHIPMENT.POSTAGE.NO_RESPONSE"];
+/** Refusals that leave open whether the purchase was made. */
+const uncertain_codes: readonly unknown[] = ["SHIPMENT.POSTAGE.TIMED_OUT", "SHIPMENT.POSTAGE.NO_RESPONSE"];
 
 const credentials = [
   {
     name: "api_key",
     secret: true,
     required: true,
-    description: "The API key, from the dashboard of EasyPost under API Keys; test data takes test keys only.",
+    description: "The API key, from API Keys in the EasyPost dashboard. Test data needs a test key.",
   },
   {
     name: "label_format",
@@ -77,13 +77,17 @@ const credentials = [
     name: "api_url",
     secret: false,
     required: false,
-    description: `The address of the API, if it is not ${home}.`,
+    description: `The base URL of the API, if it is not ${home}.`,
   },
 ] as const;
 
-const { ask, pay, told, understood, understoodPaid, needed } = carrierCallerOf({ name, credentials, wordsOf });
+const { ask, pay, safeText, parseReply, parsePurchase, requireCredential } = carrierCallerOf({
+  name,
+  credentials,
+  wordsOf,
+});
 
-/** The connector of EasyPost. */
+/** The connector for EasyPost. */
 export const easypost: OutsideCarrier = {
   calls: "outside",
   code: "easypost",
@@ -101,17 +105,17 @@ export const easypost: OutsideCarrier = {
   readCallback,
 };
 
-/** Where EasyPost gives the reason: one sentence, or sentences by field. */
-function wordsOf(said: unknown): readonly unknown[] {
-  const { message, errors } = fieldsOrNone(fieldsOrNone(said)["error"]);
+/** EasyPost's reason for a refusal: one sentence, or sentences by field. */
+function wordsOf(reply: unknown): readonly unknown[] {
+  const { message, errors } = fieldsOrNone(fieldsOrNone(reply)["error"]);
   const byField = Object.values(fieldsOrNone(message)).flat();
   return [message, ...byField, ...fieldsIn(errors).map((one) => one["message"])];
 }
 
-function questionOf(ctx: CarrierContext, method: "GET" | "POST", path: string, json?: unknown) {
-  const key = needed(ctx, "api_key");
+function requestTo(ctx: CarrierContext, method: "GET" | "POST", path: string, json?: unknown) {
+  const key = requireCredential(ctx, "api_key");
   if (ctx.mode === "test" && key.startsWith("EZAK")) {
-    const words = "This is a production key, which would spend money. Test data takes test keys only.";
+    const words = "This is a production key, which would spend money. Use a test key for test data.";
     throw carrierFault("carrier_unauthorized", words);
   }
   const headers = { Authorization: `Basic ${Buffer.from(`${key}:`).toString("base64")}` };
@@ -120,11 +124,11 @@ function questionOf(ctx: CarrierContext, method: "GET" | "POST", path: string, j
 }
 
 async function check(ctx: CarrierContext): Promise<readonly ListedCarrier[]> {
-  labelFormat(ctx); // A format that cannot be printed is refused before anything is bought.
-  const { status, json } = await ask(ctx, { ...questionOf(ctx, "GET", "/v2/carrier_accounts"), also: [403] });
-  // A test key may not list accounts. It can buy USPS labels.
+  labelFormat(ctx); // Refuses an unknown format before anything is bought.
+  const { status, json } = await ask(ctx, { ...requestTo(ctx, "GET", "/v2/carrier_accounts"), also: [403] });
+  // A test key may not list accounts, but it can buy USPS labels.
   const accounts = status === 403 ? [{ type: "UspsAccount", readable: "USPS" }] : fieldsIn(json);
-  const known = await ask(ctx, questionOf(ctx, "GET", "/v2/metadata/carriers?types=service_levels"));
+  const known = await ask(ctx, requestTo(ctx, "GET", "/v2/metadata/carriers?types=service_levels"));
   const sold = new Map(
     fieldsIn(fieldsOrNone(known.json)["carriers"]).map((one) => [carrierCode(`${one["name"]}`), one]),
   );
@@ -142,23 +146,21 @@ async function check(ctx: CarrierContext): Promise<readonly ListedCarrier[]> {
   return [...new Map(listed.map((one) => [one.code, one])).values()];
 }
 
-/**
- * Creates a shipment that can be bought. A mere request for rates, without whole addresses, is not kept at EasyPost.
- */
+/** Creates a shipment that can be bought; without full addresses, only requests rates, which EasyPost does not store. */
 async function offers(carriage: ShipmentRequest, ctx: CarrierContext): Promise<RateOffers> {
-  const lasting = carriage.from.address !== null && carriage.to.address !== null;
+  const buyable = carriage.from.address !== null && carriage.to.address !== null;
   const { shipment, messages } = shipmentOf(carriage, ctx);
-  const question = questionOf(ctx, "POST", lasting ? "/v2/shipments" : "/beta/rates", { shipment });
+  const question = requestTo(ctx, "POST", buyable ? "/v2/shipments" : "/beta/rates", { shipment });
   const { status, json } = await ask(ctx, { ...question, wait_ms: rates_wait_ms });
-  if (status === 404) throw carrierFault("carrier_error", "EasyPost has no such endpoint. Check api_url.");
-  return understood(() => {
+  if (status === 404) throw carrierFault("carrier_error", "The account's api_url is not the EasyPost API.");
+  return parseReply(() => {
     const answer = fieldsOrNone(json);
-    const id = lasting ? readRequired(answer["id"], "id") : null;
-    const said = fieldsIn(answer["messages"]).map((one) => messageOf(one, ctx));
+    const id = buyable ? readRequired(answer["id"], "id") : null;
+    const notes = fieldsIn(answer["messages"]).map((one) => messageOf(one, ctx));
     const rates = fieldsIn(answer["rates"]).map((rate, at) =>
       offerOf(rate, `rates[${at}]`, { id, zone: answer["usps_zone"] }),
     );
-    const different = new Map([...messages, ...said].map((one) => [`${one.carrier} ${one.message}`, one]));
+    const different = new Map([...messages, ...notes].map((one) => [`${one.carrier} ${one.message}`, one]));
     return { offers: rates, messages: [...different.values()] };
   });
 }
@@ -184,7 +186,7 @@ function offerOf(rate: JsonFields, field: string, { id, zone }: { id: string | n
     zone: zoned ? String(zone) : null,
     ship_date: null,
     delivery_days: readDays(rate["delivery_days"]) ?? readDays(rate["est_delivery_days"]),
-    delivery_date: readMoment(rate["delivery_date"]),
+    delivery_date: readTimestamp(rate["delivery_date"]),
     ref: id === null ? "" : `${id}/${readRequired(rate["id"], `${field}.id`)}`,
   };
 }
@@ -196,7 +198,7 @@ function messageOf({ carrier, type, message }: JsonFields, ctx: CarrierContext):
     service: null,
     level: failed ? "error" : "warning",
     code: failed ? "carrier_error" : "carrier_message",
-    message: told(ctx, message) ?? "The carrier gave no reason.",
+    message: safeText(ctx, message) ?? "The carrier gave no reason.",
   };
 }
 
@@ -271,7 +273,7 @@ async function buy(
     );
   }
   const insured = insurance && value_cents ? { insurance: moneyText(value_cents, value_currency) } : {};
-  const question = questionOf(ctx, "POST", `/v2/shipments/${encodeURIComponent(shipment)}/buy`, {
+  const question = requestTo(ctx, "POST", `/v2/shipments/${encodeURIComponent(shipment)}/buy`, {
     rate: { id: rate },
     ...insured,
   });
@@ -282,54 +284,57 @@ async function buy(
     return purchase.state === "bought" ? purchase : { state: "waiting" };
   }
   const { code } = fieldsOrNone(fieldsOrNone(json)["error"]);
-  if (code === "SHIPMENT.POSTAGE.EXISTS") return await madeBefore(find(ref, ctx));
+  if (code === "SHIPMENT.POSTAGE.EXISTS") return await lookedUpPurchase(find(ref, ctx));
   if (code === "SHIPMENT.PURCHASE.IN_PROGRESS") return { state: "waiting" };
   const words =
     wordsOf(json)
-      .map((said) => told(ctx, said))
-      .find(Boolean) ?? `It answered ${status}.`;
-  if (open_ended.includes(code)) {
-    throw carrierFault("carrier_timeout", `EasyPost does not know whether it was bought: ${words}`, {
+      .map((text) => safeText(ctx, text))
+      .find(Boolean) ?? `It returned status ${status}.`;
+  if (uncertain_codes.includes(code)) {
+    throw carrierFault("carrier_timeout", `EasyPost does not know whether the label was bought: ${words}`, {
       permanent: false,
       retry_after_seconds: settled_seconds,
     });
   }
-  throw carrierFault("carrier_refused", `EasyPost does not sell it: ${words}`);
+  throw carrierFault("carrier_refused", `EasyPost refused the purchase: ${words}`);
 }
 
 async function find(ref: string, ctx: CarrierContext): Promise<CarrierPurchase> {
   const [shipment = ""] = ref.split("/");
-  const { status, json } = await ask(ctx, questionOf(ctx, "GET", `/v2/shipments/${encodeURIComponent(shipment)}`));
+  const { status, json } = await ask(ctx, requestTo(ctx, "GET", `/v2/shipments/${encodeURIComponent(shipment)}`));
   if (status === 404)
-    throw carrierFault("carrier_error", "EasyPost does not have this shipment. The key may belong to another account.");
+    throw carrierFault(
+      "carrier_error",
+      "EasyPost does not have this shipment. The API key may belong to another account.",
+    );
   return await purchaseOf(json, ctx);
 }
 
 async function purchaseOf(json: unknown, ctx: CarrierContext): Promise<CarrierPurchase> {
   const shipment = fieldsOrNone(json);
-  // An answer that is no shipment says nothing about the purchase.
-  understoodPaid(() => readRequired(shipment["id"], "id"));
+  // A reply without a shipment leaves open whether the purchase was made.
+  parsePurchase(() => readRequired(shipment["id"], "id"));
   if (!shipment["postage_label"] && !shipment["tracking_code"]) return { state: "not_bought" };
   const bought = soldOf(shipment);
   const { label_url } = fieldsOrNone(shipment["postage_label"]);
   const label = readText(label_url, 2000);
   if (label === null) return { state: "waiting" };
-  const papers: [kind: CarrierDocument["kind"], url: string][] = [["label", label]];
+  const links: [kind: CarrierDocument["kind"], url: string][] = [["label", label]];
   for (const form of fieldsIn(shipment["forms"])) {
     const url = readText(form["form_url"], 2000);
-    if (url !== null) papers.push([/invoice|^cn22/.test(`${form["form_type"]}`) ? "customs" : "other", url]);
+    if (url !== null) links.push([/invoice|^cn22/.test(`${form["form_type"]}`) ? "customs" : "other", url]);
   }
-  const documents = await Promise.all(papers.map(([kind, url]) => documentsAt(ctx, kind, url)));
+  const documents = await Promise.all(links.map(([kind, url]) => documentsAt(ctx, kind, url)));
   return { state: "bought", bought: { ...bought, documents: documents.flat() } };
 }
 
 type EasypostPurchase = Omit<BoughtPostage, "documents">;
 
-/** The label of a shipment that was paid for, from any answer that contains it. Refuses: carrier_timeout. */
+/** Reads the purchased label of a shipment from any reply that contains it. Refuses: carrier_timeout. */
 function soldOf(shipment: JsonFields): EasypostPurchase {
   const tracker = fieldsOrNone(shipment["tracker"]);
   const rate = fieldsOrNone(shipment["selected_rate"]);
-  return understoodPaid(() => {
+  return parsePurchase(() => {
     const currency = readCurrency(rate["currency"], "selected_rate.currency");
     return {
       tracking_number: readRequired(shipment["tracking_code"], "tracking_code"),
@@ -338,28 +343,27 @@ function soldOf(shipment: JsonFields): EasypostPurchase {
       currency,
       carrier_ref: readRequired(shipment["id"], "id"),
       tracker_ref: readText(tracker["id"], 100),
-      estimated_delivery: readMoment(tracker["est_delivery_date"]),
+      estimated_delivery: readTimestamp(tracker["est_delivery_date"]),
     };
   });
 }
 
-/** Charges besides the rate, such as insurance. */
+/** Sums the charges other than postage, such as insurance, in cents. */
 function feesOf({ fees }: JsonFields, currency: string): number {
-  const beside = fieldsIn(fees).filter(({ type }) => type !== "PostageFee");
-  return beside.reduce((sum, { amount }) => sum + readAmount(amount, currency, "fees.amount"), 0);
+  const extra = fieldsIn(fees).filter(({ type }) => type !== "PostageFee");
+  return extra.reduce((sum, { amount }) => sum + readAmount(amount, currency, "fees.amount"), 0);
 }
 
 async function refund(carrier_ref: string, ctx: CarrierContext): Promise<"voided" | "submitted" | "rejected"> {
   const path = `/v2/shipments/${encodeURIComponent(carrier_ref)}`;
-  const answer = await ask(ctx, { ...questionOf(ctx, "POST", `${path}/refund`, {}), also: [400, 409, 422] });
-  // A repeated refund request is refused, and so is one that comes too late. The shipment shows which of both it
-  // was.
-  const { json } = succeeded(answer.status) ? answer : await ask(ctx, questionOf(ctx, "GET", path));
+  const answer = await ask(ctx, { ...requestTo(ctx, "POST", `${path}/refund`, {}), also: [400, 409, 422] });
+  // A repeated or late refund request is refused alike. The shipment shows which it was.
+  const { json } = succeeded(answer.status) ? answer : await ask(ctx, requestTo(ctx, "GET", path));
   const { refund_status } = fieldsOrNone(json);
   return refunds[readText(refund_status, 100) ?? ""] ?? "rejected";
 }
 
-/** How EasyPost names the states of a refund. Any other word means that there is none. */
+/** EasyPost's refund states. Any other word means that there is no refund. */
 const refunds: Readonly<Record<string, "voided" | "submitted">> = {
   refunded: "voided",
   submitted: "submitted",
@@ -372,9 +376,9 @@ async function follow(
 ): Promise<TrackingUpdate> {
   const carrier = trackerNames[number.carrier ?? ""];
   const tracker = { tracking_code: number.tracking_number, ...(carrier !== undefined && { carrier }) };
-  const { status, json } = await ask(ctx, questionOf(ctx, "POST", "/v2/trackers", { tracker }));
-  if (status === 404) throw carrierFault("carrier_refused", "EasyPost does not know this number.");
-  return understood(() => updateOf(fieldsOrNone(json)));
+  const { status, json } = await ask(ctx, requestTo(ctx, "POST", "/v2/trackers", { tracker }));
+  if (status === 404) throw carrierFault("carrier_refused", "EasyPost does not recognize this tracking number.");
+  return parseReply(() => updateOf(fieldsOrNone(json)));
 }
 
 async function track(
@@ -382,27 +386,27 @@ async function track(
   ctx: CarrierContext,
 ): Promise<TrackingUpdate[]> {
   const found = new Map<string, JsonFields>();
-  for (let start = 0; start < numbers.length; start += codes_a_question) {
-    const tracking_codes = numbers.slice(start, start + codes_a_question).map((one) => one.tracking_number);
-    const { json } = await ask(ctx, questionOf(ctx, "POST", "/v2/trackers/batch", { tracking_codes }));
+  for (let start = 0; start < numbers.length; start += codes_per_request) {
+    const tracking_codes = numbers.slice(start, start + codes_per_request).map((one) => one.tracking_number);
+    const { json } = await ask(ctx, requestTo(ctx, "POST", "/v2/trackers/batch", { tracking_codes }));
     for (const tracker of fieldsIn(fieldsOrNone(json)["trackers"])) {
       const [code, known] = [`${tracker["tracking_code"]}`, found.get(`${tracker["tracking_code"]}`)];
       // Carriers reuse numbers after years, so the newest tracker counts.
       if (known === undefined || `${known["created_at"]}` < `${tracker["created_at"]}`) found.set(code, tracker);
     }
   }
-  return understood(() => [...found.values()].map(updateOf));
+  return parseReply(() => [...found.values()].map(updateOf));
 }
 
 async function verifyAddress(address: ParcelAddress, ctx: CarrierContext): Promise<CarrierAddressCheck> {
   const question = { address: known(addressView(address)), verify: true };
-  const { json } = await ask(ctx, questionOf(ctx, "POST", "/v2/addresses", question));
+  const { json } = await ask(ctx, requestTo(ctx, "POST", "/v2/addresses", question));
   const found = fieldsOrNone(json);
   const delivery = fieldsOrNone(fieldsOrNone(found["verifications"])["delivery"]);
   const deliverable = delivery["success"] === true;
   return {
     deliverable,
-    errors: fieldsIn(delivery["errors"]).flatMap(({ message }) => told(ctx, message) ?? []),
+    errors: fieldsIn(delivery["errors"]).flatMap(({ message }) => safeText(ctx, message) ?? []),
     suggestion: deliverable ? suggestionOf(address, found) : null,
     residential: typeof found["residential"] === "boolean" ? found["residential"] : null,
   };
@@ -412,9 +416,10 @@ function readCallback(
   { headers, raw }: { readonly headers: Headers; readonly raw: Uint8Array },
   secret: string,
 ): { event_id: string | null; updates: TrackingUpdate[] } {
-  const given = headers.get("x-hmac-signature") ?? "";
+  const signature = headers.get("x-hmac-signature") ?? "";
   const key = secret.normalize("NFKD");
-  const isSigned = (body: string | Uint8Array) => equalInConstantTime(given, `hmac-sha256-hex=${hmacHex(key, body)}`);
+  const isSigned = (body: string | Uint8Array) =>
+    equalInConstantTime(signature, `hmac-sha256-hex=${hmacHex(key, body)}`);
   // EasyPost signs `5.0`, which a proxy or a JSON parser may have turned into `5`.
   const withPoint = () => new TextDecoder().decode(raw).replaceAll(/("weight":\s*)(\d+)(\s*)(?=,|\})/g, "$1$2.0$3");
   if (secret === "" || !(isSigned(raw) || isSigned(withPoint()))) {
@@ -422,6 +427,6 @@ function readCallback(
   }
   const event = readCallbackJson(raw);
   const tracker = fieldsOrNone(event["result"]);
-  const tells = `${event["description"]}`.startsWith("tracker.");
-  return { event_id: readText(event["id"], 100), updates: tells ? [updateOf(tracker)] : [] };
+  const is_tracking = `${event["description"]}`.startsWith("tracker.");
+  return { event_id: readText(event["id"], 100), updates: is_tracking ? [updateOf(tracker)] : [] };
 }

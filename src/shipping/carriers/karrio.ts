@@ -1,6 +1,5 @@
-// Karrio, which a business hosts itself and which sells for the carriers connected to it. A request for rates
-// creates a draft there. The draft's id is known before anything is paid, paying for it twice is refused, and it can be
-// looked up.
+// Karrio, a self-hosted service that sells labels of the carriers connected to it. A request for rates creates a
+// draft there. The draft's id is known before payment, it can be bought only once, and it can be looked up.
 import { invalid } from "../../core/faults.ts";
 import { money, value_currency } from "../../core/money.ts";
 import { fieldsIn, fieldsOrNone, type JsonFields, readText } from "../../outbound/api.ts";
@@ -24,15 +23,15 @@ import {
   carrierFault,
   documentsAt,
   documentsOf,
-  madeBefore,
+  lookedUpPurchase,
   purchase_wait_ms,
   rates_wait_ms,
   readAmount,
   readCurrency,
   readDays,
-  readMoment,
   readPage,
   readRequired,
+  readTimestamp,
 } from "./call_carrier.ts";
 import type { CarrierContext, CarrierPurchase, OutsideCarrier } from "./connector.ts";
 import {
@@ -51,13 +50,13 @@ import type { TrackingUpdate } from "./tracking_update.ts";
 
 const name = "Karrio";
 const carriers_max = 100;
-const asked_together_max = 5;
+const parallel_max = 5;
 const urls_max = 4000;
-// Karrio takes any number of decimals; these suffice for a tenth of a milligram.
+// Karrio accepts any number of decimals. Four represent a tenth of a milligram.
 const decimals = 4;
 const label_types: readonly string[] = ["PDF", "PNG", "ZPL"];
 
-// Carriers for which Karrio has another name.
+// Carriers that Karrio names differently.
 const own_names: Readonly<Record<string, string>> = {
   amazon: "amazon_shipping",
   australia_post: "australiapost",
@@ -71,14 +70,14 @@ const credentials: readonly CredentialField[] = [
     secret: false,
     required: true,
     description:
-      "The address of your Karrio's API, such as https://api.karrio.example. The operator of this service must allow" +
-      " the range of a private address (PACKHOUSE_WEBHOOK_ALLOW_CIDRS).",
+      "The base URL of your Karrio API, such as https://api.karrio.example. For a private address, the operator must" +
+      " allow its range in PACKHOUSE_WEBHOOK_ALLOW_CIDRS.",
   },
   {
     name: "api_key",
     secret: true,
     required: true,
-    description: "The API key, in Karrio's dashboard under Developers, API. Test data takes a key of test mode.",
+    description: "The API key, from Developers, API in the Karrio dashboard. Test data needs a test-mode key.",
   },
   {
     name: "label_format",
@@ -88,9 +87,13 @@ const credentials: readonly CredentialField[] = [
   },
 ];
 
-const { ask, pay, told, understood, understoodPaid, needed } = carrierCallerOf({ name, credentials, wordsOf });
+const { ask, pay, safeText, parseReply, parsePurchase, requireCredential } = carrierCallerOf({
+  name,
+  credentials,
+  wordsOf,
+});
 
-/** Karrio, as a connector. */
+/** The connector for Karrio. */
 export const karrio: OutsideCarrier = {
   calls: "outside",
   code: "karrio",
@@ -107,20 +110,20 @@ export const karrio: OutsideCarrier = {
   readCallback,
 };
 
-/** Calls the account's Karrio. */
+/** Builds a request to the account's Karrio. */
 function to(
   ctx: CarrierContext,
   method: CarrierRequest["method"],
   path: string,
   more: Partial<CarrierRequest> = {},
 ): CarrierRequest {
-  const url = `${baseOf(needed(ctx, "api_url"))}/v1/${path}`;
-  return { ...more, method, url, headers: { Authorization: `Token ${needed(ctx, "api_key")}` } };
+  const url = `${baseOf(requireCredential(ctx, "api_url"))}/v1/${path}`;
+  return { ...more, method, url, headers: { Authorization: `Token ${requireCredential(ctx, "api_key")}` } };
 }
 
-/** Refusals are in `errors`, carriers' messages in `messages`; only `details` says which field is wrong. */
-function wordsOf(said: unknown): readonly unknown[] {
-  const { errors, messages, detail } = fieldsOrNone(said);
+/** Refusals are in `errors`, carriers' messages in `messages`. Only `details` names the wrong field. */
+function wordsOf(reply: unknown): readonly unknown[] {
+  const { errors, messages, detail } = fieldsOrNone(reply);
   const [first = {}] = [...fieldsIn(messages), ...fieldsIn(errors)];
   const { message, details } = first;
   return [message, detail, details === undefined ? null : JSON.stringify(details)];
@@ -149,14 +152,14 @@ async function check(ctx: CarrierContext): Promise<readonly ListedCarrier[]> {
 
 const noKarrio = () => carrierFault("carrier_error", "The account's api_url is not a Karrio API.");
 
-/** Karrio marks each connection and each rate as test mode or not. Refuses: carrier_unauthorized. */
+/** Refuses live connections and rates in the test environment. Refuses: carrier_unauthorized. */
 function refuseLive({ mode }: CarrierContext, all: readonly JsonFields[]): void {
   if (mode === "live" || all.every(({ test_mode }) => test_mode !== false)) return;
-  const words = "This is a live key, which would spend money. Test data takes keys of test mode only.";
+  const words = "This is a live key, which would spend money. Use a test-mode key for test data.";
   throw carrierFault("carrier_unauthorized", words);
 }
 
-/** The format of labels. Refuses: carrier_refused. */
+/** The label format of the account. Refuses: carrier_refused. */
 function labelType({ credentials: { label_format } }: CarrierContext): string {
   const type = label_format?.trim().toUpperCase() || "PDF";
   if (label_types.includes(type)) return type;
@@ -166,18 +169,18 @@ function labelType({ credentials: { label_format } }: CarrierContext): string {
 async function offers(carriage: ShipmentRequest, ctx: CarrierContext): Promise<RateOffers> {
   const declaration = needsDeclaration(carriage) ? declarationOf(carriage) : null;
   const unclear = needsDeclaration(carriage) && declaration === null;
-  const whole = carriage.from.address !== null && carriage.to.address !== null;
-  // Without full addresses it cannot be bought later, so no draft is left behind.
-  const path = whole ? "shipments" : "proxy/rates";
+  const buyable = carriage.from.address !== null && carriage.to.address !== null;
+  // A shipment without full addresses cannot be bought later, so no draft is created.
+  const path = buyable ? "shipments" : "proxy/rates";
   const draft = { label_type: labelType(ctx), ...(declaration !== null && { customs: customsOf(declaration) }) };
-  const json = { ...ratesBody(carriage), ...(whole && draft) };
+  const json = { ...ratesBody(carriage), ...(buyable && draft) };
   const found = await ask(ctx, to(ctx, "POST", path, { json, wait_ms: rates_wait_ms, also: [424] }));
   if (found.status === 404) throw noKarrio();
   const { id, rates, messages } = fieldsOrNone(found.json);
   refuseLive(ctx, fieldsIn(rates));
   return {
-    offers: understood(() => {
-      const shipment_id = whole && found.status !== 424 ? readRequired(id, "id") : null;
+    offers: parseReply(() => {
+      const shipment_id = buyable && found.status !== 424 ? readRequired(id, "id") : null;
       return fieldsIn(rates).map((rate, at) => offerOf(rate, `rates[${at}]`, shipment_id));
     }),
     messages: [
@@ -228,14 +231,14 @@ function endBody({ address, residential, ...place }: ShipmentEnd) {
   return known({ ...street, city, state_code: state, postal_code, country_code: country, residential });
 }
 
-/** The customs declaration. Karrio takes the weight and the value of one piece. */
+/** The customs declaration in Karrio's form. Karrio takes the weight and the value of one unit. */
 function customsOf({ goods, signer, returned, exemption }: CustomsDeclaration) {
   const commodities = goods.map(({ description, quantity, weight, value_cents, currency, ...more }) => {
-    const of_one = { numerator: weight.numerator, denominator: weight.denominator * BigInt(quantity) };
+    const unit_weight = { numerator: weight.numerator, denominator: weight.denominator * BigInt(quantity) };
     return {
       title: description.slice(0, 200),
       quantity,
-      weight: Number(goodsWeightText(of_one, "g", decimals)),
+      weight: Number(goodsWeightText(unit_weight, "g", decimals)),
       weight_unit: "G",
       value_amount: money(Math.round(value_cents / quantity), currency),
       value_currency: currency,
@@ -275,17 +278,17 @@ function offerOf(rate: JsonFields, field: string, shipment_id: string | null): R
     zone_estimated: false,
     ship_date: null,
     delivery_days: readDays(transit_days),
-    delivery_date: readMoment(estimated_delivery),
+    delivery_date: readTimestamp(estimated_delivery),
     ref: shipment_id === null ? "" : `${shipment_id}/${readRequired(rate["id"], `${field}.id`)}`,
   };
 }
 
-/** A service's name, without the carrier's before it: `Ground Advantage` for `usps_ground_advantage`. */
+/** The display name of a service without the carrier's prefix: `Ground Advantage` for `usps_ground_advantage`. */
 function serviceNameOf(service: string, own_name: string): string {
   return serviceName(service.startsWith(`${own_name}_`) ? service.slice(own_name.length + 1) : service);
 }
 
-/** The lines of a price: the charges that Karrio names, and the rest as the base. */
+/** The lines of a price: the charges that Karrio lists, and the rest as `base`. */
 function linesOf(charges: unknown, currency: string, field: string, total_cents: number): PriceLine[] {
   const lines = fieldsIn(charges).flatMap(({ name: words, amount }, at) => {
     if (amount === null || amount === undefined) return [];
@@ -298,7 +301,9 @@ function linesOf(charges: unknown, currency: string, field: string, total_cents:
   return rest === 0 && lines.length > 0 ? lines : [{ code: "base", amount_cents: rest }, ...lines];
 }
 
-/** `Fuel surcharge` is `fuel`, `Base charge` is `base`, `Peak Season` is `peak_season`. */
+/**
+ * Shortens a charge to a code: `Fuel surcharge` is `fuel`, `Base charge` is `base`, `Peak Season` is `peak_season`.
+ */
 function lineCode(words: string): string {
   const plain = words
     .toLowerCase()
@@ -313,11 +318,11 @@ function messageOf({ message, code, carrier_name, level }: JsonFields, ctx: Carr
     service: null,
     level: level === "info" || level === "warning" ? level : "error",
     code: "carrier_message",
-    message: told(ctx, message) ?? `The carrier's only reason: ${told(ctx, code) ?? "error"}.`,
+    message: safeText(ctx, message) ?? `The carrier gave only a code: ${safeText(ctx, code) ?? "error"}.`,
   };
 }
 
-/** The draft and the rate that an offer names. Refuses: carrier_refused. */
+/** Splits an offer's ref into the draft and its rate. Refuses: carrier_refused. */
 function partsOf(ref: string): { shipment_id: string; rate_id: string } {
   const [, shipment_id, rate_id] = /^([\w-]{1,100})\/([\w-]{1,100})$/.exec(ref) ?? [];
   if (shipment_id !== undefined && rate_id !== undefined) return { shipment_id, rate_id };
@@ -331,38 +336,38 @@ async function buy(ref: string, _carriage: ShipmentRequest, ctx: CarrierContext)
   const { shipment_id, rate_id } = partsOf(ref);
   const json = { selected_rate_id: rate_id, label_type: labelType(ctx) };
   const path = `shipments/${shipment_id}/purchase`;
-  const { status, json: said } = await pay(
+  const { status, json: reply } = await pay(
     ctx,
     to(ctx, "POST", path, { json, wait_ms: purchase_wait_ms, also: [409] }),
   );
-  if (status === 404) throw gone();
-  if (status !== 409) return await purchaseOf(said, ctx);
-  // It is no longer a draft: an earlier attempt bought it, or somebody cancelled it.
-  const purchase = await madeBefore(find(ref, ctx));
-  if (purchase.state === "not_bought") throw gone();
+  if (status === 404) throw rateExpired();
+  if (status !== 409) return await purchaseOf(reply, ctx);
+  // It is no longer a draft: an earlier attempt bought it, or it was cancelled.
+  const purchase = await lookedUpPurchase(find(ref, ctx));
+  if (purchase.state === "not_bought") throw rateExpired();
   return purchase;
 }
 
-const gone = () => carrierFault("carrier_refused", "Karrio no longer offers this rate. Request rates again.");
+const rateExpired = () => carrierFault("carrier_refused", "Karrio no longer offers this rate. Request rates again.");
 
 async function find(ref: string, ctx: CarrierContext): Promise<CarrierPurchase> {
   const { shipment_id } = partsOf(ref);
   const { status, json } = await ask(ctx, to(ctx, "GET", `shipments/${shipment_id}`));
   if (status !== 404) return await purchaseOf(json, ctx);
   const words =
-    "Karrio does not have this shipment. The account may point to another Karrio, or its key to" + " another user.";
+    "Karrio does not have this shipment. The account may use another Karrio, or the API key of another user.";
   throw carrierFault("carrier_error", words, { permanent: false });
 }
 
-/** How Karrio names shipments that nobody paid for. */
+/** Karrio's statuses of shipments that were not paid for. */
 const unbought: readonly unknown[] = ["draft", "cancelled"];
 
-async function purchaseOf(said: unknown, ctx: CarrierContext): Promise<CarrierPurchase> {
-  const shipment = fieldsOrNone(said);
+async function purchaseOf(reply: unknown, ctx: CarrierContext): Promise<CarrierPurchase> {
+  const shipment = fieldsOrNone(reply);
   const { status, tracking_number, tracking_url, tracker_id, selected_rate } = shipment;
   if (unbought.includes(status)) return { state: "not_bought" };
   const { total_charge, currency: code, estimated_delivery } = fieldsOrNone(selected_rate);
-  const facts = understoodPaid((): Omit<BoughtPostage, "documents"> => {
+  const facts = parsePurchase((): Omit<BoughtPostage, "documents"> => {
     const currency = readCurrency(code, "selected_rate.currency");
     return {
       tracking_number: readRequired(tracking_number, "tracking_number"),
@@ -372,31 +377,34 @@ async function purchaseOf(said: unknown, ctx: CarrierContext): Promise<CarrierPu
       currency,
       carrier_ref: readRequired(shipment["id"], "id"),
       tracker_ref: readText(tracker_id, 100),
-      estimated_delivery: readMoment(estimated_delivery),
+      estimated_delivery: readTimestamp(estimated_delivery),
     };
   });
-  return { state: "bought", bought: { ...facts, documents: await papersOf(shipment, ctx) } };
+  return { state: "bought", bought: { ...facts, documents: await documentsIn(shipment, ctx) } };
 }
 
-/** The documents of a purchase. Newer releases send them along; all releases say where they are. */
-async function papersOf(
+/** The documents of a purchase. Newer releases include them; all releases link to them. */
+async function documentsIn(
   { shipping_documents, docs, ...shipment }: JsonFields,
   ctx: CarrierContext,
 ): Promise<CarrierDocument[]> {
   const { label, invoice } = fieldsOrNone(docs);
   const sent = fieldsIn(shipping_documents).map(({ category, base64 }) => ({ category, base64 }));
-  const papers = [...sent, { category: "label", base64: label }, { category: "invoice", base64: invoice }].flatMap(
-    ({ category, base64 }) =>
-      typeof base64 === "string" ? documentsOf(kindOf(category), Buffer.from(base64, "base64")) : [],
+  const documents_found = [
+    ...sent,
+    { category: "label", base64: label },
+    { category: "invoice", base64: invoice },
+  ].flatMap(({ category, base64 }) =>
+    typeof base64 === "string" ? documentsOf(kindOf(category), Buffer.from(base64, "base64")) : [],
   );
   for (const category of ["label", "invoice"]) {
     const address = readText(shipment[`${category}_url`], urls_max);
-    const url = address === null ? null : URL.parse(address, `${baseOf(needed(ctx, "api_url"))}/`);
+    const url = address === null ? null : URL.parse(address, `${baseOf(requireCredential(ctx, "api_url"))}/`);
     const kind = kindOf(category);
-    if (url === null || papers.some((paper) => paper.kind === kind)) continue;
-    papers.push(...(await documentsAt(ctx, kind, url.href)));
+    if (url === null || documents_found.some((paper) => paper.kind === kind)) continue;
+    documents_found.push(...(await documentsAt(ctx, kind, url.href)));
   }
-  return papers;
+  return documents_found;
 }
 
 const kindOf = (what: unknown): CarrierDocument["kind"] =>
@@ -405,10 +413,9 @@ const kindOf = (what: unknown): CarrierDocument["kind"] =>
 async function cancel(carrier_ref: string, ctx: CarrierContext): Promise<"voided" | "rejected"> {
   const path = `shipments/${encodeURIComponent(carrier_ref)}`;
   const { status } = await ask(ctx, to(ctx, "POST", `${path}/cancel`, { also: [409] }));
-  if (status === 404) throw carrierFault("carrier_error", "Karrio does not know the shipment.");
+  if (status === 404) throw carrierFault("carrier_error", "Karrio does not have this shipment.");
   if (status !== 409) return "voided";
-  // A shipment that was cancelled before is refused, and so is a late request. The shipment shows which of both it
-  // was.
+  // A repeated or late cancellation is refused alike. The shipment shows which it was.
   const { json } = await ask(ctx, to(ctx, "GET", path));
   return fieldsOrNone(json)["status"] === "cancelled" ? "voided" : "rejected";
 }
@@ -417,25 +424,25 @@ type KarrioTracker = { readonly tracking_number: string; readonly carrier: strin
 
 async function follow({ tracking_number, carrier }: KarrioTracker, ctx: CarrierContext): Promise<TrackingUpdate> {
   if (carrier === null) {
-    const words = "Karrio needs the carrier of the number. Send carrier.";
+    const words = "Karrio needs the carrier of the tracking number. Send `carrier`.";
     throw carrierFault("carrier_refused", words);
   }
-  // A parcel can be tracked before its carrier has scanned it.
+  // Pending pickup: a parcel can be tracked before its carrier has scanned it.
   const json = { tracking_number, carrier_name: own_names[carrier] ?? carrier };
   const found = await ask(ctx, to(ctx, "POST", "trackers?pending_pickup=true", { json }));
   if (found.status === 404) throw carrierFault("carrier_refused", `Karrio has no connection to ${carrier}.`);
-  return understood(() => updateOf(fieldsOrNone(found.json), ctx.now));
+  return parseReply(() => updateOf(fieldsOrNone(found.json), ctx.now));
 }
 
 async function track(numbers: readonly KarrioTracker[], ctx: CarrierContext): Promise<readonly TrackingUpdate[]> {
   const updates: TrackingUpdate[] = [];
-  for (let at = 0; at < numbers.length; at += asked_together_max) {
-    const some = numbers.slice(at, at + asked_together_max);
+  for (let at = 0; at < numbers.length; at += parallel_max) {
+    const some = numbers.slice(at, at + parallel_max);
     const found = await Promise.all(
       some.map(({ tracking_number }) => ask(ctx, to(ctx, "GET", `trackers/${encodeURIComponent(tracking_number)}`))),
     );
     for (const { status, json } of found) {
-      if (status !== 404) updates.push(understood(() => updateOf(fieldsOrNone(json), ctx.now)));
+      if (status !== 404) updates.push(parseReply(() => updateOf(fieldsOrNone(json), ctx.now)));
     }
   }
   return updates;

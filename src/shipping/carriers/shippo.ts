@@ -1,5 +1,5 @@
-// Shippo: one API token for many carriers. A rate is bought anew at each request. Its id is known before anything is
-// paid, and the transactions of the rate later tell what became of the purchase.
+// Shippo: one API token for many carriers. A rate can be bought repeatedly. Its id is known before payment, so a
+// purchase can be looked up among the rate's transactions.
 import { moneyText, value_currency } from "../../core/money.ts";
 import { fieldsIn, fieldsOrNone, type JsonFields, readText, succeeded } from "../../outbound/api.ts";
 import { addressView, type ParcelAddress } from "../address.ts";
@@ -17,9 +17,9 @@ import {
   readAmount,
   readCurrency,
   readDays,
-  readMoment,
   readPage,
   readRequired,
+  readTimestamp,
 } from "./call_carrier.ts";
 import type { CarrierAddressCheck, CarrierContext, CarrierPurchase, OutsideCarrier } from "./connector.ts";
 import {
@@ -39,11 +39,11 @@ import type { TrackingUpdate } from "./tracking_update.ts";
 const name = "Shippo";
 const home = "https://api.goshippo.com";
 const version = "2018-02-08";
-// Shippo takes up to four decimals.
+// Shippo accepts up to four decimals.
 const decimals = 4;
 const page_size = 100;
 const pages_max = 20;
-const asked_together_max = 5;
+const parallel_max = 5;
 const urls_max = 4000;
 
 const label_types: Readonly<Record<string, string>> = { PDF: "PDF_4x6", PNG: "PNG", ZPL: "ZPLII" };
@@ -53,7 +53,7 @@ const credentials: readonly CredentialField[] = [
     name: "api_token",
     secret: true,
     required: true,
-    description: "The API token, in Shippo's settings under API; test data takes test tokens only.",
+    description: "The API token, from API in the Shippo settings. Test data needs a test token.",
   },
   {
     name: "label_format",
@@ -61,12 +61,16 @@ const credentials: readonly CredentialField[] = [
     required: false,
     description: "The format of labels: PDF (the default), PNG or ZPL.",
   },
-  { name: "api_url", secret: false, required: false, description: `The address of the API, if it is not ${home}.` },
+  { name: "api_url", secret: false, required: false, description: `The base URL of the API, if it is not ${home}.` },
 ];
 
-const { ask, pay, told, understood, understoodPaid, needed } = carrierCallerOf({ name, credentials, wordsOf });
+const { ask, pay, safeText, parseReply, parsePurchase, requireCredential } = carrierCallerOf({
+  name,
+  credentials,
+  wordsOf,
+});
 
-/** The connector of Shippo. */
+/** The connector for Shippo. */
 export const shippo: OutsideCarrier = {
   calls: "outside",
   code: "shippo",
@@ -84,9 +88,9 @@ export const shippo: OutsideCarrier = {
   readCallback,
 };
 
-/** Shippo gives the reason in `detail`, or by field. */
-function wordsOf(said: unknown): readonly unknown[] {
-  const { detail, ...fields } = fieldsOrNone(said);
+/** Shippo's reason for a refusal, in `detail` or by field. */
+function wordsOf(reply: unknown): readonly unknown[] {
+  const { detail, ...fields } = fieldsOrNone(reply);
   const byField = Object.entries(fields).flatMap(([field, words]) => {
     const [first] = Array.isArray(words) ? words : [words];
     return typeof first === "string" ? [field === "__all__" ? first : `${field}: ${first}`] : [];
@@ -94,10 +98,10 @@ function wordsOf(said: unknown): readonly unknown[] {
   return [detail, ...byField];
 }
 
-function questionOf(ctx: CarrierContext, method: "GET" | "POST", path: string, json?: unknown) {
-  const token = needed(ctx, "api_token");
+function requestTo(ctx: CarrierContext, method: "GET" | "POST", path: string, json?: unknown) {
+  const token = requireCredential(ctx, "api_token");
   if (ctx.mode === "test" && token.startsWith("shippo_live_")) {
-    const words = "This is a live token, which would spend money. Test data takes test tokens only.";
+    const words = "This is a live token, which would spend money. Use a test token for test data.";
     throw carrierFault("carrier_unauthorized", words);
   }
   const headers = { Authorization: `ShippoToken ${token}`, "Shippo-API-Version": version };
@@ -106,11 +110,11 @@ function questionOf(ctx: CarrierContext, method: "GET" | "POST", path: string, j
 }
 
 async function check(ctx: CarrierContext): Promise<readonly ListedCarrier[]> {
-  labelType(ctx); // A format that cannot be printed is refused before anything is bought.
+  labelType(ctx); // Refuses an unknown format before anything is bought.
   const listed = new Map<string, ListedCarrier>();
   for (let page = 1; page <= pages_max; page += 1) {
     const path = `/carrier_accounts?service_levels=true&results=${page_size}&page=${page}`;
-    const { status, json } = await ask(ctx, questionOf(ctx, "GET", path));
+    const { status, json } = await ask(ctx, requestTo(ctx, "GET", path));
     if (status === 404) throw carrierFault("carrier_error", "The account's api_url is not the Shippo API.");
     const { results, next } = fieldsOrNone(json);
     for (const { carrier, carrier_name, active, service_levels } of fieldsIn(results)) {
@@ -136,13 +140,13 @@ async function offers(carriage: ShipmentRequest, ctx: CarrierContext): Promise<R
   }
   const declaration = needsDeclaration(carriage) ? declarationOf(carriage) : null;
   const unclear = needsDeclaration(carriage) && declaration === null;
-  const question = questionOf(ctx, "POST", "/shipments", shipmentOf(carriage, dimensions, declaration));
+  const question = requestTo(ctx, "POST", "/shipments", shipmentOf(carriage, dimensions, declaration));
   const { status, json } = await ask(ctx, { ...question, wait_ms: rates_wait_ms });
   if (status === 404) throw carrierFault("carrier_error", "The account's api_url is not the Shippo API.");
-  const lasting = carriage.from.address !== null && carriage.to.address !== null;
+  const buyable = carriage.from.address !== null && carriage.to.address !== null;
   const answer = fieldsOrNone(json);
   return {
-    offers: understood(() => fieldsIn(answer["rates"]).map((rate, at) => offerOf(rate, `rates[${at}]`, lasting))),
+    offers: parseReply(() => fieldsIn(answer["rates"]).map((rate, at) => offerOf(rate, `rates[${at}]`, buyable))),
     messages: [
       ...(unclear ? [customsIncomplete("shippo", carriage)] : []),
       ...fieldsIn(answer["messages"]).map((message) => messageOf(message, ctx)),
@@ -150,7 +154,7 @@ async function offers(carriage: ShipmentRequest, ctx: CarrierContext): Promise<R
   };
 }
 
-function offerOf(rate: JsonFields, field: string, lasting: boolean): RateOffer {
+function offerOf(rate: JsonFields, field: string, buyable: boolean): RateOffer {
   const { name: service_name, token } = fieldsOrNone(rate["servicelevel"]);
   const service = readRequired(token, `${field}.servicelevel.token`);
   const carrier_name = readRequired(rate["provider"], `${field}.provider`);
@@ -176,8 +180,8 @@ function offerOf(rate: JsonFields, field: string, lasting: boolean): RateOffer {
     ship_date: null,
     delivery_days: readDays(rate["estimated_days"]),
     delivery_date: null,
-    // A purchase does not return its price, so the price is kept in the offer's ref.
-    ref: lasting ? `${readRequired(rate["object_id"], `${field}.object_id`)}/${rate_cents}/${currency}` : "",
+    // A purchase does not return its price, so the ref contains it.
+    ref: buyable ? `${readRequired(rate["object_id"], `${field}.object_id`)}/${rate_cents}/${currency}` : "",
   };
 }
 
@@ -192,7 +196,11 @@ const noted = (code: string, level: RateMessage["level"], message: string): Rate
 function messageOf({ source, code, text }: JsonFields, ctx: CarrierContext): RateMessage {
   const late = code === "carrier_timeout";
   return {
-    ...noted(late ? code : "carrier_message", late ? "error" : "warning", told(ctx, text) ?? "It gave no reason."),
+    ...noted(
+      late ? code : "carrier_message",
+      late ? "error" : "warning",
+      safeText(ctx, text) ?? "The carrier gave no reason.",
+    ),
     carrier: carrierCode(readText(source, 100) ?? "") || "shippo",
   };
 }
@@ -252,7 +260,7 @@ function customsOf({ goods, signer, returned, exemption }: CustomsDeclaration) {
   };
 }
 
-/** What an offer's ref holds: the rate to buy, and its price. */
+/** Splits an offer's ref into the rate and its price. Refuses: carrier_refused. */
 function partsOf(ref: string) {
   const [, rate, cents, currency] = /^([\w-]{1,100})\/(\d{1,12})\/([A-Z]{3})$/.exec(ref) ?? [];
   if (rate !== undefined && cents !== undefined && currency !== undefined) {
@@ -273,7 +281,7 @@ async function buy(ref: string, { reference }: ShipmentRequest, ctx: CarrierCont
   const { rate } = partsOf(ref);
   const paid_for = { rate, label_file_type: labelType(ctx), async: false };
   const json = { ...paid_for, ...(reference !== null && { metadata: reference.slice(0, 100) }) };
-  const question = questionOf(ctx, "POST", "/transactions", json);
+  const question = requestTo(ctx, "POST", "/transactions", json);
   const answer = await pay(ctx, { ...question, wait_ms: purchase_wait_ms });
   if (answer.status === 404)
     throw carrierFault("carrier_refused", "Shippo no longer has this rate. Request rates again.");
@@ -281,33 +289,34 @@ async function buy(ref: string, { reference }: ShipmentRequest, ctx: CarrierCont
   const purchase = await purchaseOf(transaction, ref, ctx);
   if (purchase.state !== "not_bought") return purchase;
   const [{ code, text }] = [fieldsIn(transaction["messages"])[0] ?? {}];
-  const words = `Shippo does not sell it: ${told(ctx, text) ?? "the carrier gave no reason."}`;
+  const words = `Shippo refused the purchase: ${safeText(ctx, text) ?? "the carrier gave no reason."}`;
   if (code === "carrier_timeout") throw carrierFault("carrier_error", words, { permanent: false });
   throw carrierFault("carrier_refused", words);
 }
 
 async function find(ref: string, ctx: CarrierContext): Promise<CarrierPurchase> {
   const { rate } = partsOf(ref);
-  const { json } = await ask(ctx, questionOf(ctx, "GET", `/transactions?rate=${rate}&results=${page_size}`));
+  const { json } = await ask(ctx, requestTo(ctx, "GET", `/transactions?rate=${rate}&results=${page_size}`));
   const { results } = fieldsOrNone(json);
   const found = fieldsIn(results);
-  const ofRate = (one: JsonFields) => (fieldsOrNone(one["rate"])["object_id"] ?? one["rate"]) === rate;
-  // If it is no list, or lists other rates, it says nothing about this rate.
+  const ofRate = (transaction: JsonFields) =>
+    (fieldsOrNone(transaction["rate"])["object_id"] ?? transaction["rate"]) === rate;
+  // A reply that is not a list, or lists other rates, says nothing about this rate.
   if (!Array.isArray(results) || !found.every(ofRate)) {
-    throw carrierFault("carrier_error", "Shippo does not list the purchases of this rate.", { permanent: false });
+    throw carrierFault("carrier_error", "Shippo did not list the purchases of this rate.", { permanent: false });
   }
-  // Another account has bought nothing of this rate either, so its empty list says nothing about this purchase.
+  // An empty list also results from the token of another account, so it is no proof that nothing was bought.
   if (found.length === 0) await refuseForeign(rate, ctx);
   const purchases = await Promise.all(found.map((transaction) => purchaseOf(transaction, ref, ctx)));
   const bought = purchases.find(({ state }) => state === "bought");
   return bought ?? purchases.find(({ state }) => state === "waiting") ?? { state: "not_bought" };
 }
 
-/** Refuses: carrier_error, for a rate that was given to another account. */
+/** Refuses a rate that belongs to another account. Refuses: carrier_error. */
 async function refuseForeign(rate: string, ctx: CarrierContext): Promise<void> {
-  const { status } = await ask(ctx, questionOf(ctx, "GET", `/rates/${rate}`));
+  const { status } = await ask(ctx, requestTo(ctx, "GET", `/rates/${rate}`));
   if (status !== 404) return;
-  const words = "Shippo does not have the rate of this purchase. The token may belong to another account.";
+  const words = "Shippo does not have the rate of this purchase. The API token may belong to another account.";
   throw carrierFault("carrier_error", words, { permanent: false });
 }
 
@@ -318,7 +327,7 @@ async function purchaseOf(transaction: JsonFields, ref: string, ctx: CarrierCont
   if (["ERROR", "REFUNDED", "REFUNDPENDING"].includes(`${status}`)) return { state: "not_bought" };
   const label = readText(label_url, urls_max);
   if (label === null) return { state: "waiting" };
-  const carrier_ref = understoodPaid(() => readRequired(transaction["object_id"], "object_id"));
+  const carrier_ref = parsePurchase(() => readRequired(transaction["object_id"], "object_id"));
   const invoice = readText(commercial_invoice_url, urls_max);
   const documents = [documentsAt(ctx, "label", label)];
   if (invoice !== null) documents.push(documentsAt(ctx, "customs", invoice));
@@ -333,18 +342,17 @@ async function purchaseOf(transaction: JsonFields, ref: string, ctx: CarrierCont
       carrier_ref,
       tracker_ref: null,
       documents: (await Promise.all(documents)).flat(),
-      estimated_delivery: readMoment(transaction["eta"]),
+      estimated_delivery: readTimestamp(transaction["eta"]),
     },
   };
 }
 
 async function refund(carrier_ref: string, ctx: CarrierContext): Promise<"voided" | "submitted" | "rejected"> {
-  const question = questionOf(ctx, "POST", "/refunds", { transaction: carrier_ref, async: false });
+  const question = requestTo(ctx, "POST", "/refunds", { transaction: carrier_ref, async: false });
   const answer = await ask(ctx, { ...question, also: [400, 409, 422] });
-  // A repeated refund request is refused, and so is one that comes too late. The transaction shows which of both it
-  // was.
+  // A repeated or late refund request is refused alike. The transaction shows which it was.
   const path = `/transactions/${encodeURIComponent(carrier_ref)}`;
-  const { json } = succeeded(answer.status) ? answer : await ask(ctx, questionOf(ctx, "GET", path));
+  const { json } = succeeded(answer.status) ? answer : await ask(ctx, requestTo(ctx, "GET", path));
   const status = `${fieldsOrNone(json)["status"]}`;
   // A transaction that is still SUCCESS has no refund.
   if (status === "REFUNDED" || (status === "SUCCESS" && succeeded(answer.status))) return "voided";
@@ -353,20 +361,20 @@ async function refund(carrier_ref: string, ctx: CarrierContext): Promise<"voided
 
 type ShippoTracker = { readonly tracking_number: string; readonly carrier: string | null };
 
-/** Shippo's name of the carrier. Its test numbers belong to a carrier of their own. */
+/** Shippo's name of the carrier. Its test numbers belong to a carrier named `shippo`. */
 const carrierOf = ({ tracking_number, carrier }: ShippoTracker): string | null =>
   tracking_number.startsWith("SHIPPO_") ? "shippo" : carrier;
 
 async function follow(number: ShippoTracker, ctx: CarrierContext): Promise<TrackingUpdate> {
   const carrier = carrierOf(number);
   if (carrier === null) {
-    const words = "Shippo needs the carrier of the number. Send carrier.";
+    const words = "Shippo needs the carrier of the tracking number. Send `carrier`.";
     throw carrierFault("carrier_refused", words);
   }
   const json = { carrier, tracking_number: number.tracking_number };
-  const answer = await ask(ctx, questionOf(ctx, "POST", "/tracks", json));
+  const answer = await ask(ctx, requestTo(ctx, "POST", "/tracks", json));
   if (answer.status === 404) throw carrierFault("carrier_refused", `Shippo does not track parcels of ${carrier}.`);
-  return understood(() => updateOf(fieldsOrNone(answer.json)));
+  return parseReply(() => updateOf(fieldsOrNone(answer.json)));
 }
 
 async function track(numbers: readonly ShippoTracker[], ctx: CarrierContext): Promise<readonly TrackingUpdate[]> {
@@ -375,12 +383,12 @@ async function track(numbers: readonly ShippoTracker[], ctx: CarrierContext): Pr
     const carrier = carrierOf(number);
     return carrier === null ? [] : [[carrier, number.tracking_number].map(encodeURIComponent).join("/")];
   });
-  for (let at = 0; at < paths.length; at += asked_together_max) {
-    const some = paths.slice(at, at + asked_together_max);
-    const asked = some.map((path) => ask(ctx, { ...questionOf(ctx, "GET", `/tracks/${path}`), also: [400] }));
-    for (const { status, json } of await Promise.all(asked)) {
+  for (let at = 0; at < paths.length; at += parallel_max) {
+    const some = paths.slice(at, at + parallel_max);
+    const requests = some.map((path) => ask(ctx, { ...requestTo(ctx, "GET", `/tracks/${path}`), also: [400] }));
+    for (const { status, json } of await Promise.all(requests)) {
       if (!succeeded(status)) continue;
-      const update = understood(() => updateOf(fieldsOrNone(json)));
+      const update = parseReply(() => updateOf(fieldsOrNone(json)));
       if (update.events.length > 0) updates.push(update);
     }
   }
@@ -389,13 +397,13 @@ async function track(numbers: readonly ShippoTracker[], ctx: CarrierContext): Pr
 
 async function verifyAddress(address: ParcelAddress, ctx: CarrierContext): Promise<CarrierAddressCheck> {
   const question = { ...known(addressView(address)), validate: true };
-  const { json } = await ask(ctx, questionOf(ctx, "POST", "/addresses", question));
+  const { json } = await ask(ctx, requestTo(ctx, "POST", "/addresses", question));
   const found = fieldsOrNone(json);
   const { is_valid, messages } = fieldsOrNone(found["validation_results"]);
   const deliverable = is_valid === true;
   return {
     deliverable,
-    errors: deliverable ? [] : fieldsIn(messages).flatMap(({ text }) => told(ctx, text) ?? []),
+    errors: deliverable ? [] : fieldsIn(messages).flatMap(({ text }) => safeText(ctx, text) ?? []),
     suggestion: deliverable ? suggestionOf(address, found) : null,
     residential: typeof found["is_residential"] === "boolean" ? found["is_residential"] : null,
   };

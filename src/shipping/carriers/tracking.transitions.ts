@@ -13,7 +13,7 @@ export const trackingStatuses = [
 ] as const;
 export type TrackingStatus = (typeof trackingStatuses)[number];
 
-// The statuses of events, in order of rank: of two events at one moment the later word in this list decides.
+// The statuses of events in order of rank: of two events with the same time, the later in this list decides.
 export const trackingEventStatuses = [
   "pending",
   "accepted",
@@ -26,25 +26,25 @@ export const trackingEventStatuses = [
 ] as const;
 export type TrackingEventStatus = (typeof trackingEventStatuses)[number];
 
-/** What one event status does to the record, the order and the emitted events. */
+/** The effect of an event status on the tracking record, the order and the emitted events. */
 export interface TrackingMeaning {
   /** The record's status while an event of this status decides it. */
   readonly shows: TrackingStatus;
   /**
-   * After a final event, events that are not final change nothing, however late they happened. Of two final events the
-   * one of higher rank decides: after `returned` nothing does.
+   * After a final event, other events change nothing, however late they happened. Of two final events the one of
+   * higher rank decides, so nothing overrides `returned`.
    */
   readonly final: boolean;
   /** Emitted after `shipment.tracking_updated` when the record's status becomes `shows`. */
   readonly emits: Extract<EventType, "shipment.in_transit" | "shipment.delivered" | "shipment.exception"> | null;
   /**
-   * The act on the order, unless it was done before: the carrier has received the parcel (`ship`) or delivered it.
-   * `deliver` ships first if needed.
+   * The act on the order, unless it is already done: `ship` when the carrier has the parcel, `deliver` when it has
+   * delivered it. `deliver` ships first if needed.
    */
   readonly order_act: "ship" | "deliver" | null;
 }
 
-// A row is the whole truth about one event status.
+// A row holds everything about one event status.
 // biome-ignore format: a table is read by its columns.
 export const trackingMeanings = {
   //                 the record shows           final         emits on entry                the order
@@ -58,30 +58,30 @@ export const trackingMeanings = {
   returned:         { shows: "returned",         final: true,  emits: null,                  order_act: "ship" },
 } as const satisfies Record<TrackingEventStatus, TrackingMeaning>;
 
-/** The first status of every parcel: its carrier has not scanned it. */
+/** The status of every parcel until its carrier scans it. */
 export const trackingStarts = "pending" satisfies TrackingEventStatus & TrackingStatus;
 
-/** Whether its carrier has not scanned the parcel. */
+/** Whether the carrier has not scanned the parcel yet. */
 export function isAwaited(status: TrackingEventStatus): boolean {
   return status === "pending";
 }
 
-/** Whether the parcel was delivered, perhaps signed for. */
+/** Whether the parcel was delivered. */
 export function isDelivered(status: TrackingEventStatus): boolean {
   return status === "delivered";
 }
 
-/** Whether the parcel came back to its sender. What carriers report after that is about its way back. */
+/** Whether the parcel came back to its sender. Later events are about the way back. */
 export function isReturned(status: TrackingEventStatus): boolean {
   return status === "returned";
 }
 
-/** Whether a carrier has the parcel and has not finished with it. */
+/** Whether the carrier has scanned the parcel and its status is not final. */
 export function isUnderWay(status: TrackingEventStatus): boolean {
   return !isAwaited(status) && !trackingMeanings[status].final;
 }
 
-/** The scans that the carrier of an imported past order would have reported, oldest first. */
+/** The scans that a carrier would have reported for an imported past order, oldest first. */
 export const pastScans = [
   { status: "picked_up", moment: "shipped_at" },
   { status: "delivered", moment: "delivered_at" },

@@ -1,6 +1,6 @@
 import { isUnderWay, type TrackingEventStatus, trackingMeanings, trackingStarts } from "./tracking.transitions.ts";
 
-/** Where a scan happened, as far as the carrier says. */
+/** Where a scan happened. A part that the carrier does not report is null. */
 export interface TrackingLocation {
   readonly city: string | null;
   readonly state: string | null;
@@ -8,15 +8,15 @@ export interface TrackingLocation {
   readonly facility: string | null;
 }
 
-/** One thing that a carrier reports of a parcel. `occurred_at` is in milliseconds. */
+/** One event that a carrier reports for a parcel. `occurred_at` is in milliseconds. */
 export interface CarrierEvent {
-  /** The carrier's own id of the event, if any: a repeated id is a repeated event. */
+  /** The carrier's own id of the event, if any. A repeated id is a repeated event. */
   readonly source_event_id: string | null;
   readonly status: TrackingEventStatus;
   readonly occurred_at: number;
   readonly message: string | null;
   readonly location: TrackingLocation | null;
-  /** The carrier's message, unchanged. */
+  /** The carrier's status word, unchanged. */
   readonly carrier_status: string | null;
   readonly carrier_code: string | null;
   readonly status_detail: string | null;
@@ -24,25 +24,25 @@ export interface CarrierEvent {
   readonly signed_by: string | null;
 }
 
-/** All that a carrier reports of one parcel now. Events may be old, out of order, or repeated. */
+/** Everything that a carrier reports for one parcel. Events may be old, out of order or repeated. */
 export interface TrackingUpdate {
   readonly tracking_number: string;
-  /** The carrier in small letters; null when it was not named. */
+  /** The carrier's code in lower case; null if it was not named. */
   readonly carrier: string | null;
   readonly service: string | null;
   readonly estimated_delivery: number | null;
-  /** When the carrier reported this, if it says so; otherwise the time of the newest event counts. */
-  readonly told_at?: number | null;
+  /** When the carrier reported this (ms), if it says so; otherwise the time of the newest event counts. */
+  readonly reported_at?: number | null;
   readonly events: readonly CarrierEvent[];
 }
 
-// The status words of services that sell for many carriers, and what each means here. Each table covers one service.
+// The status words of services that resell many carriers, and their meanings. Each table covers one service.
 
-/** What a word means. `first` is its meaning as the first scan of a parcel; a detail is more exact than its word. */
+/** The meaning of a status word. `first` applies to the first scan of a parcel. */
 interface Word {
   readonly means: TrackingEventStatus;
   readonly first?: TrackingEventStatus;
-  /** The meanings of a second, finer vocabulary. */
+  /** The meanings of more exact details, which take precedence over the word. */
   readonly details?: Readonly<Record<string, TrackingEventStatus>>;
 }
 
@@ -125,37 +125,37 @@ const shipengine: Vocabulary = {
 
 const vocabularies = { karrio, easypost, shippo, shipengine };
 
-/** Whose words they are. */
+/** The service whose status words are used. */
 export type CarrierVocabulary = keyof typeof vocabularies;
 
-/** A carrier's words about a parcel: a status and perhaps a detail, both in any case. */
+/** A carrier's words about a parcel: a status and an optional detail. Case does not matter. */
 export interface CarrierWords {
   readonly status: string | null;
   readonly detail: string | null;
-  /** Whether somebody has to act: the parcel is held up, whatever its status says. */
+  /** Whether someone has to act. The parcel then counts as held up, whatever its status. */
   readonly action_required?: boolean;
 }
 
 /**
- * The meaning of one report. `scanned` says whether the carrier has scanned the parcel before. An unknown word means
- * `in_transit` after a scan, else `pending`.
+ * Returns the meaning of one report. `scanned`: whether the carrier has scanned the parcel before. An unknown word
+ * means `in_transit` after a scan, otherwise `pending`.
  */
-export function meaningOf(speaker: CarrierVocabulary, said: CarrierWords, scanned: boolean): TrackingEventStatus {
-  const words = vocabularies[speaker];
-  const status = plain(said.status);
-  const word = Object.hasOwn(words, status) ? words[status] : undefined;
+export function meaningOf(service: CarrierVocabulary, words: CarrierWords, scanned: boolean): TrackingEventStatus {
+  const vocabulary = vocabularies[service];
+  const status = plain(words.status);
+  const word = Object.hasOwn(vocabulary, status) ? vocabulary[status] : undefined;
   if (word === undefined) return scanned ? "in_transit" : trackingStarts;
-  if (said.action_required && isUnderWay(word.means)) return "exception";
-  const detail = plain(said.detail);
+  if (words.action_required && isUnderWay(word.means)) return "exception";
+  const detail = plain(words.detail);
   if (word.details && Object.hasOwn(word.details, detail)) return word.details[detail] ?? word.means;
   return scanned ? word.means : (word.first ?? word.means);
 }
 
-/** The meanings of all that a carrier reports of one parcel, oldest first. */
-export function meaningsOf(speaker: CarrierVocabulary, said: readonly CarrierWords[]): TrackingEventStatus[] {
+/** Returns the meanings of all reports on one parcel, oldest first. */
+export function meaningsOf(service: CarrierVocabulary, reports: readonly CarrierWords[]): TrackingEventStatus[] {
   let scanned = false;
-  return said.map((one) => {
-    const means = meaningOf(speaker, one, scanned);
+  return reports.map((report) => {
+    const means = meaningOf(service, report, scanned);
     scanned ||= trackingMeanings[means].order_act !== null;
     return means;
   });

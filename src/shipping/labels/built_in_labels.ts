@@ -39,37 +39,37 @@ import { type LabelBuyer, type ReadyParcel, readyParcels } from "./ready_parcels
 import { demonstrationPrefix, ssccOf } from "./sscc.ts";
 import { ownPrefixes, ownTrackingNumber } from "./tracking_number.ts";
 
-/** A built-in carrier and its rate card for the service that a purchase names. Refuses: validation_failed. */
+/** Chooses the built-in carrier and the rate card of the service in a purchase. Refuses: validation_failed. */
 function chooseCard(
   tariffs: readonly Tariff[],
-  names: NamedOffer,
+  wanted: NamedOffer,
 ): Pick<Tariff, "carrier"> & { readonly card: ReadyCard } {
-  if (names.carrier === undefined) throw invalid("carrier", "is required", "required");
-  const tariff = tariffs.find(({ carrier }) => carrier.code === names.carrier);
+  if (wanted.carrier === undefined) throw invalid("carrier", "is required", "required");
+  const tariff = tariffs.find(({ carrier }) => carrier.code === wanted.carrier);
   if (tariff === undefined) {
     throw invalidChoice(
       "carrier",
-      names.carrier,
+      wanted.carrier,
       tariffs.map(({ carrier }) => carrier.code),
     );
   }
   const { carrier, cards } = tariff;
-  if (names.account_id != null) {
-    throw invalid("account_id", `cannot be given with carrier ${carrier.code}, which has no accounts`);
+  if (wanted.account_id != null) {
+    throw invalid("account_id", `is not allowed with carrier ${carrier.code}, which has no accounts`);
   }
-  if (names.service === undefined) throw invalid("service", "is required", "required");
-  const card = cards.find((one) => one.card.service === names.service);
+  if (wanted.service === undefined) throw invalid("service", "is required", "required");
+  const card = cards.find((candidate) => candidate.card.service === wanted.service);
   if (card !== undefined) return { carrier, card };
   throw invalidChoice(
     "service",
-    names.service,
-    cards.map((one) => one.card.service),
+    wanted.service,
+    cards.map((candidate) => candidate.card.service),
   );
 }
 
-// Labels of our own: their price by a rate card or a quote, their number, and their drawing.
+// Labels of built-in carriers: their price by a rate card or a quote, their number and their drawing.
 
-/** How the price of our own label is found: by a rate card, or by a quote. */
+/** The carrier and service of a built-in label, and the source of its price. */
 interface OwnSeller {
   readonly carrier: string;
   readonly service: string;
@@ -77,29 +77,29 @@ interface OwnSeller {
   readonly price: { readonly card: ReadyCard } | { readonly quote: RateQuote };
 }
 
-/** The seller of our own labels for a purchase. Refuses: validation_failed. */
+/** Returns the seller of a built-in carrier's label for a purchase. Refuses: validation_failed. */
 export async function ownSeller(
   db: Db,
-  names: Pick<CreateLabel, "carrier" | "service" | "account_id">,
+  wanted: Pick<CreateLabel, "carrier" | "service" | "account_id">,
   quote: RateQuote | null,
 ): Promise<OwnSeller> {
-  return sellerOf(quote === null ? await listTariffs(db) : [], names, quote);
+  return sellerOf(quote === null ? await listTariffs(db) : [], wanted, quote);
 }
 
 function sellerOf(
   tariffs: readonly Tariff[],
-  names: Pick<CreateLabel, "carrier" | "service" | "account_id">,
+  wanted: Pick<CreateLabel, "carrier" | "service" | "account_id">,
   quote: RateQuote | null,
 ): OwnSeller {
   if (quote !== null) {
     const { carrier, carrier_name: name, service } = quote.offer;
     return { carrier, service, sold_by: { code: carrier, name }, price: { quote } };
   }
-  const { carrier: sold_by, card } = chooseCard(tariffs, names);
+  const { carrier: sold_by, card } = chooseCard(tariffs, wanted);
   return { carrier: sold_by.code, service: card.card.service, sold_by, price: { card } };
 }
 
-/** A label just bought, with its parcel and order. `estimated_delivery` is in milliseconds. */
+/** A purchased label with its parcel and order. `estimated_delivery` is in milliseconds. */
 export interface BoughtLabel {
   readonly order: Order;
   readonly shipment: Shipment;
@@ -107,13 +107,13 @@ export interface BoughtLabel {
   readonly estimated_delivery: number | null;
 }
 
-/** A purchase of a label. */
+/** A purchase of a label: the request and its context. */
 export interface LabelOrder {
   readonly input: CreateLabel;
   readonly buying: LabelBuyer;
 }
 
-/** A purchase that passed all checks; only a quote that somebody uses at this moment can still refuse it. */
+/** A purchase that passed all checks. Only concurrent use of its quote can still refuse it. */
 interface SoldLabel {
   readonly seller: OwnSeller;
   readonly actor: Actor;
@@ -123,67 +123,68 @@ interface SoldLabel {
 }
 
 /**
- * Buys labels of the built-in carrier for parcels of orders, by about as many statements for many as for one. Answers
- * each label or its refusal, which has changed nothing; or that a label has to be bought alone, since one before it is
- * for the same order. It does not start tracking and emits nothing: tracking's `buyTrackedLabels` does all of it.
+ * Buys labels of built-in carriers for parcels of orders, with about as many statements for many as for one. Returns
+ * for each purchase its label; or its refusal, which changed nothing; or "alone" if it must run individually, since an
+ * earlier purchase is for the same order. Tracking and events are left to tracking's `buyTrackedLabels`. Concurrent use
+ * of a quote refuses all purchases at once (quote_used).
  * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition,
- * quote_mismatch, quote_used; and all of them at once: quote_used, when somebody else uses a quote at this moment.
+ * quote_mismatch, quote_used.
  */
-export async function buyLabels(tx: Tx, asked: readonly LabelOrder[]): Promise<(BoughtLabel | Fault | "alone")[]> {
-  const tariffs = asked.some(({ buying }) => buying.quote === null) ? await listTariffs(tx) : [];
-  const sellers = asked.map(({ input, buying }) =>
+export async function buyLabels(tx: Tx, purchases: readonly LabelOrder[]): Promise<(BoughtLabel | Fault | "alone")[]> {
+  const tariffs = purchases.some(({ buying }) => buying.quote === null) ? await listTariffs(tx) : [];
+  const sellers = purchases.map(({ input, buying }) =>
     orFault(() => ({ input, buying, seller: sellerOf(tariffs, input, buying.quote) })),
   );
-  const sold = await unlessRefused(sellers, async (some) => {
-    const parcels = await readyParcels(tx, some);
+  const sold = await unlessRefused(sellers, async (valid) => {
+    const parcels = await readyParcels(tx, valid);
     return parcels.map((ready, at) => {
-      const one = some[at];
-      if (one === undefined || ready === "alone") return "alone" as const;
-      return ready instanceof Fault ? ready : orFault(() => soldBy(tx, one.seller, one.buying.actor, ready));
+      const purchase = valid[at];
+      if (purchase === undefined || ready === "alone") return "alone" as const;
+      return ready instanceof Fault ? ready : orFault(() => soldBy(tx, purchase.seller, purchase.buying.actor, ready));
     });
   });
-  const left = await refuseUsedQuotes(tx, sold);
-  const bought = (await handOut(tx, left.filter(isSold))).values();
-  return left.map((one) => (isSold(one) ? (bought.next().value as BoughtLabel) : one));
+  const checked = await refuseUsedQuotes(tx, sold);
+  const bought = (await issueLabels(tx, checked.filter(isSold))).values();
+  return checked.map((outcome) => (isSold(outcome) ? (bought.next().value as BoughtLabel) : outcome));
 }
 
-/** Refuses purchases whose quote is used already, by a label or by a purchase before them. */
+/** Refuses purchases whose quote was already used, by a label or by an earlier purchase in the list. */
 async function refuseUsedQuotes(tx: Tx, sold: readonly (SoldLabel | Fault | "alone")[]): Promise<typeof sold> {
-  const nonces = sold.map((one) => (isSold(one) && "quote" in one.seller.price ? one.seller.price.quote.nonce : null));
+  const nonces = sold.map((sale) =>
+    isSold(sale) && "quote" in sale.seller.price ? sale.seller.price.quote.nonce : null,
+  );
   const used = await findUsedQuotes(
     tx,
     nonces.filter((nonce) => nonce !== null),
   );
-  return sold.map((one, at) => {
+  return sold.map((sale, at) => {
     const nonce = nonces[at] ?? null;
-    if (nonce === null) return one;
+    if (nonce === null) return sale;
     if (used.has(nonce)) return quoteUsed();
     used.add(nonce);
-    return one;
+    return sale;
   });
 }
 
-const isSold = (one: SoldLabel | Fault | "alone"): one is SoldLabel => !(one === "alone" || one instanceof Fault);
+const isSold = (sale: SoldLabel | Fault | "alone"): sale is SoldLabel => !(sale === "alone" || sale instanceof Fault);
 
-/**
- * The price of a parcel's label and what is printed on it. Refuses: validation_failed, carrier_refused, carrier_error.
- */
+/** Prices a parcel's label and sets its reference. Refuses: validation_failed, carrier_refused, carrier_error. */
 function soldBy({ now, mode }: Tx, seller: OwnSeller, actor: Actor, ready: ReadyParcel): SoldLabel {
   const { order, to_address } = ready;
-  const known = isSamePlace(order.shipping_address, to_address) ? order.address_verification : null;
+  const verification = isSamePlace(order.shipping_address, to_address) ? order.address_verification : null;
   const reference = printedNumber(order);
-  const goods = { ...ready, return_id: null, residential: known?.residential ?? null, reference };
+  const goods = { ...ready, return_id: null, residential: verification?.residential ?? null, reference };
   if (mode === "test") refuseSimulated(seller.carrier, to_address);
   return { seller, actor, ready, offer: offerFor(seller, goods, now), reference };
 }
 
-/** Opens the parcels of labels that are sold, draws the labels and stores them. Refuses: quote_used. */
-async function handOut(tx: Tx, sold: readonly SoldLabel[]): Promise<BoughtLabel[]> {
+/** Opens the parcels of sold labels, draws the labels and inserts them. Refuses: quote_used. */
+async function issueLabels(tx: Tx, sold: readonly SoldLabel[]): Promise<BoughtLabel[]> {
   if (sold.length === 0) return [];
   const numbers = await parcelNumbers(tx, await allotShipmentIds(tx, sold.length), sold);
-  const numbered = sold.flatMap((one, at) => {
+  const numbered = sold.flatMap((sale, at) => {
     const number = numbers[at];
-    return number === undefined ? [] : { ...one, number };
+    return number === undefined ? [] : { ...sale, number };
   });
   const parcels = await openLabelled(
     tx,
@@ -220,7 +221,7 @@ async function handOut(tx: Tx, sold: readonly SoldLabel[]): Promise<BoughtLabel[
   });
 }
 
-/** What labels are billed as that were sold. */
+/** Returns the billable facts of sold labels. */
 function labelFacts(labels: readonly ShippingLabel[], sold: readonly SoldLabel[]): BillableFact[] {
   return labels.flatMap((label, at) => {
     const ready = sold[at]?.ready;
@@ -230,7 +231,7 @@ function labelFacts(labels: readonly ShippingLabel[], sold: readonly SoldLabel[]
   });
 }
 
-/** What a label of our own is priced by. */
+/** The inputs of a built-in label's price. */
 interface OwnGoods {
   readonly parcel: WeighedParcel;
   readonly value_cents: number | null;
@@ -243,25 +244,25 @@ interface OwnGoods {
   readonly return_id: number | null;
   /** The number of the order or of the return. */
   readonly reference: OwnReference;
-  /** Warnings about the units in the parcel. */
+  /** Warnings about units in the parcel. */
   readonly warnings: readonly LabelWarning[];
 }
 
-/** What a label of our own is made of, besides its costs. */
+/** The content of a built-in label, except its costs. */
 interface OwnLabel extends Omit<OwnGoods, "residential" | "origin_zone"> {
-  /** Its id, if one was allotted before; null for the next one. */
+  /** An id allotted in advance; null to use the next one. */
   readonly id: number | null;
   readonly shipment_id: number | null;
   readonly merchant_id: number;
   readonly order_id: number;
   readonly fingerprint: string;
   readonly number: OwnNumber;
-  /** Which of how many parcels it is, in words; empty when unknown. */
+  /** The position of the parcel in its order, such as `2 of 6`; empty when unknown. */
   readonly parcel_text: string;
   readonly qr_text: string | null;
 }
 
-/** A tracking number, and a warning if it is not the expected kind. */
+/** A tracking number, with a warning if it is not of the expected kind. */
 interface OwnNumber {
   readonly tracking_number: string;
   readonly warnings: readonly LabelWarning[];
@@ -273,23 +274,23 @@ interface OwnReference {
   readonly warnings: readonly LabelWarning[];
 }
 
-/** Prices, draws and stores a label of our own. Refuses: validation_failed. */
-export async function drawOwnLabel(tx: Tx, seller: OwnSeller, made: OwnLabel & OwnGoods): Promise<ShippingLabel> {
-  const row = drawnLabel(tx, seller, offerFor(seller, made, tx.now), made);
+/** Prices, draws and inserts a built-in label. Refuses: validation_failed. */
+export async function drawOwnLabel(tx: Tx, seller: OwnSeller, content: OwnLabel & OwnGoods): Promise<ShippingLabel> {
+  const row = drawnLabel(tx, seller, offerFor(seller, content, tx.now), content);
   const [label] = await insertOwnLabels(tx, [row]);
-  assert(label !== undefined, "a stored label is answered");
+  assert(label !== undefined, "an inserted label is returned");
   return label;
 }
 
-/** What our own label costs and when it arrives. Refuses: validation_failed. */
+/** Returns the offer of a built-in label. Refuses: validation_failed. */
 function offerFor({ price, sold_by }: OwnSeller, goods: OwnGoods, now: number): DatedOffer {
   checkPrintable(goods);
   return dated("quote" in price ? price.quote.offer : offerOf(sold_by, price.card, goods, now));
 }
 
-/** A label of our own, drawn, before it is stored. */
-function drawnLabel(tx: Tx, seller: OwnSeller, offer: DatedOffer, made: OwnLabel): OwnLabelRow {
-  const { parcel, from_address, to_address, number, reference, value_cents, insurance } = made;
+/** Returns a built-in label, drawn, before it is inserted. */
+function drawnLabel(tx: Tx, seller: OwnSeller, offer: DatedOffer, content: OwnLabel): OwnLabelRow {
+  const { parcel, from_address, to_address, number, reference, value_cents, insurance } = content;
   const { price, sold_by } = seller;
   const { drawing, warnings } = drawLabel({
     carrier: sold_by.name,
@@ -297,9 +298,9 @@ function drawnLabel(tx: Tx, seller: OwnSeller, offer: DatedOffer, made: OwnLabel
     sender: from_address,
     recipient: to_address,
     weight: `${parcel.package.weight} ${parcel.package.weight_unit}`,
-    parcel: made.parcel_text,
+    parcel: content.parcel_text,
     tracking_number: number.tracking_number,
-    qr_text: made.qr_text,
+    qr_text: content.qr_text,
     order_number: reference.text,
     date: offer.ship_date,
     test: tx.mode === "test",
@@ -308,11 +309,11 @@ function drawnLabel(tx: Tx, seller: OwnSeller, offer: DatedOffer, made: OwnLabel
   const sample = offer.sample === true;
   const priced = sample && tx.mode === "live" ? [sampleWarning] : [];
   return {
-    ...(made.id !== null && { id: made.id }),
-    shipment_id: made.shipment_id,
-    ...(made.return_id !== null && { return_id: made.return_id }),
-    order_id: made.order_id,
-    merchant_id: made.merchant_id,
+    ...(content.id !== null && { id: content.id }),
+    shipment_id: content.shipment_id,
+    ...(content.return_id !== null && { return_id: content.return_id }),
+    order_id: content.order_id,
+    merchant_id: content.merchant_id,
     status: transition(labelTransitions, "complete", labelStarts),
     carrier: seller.carrier,
     service: offer.service,
@@ -331,44 +332,48 @@ function drawnLabel(tx: Tx, seller: OwnSeller, offer: DatedOffer, made: OwnLabel
     from_address,
     to_address,
     drawing,
-    warnings: [...made.warnings, ...reference.warnings, ...number.warnings, ...warnings, ...priced],
-    fingerprint: made.fingerprint,
+    warnings: [...content.warnings, ...reference.warnings, ...number.warnings, ...warnings, ...priced],
+    fingerprint: content.fingerprint,
     ...("quote" in price && { quote_nonce: price.quote.nonce }),
     created_at: tx.now,
     voided_at: null,
   };
 }
 
-/** The offer of the built-in carrier for one parcel. Refuses: validation_failed. */
-function offerOf(carrier: BuiltInCarrier, card: ReadyCard, made: OwnGoods, now: number): RateOffer {
-  const { parcel, from_address, to_address, value_cents, insurance, origin_zone, reference } = made;
-  const ends = { from: endAt(from_address), to: { ...endAt(to_address), residential: made.residential } };
+/** Returns the offer of one card for one parcel. Refuses: validation_failed. */
+function offerOf(carrier: BuiltInCarrier, card: ReadyCard, inputs: OwnGoods, now: number): RateOffer {
+  const { parcel, from_address, to_address, value_cents, insurance, origin_zone, reference } = inputs;
+  const ends = { from: endAt(from_address), to: { ...endAt(to_address), residential: inputs.residential } };
   const goods = { ...parcel, value_cents, insurance, origin_zone, reference: reference.text };
-  const carriage = { ...ends, ...goods, return: made.return_id !== null };
+  const carriage = { ...ends, ...goods, return: inputs.return_id !== null };
   const { offer, messages } = offerBy(carrier, card, carriage, now);
   if (offer !== null) return offer;
-  const { code, message } = messages.at(-1) ?? { code: "invalid_value", message: "is not carried" };
+  const { code, message } = messages.at(-1) ?? { code: "invalid_value", message: "no offer" };
   const field =
     code === "over_weight_limit" ? "package.weight" : code === "over_size_limit" ? "package.dimensions" : "to_address";
-  throw invalid(field, `is not carried: ${message.replace(/\.$/, "")}`, field === "to_address" ? code : "too_large");
+  throw invalid(
+    field,
+    `cannot be shipped with this service: ${message.replace(/\.$/, "")}`,
+    field === "to_address" ? code : "too_large",
+  );
 }
 
 type DatedOffer = RateOffer & { readonly delivery_date: number; readonly ship_date: string };
 
-/** The built-in carrier always promises a day. */
+/** Built-in carriers always promise a delivery date. */
 function dated(offer: RateOffer): DatedOffer {
   const { delivery_date, ship_date } = offer;
-  assert(delivery_date !== null && ship_date !== null, "the built-in carrier promises a day");
+  assert(delivery_date !== null && ship_date !== null, "a built-in carrier promises a delivery date");
   return { ...offer, delivery_date, ship_date };
 }
 
-/** The number of a parcel, and the serial of its SSCC if it was allotted one. */
+/** The number of a parcel, and the serial of its SSCC if one was allotted. */
 interface ParcelNumber extends OwnNumber {
   readonly shipment_id: number;
   readonly serial: number | null;
 }
 
-/** The numbers of parcels: SSCCs if the operator has set a GS1 prefix, else numbers made of the parcels' ids. */
+/** Returns the numbers of parcels: SSCCs if the operator has a GS1 prefix, otherwise numbers from the parcels' ids. */
 async function parcelNumbers(
   tx: Tx,
   shipment_ids: readonly number[],
@@ -386,27 +391,29 @@ async function parcelNumbers(
   const serials = await allotSerials(tx, own.length);
   return own.map((number, at) => {
     const serial = serials[at] ?? 0;
-    // The number carries the magic word of the address to the simulation, and an SSCC has no room for it.
+    // The number passes the magic word of the address to the simulation. An SSCC has no room for it.
     if (number.course !== "") return { ...number, serial };
     const sscc = ssccOf(test ? demonstrationPrefix : gs1_prefix, serial);
     if (sscc !== null) return { ...number, serial, tracking_number: sscc };
-    const message = "All numbers of the GS1 company prefix are used up, so the label has no SSCC. Set another prefix.";
+    const message =
+      "All numbers of the GS1 company prefix are used up, so the label has no SSCC. Configure another prefix.";
     return { ...number, serial, warnings: [{ field: "tracking_number", code: "no_sscc", message }] };
   });
 }
 
 // Far above the numbers of outgoing parcels.
-const returned_from = 500_000_000_000;
+const return_numbers_from = 500_000_000_000;
 
-/** The number of a parcel that comes back with a label of ours, made of the label's id. */
+/** Returns the number of a parcel that comes back with a built-in label, from the label's id. */
 export function returnNumber({ mode }: Db, label_id: number): OwnNumber {
-  return { tracking_number: ownTrackingNumber(ownPrefixes[mode], returned_from + label_id), warnings: [] };
+  return { tracking_number: ownTrackingNumber(ownPrefixes[mode], return_numbers_from + label_id), warnings: [] };
 }
 
-/** The order's number; its id if no font has the number's letters, since nobody can change the number. */
+/** The printed reference: the order number, or the order's id if no font has all characters of the number. */
 function printedNumber({ id, order_number }: Order): OwnReference {
   if (unprintableLetters(printableLine(order_number)).length === 0) return { text: order_number, warnings: [] };
-  const message = "No font here can print all letters of the order number, so the order's id is printed instead.";
+  const message =
+    "The order number has characters that the installed fonts cannot print, so the order's id is printed instead.";
   return {
     text: wireId("order", id),
     warnings: [{ field: "order_number", code: "unprintable_text", message }],

@@ -1,4 +1,4 @@
-// How a carrier is asked about one label, through the account that the label is bought with.
+// Buys labels from carriers in three steps: claim in one transaction, pay in none, record in another.
 
 import { asFault, Fault } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
@@ -11,33 +11,33 @@ import { outsideCarriersOf } from "../carriers/connectors.ts";
 import type { BoughtPostage } from "../offer.ts";
 import { hasFailed } from "./label.transitions.ts";
 import type { ShippingLabel } from "./label.ts";
-import { type FailureReason, give_up_after_ms, isPassing, nobodyKnows, offerFor } from "./label_purchase.ts";
+import { type FailureReason, give_up_after_ms, isTemporary, offerFor, unknownResult } from "./label_purchase.ts";
 import {
   carriageOfLabel,
   checkLater,
-  type LabelNews,
-  readyToPay,
+  type LabelCallbacks,
+  preparePayment,
   recordBought,
   recordFailed,
 } from "./label_purchases.ts";
 import { getLabel } from "./labels.sql.ts";
 
-/** What a call to a carrier needs: the store, the service, and what to do after its answers. */
+/** The context of calls to a carrier: the store, the service, and the callbacks after its reply. */
 export interface CarrierCallContext {
   readonly store: Store;
   readonly service: Service;
-  readonly news: LabelNews;
-  /** Why a carrier did not do what was asked, as it is told to who asks; the carrier's own words unless given. */
+  readonly callbacks: LabelCallbacks;
+  /** Turns a carrier's refusal into the one for the caller; without it, the carrier's own message is used. */
   readonly refusal?: (label: ShippingLabel, fault: Fault) => Fault;
 }
 
-/** A connector, and all that it needs to call for one account. */
+/** A connector and its context for one account. */
 interface CarrierSeller {
   readonly connector: OutsideCarrier;
   readonly ctx: CarrierContext;
 }
 
-/** How to call the carrier of a label, or the Fault that says why it cannot be called. */
+/** Returns the connector of a label's carrier, or a Fault if it cannot be called. */
 export async function sellerOf(
   { store, service }: CarrierCallContext,
   { account_id }: ShippingLabel,
@@ -47,27 +47,28 @@ export async function sellerOf(
   if (account !== null && connector !== undefined) {
     return { connector, ctx: accessTo(account, connector, store, service) };
   }
-  return new Fault("carrier_unauthorized", "The carrier account of this label was deleted.");
+  return new Fault(
+    "carrier_unauthorized",
+    "The carrier account of this label was deleted, so its carrier cannot be called.",
+  );
 }
 
-/** A carrier's answer; or why there is none, and whether the request certainly had no effect. */
-type CarrierReply<Thing> = { readonly said: Thing } | { readonly fault: Fault; readonly certain: boolean };
+/** A carrier's reply; or a fault, and whether the request certainly had no effect. */
+type CarrierReply<T> = { readonly result: T } | { readonly fault: Fault; readonly certain: boolean };
 
-/** Asks a carrier. Errors are answered, not thrown. */
-export async function callCarrierFor<Thing>(
+/** Calls a carrier. Errors are returned, not thrown. */
+export async function callCarrierFor<T>(
   { connector, ctx }: CarrierSeller,
   { service }: CarrierCallContext,
-  ask: (connector: OutsideCarrier, ctx: CarrierContext) => Promise<Thing>,
-): Promise<CarrierReply<Thing>> {
+  ask: (connector: OutsideCarrier, ctx: CarrierContext) => Promise<T>,
+): Promise<CarrierReply<T>> {
   try {
-    return { said: await ask(connector, ctx) };
+    return { result: await ask(connector, ctx) };
   } catch (error) {
     const certain = error instanceof Fault && error.code !== "carrier_timeout";
     return { fault: refusalOf(error, ctx, service.log), certain };
   }
 }
-
-// Buys labels from carriers in three steps: claim in one transaction, pay in none, record in another.
 
 /** The result of a purchase. */
 type EndedPurchase =
@@ -77,53 +78,54 @@ type EndedPurchase =
 /** Called in the transaction that ends a purchase. */
 type OnEnd = (tx: Tx, ended: EndedPurchase) => Promise<void>;
 
-const nobodyWaits: OnEnd = async () => {};
+const ignoreResult: OnEnd = async () => {};
 
 /** A purchase in progress. */
 interface PurchaseAttempt extends CarrierCallContext {
   readonly claim: ShippingLabel;
   readonly onEnd: OnEnd;
-  /** Whether a temporary failure is retried later, since no client waits for the answer. */
-  readonly patient: boolean;
+  /** Whether a temporary failure is retried later, because no client is waiting. */
+  readonly retries: boolean;
 }
 
 /**
- * Continues a purchase that was just claimed: chooses the offer if none was quoted, pays for it, and records the
- * result. The job finishes what is left open.
+ * Continues a purchase that was just claimed: chooses an offer if none was quoted, pays for it and records the result.
+ * The job finishes what stays open.
  */
 export async function buyClaimed(at: CarrierCallContext, claim: ShippingLabel, onEnd: OnEnd): Promise<void> {
-  const pursuit = { ...at, claim, onEnd, patient: false };
+  const attempt = { ...at, claim, onEnd, retries: false };
   const seller = await sellerOf(at, claim);
-  if (seller instanceof Fault) await fail(pursuit, seller);
-  else await pay(pursuit, seller);
+  if (seller instanceof Fault) await fail(attempt, seller);
+  else await pay(attempt, seller);
 }
 
 /**
- * Continues a purchase whose server stopped, or that its carrier had not finished. If it may be paid for, it is looked
- * up first and paid for only if the carrier has no such purchase.
+ * Continues a purchase whose server stopped or whose carrier had not finished. If it may have been paid for, it is
+ * looked up first, and paid for only if the carrier has no such purchase.
  */
 export async function buyAgain(at: CarrierCallContext, claim: ShippingLabel): Promise<void> {
-  const pursuit = { ...at, claim, onEnd: nobodyWaits, patient: true };
+  const attempt = { ...at, claim, onEnd: ignoreResult, retries: true };
   const { offer_ref } = claim;
   const late = at.store.clock.now() - claim.created_at >= give_up_after_ms;
   const seller = await sellerOf(at, claim);
   if (offer_ref !== null) {
-    const look = (one: OutsideCarrier, ctx: CarrierContext) => one.find(offer_ref, late ? withoutPapers(ctx) : ctx);
-    const found = seller instanceof Fault ? null : await callCarrierFor(seller, at, look);
-    const said = found !== null && "said" in found ? found.said : null;
-    if (said?.state === "bought") return record(pursuit, said.bought);
-    if (said?.state !== "not_bought") {
-      if (late) return giveUp(pursuit);
-      return wait(pursuit, found !== null && "fault" in found ? found.fault : null);
+    const find = (carrier: OutsideCarrier, ctx: CarrierContext) =>
+      carrier.find(offer_ref, late ? withoutDocuments(ctx) : ctx);
+    const reply = seller instanceof Fault ? null : await callCarrierFor(seller, at, find);
+    const lookup = reply !== null && "result" in reply ? reply.result : null;
+    if (lookup?.state === "bought") return record(attempt, lookup.bought);
+    if (lookup?.state !== "not_bought") {
+      if (late) return giveUp(attempt);
+      return wait(attempt, reply !== null && "fault" in reply ? reply.fault : null);
     }
   }
-  if (seller instanceof Fault) return fail(pursuit, seller);
-  if (late) return fail(pursuit, new Fault("carrier_error", "The label was not bought within a day."));
-  return pay(pursuit, seller);
+  if (seller instanceof Fault) return fail(attempt, seller);
+  if (late) return fail(attempt, new Fault("carrier_error", "The label was not bought within a day."));
+  return pay(attempt, seller);
 }
 
-/** A caller that ignores documents which cannot be read: the purchase is known all the same. */
-function withoutPapers(ctx: CarrierContext): CarrierContext {
+/** A context that ignores unreadable documents, so that the purchase can be recorded without them. */
+function withoutDocuments(ctx: CarrierContext): CarrierContext {
   const download = async (url: string) => {
     try {
       return await ctx.download(url);
@@ -134,45 +136,48 @@ function withoutPapers(ctx: CarrierContext): CarrierContext {
   return { ...ctx, download };
 }
 
-async function pay(pursuit: PurchaseAttempt, seller: CarrierSeller): Promise<void> {
-  const { store, claim, patient } = pursuit;
-  const carriage = await store.write((tx) => carriageOfLabel(tx, claim, pursuit.news)).catch(asFault);
-  // Its products may have lost what customs ask for since the label was claimed.
-  if (carriage instanceof Fault) return fail(pursuit, carriage);
+async function pay(attempt: PurchaseAttempt, seller: CarrierSeller): Promise<void> {
+  const { store, claim, retries } = attempt;
+  const carriage = await store.write((tx) => carriageOfLabel(tx, claim, attempt.callbacks)).catch(asFault);
+  // The products may have lost customs data since the label was claimed.
+  if (carriage instanceof Fault) return fail(attempt, carriage);
   let offer = null;
   if (claim.offer_ref === null) {
-    const offered = await callCarrierFor(seller, pursuit, (one, ctx) => one.offers(carriage, ctx));
+    const offered = await callCarrierFor(seller, attempt, (carrier, ctx) => carrier.offers(carriage, ctx));
     if ("fault" in offered) {
-      return patient && isPassing(offered.fault) ? wait(pursuit, offered.fault) : fail(pursuit, offered.fault);
+      return retries && isTemporary(offered.fault) ? wait(attempt, offered.fault) : fail(attempt, offered.fault);
     }
-    offer = offerFor(claim, offered.said, seller.connector.code);
-    if (offer instanceof Fault) return fail(pursuit, offer);
+    offer = offerFor(claim, offered.result, seller.connector.code);
+    if (offer instanceof Fault) return fail(attempt, offer);
   }
-  // The claim is renewed before paying, so that no other server pays too, and the offer is stored in case this
-  // process dies.
-  const ready = await store.write((tx) => readyToPay(tx, claim, offer));
-  const ref = ready?.offer_ref ?? null;
+  // The claim is renewed before paying, so that no other server pays too. The offer is stored in case this process
+  // dies.
+  const prepared = await store.write((tx) => preparePayment(tx, claim, offer));
+  const ref = prepared?.offer_ref ?? null;
   if (ref === null) return;
-  const paid = await callCarrierFor(seller, pursuit, (one, ctx) => one.buy(ref, carriage, ctx));
-  if ("fault" in paid) return paid.certain ? fail(pursuit, paid.fault) : wait(pursuit, paid.fault);
-  if (paid.said.state === "bought") return record(pursuit, paid.said.bought);
-  if (paid.said.state === "waiting") return wait(pursuit, null);
-  const words = `The carrier ${claim.carrier} did not sell the label, and did not say why.`;
-  return fail(pursuit, new Fault("carrier_refused", words));
+  const paid = await callCarrierFor(seller, attempt, (carrier, ctx) => carrier.buy(ref, carriage, ctx));
+  if ("fault" in paid) return paid.certain ? fail(attempt, paid.fault) : wait(attempt, paid.fault);
+  if (paid.result.state === "bought") return record(attempt, paid.result.bought);
+  if (paid.result.state === "waiting") return wait(attempt, null);
+  const words = `The carrier ${claim.carrier} did not sell the label and gave no reason.`;
+  return fail(attempt, new Fault("carrier_refused", words));
 }
 
-/** Records what was bought, whoever learnt of it, and emits its event once. */
-async function record({ store, service, news, claim, onEnd }: PurchaseAttempt, bought: BoughtPostage): Promise<void> {
+/** Records a purchase, however it became known, and emits its event once. */
+async function record(
+  { store, service, callbacks, claim, onEnd }: PurchaseAttempt,
+  bought: BoughtPostage,
+): Promise<void> {
   const recorded = await store.write(async (tx) => {
     const done = await recordBought(tx, claim, bought);
     if (done === null) return (await getLabel(tx, claim.id)).status;
     const { label } = done;
-    await news.bought(tx, done);
+    await callbacks.bought(tx, done);
     await onEnd(tx, { state: "bought", label: await getLabel(tx, label.id) });
     return label.status;
   });
   if (!hasFailed(recorded)) return;
-  // The purchase was given up before the carrier's late answer arrived.
+  // The purchase was given up before the carrier's late reply arrived.
   const label = wireId("label", claim.id);
   service.log.error("a carrier sold a label that was given up", { label, carrier_ref: bought.carrier_ref });
 }
@@ -185,12 +190,12 @@ async function fail({ store, claim, onEnd }: PurchaseAttempt, fault: Fault): Pro
   });
 }
 
-/** Gives up a purchase whose result nobody knows. */
+/** Gives up a purchase whose result is unknown. */
 async function giveUp({ store, service, claim }: PurchaseAttempt): Promise<void> {
-  const reason: FailureReason = nobodyKnows(claim);
+  const reason: FailureReason = unknownResult(claim);
   const label = await store.write((tx) => recordFailed(tx, claim, { ...reason, known: false }));
   const facts = { label: wireId("label", claim.id), carrier: claim.carrier, offer_ref: claim.offer_ref };
-  if (label !== null) service.log.error("nobody knows whether a label was bought", facts);
+  if (label !== null) service.log.error("a purchase was given up with an unknown result", facts);
 }
 
 async function wait({ store, claim }: PurchaseAttempt, fault: Fault | null): Promise<void> {

@@ -9,25 +9,25 @@ import type { LabelAddress, ParcelAddress } from "../address.ts";
 import type { LabelWarning } from "./label.ts";
 import { isSscc } from "./sscc.ts";
 
-/** Everything a label says. */
+/** The content of a label. */
 export interface LabelFacts {
-  /** The names of the carrier and its service, for people. */
+  /** The display names of the carrier and its service. */
   readonly carrier: string;
   readonly service: string;
   readonly sender: LabelAddress;
   readonly recipient: LabelAddress;
   /** The weight with its unit, as in `2.5 lb`. */
   readonly weight: string;
-  /** Which parcel of its order it is, as in `2 of 6`, or `2` while the number of parcels is unknown. */
+  /** The position of the parcel in its order, such as `2 of 6`, or `2` while the number of parcels is unknown. */
   readonly parcel: string;
-  /** An SSCC, or one of our own numbers: at most 24 digits and capital letters. */
+  /** An SSCC, or a built-in number: at most 24 digits and capital letters. */
   readonly tracking_number: string;
-  /** The text of the QR code: printable ASCII of at most 250 characters; null for no code. */
+  /** The text of the QR code: printable ASCII, at most 250 characters; null for no code. */
   readonly qr_text: string | null;
   readonly order_number: string;
-  /** The day it ships, `YYYY-MM-DD`. */
+  /** The ship date, `YYYY-MM-DD`. */
   readonly date: string;
-  /** A label of test mode says so in large letters. */
+  /** Whether it is a test label, which is marked TEST in large letters. */
   readonly test: boolean;
 }
 
@@ -36,7 +36,7 @@ interface LabelSheet {
   readonly warnings: LabelWarning[];
 }
 
-/** The size of a label of 4 x 6 inches, in dots. */
+/** The size of the label, 4 x 6 inches, in dots. */
 const labelWidth = 812;
 const labelHeight = 1218;
 
@@ -49,8 +49,8 @@ const captionSize = 15;
 const statement = "Courier label of the sending warehouse";
 
 /**
- * Draws the warehouse's own courier label, 4 x 6 inches at 203 dpi. Long text shrinks, wraps and is finally cut; each
- * loss is a warning. Letters that no font has must be refused before, since they would print as empty boxes.
+ * Draws a built-in label, 4 x 6 inches at 203 dpi. Long text shrinks, wraps and is finally cut, with a warning. Refuse
+ * characters that no font has before (`checkPrintable`): they would print as empty boxes.
  */
 export function drawLabel(facts: LabelFacts): {
   readonly drawing: LabelDrawing;
@@ -72,11 +72,11 @@ export function drawLabel(facts: LabelFacts): {
   return { drawing, warnings: sheet.warnings };
 }
 
-/** A drawing made while more parcels could follow, with the number of parcels known by now. */
+/** Returns the drawing with the present number of parcels, which may have grown since it was made. */
 export function withParcel(drawing: LabelDrawing, parcel: string): LabelDrawing {
-  // No other text has the size of a caption.
-  const isCaption = (one: DrawingOperation) =>
-    one.op === "text" && one.size === captionSize && one.text === parcelCaption;
+  // Only captions have this size.
+  const isCaption = (operation: DrawingOperation) =>
+    operation.op === "text" && operation.size === captionSize && operation.text === parcelCaption;
   const at = drawing.operations.findIndex(isCaption) + 1;
   const operations = drawing.operations.map((operation, index) =>
     at > 0 && index === at && operation.op === "text" ? { ...operation, text: parcel } : operation,
@@ -136,7 +136,7 @@ function drawRecipient(sheet: LabelSheet, facts: LabelFacts): void {
 
 const qrRoom = 190;
 
-/** The QR code of a label, or null when it cannot say that. */
+/** The QR code of a label, or null when it cannot encode the text. */
 function qrCode(qr_text: string | null): DrawingOperation | null {
   if (qr_text === null || !isQrText(qr_text)) return null;
   const top = 565;
@@ -148,7 +148,7 @@ function qrCode(qr_text: string | null): DrawingOperation | null {
   return { op: "qr", x: right - side * module, y, module, text: qr_text };
 }
 
-/** The label with the present address of the parcel's page in its QR code, whatever it was when it was drawn. */
+/** Returns the drawing with a QR code for the present URL of the parcel's page. */
 export function withQrCode(drawing: LabelDrawing, qr_text: string | null): LabelDrawing {
   const code = qrCode(qr_text);
   const others = drawing.operations.filter(({ op }) => op !== "qr");
@@ -160,13 +160,13 @@ function drawRouting(sheet: LabelSheet, facts: LabelFacts): void {
   if (code !== null) sheet.operations.push(code);
   else if (facts.qr_text !== null) {
     const message =
-      "The tracking address is not printable ASCII of at most 250 characters, so the QR code" + " is left out.";
+      "The tracking URL is longer than 250 characters or not printable ASCII, so the QR code was left out.";
     sheet.warnings.push({ field: "tracking_url", code: "no_qr_code", message });
   }
   const postal = postalBarcode(facts.recipient, facts.sender.country);
   if (postal === null) {
     const message =
-      "The postal code is missing or has other signs than letters and digits, so its bar code" + " is left out.";
+      "The postal code is missing or has characters other than letters and digits, so its barcode was left out.";
     sheet.warnings.push({ field: "recipient.postal_code", code: "no_postal_barcode", message });
     return;
   }
@@ -183,10 +183,7 @@ const ownNumber = /^[A-Z0-9-]{1,24}$/;
 
 function drawTracking(sheet: LabelSheet, facts: LabelFacts): void {
   const gs1 = isSscc(facts.tracking_number);
-  assert(
-    ownNumber.test(facts.tracking_number),
-    "a tracking number is of at most 24 digits, capital letters and dashes",
-  );
+  assert(ownNumber.test(facts.tracking_number), "a tracking number has at most 24 digits, capital letters and dashes");
   const number = gs1 ? `(00)${facts.tracking_number}` : facts.tracking_number;
   const width = code128Width(number, gs1);
   const module = largestModule(width + 20, labelWidth);
@@ -205,7 +202,7 @@ function drawFooter(sheet: LabelSheet, facts: LabelFacts): void {
   sheet.operations.push(text(right, 1170, 16, statement, { align: "right" }));
 }
 
-/** The address as text lines from `y` down, in the largest size that fits the room. */
+/** Draws the address as text lines from `y` down, in the largest size that fits the room. */
 function drawAddress(
   sheet: LabelSheet,
   field: "sender" | "recipient",
@@ -238,13 +235,13 @@ function drawAddress(
 function fittedText(
   sheet: LabelSheet,
   field: string,
-  given: string,
+  full_text: string,
   width: number,
   most: number,
   least: number,
   bold: boolean,
 ): { readonly text: string; readonly size: number } {
-  const { lines, size, shortened } = fitLine(printableLine(given), { width, most, least, bold });
+  const { lines, size, shortened } = fitLine(printableLine(full_text), { width, most, least, bold });
   if (shortened) sheet.warnings.push(shortenedText(field));
   return { text: lines[0] ?? "", size };
 }
@@ -260,7 +257,7 @@ function text(x: number, y: number, size: number, content: string, style: TextSt
   return { op: "text", x: Math.round(x), y: Math.round(y), size, bold, align, white, text: content };
 }
 
-/** The widest module, from 4 down to 2 dots, with which so many modules fit. A bar of 4 dots is 0.5 mm wide. */
+/** The widest module, from 4 down to 2 dots, with which the modules fit. A bar of 4 dots is 0.5 mm wide. */
 function largestModule(modules: number, dots: number): number {
   return [4, 3].find((module) => modules * module <= dots) ?? 2;
 }
@@ -268,7 +265,7 @@ function largestModule(modules: number, dots: number): number {
 const rule = (y: number, height: number): DrawingOperation => ({ op: "fill", x: left, y, width: inner, height });
 const cap = (size: number): number => size * 0.73;
 
-// The names of the printed address fields in the shipping routes.
+// The API names of the printed address fields.
 const printedParts = {
   name: "name",
   company: "company",
@@ -279,24 +276,24 @@ const printedParts = {
   postal_code: "zip",
 } as const satisfies Partial<Record<keyof ParcelAddress, string>>;
 
-/** Refuses: validation_failed, for every field of the addresses with letters that no font here has. */
+/** Refuses addresses with characters that no installed font has, naming each field. Refuses: validation_failed. */
 export function checkPrintable(addresses: Readonly<Record<"from_address" | "to_address", ParcelAddress>>): void {
   const parts = Object.keys(printedParts) as (keyof typeof printedParts)[];
   const problems = (["from_address", "to_address"] as const).flatMap((field) =>
     parts.flatMap((part): FieldProblem[] => {
       const letters = unprintableLetters(printableLine(addresses[field][part] ?? ""));
       if (letters.length === 0) return [];
-      const named = letters.slice(0, 20).map(letterInWords).join(", ");
+      const listed = letters.slice(0, 20).map(letterInWords).join(", ");
       const advice = missingFonts(letters.join(""));
-      const message = `has letters that no font here can print: ${named}${advice === null ? "" : `. ${advice}`}`;
+      const message = `has characters that the installed fonts cannot print: ${listed}${advice === null ? "" : `. ${advice}`}`;
       return [{ field: `${field}.${printedParts[part]}`, code: "unprintable_text", message }];
     }),
   );
   if (problems.length > 0) throw invalidFields(problems);
 }
 
-/** A letter and its code points, as in `ཀ (U+0F40)`. */
+/** A character and its code points, such as `ཀ (U+0F40)`. */
 function letterInWords(letter: string): string {
-  const codes = [...letter].map((one) => (one.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0"));
+  const codes = [...letter].map((part) => (part.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0"));
   return `${letter} (${codes.map((code) => `U+${code}`).join(" ")})`;
 }

@@ -9,24 +9,24 @@ export const labelTransitions = {
   void: { from: ["completed"], to: "voided", held: false, emits: null },
 } as const satisfies Transitions<LabelStatus>;
 
-/** The first status of a carrier's label. A label of our own is complete at once. */
+/** The first status of a carrier's label. A built-in label is complete at once. */
 export const labelStarts: LabelStatus = "processing";
 
-/** The statuses of labels that keep their parcel from getting a second one. */
+/** The statuses of labels that keep their parcel from getting another label. */
 export const validLabelStatuses = ["processing", "completed"] as const satisfies readonly LabelStatus[];
 
-/** The statuses of labels with which a parcel can leave. */
+/** The statuses of labels with which a parcel can ship. */
 export const usableLabelStatuses = ["completed"] as const satisfies readonly LabelStatus[];
 
 /** The statuses of labels that were paid for. */
 export const boughtLabelStatuses = ["completed", "voided"] as const satisfies readonly LabelStatus[];
 
-/** Whether a carrier is being asked to sell the label. */
+/** Whether the purchase is in progress at the carrier. */
 export function isBeingBought(status: LabelStatus): boolean {
   return status === "processing";
 }
 
-/** Whether a parcel can leave with the label. */
+/** Whether a parcel can ship with the label. */
 export function isUsable(status: LabelStatus): boolean {
   return status === "completed";
 }
@@ -41,7 +41,7 @@ export function hasFailed(status: LabelStatus): boolean {
   return status === "error";
 }
 
-/** The progress of voiding at a carrier: being asked, to be decided later, or agreed. */
+/** The progress of voiding at a carrier: requested, submitted for a later decision, or accepted. */
 export const voidStatuses = ["asked", "submitted", "accepted"] as const;
 export type VoidStatus = (typeof voidStatuses)[number];
 
@@ -52,7 +52,7 @@ export const voidTransitions = {
   accept: { from: ["asked"], to: "accepted", held: false, emits: null },
 } as const satisfies Transitions<VoidStatus>;
 
-/** Whether a carrier is being asked to void its label. */
+/** Whether a carrier has been asked to void its label and has not decided. */
 export function isBeingVoided(void_status: VoidStatus | null): boolean {
   return void_status === "asked";
 }

@@ -22,7 +22,9 @@ import {
   type StoredDocument,
 } from "./label_documents.ts";
 
-/** Text that is not printed as it was given. `field` is a path into the facts, as in `recipient.name`. */
+/**
+ * A part of a label that was not printed as requested, or another warning. `field` is a path, as in `recipient.name`.
+ */
 export interface LabelWarning {
   readonly field: string;
   readonly code:
@@ -39,16 +41,16 @@ export interface LabelWarning {
 }
 
 /**
- * A label without its drawing: its costs, and the state of its purchase. Fields that only carriers give are null on our
- * own labels.
+ * A label without its drawing: its costs, and the state of its purchase. Built-in labels have null in the fields that
+ * only carrier_page set.
  */
 export interface PlainLabel {
   readonly id: number;
   readonly merchant_id: number;
-  /** The parcel that it is for; null for a return label. */
+  /** The parcel of the label; null for a return label. */
   readonly shipment_id: number | null;
   readonly order_id: number;
-  /** The return that it is for; null for a parcel that leaves. */
+  /** The return of the label; null for an outgoing parcel. */
   readonly return_id: number | null;
   /** The carrier account that buys it. */
   readonly account_id: number | null;
@@ -59,21 +61,21 @@ export interface PlainLabel {
   readonly tracking_number: string | null;
   /** The carrier's public page of the parcel. */
   readonly tracking_url: string | null;
-  /** What is charged for it; zero until an offer is chosen. */
+  /** What the merchant is charged; zero until an offer is chosen. */
   readonly cost_cents: number;
-  /** What the carrier takes for it. */
+  /** What the carrier charges. */
   readonly carrier_cost_cents: number;
   readonly currency: string;
   readonly breakdown: readonly PriceLine[] | null;
-  /** Whether it was bought at prices of a sample card. */
+  /** Whether it was bought at the prices of a sample card. */
   readonly sample: boolean;
   readonly zone: string | null;
   readonly billable_pounds: number | null;
-  /** The promised delivery, as the offer said. */
+  /** The promised delivery of the offer, in milliseconds. */
   readonly delivery_date: number | null;
-  /** The quote that it is bought with. */
+  /** The nonce of the quote that it was bought with. */
   readonly quote_nonce: string | null;
-  /** The carrier's reference of the offer, stored before it is paid; null until an offer is chosen. */
+  /** The carrier's reference of the offer, stored before payment; null until an offer is chosen. */
   readonly offer_ref: string | null;
   /** The carrier's reference of the purchase. */
   readonly carrier_ref: string | null;
@@ -85,13 +87,13 @@ export interface PlainLabel {
   readonly to_address: ParcelAddress;
   readonly documents: readonly StoredDocument[];
   readonly warnings: readonly LabelWarning[];
-  /** Equal for equal purchases. */
+  /** A digest that is equal for equal purchases. */
   readonly fingerprint: string;
-  /** Who requested the purchase from the carrier. */
+  /** The actor that requested the purchase or the voiding. */
   readonly asked_by: Actor | null;
-  /** Until when only one server may ask the carrier; null when nothing is left to ask. */
+  /** Until then only the claiming server may call the carrier (ms); null when nothing is open. */
   readonly claimed_until: number | null;
-  /** How often a server has claimed it. */
+  /** The number of claims so far. */
   readonly attempts: number;
   readonly error_code: string | null;
   readonly error_message: string | null;
@@ -102,11 +104,11 @@ export interface PlainLabel {
 
 /** A label with its printable documents. */
 export interface ShippingLabel extends PlainLabel {
-  /** The drawing of our own label, from which each format is rendered. */
+  /** The drawing of a built-in label, from which each format is rendered. */
   readonly drawing: LabelDrawing | null;
 }
 
-/** What a label of our own records of its purchase, besides costs. */
+/** The purchase fields of a built-in label, except costs. */
 export const own_purchase = {
   return_id: null,
   account_id: null,
@@ -128,7 +130,7 @@ export const own_purchase = {
 const isPriced = ({ account_id, offer_ref, quote_nonce }: PlainLabel) =>
   account_id === null || offer_ref !== null || quote_nonce !== null;
 
-/** What the links of a label depend on: the service's address, the signer, the mode and the present time. */
+/** The inputs of a label's links: the service's origin, the signer, the environment and the present time. */
 interface LinkContext {
   readonly origin: string;
   readonly site: Site;
@@ -137,16 +139,16 @@ interface LinkContext {
   readonly now: number;
 }
 
-/** The label as the API shows it, with links to its documents that need no key. */
+/** Returns the label as the API shows it, with signed links to its documents. */
 export function labelView(label: PlainLabel, context: LinkContext) {
   const { return_id, account_id, error_code, error_message } = label;
   const { origin, signer, mode, now } = context;
   const expires = Math.floor((now + link_lifetime_ms) / 1000);
   const linkTo = documentLinks(origin, { label_id: label.id, mode, expires }, signer);
-  const documents = listedDocuments(label).map(({ kind, ...wish }) => ({
+  const documents = listedDocuments(label).map(({ kind, ...choice }) => ({
     kind,
-    format: wish.format,
-    url: linkTo(wish),
+    format: choice.format,
+    url: linkTo(choice),
   }));
   return {
     label_id: wireId("label", label.id),
@@ -190,14 +192,14 @@ function deliveryView({ delivery_date: at, account_id, from_address, to_address:
   return { delivery_date: iso(end), delivery_day: day };
 }
 
-/** The public page of the parcel: the carrier's, or ours if the carrier has none and the parcel leaves. */
+/** The public page of the parcel: the carrier's; or ours if the carrier has none and the parcel is outgoing. */
 function trackingPage(
   { account_id, carrier, shipment_id, tracking_number, tracking_url }: PlainLabel,
   at: LinkContext,
 ) {
   if (tracking_number === null) return null;
-  const carriers = account_id === null ? null : (carrierPage(carrier, tracking_number) ?? tracking_url);
-  if (carriers !== null || shipment_id === null) return carriers;
+  const carrier_page = account_id === null ? null : (carrierPage(carrier, tracking_number) ?? tracking_url);
+  if (carrier_page !== null || shipment_id === null) return carrier_page;
   return at.origin + trackingPagePath(at.site, at.mode, { shipment_id });
 }
 
@@ -210,9 +212,7 @@ function packageView({ package: { weight, ...same }, value_cents, insurance }: P
   };
 }
 
-// What labels are billed as.
-
-/** What a label is billed as that was bought. */
+/** Returns the billable fact of a purchased label. */
 export function labelFact(label: PlainLabel, merchant_id: number, warehouse: BillableFact["warehouse"]): BillableFact {
   const { id, order_id, shipment_id, return_id, account_id } = label;
   const attributes = {
@@ -231,14 +231,14 @@ export function labelFact(label: PlainLabel, merchant_id: number, warehouse: Bil
   return { act: "label.buy", merchant_id, warehouse, quantity: 1, source: { id }, attributes };
 }
 
-/** A label in a list, with the number of its order. */
+/** A label in a list, with its order number. */
 export interface ListedLabel extends PlainLabel {
   readonly order_number: string;
 }
 
 const named = (noun: IdNoun, id: number | null) => (id === null ? null : wireId(noun, id));
 
-/** The columns of a file of labels. */
+/** The columns of the CSV file of labels. */
 const columns: readonly (readonly [name: string, cell: (label: ListedLabel) => CsvCell])[] = [
   ["label_id", ({ id }) => wireId("label", id)],
   ["created_at", ({ created_at }) => iso(created_at)],
@@ -268,39 +268,40 @@ const columns: readonly (readonly [name: string, cell: (label: ListedLabel) => C
   ["voided_at", ({ voided_at }) => isoOrNull(voided_at)],
 ];
 
-/** The columns that only the operator sees. */
-const hidden = new Set(["account_id", "carrier_cost"]);
+/** The columns that merchants do not see. */
+const operator_columns = new Set(["account_id", "carrier_cost"]);
 
 export const labelColumns = columns.map(([name]) => name);
 
-/** A label as a row of that file. What is the operator's own is shown to the operator alone. */
+/** Returns a label as a CSV row. Merchants do not see the operator's columns. */
 export function labelCells(label: ListedLabel, merchant_id: number | null): readonly CsvCell[] {
-  return columns.map(([name, cell]) => (merchant_id !== null && hidden.has(name) ? null : cell(label)));
+  return columns.map(([name, cell]) => (merchant_id !== null && operator_columns.has(name) ? null : cell(label)));
 }
 
-// What merchants are shown of labels that carriers sell. An account, what it is charged and what it answers are between
-// the operator and the carrier.
+// Merchants do not see a carrier label's account, its cost to the operator or the carrier's messages.
 
 type LabelViewShown = ReturnType<typeof labelView>;
 
-/** The view of a label without what is the operator's own. */
+/** Returns the view of a label for its merchant. */
 export function forMerchant(shown: LabelViewShown): LabelViewShown {
   const { account_id, carrier, error } = shown;
-  const hidden = { ...shown, account_id: null, carrier_cost: null, breakdown: null };
-  if (account_id === null || error === null) return hidden;
+  const reduced = { ...shown, account_id: null, carrier_cost: null, breakdown: null };
+  if (account_id === null || error === null) return reduced;
   const message =
     error.code === "purchase_unknown"
-      ? `It is not known whether the carrier ${carrier} sold this label. Ask the operator of the warehouse.`
+      ? `It is unknown whether the carrier ${carrier} sold this label. Ask the warehouse operator.`
       : notDone("sold", carrier);
-  return { ...hidden, error: { code: error.code, message } };
+  return { ...reduced, error: { code: error.code, message } };
 }
 
 const notDone = (done: "sold" | "voided", carrier: string) =>
-  `The carrier ${carrier} has not ${done} this label. Ask the operator of the warehouse why.`;
+  `The carrier ${carrier} has not ${done} this label. Ask the warehouse operator for the reason.`;
 
 const merchant_error_fields = ["label_id", "permanent", "retry_after_seconds"];
 
-/** Why a carrier did not sell or void a label, as it is told to who asks. */
+/**
+ * Returns the function that rewrites a carrier's refusal for the caller: merchants do not see the carrier's message.
+ */
 export function refusalFor(
   { merchant_id }: { readonly merchant_id: number | null },
   done: "sold" | "voided",

@@ -5,17 +5,17 @@ import type { RateQuote } from "../rates/quote.ts";
 import { isBeingBought, isBeingVoided } from "./label.transitions.ts";
 import type { LabelWarning, ShippingLabel } from "./label.ts";
 
-/** How long after a purchase an equal one counts as a mistake. */
+/** The time within which an equal purchase counts as a mistake, in milliseconds. */
 export const duplicate_within_ms = 10 * 60_000;
 
-/** The carrier, service and account that a purchase names. */
+/** The carrier, service and account in a purchase. */
 export interface NamedOffer {
   readonly carrier?: string | undefined;
   readonly service?: string | undefined;
   readonly account_id?: string | number | null | undefined;
 }
 
-/** The refusal of a purchase whose named fields differ from its quote. */
+/** Creates the refusal of a purchase whose fields differ from its quote. */
 export function notQuoted(fields: readonly string[]): Fault {
   const message = "differs from the quote";
   return new Fault("quote_mismatch", `${fields.join(", ")} ${message}.`, {
@@ -23,27 +23,27 @@ export function notQuoted(fields: readonly string[]): Fault {
   });
 }
 
-/** Refuses: quote_mismatch, when a purchase names another carrier, service or account than its quote. */
-export function checkQuotedNames({ offer, account_id }: RateQuote, named: NamedOffer): void {
+/** Refuses a purchase that names another carrier, service or account than its quote. Refuses: quote_mismatch. */
+export function checkQuotedNames({ offer, account_id }: RateQuote, requested: NamedOffer): void {
   const fields = (["carrier", "service"] as const).filter(
-    (name) => named[name] !== undefined && named[name] !== offer[name],
+    (name) => requested[name] !== undefined && requested[name] !== offer[name],
   );
-  const account = named.account_id == null ? account_id : readId("carrier_account", named.account_id);
+  const account = requested.account_id == null ? account_id : readId("carrier_account", requested.account_id);
   const differing = [...fields, ...(account === account_id ? [] : ["account_id"])];
   if (differing.length > 0) throw notQuoted(differing);
 }
 
-/** Refuses: label_in_progress, for a label that is just being bought or voided. */
-export function refuseUnderWay({
+/** Refuses a label that is being bought or voided. Refuses: label_in_progress. */
+export function refuseInProgress({
   id,
   status,
   void_status,
 }: Pick<ShippingLabel, "id" | "status" | "void_status">): void {
-  const doing = isBeingBought(status) ? "bought" : isBeingVoided(void_status) ? "voided" : null;
-  if (doing === null) return;
+  const activity = isBeingBought(status) ? "bought" : isBeingVoided(void_status) ? "voided" : null;
+  if (activity === null) return;
   throw new Fault(
     "label_in_progress",
-    `A label is being ${doing} at its carrier. Send the request again in a few seconds.`,
+    `A label is being ${activity} at its carrier. Send the request again in a few seconds.`,
     {
       label_id: wireId("label", id),
       retry_after_seconds: 5,
@@ -51,20 +51,20 @@ export function refuseUnderWay({
   );
 }
 
-/** Refuses: label_not_voidable, when the parcel of a label is not among those that have not left. */
+/** Refuses to void a label whose parcel has left. Refuses: label_not_voidable. */
 export function refuseLeft({ shipment_id }: ShippingLabel, in_house: ReadonlySet<number>): void {
   if (shipment_id === null || in_house.has(shipment_id)) return;
-  throw new Fault("label_not_voidable", "The parcel has left; create a return instead.", {
+  throw new Fault("label_not_voidable", "The parcel has left. Create a return instead.", {
     shipment_id: wireId("shipment", shipment_id),
   });
 }
 
-/** Whether a label is of one of these parcels. */
+/** Whether a label is for one of these parcels. */
 export function isIn({ shipment_id }: Pick<ShippingLabel, "shipment_id">, parcels: ReadonlySet<number>): boolean {
   return shipment_id !== null && parcels.has(shipment_id);
 }
 
-/** The warning about units in a parcel that stock has not promised, with the reason that the buyer gave. */
+/** Creates the warning about units in a parcel that are not reserved, with the buyer's reason if there is one. */
 export function notReserved(units: { readonly sku: string; readonly quantity: number }, reason?: string): LabelWarning {
   const { sku, quantity } = units;
   const count = quantity === 1 ? `1 unit of ${sku} is` : `${quantity} units of ${sku} are`;
@@ -72,7 +72,7 @@ export function notReserved(units: { readonly sku: string; readonly quantity: nu
   return { field: "items", code: "not_reserved", message: `${count} labeled but not reserved. ${why}` };
 }
 
-/** A text that is equal for equal purchases. */
+/** Returns a digest that is equal for equal purchases. */
 export function purchaseFingerprint(facts: readonly unknown[]): string {
   return createHash("sha256").update(JSON.stringify(facts)).digest("hex");
 }

@@ -1,10 +1,10 @@
 import { money } from "../../core/money.ts";
 import { dayText, localTime } from "../../core/time_zone.ts";
 
-/** Time zones differ by whole quarters of an hour, so each quarter belongs to one day in every zone. */
+/** Time zones differ by multiples of a quarter of an hour, so each quarter belongs to one day in every zone. */
 export const quarter_ms = 900_000;
 
-/** The costs of one carrier's labels that were bought in one quarter of an hour. */
+/** The costs of one carrier's labels bought in one quarter of an hour. */
 export interface QuarterCost {
   /** The quarter, counted from 1970. */
   readonly quarter: number;
@@ -22,7 +22,7 @@ export interface DayCost extends Omit<QuarterCost, "quarter"> {
   readonly date: string;
 }
 
-/** The costs of each carrier on each day of a zone, the newest day first. */
+/** Returns the costs by carrier and day in a time zone, newest day first. */
 export function costsByDay(quarters: readonly QuarterCost[], timezone: string): DayCost[] {
   const days = new Map<string, DayCost>();
   for (const { quarter, ...cost } of quarters) {
@@ -47,7 +47,7 @@ function added(day: DayCost, cost: Omit<QuarterCost, "quarter">): DayCost {
   };
 }
 
-/** A day's costs as the API shows them. */
+/** Returns a day's costs as the API shows them. */
 export function costView({
   date,
   carrier,

@@ -29,7 +29,7 @@ import {
 import { ChooseDocument, FollowLink } from "./labels.schema.ts";
 import { getLabel, readDocument } from "./labels.sql.ts";
 
-/** Routes of label documents: with an API key, and by links that need none. */
+/** Routes of label documents: with an API key, and by signed links. */
 export function documentRoutes(service: Service, signer: LinkSigner) {
   const answer = documentAnswers(service);
   return new Elysia().use(byKey(answer)).use(byLink(service, signer, answer));
@@ -55,31 +55,30 @@ const byKey = (answer: AnswerDocument) =>
     },
   );
 
-// Browsers and printers follow these links without a key. The signature proves that the link was given to a key's
-// owner.
+// Browsers and printers follow these links without a key. The signature proves that the API issued the link.
 const byLink = (service: Service, signer: LinkSigner, answer: AnswerDocument) => {
-  const followed = rateCounter(linkRate);
+  const limit = rateCounter(linkRate);
   return new Elysia({ prefix: "/labels" }).use(conventions).get(
     "/:id",
     async ({ call, params, query }) => {
-      const { mode, expires, signature, ...wish } = query;
+      const { mode, expires, signature, ...choice } = query;
       const store = service.stores[mode];
       const now = store.clock.now();
       const label_id = readId("label", params.id) ?? 0;
       if (!signer.isSigned({ label_id, mode, expires }, signature)) {
-        throw new Fault("invalid_signature", "This link is not one of this service, or was changed.");
+        throw new Fault("invalid_signature", "This link is not valid. Get the label again for a new link.");
       }
       if (expires * 1000 <= now) {
         throw new Fault("invalid_signature", "This link has expired. Get the label again for a new link.");
       }
-      const retry_after_seconds = followed(signature, now);
+      const retry_after_seconds = limit(signature, now);
       if (retry_after_seconds > 0) {
-        throw new Fault("rate_limited", "This link was followed too often.", { retry_after_seconds });
+        throw new Fault("rate_limited", "This link was requested too often. Try again later.", { retry_after_seconds });
       }
       const readable = await store.read(async (db) => {
-        const found = await getLabel(db, label_id);
-        if (!isVoided(found.status)) return readableOf(db, found, wish);
-        throw new Fault("resource_missing", "This label was voided. Buy another one.");
+        const label = await getLabel(db, label_id);
+        if (!isVoided(label.status)) return readableOf(db, label, choice);
+        throw new Fault("resource_missing", "This label was voided. Buy another label.");
       });
       return answer(call, readable);
     },
@@ -89,7 +88,7 @@ const byLink = (service: Service, signer: LinkSigner, answer: AnswerDocument) =>
         id: "followLabelLink",
         needs: "none",
         chapter: "Shipping",
-        summary: "Get a label by its link",
+        summary: "Get a label by its signed link",
         refuses: ["invalid_signature", "rate_limited", "resource_missing"],
         documents: Object.values(contentTypes),
         answers: { 200: null },
@@ -98,52 +97,50 @@ const byLink = (service: Service, signer: LinkSigner, answer: AnswerDocument) =>
   );
 };
 
-/** A document that is ready to answer: its bytes are there, or can be drawn without the database. */
+/** A document that can be sent or drawn without the database. */
 interface Readable {
   /** The file's name without its extension. */
   readonly name: string;
   readonly document: Exclude<ChosenDocument, { readonly stored: unknown }> | Omit<CarrierDocument, "kind">;
 }
 
-/** Reads the requested document. */
-async function readableOf(db: Db, label: ShippingLabel, wish: DocumentChoice): Promise<Readable> {
+/** Reads the requested document of a label. */
+async function readableOf(db: Db, label: ShippingLabel, choice: DocumentChoice): Promise<Readable> {
   const name = wireId("label", label.id);
-  const chosen = chooseDocument(label, wish);
+  const chosen = chooseDocument(label, choice);
   if ("drawing" in chosen) {
-    return { name, document: { ...chosen, drawing: await drawingOfToday(db, label, chosen.drawing) } };
+    return { name, document: { ...chosen, drawing: await currentDrawing(db, label, chosen.drawing) } };
   }
   const { position, kind, content_type } = chosen.stored;
-  const of = kind === "label" ? "" : `-${kind}-${position}`;
-  return { name: name + of, document: { content_type, bytes: await readDocument(db, chosen.stored) } };
+  const suffix = kind === "label" ? "" : `-${kind}-${position}`;
+  return { name: name + suffix, document: { content_type, bytes: await readDocument(db, chosen.stored) } };
 }
 
-/**
- * A label as it prints now: the number of parcels of its order, and the address of its parcel's page, may have changed.
- */
-async function drawingOfToday(db: Db, label: ShippingLabel, drawing: NonNullable<ShippingLabel["drawing"]>) {
+/** Returns the drawing with the current number of parcels and tracking URL, which may have changed since it was made. */
+async function currentDrawing(db: Db, label: ShippingLabel, drawing: NonNullable<ShippingLabel["drawing"]>) {
   const { shipment_id } = label;
   if (shipment_id === null) return drawing;
   const page = trackingUrl(db, { ...label, id: shipment_id, told_url: label.tracking_url });
-  const pointed = withQrCode(drawing, page);
+  const linked = withQrCode(drawing, page);
   const place = parcelPlace(await getOrder(db, label.order_id), shipment_id);
-  return place === null ? pointed : withParcel(pointed, placeInWords(place));
+  return place === null ? linked : withParcel(linked, placeInWords(place));
 }
 
 type AnswerDocument = (call: Call, readable: Readable) => Promise<Response>;
 
-/** Answers with documents of labels. Each is drawn outside of transactions, and cached for a while. */
+/** Creates the responder for label documents. Drawings are rendered outside transactions and cached for a while. */
 function documentAnswers({ log }: Service): AnswerDocument {
-  const keep = renderCache();
+  const cached = renderCache();
   return async (call, { name, document }) => {
-    const { content_type, bytes } = "bytes" in document ? document : await drawn(document, keep, log);
+    const { content_type, bytes } = "bytes" in document ? document : await drawn(document, cached, log);
     return new Response(new Uint8Array(bytes), {
       headers: {
         ...call.headers,
         "content-type": content_type,
         "content-disposition": `inline; filename="${name}.${formatOf(content_type)}"`,
-        // A carrier's document is served as the type that it was stored with; browsers must not guess another.
+        // A carrier's document is served with its stored type. Browsers must not guess another.
         "x-content-type-options": "nosniff",
-        // Pages of merchants show labels by their signed links.
+        // Merchants' pages show labels by their signed links.
         "cross-origin-resource-policy": "cross-origin",
         "cache-control": "private, no-store",
         "x-request-id": call.request_id,
@@ -152,12 +149,12 @@ function documentAnswers({ log }: Service): AnswerDocument {
   };
 }
 
-/** Renders a drawing in its format, or answers the cached one. */
+/** Renders a drawing in its format, or returns the cached one. */
 async function drawn(
-  plan: Extract<Readable["document"], { drawing: unknown }>,
-  keep: RenderCache,
+  job: Extract<Readable["document"], { drawing: unknown }>,
+  cached: RenderCache,
   log: Service["log"],
 ) {
-  const bytes = await keep(plan, () => render({ kind: "drawing", ...plan }, log));
-  return { content_type: contentTypes[plan.format], bytes };
+  const bytes = await cached(job, () => render({ kind: "drawing", ...job }, log));
+  return { content_type: contentTypes[job.format], bytes };
 }

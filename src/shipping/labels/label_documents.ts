@@ -7,34 +7,34 @@ import type { PrinterResolution } from "../../documents/render_job.ts";
 import type { RateLimit } from "../../http/auth/rate_limits.ts";
 import type { DocumentKind, DocumentType } from "../offer.ts";
 
-/** A document that a carrier made for a label, without its bytes. */
+/** A carrier's document of a label, without its bytes. */
 export interface StoredDocument {
   readonly label_id: number;
-  /** Position, counted from zero, in the carrier's order. */
+  /** The position in the carrier's list, from zero. */
   readonly position: number;
   readonly kind: DocumentKind;
   readonly content_type: DocumentType;
 }
 
-/** The source of a label's documents: a drawing of our own, or documents of its carrier. */
+/** The sources of a label's documents: our drawing, or the carrier's documents. */
 interface PrintedLabel {
   readonly id: number;
-  /** The account of the carrier that made it; null for a label of our own. */
+  /** The account that bought it; null for a built-in label. */
   readonly account_id: number | null;
   readonly drawing: LabelDrawing | null;
   readonly documents: readonly StoredDocument[];
 }
 
-/** Which document is wanted. Every field is optional. */
+/** The requested document. Every field is optional. */
 export interface DocumentChoice {
   readonly format?: DrawingFormat | undefined;
-  /** The position among the carrier's documents. */
+  /** The position in the list of the carrier's documents. */
   readonly document?: number | undefined;
   /** The resolution of a PNG, in dots per inch. */
   readonly dpi?: `${PrinterResolution}` | undefined;
 }
 
-/** A document before it is answered: still to be drawn, or stored as the carrier made it. */
+/** A chosen document: a drawing to render, or a stored document of the carrier. */
 export type ChosenDocument =
   | { readonly drawing: LabelDrawing; readonly format: DrawingFormat; readonly resolution: PrinterResolution }
   | { readonly stored: StoredDocument };
@@ -46,12 +46,12 @@ export const contentTypes = {
   zpl: "application/zpl",
 } as const satisfies Record<DrawingFormat, DocumentType>;
 
-/** The format of a document by its type. */
+/** Returns the format of a document by its content type. */
 export function formatOf(content_type: DocumentType): DrawingFormat {
   return drawingFormats.find((format) => contentTypes[format] === content_type) ?? "pdf";
 }
 
-/** The documents of a label as its view lists them: our own in every format, a carrier's as it made them. */
+/** Lists a label's documents: a built-in label in every format, or a carrier's documents as they are. */
 export function listedDocuments({ account_id, documents }: Omit<PrintedLabel, "id" | "drawing">) {
   if (account_id === null) return drawingFormats.map((format) => ({ kind: "label" as const, format, document: null }));
   return documents.map(({ kind, content_type, position }) => ({
@@ -62,62 +62,63 @@ export function listedDocuments({ account_id, documents }: Omit<PrintedLabel, "i
 }
 
 /**
- * The requested document of a label. Without a request, the first label proper, as a PDF if there is one. Refuses:
- * resource_missing (no document, or none in that format).
+ * Chooses the document that a request wants; by default the label itself, as a PDF if formats is one.
+ * Refuses: resource_missing.
  */
 export function chooseDocument(
   { id, account_id, drawing, documents }: PrintedLabel,
-  wish: DocumentChoice,
+  choice: DocumentChoice,
 ): ChosenDocument {
-  if (drawing !== null && (wish.document ?? 0) === 0) {
-    const format = wish.format ?? "pdf";
-    return { drawing, format, resolution: format === "png" && wish.dpi === "300" ? 300 : 203 };
+  if (drawing !== null && (choice.document ?? 0) === 0) {
+    const format = choice.format ?? "pdf";
+    return { drawing, format, resolution: format === "png" && choice.dpi === "300" ? 300 : 203 };
   }
-  const asked = documents.filter(
+  const matches = documents.filter(
     ({ position, content_type }) =>
-      position === (wish.document ?? position) && formatOf(content_type) === (wish.format ?? formatOf(content_type)),
+      position === (choice.document ?? position) &&
+      formatOf(content_type) === (choice.format ?? formatOf(content_type)),
   );
-  const stored = asked.find(({ kind }) => kind === "label") ?? asked[0];
+  const stored = matches.find(({ kind }) => kind === "label") ?? matches[0];
   if (stored !== undefined) return { stored };
-  const there = listedDocuments({ account_id, documents }).map(({ format }) => format);
+  const formats = listedDocuments({ account_id, documents }).map(({ format }) => format);
   const label = wireId("label", id);
-  if (there.length === 0) throw new Fault("resource_missing", `${label} has no document.`);
-  throw new Fault("resource_missing", `${label} has no such document. It has: ${there.join(", ")}.`);
+  if (formats.length === 0) throw new Fault("resource_missing", `${label} has no document.`);
+  throw new Fault("resource_missing", `${label} has no such document. It has: ${formats.join(", ")}.`);
 }
 
-/** How long the link to a label's document stays valid, in milliseconds. */
+/** The validity of a link to a label's document, in milliseconds. */
 export const link_lifetime_ms = 7 * 86_400_000;
 
-/** How often one link may be followed: a page with it may be reloaded, but nobody prints one label all day. */
+/** The rate limit of one link. A page with the link may be reloaded, but one label is not printed all day. */
 export const linkRate: RateLimit = { per_minute: 60, burst: 30 };
 
-/** What a link to a label's document says and its signature protects. `expires` is in seconds since 1970. */
+/** The content of a link to a label's document that its signature protects. `expires` is in seconds since 1970. */
 interface LabelLink {
   readonly label_id: number;
   readonly mode: Environment;
   readonly expires: number;
 }
 
-/** Creates and checks the signatures of links, with a key of their own. */
+/** Signs links and checks their signatures. */
 export interface LinkSigner {
   readonly sign: (link: LabelLink) => string;
   readonly isSigned: (link: LabelLink, signature: string) => boolean;
 }
 
-/** Signs links with a key derived from the service's secret. */
+/** Creates a signer with a key derived from the service's secret key. */
 export function linkSigner(secret_key: Uint8Array): LinkSigner {
   const key = hmacHex(secret_key, "links to label documents");
   const sign = ({ label_id, mode, expires }: LabelLink) => hmacHex(key, `${mode}/${label_id}/${expires}`);
   return { sign, isSigned: (link, signature) => equalInConstantTime(sign(link), signature) };
 }
 
-/** What a link leads to: a format and, if the carrier made several documents, which one. */
+/** The format of a linked document and, if the carrier made several, its position. */
 interface LinkedDocument {
   readonly format: string;
   readonly document: number | null;
 }
 
-/** The address of a label's document, which needs no key. One signature serves all documents of a label. */
+/** Returns the function that creates signed links to a label's documents. One signature serves all of them. */
 export function documentLinks(origin: string, link: LabelLink, signer: LinkSigner): (linked: LinkedDocument) => string {
   const path = `${origin}/v1/labels/${wireId("label", link.label_id)}`;
   const proof = `mode=${link.mode}&expires=${link.expires}&signature=${signer.sign(link)}`;

@@ -29,10 +29,10 @@ import {
 } from "./labels.schema.ts";
 import { scannedSscc } from "./sscc.ts";
 
-/** How a label is shown to who asks. */
+/** Returns a label's view for a caller. */
 type ListedLabelViewer = (call: Call) => (label: PlainLabel, db: Db) => unknown;
 
-/** The list of labels and their costs, as JSON and as files. */
+/** Routes of the list of labels and of their costs, as JSON and CSV. */
 export const labelListRoutes = (view: ListedLabelViewer) =>
   new Elysia({ prefix: "/shipping/labels" })
     .use(conventions)
@@ -43,7 +43,7 @@ export const labelListRoutes = (view: ListedLabelViewer) =>
         needs: "shipping.read",
         chapter: "Shipping",
         summary: "List labels",
-        description: "A label must match all filters.",
+        description: "Filters are combined with AND.",
         refuses: ["ambiguous_identifier"],
         answers: { 200: ListView(LabelView) },
       }),
@@ -105,8 +105,8 @@ async function filterOf(call: Call, query: ExportLabels): Promise<LabelFilter> {
   const { order_id, shipment_id, return_id, manifest_id, tracking_number, on_manifest, status, carrier, service } =
     query;
   const number = tracking_number === undefined ? undefined : plainTrackingNumber(tracking_number);
-  const named = (noun: "shipment" | "return" | "manifest", id: string | number | undefined) =>
-    // An unknown order or manifest has no labels.
+  const idIn = (noun: "shipment" | "return" | "manifest", id: string | number | undefined) =>
+    // A malformed id matches no label.
     id === undefined ? undefined : (readId(noun, id) ?? 0);
   return {
     on_manifest,
@@ -117,16 +117,16 @@ async function filterOf(call: Call, query: ExportLabels): Promise<LabelFilter> {
       order_id === undefined
         ? undefined
         : ((await call.store.read((db) => findOrderId(db, order_id, "order_id"))) ?? 0),
-    shipment_id: named("shipment", shipment_id),
-    return_id: named("return", return_id),
-    manifest_id: named("manifest", manifest_id),
+    shipment_id: idIn("shipment", shipment_id),
+    return_id: idIn("return", return_id),
+    manifest_id: idIn("manifest", manifest_id),
     tracking_numbers: number === undefined ? undefined : [number, scannedSscc(number) ?? number],
     created_after: momentOf(query.created_after),
     created_before: momentOf(query.created_before),
   };
 }
 
-/** The file of the labels that match, newest first, as it is shown to who asks. */
+/** Returns the CSV export of matching labels, newest first. A merchant's export omits the operator's columns. */
 export function labelExport({ merchant_id }: Pick<Call, "merchant_id">, filter: LabelFilter): CsvFile<ListedLabel> {
   return {
     name: "labels.csv",

@@ -10,7 +10,7 @@ import type { ListedLabel } from "./label.ts";
 import { type QuarterCost, quarter_ms } from "./label_costs.ts";
 import { listDocuments } from "./labels.sql.ts";
 
-/** The filters of a list of labels. Moments in milliseconds. */
+/** The filters of a list of labels. Timestamps are in milliseconds. */
 export interface LabelFilter {
   readonly order_id?: number | undefined;
   readonly shipment_id?: number | undefined;
@@ -20,7 +20,7 @@ export interface LabelFilter {
   readonly status?: LabelStatus | undefined;
   readonly carrier?: string | undefined;
   readonly service?: string | undefined;
-  /** In every form in which it may be stored. */
+  /** All forms in which the number may be stored. */
   readonly tracking_numbers?: readonly string[] | undefined;
   readonly created_after?: number | undefined;
   readonly created_before?: number | undefined;
@@ -49,10 +49,10 @@ function matching(db: Db, filter: LabelFilter): SQL | undefined {
   );
 }
 
-// Drawings are long, and a list does not print.
+// A list omits drawings, which are long.
 const { drawing: _drawing, ...columns } = getTableColumns(labels);
 
-/** A page of labels, newest first. */
+/** Lists a page of labels, newest first. */
 export async function listLabels(db: Db, filter: LabelFilter, window: PageWindow): Promise<ListedLabel[]> {
   const { limit, offset, after } = window;
   const behind = after === null ? undefined : sql`(${labels.created_at}, ${labels.id}) < (${after[0]}, ${after[1]})`;
@@ -69,12 +69,12 @@ export async function listLabels(db: Db, filter: LabelFilter, window: PageWindow
   return rows.map((row) => ({ ...(row as unknown as ListedLabel), documents: documents.get(row.id) ?? [] }));
 }
 
-/** How many labels match. */
+/** Counts the labels that match. */
 export async function countLabels(db: Db, filter: LabelFilter): Promise<number> {
   return db.sql.$count(labels, matching(db, filter));
 }
 
-/** The costs of labels bought from a moment until before another, by quarters of an hour. In milliseconds. */
+/** Sums the costs of labels bought from `since` until before `until` (ms), by quarters of an hour. */
 export async function sumCosts(
   db: Db,
   { since, until, carrier }: { readonly since: number; readonly until: number; readonly carrier?: string | undefined },

@@ -5,28 +5,26 @@ import type { LabelWarning, ShippingLabel } from "./label.ts";
 
 const minute_ms = 60_000;
 
-/** How long only the server that claimed a purchase may ask the carrier about it. */
+/** How long a claim gives one server the exclusive right to call the carrier. */
 export const lease_ms = 5 * minute_ms;
 
-/** How long a carrier may still be at work for a server that is gone: longer than any call may take. */
+/** The longest possible call: a carrier may still be working on the call of a server that stopped. */
 export const call_ms_max = minute_ms;
 
-/** How long a carrier may leave a purchase open before it is given up. */
+/** An open purchase is given up after this time. */
 export const give_up_after_ms = 24 * 60 * minute_ms;
 
 const wait_first_ms = 5000;
 const wait_max_ms = 30 * minute_ms;
 const hint_max_ms = 4 * 60 * minute_ms;
 
-/**
- * How long to wait after so many lookups: 5 seconds, doubled each time, up to half an hour; longer if the carrier asks.
- */
+/** The wait before the next lookup (ms): 5 seconds, doubled each time, up to half an hour; longer if the carrier asks. */
 export function nextCheckWait(attempts: number, retry_after_seconds: number | null): number {
   const own = Math.min(wait_first_ms * 2 ** Math.max(attempts - 1, 0), wait_max_ms);
   return Math.max(own, Math.min((retry_after_seconds ?? 0) * 1000, hint_max_ms));
 }
 
-/** The request to a label's carrier. `reference` is printed for people. */
+/** Returns the shipment request for a label's carrier. `reference` is printed. */
 export function carriageOf(label: ShippingLabel, origin_zone: string, reference: string): ShipmentRequest {
   const weight = readWeight(label.package.weight, label.package.weight_unit);
   assert(weight !== null, "the weight of a label was read before");
@@ -43,61 +41,61 @@ export function carriageOf(label: ShippingLabel, origin_zone: string, reference:
   };
 }
 
-/**
- * The cheapest offer for the service of a label; otherwise why there is none, with the message of the carrier or of the
- * service that sells for it.
- */
+/** Returns the cheapest offer for a label's service, or a Fault with the messages of the carrier and the connector. */
 export function offerFor(
   { carrier, service }: Pick<ShippingLabel, "carrier" | "service">,
-  found: RateOffers,
+  answer: RateOffers,
   connector: string,
 ): RateOffer | Fault {
-  const [best] = found.offers
+  const [best] = answer.offers
     .filter((offer) => offer.carrier === carrier && offer.service === service)
-    .sort((one, other) => one.rate_cents - other.rate_cents);
+    .sort((a, b) => a.rate_cents - b.rate_cents);
   if (best !== undefined) return best;
-  const said = found.messages
+  const reasons = answer.messages
     .filter(
       (message) =>
         [carrier, connector].includes(message.carrier) && (message.service === null || message.service === service),
     )
     .map(({ message }) => message);
-  const others = found.offers.filter((offer) => offer.carrier === carrier).map((offer) => offer.service);
+  const others = answer.offers.filter((offer) => offer.carrier === carrier).map((offer) => offer.service);
   const words = [
     `The carrier ${carrier} does not offer ${service} for this parcel.`,
-    ...said,
+    ...reasons,
     ...(others.length === 0 ? [] : [`It offers: ${[...new Set(others)].join(", ")}.`]),
   ];
   return new Fault("carrier_refused", words.join(" "));
 }
 
-/** The warning on a label that was bought but has nothing to print. */
-export function paperWarnings({ carrier }: ShippingLabel, { documents, carrier_ref }: BoughtPostage): LabelWarning[] {
+/** Returns the warning on a purchased label without a printable document. */
+export function documentWarnings(
+  { carrier }: ShippingLabel,
+  { documents, carrier_ref }: BoughtPostage,
+): LabelWarning[] {
   if (documents.some(({ kind }) => kind === "label")) return [];
   const message =
-    `The label was bought, but the document from ${carrier} could not be read. Print it at the carrier (purchase` +
+    `The label was bought, but the document from ${carrier} could not be read. Print it in the carrier's portal (purchase` +
     ` ${carrier_ref}), or void it.`;
   return [{ field: "label_url", code: "no_document", message }];
 }
 
-/** Why nothing was bought, as the label keeps it. */
+/** The reason why nothing was bought. */
 export interface FailureReason {
   readonly code: string;
   readonly message: string;
 }
 
-/** What a person has to do when a carrier has left a purchase open for a day. */
-export function nobodyKnows({ carrier, offer_ref }: ShippingLabel): FailureReason {
+/** Returns the reason for giving up a purchase with an unknown result, and what to do. */
+export function unknownResult({ carrier, offer_ref }: ShippingLabel): FailureReason {
   const where = offer_ref === null ? "" : ` Its reference is ${offer_ref}.`;
   return {
     code: "purchase_unknown",
     message:
-      `The carrier ${carrier} has not said within a day whether this label was bought.${where} Look it up there and` +
-      " ask for a refund if it was bought. The units of the parcel are free for another label.",
+      `The carrier ${carrier} did not confirm within a day whether this label was bought.${where} Look it up there and` +
+      " request a refund if it was. The units of the parcel can go on another label.",
   };
 }
 
-/** Whether asking again later may help. */
-export function isPassing({ code, facts }: Fault): boolean {
+/** Whether a failure is temporary, so that a retry may help. */
+export function isTemporary({ code, facts }: Fault): boolean {
   return code === "carrier_timeout" || (code === "carrier_error" && facts["permanent"] !== true);
 }

@@ -1,10 +1,10 @@
-// Finishes what requests have left open: purchases whose server stopped or whose carrier was slow, and voids that
-// carriers have yet to decide.
+// Finishes open purchases and voids: those whose server stopped, whose carrier was slow, or that a carrier has yet to
+// decide.
 
 import { wireId } from "../../core/ids.ts";
 import type { Service } from "../../http/service.ts";
 import { Lanes, purchasesUnderWay } from "../../outbound/lanes.ts";
-import { labelNews } from "../../returns/return_labels.ts";
+import { labelCallbacks } from "../../returns/return_labels.ts";
 import type { Store } from "../../storage/database.ts";
 import { buyAgain } from "./buy_from_carrier.ts";
 import { isBeingBought } from "./label.transitions.ts";
@@ -19,7 +19,7 @@ interface LabelTask {
 
 const lanes = new WeakMap<Store, Lanes<LabelTask>>();
 
-/** A round of `shipping.finish_purchases`: begins to finish what is due. */
+/** The job `shipping.finish_purchases`: starts on due labels. Returns the next due time (ms), or null. */
 export async function finishPurchases(store: Store, service: Service): Promise<number | null> {
   let lane = lanes.get(store);
   if (lane === undefined) {
@@ -29,7 +29,7 @@ export async function finishPurchases(store: Store, service: Service): Promise<n
   return await lane.round();
 }
 
-/** Waits until all calls to carriers are over and recorded. */
+/** Waits until all calls to carriers have ended and are recorded. */
 export async function purchasesSettled(store: Store): Promise<void> {
   await lanes.get(store)?.settled();
   await purchasesUnderWay(store);
@@ -42,14 +42,14 @@ function lanesOf(store: Store, service: Service): Lanes<LabelTask> {
       return { claims: claims.map((label) => ({ connection: { id: label.account_id ?? 0 }, label })), next_at };
     },
     work: ({ label }) => finish(label, store, service),
-    // The claim expires, and then it is tried again.
+    // The claim expires, and the job tries again.
     failed: (error) => service.log.error("a purchase was not recorded", { mode: store.mode, error: String(error) }),
     idle: () => store.write(async (tx) => tx.wake(finishing_job, tx.now)),
   });
 }
 
 async function finish(label: ShippingLabel, store: Store, service: Service): Promise<void> {
-  const at = { store, service, news: labelNews };
+  const at = { store, service, callbacks: labelCallbacks };
   if (isBeingBought(label.status)) await buyAgain(at, label);
   else await voidAtCarrier(at, label);
   const facts = { mode: store.mode, label: wireId("label", label.id), attempts: label.attempts };

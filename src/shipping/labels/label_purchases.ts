@@ -32,23 +32,20 @@ import { labelFact } from "./label.ts";
 import {
   call_ms_max,
   carriageOf,
+  documentWarnings,
   type FailureReason,
   lease_ms,
   nextCheckWait,
-  paperWarnings,
 } from "./label_purchase.ts";
 import { lockDue, lockLabel, nextDueAt } from "./label_purchases.sql.ts";
 import type { CreateLabel } from "./labels.schema.ts";
 import { insertDocuments, insertLabel, lockOrderOfLabels, saveLabel } from "./labels.sql.ts";
 import { type LabelBuyer, readyParcels } from "./ready_parcels.ts";
 
-/** The job that finishes purchases which requests have left open. */
+/** The job that finishes open purchases. */
 export const finishing_job = "shipping.finish_purchases";
 
-/**
- * The account that sells a label, and what it sells: the offer of a quote, or a service whose offer is still to be
- * chosen.
- */
+/** The account that sells a label, with a carrier and service, or the offer of a quote. */
 export interface LabelSeller {
   readonly account_id: number;
   readonly carrier: string;
@@ -56,52 +53,53 @@ export interface LabelSeller {
   readonly quote: RateQuote | null;
 }
 
-const noSuchAccount = (): Fault => invalid("account_id", "is not an active carrier account");
+const unknownAccount = (): Fault => invalid("account_id", "is not an active carrier account");
 
 /**
- * The account that sells what a purchase names, the oldest of several. Accounts are the operator's: a merchant is
- * refused one as if there were none. Refuses: validation_failed.
+ * Returns the account that sells a purchase's carrier and service, the oldest if there are several. Merchants cannot
+ * name an account, since all accounts are the operator's. Refuses: validation_failed.
  */
 export async function chooseSeller(
   db: Db,
   { carrier, service, account_id }: Pick<CreateLabel, "carrier" | "service" | "account_id">,
   { merchant_id }: { readonly merchant_id: number | null },
 ): Promise<LabelSeller> {
-  if (merchant_id !== null && account_id != null) throw noSuchAccount();
+  if (merchant_id !== null && account_id != null) throw unknownAccount();
   if (carrier === undefined) throw invalid("carrier", "is required", "required");
   if (service === undefined) throw invalid("service", "is required", "required");
   const active = await listActiveAccounts(db);
-  const named = account_id === undefined || account_id === null ? null : readId("carrier_account", account_id);
-  const asked = active.filter(({ id }) => account_id === undefined || account_id === null || id === named);
-  if (asked.length === 0 && active.length > 0) throw noSuchAccount();
-  const listed = asked.flatMap(({ id, carriers }) => carriers.map((sold) => ({ account_id: id, ...sold })));
+  const named_id = account_id === undefined || account_id === null ? null : readId("carrier_account", account_id);
+  const accounts = active.filter(({ id }) => account_id === undefined || account_id === null || id === named_id);
+  if (accounts.length === 0 && active.length > 0) throw unknownAccount();
+  const listed = accounts.flatMap(({ id, carriers }) => carriers.map((sold) => ({ account_id: id, ...sold })));
   const selling = listed.filter(({ code }) => code === carrier);
   if (selling.length === 0) {
     const codes = new Set([...builtInCarriers(db.mode), ...listed].map(({ code }) => code));
     throw invalidChoice("carrier", carrier, [...codes]);
   }
   const codesOf = ({ services }: (typeof selling)[number]) => services.map(({ code }) => code);
-  const lists = selling.find((one) => codesOf(one).includes(service));
-  // If an account lists no services at all, only its carrier knows them.
-  const found = lists ?? selling.find(({ services }) => services.length === 0);
-  if (found === undefined) throw invalidChoice("service", service, [...new Set(selling.flatMap(codesOf))]);
-  return { account_id: found.account_id, carrier, service, quote: null };
+  const lists = selling.find((seller) => codesOf(seller).includes(service));
+  // An account that lists no services may sell any; its carrier decides.
+  const chosen = lists ?? selling.find(({ services }) => services.length === 0);
+  if (chosen === undefined) throw invalidChoice("service", service, [...new Set(selling.flatMap(codesOf))]);
+  return { account_id: chosen.account_id, carrier, service, quote: null };
 }
 
-/** The account whose offer was quoted. Refuses: validation_failed, when it is paused or deleted. */
+/** Returns the account of a quoted offer. Refuses: validation_failed, when it is paused or deleted. */
 export async function sellerOfQuote(db: Db, quote: RateQuote): Promise<LabelSeller> {
   const account = quote.account_id === null ? null : await findAccount(db, quote.account_id);
   if (account === null || !isSelling(account.status)) {
-    throw invalid("quote_id", "belongs to a carrier account that is paused or deleted; request rates again");
+    throw invalid("quote_id", "belongs to a carrier account that was paused or deleted; request rates again");
   }
   const { carrier, service } = quote.offer;
   return { account_id: account.id, carrier, service, quote };
 }
 
 /**
- * Claims the purchase of a carrier's label for a parcel of an order: opens the parcel and stores the label as
- * `processing`. Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label,
- * invalid_state_transition, quote_mismatch, quote_used.
+ * Claims the purchase of a carrier's label for a parcel of an order: opens the parcel and inserts the label as
+ * `processing`.
+ * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition,
+ * quote_mismatch, quote_used.
  */
 export async function beginPurchase(
   tx: Tx,
@@ -111,7 +109,7 @@ export async function beginPurchase(
 ): Promise<ShippingLabel> {
   const [ready] = await readyParcels(tx, [{ input, buying, seller }]);
   if (ready instanceof Fault) throw ready;
-  assert(ready !== undefined && ready !== "alone", "nothing stands before the only purchase");
+  assert(ready !== undefined && ready !== "alone", "a single purchase never waits for another");
   const { value_cents, insurance, from_address, to_address, fingerprint, warnings } = ready;
   await refuseUnknownZip(tx, ready.order, to_address);
   await refuseUndeclaredUnits(tx, { from_address, to_address }, ready.order, ready.units);
@@ -131,24 +129,21 @@ export async function beginPurchase(
   });
 }
 
-/**
- * A carrier's label needs a known ZIP code, unless a carrier has verified this very address. Refuses:
- * validation_failed.
- */
+/** Refuses an unknown ZIP code unless a carrier has verified this very address. Refuses: validation_failed. */
 async function refuseUnknownZip(
   tx: Tx,
   { shipping_address, address_verification }: Order,
   to: ParcelAddress,
 ): Promise<void> {
-  const found = address_verification !== null && address_verification.method !== "offline";
-  if (found && !isUndeliverable(address_verification.status) && isSamePlace(shipping_address, to)) return;
+  const by_carrier = address_verification !== null && address_verification.method !== "offline";
+  if (by_carrier && !isUndeliverable(address_verification.status) && isSamePlace(shipping_address, to)) return;
   if (!(await hasUnknownZip(tx, to))) return;
-  const remedy = "correct the order's address, or let a carrier verify it";
+  const remedy = "correct the order's address, or have a carrier verify it";
   const message = `is not a known ZIP code (${to.postal_code}): ${remedy}`;
   throw invalid("to_address.zip", message, "unknown_zip");
 }
 
-/** What a label is for. */
+/** The fields of a label that a claim needs. */
 type ClaimedLabel = Pick<
   ShippingLabel,
   | "shipment_id"
@@ -164,20 +159,21 @@ type ClaimedLabel = Pick<
   | "warnings"
 >;
 
-/** Stores a label before its carrier is asked for it. */
+/** Inserts a label before its carrier is called. Refuses: quote_used. */
 export async function claimNew(
   tx: Tx,
   seller: LabelSeller,
   asked_by: Actor,
-  wanted: ClaimedLabel,
+  fields: ClaimedLabel,
 ): Promise<ShippingLabel> {
   const { account_id, carrier, service, quote } = seller;
-  // An offer abroad was made with the declaration of its moment, so it is asked for again with the one of this parcel.
-  const as_quoted = quote !== null && hasAddresses(quote) && !needsDeclaration(wayOf(wanted));
+  // A quoted international offer contains an earlier customs declaration, so a new offer is requested for this
+  // parcel.
+  const as_quoted = quote !== null && hasAddresses(quote) && !needsDeclaration(wayOf(fields));
   const claimed_until = tx.now + lease_ms;
   tx.wake(finishing_job, claimed_until);
   const label = await insertLabel(tx, {
-    ...wanted,
+    ...fields,
     account_id,
     carrier,
     service,
@@ -190,7 +186,7 @@ export async function claimNew(
     tracker_ref: null,
     drawing: null,
     documents: [],
-    warnings: [...wanted.warnings, ...boxWarnings(carrier, wanted.to_address)],
+    warnings: [...fields.warnings, ...boxWarnings(carrier, fields.to_address)],
     asked_by,
     claimed_until,
     attempts: 1,
@@ -233,10 +229,14 @@ function pricedBy(offer: RateOffer) {
 }
 
 /**
- * The request to a label's carrier, from the order and its products as they are now. Refuses: validation_failed, when
- * the goods pass customs and cannot be declared.
+ * Returns the request to a label's carrier, from the present order and products. Refuses: validation_failed, when the
+ * parcel crosses customs and cannot be declared.
  */
-export async function carriageOfLabel(tx: Tx, label: ShippingLabel, news: LabelNews): Promise<ShipmentRequest> {
+export async function carriageOfLabel(
+  tx: Tx,
+  label: ShippingLabel,
+  callbacks: LabelCallbacks,
+): Promise<ShipmentRequest> {
   const order = await lockOrder(tx, label.order_id);
   const { timezone } = await originOfOrder(tx, order);
   const place = label.shipment_id === null ? null : parcelPlace(order, label.shipment_id);
@@ -244,13 +244,13 @@ export async function carriageOfLabel(tx: Tx, label: ShippingLabel, news: LabelN
   const units =
     label.return_id === null
       ? (order.shipments.find(({ id }) => id === label.shipment_id)?.lines ?? [])
-      : await news.unitsOfReturn(tx, label.return_id);
+      : await callbacks.unitsOfReturn(tx, label.return_id);
   const carriage = { ...carriageOf(label, timezone, reference), contents: await contentsOfUnits(tx, order, units) };
   refuseUndeclared(carriage);
   return carriage;
 }
 
-/** The customs contents of units of an order, as far as their products tell. */
+/** Returns the customs contents of units of an order. */
 async function contentsOfUnits(db: Db, order: Order, units: readonly ShipmentLine[]): Promise<ParcelContent[]> {
   if (units.length === 0) return [];
   const products = await findProducts(db, productsToWeigh(order));
@@ -261,7 +261,7 @@ type LabelAddresses = Pick<ShippingLabel, "from_address" | "to_address">;
 
 const wayOf = ({ from_address, to_address }: LabelAddresses) => ({ from: endAt(from_address), to: endAt(to_address) });
 
-/** A carrier's label across a border needs goods that can be declared. Refuses: validation_failed. */
+/** Refuses a parcel that crosses customs with goods that cannot be declared. Refuses: validation_failed. */
 export async function refuseUndeclaredUnits(
   tx: Tx,
   addresses: LabelAddresses,
@@ -272,54 +272,61 @@ export async function refuseUndeclaredUnits(
   if (needsDeclaration(way)) refuseUndeclared({ ...way, contents: await contentsOfUnits(tx, order, units) });
 }
 
-/**
- * The label of a claim, with its order locked; null when another server has claimed it since, or the purchase is over.
- */
+/** Locks a claimed label and its order; null when another server has taken over the claim, or the purchase is over. */
 export async function lockClaimed(tx: Tx, claim: ShippingLabel): Promise<ShippingLabel | null> {
   await lockOrderOfLabels(tx, claim.order_id);
-  const now = await lockLabel(tx, claim.id);
-  const same = now?.attempts === claim.attempts && now.status === claim.status && now.void_status === claim.void_status;
-  return same ? now : null;
+  const current = await lockLabel(tx, claim.id);
+  const same =
+    current?.attempts === claim.attempts &&
+    current.status === claim.status &&
+    current.void_status === claim.void_status;
+  return same ? current : null;
 }
 
 /**
- * Stored last before the carrier is paid: the offer, if it was just chosen, and the claim of this server. Null when
- * another server took the purchase over.
+ * Prepares a payment: stores the offer, if it was just chosen, and renews the claim. Returns null when another server
+ * took over the purchase.
  */
-export async function readyToPay(tx: Tx, claim: ShippingLabel, offer: RateOffer | null): Promise<ShippingLabel | null> {
+export async function preparePayment(
+  tx: Tx,
+  claim: ShippingLabel,
+  offer: RateOffer | null,
+): Promise<ShippingLabel | null> {
   const label = await lockClaimed(tx, claim);
   if (label === null) return null;
   const claimed_until = tx.now + lease_ms;
   tx.wake(finishing_job, claimed_until);
   await noteHeld(tx, "labels", [label.id], claimed_until, call_ms_max);
-  return saveLabel(tx, label, { ...(offer === null ? {} : costing(label, offer)), claimed_until });
+  return saveLabel(tx, label, { ...(offer === null ? {} : offerFields(label, offer)), claimed_until });
 }
 
-/** The fields of a label that an offer sets; a quote keeps its price. */
-function costing({ quote_nonce }: ShippingLabel, offer: RateOffer): Partial<ShippingLabel> {
+/** The fields of a label that an offer sets. A quoted price stays. */
+function offerFields({ quote_nonce }: ShippingLabel, offer: RateOffer): Partial<ShippingLabel> {
   if (quote_nonce === null) return pricedBy(offer);
   return { offer_ref: offer.ref, carrier_cost_cents: offer.cost_cents };
 }
 
-/** A label that a carrier sold, with its parcel and order if it leaves. */
+/** A label that a carrier sold, with its parcel and order; null for a return. */
 interface RecordedPurchase {
   readonly label: ShippingLabel;
   readonly parcel: { readonly order: Order; readonly shipment: Shipment } | null;
 }
 
-/** What a purchase needs of returns, and what follows, in the same transaction, when a carrier's answer is recorded. */
-export interface LabelNews {
-  /** The units that come back with a label of a return. */
+/**
+ * The functions of higher features that a purchase needs, called in the transaction that records a carrier's reply.
+ */
+export interface LabelCallbacks {
+  /** Returns the units that come back with a return label. */
   readonly unitsOfReturn: (db: Db, return_id: number) => Promise<readonly ShipmentLine[]>;
-  /** The carrier sold the label; `parcel` is null for a label of a return. */
+  /** Called when the carrier sold the label; `parcel` is null for a return label. */
   readonly bought: (tx: Tx, bought: RecordedPurchase) => Promise<void>;
-  /** The label is void. */
+  /** Called when the label was voided. */
   readonly voided: (tx: Tx, label: ShippingLabel, actor: Actor) => Promise<void>;
 }
 
 /**
- * Records what a carrier sold, once: the label gets its number and documents, its parcel the number. It does not start
- * tracking and emits nothing. Null when it was recorded before.
+ * Records a purchase once: the label gets its number and documents, its parcel the number. It does not start tracking
+ * and emits nothing. Returns null when the purchase is already recorded.
  */
 export async function recordBought(
   tx: Tx,
@@ -335,35 +342,36 @@ export async function recordBought(
     status: transition(labelTransitions, "complete", before.status),
     tracking_number,
     tracking_url: bought.tracking_url,
-    // Money that a carrier returns with a purchase is not a cost.
+    // A refund that comes with a purchase is not a cost.
     carrier_cost_cents: Math.max(bought.cost_cents, 0),
     delivery_date: bought.estimated_delivery ?? before.delivery_date,
     carrier_ref: bought.carrier_ref,
     tracker_ref: bought.tracker_ref,
     claimed_until: null,
-    warnings: [...before.warnings, ...paperWarnings(before, bought)],
+    warnings: [...before.warnings, ...documentWarnings(before, bought)],
   });
   const order = await lockOrder(tx, label.order_id);
   billFacts(tx, [labelFact(label, order.merchant_id, await originOfOrder(tx, order))]);
   if (label.shipment_id === null) return { label, parcel: null };
   const shipment = order.shipments.find(({ id }) => id === label.shipment_id);
-  assert(shipment !== undefined, "an order has the parcels that its labels name");
+  assert(shipment !== undefined, "an order has the parcels of its labels");
   const parcel = { order, shipment };
-  // A parcel that was given up meanwhile gets no number. Its label can be voided.
+  // A parcel that was given up in the meantime gets no number. Its label can still be voided.
   if (isGivenUp(shipment.status)) return { label, parcel };
-  const told = { tracking_number, told_url: bought.tracking_url };
-  return { label, parcel: await labelShipment(tx, parcel, told, purchaseActor(label)) };
+  const tracking = { tracking_number, told_url: bought.tracking_url };
+  return { label, parcel: await labelShipment(tx, parcel, tracking, purchaseActor(label)) };
 }
 
-/** The actor in whose name a purchase is recorded. */
+/** Returns the actor of a recorded purchase: the buyer, or the job. */
 export function purchaseActor({ asked_by }: ShippingLabel): Actor {
   return asked_by ?? systemActor(finishing_job);
 }
 
 /**
- * Records that nothing was bought. The units of the parcel can go into another one, and the quote can be used again
- * unless it is unknown what the carrier did. Null when another server took the purchase over. Emits: order.shipped,
- * order.delivered, when all else of the order had left already.
+ * Records that nothing was bought. The units of the parcel become free for another parcel. The quote can be used again
+ * if the result is known. The order is complete if everything else of it had left. Returns null when another server
+ * took over the purchase.
+ * Emits: order.shipped, order.delivered.
  */
 export async function recordFailed(
   tx: Tx,
@@ -387,7 +395,7 @@ async function waitsInHouse(tx: Tx, { order_id }: ShippingLabel, shipment_id: nu
   return shipments.some(({ id, status }) => id === shipment_id && isInHouse(status));
 }
 
-/** Lets the job look again later. Null when another server took the purchase over. */
+/** Schedules another lookup. Returns null when another server took over the purchase. */
 export async function checkLater(
   tx: Tx,
   claim: ShippingLabel,
@@ -400,27 +408,27 @@ export async function checkLater(
   return saveLabel(tx, label, { claimed_until });
 }
 
-const claimed_together_max = 20;
+const batch_size = 20;
 
-/** What was claimed, and when there will be more to claim unless something happens before. */
+/** The claimed labels, and the next due time (ms) if nothing else happens; null for none. */
 interface ClaimedLabels {
   readonly claims: readonly ShippingLabel[];
   readonly next_at: number | null;
 }
 
 /**
- * Claims labels whose servers stopped, or whose carriers are to be asked again: at most one of each account on which
- * this server is not busy, so that none waits longer than its claim lasts.
+ * Claims due labels: at most one of each account on which this server is not busy, so that each is handled before its
+ * claim expires.
  */
 export async function claimDue(tx: Tx, busy: ReadonlySet<number>): Promise<ClaimedLabels> {
   const taken = new Set(busy);
   const claims: ShippingLabel[] = [];
-  while (claims.length < claimed_together_max) {
+  while (claims.length < batch_size) {
     const label = await lockDue(tx, taken);
     if (label === null) break;
     taken.add(label.account_id ?? 0);
     const claimed_until = tx.now + lease_ms;
-    // What is being voided is asked for at once.
+    // Voiding starts immediately, so it is held for the length of a call.
     await noteHeld(tx, "labels", [label.id], claimed_until, isBeingBought(label.status) ? 0 : call_ms_max);
     claims.push(await saveLabel(tx, label, { claimed_until, attempts: label.attempts + 1 }));
   }

@@ -12,7 +12,7 @@ import { documented } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
 import { answerSlowWork, type SlowWorkResult } from "../../http/slow_work.ts";
 import { trackPurchase } from "../../outbound/lanes.ts";
-import { labelNews, refuseUnderWayBack } from "../../returns/return_labels.ts";
+import { labelCallbacks, refuseUnderWayBack } from "../../returns/return_labels.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { buyTrackedLabel, buyTrackedLabels } from "../../tracking/track_label.ts";
 import { isBuiltIn } from "../rates/built_in_carrier.ts";
@@ -31,10 +31,10 @@ import type { LabelBuyer } from "./ready_parcels.ts";
 import { voidAtCarrier } from "./void_at_carrier.ts";
 import { beginVoid, voidLabel } from "./void_label.ts";
 
-/** Shows a label to a client. */
+/** Returns a label's view for a client. */
 type LabelViewer = (label: PlainLabel, db: Db) => ReturnType<typeof labelView>;
 
-/** Shows labels to clients, with links that need no key. What is the operator's own is shown to the operator alone. */
+/** Creates label views for a caller. Merchants do not see the operator's fields. */
 export function viewer(signer: LinkSigner): (call: Call) => LabelViewer {
   return (call) => {
     const origin = originOf(call);
@@ -45,13 +45,13 @@ export function viewer(signer: LinkSigner): (call: Call) => LabelViewer {
   };
 }
 
-/** A purchase that a request asks for, with the quote that it names. */
+/** A purchase request with its opened quote. */
 interface LabelPurchaseRequest {
   readonly body: CreateLabel;
   readonly quote: RateQuote | null;
 }
 
-/** How labels are bought: those of our own together, where they are asked for at the same moment. */
+/** Returns the function that buys labels. Purchases of built-in labels are batched. */
 export function purchases(service: Service): (call: Call, body: CreateLabel) => Promise<Response> {
   const { secret_key } = service;
   const view = viewer(linkSigner(secret_key));
@@ -59,8 +59,8 @@ export function purchases(service: Service): (call: Call, body: CreateLabel) => 
   return (call, body) => {
     const { mode } = call.store;
     const quote = body.quote_id === undefined ? null : readQuote(body.quote_id, { secret_key, mode, now: 0 });
-    const named = body.carrier === undefined || isBuiltIn(mode, body.carrier);
-    if (quote === null ? named : quote.account_id === null) {
+    const is_built_in = body.carrier === undefined || isBuiltIn(mode, body.carrier);
+    if (quote === null ? is_built_in : quote.account_id === null) {
       return answerBatched(call, own, { body, quote });
     }
     return answerClaimed(call, service, view(call), async (tx) => {
@@ -71,33 +71,36 @@ export function purchases(service: Service): (call: Call, body: CreateLabel) => 
   };
 }
 
-/** The links of a label work without a key, so that the answer kept for a repeated request is sealed. */
+// Links in the response work without a key, so the response stored for repeated requests is sealed.
 const ownPurchases = (
   service: Service,
   view: (call: Call) => LabelViewer,
 ): BatchableCommand<LabelPurchaseRequest, ShippingLabel> => ({
   name: "createLabel",
   status: 201,
-  // A parcel is written with its units, its label, its record and its order's history.
+  // A purchase writes the parcel, its units, its label, its tracking record and the order's history.
   weight: () => 5,
   alone: (tx, { input, call }) => {
     checkQuoted(service, tx, input);
     return buyTrackedLabel(tx, input.body, buyingOf(call, input));
   },
   together: (tx, parts) => {
-    const asked = parts.map(({ input, call }) =>
+    const requests = parts.map(({ input, call }) =>
       orFault(() => {
         checkQuoted(service, tx, input);
         return { input: input.body, buying: buyingOf(call, input) };
       }),
     );
-    return unlessRefused(asked, (some) => buyTrackedLabels(tx, some));
+    return unlessRefused(requests, (valid) => buyTrackedLabels(tx, valid));
   },
   view: (label, db, call) => view(call)(label, db),
   secret_key: service.secret_key,
 });
 
-/** Refuses: quote_expired, quote_mismatch. A repeated request still gets the first answer, whatever has expired. */
+/**
+ * Checks the quote when the request runs, so that a repeated request still gets the first response. Refuses:
+ * quote_expired, quote_mismatch.
+ */
 function checkQuoted({ secret_key }: Service, { mode, now }: Tx, { body, quote }: LabelPurchaseRequest): void {
   if (body.quote_id === undefined || quote === null) return;
   readQuote(body.quote_id, { secret_key, mode, now });
@@ -106,12 +109,12 @@ function checkQuoted({ secret_key }: Service, { mode, now }: Tx, { body, quote }
 
 const buyingOf = ({ actor, request }: Call, { body, quote }: LabelPurchaseRequest): LabelBuyer => ({
   actor,
-  // A request with an Idempotency-Key of its own is never an accidental repeat.
+  // A request with its own Idempotency-Key is never an accidental repeat.
   additional: body.additional === true || idempotencyKey(request) !== null,
   quote,
 });
 
-/** Answers with the result of a purchase that a transaction claims. */
+/** Responds with the result of a purchase that `claim` starts in a transaction. */
 export function answerClaimed(
   call: Call,
   service: Service,
@@ -119,8 +122,8 @@ export function answerClaimed(
   claim: (tx: Tx) => Promise<ShippingLabel>,
 ) {
   const { secret_key, carrier_patience_ms: patience_ms } = service;
-  const at = { store: call.store, service, news: labelNews };
-  const refused = refusalFor(call, "sold");
+  const at = { store: call.store, service, callbacks: labelCallbacks };
+  const refusalOf = refusalFor(call, "sold");
   return answerSlowWork(
     call,
     {
@@ -132,12 +135,12 @@ export function answerClaimed(
       goOn: (label, end) =>
         trackPurchase(
           call.store.base,
-          told(
+          withLog(
             service,
             buyClaimed(at, label, (tx, ended) =>
               end(
                 tx,
-                ended.state === "failed" ? refused(ended.label, ended.fault) : boughtEnding(ended.label, view, tx),
+                ended.state === "failed" ? refusalOf(ended.label, ended.fault) : boughtEnding(ended.label, view, tx),
               ),
             ),
           ),
@@ -152,45 +155,45 @@ const boughtEnding = (label: ShippingLabel, view: LabelViewer, tx: Tx): SlowWork
   data: view(label, tx),
 });
 
-/** Work after the answer. Its failure is logged, since no client waits for it. */
-async function told<Done>({ log }: Service, work: Promise<Done>): Promise<Done> {
+/** Runs work that continues after the response, and logs its failure. */
+async function withLog<T>({ log }: Service, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    // The claim expires, and then the job continues it.
+    // The claim expires, and the job continues the purchase.
     log.error("a purchase was not recorded", { error: String(error) });
     throw error;
   }
 }
 
-/** Voids a label; a carrier's label is voided by the carrier first. */
+/** Voids a label. A carrier's label is voided at the carrier first. */
 async function answerVoid(call: Call, service: Service, id: string, view: LabelViewer): Promise<Response> {
   const { secret_key, carrier_patience_ms: patience_ms } = service;
   const { account_id, status } = await call.store.read((db) => getLabel(db, id));
   if (account_id === null || isVoided(status)) {
     return answerWrite(call, 200, async (tx) => view(await voidOwn(tx, id, call), tx), enveloped, secret_key);
   }
-  const at = { store: call.store, service, news: labelNews };
-  const refused = refusalFor(call, "voided");
+  const at = { store: call.store, service, callbacks: labelCallbacks };
+  const refusalOf = refusalFor(call, "voided");
   return answerSlowWork(
     call,
     {
       patience_ms,
       begin: async (tx) => {
-        await refuseComing(tx, await getLabel(tx, id));
+        await refuseReturning(tx, await getLabel(tx, id));
         const label = await beginVoid(tx, id, call.actor);
         return { begun: label, data: view(label, tx) };
       },
       goOn: async (label, end) => {
-        // Another request was a moment faster.
+        // A concurrent request has already voided it.
         if (isVoided(label.status)) {
           await call.store.write(async (tx) => end(tx, { status: 200, data: view(await getLabel(tx, label.id), tx) }));
           return;
         }
-        const given = voidAtCarrier(at, label, (tx, answer) =>
-          end(tx, "fault" in answer ? refused(label, answer.fault) : { status: 200, data: view(answer.label, tx) }),
+        const work = voidAtCarrier(at, label, (tx, answer) =>
+          end(tx, "fault" in answer ? refusalOf(label, answer.fault) : { status: 200, data: view(answer.label, tx) }),
         );
-        await trackPurchase(call.store.base, told(service, given));
+        await trackPurchase(call.store.base, withLog(service, work));
       },
     },
     secret_key,
@@ -199,18 +202,18 @@ async function answerVoid(call: Call, service: Service, id: string, view: LabelV
 
 async function voidOwn(tx: Tx, id: string, { actor }: Call): Promise<ShippingLabel> {
   const before = await getLabel(tx, id);
-  await refuseComing(tx, before);
+  await refuseReturning(tx, before);
   const label = await voidLabel(tx, id, actor);
-  if (!isVoided(before.status)) await labelNews.voided(tx, label, actor);
+  if (!isVoided(before.status)) await labelCallbacks.voided(tx, label, actor);
   return label;
 }
 
-/** Refuses: label_not_voidable, for a label whose parcel is on its way back. */
-async function refuseComing(tx: Tx, label: ShippingLabel): Promise<void> {
+/** Refuses a return label whose parcel is on its way back. Refuses: label_not_voidable. */
+async function refuseReturning(tx: Tx, label: ShippingLabel): Promise<void> {
   if (label.return_id !== null && isUsable(label.status)) await refuseUnderWayBack(tx, label);
 }
 
-/** Labels of parcels, and their documents. */
+/** Routes of labels and their documents. */
 export function labelRoutes(service: Service) {
   const signer = linkSigner(service.secret_key);
   return new Elysia()
@@ -232,9 +235,9 @@ const ownRoutes = (service: Service, signer: LinkSigner) => {
         chapter: "Shipping",
         summary: "Buy a label",
         description:
-          "A label of our own is bought at once. For a carrier the answer waits a few seconds: 202 says that it has" +
-          " not sold the label yet, whose `status` is `processing`. `GET /shipping/labels/:id` shows the result:" +
-          " `completed`, or `error` with the reason.",
+          "A built-in label is bought immediately. For a carrier's label the response waits a few seconds. 202 means that" +
+          " the purchase continues and `status` is `processing`. Then `GET /shipping/labels/:id` shows the result:" +
+          " `completed`, or `error` with a reason.",
         refuses: [
           "ambiguous_identifier",
           "carrier_error",
@@ -267,8 +270,8 @@ const ownRoutes = (service: Service, signer: LinkSigner) => {
         chapter: "Shipping",
         summary: "Void a label whose parcel has not left",
         description:
-          "A carrier is asked to void its label. 202 says that it has not answered yet: `void_status` is `asked`," +
-          " and the service goes on asking.",
+          "Voids a carrier's label at the carrier first. 202 means that the carrier has not confirmed it yet:" +
+          " `void_status` is `asked`, and the service retries.",
         refuses: [
           "carrier_error",
           "carrier_unauthorized",

@@ -26,15 +26,17 @@ import {
 import { labelStatuses, voidStatuses } from "./label.transitions.ts";
 
 const filters = {
-  order_id: Type.Optional(textField(100, { description: "An order's id or its order number." })),
+  order_id: Type.Optional(textField(100, { description: "An order id or an order number." })),
   shipment_id: Type.Optional(idField("shipment")),
   return_id: Type.Optional(idField("return")),
   manifest_id: Type.Optional(idField("manifest", "Only labels on this manifest.")),
-  on_manifest: Type.Optional(Type.Boolean({ description: "Only labels that are on a manifest, or on none." })),
+  on_manifest: Type.Optional(
+    Type.Boolean({ description: "True: only manifested labels. False: only labels that are on no manifest." }),
+  ),
   status: Type.Optional(choice(labelStatuses)),
   carrier: Type.Optional(textField(100)),
   service: Type.Optional(textField(100)),
-  tracking_number: Type.Optional(textField(60, { description: "As written or as scanned." })),
+  tracking_number: Type.Optional(textField(60, { description: "As printed or as scanned." })),
   created_after: Type.Optional(momentField()),
   created_before: Type.Optional(momentField()),
 };
@@ -46,11 +48,11 @@ export const ExportLabels = closed({ ...filters, ...csvExportFields });
 export type ExportLabels = Static<typeof ExportLabels>;
 
 const DayField = (description: string) =>
-  Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$", hint: "must be a day such as 2026-01-31", description });
+  Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$", hint: "must be a date, such as 2026-01-31", description });
 
 const period = {
-  from: Type.Optional(DayField("The first day. By default 29 days before the last.")),
-  to: Type.Optional(DayField("The last day, included; today by default. At most 366 days.")),
+  from: Type.Optional(DayField("The first day; by default 29 days before the last.")),
+  to: Type.Optional(DayField("The last day (inclusive); today by default. A period has at most 366 days.")),
   carrier: Type.Optional(textField(100)),
 };
 
@@ -60,7 +62,7 @@ export type ListCosts = Static<typeof ListCosts>;
 export const ExportCosts = closed({ ...period, ...csvExportFields });
 
 export const CostsView = closed({
-  timezone: Type.String({ description: "The time zone of the first warehouse, by which days are counted." }),
+  timezone: Type.String({ description: "The time zone of the days: that of the first warehouse." }),
   from: Type.String(),
   to: Type.String(),
   costs: Type.Array(
@@ -68,10 +70,13 @@ export const CostsView = closed({
       date: Type.String(),
       carrier: Type.String(),
       currency: Type.String(),
-      label_count: Type.Integer({ minimum: 0, description: "Labels that are valid." }),
-      cost: Type.Number({ description: "What was charged for them." }),
-      carrier_cost: Type.Number({ description: "What the carrier takes for them." }),
-      voided_count: Type.Integer({ minimum: 0, description: "Labels that were bought that day and later voided." }),
+      label_count: Type.Integer({ minimum: 0, description: "The number of valid labels." }),
+      cost: Type.Number({ description: "The sum charged for them." }),
+      carrier_cost: Type.Number({ description: "The sum that the carrier charges for them." }),
+      voided_count: Type.Integer({
+        minimum: 0,
+        description: "The number of labels offerFields on this day and voided later.",
+      }),
     }),
   ),
 });
@@ -104,11 +109,11 @@ const readOnly = [
 
 export const PackageField = closed({
   weight: WeightField,
-  weight_unit: Type.Optional(weightUnitField("lb by default.")),
+  weight_unit: Type.Optional(weightUnitField("The default is lb.")),
   dimensions: Type.Optional(nullable(DimensionsField)),
   value: Type.Optional(nullable(moneyField("Declared value, in US dollars."))),
   insurance: Type.Optional(
-    Type.Boolean({ description: "Insures the parcel for its `value`, where the service offers that." }),
+    Type.Boolean({ description: "Insures the parcel for its `value`, if the service offers insurance." }),
   ),
 });
 
@@ -116,24 +121,23 @@ export const AccountField = Type.Optional(
   nullable(
     idField(
       "carrier_account",
-      "The carrier account to buy with, if several sell for the carrier. Only the operator may name one.",
+      "The carrier account to buy with, if several sell the carrier's labels. Not available to merchants.",
     ),
   ),
 );
 
-/** What to buy: the offer of a quote, or a carrier's service. */
-const bought = {
-  carrier: Type.Optional(textField(100, { description: "Not needed with `quote_id`." })),
-  service: Type.Optional(textField(100, { description: "Not needed with `quote_id`." })),
+/** The fields that choose what to buy: a quote, or a carrier's service. */
+const offerFields = {
+  carrier: Type.Optional(textField(100, { description: "Required without `quote_id`." })),
+  service: Type.Optional(textField(100, { description: "Required without `quote_id`." })),
   account_id: AccountField,
   quote_id: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 8000,
       description:
-        "A quote of `POST /shipping/rates`. The label costs what it says. The order, the parcel and the" +
-        " addresses must" +
-        " be those of the quote.",
+        "A quote from `POST /shipping/rates`. The label costs exactly its rate. The order, parcel and addresses must" +
+        " match the quote.",
     }),
   ),
 } as const;
@@ -141,9 +145,9 @@ const bought = {
 export const CreateLabel = closed(
   {
     order_id: Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(100)], {
-      hint: "must be an order's id or its order number",
+      hint: "must be an order id or an order number",
     }),
-    ...bought,
+    ...offerFields,
     from_address: Type.Optional(ShippingAddress),
     to_address: Type.Optional(ShippingAddress),
     package: PackageField,
@@ -151,45 +155,49 @@ export const CreateLabel = closed(
       Type.Array(PackedItem, {
         minItems: 1,
         maxItems: 500,
-        description: "The units in this parcel. By default all that are in no other parcel.",
+        description: "The units in this parcel; by default all unpacked units.",
       }),
     ),
     reason: Type.Optional(
       textField(200, {
-        description: "Why units are labeled that stock has not reserved. The warning `not_reserved` repeats it.",
+        description: "The reason for labeling units that are not reserved. The warning `not_reserved` includes it.",
       }),
     ),
-    additional: Type.Optional(Type.Boolean({ description: "Buys an equal label on purpose, for another carton." })),
+    additional: Type.Optional(
+      Type.Boolean({ description: "Allows a label equal to a recent one, for another carton." }),
+    ),
   },
   readOnly,
 );
 export type CreateLabel = Static<typeof CreateLabel>;
 
-const wish = {
+const documentFields = {
   format: Type.Optional(
-    choice(drawingFormats, { description: "A PDF by default, or the carrier's format if it made no PDF." }),
+    choice(drawingFormats, { description: "A PDF by default, or the carrier's format if it has no PDF." }),
   ),
   document: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 1000,
-      description: "The position among the carrier's documents, as" + " in its link.",
+      description: "The position in the carrier's documents, as in the document's link.",
     }),
   ),
-  dpi: Type.Optional(choice(["203", "300"], { description: "The resolution of a PNG of our own; 203 by default." })),
+  dpi: Type.Optional(
+    choice(["203", "300"], { description: "The resolution of a built-in label as PNG; 203 by default." }),
+  ),
 };
 
-export const ChooseDocument = closed(wish);
+export const ChooseDocument = closed(documentFields);
 
 export const FollowLink = closed({
-  ...wish,
+  ...documentFields,
   mode: choice(["live", "test"]),
   expires: Type.Integer({ minimum: 0, maximum: 100_000_000_000 }),
   signature: textField(100),
 });
 export type FollowLink = Static<typeof FollowLink>;
 
-const moment = Type.String({ format: "date-time" });
+const timestamp = Type.String({ format: "date-time" });
 
 const text = nullable(Type.String());
 
@@ -200,15 +208,15 @@ export const LabelView = closed({
   order_id: Type.String(),
   return_id: text,
   account_id: nullable(
-    Type.String({ description: "The carrier account; null for a label of our own, and for merchants." }),
+    Type.String({ description: "The carrier account; null for a built-in label, and always null for merchants." }),
   ),
   status: choice(labelStatuses),
   carrier: Type.String(),
   service: Type.String(),
   tracking_number: text,
   tracking_url: text,
-  cost: nullable(Type.Number({ description: "What is charged; null until an offer is chosen." })),
-  carrier_cost: nullable(Type.Number({ description: "What the carrier takes." })),
+  cost: nullable(Type.Number({ description: "The amount charged; null until an offer is chosen." })),
+  carrier_cost: nullable(Type.Number({ description: "The amount that the carrier charges." })),
   currency: Type.String(),
   breakdown: nullable(
     Type.Array(
@@ -218,15 +226,17 @@ export const LabelView = closed({
       }),
     ),
   ),
-  sample: Type.Boolean({ description: "Whether it was bought at the prices of a sample rate card." }),
+  sample: Type.Boolean({ description: "Whether it was offerFields at a sample rate card's price." }),
   billable_weight: nullable(Type.Integer({ description: "In pounds." })),
   zone: text,
-  delivery_date: nullable(moment),
+  delivery_date: nullable(timestamp),
   delivery_day: nullable(
-    Type.String({ format: "date", description: "The calendar day of the delivery, at its destination." }),
+    Type.String({ format: "date", description: "The calendar day of delivery at the destination." }),
   ),
   label_url: nullable(
-    Type.String({ description: "Null until it is bought, and if the carrier's document could not be read." }),
+    Type.String({
+      description: "Null until the label is offerFields, and if the carrier's document could not be read.",
+    }),
   ),
   documents: Type.Array(closed({ kind: choice(documentKinds), format: choice(drawingFormats), url: Type.String() })),
   package: closed({
@@ -242,9 +252,9 @@ export const LabelView = closed({
   error: nullable(closed({ code: Type.String(), message: Type.String() })),
   void_status: nullable(
     choice(voidStatuses, {
-      description: "The voiding of a carrier's label: the carrier is being asked, has yet to decide, or has agreed.",
+      description: "The progress of voiding a carrier's label: requested (`asked`), awaiting a decision, or accepted.",
     }),
   ),
-  created_at: moment,
-  voided_at: nullable(moment),
+  created_at: timestamp,
+  voided_at: nullable(timestamp),
 });

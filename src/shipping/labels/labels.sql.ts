@@ -70,41 +70,41 @@ const orderLocked = prepared((sql, a: StatementArgs<{ id: number }>) =>
   forUpdate(sql.select({ id: orders.id }).from(orders).where(eq(orders.id, a.id))),
 );
 
-/** Locks the order until the transaction ends, so that nobody else buys or voids its labels meanwhile. */
+/** Locks an order until the transaction ends, so that no other request buys or voids its labels. */
 export async function lockOrderOfLabels(tx: Tx, order_id: number): Promise<void> {
   await orderLocked(tx, { id: order_id });
 }
 
 type LabelRow = typeof labels.$inferSelect;
 
-/** The label of a row. Only labels bought with an account may have documents of a carrier. */
+/** The label of a row. Only labels bought with an account can have carriers' documents. */
 async function labelOf(db: Db, row: LabelRow): Promise<ShippingLabel> {
   const documents = row.account_id === null ? [] : await listDocuments(db, [row.id]);
   return { ...(row as unknown as ShippingLabel), documents };
 }
 
-/** The label that an identifier names: `lbl_1001` or `1001`. Refuses: resource_missing. */
+/** Finds a label by its identifier, `lbl_1001` or `1001`. Refuses: resource_missing. */
 export async function getLabel(db: Db, id: string | number): Promise<ShippingLabel> {
   const [row] = await byId(db, { id: readId("label", id) ?? 0 });
   if (row === undefined) throw missing("label", id);
   return labelOf(db, row);
 }
 
-/** The newest label of a parcel, voided or not; null if it has none. */
+/** Finds the newest label of a parcel, voided or not; null if it has none. */
 export async function findLabelOfShipment(db: Db, shipment_id: number): Promise<ShippingLabel | null> {
   const [row] = await ofShipment(db, { shipment_id });
   return row === undefined ? null : labelOf(db, row);
 }
 
-/** What a label costs and how far its purchase is. */
+/** The cost of a label and the status of its purchase. */
 type LabelCost = Pick<ShippingLabel, "id" | "status" | "cost_cents" | "currency">;
 
-/** As `findLabelOfShipment`, without what is printed on the label. */
+/** Finds the cost of a parcel's newest label; null if it has none. */
 export async function findLabelCost(db: Db, shipment_id: number): Promise<LabelCost | null> {
   return (await findLabelCosts(db, [shipment_id])).get(shipment_id) ?? null;
 }
 
-/** As `findLabelCost`, of parcels by their ids. */
+/** Finds the costs of the parcels' newest labels, by parcel id. */
 export async function findLabelCosts(db: Db, shipment_ids: readonly number[]): Promise<Map<number, LabelCost>> {
   const rows = shipment_ids.length === 0 ? [] : await costsOf(db, { ids: shipment_ids });
   return new Map(rows.map(({ shipment_id, ...cost }) => [shipment_id ?? 0, cost]));
@@ -123,7 +123,7 @@ const ofReturn = prepared((select, a: StatementArgs<{ return_id: number }>) =>
     .orderBy(desc(labels.id)),
 );
 
-/** The labels of a return's parcels that are valid or being bought, without drawings, newest first. */
+/** Lists the labels of a return that are valid or being bought, without drawings, newest first. */
 export async function listValidLabelsOfReturn(
   db: Db,
   return_id: number,
@@ -136,18 +136,18 @@ export async function hasCarriersReturnLabels(db: Db, return_id: number): Promis
   return (await listValidLabelsOfReturn(db, return_id)).some(({ account_id }) => account_id !== null);
 }
 
-/** A label of an order that is valid or being bought, without its drawing. */
+/** An order's label that is valid or being bought, without its drawing. */
 export type ValidLabel = Pick<ShippingLabel, "id" | "shipment_id" | "account_id" | "status" | "void_status">;
 
-/** The labels of an order's parcels that are valid or being bought, newest first. */
+/** Lists the labels of an order's parcels that are valid or being bought, newest first. */
 export async function listValidLabels(db: Db, order_id: number): Promise<ValidLabel[]> {
   return validOfOrder(db, { order_id });
 }
 
-/** What tells whether a label is bought twice by mistake. */
+/** The fields that reveal an accidental second purchase. */
 type RecentPurchase = Pick<ShippingLabel, "id" | "order_id" | "fingerprint" | "created_at">;
 
-/** The purchases of the parcels' labels of these orders that are valid or being bought, newest first. */
+/** Lists the purchases of orders' labels that are valid or being bought, newest first. */
 export async function listPurchases(db: Db, order_ids: readonly number[]): Promise<RecentPurchase[]> {
   return order_ids.length === 0 ? [] : purchasesOf(db, { ids: order_ids });
 }
@@ -157,23 +157,23 @@ export async function hasCarriersLabels(db: Db, order_id: number): Promise<boole
   return (await listValidLabels(db, order_id)).some(({ account_id }) => account_id !== null);
 }
 
-/** The ids of an order's parcels that have not left. One that was given up does not count as left. */
+/** Returns the ids of an order's parcels that have not left, including those that were given up. */
 export async function listParcelsInHouse(db: Db, order_id: number): Promise<Set<number>> {
   const shipments = await listShipments(db, [order_id]);
   return new Set(shipments.filter(({ status }) => !hasLeft(status)).map(({ id }) => id));
 }
 
-/** Stores a label and answers it. Refuses: quote_used. */
+/** Inserts a label and returns it. Refuses: quote_used. */
 export async function insertLabel(tx: Tx, label: Omit<ShippingLabel, "id">): Promise<ShippingLabel> {
   const [id = 0] = await insertRows(tx, [rowOf(label)]);
   return { id, ...label };
 }
 
-/** A label of our own before it is stored: fields that are null are not written. */
+/** A built-in label before it is inserted. Null fields are omitted. */
 export type OwnLabelRow = Omit<ShippingLabel, "id" | keyof typeof own_purchase> &
   Partial<Pick<ShippingLabel, "id" | "return_id"> & { readonly quote_nonce: string }>;
 
-/** Like `insertLabel`, for labels of our own. Refuses: quote_used. */
+/** Inserts built-in labels and returns them. Refuses: quote_used. */
 export async function insertOwnLabels(tx: Tx, rows: readonly OwnLabelRow[]): Promise<ShippingLabel[]> {
   const ids = await insertRows(tx, rows.map(rowOf));
   return rows.map((row, at) => ({ ...own_purchase, ...row, id: ids[at] ?? 0 }));
@@ -188,21 +188,21 @@ async function insertRows(tx: Tx, rows: readonly (typeof labels.$inferInsert)[])
   }
 }
 
-/** The refusal of a label whose quote another label was bought with. */
+/** Creates the refusal of a quote that already bought a label. */
 export const quoteUsed = (): Fault =>
-  new Fault("quote_used", "A label was bought with this quote already. Ask for rates again.");
+  new Fault("quote_used", "This quote was already used for a label. Request rates again.");
 
 const usedQuotes = prepared((select, a: StatementArgs<{ nonces: string }>) =>
   select.select({ nonce: labels.quote_nonce }).from(labels).where(amongTexts(labels.quote_nonce, a.nonces)),
 );
 
-/** Those of these quotes that labels were bought with, by their nonces. */
+/** Returns the nonces that labels were already bought with. */
 export async function findUsedQuotes(db: Db, nonces: readonly string[]): Promise<Set<string>> {
   const rows = nonces.length === 0 ? [] : await usedQuotes(db, { nonces: list(nonces) });
   return new Set(rows.flatMap(({ nonce }) => nonce ?? []));
 }
 
-/** A label in the form in which it is written: the types of the tables want mutable lists and objects. */
+/** A label as a row: the table types need mutable lists and objects. */
 function rowOf<
   Fields extends Omit<ShippingLabel, "id" | keyof typeof own_purchase> & Partial<Pick<ShippingLabel, "documents">>,
 >(fields: Fields) {
@@ -217,12 +217,12 @@ function rowOf<
   };
 }
 
-/** Serials for the SSCCs of parcels. Each serial is given out once. */
+/** Allots serials for the SSCCs of parcels. Each serial is allotted once. */
 export async function allotSerials(tx: Tx, count: number): Promise<number[]> {
   return allotIds(tx, "ssccs", count);
 }
 
-/** Stores which parcels have serials that were allotted. */
+/** Records the parcels of allotted serials. */
 export async function insertSerials(
   tx: Tx,
   allotted: readonly { readonly serial: number; readonly shipment_id: number }[],
@@ -238,14 +238,14 @@ const voidRow = prepared((query: WriteStatements, a: StatementArgs<{ id: number;
     .where(eq(labels.id, a.id)),
 );
 
-/** Stores that a label was voided. */
+/** Saves the voided status of a label. */
 export async function saveVoided(tx: Tx, { id, status }: ShippingLabel): Promise<void> {
   await voidRow(tx, { id, status, at: tx.now });
 }
 
-/** Stores changes of a label and answers the changed label. */
+/** Saves changes of a label and returns the changed label. */
 export async function saveLabel(tx: Tx, before: ShippingLabel, change: Partial<ShippingLabel>): Promise<ShippingLabel> {
-  const { breakdown, from_address: _from, to_address: _to, warnings, documents: _drawn, ...same } = change;
+  const { breakdown, from_address: _from, to_address: _to, warnings, documents: _documents, ...same } = change;
   const listed = {
     ...(breakdown !== undefined && { breakdown: breakdown === null ? null : [...breakdown] }),
     ...(warnings !== undefined && { warnings: [...warnings] }),
@@ -257,10 +257,10 @@ export async function saveLabel(tx: Tx, before: ShippingLabel, change: Partial<S
   return { ...before, ...change };
 }
 
-/** Ends claims of labels whose server is gone: they are to be settled with their carriers from that moment on. */
+/** Ends the claims of servers that stopped, so that the job takes their labels over. */
 export const endLabelClaims = endOfClaims(labels, labels.claimed_until);
 
-/** Moves the ends of claims by as much as the clock was set. */
+/** Shifts the ends of claims by the amount by which the clock was set. */
 export async function moveClaims(tx: Tx, by_ms: number): Promise<void> {
   await tx.sql
     .update(labels)
@@ -283,19 +283,19 @@ const bytesOf = prepared((sql, a: StatementArgs<{ label_id: number; position: nu
     .where(and(eq(label_id, a.label_id), eq(position, a.position))),
 );
 
-/** The carriers' documents of some labels, in their order, without the bytes. */
+/** Lists the carriers' documents of labels in order, without the bytes. */
 export async function listDocuments(db: Db, label_ids: readonly number[]): Promise<StoredDocument[]> {
   return label_ids.length === 0 ? [] : ofLabels(db, { ids: label_ids });
 }
 
-/** The bytes of a stored document. */
+/** Returns the bytes of a stored document. */
 export async function readDocument(db: Db, document: StoredDocument): Promise<Uint8Array> {
   const [row] = await bytesOf(db, document);
-  assert(row !== undefined, "a document is never taken away from its label");
+  assert(row !== undefined, "a label keeps its documents");
   return row.bytes;
 }
 
-/** Stores the carrier's documents of a label. */
+/** Inserts the carrier's documents of a label. */
 export async function insertDocuments(tx: Tx, label_id: number, documents: readonly CarrierDocument[]): Promise<void> {
   const rows = documents.map((document, at) => ({ label_id, position: at, ...document }));
   await insert(tx, label_documents, rows);

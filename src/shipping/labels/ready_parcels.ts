@@ -1,4 +1,4 @@
-// The parcel that a label is bought for, whoever sells the label.
+// Validates the parcels that labels are bought for, for every kind of seller.
 
 import type { Actor } from "../../core/actor.ts";
 import { Fault, orFault } from "../../core/faults.ts";
@@ -29,23 +29,23 @@ import { duplicate_within_ms, notQuoted, notReserved, purchaseFingerprint } from
 import type { CreateLabel } from "./labels.schema.ts";
 import { listPurchases } from "./labels.sql.ts";
 
-/** Who buys a label, and how. */
+/** The buyer of a label, and the options of the purchase. */
 export interface LabelBuyer {
   readonly actor: Actor;
-  /** An equal label bought a moment ago is no mistake: this label is for another carton. */
+  /** Whether an equal label bought moments ago is intended: this label is for another carton. */
   readonly additional: boolean;
-  /** The quoted price, which is charged. */
+  /** The quote, whose price is charged. */
   readonly quote: RateQuote | null;
 }
 
-/** A purchase of a label, and who sells it. */
+/** A purchase of a label, and its seller. */
 interface ParcelRequest {
   readonly input: CreateLabel;
   readonly buying: LabelBuyer;
   readonly seller: { readonly carrier: string; readonly service: string };
 }
 
-/** What a request says of a parcel. */
+/** The parcel as the request describes it. */
 interface RequestedParcel {
   readonly parcel: WeighedParcel;
   readonly value_cents: number | null;
@@ -55,64 +55,65 @@ interface RequestedParcel {
   readonly fingerprint: string;
 }
 
-/** A parcel that can be opened for a label, and all that the label says of it. */
+/** A validated parcel with everything that its label shows. */
 export interface ReadyParcel extends Omit<RequestedParcel, "from" | "to"> {
   /** The order, locked, without the parcel. */
   readonly order: Order;
   readonly units: readonly ShipmentLine[];
   readonly from_address: ParcelAddress;
   readonly to_address: ParcelAddress;
-  /** The warehouse that it leaves, and its IANA zone. */
+  /** The warehouse that ships it, and its IANA zone. */
   readonly warehouse_id: number;
   readonly origin_zone: string;
   readonly warnings: readonly LabelWarning[];
 }
 
 /**
- * Locks the orders of purchases and answers what parcels they are for, each with its refusal; or that a purchase has to
- * wait, since one before it is for the same order. Refuses: validation_failed, resource_missing, ambiguous_identifier,
- * duplicate_label, invalid_state_transition, quote_mismatch.
+ * Locks the orders of purchases and validates their parcels. Returns for each its parcel; or its refusal; or "alone" if
+ * it must run individually, since an earlier purchase is for the same order.
+ * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition,
+ * quote_mismatch.
  */
 export async function readyParcels(
   tx: Tx,
-  asked: readonly ParcelRequest[],
+  requests: readonly ParcelRequest[],
 ): Promise<(ReadyParcel | Fault | "alone")[]> {
-  const said = asked.map((one) => orFault(() => saidOf(one)));
+  const parcels = requests.map((request) => orFault(() => requestedParcel(request)));
   const ids = await resolveOrders(
     tx,
-    asked.map(({ input }) => input.order_id),
+    requests.map(({ input }) => input.order_id),
     "order_id",
   );
-  const wanted = ids.filter((id, at): id is number => !(id instanceof Fault || said[at] instanceof Fault));
+  const wanted = ids.filter((id, at): id is number => !(id instanceof Fault || parcels[at] instanceof Fault));
   const orders = await lockOrders(tx, [...new Set(wanted)]);
   const bought = Map.groupBy(await listPurchases(tx, [...orders.keys()]), ({ order_id }) => order_id);
   const origins = await originsOfOrders(tx, [...orders.values()]);
   const taken = new Set<number>();
-  return asked.map((one, at) => {
-    const [facts, id] = [said[at], ids[at]];
+  return requests.map((request, at) => {
+    const [facts, id] = [parcels[at], ids[at]];
     if (facts === undefined || facts instanceof Fault) return facts ?? "alone";
     if (id === undefined || id instanceof Fault) return id ?? "alone";
     if (taken.has(id)) return "alone";
     taken.add(id);
     const [order, origin] = [orders.get(id), origins.get(id)];
-    if (order === undefined || origin === undefined) return unknownOrder(one.input.order_id, "order_id");
-    return orFault(() => readyOf(tx, one, facts, { order, origin, bought: bought.get(id) ?? [] }));
+    if (order === undefined || origin === undefined) return unknownOrder(request.input.order_id, "order_id");
+    return orFault(() => readyOf(tx, request, facts, { order, origin, bought: bought.get(id) ?? [] }));
   });
 }
 
-/** What a request says, before anything is looked up. Refuses: validation_failed, quote_mismatch. */
-function saidOf({ input, buying, seller: { carrier, service } }: ParcelRequest): RequestedParcel {
+/** Reads the parcel from a request, without the database. Refuses: validation_failed, quote_mismatch. */
+function requestedParcel({ input, buying, seller: { carrier, service } }: ParcelRequest): RequestedParcel {
   const parcel = readParcel(input.package, "package.");
-  const { value_cents, insurance } = worthOf(input, buying.quote);
-  const from = givenAddress("from_address", input);
-  const to = givenAddress("to_address", input);
+  const { value_cents, insurance } = declaredValue(input, buying.quote);
+  const from = readAddressField("from_address", input);
+  const to = readAddressField("to_address", input);
   const { dimensions } = parcel.package;
   const worth = value_cents === null && !insurance ? [] : [value_cents, insurance];
   const facts = [carrier, service, gramsOf(parcel.weight), dimensions, from, to, input.items, ...worth];
   return { parcel, value_cents, insurance, from, to, fingerprint: purchaseFingerprint(facts) };
 }
 
-/** A locked order, where it leaves from, and its labels. */
+/** A locked order with its origin and its recent purchases. */
 interface LockedOrder {
   readonly order: Order;
   readonly origin: ShippingOrigin;
@@ -122,41 +123,41 @@ interface LockedOrder {
 function readyOf(
   { now, mode }: Tx,
   { input, buying }: ParcelRequest,
-  said: RequestedParcel,
+  requested: RequestedParcel,
   { order, origin, bought }: LockedOrder,
 ): ReadyParcel {
-  const { from, to, ...facts } = said;
+  const { from, to, ...facts } = requested;
   const { additional, quote } = buying;
-  if (!additional) refuseDuplicate(bought, said.fingerprint, now - duplicate_within_ms);
+  if (!additional) refuseDuplicate(bought, requested.fingerprint, now - duplicate_within_ms);
   const units = unitsToLabel(order, unitsOf(order, input, additional && bought.length > 0));
   const to_address = to ?? addressOf(order.shipping_address);
   if (from === null && mode === "live") refuseExample(origin, "from_address");
   const from_address = from ?? origin.address;
   if (quote !== null) {
-    checkQuote(quote, { ...said.parcel, from: endAt(from_address), to: endAt(to_address) }, order.id);
+    checkQuote(quote, { ...requested.parcel, from: endAt(from_address), to: endAt(to_address) }, order.id);
   }
   const { id: warehouse_id, timezone: origin_zone } = origin;
-  const warnings = unreservedUnits(order, units).map((one) => notReserved(one, input.reason));
+  const warnings = unreservedUnits(order, units).map((unit) => notReserved(unit, input.reason));
   return { ...facts, order, units, from_address, to_address, warehouse_id, origin_zone, warnings };
 }
 
-/** The value of the goods and whether it is insured: as quoted, or as the request says. */
-function worthOf({ package: said }: CreateLabel, quote: RateQuote | null) {
-  const value_cents = said.value == null ? null : centsOf(said.value, value_currency, "package.value");
-  const insurance = said.insurance ?? false;
+/** The declared value and whether it is insured: from the quote, or from the request. */
+function declaredValue({ package: input }: CreateLabel, quote: RateQuote | null) {
+  const value_cents = input.value == null ? null : centsOf(input.value, value_currency, "package.value");
+  const insurance = input.insurance ?? false;
   if (quote === null) return { value_cents, insurance };
   const differs = [
-    ...(said.value === undefined || value_cents === quote.value_cents ? [] : ["package.value"]),
-    ...(said.insurance === undefined || insurance === quote.insurance ? [] : ["package.insurance"]),
+    ...(input.value === undefined || value_cents === quote.value_cents ? [] : ["package.value"]),
+    ...(input.insurance === undefined || insurance === quote.insurance ? [] : ["package.insurance"]),
   ];
   if (differs.length > 0) throw notQuoted(differs);
   return { value_cents: quote.value_cents, insurance: quote.insurance };
 }
 
-function givenAddress(field: "from_address" | "to_address", input: CreateLabel): ParcelAddress | null {
-  const given = input[field];
-  if (given === undefined) return null;
-  const address = readAddress(given);
+function readAddressField(field: "from_address" | "to_address", input: CreateLabel): ParcelAddress | null {
+  const value = input[field];
+  if (value === undefined) return null;
+  const address = readAddress(value);
   checkAddress(field, address);
   return address;
 }
@@ -165,14 +166,14 @@ function refuseDuplicate(bought: LockedOrder["bought"], fingerprint: string, sin
   const equal = bought.find((label) => label.fingerprint === fingerprint && label.created_at > since);
   if (equal === undefined) return;
   const message =
-    "An equal label was bought for this order less than ten minutes ago. Send additional: true" + " for another one.";
+    "An equal label was bought for this order less than ten minutes ago. To buy another, send `additional: true`.";
   throw new Fault("duplicate_label", message, { label_id: wireId("label", equal.id) });
 }
 
-/** The units in the parcel; null for all that are in no other parcel. An additional carton may have none. */
+/** The units in the parcel; null for all unpacked units. An additional carton may be empty. */
 function unitsOf(order: Order, { items }: CreateLabel, one_more: boolean) {
   if (items === undefined && !one_more) return null;
   if (items === undefined) return unitsWithoutParcel(order);
-  const parcelled = unitsInParcels(order);
-  return addedUp(namedUnits(order, items, (line) => openUnits(line) - (parcelled.get(line.id) ?? 0)));
+  const packed = unitsInParcels(order);
+  return addedUp(namedUnits(order, items, (line) => openUnits(line) - (packed.get(line.id) ?? 0)));
 }

@@ -1,19 +1,19 @@
-// The Serial Shipping Container Code, GS1's number of a parcel. It has 18 digits: an extension digit, the company's
+// The Serial Shipping Container Code (SSCC), GS1's parcel number. It has 18 digits: an extension digit, the company
 // prefix, a serial and a check digit.
 
-/** The prefix of test data, from GS1's range for demonstrations, which no company has. */
+/** The prefix of test data, from GS1's demonstration range, which no company has. */
 export const demonstrationPrefix = "9521234";
 
 const serial_and_prefix_digits = 16;
 
-/** Whether a text can be a GS1 company prefix. More digits may follow it, to share out its numbers. */
+/** Whether a text can be a GS1 company prefix. It may have extra digits that partition the company's numbers. */
 export function isGs1Prefix(text: string): boolean {
   return /^\d{4,12}$/.test(text);
 }
 
 /**
- * The SSCC of a serial, a whole number from 1. Digits of the serial that do not fit behind the prefix go into the
- * extension digit; null when even that overflows.
+ * Returns the SSCC of a serial, a whole number from 1. If the serial is too long, its first digit becomes the extension
+ * digit; null when even that overflows.
  */
 export function ssccOf(prefix: string, serial: number): string | null {
   const digits = String(serial).padStart(serial_and_prefix_digits + 1 - prefix.length, "0");
@@ -22,7 +22,7 @@ export function ssccOf(prefix: string, serial: number): string | null {
   return body + checkDigit(body);
 }
 
-/** Whether a text is an SSCC: 18 digits with their check digit. */
+/** Whether a text is an SSCC: 18 digits with a correct check digit. */
 export function isSscc(text: string): boolean {
   return /^\d{18}$/.test(text) && text.endsWith(checkDigit(text.slice(0, -1)));
 }
@@ -32,7 +32,7 @@ export function isDemonstration(text: string): boolean {
   return isSscc(text) && text.startsWith(demonstrationPrefix, 1);
 }
 
-/** The SSCC in what a scanner reads, with the identifier `00` before it; null for any other number. */
+/** Returns the SSCC from a scanned text with the identifier `00`; null for anything else. */
 export function scannedSscc(text: string): string | null {
   const [, sscc = ""] = /^(?:\(00\)|00)(\d{18})$/.exec(text) ?? [];
   return isSscc(sscc) ? sscc : null;

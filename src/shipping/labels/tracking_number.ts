@@ -3,30 +3,30 @@ import { assert } from "../../core/faults.ts";
 import type { Site } from "../../core/operator_settings.ts";
 import { demonstrationPrefix, isSscc, scannedSscc } from "./sscc.ts";
 
-// Our own numbers: 2 to 4 letters, a serial of 12 digits, and a check character by ISO 7064 mod 37,36.
+// Built-in tracking numbers: 2 to 4 letters, a serial of 12 digits, and a check character (ISO 7064 mod 37,36).
 
-/** The prefix of every number of test data. No warehouse may take it. */
+/** The prefix of all test numbers. Warehouses cannot use it. */
 const testPrefix = "SIM";
-/** The prefixes of our own numbers. */
+/** The prefixes of built-in numbers. */
 export const ownPrefixes = { live: "WH", test: testPrefix } as const satisfies Record<Environment, string>;
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const serialDigits = 12;
-// Prefixes of carriers' own numbers, or easily taken for such.
-const refusedPrefixes = ["GM", "LX", "RX", "UV", "CN", "SG", "TH", "IN", "HK", "MY"];
-const refusedPattern = /^TB[ACM]/;
+// Prefixes of carriers' own numbers, or easily mistaken for them.
+const carrierPrefixes = ["GM", "LX", "RX", "UV", "CN", "SG", "TH", "IN", "HK", "MY"];
+const carrierPrefixPattern = /^TB[ACM]/;
 
-// How numbers of simulated carriers end whose parcels meet an exception or come back.
+// Suffixes of simulated numbers whose parcels meet an exception or come back.
 const simulatedCourse = /(EXC|RTS)$/;
 
-/** What is wrong with the prefix that a warehouse wants for its numbers; null when it may have it. */
+/** Returns what is wrong with a warehouse's tracking prefix; null when it is valid. */
 export function trackingPrefixProblem(prefix: string): "invalid_format" | "reserved" | "carrier_format" | null {
   if (!/^[A-Z]{2,4}$/.test(prefix)) return "invalid_format";
   if (prefix === testPrefix) return "reserved";
-  return refusedPrefixes.includes(prefix.slice(0, 2)) || refusedPattern.test(prefix) ? "carrier_format" : null;
+  return carrierPrefixes.includes(prefix.slice(0, 2)) || carrierPrefixPattern.test(prefix) ? "carrier_format" : null;
 }
 
-/** The tracking number of a serial (a whole number of at most 12 digits): `WH` and 1 make `WH000000000001Q`. */
+/** Returns the tracking number of a serial of at most 12 digits: `WH` and 1 make `WH000000000001Q`. */
 export function ownTrackingNumber(prefix: string, serial: number): string {
   assert(prefix === testPrefix || trackingPrefixProblem(prefix) === null, `tracking prefix ${prefix} is refused`);
   const fits = Number.isSafeInteger(serial) && serial >= 0 && String(serial).length <= serialDigits;
@@ -36,8 +36,8 @@ export function ownTrackingNumber(prefix: string, serial: number): string {
 }
 
 /**
- * Whether a number, in its plain form, is one that labels of ours get, whether or not it was given out yet. Only its
- * form counts, so nothing is revealed about parcels.
+ * Whether a normalized number has the form of a built-in number. It need not exist, so the result reveals nothing about
+ * parcels.
  */
 export function isOwnNumber(
   { mode, site }: { readonly mode: Environment; readonly site: Site },
@@ -51,7 +51,7 @@ export function isOwnNumber(
   return gs1_prefix !== null && isSscc(sscc) && sscc.startsWith(gs1_prefix, 1);
 }
 
-/** The check character of ISO 7064 mod 37,36 for a text of digits and capital letters. */
+/** Returns the ISO 7064 mod 37,36 check character of a text of digits and capital letters. */
 export function checkCharacter(body: string): string {
   let carry = 36;
   for (const character of body) {

@@ -1,4 +1,4 @@
-// Asks carriers to void their labels, in no transaction.
+// Voids labels at their carriers, outside transactions.
 
 import type { Actor } from "../../core/actor.ts";
 import { Fault } from "../../core/faults.ts";
@@ -8,54 +8,51 @@ import type { voidTransitions } from "./label.transitions.ts";
 import type { ShippingLabel } from "./label.ts";
 import { checkLater, purchaseActor } from "./label_purchases.ts";
 import { getLabel } from "./labels.sql.ts";
-import { beginReturnVoids, beginVoids, notTaken, recordKept, recordVoided } from "./void_label.ts";
+import { beginReturnVoids, beginVoids, notVoidable, recordVoided, recordVoidRefused } from "./void_label.ts";
 
-/** The carrier's answer to a request to void a label. */
+/** The result of a request to void a label. */
 type VoidAnswer = { readonly label: ShippingLabel } | { readonly fault: Fault };
 
-/** Called in the transaction that records the answer. */
+/** Called in the transaction that records the result. */
 type OnVoidAnswer = (tx: Tx, returned: VoidAnswer) => Promise<void>;
 
-const nobodyWaits: OnVoidAnswer = async () => {};
+const ignoreResult: OnVoidAnswer = async () => {};
 
-/**
- * Asks the carrier to void a claimed label and answers what it said; null when it did not answer, and then the job asks
- * again.
- */
+/** Voids a claimed label at its carrier and returns the result; null when the carrier did not reply and the job retries. */
 export async function voidAtCarrier(
   at: CarrierCallContext,
   claim: ShippingLabel,
-  onAnswer: OnVoidAnswer = nobodyWaits,
+  onAnswer: OnVoidAnswer = ignoreResult,
 ): Promise<VoidAnswer | null> {
   const { store } = at;
-  const kept = (fault: Fault) =>
+  const refusedWith = (fault: Fault) =>
     store.write(async (tx) => {
-      const label = await recordKept(tx, claim);
+      const label = await recordVoidRefused(tx, claim);
       if (label !== null) await onAnswer(tx, { fault });
       return label === null ? null : { fault };
     });
   const seller = await sellerOf(at, claim);
-  if (seller instanceof Fault) return kept(notTaken(claim, seller.message));
+  if (seller instanceof Fault) return refusedWith(notVoidable(claim, seller.message));
   const { carrier_ref } = claim;
   if (seller.connector.void === undefined || carrier_ref === null) {
-    return kept(notTaken(claim, `${seller.connector.name} cannot void labels. Ask the carrier itself.`));
+    return refusedWith(notVoidable(claim, `${seller.connector.name} cannot void labels. Contact the carrier.`));
   }
   const answer = await callCarrierFor(
     seller,
     at,
-    async (one, ctx) => (await one.void?.(carrier_ref, ctx)) ?? "rejected",
+    async (carrier, ctx) => (await carrier.void?.(carrier_ref, ctx)) ?? "rejected",
   );
   if ("fault" in answer) {
-    if (!answer.certain && claim.attempts < asked_in_vain_max) return later(at, claim);
+    if (!answer.certain && claim.attempts < attempts_max) return later(at, claim);
     const refused = answer.fault.code === "carrier_refused";
-    return kept(refused ? notTaken(claim, answer.fault.message) : answer.fault);
+    return refusedWith(refused ? notVoidable(claim, answer.fault.message) : answer.fault);
   }
-  if (answer.said === "rejected") return kept(notTaken(claim, null));
-  return taken(at, claim, answer.said === "submitted" ? "submit" : "accept", onAnswer);
+  if (answer.result === "rejected") return refusedWith(notVoidable(claim, null));
+  return recordResult(at, claim, answer.result === "submitted" ? "submit" : "accept", onAnswer);
 }
 
-async function taken(
-  { store, news }: CarrierCallContext,
+async function recordResult(
+  { store, callbacks }: CarrierCallContext,
   claim: ShippingLabel,
   answer: keyof typeof voidTransitions,
   onAnswer: OnVoidAnswer,
@@ -64,7 +61,7 @@ async function taken(
   return store.write(async (tx) => {
     const voided = await recordVoided(tx, claim, answer, actor);
     if (voided === null) return null;
-    await news.voided(tx, voided, actor);
+    await callbacks.voided(tx, voided, actor);
     const label = await getLabel(tx, voided.id);
     await onAnswer(tx, { label });
     return { label };
@@ -76,13 +73,13 @@ async function later({ store }: CarrierCallContext, claim: ShippingLabel): Promi
   return null;
 }
 
-// About a day, since most of these waits are half an hour.
-const asked_in_vain_max = 60;
+// About a day, since most waits are half an hour.
+const attempts_max = 60;
 
 /**
- * Has carriers void their labels on some parcels of an order, before these parcels are given up. `choose` locks the
- * order, checks that it may lose the parcels, and names them. Refuses: label_not_voidable, label_in_progress (a carrier
- * has not answered), and what `choose` refuses.
+ * Voids carriers' labels on some parcels of an order at the carriers, before these parcels are given up. `choose` locks
+ * the order, checks that the parcels can be given up and returns them; its refusals pass through.
+ * Refuses: label_not_voidable, label_in_progress.
  */
 export async function voidCarrierLabels(
   at: CarrierCallContext,
@@ -96,9 +93,9 @@ export async function voidCarrierLabels(
 }
 
 /**
- * Has carriers void the labels of a return before the return is cancelled. `choose` locks the return's order, checks
- * that the return may be cancelled, and answers it. Refuses: label_not_voidable, label_in_progress (a carrier has not
- * answered), and what `choose` refuses.
+ * Voids a return's labels at the carriers, before the return is cancelled. `choose` locks the return's order, checks
+ * that the return can be cancelled and returns it; its refusals pass through.
+ * Refuses: label_not_voidable, label_in_progress.
  */
 export async function voidCarrierReturnLabels(
   at: CarrierCallContext,
@@ -116,14 +113,14 @@ async function voidAllAtCarriers(
   const answers: (VoidAnswer | null)[] = [];
   for (const claim of claims) {
     const answer = await voidAtCarrier(at, claim);
-    const said = answer !== null && "fault" in answer ? at.refusal?.(claim, answer.fault) : undefined;
-    answers.push(said === undefined ? answer : { fault: said });
+    const refusal = answer !== null && "fault" in answer ? at.refusal?.(claim, answer.fault) : undefined;
+    answers.push(refusal === undefined ? answer : { fault: refusal });
   }
   for (const answer of answers) {
     if (answer === null) {
       throw new Fault(
         "label_in_progress",
-        "A carrier has not said yet whether it voids its label. Send the request again.",
+        "A carrier has not confirmed yet whether it voids a label. Send the request again in a few seconds.",
         {
           retry_after_seconds: 10,
         },

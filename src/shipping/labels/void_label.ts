@@ -1,5 +1,5 @@
-// Voiding labels. A label of our own is void at once. For a carrier's, the label is claimed in one transaction, the
-// carrier asked in none, and its answer recorded in another.
+// Voids labels. A built-in label is voided at once. A carrier's label is claimed in one transaction, voided at the
+// carrier in none, and recorded in another.
 import { billVoid } from "../../billing/bill_facts.ts";
 import type { Actor } from "../../core/actor.ts";
 import { Fault } from "../../core/faults.ts";
@@ -18,7 +18,7 @@ import { noteHeld } from "../../storage/servers.ts";
 import { refusesVoid } from "../rates/built_in_carrier.ts";
 import { isVoided, labelTransitions, voidStarts, voidTransitions } from "./label.transitions.ts";
 import type { ShippingLabel } from "./label.ts";
-import { isIn, refuseLeft, refuseUnderWay } from "./label_checks.ts";
+import { isIn, refuseInProgress, refuseLeft } from "./label_checks.ts";
 import { call_ms_max, lease_ms } from "./label_purchase.ts";
 import { finishing_job, lockClaimed } from "./label_purchases.ts";
 import {
@@ -33,9 +33,10 @@ import {
 } from "./labels.sql.ts";
 
 /**
- * Voids a label of our own whose parcel has not left, and gives the parcel up: its units can go into another one.
- * Voiding it again changes nothing. Refuses: resource_missing, label_not_voidable, label_in_progress,
- * invalid_state_transition. Emits: order.shipped, order.delivered, when all else of the order had left already.
+ * Voids a built-in label whose parcel has not left, and gives up the parcel: its units can go into another one. Voiding
+ * it again changes nothing. The order is complete if everything else of it had left.
+ * Refuses: resource_missing, label_not_voidable, label_in_progress, invalid_state_transition.
+ * Emits: order.shipped, order.delivered.
  */
 export async function voidLabel(tx: Tx, id: string | number, actor: Actor): Promise<ShippingLabel> {
   const { order_id } = await getLabel(tx, id);
@@ -47,9 +48,9 @@ export async function voidLabel(tx: Tx, id: string | number, actor: Actor): Prom
 }
 
 /**
- * Voids the labels of an order's parcels that have not left, before the order is cancelled. Carriers have voided theirs
- * before. An unknown order has no labels. Refuses: ambiguous_identifier, invalid_state_transition, label_not_voidable
- * (a carrier's), label_in_progress.
+ * Voids the built-in labels of an order's parcels that have not left, before the order is cancelled. Carriers' labels
+ * must be void already. An unknown order has no labels.
+ * Refuses: ambiguous_identifier, invalid_state_transition, label_not_voidable, label_in_progress.
  */
 export async function voidLabelsOfOrder(tx: Tx, id: string | number, actor: Actor): Promise<void> {
   const order_id = (await findOrderId(tx, id, null)) ?? 0;
@@ -60,9 +61,9 @@ export async function voidLabelsOfOrder(tx: Tx, id: string | number, actor: Acto
 }
 
 /**
- * Voids the labels of the parcels that lose units when these items of an order are cancelled. Carriers have voided
- * theirs before. Refuses: resource_missing, validation_failed, invalid_state_transition, label_not_voidable (a
- * carrier's), label_in_progress.
+ * Voids the built-in labels of the parcels that lose units when these items of an order are cancelled. Carriers' labels
+ * must be void already.
+ * Refuses: resource_missing, validation_failed, invalid_state_transition, label_not_voidable, label_in_progress.
  */
 export async function voidLabelsOfItems(tx: Tx, id: string, items: readonly ItemInput[], actor: Actor): Promise<void> {
   const order = await lockOrder(tx, id);
@@ -71,13 +72,15 @@ export async function voidLabelsOfItems(tx: Tx, id: string, items: readonly Item
 }
 
 /**
- * The ids of the parcels that lose units when these items of an order are cancelled.
+ * Returns the ids of the parcels that lose units when these items of an order are cancelled.
  * Refuses: validation_failed, resource_missing, invalid_state_transition.
  */
 export function parcelsLosing(order: Order, items: readonly ItemInput[]): Set<number> {
   refuseForbidden(order, "cancel_items");
   const units = itemsToCancel(order, items);
-  const parcels = takesAll(order, units) ? order.shipments : losingParcels(order, units).map((one) => one.shipment);
+  const parcels = takesAll(order, units)
+    ? order.shipments
+    : losingParcels(order, units).map(({ shipment }) => shipment);
   return new Set(parcels.map((shipment) => shipment.id));
 }
 
@@ -88,13 +91,13 @@ async function voidAll(tx: Tx, valid: readonly ValidLabel[], parcels: ReadonlySe
 }
 
 async function voidBought(tx: Tx, label: ShippingLabel, actor: Actor): Promise<ShippingLabel> {
-  refuseUnderWay(label);
+  refuseInProgress(label);
   const { account_id, shipment_id } = label;
   if (account_id !== null) {
-    const message = "The carrier has not voided this label yet. Send the request again.";
+    const message = "The carrier has not voided this label yet. Send the request again in a few seconds.";
     throw new Fault("label_not_voidable", message, { label_id: wireId("label", label.id) });
   }
-  if (tx.mode === "test" && refusesVoid(label.to_address)) throw notTaken(label, "It is simulated to refuse.");
+  if (tx.mode === "test" && refusesVoid(label.to_address)) throw notVoidable(label, "The refusal is simulated.");
   const voided: ShippingLabel = {
     ...label,
     status: transition(labelTransitions, "void", label.status),
@@ -107,8 +110,8 @@ async function voidBought(tx: Tx, label: ShippingLabel, actor: Actor): Promise<S
 }
 
 /**
- * Claims a carrier's label for voiding. A void label is answered as it is. Refuses: resource_missing,
- * label_not_voidable, label_in_progress, invalid_state_transition.
+ * Claims a carrier's label for voiding. A voided label is returned unchanged.
+ * Refuses: resource_missing, label_not_voidable, label_in_progress, invalid_state_transition.
  */
 export async function beginVoid(tx: Tx, id: string | number, actor: Actor): Promise<ShippingLabel> {
   const { order_id } = await getLabel(tx, id);
@@ -120,8 +123,8 @@ export async function beginVoid(tx: Tx, id: string | number, actor: Actor): Prom
 }
 
 /**
- * Claims the carriers' labels on these parcels of an order for voiding. Refuses: label_in_progress,
- * invalid_state_transition.
+ * Claims the carriers' labels on these parcels of an order for voiding.
+ * Refuses: label_in_progress, invalid_state_transition.
  */
 export async function beginVoids(
   tx: Tx,
@@ -132,9 +135,9 @@ export async function beginVoids(
   await lockOrderOfLabels(tx, order_id);
   const in_house = await listParcelsInHouse(tx, order_id);
   const claimed: ShippingLabel[] = [];
-  for (const one of await listValidLabels(tx, order_id)) {
-    if (one.account_id === null || !isIn(one, parcels) || !isIn(one, in_house)) continue;
-    claimed.push(await claimVoid(tx, await getLabel(tx, one.id), actor));
+  for (const label of await listValidLabels(tx, order_id)) {
+    if (label.account_id === null || !isIn(label, parcels) || !isIn(label, in_house)) continue;
+    claimed.push(await claimVoid(tx, await getLabel(tx, label.id), actor));
   }
   return claimed;
 }
@@ -147,14 +150,14 @@ export async function beginReturnVoids(
 ): Promise<ShippingLabel[]> {
   await lockOrderOfLabels(tx, order_id);
   const claimed: ShippingLabel[] = [];
-  for (const one of await listValidLabelsOfReturn(tx, id)) {
-    if (one.account_id !== null) claimed.push(await claimVoid(tx, await getLabel(tx, one.id), actor));
+  for (const label of await listValidLabelsOfReturn(tx, id)) {
+    if (label.account_id !== null) claimed.push(await claimVoid(tx, await getLabel(tx, label.id), actor));
   }
   return claimed;
 }
 
 async function claimVoid(tx: Tx, label: ShippingLabel, asked_by: Actor): Promise<ShippingLabel> {
-  refuseUnderWay(label);
+  refuseInProgress(label);
   transition(labelTransitions, "void", label.status);
   const claimed_until = tx.now + lease_ms;
   tx.wake(finishing_job, claimed_until);
@@ -163,8 +166,9 @@ async function claimVoid(tx: Tx, label: ShippingLabel, asked_by: Actor): Promise
 }
 
 /**
- * Records that a carrier voids a label: its parcel is given up unless it has left meanwhile. Null when another server
- * took it over. Emits: order.shipped, order.delivered, when all else of the order had left already.
+ * Records that a carrier voided a label. Its parcel is given up unless it has left. The order is complete if everything
+ * else of it had left. Returns null when another server took the claim over.
+ * Emits: order.shipped, order.delivered.
  */
 export async function recordVoided(
   tx: Tx,
@@ -183,16 +187,19 @@ export async function recordVoided(
   return saveLabel(tx, before, { status, void_status, voided_at: tx.now, claimed_until: null });
 }
 
-/** Records that a carrier does not void a label: it stays valid. Null when another server took it over. */
-export async function recordKept(tx: Tx, claim: ShippingLabel): Promise<ShippingLabel | null> {
+/**
+ * Records that a carrier did not void a label, which stays valid. Returns null when another server took the claim
+ * over.
+ */
+export async function recordVoidRefused(tx: Tx, claim: ShippingLabel): Promise<ShippingLabel | null> {
   const before = await lockClaimed(tx, claim);
   return before === null ? null : saveLabel(tx, before, { void_status: null, claimed_until: null });
 }
 
-/** The refusal for a label that its carrier does not void, with the carrier's reason if there is one. */
-export function notTaken({ id, carrier }: ShippingLabel, words: string | null): Fault {
-  const said = words === null ? "" : ` ${words}`;
-  return new Fault("label_not_voidable", `The carrier ${carrier} does not void the label.${said}`, {
+/** Creates the refusal for a label that its carrier does not void, with the carrier's reason if there is one. */
+export function notVoidable({ id, carrier }: ShippingLabel, words: string | null): Fault {
+  const reason = words === null ? "" : ` ${words}`;
+  return new Fault("label_not_voidable", `The carrier ${carrier} refused to void the label.${reason}`, {
     label_id: wireId("label", id),
   });
 }

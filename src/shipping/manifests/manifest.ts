@@ -16,7 +16,7 @@ export interface ManifestParcel {
   readonly order_number: string;
   readonly tracking_number: string;
   readonly service: string;
-  /** The status of its label. A label that was voided later stays on the list, marked. */
+  /** The status of its label. A label that was voided later stays listed and is marked. */
   readonly status: LabelStatus;
   readonly package: ParcelPackage;
   readonly to_address: ParcelAddress;
@@ -27,7 +27,7 @@ export interface PlainManifest {
   readonly id: number;
   readonly warehouse: PlainWarehouse;
   readonly carrier: string;
-  /** `YYYY-MM-DD` in the warehouse's zone. */
+  /** `YYYY-MM-DD` in the warehouse's time zone. */
   readonly day: string;
   readonly label_count: number;
   readonly created_by: Actor;
@@ -39,7 +39,7 @@ export interface CarrierManifest extends PlainManifest {
   readonly parcels: readonly ManifestParcel[];
 }
 
-/** The manifest as lists show it. */
+/** Returns the manifest as lists show it. */
 export function plainManifestView({ id, warehouse, carrier, day, label_count, created_by, created_at }: PlainManifest) {
   return {
     manifest_id: wireId("manifest", id),
@@ -53,7 +53,7 @@ export function plainManifestView({ id, warehouse, carrier, day, label_count, cr
   };
 }
 
-/** The manifest as the API shows it. */
+/** Returns the manifest as the API shows it. */
 export function manifestView(manifest: CarrierManifest) {
   return {
     ...plainManifestView(manifest),
@@ -79,7 +79,7 @@ export function manifestView(manifest: CarrierManifest) {
   };
 }
 
-/** The total weight of parcels, each rounded to grams; voided labels do not count. */
+/** Sums the weights of parcels in grams, each rounded. Voided labels do not count. */
 export function totalGrams(parcels: readonly ManifestParcel[]): number {
   const valid = parcels.filter(({ status }) => !isVoided(status));
   return valid.reduce((sum, parcel) => {

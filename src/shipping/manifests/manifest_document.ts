@@ -20,10 +20,7 @@ import { type CarrierManifest, type ManifestParcel, totalGrams } from "./manifes
 
 const title = "Manifest";
 
-/**
- * The manifest as a paper with the bar code of every parcel, for the driver to sign; `codes` are those of the merchants
- * whose parcels they are.
- */
+/** Returns the manifest as a printable document with the barcode of every parcel, for the driver to sign. */
 export function manifestDocument(
   manifest: CarrierManifest,
   codes: MerchantCodes,
@@ -95,7 +92,7 @@ const handoverTable: DocumentTable = {
     { caption: "Signature", width: null, align: "left" },
     { caption: "Date and time", width: 130, align: "left" },
   ],
-  // Room for a signature.
+  // Space for a signature.
   rows: [[[], [textPiece(" ", "count"), textPiece(" ", "count")], []]],
   total: null,
 };

@@ -19,7 +19,7 @@ import { manifestDocument } from "./manifest_document.ts";
 import { CreateManifest, ListManifests, ManifestView, PlainManifestView, PrintManifest } from "./manifests.schema.ts";
 import { countManifests, getManifest, listManifests } from "./manifests.sql.ts";
 
-/** Manifests: what is handed to carriers at the end of a day. */
+/** Routes of manifests: the lists of parcels handed to carriers at the end of a day. */
 export const manifestRoutes = ({ log }: Service) =>
   new Elysia({ prefix: "/shipping/manifests" })
     .use(conventions)
@@ -33,13 +33,13 @@ export const manifestRoutes = ({ log }: Service) =>
           needs: "shipping.buy",
           chapter: "Shipping",
           tagged: true,
-          summary: "Create a manifest of the parcels to hand to a carrier today",
+          summary: "Create a manifest of parcels for a carrier",
           description:
-            "Takes every label of the carrier that was bought on `date` or in the seven days before it, for a parcel" +
-            " from the warehouse that has not left before `date` and has not arrived, and that is on no manifest yet." +
-            " It takes up to 1,000 labels; a" +
-            " second request takes the rest. With `label_ids` it takes only these. A label is on one manifest" +
-            " only; one that is voided later stays on it, marked.",
+            "Includes every unmanifested label of the carrier that was bought on `date` or in the seven days before, if its" +
+            " parcel ships from the warehouse, did not leave before `date` and has not arrived." +
+            " A manifest has up to 1,000 labels; a" +
+            " second request includes the rest. With `label_ids`, it includes only these. A label is on one manifest" +
+            " only. A label that is voided later stays listed and is marked.",
           refuses: ["nothing_to_manifest", "resource_missing"],
           answers: { 201: EnvelopedView(ManifestView) },
         }),
@@ -72,9 +72,9 @@ export const manifestRoutes = ({ log }: Service) =>
           const manifest = await getManifest(db, params.id);
           return { manifest, codes: await codesIn(db, manifest.parcels), now: db.now };
         });
-        const wished = query.format ?? preferredFormat(call.request.headers.get("accept"));
+        const requested = query.format ?? preferredFormat(call.request.headers.get("accept"));
         const paper = manifestDocument(manifest, codes, now, query.paper);
-        const format = wished === "html" ? "html" : "pdf";
+        const format = requested === "html" ? "html" : "pdf";
         return answerPaper(call, log, paper, { name: wireId("manifest", manifest.id), format, now });
       },
       {
@@ -83,15 +83,15 @@ export const manifestRoutes = ({ log }: Service) =>
           id: "getManifestDocument",
           needs: "shipping.read",
           chapter: "Shipping",
-          summary: "Get a manifest to print and sign: PDF, or HTML by `Accept`",
-          description: "It shows the bar code of every parcel.",
+          summary: "Get a printable manifest as PDF, or as HTML with `Accept`",
+          description: "It has the barcode of every parcel and space for a signature.",
           documents: paperMediaTypes,
           answers: { 200: null },
         }),
       },
     );
 
-// The statuses of its labels are shown too, and do not change its version.
+// Null: the view includes the labels' statuses, which do not change the manifest's version.
 const shown = (manifest: CarrierManifest) => tagged(manifestView(manifest), null);
 
 function answerManifests(call: Call, query: ListManifests): Promise<Response> {

@@ -5,21 +5,21 @@ import { weightUnits } from "../../core/weight_units.ts";
 import { paperSizes } from "../../documents/document.ts";
 import { labelStatuses } from "../labels/label.transitions.ts";
 
-/** The most labels on one manifest. */
+/** The maximum number of labels on one manifest. */
 export const manifest_labels_max = 1000;
 
 const DayField = (description: string) =>
-  Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$", hint: "must be a day such as 2026-01-31", description });
+  Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$", hint: "must be a date, such as 2026-01-31", description });
 
 export const CreateManifest = closed({
   carrier: Type.Optional(textField(100, { description: "The carrier of the parcels. Required without `label_ids`." })),
-  warehouse_id: Type.Optional(idField("warehouse", "The warehouse that the parcels leave; the first by default.")),
-  date: Type.Optional(DayField("The day in the warehouse's time zone; today by default.")),
+  warehouse_id: Type.Optional(idField("warehouse", "The warehouse that the parcels leave; by default, the first.")),
+  date: Type.Optional(DayField("The day in the warehouse's time zone; by default, today.")),
   label_ids: Type.Optional(
     Type.Array(idField("label"), {
       minItems: 1,
       maxItems: manifest_labels_max,
-      description: "Only these labels, whenever they were bought; all of one carrier, from one warehouse.",
+      description: "Only these labels, whenever they were bought. All must have one carrier and one warehouse.",
     }),
   ),
 });
@@ -38,12 +38,12 @@ export type ListManifests = Static<typeof ListManifests>;
 export const PrintManifest = closed({
   format: Type.Optional(choice(["pdf", "html"], { description: "Overrides the `Accept` header." })),
   paper: Type.Optional(
-    choice(paperSizes, { description: "The paper of a PDF; by default what the" + " warehouse's country uses." }),
+    choice(paperSizes, { description: "The paper size of a PDF; by default, that of the warehouse's country." }),
   ),
 });
 export type PrintManifest = Static<typeof PrintManifest>;
 
-const moment = Type.String({ format: "date-time" });
+const timestamp = Type.String({ format: "date-time" });
 const text = nullable(Type.String());
 
 const plain = {
@@ -54,14 +54,14 @@ const plain = {
   date: Type.String(),
   label_count: Type.Integer({ minimum: 1 }),
   created_by: closed({ type: choice(actorTypes), id: Type.String() }),
-  created_at: moment,
+  created_at: timestamp,
 };
 
 export const PlainManifestView = closed(plain);
 
 export const ManifestView = closed({
   ...plain,
-  total_weight_grams: Type.Integer({ minimum: 0, description: "Without labels that were voided." }),
+  total_weight_grams: Type.Integer({ minimum: 0, description: "The total weight without voided labels." }),
   parcels: Type.Array(
     closed({
       label_id: Type.String(),
@@ -71,7 +71,7 @@ export const ManifestView = closed({
       tracking_number: Type.String(),
       service: Type.String(),
       label_status: choice(labelStatuses, {
-        description: "The label's status. A label that was voided later" + " stays on the list.",
+        description: "The label's status. A label that was voided later stays listed.",
       }),
       weight: Type.Number(),
       weight_unit: choice(weightUnits),

@@ -14,16 +14,16 @@ import { insertIds, prepared, preparedOf, type StatementArgs } from "../../stora
 import { type LabelStatus, usableLabelStatuses } from "../labels/label.transitions.ts";
 import type { CarrierManifest, ManifestParcel, PlainManifest } from "./manifest.ts";
 
-/** A label that may go onto a manifest, with the facts that decide it. */
+/** A candidate for a manifest, with the facts that decide whether it fits. */
 export interface ManifestCandidate {
   readonly id: number;
   readonly order_id: number;
-  /** The warehouse that its order names. */
+  /** The warehouse that its order names; null if none. */
   readonly warehouse_id: number | null;
   readonly carrier: string;
   readonly status: LabelStatus;
   readonly return_id: number | null;
-  /** The manifest that it is on. */
+  /** The manifest that it is on; null if none. */
   readonly manifest_id: number | null;
 }
 
@@ -46,25 +46,25 @@ const byIds = prepared((query, a: StatementArgs<{ ids: string }>) =>
     .where(among(labels.id, a.ids)),
 );
 
-/** The labels with these ids; unknown ids are left out. */
+/** Finds labels by their ids. Unknown ids are omitted. */
 export async function findCandidates(db: Db, ids: readonly number[]): Promise<ManifestCandidate[]> {
   return byIds(db, { ids: list(ids) });
 }
 
-/** What a manifest collects: labels of a carrier bought from a moment until before another. In milliseconds. */
+/** The labels that a manifest may include: of a carrier, bought from `since` until before `until` (ms). */
 interface ManifestWindow {
   readonly carrier: string;
   readonly since: number;
   readonly until: number;
-  /** Parcels that left before this moment were handed over on an earlier day. */
+  /** Parcels that left before this time were handed over on an earlier day. */
   readonly left_since: number;
 }
 
 /**
- * Some valid labels of outgoing parcels that are on no manifest, have not arrived and did not leave on an earlier day,
- * after one of them, oldest first.
+ * Lists valid labels of outgoing parcels that are on no manifest, have not arrived and did not leave on an earlier day:
+ * up to `limit` with an id above `after`, oldest first.
  */
-export async function listWaiting(
+export async function listUnmanifested(
   db: Db,
   { carrier, since, until, left_since }: ManifestWindow,
   after: number,
@@ -93,7 +93,7 @@ export async function listWaiting(
     .limit(limit);
 }
 
-/** A manifest before it has labels. */
+/** A manifest before labels are added. */
 export interface NewManifest {
   readonly warehouse_id: number;
   readonly carrier: string;
@@ -101,21 +101,21 @@ export interface NewManifest {
   readonly created_by: Actor;
 }
 
-/** Stores a manifest and answers its id. */
+/** Inserts a manifest and returns its id. */
 export async function insertManifest(tx: Tx, manifest: NewManifest): Promise<number> {
   const [id = 0] = await insertIds(tx, manifests, [{ ...manifest, created_at: tx.now }]);
   return id;
 }
 
-/** Puts labels onto a manifest and answers how many. Labels that another manifest took meanwhile are left out. */
+/** Adds labels to a manifest and returns how many. Labels on another manifest are skipped. */
 export async function insertManifestLabels(tx: Tx, manifest_id: number, ids: readonly number[]): Promise<number> {
   const rows = ids.map((label_id) => ({ label_id, manifest_id }));
-  const put = await tx.sql
+  const added = await tx.sql
     .insert(manifest_labels)
     .values(rows)
     .onConflictDoNothing()
     .returning({ label_id: manifest_labels.label_id });
-  return put.length;
+  return added.length;
 }
 
 const byId = prepared((query, a: StatementArgs<{ id: number }>) =>
@@ -151,14 +151,14 @@ const parcelsOf = prepared((query, a: StatementArgs<{ manifest_id: number }>) =>
     .orderBy(asc(manifest_labels.label_id)),
 );
 
-/** The manifest that an identifier names, with its parcels. Refuses: resource_missing. */
+/** Finds a manifest by its identifier, with its parcels. Refuses: resource_missing. */
 export async function getManifest(db: Db, id: string | number): Promise<CarrierManifest> {
   const [row] = await byId(db, { id: readId("manifest", id) ?? 0 });
   if (row === undefined) throw missing("manifest", id);
   const [plain] = await withWarehouses(db, [row]);
   assert(plain, "a manifest has a warehouse");
   const parcels = await parcelsOf(db, { manifest_id: row.id });
-  // Only bought labels of outgoing parcels go onto a manifest, so each has a parcel and a number.
+  // Only bought labels of outgoing parcels are on manifests, so each has a parcel and a number.
   return { ...plain, parcels: parcels as unknown as ManifestParcel[] };
 }
 
@@ -174,7 +174,7 @@ async function withWarehouses(db: Db, rows: readonly (typeof manifests.$inferSel
   });
 }
 
-/** The filters of a list of manifests. Moments in milliseconds. */
+/** The filters of a list of manifests. Timestamps are in milliseconds. */
 interface ManifestFilter {
   readonly carrier?: string | undefined;
   readonly warehouse_id?: number | undefined;
@@ -193,7 +193,7 @@ function matching({ carrier, warehouse_id, day, created_after, created_before }:
   );
 }
 
-/** A page of manifests, newest first. */
+/** Lists a page of manifests, newest first. */
 export async function listManifests(db: Db, filter: ManifestFilter, window: PageWindow): Promise<PlainManifest[]> {
   const { limit, offset, after } = window;
   const behind = after === null ? undefined : sql`${manifests.id} < ${after[1]}`;
@@ -207,7 +207,7 @@ export async function listManifests(db: Db, filter: ManifestFilter, window: Page
   return withWarehouses(db, rows);
 }
 
-/** How many manifests match. */
+/** Counts the manifests that match. */
 export async function countManifests(db: Db, filter: ManifestFilter): Promise<number> {
   return db.sql.$count(manifests, matching(filter));
 }

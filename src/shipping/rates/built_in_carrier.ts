@@ -3,13 +3,13 @@ import { Fault } from "../../core/faults.ts";
 import { ownCarriers } from "../../orders/fulfillment/tracking_url.ts";
 import type { ParcelAddress } from "../address.ts";
 
-/** The name of a built-in carrier. */
+/** The code and the display name of a built-in carrier. */
 export interface BuiltInCarrier {
   readonly code: string;
   readonly name: string;
 }
 
-/** The simulated carriers of test data besides the one that sells by rate cards. */
+/** The simulated carriers of test data, in addition to the one that sells by rate cards. */
 export const simulatedPost: BuiltInCarrier = { code: "sim_post", name: "Simulated Post" };
 export const simulatedExpress: BuiltInCarrier = { code: "sim_express", name: "Simulated Express" };
 
@@ -23,28 +23,28 @@ const all: Readonly<Record<Environment, readonly BuiltInCarrier[]>> = {
   test: [byCards.test, simulatedPost, simulatedExpress],
 };
 
-/** The built-in carrier that sells by rate cards: the warehouse's own courier, or a simulated one in test data. */
+/** Returns the carrier that sells by rate cards: the warehouse's own courier, or in test data a simulated carrier. */
 export function builtInCarrier(mode: Environment): BuiltInCarrier {
   return byCards[mode];
 }
 
-/** The carriers whose labels Packhouse itself sells, without an account. */
+/** Lists the carriers whose labels Packhouse sells itself, without an account. */
 export function builtInCarriers(mode: Environment): readonly BuiltInCarrier[] {
   return all[mode];
 }
 
-/** Whether a carrier is one of them. */
+/** Whether a carrier is built in. */
 export function isBuiltIn(mode: Environment, code: string): boolean {
   return all[mode].some((carrier) => carrier.code === code);
 }
 
-/** The name of a carrier for people: of a built-in one its name, of any other its code. */
+/** Returns the display name of a built-in carrier; for any other, its code. */
 export function carrierName(code: string): string {
   return [...all.live, ...all.test].find((carrier) => carrier.code === code)?.name ?? code;
 }
 
-// Magic words in the second line of a recipient's address. The simulated carriers of test data act on them, so that a
-// client can try what fails with real carriers.
+// Magic words in the second line of a recipient's address trigger failures of the simulated carriers, so that clients
+// can test their handling.
 
 const magicWords = [
   "SIM-TIMEOUT",
@@ -61,28 +61,30 @@ function magicWord(to: Pick<ParcelAddress, "address_line2"> | null): MagicWord |
   return magicWords.find((word) => words.includes(word)) ?? null;
 }
 
-/** The carrier that does not answer a request for rates to this address; null when all answer. */
+/** Returns the simulated carrier that times out on a request for rates to this address, or null. */
 export function silentCarrier(to: ParcelAddress | null): string | null {
   return magicWord(to) === "SIM-TIMEOUT" ? simulatedExpress.code : null;
 }
 
-/** Refuses: carrier_refused, carrier_error, where the recipient's address asks for a failed purchase. */
+/**
+ * Fails a simulated purchase if the recipient's address has the magic word. Refuses: carrier_refused, carrier_error.
+ */
 export function refuseSimulated(carrier: string, to: ParcelAddress): void {
   const word = magicWord(to);
   if (word === "SIM-REFUSED") {
-    throw new Fault("carrier_refused", `The carrier ${carrier} does not carry this parcel (simulated by ${word}).`);
+    throw new Fault("carrier_refused", `The carrier ${carrier} refused this parcel (simulated by ${word}).`);
   }
   if (word === "SIM-ERROR") {
     throw new Fault("carrier_error", `The carrier ${carrier} failed (simulated by ${word}). Send the request again.`);
   }
 }
 
-/** Whether the carrier refuses to void a label to this address. */
+/** Whether the simulated carrier refuses to void a label to this address. */
 export function refusesVoid(to: ParcelAddress): boolean {
   return magicWord(to) === "SIM-VOID-REFUSED";
 }
 
-/** The end of a tracking number whose parcel meets an exception or comes back; empty for a plain course. */
+/** Returns the suffix of a tracking number that triggers an exception or a return; empty otherwise. */
 export function courseOf(to: ParcelAddress): string {
   const word = magicWord(to);
   return word === "SIM-EXCEPTION" ? "EXC" : word === "SIM-RETURNED" ? "RTS" : "";

@@ -17,7 +17,7 @@ import {
 } from "./rate_card.ts";
 import type { CreateRateCard, PriceRowField, UpdateRateCard } from "./rate_cards.schema.ts";
 
-/** The defaults of a new card: it sells nothing abroad, and keeps the carrier's holidays. */
+/** Returns the defaults of a new card: domestic only, with the carrier's holidays. */
 export function defaultTerms(carrier: string): CardTerms {
   return {
     currency: "USD",
@@ -50,7 +50,7 @@ const amountOrNull = (input: AmountInput | null, currency: string, prefix: strin
   input === null ? null : amountOf(input, currency, prefix);
 const textOf = (number: number | null | undefined) => (number == null ? null : String(number));
 
-/** A row of prices as a card in a currency keeps it. Refuses: validation_failed. */
+/** Reads a price row in a currency. `prefix` precedes its fields in messages. Refuses: validation_failed. */
 export function readPriceRow(row: PriceRowField, currency: string, prefix = ""): PriceRow {
   return { zone: row.zone, up_to_pounds: row.up_to_pounds ?? null, ...amountOf(row, currency, prefix) };
 }
@@ -59,8 +59,8 @@ type CardInput<Field extends keyof CreateRateCard> = Exclude<CreateRateCard[Fiel
 
 function readZones(input: CardInput<"zones">): ZoneRules {
   const { system = "default", first = 1, countries = [], regions = [], continents = [] } = input;
-  const { default: usual = null, domestic = null, rest = null } = input;
-  return { system, first, default: usual, domestic, countries, regions, continents, rest };
+  const { default: default_zone = null, domestic = null, rest = null } = input;
+  return { system, first, default: default_zone, domestic, countries, regions, continents, rest };
 }
 
 type Charge = AmountInput & { readonly fuelable?: boolean };
@@ -117,7 +117,7 @@ function minuteOf(time: string): number {
   return Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
 }
 
-/** The terms with the changes of a request. */
+/** Applies the changes of a request to the terms. */
 function readTerms(input: UpdateRateCard, earlier: CardTerms): CardTerms {
   const currency = input.currency ?? earlier.currency;
   const before = inCurrency(earlier, currency);
@@ -156,7 +156,7 @@ function readTerms(input: UpdateRateCard, earlier: CardTerms): CardTerms {
   };
 }
 
-/** The card with the changes of a request. Refuses: validation_failed. */
+/** Applies the changes of a request to a card. Refuses: validation_failed. */
 export function readCard(input: UpdateRateCard, before: CardContent): CardContent {
   const { name, active, effective_from, effective_to } = input;
   const card: CardContent = {
@@ -173,13 +173,13 @@ export function readCard(input: UpdateRateCard, before: CardContent): CardConten
   return card;
 }
 
-const said = (field: string, code: string, message: string): FieldProblem => ({ field, code, message });
+const problem = (field: string, code: string, message: string): FieldProblem => ({ field, code, message });
 
-/** Refuses: validation_failed, naming every contradiction in a card. */
+/** Refuses a card that contradicts itself, naming every contradiction. Refuses: validation_failed. */
 export function checkCard({ effective_from, effective_to, terms }: CardContent): void {
   const problems: FieldProblem[] = [
     ...(effective_from !== null && effective_to !== null && effective_to <= effective_from
-      ? [said("effective_to", "too_small", "must be after effective_from")]
+      ? [problem("effective_to", "too_small", "must be after effective_from")]
       : []),
     ...priceProblems(terms.prices),
     ...zoneProblems(terms),
@@ -196,34 +196,30 @@ interface NumberedRow extends PriceRow {
 function priceProblems(prices: readonly PriceRow[]): FieldProblem[] {
   const zones = new Map<string, NumberedRow[]>();
   for (const [at, row] of prices.entries()) {
-    const its = zones.get(row.zone) ?? [];
-    its.push({ ...row, at });
-    zones.set(row.zone, its);
+    const zone_rows = zones.get(row.zone) ?? [];
+    zone_rows.push({ ...row, at });
+    zones.set(row.zone, zone_rows);
   }
   return [...zones.values()].flatMap((rows) => {
-    const last = rows.filter(({ up_to_pounds }) => up_to_pounds === null);
+    const extra = rows.filter(({ up_to_pounds }) => up_to_pounds === null);
     const breaks = rows.filter(({ up_to_pounds }) => up_to_pounds !== null);
     breaks.sort((a, b) => (a.up_to_pounds ?? 0) - (b.up_to_pounds ?? 0));
-    const problems = [
-      ...last.slice(1),
+    const repeated = [
+      ...extra.slice(1),
       ...breaks.filter((row, at) => row.up_to_pounds === breaks[at - 1]?.up_to_pounds),
     ];
-    const twice = problems.map(({ at }) =>
-      said(`prices[${at}]`, "duplicate", "repeats the zone and weight of another row"),
+    const duplicates = repeated.map(({ at }) =>
+      problem(`prices[${at}]`, "duplicate", "repeats the zone and weight of another row"),
     );
-    const alone = breaks.length > 0 ? [] : last.slice(0, 1);
-    const lonely = alone.map(({ at, zone }) => {
-      return said(`prices[${at}]`, "required", `needs a row of zone ${zone} with up_to_pounds before it`);
+    const alone = breaks.length > 0 ? [] : extra.slice(0, 1);
+    const incomplete = alone.map(({ at, zone }) => {
+      return problem(`prices[${at}]`, "required", `needs a row for zone ${zone} with up_to_pounds`);
     });
     const falling = breaks.filter((row, at) => row.price_cents < (breaks[at - 1]?.price_cents ?? 0));
     const cheaper = falling.map(({ at }) => {
-      return said(
-        `prices[${at}].price`,
-        "too_small",
-        "must not be less than that of a lighter parcel to the same zone",
-      );
+      return problem(`prices[${at}].price`, "too_small", "must not be less than for a lighter parcel to the same zone");
     });
-    return [...twice, ...lonely, ...cheaper];
+    return [...duplicates, ...incomplete, ...cheaper];
   });
 }
 
@@ -246,24 +242,24 @@ function zoneProblems({ prices, zones }: CardTerms): FieldProblem[] {
     ),
   ];
   return [
-    ...unpriced.map(([field]) => said(field, "resource_missing", "must be a zone that has rows in prices")),
+    ...unpriced.map(([field]) => problem(field, "resource_missing", "must be a zone with rows in prices")),
     ...places.filter(([, country]) => !isCountry(country)).map(([field]) => notCountry(field)),
   ];
 }
 
-const notCountry = (field: string) => said(field, "invalid_format", "must be a two-letter country code such as US");
+const notCountry = (field: string) => problem(field, "invalid_format", "must be a two-letter country code, such as US");
 
 function transitProblems({ prices, transit_days }: CardTerms): FieldProblem[] {
   const named = transit_days.map(({ zone }) => zone);
-  const twice = named.flatMap((zone, at) => {
-    return named.indexOf(zone) < at ? [said(`transit_days[${at}].zone`, "duplicate", "is named before")] : [];
+  const duplicates = named.flatMap((zone, at) => {
+    return named.indexOf(zone) < at ? [problem(`transit_days[${at}].zone`, "duplicate", "is a duplicate")] : [];
   });
-  if (named.includes(any_zone)) return twice;
+  if (named.includes(any_zone)) return duplicates;
   const missing = [...new Set(prices.map(({ zone }) => zone))].filter((zone) => !named.includes(zone));
-  if (missing.length === 0) return twice;
+  if (missing.length === 0) return duplicates;
   const some = missing.slice(0, 10).join(", ");
-  const message = `must name each zone that is priced, or * for all others: ${some} is missing`;
-  return [...twice, said("transit_days", "required", message)];
+  const message = `must name every priced zone, or * for all others (missing: ${some})`;
+  return [...duplicates, problem("transit_days", "required", message)];
 }
 
 function surchargeProblems({ surcharges }: CardTerms): FieldProblem[] {
@@ -272,18 +268,18 @@ function surchargeProblems({ surcharges }: CardTerms): FieldProblem[] {
     if (limits === null) return [];
     const { longest_over, second_over, length_and_girth_over, volume_over, weight_over } = limits;
     const some = [longest_over, second_over, length_and_girth_over, volume_over, weight_over];
-    const message = "must say when it applies, such as longest_over";
-    return some.every((limit) => limit === null) ? [said(`surcharges.${code}`, "required", message)] : [];
+    const message = "needs at least one limit, such as longest_over";
+    return some.every((limit) => limit === null) ? [problem(`surcharges.${code}`, "required", message)] : [];
   });
   const places = surcharges.remote_area?.places ?? [];
-  const nowhere = places.flatMap(({ country }, at) => {
+  const unknown_countries = places.flatMap(({ country }, at) => {
     return isCountry(country) ? [] : [notCountry(`surcharges.remote_area.places[${at}].country`)];
   });
-  return [...sized, ...nowhere];
+  return [...sized, ...unknown_countries];
 }
 
-/** Whether two cards would price the same parcel at some moment. */
-export function holdTogether(a: CardContent, b: CardContent): boolean {
+/** Whether two cards price the same service at the same time. */
+export function overlaps(a: CardContent, b: CardContent): boolean {
   const before = (from: number | null, to: number | null) => from === null || to === null || from < to;
   return (
     a.service === b.service &&

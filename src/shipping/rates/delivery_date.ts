@@ -8,7 +8,7 @@ import {
   weekdays,
 } from "../../core/time_zone.ts";
 
-// The zone in which most people of a state live. In a state with two zones the smaller part is off by an hour.
+// The time zone of most people in a state. In a state with two zones, the smaller part is off by an hour.
 const zoneStates = {
   "America/New_York": "CT DC DE FL GA IN KY MA MD ME MI NC NH NJ NY OH PA RI SC VA VT WV",
   "America/Chicago": "AL AR IA IL KS LA MN MO MS ND NE OK SD TN TX WI",
@@ -28,21 +28,21 @@ const zoneOf: ReadonlyMap<string, string> = new Map(
 
 const territories: readonly string[] = ["AS", "GU", "MP", "PR", "VI"];
 
-// States by the post's list whose time is unknown: those of the armed forces and three in the Pacific.
+// States in the postal service's list without a known time zone: the armed forces and three in the Pacific.
 const otherStates: readonly string[] = ["AA", "AE", "AP", "FM", "MH", "PW"];
 
-/** Whether a text is the two-letter code of a US state or territory as the post lists them, in either case. */
+/** Whether a text is the two-letter code of a US state or territory in the postal service's list, in any case. */
 export function isUsState(text: string): boolean {
   const code = text.toUpperCase();
   return zoneOf.has(code) || otherStates.includes(code);
 }
 
-/** The IANA zone of a US state or territory by its two letters; null for anything else. */
+/** Returns the IANA time zone of a US state or territory by its two-letter code; null for anything else. */
 export function stateTimeZone(state: string | null, country: string): string | null {
   return country === "US" && state !== null ? (zoneOf.get(state.toUpperCase()) ?? null) : null;
 }
 
-// The same by the first digits of ZIP codes, for callers who know no more of a place.
+// The time zones by the first digits of ZIP codes, for places without a state.
 // biome-ignore format: a table is read by its columns.
 const zipZones: readonly (readonly [first: string, last: string, zone: string])[] = [
   ["005", "005", "America/New_York"], ["006", "009", "America/Puerto_Rico"], ["010", "089", "America/New_York"],
@@ -55,14 +55,14 @@ const zipZones: readonly (readonly [first: string, last: string, zone: string])[
   ["970", "994", "America/Los_Angeles"], ["995", "999", "America/Anchorage"],
 ];
 
-/** A place as far as its time zone is concerned. */
+/** The fields of a place that determine its time zone. */
 export interface ZonedPlace {
   readonly country: string;
   readonly state: string | null;
   readonly postal_code: string | null;
 }
 
-/** The IANA zone of a place: by its state, by its ZIP code, or by its country or territory; null when unknown. */
+/** Returns the IANA time zone of a place by its state, ZIP code, country or territory; null when unknown. */
 export function placeTimeZone({ country, state, postal_code }: ZonedPlace): string | null {
   if (country !== "US") return territories.includes(country) ? stateTimeZone(country, "US") : countryTimeZone(country);
   const known = stateTimeZone(state, country);
@@ -75,31 +75,33 @@ export function placeTimeZone({ country, state, postal_code }: ZonedPlace): stri
 const day_ms = 86_400_000;
 const last_second_ms = day_ms - 1000;
 const delivery_minute = 20 * 60;
-const usual_zone = "America/New_York";
+const default_zone = "America/New_York";
 
-/** A promised delivery, as it was stored. `at` is in milliseconds since 1970, UTC. */
+/** A stored delivery promise. `at` is in milliseconds since 1970, UTC. */
 interface PromisedDelivery {
   readonly at: number;
   readonly to: ZonedPlace;
-  /** The IANA zone of the sender, for a destination whose zone is unknown; null when that is unknown too. */
+  /** The IANA zone of the sender, used if the destination's zone is unknown; null when also unknown. */
   readonly origin_zone: string | null;
-  /** Whether a carrier gave it. Carriers write a calendar date as the first or the last second of its day, UTC. */
+  /** Whether a carrier set it. Carriers write a calendar date as the first or the last second of its day, UTC. */
   readonly by_carrier: boolean;
 }
 
-/** The end of a delivery day at its destination. A day is a number of days since 1970-01-01. */
+/** Returns the end of a delivery day at its destination, in milliseconds. `day` is in days since 1970-01-01. */
 function endOfDelivery(day: number, zone: string): number {
   return momentAt({ day, minute: delivery_minute }, zone);
 }
 
-/** The calendar day of a delivery at its destination, as `YYYY-MM-DD`, and its end there in milliseconds. */
+/**
+ * Returns the local day of a delivery at its destination, as `YYYY-MM-DD`, and the end of delivery in milliseconds.
+ */
 export function deliveryDay({ at, to, origin_zone, by_carrier }: PromisedDelivery): { day: string; end: number } {
-  const zone = placeTimeZone(to) ?? origin_zone ?? usual_zone;
+  const zone = placeTimeZone(to) ?? origin_zone ?? default_zone;
   const end = deliveryEnd(at, zone, by_carrier);
   return { day: dayText(localTime(end, zone).day), end };
 }
 
-/** When a delivery that was stored as `at` (ms) ends in the zone of its destination, in milliseconds. */
+/** Returns the end of a delivery stored as `at` (ms) in the destination's zone, in milliseconds. */
 export function deliveryEnd(at: number, zone: string, by_carrier: boolean): number {
   const since_midnight = at % day_ms;
   const isDate = by_carrier && (since_midnight === 0 || since_midnight >= last_second_ms);
@@ -108,7 +110,7 @@ export function deliveryEnd(at: number, zone: string, by_carrier: boolean): numb
 
 /** The ship day of a parcel and its promised delivery. */
 interface DeliveryPromise {
-  /** The day it leaves the warehouse, as `YYYY-MM-DD` in the warehouse's zone. */
+  /** The day it leaves the warehouse, as `YYYY-MM-DD` in the warehouse's time zone. */
   readonly ship_date: string;
   /** Milliseconds since 1970, UTC: 20:00 at the destination on the day of delivery. */
   readonly delivery_date: number;
@@ -123,25 +125,25 @@ export interface ServiceDays {
   readonly sunday_delivery: boolean;
 }
 
-/** What a promise is computed from. `now` is in milliseconds; zones are IANA names. */
+/** The input for a promise. `now` is in milliseconds; zones are IANA names. */
 interface DeliveryDateRequest {
   readonly now: number;
   readonly origin_zone: string;
-  /** The zone of the recipient; null when unknown, and then the warehouse's zone is used. */
+  /** The zone of the recipient; null when unknown, in which case the warehouse's zone applies. */
   readonly destination_zone: string | null;
   readonly service: ServiceDays;
-  /** Days of delivery, counted after the ship day. */
+  /** Delivery days after the ship day. */
   readonly transit_days: number;
-  /** Whether the carrier neither collects nor delivers on a day, counted from 1970-01-01. */
+  /** Whether the carrier rests on a day, counted from 1970-01-01. */
   readonly isHoliday: (day: number) => boolean;
 }
 
-// A service that never collects or delivers gets no date beyond this.
+// The search for a day ends here, for a service that never collects or delivers.
 const days_ahead_max = 800;
 
-/** The day on which a parcel leaves, and 20:00 on the day of its delivery. Throws a RangeError for an unknown zone. */
-export function promiseDelivery(question: DeliveryDateRequest): DeliveryPromise {
-  const { now, origin_zone, destination_zone, service, transit_days, isHoliday } = question;
+/** Returns the ship day, and 20:00 on the delivery day. Throws a RangeError for an unknown zone. */
+export function promiseDelivery(request: DeliveryDateRequest): DeliveryPromise {
+  const { now, origin_zone, destination_zone, service, transit_days, isHoliday } = request;
   const { day: today, minute } = localTime(now, origin_zone);
   const ships = (day: number) => service.ship_days.includes(weekdays[weekdayOf(day)] ?? "mon") && !isHoliday(day);
   const delivers = (day: number) => deliversOn(weekdayOf(day), service) && !isHoliday(day);

@@ -1,6 +1,5 @@
-// Asks the carriers of all accounts for their rates at once. A slow carrier delays no other: there is a limit on
-// each wait, and on the open requests of each account, and an account that failed several times in a row is left out
-// for a while.
+// Requests rates from the carriers of all accounts in parallel. A slow carrier delays no other: each request has a
+// timeout, each account has a limit on open requests, and an account that keeps failing is paused for a while.
 import { Fault } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
 import type { Log } from "../../core/log.ts";
@@ -23,58 +22,58 @@ export interface RateAnswers {
   readonly messages: readonly (OfAccount & RateMessage)[];
 }
 
-/** What earlier requests have shown of an account. */
+/** The state of an account from earlier requests. */
 interface AccountQueue {
   readonly version: number;
-  readonly places: RequestSlots;
-  /** Failures in a row. */
+  readonly slots: RequestSlots;
+  /** Consecutive failures. */
   failures: number;
-  /** Until when it is not asked, in milliseconds. */
+  /** The account is paused until this time, in milliseconds. */
   rest_until: number;
   last: Fault | null;
 }
 
-const places_max = 32;
+const slots_max = 32;
 const failures_max = 3;
 const rest_ms = 30_000;
 const rest_max_ms = 5 * 60_000;
-// A request that never ends gives up its place after this time.
-const place_ms = 60_000;
+// A request that never ends frees its slot after this time.
+const slot_timeout_ms = 60_000;
 
-/** The open requests of one account. One that finds no place waits for its turn. */
+/** Limits the open requests of one account. Further requests wait for a slot. */
 class RequestSlots {
-  #free = places_max;
+  #free = slots_max;
   readonly #waiting: (() => void)[] = [];
 
-  /** Sends a request from a place, and frees the place when it is answered, or after a time without an answer. */
-  async within<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  /** Runs a request in a slot, which is freed when the request ends or after a timeout. */
+  async within<T>(send: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     let is_taken = true;
     const leave = () => {
-      if (is_taken) this.#handOn();
+      if (is_taken) this.#passOn();
       is_taken = false;
     };
-    const forgotten = setTimeout(leave, place_ms);
-    forgotten.unref();
+    const timeout = setTimeout(leave, slot_timeout_ms);
+    timeout.unref();
     try {
-      return await ask();
+      return await send();
     } finally {
-      clearTimeout(forgotten);
+      clearTimeout(timeout);
       leave();
     }
   }
 
-  #handOn(): void {
+  #passOn(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#free += 1;
     else next();
   }
 }
 
-/** Asks accounts for rates, and remembers which of them fail. `now` is in milliseconds. */
+/** Requests rates from accounts and tracks their failures. `now` is in milliseconds. */
 export class RateFetcher {
-  readonly #lines = new Map<string, AccountQueue>();
+  readonly #queues = new Map<string, AccountQueue>();
   readonly #now: () => number;
   readonly #log: Log;
 
@@ -83,68 +82,73 @@ export class RateFetcher {
     this.#log = log;
   }
 
-  /** Asks all of them at once, and waits for each for so many milliseconds. A failure becomes a message. */
+  /**
+   * Requests rates from all sources in parallel, each with a timeout of `wait_ms` milliseconds. Failures become
+   * messages.
+   */
   async ask(sources: readonly RateSource[], carriage: ShipmentRequest, wait_ms: number): Promise<RateAnswers> {
     const answers = await Promise.all(sources.map((source) => this.#askOne(source, carriage, wait_ms)));
     return {
-      offers: answers.flatMap(({ account_id, found }) => found.offers.map((offer) => ({ account_id, offer }))),
-      messages: answers.flatMap(({ account_id, found }) => found.messages.map((said) => ({ account_id, ...said }))),
+      offers: answers.flatMap(({ account_id, result }) => result.offers.map((offer) => ({ account_id, offer }))),
+      messages: answers.flatMap(({ account_id, result }) =>
+        result.messages.map((message) => ({ account_id, ...message })),
+      ),
     };
   }
 
   async #askOne(source: RateSource, carriage: ShipmentRequest, wait_ms: number) {
-    const line = this.#lineOf(source);
-    const found = this.#refusal(source, line) ?? (await this.#answer(source, line, carriage, wait_ms));
-    if (!(found instanceof Fault)) return { account_id: source.account.id, found };
-    const { code, message } = found;
-    const said: RateMessage = { carrier: source.connector.code, service: null, level: "error", code, message };
-    return { account_id: source.account.id, found: { offers: [], messages: [said] } };
+    const queue = this.#queueOf(source);
+    const result = this.#refusal(source, queue) ?? (await this.#answer(source, queue, carriage, wait_ms));
+    if (!(result instanceof Fault)) return { account_id: source.account.id, result };
+    const { code, message } = result;
+    const failure: RateMessage = { carrier: source.connector.code, service: null, level: "error", code, message };
+    return { account_id: source.account.id, result: { offers: [], messages: [failure] } };
   }
 
-  /** What earlier requests have shown of an account; nothing once the account was changed. */
-  #lineOf({ account, ctx }: RateSource): AccountQueue {
+  /** Returns the state of an account; a new one after the account was changed. */
+  #queueOf({ account, ctx }: RateSource): AccountQueue {
     const key = `${ctx.mode}/${account.id}`;
-    const known = this.#lines.get(key);
+    const known = this.#queues.get(key);
     if (known?.version === account.version) return known;
-    const line = { version: account.version, places: new RequestSlots(), failures: 0, rest_until: 0, last: null };
-    this.#lines.set(key, line);
-    return line;
+    const queue = { version: account.version, slots: new RequestSlots(), failures: 0, rest_until: 0, last: null };
+    this.#queues.set(key, queue);
+    return queue;
   }
 
-  /** Why an account is not asked now; null when it is. */
-  #refusal({ account }: RateSource, line: AccountQueue): Fault | null {
+  /** Returns the reason why an account is paused; null when it is not. */
+  #refusal({ account }: RateSource, queue: AccountQueue): Fault | null {
     const now = this.#now();
-    if (now < line.rest_until) {
-      const seconds = Math.ceil((line.rest_until - now) / 1000);
-      const said = line.last === null ? "" : ` Its last answer: ${line.last.message}`;
-      const message = `${account.name} failed several times in a row and is asked again in ${seconds} seconds.${said}`;
-      return new Fault(line.last?.code ?? "carrier_error", message);
+    if (now < queue.rest_until) {
+      const seconds = Math.ceil((queue.rest_until - now) / 1000);
+      const last = queue.last === null ? "" : ` Its last error: ${queue.last.message}`;
+      const message = `${account.name} failed several times in a row. The next attempt is in ${seconds} seconds.${last}`;
+      return new Fault(queue.last?.code ?? "carrier_error", message);
     }
-    // One request tests whether it works again. Until that is answered, other requests leave the account out.
-    if (line.failures >= failures_max) line.rest_until = now + rest_ms;
+    // One request tests the account again. Until it ends, other requests skip the account.
+    if (queue.failures >= failures_max) queue.rest_until = now + rest_ms;
     return null;
   }
 
   async #answer(
     source: RateSource,
-    line: AccountQueue,
+    queue: AccountQueue,
     carriage: ShipmentRequest,
     wait_ms: number,
   ): Promise<RateOffers | Fault> {
     const { account } = source;
     const message = `${account.name} did not answer within ${wait_ms / 1000} seconds.`;
     const late = new Fault("carrier_timeout", message);
-    const { promise: lateness, resolve } = Promise.withResolvers<Fault>();
+    const { promise: timeout, resolve } = Promise.withResolvers<Fault>();
     let is_late = false;
     const timer = setTimeout(() => {
       is_late = true;
       resolve(late);
     }, wait_ms);
-    const answer = line.places.within(async () => (is_late ? late : this.#call(source, carriage)));
-    const found = await Promise.race([answer, lateness]);
+    const answer = queue.slots.within(async () => (is_late ? late : this.#call(source, carriage)));
+    const result = await Promise.race([answer, timeout]);
     clearTimeout(timer);
-    this.#remember(source, line, found);
-    return found;
+    this.#record(source, queue, result);
+    return result;
   }
 
   async #call({ connector, ctx }: RateSource, carriage: ShipmentRequest): Promise<RateOffers | Fault> {
@@ -155,21 +159,22 @@ export class RateFetcher {
     }
   }
 
-  #remember({ account }: RateSource, line: AccountQueue, found: RateOffers | Fault): void {
+  #record({ account }: RateSource, queue: AccountQueue, result: RateOffers | Fault): void {
     const now = this.#now();
-    const failed = found instanceof Fault && (found.code === "carrier_timeout" || found.code === "carrier_error");
+    const failed = result instanceof Fault && (result.code === "carrier_timeout" || result.code === "carrier_error");
     if (!failed) {
-      Object.assign(line, { failures: 0, rest_until: 0, last: null });
+      Object.assign(queue, { failures: 0, rest_until: 0, last: null });
       return;
     }
-    line.failures += 1;
-    line.last = found;
-    const { retry_after_seconds } = found.facts;
-    const asked_to = typeof retry_after_seconds === "number" ? Math.min(retry_after_seconds * 1000, rest_max_ms) : 0;
-    const own = line.failures >= failures_max ? rest_ms : 0;
-    line.rest_until = Math.max(line.rest_until, now + Math.max(asked_to, own));
-    if (line.failures !== failures_max) return;
-    const facts = { account: wireId("carrier_account", account.id), code: found.code, reason: found.message };
-    this.#log.warn("a carrier account failed several times in a row, and is asked for rates less often", facts);
+    queue.failures += 1;
+    queue.last = result;
+    const { retry_after_seconds } = result.facts;
+    const requested_ms =
+      typeof retry_after_seconds === "number" ? Math.min(retry_after_seconds * 1000, rest_max_ms) : 0;
+    const own = queue.failures >= failures_max ? rest_ms : 0;
+    queue.rest_until = Math.max(queue.rest_until, now + Math.max(requested_ms, own));
+    if (queue.failures !== failures_max) return;
+    const facts = { account: wireId("carrier_account", account.id), code: result.code, reason: result.message };
+    this.#log.warn("a carrier account failed several times in a row; its rate requests are paused", facts);
   }
 }

@@ -14,7 +14,7 @@ import { getHolidays, listHolidays, lockHolidays } from "./holidays.sql.ts";
 import { holidaysView, readHolidays } from "./holidays.ts";
 import { setHolidays } from "./rate_cards.ts";
 
-/** The days on which carriers neither collect nor deliver. */
+/** Routes of the days on which carriers neither collect nor deliver. */
 export const holidayRoutes = new Elysia({ prefix: "/shipping/holidays" })
   .use(conventions)
   .get("", ({ call, query }) => answerRead(call, (db) => listed(db, query)), {
@@ -25,7 +25,7 @@ export const holidayRoutes = new Elysia({ prefix: "/shipping/holidays" })
       chapter: "Rate cards",
       summary: "List the holidays of carriers",
       description:
-        "The built-in carrier comes first. A carrier that is not listed keeps the federal" +
+        "The built-in carrier comes first. Carriers that are not listed observe the federal" +
         " holidays of the United States.",
       answers: { 200: EnvelopedView(Type.Array(HolidaysView)) },
     }),
@@ -61,7 +61,7 @@ export const holidayRoutes = new Elysia({ prefix: "/shipping/holidays" })
         chapter: "Rate cards",
         matches: true,
         summary: "Set the holidays of a carrier",
-        description: "They replace the present ones. Dates that were already promised stay.",
+        description: "Replaces all existing holidays. Delivery dates that were already promised do not change.",
         answers: { 200: EnvelopedView(HolidaysView) },
       }),
     },
@@ -69,7 +69,7 @@ export const holidayRoutes = new Elysia({ prefix: "/shipping/holidays" })
 
 const form = new RegExp(CarrierField.pattern as string);
 
-/** Refuses: resource_missing, for a text that cannot be a carrier's code. */
+/** Returns the carrier code in a path. Refuses: resource_missing. */
 function carrierOf(text: string): string {
   if (!form.test(text)) throw missing("carrier", text);
   return text;

@@ -14,31 +14,36 @@ const ofCarrierLocked = prepared((select, a: StatementArgs<{ carrier: string }>)
   forUpdate(select.select().from(holiday_sets).where(eq(holiday_sets.carrier, a.carrier))),
 );
 
-/** The days on which a carrier rests: the federal holidays of the United States unless others were set. */
+/** Returns the days on which a carrier rests. The default is the federal holidays of the United States. */
 export async function getHolidays(db: Db, carrier: string): Promise<CarrierHolidays> {
   const [set] = await ofCarrier(db, { carrier });
-  return set ?? usual(carrier);
+  return set ?? defaultHolidays(carrier);
 }
 
-const usual = (carrier: string): CarrierHolidays => ({ carrier, ...federalHolidays, version: 0, updated_at: null });
+const defaultHolidays = (carrier: string): CarrierHolidays => ({
+  carrier,
+  ...federalHolidays,
+  version: 0,
+  updated_at: null,
+});
 
-/** As `getHolidays`, and locks them until this transaction ends. */
+/** Like `getHolidays`, but locks them until the transaction ends. */
 export async function lockHolidays(tx: Tx, carrier: string): Promise<CarrierHolidays> {
   const [set] = await ofCarrierLocked(tx, { carrier });
   if (set !== undefined) return set;
-  // There is no row to lock before the first ones are set. Of two transactions that set them at once, the later one
-  // sees those of the earlier.
+  // Before the first holidays are set there is no row to lock. The turn makes the second of two concurrent
+  // transactions see the row of the first.
   await takeTurn(tx, "shipping.holidays");
-  const [made] = await ofCarrierLocked(tx, { carrier });
-  return made ?? usual(carrier);
+  const [inserted] = await ofCarrierLocked(tx, { carrier });
+  return inserted ?? defaultHolidays(carrier);
 }
 
-/** The holidays of every carrier that has any of its own. */
+/** Lists the holidays of all carriers that have their own. */
 export async function listHolidays(db: Db): Promise<CarrierHolidays[]> {
   return db.sql.select().from(holiday_sets).orderBy(asc(holiday_sets.carrier));
 }
 
-/** Stores a carrier's holidays; their version increases by one. */
+/** Saves a carrier's holidays and increases their version by one. */
 export async function saveHolidays(tx: Tx, { carrier, version }: CarrierHolidays, set: HolidaySet): Promise<void> {
   const row = { rules: set.rules, days: set.days, updated_at: tx.now };
   await tx.sql

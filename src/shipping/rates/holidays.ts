@@ -3,20 +3,20 @@ import { type FieldProblem, invalidFields } from "../../core/faults.ts";
 import { dayText, readDay, type Weekday, weekdayOf, weekdays } from "../../core/time_zone.ts";
 import type { SetHolidays } from "./holidays.schema.ts";
 
-/** A holiday that recurs each year: the 4th of July, or the last Monday of May. */
+/** A recurring holiday: a fixed date such as July 4, or a weekday such as the last Monday of May. */
 export interface HolidayRule {
   readonly name: string;
   readonly month: number;
-  /** The day of the month; null when the rule names a weekday. */
+  /** The day of the month; null when the rule is for a weekday. */
   readonly day: number | null;
   readonly weekday: Weekday | null;
-  /** Which of the month's days of that weekday: 1 to 4, or -1 for the last. */
+  /** Which of these weekdays in the month: 1 to 4, or -1 for the last. */
   readonly week: number | null;
-  /** Whether a holiday on a Saturday is observed on the Friday before, and one on a Sunday on the Monday after. */
+  /** Whether a Saturday is observed on the Friday before, and a Sunday on the Monday after. */
   readonly observed: boolean;
 }
 
-/** One day on which a carrier rests, as `YYYY-MM-DD`. */
+/** A single day on which a carrier rests, as `YYYY-MM-DD`. */
 interface Holiday {
   readonly date: string;
   readonly name: string;
@@ -35,7 +35,7 @@ const monday = (name: string, month: number, week: number): HolidayRule => {
   return { name, month, day: null, weekday: "mon", week, observed: false };
 };
 
-/** The federal holidays of the United States, which a carrier keeps unless others were set. */
+/** The federal holidays of the United States, the default of every carrier. */
 export const federalHolidays: HolidaySet = {
   rules: [
     fixed("New Year's Day", 1, 1),
@@ -55,7 +55,9 @@ export const federalHolidays: HolidaySet = {
 
 const firstOf = (year: number, month: number) => readDay(`${year}-${String(month).padStart(2, "0")}-01`) ?? 0;
 
-/** The day on which a rule of this year is observed, which may lie in the year before; null when there is none. */
+/**
+ * The day on which a rule is observed in a year; it may fall in the year before. Null when the year has no such day.
+ */
 function dayOf({ month, day, weekday, week, observed }: HolidayRule, year: number): number | null {
   const first = firstOf(year, month);
   const next = month === 12 ? firstOf(year + 1, 1) : firstOf(year, month + 1);
@@ -63,27 +65,26 @@ function dayOf({ month, day, weekday, week, observed }: HolidayRule, year: numbe
     const at = first + day - 1;
     if (at >= next) return null;
     if (!observed) return at;
-    const fallen = weekdayOf(at);
-    return fallen === 5 ? at - 1 : fallen === 6 ? at + 1 : at;
+    const weekday_of_date = weekdayOf(at);
+    return weekday_of_date === 5 ? at - 1 : weekday_of_date === 6 ? at + 1 : at;
   }
   const wanted = weekdays.indexOf(weekday ?? "mon");
   if (week === -1) return next - 1 - ((weekdayOf(next - 1) - wanted + 7) % 7);
   return first + ((wanted - weekdayOf(first) + 7) % 7) + 7 * ((week ?? 1) - 1);
 }
 
-/**
- * A carrier's rest days in a year, in order. The rules of the next year count too: New Year 2028 is observed on the
- * last day of 2027.
- */
+/** Returns a carrier's holidays in a year, sorted. Those of the next year count too: Jan 1, 2028 is observed in 2027. */
 export function holidaysIn(year: number, { rules, days }: HolidaySet): Holiday[] {
   const within = `${year}-`;
-  const kept = [year - 1, year, year + 1].flatMap((one) =>
+  const recurring = [year - 1, year, year + 1].flatMap((rule_year) =>
     rules.flatMap((rule): Holiday[] => {
-      const day = dayOf(rule, one);
+      const day = dayOf(rule, rule_year);
       return day === null ? [] : [{ date: dayText(day), name: rule.name }];
     }),
   );
-  return [...kept, ...days].filter(({ date }) => date.startsWith(within)).sort((a, b) => (a.date < b.date ? -1 : 1));
+  return [...recurring, ...days]
+    .filter(({ date }) => date.startsWith(within))
+    .sort((a, b) => (a.date < b.date ? -1 : 1));
 }
 
 const days_max = 5000;
@@ -93,25 +94,25 @@ function isHoliday(day: number, set: HolidaySet): boolean {
   return holidaysIn(Number(text.slice(0, 4)), set).some(({ date }) => date === text);
 }
 
-/** Answers whether a carrier rests on a day, counted from 1970-01-01; remembers the days of a year once computed. */
+/** Returns a cached test of whether a carrier rests on a day, counted from 1970-01-01. */
 export function isHolidayOf(set: HolidaySet): (day: number) => boolean {
-  const known = new Map<number, boolean>();
+  const cache = new Map<number, boolean>();
   return (day) => {
-    const found = known.get(day) ?? isHoliday(day, set);
-    if (known.size >= days_max) known.clear();
-    known.set(day, found);
-    return found;
+    const rests = cache.get(day) ?? isHoliday(day, set);
+    if (cache.size >= days_max) cache.clear();
+    cache.set(day, rests);
+    return rests;
   };
 }
 
 const longestMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Holidays as a client writes them. Refuses: validation_failed, naming each that no calendar has. */
+/** Reads the holidays in a request. Refuses: validation_failed, naming every impossible date. */
 export function readHolidays({ rules, days = [] }: SetHolidays): HolidaySet {
   const problems = [
     ...rules.flatMap((rule, at) => ruleProblems(rule, `rules[${at}]`)),
     ...days.flatMap(({ date }, at) =>
-      readDay(date) === null ? [none(`days[${at}].date`, "is not a day of the calendar")] : [],
+      readDay(date) === null ? [invalidValue(`days[${at}].date`, "is not a calendar date")] : [],
     ),
   ];
   if (problems.length > 0) throw invalidFields(problems);
@@ -127,23 +128,23 @@ function ruleProblems({ month, day, weekday, week }: SetHolidays["rules"][number
   const byWeekday = weekday != null && week != null;
   if (day != null) {
     if (weekday != null || week != null)
-      return [none(`${place}.day`, "cannot be given together with weekday and week")];
-    return day > (longestMonths[month - 1] ?? 0) ? [none(`${place}.day`, "is not a day of that month")] : [];
+      return [invalidValue(`${place}.day`, "cannot be combined with weekday and week")];
+    return day > (longestMonths[month - 1] ?? 0) ? [invalidValue(`${place}.day`, "is not a day of this month")] : [];
   }
-  return byWeekday ? [] : [none(place, "needs a day, or a weekday and a week")];
+  return byWeekday ? [] : [invalidValue(place, "needs a day, or a weekday and a week")];
 }
 
-const none = (field: string, message: string): FieldProblem => ({ field, code: "invalid_value", message });
+const invalidValue = (field: string, message: string): FieldProblem => ({ field, code: "invalid_value", message });
 
-/** A carrier's holidays as they are stored. */
+/** A carrier's stored holidays. */
 export interface CarrierHolidays extends HolidaySet {
   readonly carrier: string;
-  /** 0 when none were ever set. */
+  /** 0 for the default holidays. */
   readonly version: number;
   readonly updated_at: number | null;
 }
 
-/** A carrier's holidays as the API shows them, with the dates of a year if one was asked for. */
+/** Returns a carrier's holidays as the API shows them. `dates` is empty without a year. */
 export function holidaysView({ carrier, rules, days, version, updated_at }: CarrierHolidays, year: number | undefined) {
   return {
     carrier,

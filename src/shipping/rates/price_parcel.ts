@@ -3,17 +3,17 @@ import { decimalsOf } from "../../core/money.ts";
 import { billedPounds, cubicInches, lengthAndGirth, readSide, readWeight, type Sides, type Weight } from "../parcel.ts";
 import { type Amount, any_zone, type CardTerms, type SizeLimits, type Surcharge } from "./rate_card.ts";
 
-/** A card's prices for one zone, from the lightest row to the heaviest. */
+/** A card's prices for one zone, lightest row first. */
 interface ZonePrices {
   readonly rows: readonly (Amount & { readonly up_to_pounds: number })[];
-  /** The price of each pound beyond the last row; null when there is a heaviest parcel. */
+  /** The price of each pound excess the last row; null when the last row is the limit. */
   readonly extra: Amount | null;
 }
 
-/** When a surcharge applies, in exact numbers. */
+/** A surcharge's condition. */
 type IsOver = (parcel: MeasuredParcel, volume: bigint | null) => boolean;
 
-/** The terms of a card, prepared for many prices. */
+/** The terms of a card, prepared for pricing many parcels. */
 export interface ReadyTerms {
   readonly terms: CardTerms;
   readonly prices: ReadonlyMap<string, ZonePrices>;
@@ -30,7 +30,7 @@ export interface MeasuredParcel {
   readonly sides: Sides | null;
 }
 
-/** What the price depends on besides the card and the parcel. */
+/** The inputs of a price other than the card and the parcel. */
 interface PriceFacts {
   readonly zone: string;
   readonly residential: boolean;
@@ -39,19 +39,19 @@ interface PriceFacts {
   readonly insured_cents: number | null;
 }
 
-/** One charge, and what the carrier takes for it. */
+/** One charge and its cost at the carrier. */
 interface PricedLine {
   readonly code: string;
   readonly amount_cents: number;
   readonly cost_cents: number;
 }
 
-/** The price of a parcel by a card, or why the card has none for it. */
+/** The price of a parcel by a card, or the reason for a refusal. */
 type PricedParcel =
   | { readonly billable_pounds: number; readonly lines: readonly PricedLine[] }
   | { readonly refused: "over_weight_limit" | "over_size_limit" | "zone_not_served"; readonly limit: string };
 
-/** Prepares the terms of a card for many parcels. */
+/** Prepares the terms of a card for pricing many parcels. */
 export function readyTerms(terms: CardTerms): ReadyTerms {
   const { additional_handling, large_package } = terms.surcharges;
   return {
@@ -70,10 +70,10 @@ const inches = (text: string | null) => (text === null ? null : readSide(text, "
 function pricesOf({ prices }: CardTerms): ReadonlyMap<string, ZonePrices> {
   const zones = new Map<string, { rows: (Amount & { up_to_pounds: number })[]; extra: Amount | null }>();
   for (const { zone, up_to_pounds, price_cents, cost_cents } of prices) {
-    const its = zones.get(zone) ?? { rows: [], extra: null };
-    zones.set(zone, its);
-    if (up_to_pounds === null) its.extra = { price_cents, cost_cents };
-    else its.rows.push({ up_to_pounds, price_cents, cost_cents });
+    const entry = zones.get(zone) ?? { rows: [], extra: null };
+    zones.set(zone, entry);
+    if (up_to_pounds === null) entry.extra = { price_cents, cost_cents };
+    else entry.rows.push({ up_to_pounds, price_cents, cost_cents });
   }
   for (const { rows } of zones.values()) rows.sort((a, b) => a.up_to_pounds - b.up_to_pounds);
   return zones;
@@ -100,29 +100,29 @@ function isOver(limits: SizeLimits | null): IsOver {
   };
 }
 
-/** The whole part of decimal text: a whole number exceeds the text when it exceeds that part. */
+/** The integer part of decimal text. A whole number exceeds the text exactly when it exceeds this part. */
 const wholeOf = (text: string) => BigInt(text.split(".")[0] ?? "0");
 
-/** The heaviest parcel that any card can price. */
+/** The weight limit of all cards, in pounds. */
 const pounds_max = 100_000;
 
-/** The price of a parcel by a card to a zone, as lines in the order of charges. */
-export function priceParcel(ready: ReadyTerms, parcel: MeasuredParcel, facts: PriceFacts): PricedParcel {
-  const { terms } = ready;
-  const too_large = sizeProblem(ready, parcel);
+/** Prices a parcel by a card to a zone. The lines are in the order of calculation. */
+export function priceParcel(prepared: ReadyTerms, parcel: MeasuredParcel, facts: PriceFacts): PricedParcel {
+  const { terms } = prepared;
+  const too_large = sizeProblem(prepared, parcel);
   if (too_large !== null) return { refused: "over_size_limit", limit: too_large };
   const volume = parcel.sides === null ? null : cubicInches(parcel.sides, terms.side_rounding);
-  const large = ready.large_package(parcel, volume);
+  const large = prepared.large_package(parcel, volume);
   const billable = billablePounds(terms, parcel, volume, large);
   const { scale_pounds = pounds_max } = terms.limits;
   if (billedPounds(parcel.weight) > scale_pounds) return overWeight(scale_pounds);
   const most_pounds = terms.limits.billed_pounds ?? pounds_max;
   if (billable > most_pounds) return overWeight(most_pounds);
-  const prices = ready.prices.get(facts.zone) ?? ready.prices.get(any_zone);
+  const prices = prepared.prices.get(facts.zone) ?? prepared.prices.get(any_zone);
   if (prices === undefined) return { refused: "zone_not_served", limit: facts.zone };
-  const found = baseOf(prices, Number(billable));
-  if (found === null) return overWeight(prices.rows.at(-1)?.up_to_pounds ?? 0);
-  const base = atLeast(found, terms.minimum);
+  const row_amount = baseOf(prices, Number(billable));
+  if (row_amount === null) return overWeight(prices.rows.at(-1)?.up_to_pounds ?? 0);
+  const base = atLeast(row_amount, terms.minimum);
   const lines = [lineOf("base", base)];
   const { residential, additional_handling, large_package, remote_area } = terms.surcharges;
   let fuelable = base;
@@ -132,7 +132,7 @@ export function priceParcel(ready: ReadyTerms, parcel: MeasuredParcel, facts: Pr
     if (surcharge.fuelable) fuelable = sum(fuelable, surcharge);
   };
   charge("residential", residential, facts.residential);
-  charge("additional_handling", additional_handling, ready.additional_handling(parcel, volume));
+  charge("additional_handling", additional_handling, prepared.additional_handling(parcel, volume));
   charge("large_package", large_package, large);
   charge("remote_area", remote_area, facts.remote);
   if (terms.fuel_basis_points > 0) lines.push(lineOf("fuel", shareOf(fuelable, terms.fuel_basis_points)));
@@ -143,7 +143,7 @@ export function priceParcel(ready: ReadyTerms, parcel: MeasuredParcel, facts: Pr
 
 function sizeProblem({ terms, longest, length_and_girth }: ReadyTerms, { sides }: MeasuredParcel): string | null {
   if (sides === null) return null;
-  if (longest !== null && compare(sides[0], longest) > 0) return `${terms.limits.longest} in on its longest side`;
+  if (longest !== null && compare(sides[0], longest) > 0) return `${terms.limits.longest} in on the longest side`;
   if (length_and_girth === null || compare(lengthAndGirth(sides), length_and_girth) <= 0) return null;
   return `${terms.limits.length_and_girth} in of length and girth`;
 }
@@ -191,20 +191,20 @@ function lineOf(code: string, { price_cents, cost_cents }: Amount): PricedLine {
   return { code, amount_cents: price_cents, cost_cents };
 }
 
-/** A share of an amount in hundredths of a percent, rounded half up to whole cents. */
+/** A share of an amount in basis points, rounded half up to whole cents. */
 function shareOf({ price_cents, cost_cents }: Amount, basis_points: number): Amount {
-  // The product of a high amount and a high share may exceed what a number holds exactly.
+  // The product may exceed the safe integers.
   const part = (cents: number) => Number((BigInt(cents) * BigInt(basis_points) + 5000n) / 10_000n);
   return { price_cents: part(price_cents), cost_cents: part(cost_cents) };
 }
 
-/** The price of insurance; zero up to the included value. The insured value is in hundredths, whatever the currency. */
+/** The price of insurance; null up to the included value. `insured_cents` is in hundredths, whatever the currency. */
 function insuranceOf({ declared_value, currency }: CardTerms, insured_cents: number | null): Amount | null {
   if (declared_value === null || insured_cents === null) return null;
   const { included_cents, per_hundred, minimum } = declared_value;
-  // How far the value goes beyond what is included, in thousandths of the currency: both are whole then.
-  const beyond = 10n * BigInt(insured_cents) - BigInt(included_cents) * 10n ** BigInt(3 - decimalsOf(currency));
-  if (beyond <= 0n) return null;
-  const units = Number((beyond + 99_999n) / 100_000n);
+  // The value above the included one, in thousandths of the currency, which makes both whole numbers.
+  const excess = 10n * BigInt(insured_cents) - BigInt(included_cents) * 10n ** BigInt(3 - decimalsOf(currency));
+  if (excess <= 0n) return null;
+  const units = Number((excess + 99_999n) / 100_000n);
   return atLeast({ price_cents: units * per_hundred.price_cents, cost_cents: units * per_hundred.cost_cents }, minimum);
 }

@@ -1,5 +1,4 @@
-// A quote is an offer with what it was made for, sealed into its id. Nothing is stored until a label is bought with
-// it.
+// A quote is an offer and its inputs, sealed into its id. Nothing is stored until it buys a label.
 import { createHash, randomBytes } from "node:crypto";
 import { iso } from "../../core/clock.ts";
 import { open, seal } from "../../core/crypto.ts";
@@ -19,7 +18,7 @@ export const quote_lifetime_ms = 15 * 60_000;
 
 const prefix = "quo_";
 
-/** What a quote was made for, each part as a digest. `address` is null where only the postal code was known. */
+/** Digests of the inputs of a quote. `address` is null when only the postal code was known. */
 interface QuotedFor {
   readonly weight: string;
   readonly dimensions: string;
@@ -32,29 +31,29 @@ interface QuotedEnd {
   readonly address: string | null;
 }
 
-/** An offer as it was given to a client, with what it was made for. */
+/** An offer as a client received it, with its inputs. */
 export interface RateQuote {
-  /** Random text, different for each quote. The label keeps it, so that a quote buys only one label. */
+  /** Random text, unique to the quote. The label stores it, so that a quote buys only one label. */
   readonly nonce: string;
   readonly expires_at: number;
   /** The account of the offer; null for the built-in carrier. */
   readonly account_id: number | null;
   readonly offer: RateOffer;
-  /** The order whose parcel was quoted; null for a described parcel. */
+  /** The order of the quoted parcel; null for a parcel that was described. */
   readonly order_id: number | null;
   readonly value_cents: number | null;
   readonly insurance: boolean;
-  /** Whether the recipient's address was said to be residential; null when unknown. */
+  /** Whether the request marked the recipient's address as residential; null when unknown. */
   readonly residential: boolean | null;
-  readonly made_for: QuotedFor;
+  readonly inputs: QuotedFor;
 }
 
-/** Whether both ends were full addresses; otherwise the carrier saw postal codes only. */
-export function hasAddresses({ made_for: { from, to } }: RateQuote): boolean {
+/** Whether the quote is for full addresses; otherwise the carrier saw only postal codes. */
+export function hasAddresses({ inputs: { from, to } }: RateQuote): boolean {
   return from.address !== null && to.address !== null;
 }
 
-/** What seals and opens quotes. `now` is in milliseconds. */
+/** The key and environment of quotes. `now` is in milliseconds. */
 interface QuoteContext {
   readonly secret_key: Uint8Array;
   readonly mode: Environment;
@@ -63,56 +62,49 @@ interface QuoteContext {
 
 const purposeOf = (mode: Environment) => `shipping.quote.${mode}`;
 
-/**
- * Makes quotes of the offers for one parcel: `id` makes the id of an offer's quote, by its account or the built-in
- * carrier.
- */
+/** Creates quotes for the offers of one parcel. `id` returns the quote id of an offer and its account (null: built-in). */
 export function quoter(carriage: ShipmentRequest, order_id: number | null, { secret_key, mode, now }: QuoteContext) {
   const { value_cents, insurance, to } = carriage;
   const expires_at = now + quote_lifetime_ms;
   const shared = { expires_at, order_id, value_cents, insurance, residential: to.residential };
-  const made_for = quotedFor(carriage);
+  const inputs = quotedFor(carriage);
   const id = (offer: RateOffer, account_id: number | null): string => {
     const nonce = randomBytes(18).toString("base64url");
-    const quote: RateQuote = { ...shared, nonce, account_id, offer, made_for };
+    const quote: RateQuote = { ...shared, nonce, account_id, offer, inputs };
     return prefix + seal(JSON.stringify(quote), secret_key, purposeOf(mode));
   };
   return { id, expires_at };
 }
 
-/** The quote of an id. Refuses: validation_failed, quote_expired. */
+/** Opens a quote id. Refuses: validation_failed, quote_expired. */
 export function readQuote(text: string, { secret_key, mode, now }: QuoteContext): RateQuote {
   const sealed = text.startsWith(prefix) ? text.slice(prefix.length) : "";
   const opened = open(sealed, secret_key, purposeOf(mode));
-  if (opened === null) throw invalid("quote_id", "is not a quote of POST /shipping/rates, or is incomplete");
+  if (opened === null) throw invalid("quote_id", "must be a complete quote_id from POST /shipping/rates");
   const quote = JSON.parse(opened) as RateQuote;
   if (quote.expires_at > now) return quote;
-  throw new Fault("quote_expired", "The quote is older than fifteen minutes. Request rates again.");
+  throw new Fault("quote_expired", "The quote is older than 15 minutes. Request rates again.");
 }
 
-/** The parcel, addresses and options for which a label is bought. */
+/** The parts of a purchase that its quote fixes. */
 type QuotedCarriage = Pick<ShipmentRequest, "from" | "to" | "weight" | "package">;
 
-/** Refuses: quote_mismatch, naming every field of a purchase that differs from its quote. */
-export function checkQuote(
-  { made_for, order_id }: RateQuote,
-  carriage: QuotedCarriage,
-  bought_for: number | null,
-): void {
+/** Refuses a purchase that differs from its quote, naming every such field. Refuses: quote_mismatch. */
+export function checkQuote({ inputs, order_id }: RateQuote, carriage: QuotedCarriage, bought_for: number | null): void {
   const now = quotedFor(carriage);
-  const differs = (one: QuotedEnd, other: QuotedEnd) =>
-    one.address === null ? one.place !== other.place : one.address !== other.address;
+  const differs = (quoted: QuotedEnd, actual: QuotedEnd) =>
+    quoted.address === null ? quoted.place !== actual.place : quoted.address !== actual.address;
   const fields: FieldProblem[] = [];
   const mismatch = (field: string, what: string) =>
-    fields.push({ field, code: "quote_mismatch", message: `is not the ${what} of the quote` });
+    fields.push({ field, code: "quote_mismatch", message: `differs from the ${what} in the quote` });
   if (order_id !== null && order_id !== bought_for) mismatch("order_id", "order");
-  if (made_for.weight !== now.weight) mismatch("package.weight", "weight");
-  if (made_for.dimensions !== now.dimensions) mismatch("package.dimensions", "size");
-  if (differs(made_for.from, now.from)) mismatch("from_address", "address");
-  if (differs(made_for.to, now.to)) mismatch("to_address", "address");
+  if (inputs.weight !== now.weight) mismatch("package.weight", "weight");
+  if (inputs.dimensions !== now.dimensions) mismatch("package.dimensions", "size");
+  if (differs(inputs.from, now.from)) mismatch("from_address", "address");
+  if (differs(inputs.to, now.to)) mismatch("to_address", "address");
   const [first, ...more] = fields;
   if (first === undefined) return;
-  const others = more.length === 0 ? "" : ` (nor are ${more.map(({ field }) => field).join(", ")})`;
+  const others = more.length === 0 ? "" : ` (so do ${more.map(({ field }) => field).join(", ")})`;
   throw new Fault("quote_mismatch", `${first.field} ${first.message}${others}.`, { fields });
 }
 
@@ -125,12 +117,12 @@ function endOf({ country, postal_code, address }: ShipmentEnd): QuotedEnd {
   return { place: digest([postalCountry(country), code]), address: address === null ? null : digest(linesOf(address)) };
 }
 
-/** A text that is equal for equal parcels, whatever their units and the order of their sides. */
+/** A digest that is equal for equal parcels, whatever their units and the order of their sides. */
 function sizeOf(dimensions: ParcelDimensions | null): string {
   if (dimensions === null) return "";
   const { length, width, height, unit } = dimensions;
-  const [one, two, three] = [readSide(length, unit), readSide(width, unit), readSide(height, unit)];
-  return one === null || two === null || three === null ? "" : digest(sidesOf(one, two, three).map(textOf));
+  const [a, b, c] = [readSide(length, unit), readSide(width, unit), readSide(height, unit)];
+  return a === null || b === null || c === null ? "" : digest(sidesOf(a, b, c).map(textOf));
 }
 
 function textOf(fraction: Fraction): string {
@@ -147,20 +139,20 @@ function digest(parts: readonly (string | null)[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 22);
 }
 
-/** Something of a carrier with its account; null for the built-in carrier. */
+/** The account of an offer or message; null for the built-in carrier. */
 export interface OfAccount {
   readonly account_id: number | null;
 }
 
 const nameOf = ({ account_id }: OfAccount) => (account_id === null ? null : wireId("carrier_account", account_id));
 
-/** Makes the ids of quotes. */
+/** Creates quote ids that expire at one time (ms). */
 interface Quoter {
   readonly id: (offer: RateOffer, account_id: number | null) => string;
   readonly expires_at: number;
 }
 
-/** An offer as the API shows it, with a quote for exactly its price. */
+/** Returns an offer as the API shows it, with a quote for exactly its price. */
 export function rateView(
   { offer, account_id }: OfAccount & { readonly offer: RateOffer },
   quotes: Quoter,
@@ -192,27 +184,25 @@ export function rateView(
   };
 }
 
-/**
- * A carrier's message as a merchant is shown it. What an account answered, and what it is called, is between the
- * operator and the carrier.
- */
-export function withoutAccount<Said extends OfAccount & RateMessage>(said: Said): Said {
-  if (said.account_id === null) return said;
-  const message = said.level === "info" ? said.message : `${said.carrier} offers no rate for this parcel now.`;
-  return { ...said, account_id: null, message };
+/** Returns a carrier's message for a merchant, without the operator's account and what the carrier told about it. */
+export function withoutAccount<Message extends OfAccount & RateMessage>(original: Message): Message {
+  if (original.account_id === null) return original;
+  const message =
+    original.level === "info" ? original.message : `${original.carrier} has no rate for this parcel right now.`;
+  return { ...original, account_id: null, message };
 }
 
-/** A carrier's message as the API shows it. */
+/** Returns a carrier's message as the API shows it. */
 export function messageView({ carrier, service, account_id, level, code, message }: OfAccount & RateMessage) {
   return { carrier, service, account_id: nameOf({ account_id }), level, code, message };
 }
 
-/** The parcel of the rates. */
+/** Returns the quoted parcel as the API shows it. */
 export function packageView({ weight, ...same }: ParcelPackage) {
   return { weight: Number(weight), ...same };
 }
 
-/** A carrier as the API lists it, with the codes of its services. */
+/** Returns a carrier as the API lists it, with the codes of its services. */
 export function carrierView({
   code,
   name,

@@ -13,7 +13,7 @@ import { boxMessages } from "../address_checks.ts";
 import type { CarrierAccount } from "../carriers/account.ts";
 import { listActiveAccounts } from "../carriers/accounts.sql.ts";
 import { accessTo } from "../carriers/call_carrier.ts";
-import { askingOf, outsideCarriersOf, ownCarrier } from "../carriers/connectors.ts";
+import { carrierCallingOf, outsideCarriersOf, ownCarrier } from "../carriers/connectors.ts";
 import { type RateAnswers, RateFetcher, type RateSource } from "./fetch_rates.ts";
 import { carrierView, messageView, type OfAccount, packageView, quoter, rateView, withoutAccount } from "./quote.ts";
 import { CarriersView, GetRates, RatesView } from "./quotes.schema.ts";
@@ -29,21 +29,21 @@ import {
 
 const realTime = systemClock();
 
-/** Rates of parcels, and carriers with their services. */
+/** Routes of rates, and of carriers with their services. */
 export function quoteRoutes(service: Service) {
-  const asker = new RateFetcher({ now: () => realTime.now(), log: service.log });
+  const fetcher = new RateFetcher({ now: () => realTime.now(), log: service.log });
   return new Elysia({ prefix: "/shipping" })
     .use(conventions)
-    .post("/rates", ({ call, body }) => rates(call, body, service, asker), {
+    .post("/rates", ({ call, body }) => rates(call, body, service, fetcher), {
       body: bodyOf(GetRates),
       detail: documented({
         id: "getRates",
         needs: "shipping.read",
         chapter: "Shipping",
-        summary: "Get the rates of a parcel with each service of each carrier",
+        summary: "Get the rates of all carriers and services for a parcel",
         description:
-          "Asks the built-in carriers and every active carrier account at once. One that fails, or does not answer" +
-          " within eight seconds, is named in `messages`. `sample` marks prices of the sample rate cards.",
+          "Queries the built-in carriers and all active carrier accounts in parallel. Failures, and timeouts after" +
+          " eight seconds, are listed in `messages`. `sample` marks prices of the sample rate cards.",
         refuses: ["ambiguous_identifier", "resource_missing"],
         answers: { 200: EnvelopedView(RatesView) },
       }),
@@ -54,7 +54,7 @@ export function quoteRoutes(service: Service) {
         needs: "shipping.read",
         chapter: "Shipping",
         summary: "List the carriers and their services",
-        description: "The built-in carriers, then those that the last tests of the active accounts listed.",
+        description: "Lists the built-in carriers, then those from the last tests of the active accounts.",
         answers: { 200: EnvelopedView(CarriersView) },
       }),
     });
@@ -66,43 +66,45 @@ async function carriersOf(db: Db, call: Call) {
   const others = (await listActiveAccounts(db)).flatMap(({ id, connector, carriers }) =>
     carriers.map((carrier) => ({ ...carrier, connector, account_id: id })),
   );
-  return [...built_in, ...others].map((one) => ({ ...carrierView(one), ...accountFor(call, one) }));
+  return [...built_in, ...others].map((carrier) => ({ ...carrierView(carrier), ...accountFor(call, carrier) }));
 }
 
-/** What the database knows of a request for rates: which accounts to ask, and the offers of the built-in carrier. */
+/**
+ * The part of a request for rates that the database answers: the accounts to call, and the built-in carriers' offers.
+ */
 interface QuoteRequest extends RateQuestion {
   readonly own: RateAnswers;
   readonly accounts: readonly CarrierAccount[];
   readonly now: number;
 }
 
-async function rates(call: Call, body: GetRates, service: Service, asker: RateFetcher): Promise<Response> {
+async function rates(call: Call, body: GetRates, service: Service, fetcher: RateFetcher): Promise<Response> {
   const { store } = call;
-  const asked = await store.read((db) => askHere(db, body));
-  const sources = asked.accounts.flatMap((account) => sourceOf(account, call, service));
-  const { rates_wait_ms } = askingOf(service);
-  const others = sources.length === 0 ? none : await asker.ask(sources, asked.carriage, rates_wait_ms);
-  const now = sources.length === 0 ? asked.now : store.clock.now();
-  const quotes = quoter(asked.carriage, asked.order_id, { secret_key: service.secret_key, mode: store.mode, now });
-  const offers = [...asked.own.offers, ...others.offers].filter(({ offer }) => isWanted(body, offer)).sort(byPrice);
-  const said = [...asked.own.messages, ...others.messages, ...boxMessages(offers, asked.carriage.to.address)];
+  const request = await store.read((db) => loadRequest(db, body));
+  const sources = request.accounts.flatMap((account) => sourceOf(account, call, service));
+  const { rates_wait_ms } = carrierCallingOf(service);
+  const others = sources.length === 0 ? none : await fetcher.ask(sources, request.carriage, rates_wait_ms);
+  const now = sources.length === 0 ? request.now : store.clock.now();
+  const quotes = quoter(request.carriage, request.order_id, { secret_key: service.secret_key, mode: store.mode, now });
+  const offers = [...request.own.offers, ...others.offers].filter(({ offer }) => isWanted(body, offer)).sort(byPrice);
+  const messages = [...request.own.messages, ...others.messages, ...boxMessages(offers, request.carriage.to.address)];
   const data = {
-    rates: offers.map((one) => ({ ...rateView(one, quotes, asked.carriage), ...accountFor(call, one) })),
-    messages: said.map((one) => messageView(call.merchant_id === null ? one : withoutAccount(one))),
-    parcel: packageView(asked.carriage.package),
+    rates: offers.map((rate) => ({ ...rateView(rate, quotes, request.carriage), ...accountFor(call, rate) })),
+    messages: messages.map((message) => messageView(call.merchant_id === null ? message : withoutAccount(message))),
+    parcel: packageView(request.carriage.package),
   };
   return jsonResponse(call, 200, JSON.stringify(enveloped(data, call.request_id, now)));
 }
 
 const none: RateAnswers = { offers: [], messages: [] };
 
-/** The account of an offer as the caller is shown it: merchants are not told of the operator's accounts. */
+/** The account of an offer as the caller sees it. Merchants do not see the operator's accounts. */
 const accountFor = ({ merchant_id }: Call, { account_id }: OfAccount) => ({
   account_id: merchant_id !== null || account_id === null ? null : wireId("carrier_account", account_id),
 });
 
-/** Reads the request and what can be answered here, in one view of the database. */
-async function askHere(db: Db, body: GetRates): Promise<QuoteRequest> {
+/** Reads the request and everything the database answers, in one snapshot. */
+async function loadRequest(db: Db, body: GetRates): Promise<QuoteRequest> {
   const question = await readRateQuestion(db, body);
   const active = await listActiveAccounts(db);
   if (body.carriers !== undefined || body.services !== undefined) await checkKnown(db, body, active);
@@ -110,26 +112,25 @@ async function askHere(db: Db, body: GetRates): Promise<QuoteRequest> {
   return { ...question, own: await ownAnswers(db, body, question), accounts, now: db.now };
 }
 
-/**
- * Refuses: validation_failed, for a carrier or service that no account sells. Accounts that list no services may sell
- * any.
- */
+/** Refuses a carrier or service that no account sells. Accounts that list none may sell any. Refuses: validation_failed. */
 async function checkKnown(db: Db, filter: RateFilter, active: readonly CarrierAccount[]): Promise<void> {
   if (active.some(({ carriers }) => carriers.length === 0)) return;
   checkFilter(filter, [...(await ownCarrier(db.mode).carriers(db)), ...active.flatMap(({ carriers }) => carriers)]);
 }
 
-/** The offers and messages of the built-in carriers that the request includes. */
+/** Returns the offers and messages of the built-in carriers that the request includes. */
 async function ownAnswers(db: Db, filter: RateFilter, { carriage }: RateQuestion): Promise<RateAnswers> {
   const { offers, messages } = await ownCarrier(db.mode).offers(db, carriage, filter.carriers);
   const account_id = null;
   return {
     offers: offers.map((offer) => ({ account_id, offer })),
-    messages: messages.filter((message) => isWanted(filter, message)).map((said) => ({ account_id, ...said })),
+    messages: messages.filter((message) => isWanted(filter, message)).map((message) => ({ account_id, ...message })),
   };
 }
 
-/** How an account is asked; empty if this release lacks its connector, or if the connector has no rates. */
+/**
+ * Returns the connector and context of an account; empty if the connector is missing in this release or has no rates.
+ */
 function sourceOf(account: CarrierAccount, { store }: Call, service: Service): RateSource[] {
   const connector = outsideCarriersOf(service)[account.connector];
   if (!connector?.capabilities.has("rating")) return [];

@@ -16,8 +16,8 @@ const zip = (which: string) =>
       textField(20, {
         min: 0,
         description:
-          `The ${which} postal code. A ZIP code means the US, A1A 1A1 Canada. A country without postal codes, such as` +
-          " Hong Kong, needs none.",
+          `The ${which} postal code. The form 12345 implies the US, A1A 1A1 Canada. Countries without postal codes, such as` +
+          " Hong Kong, need none.",
       }),
     ),
   );
@@ -27,7 +27,7 @@ const codes = (which: string) =>
     Type.Array(textField(100), {
       minItems: 1,
       maxItems: 100,
-      description: `Only ${which}, as GET /shipping/carriers names them.`,
+      description: `Only ${which}, by their codes in GET /shipping/carriers.`,
     }),
   );
 
@@ -40,26 +40,26 @@ export const GetRates = closed({
   to_address: Type.Optional(ShippingAddress),
   residential: Type.Optional(
     Type.Boolean({
-      description: "Whether the recipient's address is residential, for which some carriers" + " charge more.",
+      description: "Whether the recipient's address is residential. Some carriers charge more for it.",
     }),
   ),
   order_id: Type.Optional(
     Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(100)], {
-      hint: "must be an order's id or its order number",
+      hint: "must be an order id or an order number",
       description:
-        "An order instead of postal codes and weight: from its warehouse to its address, with the weight of its" +
-        " units that are in no parcel yet. Addresses and a weight in the request override those of the order.",
+        "An order instead of postal codes and a weight: from its warehouse to its address, with the weight of its" +
+        " unpacked units. Addresses and a weight in the request override those of the order.",
     }),
   ),
   items: Type.Optional(
     Type.Array(PackedItem, {
       minItems: 1,
       maxItems: 500,
-      description: "The units of the order in the parcel. By default all that are in no parcel yet.",
+      description: "The units of the order in the parcel; by default all unpacked units.",
     }),
   ),
   weight: Type.Optional(WeightField),
-  weight_unit: Type.Optional(weightUnitField("lb by default.")),
+  weight_unit: Type.Optional(weightUnitField("The default is lb.")),
   dimensions: Type.Optional(nullable(DimensionsField)),
   value: Type.Optional(nullable(moneyField("Declared value, in US dollars."))),
   insurance: Type.Optional(Type.Boolean()),
@@ -68,16 +68,19 @@ export const GetRates = closed({
 });
 export type GetRates = Static<typeof GetRates>;
 
-const moment = Type.String({ format: "date-time" });
+const timestamp = Type.String({ format: "date-time" });
 const account_id = nullable(
-  Type.String({ description: "The carrier account; null for the built-in carrier, and to merchants." }),
+  Type.String({ description: "The carrier account; null for built-in carriers, and always null for merchants." }),
 );
 
 export const RatesView = closed({
   rates: Type.Array(
     closed({
-      quote_id: Type.String({ description: "A label bought with it costs exactly this. It can be used once." }),
-      expires_at: Type.String({ format: "date-time", description: "When the quote expires: in fifteen minutes." }),
+      quote_id: Type.String({ description: "Buys a label at exactly this rate. It can be used once." }),
+      expires_at: Type.String({
+        format: "date-time",
+        description: "When the quote expires, 15 minutes after the request.",
+      }),
       carrier: Type.String(),
       carrier_name: Type.String(),
       service: Type.String(),
@@ -98,17 +101,17 @@ export const RatesView = closed({
       zone_estimated: Type.Boolean({ description: "Whether the zone is estimated, as for military addresses." }),
       delivery_days: nullable(Type.Integer()),
       ship_date: nullable(Type.String()),
-      delivery_date: nullable(moment),
+      delivery_date: nullable(timestamp),
       delivery_day: nullable(
-        Type.String({ format: "date", description: "The calendar day of the delivery, at its destination." }),
+        Type.String({ format: "date", description: "The calendar day of delivery at the destination." }),
       ),
       sample: Type.Boolean({ description: "Whether the price comes from a sample rate card." }),
     }),
-    { description: "Cheapest first within each currency; rates in US dollars come before the others." },
+    { description: "Sorted by currency, US dollars first, then by price." },
   ),
   messages: Type.Array(
     closed({
-      carrier: Type.String({ description: "The carrier. For an account that did not answer, its connector." }),
+      carrier: Type.String({ description: "The carrier; for an account that failed, its connector." }),
       service: nullable(Type.String()),
       account_id,
       level: choice(["info", "warning", "error"]),
@@ -117,7 +120,7 @@ export const RatesView = closed({
       }),
       message: Type.String(),
     }),
-    { description: "Messages of carriers, and which of them did not answer." },
+    { description: "Messages of carriers, including failures and timeouts." },
   ),
   parcel: closed({
     weight: Type.Number(),
@@ -132,8 +135,10 @@ export const CarriersView = closed({
       code: Type.String(),
       name: Type.String(),
       services: Type.Array(Type.String()),
-      service_names: Type.Record(Type.String(), Type.String(), { description: "The name of each service." }),
-      connector: Type.String({ description: "The connector of its rates and labels." }),
+      service_names: Type.Record(Type.String(), Type.String(), {
+        description: "The display names of the services, by code.",
+      }),
+      connector: Type.String({ description: "The connector that provides its rates and labels." }),
       account_id,
     }),
   ),

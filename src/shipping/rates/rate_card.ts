@@ -7,30 +7,30 @@ import type { Weekday } from "../../core/time_zone.ts";
 import type { SideRounding } from "../parcel.ts";
 import type { ZoneRules } from "../zones/zone.ts";
 
-/** An amount to charge, and what the carrier takes for it. */
+/** An amount to charge, and its cost at the carrier. */
 export interface Amount {
   readonly price_cents: number;
   readonly cost_cents: number;
 }
 
-/** The price of a parcel of up to so many billed pounds to a zone. */
+/** The price of a parcel to a zone, up to a billed weight. */
 export interface PriceRow extends Amount {
   /** A zone of the card; `*` for every zone without rows of its own. */
   readonly zone: string;
-  /** The heaviest parcel of this row; null for the price of each pound beyond the last row. */
+  /** The highest billed weight of this row; null for the price of each pound beyond the last row. */
   readonly up_to_pounds: number | null;
 }
 
-/** The zone of rows that apply to every zone without rows of its own. */
+/** The zone name for every zone without rows of its own. */
 export const any_zone = "*";
 
-/** A fixed amount for a parcel that is expensive to handle. */
+/** A fixed charge for a parcel that is expensive to handle. */
 export interface Surcharge extends Amount {
   /** Whether the fuel surcharge includes it. */
   readonly fuelable: boolean;
 }
 
-/** The limits beyond which a parcel counts as large. Decimal text in inches, cubic inches and pounds. */
+/** The limits above which a surcharge applies. Decimal text in inches, cubic inches and pounds. */
 export interface SizeLimits {
   readonly longest_over: string | null;
   readonly second_over: string | null;
@@ -45,7 +45,7 @@ interface RemotePlaces {
   readonly prefixes: readonly string[];
 }
 
-/** What a card charges besides the price of weight and zone. */
+/** The charges of a card in addition to the price of weight and zone. */
 export interface Surcharges {
   readonly residential: Surcharge | null;
   readonly additional_handling: (Surcharge & SizeLimits) | null;
@@ -53,16 +53,16 @@ export interface Surcharges {
   readonly remote_area: (Surcharge & { readonly places: readonly RemotePlaces[] }) | null;
 }
 
-/** The limits of a service. Decimal text in inches; null for no limit. */
+/** The limits of a service: pounds, and decimal text in inches. Null means no limit. */
 interface CardLimits {
   readonly billed_pounds: number | null;
-  /** The heaviest parcel on the scale. Simulated carriers alone have this limit. */
+  /** The highest actual weight. Only simulated carriers have this limit. */
   readonly scale_pounds?: number;
   readonly longest: string | null;
   readonly length_and_girth: string | null;
 }
 
-/** The price of insurance: an amount for each started 100 above the included value, and at least the minimum. */
+/** The price of insurance: an amount for each started 100 above the included value, but at least the minimum. */
 interface DeclaredValue {
   readonly included_cents: number;
   readonly per_hundred: Amount;
@@ -77,7 +77,7 @@ export interface CardTerms {
   /** The minimum charge for weight and zone. */
   readonly minimum: Amount | null;
   readonly limits: CardLimits;
-  /** Cubic inches above `over` are divided by `divisor` to get the billed pounds. */
+  /** A volume above `over` cubic inches is divided by `divisor` to get the billed pounds. */
   readonly dimensional: { readonly divisor: number; readonly over: number } | null;
   readonly side_rounding: SideRounding;
   readonly surcharges: Surcharges;
@@ -88,9 +88,9 @@ export interface CardTerms {
   readonly ship_days: readonly Weekday[];
   readonly saturday_delivery: boolean;
   readonly sunday_delivery: boolean;
-  /** Days of delivery after the ship day; `*` for every zone that is not named. */
+  /** Delivery days after the ship day; `*` for every zone that is not named. */
   readonly transit_days: readonly { readonly zone: string; readonly days: number }[];
-  /** The carrier whose holidays it keeps; null when it keeps none. */
+  /** The carrier whose holidays apply; null for none. */
   readonly holidays: string | null;
 }
 
@@ -100,11 +100,11 @@ export interface RateCard {
   readonly service: string;
   readonly name: string;
   readonly active: boolean;
-  /** Whether it is a sample card, whose prices were invented for a first start. */
+  /** Whether it is a sample card from a first start, with invented prices. */
   readonly sample: boolean;
   /** Null when it has no start. */
   readonly effective_from: number | null;
-  /** The card no longer applies from this moment on; null when it has no end. */
+  /** The time at which the card stops applying (exclusive); null when it has no end. */
   readonly effective_to: number | null;
   readonly terms: CardTerms;
   readonly version: number;
@@ -112,17 +112,17 @@ export interface RateCard {
   readonly updated_at: number;
 }
 
-/** What identifies a version of a card. */
+/** The fields of a card that a version stores. */
 export type CardContent = Omit<RateCard, "id" | "version" | "created_at" | "updated_at">;
 
-/** The terms of a card with each of their amounts changed. */
+/** Applies a change to every amount in the terms. */
 function withAmounts(terms: CardTerms, change: (cents: number) => number): CardTerms {
-  const changed = <Some extends Amount>(some: Some): Some => ({
-    ...some,
-    price_cents: change(some.price_cents),
-    cost_cents: change(some.cost_cents),
+  const changed = <T extends Amount>(amount: T): T => ({
+    ...amount,
+    price_cents: change(amount.price_cents),
+    cost_cents: change(amount.cost_cents),
   });
-  const orNull = <Some extends Amount>(some: Some | null): Some | null => (some === null ? null : changed(some));
+  const orNull = <T extends Amount>(amount: T | null): T | null => (amount === null ? null : changed(amount));
   const { residential, additional_handling, large_package, remote_area } = terms.surcharges;
   const { declared_value } = terms;
   return {
@@ -144,8 +144,8 @@ function withAmounts(terms: CardTerms, change: (cents: number) => number): CardT
 }
 
 /**
- * The terms in another currency, whose amounts read as before: 5 dollars become 5 yen. One that the currency cannot
- * express becomes NaN, for `refuseUnread` where no new one takes its place.
+ * Returns the terms in another currency with the same figures: 5 dollars become 5 yen. An amount that the currency
+ * cannot express becomes NaN, which `refuseUnread` refuses unless the request replaces it.
  */
 export function inCurrency(terms: CardTerms, currency: string): CardTerms {
   if (decimalsOf(currency) === decimalsOf(terms.currency)) return terms;
@@ -154,31 +154,31 @@ export function inCurrency(terms: CardTerms, currency: string): CardTerms {
   });
 }
 
-/** Refuses: validation_failed, for terms with amounts that their currency cannot express. */
+/** Refuses terms with amounts that their currency cannot express. Refuses: validation_failed. */
 export function refuseUnread(terms: CardTerms): void {
   withAmounts(terms, (cents) => {
     if (!Number.isNaN(cents)) return cents;
-    const message = `is ${terms.currency}, which has fewer decimals than amounts of this card: send those again too`;
+    const message = `${terms.currency} has fewer decimals than the amounts of this card. Send the amounts again too`;
     throw invalid("currency", message);
   });
 }
 
-/** A card as its versions keep it. A version of an older release, without `minor_units`, has amounts in hundredths. */
+/** A card as its versions store it. Without `minor_units`, from an older release, amounts are in hundredths. */
 export type StoredContent = CardContent & { readonly minor_units?: true };
 
-/** The card as its version keeps it. */
+/** Converts a card to the form that its version stores. */
 export function storedContent(content: CardContent): StoredContent {
   return decimalsOf(content.terms.currency) === 2 ? content : { ...content, minor_units: true };
 }
 
-/** The card that a version keeps, with its amounts in the minor unit of its currency. */
+/** Converts a stored version to a card with amounts in the minor unit of its currency. */
 export function contentOf({ minor_units, ...content }: StoredContent): CardContent {
   const { terms } = content;
   if (minor_units || decimalsOf(terms.currency) === 2) return content;
   return { ...content, terms: withAmounts(terms, (cents) => ofHundredths(cents, terms.currency)) };
 }
 
-/** The columns of a file of a card's prices. */
+/** The columns of a CSV file of prices. */
 export const priceColumns: readonly CsvColumn[] = [
   {
     name: "zone",
@@ -192,21 +192,21 @@ export const priceColumns: readonly CsvColumn[] = [
     path: ["up_to_pounds"],
     kind: "number",
     empty: null,
-    meaning: "The heaviest parcel of this row; empty for the price of each pound beyond the last row.",
+    meaning: "The highest billed weight of this row; empty for the price of each pound beyond the last row.",
     example: "10",
   },
   {
     name: "price",
     path: ["price"],
     kind: "amount",
-    meaning: "What is charged, with at most two decimals.",
+    meaning: "The price to charge, with at most two decimals.",
     example: "12.50",
   },
   {
     name: "cost",
     path: ["cost"],
     kind: "amount",
-    meaning: "What the carrier takes; the price when it is empty.",
+    meaning: "The cost at the carrier. Leave blank to use the price.",
     example: "9.80",
   },
 ];
@@ -263,13 +263,13 @@ function declaredValueView({ declared_value, currency }: CardTerms) {
   };
 }
 
-/** A time of day as `16:00`. */
+/** Formats minutes since midnight as a time of day, such as `16:00`. */
 function timeText(minutes: number): string {
   const part = (value: number) => String(value).padStart(2, "0");
   return `${part(Math.floor(minutes / 60))}:${part(minutes % 60)}`;
 }
 
-/** A row of prices as the API shows it. */
+/** Returns a price row as the API shows it. */
 export function priceRowView({ zone, up_to_pounds, ...amount }: PriceRow, currency: string) {
   return { zone, up_to_pounds, ...amountView(amount, currency) };
 }
@@ -305,7 +305,7 @@ function plainView({ service, name, active, sample, effective_from, effective_to
   };
 }
 
-/** The fields of a card as the API shows them. */
+/** Returns the fields of a card as the API shows them. */
 export function contentView(content: CardContent) {
   return {
     ...plainView(content),
@@ -317,12 +317,12 @@ function stampsOf({ version, created_at, updated_at }: RateCard) {
   return { version, created_at: iso(created_at), updated_at: iso(updated_at) };
 }
 
-/** A card as the API shows it. */
+/** Returns a card as the API shows it. */
 export function cardView(card: RateCard) {
   return { id: wireId("rate_card", card.id), ...contentView(card), ...stampsOf(card) };
 }
 
-/** A card in a list, without its prices. */
+/** Returns a card for a list, without its prices. */
 export function listedCardView(card: RateCard) {
   const price_rows = card.terms.prices.length;
   return { id: wireId("rate_card", card.id), ...plainView(card), price_rows, ...stampsOf(card) };

@@ -66,11 +66,11 @@ const cardRoutes = new Elysia({ prefix })
         id: "createRateCard",
         needs: "shipping.manage",
         chapter: "Rate cards",
-        summary: "Add a rate card",
+        summary: "Create a rate card",
         description:
-          "A card prices one service from `effective_from` to `effective_to`. Two active cards of one service may not" +
-          " overlap in time. The price of a parcel is the sum of `base` (the row of its zone and" +
-          " weight, at least `minimum`), the fixed surcharges that apply, `fuel` on all fuelable charges, and" +
+          "A card prices one service from `effective_from` to `effective_to`. Active cards of one service must not" +
+          " overlap. The price of a parcel is the sum of `base` (the row of its zone and" +
+          " weight, at least `minimum`), the surcharges that apply, `fuel` on all fuelable charges, and" +
           " `declared_value` if it is insured.",
         refuses: ["rate_card_overlap"],
         answers: { 201: EnvelopedView(RateCardView) },
@@ -101,8 +101,7 @@ const cardRoutes = new Elysia({ prefix })
         chapter: "Rate cards",
         matches: true,
         summary: "Update a rate card",
-        description:
-          "Each given field is replaced as a whole. Labels and quotes keep the price that they" + " were given.",
+        description: "Each field in the request is replaced as a whole. Existing labels and quotes keep their price.",
         refuses: ["immutable_field", "rate_card_overlap"],
         answers: { 200: EnvelopedView(RateCardView) },
       }),
@@ -159,7 +158,7 @@ function versionView({ version, content, actor_type, actor_id, actor_name, reque
 const table = columnTable(priceColumns, requiredPriceColumns);
 const checkRow = checkOf(PriceRowField);
 
-/** A file of prices in a currency. */
+/** The import of a price file in a currency. */
 const priceFile = (currency: string): WholeFile<PriceRowField> => ({
   columns: priceColumns,
   required: requiredPriceColumns,
@@ -171,7 +170,7 @@ const priceFile = (currency: string): WholeFile<PriceRowField> => ({
   rows_max: 10_000,
 });
 
-/** The file of a card's prices. They belong to one record, so they are one page. */
+/** The export of a card's prices, as one page. */
 function pricesOf(id: string): CsvFile<PriceRowField, number> {
   return {
     name: `rate-card-${id.replaceAll(/\W/g, "")}.csv`,
@@ -205,7 +204,7 @@ const priceRoutes = new Elysia({ prefix })
         chapter: "Rate cards",
         matches: true,
         summary: "Import a rate card's prices as CSV",
-        description: `Either all rows are imported or none. They replace the present prices.\n\n${table}`,
+        description: `Replaces all prices of the card. If any row has an error, nothing is imported.\n\n${table}`,
         sends: "csv",
         answers: { 200: EnvelopedView(RateCardView) },
       }),
@@ -224,5 +223,5 @@ const priceRoutes = new Elysia({ prefix })
     }),
   });
 
-/** Rate cards, and files of their prices. */
+/** Routes of rate cards and of CSV files of their prices. */
 export const rateCardRoutes = new Elysia().use(cardRoutes).use(priceRoutes);

@@ -16,21 +16,21 @@ import { continents } from "../zones/zone.ts";
 import { SystemField, ZoneField } from "../zones/zones.schema.ts";
 import { CarrierField } from "./holidays.schema.ts";
 
-// As many digits as the pattern of the text allows.
+// The longest amount that the text pattern allows.
 const amount_max = 999_999.99;
 const rows_max = 10_000;
 const optional = Type.Optional;
 
 const ServiceField = Type.String({
   pattern: "^[a-z0-9][a-z0-9_]{0,39}$",
-  hint: "must be a code of small letters, digits and underscores, such as next_day",
+  hint: "must be lower-case letters, digits and underscores, such as next_day",
 });
 const RowZone = Type.String({
   pattern: "^(\\*|[A-Za-z0-9][A-Za-z0-9_-]{0,19})$",
-  hint: "must be the name of a zone, such as 5 or europe, or * for every zone without rows of its own",
+  hint: "must be a zone name, such as 5 or europe, or * for every zone without rows of its own",
 });
-const Price = moneyField("What is charged.", amount_max);
-const Cost = moneyField("What the carrier takes; the price by default.", amount_max);
+const Price = moneyField("The price to charge.", amount_max);
+const Cost = moneyField("The cost at the carrier; by default, the price.", amount_max);
 const AmountField = closed({ price: Price, cost: optional(Cost) });
 
 export const PriceRowField = closed({
@@ -40,7 +40,7 @@ export const PriceRowField = closed({
       Type.Integer({
         minimum: 1,
         maximum: 100_000,
-        description: "The heaviest parcel of this row; null for the price of each pound beyond the last row.",
+        description: "The highest billed weight of this row; null for the price of each pound beyond the last row.",
       }),
     ),
   ),
@@ -52,18 +52,20 @@ export type PriceRowField = Static<typeof PriceRowField>;
 const inches = (description: string) =>
   optional(nullable(Type.Number({ exclusiveMinimum: 0, maximum: 100_000, description })));
 const over = {
-  longest_over: inches("Inches of the longest side. The limit itself is still allowed."),
-  second_over: inches("Inches of the second longest side."),
-  length_and_girth_over: inches("Inches of length plus girth: the longest side, and the way around the two others."),
-  volume_over: inches("Cubic inches."),
-  weight_over: inches("Pounds."),
+  longest_over: inches("Applies when the longest side is longer than this, in inches."),
+  second_over: inches("Applies when the second-longest side is longer than this, in inches."),
+  length_and_girth_over: inches(
+    "Applies when length plus girth (the longest side plus twice the other two) is more than this, in inches.",
+  ),
+  volume_over: inches("Applies when the volume is more than this, in cubic inches."),
+  weight_over: inches("Applies when the weight is more than this, in pounds."),
 };
-const fuelable = optional(Type.Boolean({ description: "Whether the fuel surcharge includes it; true by default." }));
+const fuelable = optional(Type.Boolean({ description: "Whether the fuel surcharge applies to it; true by default." }));
 const surcharge = { price: Price, cost: optional(Cost), fuelable };
 
 const Prefix = Type.String({
   pattern: "^[A-Z0-9]{1,10}$",
-  hint: "must be the first characters of postal" + " codes, without spaces",
+  hint: "must be the first characters of postal codes, without spaces",
 });
 
 const Surcharges = closed({
@@ -78,7 +80,7 @@ const Surcharges = closed({
           Type.Integer({
             minimum: 1,
             maximum: 1000,
-            description: "The minimum billed weight in pounds; 90 by" + " default.",
+            description: "The minimum billed weight in pounds; 90 by default.",
           }),
         ),
       }),
@@ -100,7 +102,7 @@ const Surcharges = closed({
 const Zones = closed({
   system: optional(SystemField),
   first: optional(
-    Type.Union([Type.Literal(1), Type.Literal(2)], { description: "The lowest zone by distance; 1 by default." }),
+    Type.Union([Type.Literal(1), Type.Literal(2)], { description: "The lowest zone number; 1 by default." }),
   ),
   default: optional(nullable(ZoneField)),
   domestic: optional(nullable(ZoneField)),
@@ -121,37 +123,41 @@ const Zones = closed({
 
 const fields = {
   name: nameField(60, { description: "The name of the service." }),
-  active: Type.Boolean({ description: "Whether it is active and sells; true by default." }),
+  active: Type.Boolean({ description: "Whether the card prices parcels; true by default." }),
   currency: currencyField(),
-  effective_from: nullable(momentField("When the card begins to apply; by default it has no start.")),
+  effective_from: nullable(momentField("When the card starts to apply; by default it has no start.")),
   effective_to: nullable(momentField("When the card ends.")),
   zones: Zones,
   prices: Type.Array(PriceRowField, { minItems: 1, maxItems: rows_max }),
   minimum: nullable(AmountField),
   limits: closed({
     billed_pounds: optional(nullable(Type.Integer({ minimum: 1, maximum: 100_000 }))),
-    longest: inches("The most inches of the longest side."),
-    length_and_girth: inches("The most inches of length plus girth."),
+    longest: inches("The maximum length of the longest side, in inches."),
+    length_and_girth: inches("The maximum length plus girth, in inches."),
   }),
   dimensional: nullable(
     closed({
       divisor: Type.Integer({
         minimum: 1,
         maximum: 100_000,
-        description: "Cubic inches billed as one pound.",
+        description: "The number of cubic inches billed as one pound.",
       }),
       over: optional(
         Type.Integer({
           minimum: 0,
           maximum: 1_000_000,
-          description: "Up to so many cubic inches only the" + " weight counts.",
+          description: "Up to this volume in cubic inches, only the weight counts.",
         }),
       ),
     }),
   ),
   side_rounding: choice(sideRoundings, { description: "How sides are rounded to whole inches; ceil by default." }),
   surcharges: Surcharges,
-  fuel_basis_points: Type.Integer({ minimum: 0, maximum: 100_000, description: "Hundredths of a percent." }),
+  fuel_basis_points: Type.Integer({
+    minimum: 0,
+    maximum: 100_000,
+    description: "The fuel surcharge in hundredths of a percent.",
+  }),
   declared_value: nullable(
     closed({
       included: optional(moneyField("The value insured free of charge; 100 by default.", amount_max)),
@@ -161,8 +167,8 @@ const fields = {
   ),
   cut_off: Type.String({
     pattern: "^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$",
-    hint: "must be a time of day such as 16:00",
-    description: "A parcel handed over before this time of the warehouse leaves the same day.",
+    hint: "must be a time of day, such as 16:00",
+    description: "Parcels handed over before this time, in the warehouse's time zone, leave the same day.",
   }),
   ship_days: Type.Array(choice(weekdays), { minItems: 1, maxItems: 7 }),
   saturday_delivery: Type.Boolean(),
@@ -170,7 +176,7 @@ const fields = {
   transit_days: Type.Array(closed({ zone: RowZone, days: Type.Integer({ minimum: 0, maximum: 60 }) }), {
     minItems: 1,
     maxItems: 500,
-    description: "Days of delivery after the ship day, for each zone; * for every zone that is not named.",
+    description: "Delivery days after the ship day, by zone; * for every zone that is not named.",
   }),
   holidays: nullable(CarrierField),
 };
@@ -179,9 +185,12 @@ const readOnly = ["id", "sample", "price_rows", "version", "created_at", "update
 
 const { name, prices, transit_days, ...others } = fields;
 const { properties: all } = Type.Partial(Type.Object(fields));
-const { properties: notNeeded } = Type.Partial(Type.Object(others));
+const { properties: optionalFields } = Type.Partial(Type.Object(others));
 
-export const CreateRateCard = closed({ service: ServiceField, name, prices, transit_days, ...notNeeded }, readOnly);
+export const CreateRateCard = closed(
+  { service: ServiceField, name, prices, transit_days, ...optionalFields },
+  readOnly,
+);
 export type CreateRateCard = Static<typeof CreateRateCard>;
 
 export const UpdateRateCard = closed({ service: optional(ServiceField), ...all }, readOnly);
@@ -197,7 +206,7 @@ export type ListRateCards = Static<typeof ListRateCards>;
 export const ListCardHistory = closed(pageFields);
 export type ListCardHistory = Static<typeof ListCardHistory>;
 
-const moment = Type.String({ format: "date-time" });
+const timestamp = Type.String({ format: "date-time" });
 const AmountView = closed({ price: Type.Number(), cost: Type.Number() });
 const number = nullable(Type.Number());
 const overView = {
@@ -251,22 +260,22 @@ const contentView = {
   service: Type.String(),
   name: Type.String(),
   active: Type.Boolean(),
-  sample: Type.Boolean({ description: "Whether its prices were invented for a first start." }),
-  effective_from: nullable(moment),
-  effective_to: nullable(moment),
+  sample: Type.Boolean({ description: "Whether it is a sample card with invented prices." }),
+  effective_from: nullable(timestamp),
+  effective_to: nullable(timestamp),
   ...termsView,
 };
 const pricesView = Type.Array(
   closed({ zone: Type.String(), up_to_pounds: nullable(Type.Integer()), price: Type.Number(), cost: Type.Number() }),
 );
-const stamps = { version: Type.Integer(), created_at: moment, updated_at: moment };
+const stamps = { version: Type.Integer(), created_at: timestamp, updated_at: timestamp };
 
 export const RateCardView = closed({ id: Type.String(), ...contentView, prices: pricesView, ...stamps });
 
 export const ListedRateCard = closed({
   id: Type.String(),
   ...contentView,
-  price_rows: Type.Integer({ description: "How many rows its prices have." }),
+  price_rows: Type.Integer({ description: "The number of price rows." }),
   ...stamps,
 });
 
@@ -275,5 +284,5 @@ export const CardHistoryView = closed({
   card: closed({ ...contentView, prices: pricesView }),
   actor: closed({ type: Type.String(), id: Type.String(), name: Type.String() }),
   request_id: nullable(Type.String()),
-  created_at: moment,
+  created_at: timestamp,
 });

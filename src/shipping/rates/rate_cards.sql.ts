@@ -51,47 +51,47 @@ const versionOf = prepared((select, a: StatementArgs<{ card_id: number; version:
     .where(and(eq(rate_card_versions.card_id, a.card_id), eq(rate_card_versions.version, a.version))),
 );
 
-/** Cards that one connection has read and prepared, each with its version. */
+/** The cards, zone systems and holidays that one connection has read and prepared, by version. */
 class ReadyCardCache {
   readonly cards = new VersionCache<{ readonly card: RateCard; readonly terms: ReadyTerms }>();
   readonly systems = new VersionCache<ReadySystem>();
   readonly holidays = new VersionCache<(day: number) => boolean>();
 }
 
-/** The newest version of things by their name, so that each is read once. */
-class VersionCache<Thing> {
-  readonly #known = new Map<string | number, { readonly version: number | null; readonly thing: Thing }>();
+/** Caches the newest version of each entry by name. */
+class VersionCache<T> {
+  readonly #cached = new Map<string | number, { readonly version: number | null; readonly value: T }>();
 
-  async get(name: string | number, version: number | null, make: () => Promise<Thing>): Promise<Thing> {
-    const known = this.#known.get(name);
-    if (known !== undefined && known.version === version) return known.thing;
-    const thing = await make();
-    this.#known.set(name, { version, thing });
-    return thing;
+  async get(name: string | number, version: number | null, make: () => Promise<T>): Promise<T> {
+    const cached = this.#cached.get(name);
+    if (cached !== undefined && cached.version === version) return cached.value;
+    const value = await make();
+    this.#cached.set(name, { version, value });
+    return value;
   }
 }
 
-const kept = new WeakMap<ReadStatements, ReadyCardCache>();
+const caches = new WeakMap<ReadStatements, ReadyCardCache>();
 
-function preparedFor({ sql }: Db): ReadyCardCache {
-  // Cards are the house's, whoever asks.
+function cacheOf({ sql }: Db): ReadyCardCache {
+  // The operator owns all cards, so merchants share the cache of the connection.
   const connection = bareOf(sql);
-  const known = kept.get(connection) ?? new ReadyCardCache();
-  kept.set(connection, known);
-  return known;
+  const cached = caches.get(connection) ?? new ReadyCardCache();
+  caches.set(connection, cached);
+  return cached;
 }
 
-/** The cards that price parcels now, prepared, oldest first. */
+/** Lists the cards in effect now, prepared, oldest first. */
 export async function listReadyCards(db: Db): Promise<ReadyCard[]> {
-  const { cards, systems, holidays } = preparedFor(db);
-  const found: ReadyCard[] = [];
+  const { cards, systems, holidays } = cacheOf(db);
+  const ready: ReadyCard[] = [];
   for (const row of await inEffect(db, { now: db.now })) {
     const { id, version, created_at, updated_at } = row;
     const { card, terms } = await cards.get(id, version, async () => {
       const content = await getContent(db, id, version);
       return { card: { id, version, created_at, updated_at, ...content }, terms: readyTerms(content.terms) };
     });
-    found.push({
+    ready.push({
       card,
       terms,
       zones: await systems.get(row.zone_system, row.zones_version, async () => readSystem(db, row.zone_system)),
@@ -100,10 +100,10 @@ export async function listReadyCards(db: Db): Promise<ReadyCard[]> {
       }),
     });
   }
-  return found;
+  return ready;
 }
 
-/** The built-in carriers and the cards that price their parcels now: those in the database, and those of the code. */
+/** Lists the built-in carriers with the cards in effect now: from the database, and those of simulated carriers. */
 export async function listTariffs(db: Db): Promise<Tariff[]> {
   const own: Tariff = { carrier: builtInCarrier(db.mode), cards: await listReadyCards(db) };
   return db.mode === "live" ? [own] : [own, ...simulatedTariffs()];
@@ -115,19 +115,19 @@ async function getContent(db: Db, card_id: number, version: number): Promise<Car
   return contentOf(row.content);
 }
 
-/** Whether parcels are priced by a card that is no sample. */
+/** Whether any card in effect is not a sample. */
 export async function hasOwnCards(db: Db): Promise<boolean> {
   return (await listReadyCards(db)).some(({ card }) => !card.sample);
 }
 
 const anyCard = prepared((select) => select.select({ id: rate_cards.id }).from(rate_cards).limit(1));
 
-/** Whether there is any card, effective or not. */
+/** Whether any card exists, in effect or not. */
 export async function hasCards(db: Db): Promise<boolean> {
   return (await anyCard(db, {})).length > 0;
 }
 
-/** Stores a new card with its first version. */
+/** Inserts a card and its first version. */
 export async function insertCard(tx: Tx, content: CardContent, actor: Actor): Promise<RateCard> {
   const stamps = { version: 1, created_at: tx.now, updated_at: tx.now };
   const [id = 0] = await insertIds(tx, rate_cards, [{ ...columnsOf(content), ...stamps }]);
@@ -135,7 +135,7 @@ export async function insertCard(tx: Tx, content: CardContent, actor: Actor): Pr
   return { id, ...content, ...stamps };
 }
 
-/** Stores a new version of a card. */
+/** Saves a card as a new version. */
 export async function saveCard(tx: Tx, before: RateCard, content: CardContent, actor: Actor): Promise<RateCard> {
   const stamps = { version: before.version + 1, updated_at: tx.now };
   await tx.sql
@@ -165,7 +165,7 @@ const head = {
   updated_at: rate_cards.updated_at,
   content: rate_card_versions.content,
 };
-const itsNewest = and(
+const isNewestVersion = and(
   eq(rate_card_versions.card_id, rate_cards.id),
   eq(rate_card_versions.version, rate_cards.version),
 );
@@ -173,18 +173,18 @@ const itsNewest = and(
 type CardHead = Omit<RateCard, keyof CardContent> & { readonly content: StoredContent };
 const cardOf = ({ content, ...stamps }: CardHead): RateCard => ({ ...stamps, ...contentOf(content) });
 
-/** The card that an identifier names: `rtc_1001` or `1001`. Refuses: resource_missing. */
+/** Finds a card by its identifier, `rtc_1001` or `1001`. Refuses: resource_missing. */
 export async function getCard(db: Db, id: string | number): Promise<RateCard> {
   const [row] = await db.sql
     .select(head)
     .from(rate_cards)
-    .innerJoin(rate_card_versions, itsNewest)
+    .innerJoin(rate_card_versions, isNewestVersion)
     .where(eq(rate_cards.id, readId("rate_card", id) ?? 0));
   if (row === undefined) throw missing("rate card", id);
   return cardOf(row);
 }
 
-/** As `getCard`, and locks the card until this transaction ends. */
+/** Like `getCard`, but locks the card until the transaction ends. Refuses: resource_missing. */
 export async function lockCard(tx: Tx, id: string | number): Promise<RateCard> {
   const own = readId("rate_card", id) ?? 0;
   await forUpdate(tx.sql.select({ id: rate_cards.id }).from(rate_cards).where(eq(rate_cards.id, own)));
@@ -204,12 +204,12 @@ function matching({ service, active }: CardFilter): SQL | undefined {
   );
 }
 
-/** A page of cards, oldest first. */
+/** Lists a page of cards, oldest first. */
 export async function listCards(db: Db, filter: CardFilter, { limit, offset, after }: PageWindow): Promise<RateCard[]> {
   const rows = await db.sql
     .select(head)
     .from(rate_cards)
-    .innerJoin(rate_card_versions, itsNewest)
+    .innerJoin(rate_card_versions, isNewestVersion)
     .where(and(matching(filter), after ? sql`${rate_cards.id} > ${after[1]}` : undefined))
     .orderBy(asc(rate_cards.id))
     .limit(limit)
@@ -217,20 +217,20 @@ export async function listCards(db: Db, filter: CardFilter, { limit, offset, aft
   return rows.map(cardOf);
 }
 
-/** How many cards there are. */
+/** Counts the cards that match a filter. */
 export async function countCards(db: Db, filter: CardFilter): Promise<number> {
   return db.sql.$count(rate_cards, matching(filter));
 }
 
-/** The active cards of a service. */
+/** Lists the active cards of a service. */
 export async function listActiveCards(db: Db, service: string): Promise<RateCard[]> {
   return listCards(db, { service, active: true }, { limit: 10_000, offset: 0, after: null });
 }
 
-/** A version of a card, and who made it. */
+/** A version of a card and its author. */
 export type CardVersion = Omit<typeof rate_card_versions.$inferSelect, "content"> & { readonly content: CardContent };
 
-/** A page of a card's versions, newest first. */
+/** Lists a page of a card's versions, newest first. */
 export async function listCardVersions(
   db: Db,
   card_id: number,
@@ -246,7 +246,7 @@ export async function listCardVersions(
   return rows.map((row) => ({ ...row, content: contentOf(row.content) }));
 }
 
-/** How many versions a card has. */
+/** Counts the versions of a card. */
 export async function countCardVersions(db: Db, card_id: number): Promise<number> {
   return db.sql.$count(rate_card_versions, eq(rate_card_versions.card_id, card_id));
 }

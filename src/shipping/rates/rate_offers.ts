@@ -10,7 +10,7 @@ import { placeTimeZone, promiseDelivery } from "./delivery_date.ts";
 import { type MeasuredParcel, priceParcel, type ReadyTerms } from "./price_parcel.ts";
 import { any_zone, type RateCard, type Surcharges } from "./rate_card.ts";
 
-/** A card with its prices and rules, read and prepared once. */
+/** A rate card, prepared for pricing. */
 export interface ReadyCard {
   readonly card: RateCard;
   readonly terms: ReadyTerms;
@@ -18,13 +18,13 @@ export interface ReadyCard {
   readonly isHoliday: (day: number) => boolean;
 }
 
-/** The offer of one card for a parcel, or why there is none, with messages about it. */
+/** The result of one card: its offer, or null, with messages. */
 interface CardAnswer {
   readonly offer: RateOffer | null;
   readonly messages: readonly RateMessage[];
 }
 
-/** The offers of the built-in carrier, in the order of its cards. */
+/** Prices a parcel by the cards of a built-in carrier, in the order of the cards. */
 export function offersBy(
   carrier: BuiltInCarrier,
   cards: readonly ReadyCard[],
@@ -43,7 +43,7 @@ export function offersBy(
   return { offers, messages: [...messages, ...insuranceMessages(carrier, cards, carriage)] };
 }
 
-/** The offer of one card of the built-in carrier. */
+/** Prices a parcel by one card of a built-in carrier. */
 export function offerBy(carrier: BuiltInCarrier, card: ReadyCard, carriage: ShipmentRequest, now: number): CardAnswer {
   return answerBy(carrier, card, carriage, measured(carriage), now);
 }
@@ -53,8 +53,8 @@ function measured({ weight, package: { dimensions } }: ShipmentRequest): Measure
 }
 
 function sidesOfDimensions({ length, width, height, unit }: ParcelDimensions): Sides | null {
-  const [one, two, three] = [readSide(length, unit), readSide(width, unit), readSide(height, unit)];
-  return one === null || two === null || three === null ? null : sidesOf(one, two, three);
+  const [a, b, c] = [readSide(length, unit), readSide(width, unit), readSide(height, unit)];
+  return a === null || b === null || c === null ? null : sidesOf(a, b, c);
 }
 
 function answerBy(
@@ -66,14 +66,14 @@ function answerBy(
 ): CardAnswer {
   const { card, terms } = ready;
   const { from, to, origin_zone } = carriage;
-  const say = (level: RateMessage["level"], code: string, message: string): RateMessage => {
+  const messageOf = (level: RateMessage["level"], code: string, message: string): RateMessage => {
     return { carrier: carrier.code, service: card.service, level, code, message };
   };
   const choice = chooseZone(from, to, card.terms.zones, ready.zones);
-  const messages = zipMessages(choice, card, say);
+  const messages = zipMessages(choice, card, messageOf);
   if (choice.zone === null) {
-    const nowhere = say("info", "zone_not_served", `${card.name} does not deliver there.`);
-    return { offer: null, messages: messages.length > 0 ? messages : [nowhere] };
+    const not_served = messageOf("info", "zone_not_served", `${card.name} does not deliver there.`);
+    return { offer: null, messages: messages.length > 0 ? messages : [not_served] };
   }
   const priced = priceParcel(terms, parcel, {
     zone: choice.zone,
@@ -83,8 +83,8 @@ function answerBy(
   });
   if ("refused" in priced) {
     const what =
-      priced.refused === "zone_not_served" ? `does not go to zone ${priced.limit}` : `carries at most ${priced.limit}`;
-    return { offer: null, messages: [...messages, say("info", priced.refused, `${card.name} ${what}.`)] };
+      priced.refused === "zone_not_served" ? `does not serve zone ${priced.limit}` : `accepts at most ${priced.limit}`;
+    return { offer: null, messages: [...messages, messageOf("info", priced.refused, `${card.name} ${what}.`)] };
   }
   const transit_days = terms.transit_days.get(choice.zone) ?? terms.transit_days.get(any_zone) ?? 0;
   const { ship_date, delivery_date } = promiseDelivery({
@@ -118,11 +118,13 @@ function answerBy(
 
 type RateMessageWriter = (level: RateMessage["level"], code: string, message: string) => RateMessage;
 
-function zipMessages({ unknown, zone }: ZoneChoice, { name }: RateCard, say: RateMessageWriter): RateMessage[] {
+function zipMessages({ unknown, zone }: ZoneChoice, { name }: RateCard, messageOf: RateMessageWriter): RateMessage[] {
   if (unknown.length === 0) return [];
   const zips = unknown.map((zip3) => `${zip3}…`).join(" and ");
-  if (zone === null) return [say("info", "zip_unknown", `No known ZIP code begins with ${zips}.`)];
-  return [say("warning", "zip_unknown", `No known ZIP code begins with ${zips}: ${name} is priced for zone ${zone}.`)];
+  if (zone === null) return [messageOf("info", "zip_unknown", `No known ZIP code starts with ${zips}.`)];
+  return [
+    messageOf("warning", "zip_unknown", `No known ZIP code starts with ${zips}. ${name} is priced for zone ${zone}.`),
+  ];
 }
 
 function isRemote({ country, postal_code }: ShipmentEnd, { remote_area }: Surcharges): boolean {
@@ -134,26 +136,26 @@ function isRemote({ country, postal_code }: ShipmentEnd, { remote_area }: Surcha
 }
 
 function noCards({ code, name }: BuiltInCarrier): RateMessage {
-  const message = `${name} has no rate card that is in effect now. Add a rate card.`;
+  const message = `${name} has no rate card in effect. Create a rate card.`;
   return { carrier: code, service: null, level: "warning", code: "no_rate_card", message };
 }
 
-/** The message when insurance is requested that is not in the price. */
+/** The warnings when insurance is requested but not included in the rates. */
 function insuranceMessages(
   { code, name }: BuiltInCarrier,
   cards: readonly ReadyCard[],
   carriage: ShipmentRequest,
 ): RateMessage[] {
   if (!carriage.insurance) return [];
-  const say = (service: string | null, message: string): RateMessage => {
+  const messageOf = (service: string | null, message: string): RateMessage => {
     return { carrier: code, service, level: "warning", code: "insurance_not_offered", message };
   };
   if (carriage.value_cents === null)
-    return [say(null, "Insurance needs the value of the goods; the rates do not include it.")];
+    return [messageOf(null, "Insurance needs `value`. The rates do not include insurance.")];
   const without = cards.filter(({ card }) => card.terms.declared_value === null);
   if (without.length === cards.length)
-    return [say(null, `${name} does not insure parcels; its rates do not include insurance.`)];
+    return [messageOf(null, `${name} does not insure parcels. Its rates do not include insurance.`)];
   return without.map(({ card }) =>
-    say(card.service, `${card.name} does not insure parcels; its rate does not include insurance.`),
+    messageOf(card.service, `${card.name} does not insure parcels. Its rate does not include insurance.`),
   );
 }

@@ -34,14 +34,14 @@ import type { GetRates } from "./quotes.schema.ts";
 
 const ends = ["from", "to"] as const;
 
-/** The two ends in a request, by address or postal code; null for one that it leaves out. */
-interface GivenEnds {
+/** The two ends in a request, by address or postal code; null for an end that the request omits. */
+interface RequestedEnds {
   readonly from: ShipmentEnd | null;
   readonly to: ShipmentEnd | null;
 }
 
-/** Refuses: validation_failed, for an end that is given twice, is not a place, or is missing without an order. */
-function readEnds(input: GetRates): GivenEnds {
+/** Reads both ends. An end must not be set twice, and is required without an order. Refuses: validation_failed. */
+function readEnds(input: GetRates): RequestedEnds {
   const body = { ...input, from_zip: input.from_zip || undefined, to_zip: input.to_zip || undefined };
   const problems: FieldProblem[] = ends.flatMap((end) => endProblems(body, end));
   if (problems.length > 0) throw invalidFields(problems);
@@ -50,41 +50,41 @@ function readEnds(input: GetRates): GivenEnds {
 }
 
 /** A request without empty postal codes. */
-type GivenRates = Omit<GetRates, "from_zip" | "to_zip"> & {
+type NormalizedRates = Omit<GetRates, "from_zip" | "to_zip"> & {
   readonly from_zip: string | undefined;
   readonly to_zip: string | undefined;
 };
 
-function endProblems(body: GivenRates, end: "from" | "to"): FieldProblem[] {
+function endProblems(body: NormalizedRates, end: "from" | "to"): FieldProblem[] {
   const { [`${end}_zip` as const]: zip, [`${end}_address` as const]: address } = body;
   const refused = (field: string, code: string, message: string) => [{ field: `${end}_${field}`, code, message }];
   if (zip !== undefined && address !== undefined) {
-    return refused("zip", "invalid_value", `cannot be given together with ${end}_address`);
+    return refused("zip", "invalid_value", `cannot be combined with ${end}_address`);
   }
   if (zip !== undefined && body.order_id !== undefined) {
-    return refused("zip", "invalid_value", "cannot be given together with order_id");
+    return refused("zip", "invalid_value", "cannot be combined with order_id");
   }
   const country = body[`${end}_country`];
-  const is_given = address !== undefined || body.order_id !== undefined;
-  if (zip === undefined && country !== undefined && is_given) {
-    return refused("country", "invalid_value", `belongs to ${end}_zip, which is not given`);
+  const has_place = address !== undefined || body.order_id !== undefined;
+  if (zip === undefined && country !== undefined && has_place) {
+    return refused("country", "invalid_value", `requires ${end}_zip`);
   }
   const where = country === undefined ? "" : `, since ${country} has postal codes`;
   const needs_code = country === undefined || hasSettledCodes(country);
-  return zip === undefined && !is_given && needs_code
-    ? refused("zip", "required", `is required unless ${end}_address or order_id is given${where}`)
+  return zip === undefined && !has_place && needs_code
+    ? refused("zip", "required", `is required without ${end}_address or order_id${where}`)
     : [];
 }
 
-function countryOf(body: GivenRates, end: "from" | "to"): string {
+function countryOf(body: NormalizedRates, end: "from" | "to"): string {
   return body[`${end}_country`] ?? countryOfPostalCode(body[`${end}_zip`] ?? "") ?? "US";
 }
 
-function readEnd(body: GivenRates, end: "from" | "to"): ShipmentEnd | null {
+function readEnd(body: NormalizedRates, end: "from" | "to"): ShipmentEnd | null {
   const residential = end === "to" ? (body.residential ?? null) : null;
-  const [zip, given] = [body[`${end}_zip`], body[`${end}_address`]];
-  if (given !== undefined) {
-    const address = readAddress(given);
+  const [zip, address_input] = [body[`${end}_zip`], body[`${end}_address`]];
+  if (address_input !== undefined) {
+    const address = readAddress(address_input);
     checkAddress(`${end}_address`, address);
     return { ...endAt(address), residential };
   }
@@ -99,76 +99,79 @@ function readEnd(body: GivenRates, end: "from" | "to"): ShipmentEnd | null {
   };
 }
 
-/** The description of a parcel without its ends. Refuses: validation_failed, for a value that is not an amount. */
+/** Reads the declared value and whether to insure it. Refuses: validation_failed. */
 function readValue({ value, insurance }: GetRates) {
   return { value_cents: value == null ? null : centsOf(value, value_currency, "value"), insurance: insurance === true };
 }
 
-/** The described parcel; null when the request gives no weight. Refuses: validation_failed. */
-function readGivenParcel({ weight, weight_unit, dimensions }: GetRates): WeighedParcel | null {
+/** Reads the described parcel; null when the request has no weight. Refuses: validation_failed. */
+function readParcelInput({ weight, weight_unit, dimensions }: GetRates): WeighedParcel | null {
   return weight === undefined ? null : readParcel({ weight, weight_unit, dimensions }, "");
 }
 
 /**
- * The units of an order's next parcel: those named, or all that are in no parcel yet, else all that have not left.
+ * Returns the units of an order's next parcel: those in the request, else all unpacked units, else all unshipped units.
  * Refuses: validation_failed, resource_missing.
  */
 function goodsOf(order: Order, items: GetRates["items"]): ParcelGoods[] {
   if (items !== undefined) return goodsIn(order, addedUp(namedUnits(order, items, openUnits)));
   const loose = unitsWithoutParcel(order);
   const units = loose.length > 0 ? loose : unitsOf(order, openUnits);
-  if (units.length === 0) throw invalid("order_id", "has no units left to send");
+  if (units.length === 0) throw invalid("order_id", "has no units left to ship");
   return goodsIn(order, units);
 }
 
-/** A parcel of goods, weighed by their products. Refuses: validation_failed, where a weight is unknown. */
+/**
+ * Returns the parcel of goods with the weight of their products. Refuses: validation_failed, when a weight is
+ * unknown.
+ */
 function weighedParcel(
   goods: readonly ParcelGoods[],
   products: readonly WeighedProduct[],
   dimensions: GetRates["dimensions"],
 ): WeighedParcel {
-  const known = new Map(products.map((product) => [product.id, product]));
-  const weights = goods.map(({ line, quantity }) => ({ line, quantity, weight: weightOf(line, known) }));
+  const by_id = new Map(products.map((product) => [product.id, product]));
+  const weights = goods.map(({ line, quantity }) => ({ line, quantity, weight: weightOf(line, by_id) }));
   const unknown = weights.filter(({ weight }) => weight === null).map(({ line }) => line.sku);
   if (unknown.length > 0) {
     throw invalid(
       "weight",
-      `is required, since these products have no weight: ${unknown.slice(0, 20).join(", ")}`,
+      `is required, because these products have no weight: ${unknown.slice(0, 20).join(", ")}`,
       "required",
     );
   }
   const sum = weights.map(({ weight, quantity }) => times(weight as Weight, quantity)).reduce(add);
   const units = new Set(products.flatMap(({ weight, weight_unit }) => (weight === null ? [] : (weight_unit ?? "lb"))));
   const [unit = "g"] = units.size === 1 ? units : [];
-  // Every unit is a whole number of nanograms, so grams can always express it.
+  // Every unit is a whole number of nanograms, so grams can always express the sum.
   const [text, weight_unit] = weightText(sum, unit) ? [weightText(sum, unit), unit] : [weightText(sum, "g"), "g"];
   return readParcel({ weight: text ?? "", weight_unit, dimensions }, "");
 }
 
-/** The carriers and services that a request asks for; undefined for all. */
+/** The carriers and services that a request includes; undefined for all. */
 export type RateFilter = Pick<GetRates, "carriers" | "services">;
 
-/** Refuses: validation_failed, for a carrier or service that none of these sells. */
+/** Refuses a carrier or service that is not listed. Refuses: validation_failed. */
 export function checkFilter({ carriers, services }: RateFilter, listed: readonly ListedCarrier[]): void {
-  const known = {
+  const by_id = {
     carriers: [...new Set(listed.map(({ code }) => code))],
     services: [...new Set(listed.flatMap((carrier) => carrier.services.map(({ code }) => code)))],
   };
   const check = (field: "carriers" | "services", words: readonly string[] = []) => {
     for (const [at, word] of words.entries()) {
-      if (!known[field].includes(word)) throw invalidChoice(`${field}[${at}]`, word, known[field]);
+      if (!by_id[field].includes(word)) throw invalidChoice(`${field}[${at}]`, word, by_id[field]);
     }
   };
   check("carriers", carriers);
   check("services", services);
 }
 
-/** Whether a request includes a carrier of these; an account that never listed its carriers may sell any. */
+/** Whether a request includes one of an account's carriers. An account without a list may sell any. */
 export function mayOffer({ carriers }: RateFilter, listed: readonly ListedCarrier[]): boolean {
   return carriers === undefined || listed.length === 0 || listed.some(({ code }) => carriers.includes(code));
 }
 
-/** Whether an offer or a message belongs to what the request asks for. */
+/** Whether a request includes the carrier and service of an offer or message. */
 export function isWanted(
   { carriers, services }: RateFilter,
   { carrier, service }: Pick<RateMessage, "carrier" | "service">,
@@ -178,9 +181,9 @@ export function isWanted(
   return has(carriers, carrier) && has(services, service);
 }
 
-/** The cheapest offer first, within each currency: US dollars first, then the others by their codes. */
-export function byPrice(one: { readonly offer: RateOffer }, other: { readonly offer: RateOffer }): number {
-  return compareAll(keysOf(one.offer), keysOf(other.offer));
+/** Compares offers for sorting: US dollars first, then by currency, then the cheapest. */
+export function byPrice(a: { readonly offer: RateOffer }, b: { readonly offer: RateOffer }): number {
+  return compareAll(keysOf(a.offer), keysOf(b.offer));
 }
 
 function keysOf({ currency, rate_cents, delivery_days, carrier, service }: RateOffer) {
@@ -196,46 +199,46 @@ function compareAll(some: readonly (string | number)[], others: readonly (string
   return 0;
 }
 
-/** What every carrier is asked: the parcel with both ends of its way, and its order, if any. */
+/** The parcel to request rates for, and its order, if any. */
 export interface RateQuestion {
   readonly carriage: ShipmentRequest;
   readonly order_id: number | null;
 }
 
 /**
- * Reads a request for rates: of a described parcel, or of the next parcel of an order. Refuses: validation_failed,
- * resource_missing, ambiguous_identifier.
+ * Reads a request for rates of a described parcel, or of an order's next parcel.
+ * Refuses: validation_failed, resource_missing, ambiguous_identifier.
  */
 export async function readRateQuestion(db: Db, body: GetRates): Promise<RateQuestion> {
   const { from, to } = readEnds(body);
-  const parcel = readGivenParcel(body);
+  const parcel = readParcelInput(body);
   if (body.order_id !== undefined) return questionOfOrder(db, body, body.order_id, { from, to, parcel });
-  if (body.items !== undefined) throw invalid("items", "can be given only with order_id");
+  if (body.items !== undefined) throw invalid("items", "requires order_id");
   if (parcel === null) throw invalid("weight", "is required", "required");
   const { timezone } = await defaultOrigin(db);
   const way = { from: from as ShipmentEnd, to: to as ShipmentEnd, origin_zone: timezone };
   return { carriage: { ...parcel, ...way, ...readValue(body), reference: null, return: false }, order_id: null };
 }
 
-/** The fields of a request about an order that the request itself gives. */
+/** The fields of a request that override those of its order. */
 interface RateInput {
   readonly from: ShipmentEnd | null;
   readonly to: ShipmentEnd | null;
   readonly parcel: WeighedParcel | null;
 }
 
-async function questionOfOrder(db: Db, body: GetRates, name: string | number, given: RateInput): Promise<RateQuestion> {
+async function questionOfOrder(db: Db, body: GetRates, name: string | number, input: RateInput): Promise<RateQuestion> {
   const order_id = await resolveOrder(db, name);
   const order = await getOrder(db, order_id);
   const goods = goodsOf(order, body.items);
   const products = await findProducts(db, productsToWeigh(order));
-  const parcel = given.parcel ?? weighedParcel(goods, products, body.dimensions);
+  const parcel = input.parcel ?? weighedParcel(goods, products, body.dimensions);
   const { address, timezone } = await originOfOrder(db, order);
   const residential = body.residential ?? order.address_verification?.residential ?? null;
-  const to = given.to ?? { ...endAt(addressOf(order.shipping_address)), residential };
+  const to = input.to ?? { ...endAt(addressOf(order.shipping_address)), residential };
   const carriage: ShipmentRequest = {
     ...parcel,
-    from: given.from ?? endAt(address),
+    from: input.from ?? endAt(address),
     to,
     origin_zone: timezone,
     ...readValue(body),

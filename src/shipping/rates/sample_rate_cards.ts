@@ -1,16 +1,16 @@
-// Built-in tariffs, written in a few figures. All prices are invented.
+// The sample rate cards of a first start. All prices are invented.
 
 import type { RateMessage } from "../offer.ts";
 import type { BuiltInCarrier } from "./built_in_carrier.ts";
 import { any_zone, type CardContent, type CardTerms, type PriceRow } from "./rate_card.ts";
 
-/** The prices of a zone in cents: the first pound, and each pound after it. */
+/** The prices of a zone in cents: the first pound, and each further pound. */
 type ZonePrice = readonly [zone: string, first_cents: number, more_cents: number];
 
-// A heavier break covers more pounds, as in the tables of carriers.
+// As in carriers' tables, heavier rows cover more pounds.
 const breaks = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, 60, 70, 85, 100, 125, 150] as const;
 
-/** The rows of a price table up to 150 pounds. What the carrier takes equals the price. */
+/** Returns the rows of a price table up to 150 pounds. Cost equals price. */
 export function rowsOf(zones: readonly ZonePrice[]): PriceRow[] {
   return zones.flatMap(([zone, first_cents, more_cents]) =>
     breaks.map((up_to_pounds) => {
@@ -20,15 +20,15 @@ export function rowsOf(zones: readonly ZonePrice[]): PriceRow[] {
   );
 }
 
-/** The price and cost of a charge, both the same. */
+/** Returns an amount whose cost equals its price. */
 export const charge = (cents: number) => ({ price_cents: cents, cost_cents: cents });
 
-/** Days of delivery for each zone; the last applies to all others. */
+/** Returns the delivery days by zone; `others` applies to all other zones. */
 export function daysOf(days: Readonly<Record<string, number>>, others: number): CardTerms["transit_days"] {
   return [...Object.entries(days).map(([zone, count]) => ({ zone, days: count })), { zone: any_zone, days: others }];
 }
 
-/** Alaska, Hawaii and the islands of the Pacific. */
+/** Alaska, Hawaii and the Pacific islands. */
 export const far_states = {
   country: "US",
   prefixes: ["967", "968", "969", "995", "996", "997", "998", "999"],
@@ -39,7 +39,7 @@ export type SampleCode = (typeof sampleServices)[number];
 
 // SAMPLE PRICES, invented for a first start. A warehouse replaces them with its own.
 
-/** What the sample services differ in. */
+/** The fields in which the sample cards differ. */
 type SampleCard = Pick<CardContent, "name"> &
   Pick<CardTerms, "prices" | "fuel_basis_points" | "cut_off_minute" | "transit_days">;
 
@@ -103,23 +103,23 @@ const samples: Readonly<Record<SampleCode, SampleCard>> = {
   },
 };
 
-/** How sample prices are replaced, for those who run the warehouse. */
-const remedy = "Create a rate card of your own, or connect a carrier account.";
+/** The advice to operators on replacing sample prices. */
+const remedy = "Create your own rate card, or connect a carrier account.";
 
-/** The message beside rates of sample cards in live data. */
+/** The warning next to sample rates in live data. */
 export function sampleMessage({ code, name }: BuiltInCarrier): RateMessage {
-  const message = `The rates of ${name} are sample prices, not real ones. ${remedy}`;
+  const message = `The rates of ${name} are sample prices, not real prices. ${remedy}`;
   return { carrier: code, service: null, level: "warning", code: "sample_rates", message };
 }
 
-/** The warning on a label that was bought at sample prices in live data. */
+/** The warning on a label bought at a sample price in live data. */
 export const sampleWarning = {
   field: "cost",
   code: "sample_rates",
   message: `The price comes from a sample rate card. ${remedy}`,
 } as const;
 
-/** The cards of a first start. They sell to every address; the price depends on zone, weight, size and insurance. */
+/** Returns the sample cards of a first start. They serve every address. */
 export function sampleCards(carrier: string): CardContent[] {
   return sampleServices.map((service) => {
     const { name, ...terms } = samples[service];

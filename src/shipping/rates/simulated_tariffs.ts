@@ -1,5 +1,5 @@
-// The carriers of test data that have their own tariffs: a postal service and an express carrier. The third one, a
-// parcel carrier, sells by rate cards that can be changed.
+// The tariffs of two simulated carriers of test data: a postal service and an express carrier. The third, a parcel
+// carrier, sells by editable rate cards.
 import { onFirstUse } from "../../core/memoize.ts";
 import { readySystem } from "../zones/zone_system.ts";
 import { type BuiltInCarrier, simulatedExpress, simulatedPost } from "./built_in_carrier.ts";
@@ -9,7 +9,7 @@ import type { CardTerms } from "./rate_card.ts";
 import type { ReadyCard } from "./rate_offers.ts";
 import { charge, daysOf, far_states, rowsOf } from "./sample_rate_cards.ts";
 
-/** A carrier and the cards that it sells by. */
+/** A carrier and its rate cards. */
 export interface Tariff {
   readonly carrier: BuiltInCarrier;
   readonly cards: readonly ReadyCard[];
@@ -20,7 +20,12 @@ const near = [
   { country: "MX", zone: "near" },
 ] as const;
 const zones = { system: "default", default: "8", domestic: "5", regions: [], continents: [], rest: "abroad" } as const;
-const nowhere = { longest_over: null, second_over: null, length_and_girth_over: null, volume_over: null } as const;
+const no_size_limits = {
+  longest_over: null,
+  second_over: null,
+  length_and_girth_over: null,
+  volume_over: null,
+} as const;
 
 const post: Omit<CardTerms, "prices" | "transit_days"> = {
   currency: "USD",
@@ -30,13 +35,13 @@ const post: Omit<CardTerms, "prices" | "transit_days"> = {
   dimensional: { divisor: 166, over: 1728 },
   side_rounding: "ceil",
   surcharges: {
-    // The post delivers to homes every day.
+    // The post delivers to homes on all routes, so it has no residential surcharge.
     residential: null,
-    additional_handling: { ...charge(400), fuelable: false, ...nowhere, longest_over: "22", weight_over: null },
+    additional_handling: { ...charge(400), fuelable: false, ...no_size_limits, longest_over: "22", weight_over: null },
     large_package: {
       ...charge(3000),
       fuelable: false,
-      ...nowhere,
+      ...no_size_limits,
       volume_over: "3456",
       weight_over: null,
       billed_pounds: 1,
@@ -73,7 +78,7 @@ const express: Omit<CardTerms, "prices" | "transit_days" | "saturday_delivery"> 
     large_package: {
       ...charge(10_500),
       fuelable: true,
-      ...nowhere,
+      ...no_size_limits,
       longest_over: "96",
       length_and_girth_over: "130",
       weight_over: "110",
@@ -161,12 +166,12 @@ const nextDay: CardTerms = {
   transit_days: daysOf({ "9": 2, near: 2, abroad: 3 }, 1),
 };
 
-/** The simulated carriers with tariffs of their own, prepared. */
+/** The simulated carriers with their own tariffs, prepared on first use. */
 export const simulatedTariffs = onFirstUse((): readonly Tariff[] => {
   const plain = readySystem({ charts: [], overrides: [] });
   const isHoliday = isHolidayOf(federalHolidays);
   const card = (service: string, name: string, terms: CardTerms): ReadyCard => ({
-    card: { ...never, service, name, terms },
+    card: { ...unused_fields, service, name, terms },
     terms: readyTerms(terms),
     zones: plain,
     isHoliday,
@@ -177,8 +182,8 @@ export const simulatedTariffs = onFirstUse((): readonly Tariff[] => {
   ];
 });
 
-/** What a card in the code has no use for. */
-const never = {
+/** Fields that a card in the code does not use. */
+const unused_fields = {
   id: 0,
   active: true,
   sample: false,

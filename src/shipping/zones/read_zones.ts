@@ -18,20 +18,20 @@ const column = (name: keyof OverrideField, meaning: string, example: string): Cs
   return { name, path: [name], kind: "text", meaning, example };
 };
 
-/** The columns of a file of zone overrides. */
+/** The columns of a CSV file of zone overrides. */
 export const overrideColumns: readonly CsvColumn[] = [
-  column("zone", "The zone of parcels that go there.", "3"),
-  column("country", "Two letters; required in every row except one of a continent.", "US"),
+  column("zone", "The zone of parcels to this place.", "3"),
+  column("country", "The two-letter country code; required except for a continent.", "US"),
   column("postal_code", "One postal code.", "10001"),
-  column("postal_prefix", "The first characters of postal codes.", "V6B"),
-  column("postal_from", "The first of a range of postal codes, or of their first characters.", "995"),
-  column("postal_to", "The last of that range.", "999"),
-  column("city", "A city; `state` tells cities of one name apart.", "Portland"),
-  column("state", "A state, by its letters.", "OR"),
+  column("postal_prefix", "The first characters of a group of postal codes.", "V6B"),
+  column("postal_from", "The start of a range of postal codes or of their first characters.", "995"),
+  column("postal_to", "The end of the range.", "999"),
+  column("city", "A city; `state` distinguishes cities of the same name.", "Portland"),
+  column("state", "The code of a state.", "OR"),
   column("continent", "One of `AF`, `AN`, `AS`, `EU`, `NA`, `OC`, `SA`.", "EU"),
 ];
 
-/** The columns of a file of a carrier's zone charts. */
+/** The columns of a CSV file of a carrier's zone charts. */
 export const chartColumns: readonly CsvColumn[] = [
   {
     name: "origin",
@@ -44,7 +44,7 @@ export const chartColumns: readonly CsvColumn[] = [
     name: "destination",
     path: ["destination"],
     kind: "text",
-    meaning: "The first characters of the destination's postal codes, or a range with a dash.",
+    meaning: "The first characters of the destination's postal codes, or a range examples as 005-009.",
     example: "005-009",
   },
   { name: "zone", path: ["zone"], kind: "text", meaning: "The zone.", example: "5" },
@@ -52,90 +52,90 @@ export const chartColumns: readonly CsvColumn[] = [
     name: "origin_country",
     path: ["origin_country"],
     kind: "text",
-    meaning: "Two letters. By default `US`, or `CA` if the code has Canada's form.",
+    meaning: "The two-letter country code; by default `US`, or `CA` for a code of Canada's form.",
     example: "US",
   },
   {
     name: "destination_country",
     path: ["destination_country"],
     kind: "text",
-    meaning: "The same for the destination.",
+    meaning: "The same, for the destination.",
     example: "US",
   },
 ];
 
-/** The country of an end if the client left it out: by the form of the postal code. */
+/** The country of an end; by default the one that the form of its postal code implies. */
 function countryOf(field: string, code: string, country: string | undefined): string {
-  const said = country ?? countryOfPostalCode(code);
-  if (said !== null && isCountry(said)) return said;
-  if (said !== null)
-    throw invalid(`${field}_country`, "must be a two-letter country code such as US", "invalid_format");
-  const message = `is required: ${code} has neither the form of a ZIP code nor that of a Canadian postal code`;
+  const implied = country ?? countryOfPostalCode(code);
+  if (implied !== null && isCountry(implied)) return implied;
+  if (implied !== null)
+    throw invalid(`${field}_country`, "must be a two-letter country code, examples as US", "invalid_format");
+  const message = `is required, because ${code} is neither a ZIP code nor a Canadian postal code`;
   throw invalid(`${field}_country`, message, "required");
 }
 
-const forms: Readonly<Record<string, readonly [form: RegExp, such: string]>> = {
+const forms: Readonly<Record<string, readonly [form: RegExp, examples: string]>> = {
   US: [/^\d{3}(\d{2})?$/, "12345, 12345-6789 or the first three digits"],
   CA: [/^[A-Z]\d[A-Z](\d[A-Z]\d)?$/, "K1A 0B1 or K1A"],
 };
 
-/** One end in a request, by a full postal code or its first characters. Refuses: validation_failed. */
-export function readSpot(field: "from" | "to", code: string, given: string | undefined): ZoneSpot {
-  const country = countryOf(field, code, given);
+/** Reads one end in a request: a postal code or its first characters. Refuses: validation_failed. */
+export function readSpot(field: "from" | "to", code: string, country_code: string | undefined): ZoneSpot {
+  const country = countryOf(field, code, country_code);
   const postal_code = plainPostalCode(code, country);
-  const [form, such] = forms[postalCountry(country)] ?? [/^[A-Z0-9]{0,10}$/, "letters and digits"];
+  const [form, examples] = forms[postalCountry(country)] ?? [/^[A-Z0-9]{0,10}$/, "letters and digits"];
   if (form.test(postal_code)) return { country, postal_code, state: null, city: null };
-  throw invalid(field, `must be a postal code of ${country}, such as ${such}`, "invalid_format");
+  throw invalid(field, `must be a postal code of ${country}, examples as ${examples}`, "invalid_format");
 }
 
-/** A postal code, or its first characters, in the form that overrides and charts keep. Refuses: validation_failed. */
-function readCode(field: string, text: string, country: string, most: RegExp): string {
+/** Reads a postal code, or its first characters, in normalized form. Refuses: validation_failed. */
+function readCode(field: string, text: string, country: string, pattern: RegExp): string {
   const code = plainPostalCode(text, country);
-  if (most.test(code)) return code;
+  if (pattern.test(code)) return code;
   throw invalid(field, `must be the first characters of postal codes of ${country}`, "invalid_format");
 }
 
-const beginningOf = (country: string) => (postalCountry(country) === "US" ? /^\d{1,5}$/ : /^[A-Z0-9]{1,10}$/);
-const wholeOf = (country: string) => (postalCountry(country) === "US" ? /^\d{5}$/ : /^[A-Z0-9]{2,10}$/);
+const prefixPattern = (country: string) => (postalCountry(country) === "US" ? /^\d{1,5}$/ : /^[A-Z0-9]{1,10}$/);
+const codePattern = (country: string) => (postalCountry(country) === "US" ? /^\d{5}$/ : /^[A-Z0-9]{2,10}$/);
 
-/** An override in a request. Refuses: validation_failed. */
+/** Reads an override from a request. Refuses: validation_failed. */
 export function readOverride(input: OverrideField): ZoneOverride {
   const { zone, postal_code, postal_prefix, postal_from, postal_to, city, state, continent } = input;
   const ways = (["postal_code", "postal_prefix", "postal_from", "city", "continent"] as const).filter(
     (field) => input[field] != null,
   );
-  if (ways.length > 1) throw invalid(ways[1] ?? "", `cannot be given together with ${ways[0]}`);
-  const made = (kind: OverrideKind, country: string | null, value: string, more: Partial<ZoneOverride> = {}) => {
+  if (ways.length > 1) throw invalid(ways[1] ?? "", `cannot be combined with ${ways[0]}`);
+  const overrideOf = (kind: OverrideKind, country: string | null, value: string, more: Partial<ZoneOverride> = {}) => {
     return { kind, country, value, to: null, state: null, zone, ...more };
   };
-  if (continent != null) return made("continent", null, continent);
-  if (input.country == null) throw invalid("country", "is required, or a continent", "required");
-  if (!isCountry(input.country)) throw invalid("country", "must be a two-letter country code such as US");
+  if (continent != null) return overrideOf("continent", null, continent);
+  if (input.country == null) throw invalid("country", "is required without a continent", "required");
+  if (!isCountry(input.country)) throw invalid("country", "must be a two-letter country code, examples as US");
   const country = postalCountry(input.country);
   if (postal_code != null)
-    return made("postal_code", country, readCode("postal_code", postal_code, country, wholeOf(country)));
-  const begins = beginningOf(country);
+    return overrideOf("postal_code", country, readCode("postal_code", postal_code, country, codePattern(country)));
+  const begins = prefixPattern(country);
   if (postal_prefix != null)
-    return made("postal_prefix", country, readCode("postal_prefix", postal_prefix, country, begins));
+    return overrideOf("postal_prefix", country, readCode("postal_prefix", postal_prefix, country, begins));
   if (postal_from != null || postal_to != null) {
     const from = readCode("postal_from", postal_from ?? "", country, begins);
     const to = readCode("postal_to", postal_to ?? "", country, begins);
     checkRange("postal_to", from, to);
-    return made("postal_range", country, from, { to });
+    return overrideOf("postal_range", country, from, { to });
   }
-  if (city != null) return made("city", country, city, { state: state ?? null });
-  if (state != null) return made("state", country, state);
-  return made("country", input.country, input.country);
+  if (city != null) return overrideOf("city", country, city, { state: state ?? null });
+  if (state != null) return overrideOf("state", country, state);
+  return overrideOf("country", input.country, input.country);
 }
 
 function checkRange(field: string, from: string, to: string): void {
-  if (from.length !== to.length) throw invalid(field, `must have as many letters as ${from}`);
+  if (from.length !== to.length) throw invalid(field, `must have the same length as ${from}`);
   if (to < from) throw invalid(field, `must not be before ${from}`);
 }
 
 /**
- * The overrides in a request; `placeOf` names each in messages. Refuses: validation_failed, naming the first that is
- * invalid, or each that repeats the place of another.
+ * Reads the overrides in a request; `placeOf` names each in messages. The refusal names the first invalid one, or all
+ * that repeat the place of another. Refuses: validation_failed.
  */
 export function readOverrides(
   inputs: readonly OverrideField[],
@@ -149,15 +149,15 @@ export function readOverrides(
     }
   });
   const seen = new Map<string, number>();
-  const twice = overrides.flatMap((one, at): FieldProblem[] => {
-    const first = seen.get(placeKey(one));
+  const duplicates = overrides.flatMap((override, at): FieldProblem[] => {
+    const first = seen.get(placeKey(override));
     if (first === undefined) {
-      seen.set(placeKey(one), at);
+      seen.set(placeKey(override), at);
       return [];
     }
     return [{ field: placeOf(at), code: "duplicate", message: `is for the same place as ${placeOf(first)}` }];
   });
-  if (twice.length > 0) throw invalidFields(twice);
+  if (duplicates.length > 0) throw invalidFields(duplicates);
   return overrides;
 }
 
@@ -167,59 +167,61 @@ function placed(error: unknown, place: string): unknown {
   return invalidFields(fields.map((problem) => ({ ...problem, field: `${place}.${problem.field}` })));
 }
 
-/** A row of a chart as it is stored, and its origin. Refuses: validation_failed. */
+/** Reads a chart row and its origin. Refuses: validation_failed. */
 export function readChartRow(row: ChartRow): ChartRange & { readonly origin: string; readonly origin_country: string } {
   const origin_country = postalCountry(countryFor("origin_country", row.origin, row.origin_country));
   const country = postalCountry(
     countryFor("destination_country", row.destination.slice(0, 3), row.destination_country),
   );
-  const origin = readCode("origin", row.origin, origin_country, beginningOf(origin_country));
+  const origin = readCode("origin", row.origin, origin_country, prefixPattern(origin_country));
   const [first = "", last = first] = row.destination.split(/\s*-+\s*(?=\S+$)/);
-  const from = readCode("destination", first, country, beginningOf(country));
-  const to = readCode("destination", last, country, beginningOf(country));
+  const from = readCode("destination", first, country, prefixPattern(country));
+  const to = readCode("destination", last, country, prefixPattern(country));
   checkRange("destination", from, to);
   return { origin, origin_country, country, from, to, zone: row.zone };
 }
 
-function countryFor(field: string, code: string, given: string | undefined): string {
-  const country = given ?? countryOfPostalCode(code) ?? "US";
+function countryFor(field: string, code: string, country_code: string | undefined): string {
+  const country = country_code ?? countryOfPostalCode(code) ?? "US";
   if (isCountry(country)) return country;
-  throw invalid(field, "must be a two-letter country code such as US", "invalid_format");
+  throw invalid(field, "must be a two-letter country code, examples as US", "invalid_format");
 }
 
 type ChartLine = ReturnType<typeof readChartRow>;
 
-/** The charts in the rows of a file, one for each origin. Refuses: validation_failed, for rows that overlap. */
+/**
+ * Groups the rows of a file into one chart for each origin. Overlapping rows are refused. Refuses: validation_failed.
+ */
 export function chartsOf(rows: readonly CheckedCsvRow<ChartLine>[]): ZoneChart[] {
   const charts = new Map<string, CheckedCsvRow<ChartLine>[]>();
-  for (const it of rows) {
-    const key = `${it.row.origin_country} ${it.row.origin}`;
-    const its = charts.get(key) ?? [];
-    charts.set(key, its);
-    its.push(it);
+  for (const line of rows) {
+    const key = `${line.row.origin_country} ${line.row.origin}`;
+    const lines = charts.get(key) ?? [];
+    charts.set(key, lines);
+    lines.push(line);
   }
   const problems = [...charts.values()].flatMap(overlaps);
   if (problems.length > 0) throw invalidFields(problems);
-  return [...charts.values()].map((its) => {
-    const [{ row: first }] = its as [CheckedCsvRow<ChartLine>];
-    const ranges = its.map(({ row: { country, from, to, zone } }) => ({ country, from, to, zone }));
+  return [...charts.values()].map((lines) => {
+    const [{ row: first }] = lines as [CheckedCsvRow<ChartLine>];
+    const ranges = lines.map(({ row: { country, from, to, zone } }) => ({ country, from, to, zone }));
     return { country: first.origin_country, origin: first.origin, ranges };
   });
 }
 
-/** Rows of one origin that overlap: one begins before another of the same length has ended. */
+/** Finds rows of one origin that overlap: one starts before another of the same length ends. */
 function overlaps(rows: readonly CheckedCsvRow<ChartLine>[]): FieldProblem[] {
   const place = ({ row }: CheckedCsvRow<ChartLine>) => `${row.country} ${row.from.length} ${row.from}`;
   const sorted = [...rows].sort((a, b) => (place(a) < place(b) ? -1 : 1));
-  return sorted.flatMap((it, at): FieldProblem[] => {
+  return sorted.flatMap((line, at): FieldProblem[] => {
     const before = sorted[at - 1];
     const apart =
       before === undefined ||
-      before.row.country !== it.row.country ||
-      before.row.from.length !== it.row.from.length ||
-      before.row.to < it.row.from;
+      before.row.country !== line.row.country ||
+      before.row.from.length !== line.row.from.length ||
+      before.row.to < line.row.from;
     if (apart) return [];
     const message = `overlaps the range of line ${before.line}`;
-    return [{ field: `line ${it.line}, destination`, code: "duplicate", message }];
+    return [{ field: `line ${line.line}, destination`, code: "duplicate", message }];
   });
 }

@@ -2,20 +2,20 @@ import { iso, isoOrNull } from "../../core/clock.ts";
 import { wireId } from "../../core/ids.ts";
 import { onFirstUse } from "../../core/memoize.ts";
 
-/** How a card finds zones, and the names of zones that distance cannot tell. */
+/** The zone rules of a card: the zone system, and the zones that distance does not decide. */
 export interface ZoneRules {
-  /** The zone system whose charts and overrides it uses. */
+  /** The zone system that provides charts and overrides. */
   readonly system: string;
-  /** The lowest zone by distance: some carriers begin with zone 2. */
+  /** The lowest zone by distance. Some carriers start with zone 2. */
   readonly first: 1 | 2;
   /** The zone when nothing else decides. */
   readonly default: string | null;
-  /** The zone within one country that is not the United States. */
+  /** The zone within one country other than the United States. */
   readonly domestic: string | null;
   readonly countries: readonly { readonly country: string; readonly zone: string }[];
   readonly regions: readonly { readonly name: string; readonly countries: readonly string[]; readonly zone: string }[];
   readonly continents: readonly { readonly continent: Continent; readonly zone: string }[];
-  /** The zone of every other country. */
+  /** The zone of all other countries. */
   readonly rest: string | null;
 }
 
@@ -38,16 +38,16 @@ export interface ZoneOverride {
   readonly kind: OverrideKind;
   /** Null for a continent. */
   readonly country: string | null;
-  /** A postal code, its first characters, the first of a range, a city, or the letters of a state or continent. */
+  /** A postal code, a prefix, the start of a range, a city, or the code of a state or continent. */
   readonly value: string;
-  /** The last of a range of postal codes; null for anything else. */
+  /** The end of a range of postal codes; null for anything else. */
   readonly to: string | null;
-  /** The state of a city, to tell cities of one name apart; null for anything else. */
+  /** The state that distinguishes cities of the same name; null for anything else. */
   readonly state: string | null;
   readonly zone: string;
 }
 
-/** A range of postal codes by their first characters, both ends of one length, and their zone. */
+/** A range of postal-code prefixes of one length, and their zone. */
 export interface ChartRange {
   readonly country: string;
   readonly from: string;
@@ -57,7 +57,7 @@ export interface ChartRange {
 
 /** The zones from one origin, as a carrier publishes them. */
 export interface ZoneChart {
-  /** The country and the first characters of the origin's postal codes. */
+  /** The country and the postal-code prefix of the origin. */
   readonly country: string;
   readonly origin: string;
   readonly ranges: readonly ChartRange[];
@@ -70,7 +70,7 @@ export interface ZoneSystem {
   readonly overrides: readonly ZoneOverride[];
 }
 
-/** A place as far as zones are concerned. */
+/** The fields of a place that determine its zone. */
 export interface ZoneSpot {
   readonly country: string;
   readonly postal_code: string | null;
@@ -91,10 +91,10 @@ export const zoneReasons = [
   "rest",
   "default",
 ] as const;
-/** Which rule decided a zone. */
+/** The rule that decided a zone. */
 export type ZoneReason = (typeof zoneReasons)[number];
 
-/** A zone, and why. */
+/** A zone and the rule that decided it. */
 export interface ZoneChoice {
   /** Null when no rule decides. */
   readonly zone: string | null;
@@ -102,37 +102,34 @@ export interface ZoneChoice {
   readonly by: ZoneReason | null;
   /** Miles between the two ends, if they were computed. */
   readonly miles: number | null;
-  /** The first digits of US ZIP codes without a known distance. */
+  /** US ZIP prefixes without a known distance. */
   readonly unknown: readonly string[];
   /** The row or rule, in a few words. */
   readonly rule: string;
 }
 
-// Territories of the United States that have a country code of their own but use ZIP codes.
-const with_zip_codes: readonly string[] = ["AS", "GU", "MP", "PR", "VI"];
+// United States territories with their own country code that use ZIP codes.
+const us_territories: readonly string[] = ["AS", "GU", "MP", "PR", "VI"];
 
-/** The country whose post delivers there: the United States for its territories. */
+/** Returns the country whose postal service delivers there: the United States for its territories. */
 export function postalCountry(country: string): string {
-  return with_zip_codes.includes(country) ? "US" : country;
+  return us_territories.includes(country) ? "US" : country;
 }
 
-/** The country of a postal code by its form: a ZIP code or its first three digits, or Canada's `A1A`. */
+/** Returns the country that the form of a postal code implies: `US` for a ZIP code or its prefix, `CA` for `A1A`. */
 export function countryOfPostalCode(text: string): "US" | "CA" | null {
   const code = text.trim();
   if (/^\d{3}(\d{2}(-?\d{4})?)?$/.test(code)) return "US";
   return /^[A-Z]\d[A-Z]( ?\d[A-Z]\d)?$/i.test(code) ? "CA" : null;
 }
 
-/**
- * A postal code in the form for comparison: in capitals, without spaces and dashes; of a ZIP code the first five
- * digits.
- */
+/** Normalizes a postal code for comparison: capitals without spaces and dashes, and only five digits of a ZIP code. */
 export function plainPostalCode(text: string, country: string): string {
   const plain = text.toUpperCase().replaceAll(/[\s-]/g, "");
   return postalCountry(country) === "US" ? plain.slice(0, 5) : plain;
 }
 
-/** The first three digits of a ZIP code; null for any other place. */
+/** Returns the first three digits of a ZIP code; null for any other place. */
 export function zip3Of({ country, postal_code }: ZoneSpot): string | null {
   if (postalCountry(country) !== "US" || postal_code === null) return null;
   return /^\d{3}/.exec(postal_code.trim())?.[0] ?? null;
@@ -140,14 +137,16 @@ export function zip3Of({ country, postal_code }: ZoneSpot): string | null {
 
 type Located = Readonly<Record<string, { readonly continent: Continent }>>;
 
-const located = onFirstUse((): Located => (require("countries-list") as typeof import("countries-list")).countries);
+const countriesByCode = onFirstUse(
+  (): Located => (require("countries-list") as typeof import("countries-list")).countries,
+);
 
-/** The continent of a country, or null. */
+/** Returns the continent of a country, or null. */
 export function continentOf(country: string): Continent | null {
-  return located()[country]?.continent ?? null;
+  return countriesByCode()[country]?.continent ?? null;
 }
 
-/** A name in the form for comparison: without accents, case and punctuation. */
+/** Normalizes a name for comparison: no accents, case or punctuation. */
 export function plainName(text: string): string {
   return text
     .normalize("NFKD")
@@ -159,7 +158,7 @@ export function plainName(text: string): string {
 
 /** An override as the API shows it. */
 function overrideView({ kind, country, value, to, state, zone }: ZoneOverride) {
-  const is = (one: ZoneOverride["kind"]) => (kind === one ? value : null);
+  const is = (wanted: ZoneOverride["kind"]) => (kind === wanted ? value : null);
   return {
     zone,
     country,
@@ -173,17 +172,17 @@ function overrideView({ kind, country, value, to, state, zone }: ZoneOverride) {
   };
 }
 
-/** The overrides of a zone system as they are stored; null when nothing was ever set for it. */
+/** The stored overrides of a zone system; null if it has none. */
 interface SystemOverrides {
   readonly overrides: readonly ZoneOverride[];
   readonly version: number;
   readonly updated_at: number;
 }
 
-/** The overrides of a zone system as the API shows them. */
-export function overridesView(system: string, kept: SystemOverrides | null) {
-  const { overrides = [], version = 0, updated_at = null } = kept ?? {};
-  // A row of version 0 exists only because it had to be locked: nothing was set yet.
+/** Returns the overrides of a zone system as the API shows them. */
+export function overridesView(system: string, stored: SystemOverrides | null) {
+  const { overrides = [], version = 0, updated_at = null } = stored ?? {};
+  // A row of version 0 exists only to be locked.
   const set_at = version === 0 ? null : isoOrNull(updated_at);
   return { system, overrides: overrides.map(overrideView), version, updated_at: set_at };
 }
@@ -196,7 +195,7 @@ interface ListedChart {
   readonly updated_at: number;
 }
 
-/** The charts of a zone system as the API lists them. */
+/** Returns the charts of a zone system as the API lists them. */
 export function chartsView(system: string, version: number, charts: readonly ListedChart[]) {
   return {
     system,
@@ -207,7 +206,7 @@ export function chartsView(system: string, version: number, charts: readonly Lis
   };
 }
 
-/** A row of a chart as a file of charts has it. */
+/** Returns a chart row as a CSV file has it. */
 export function chartRowView(chart: Pick<ListedChart, "country" | "origin">, { country, from, to, zone }: ChartRange) {
   const destination = from === to ? from : `${from}-${to}`;
   return { origin: chart.origin, destination, zone, origin_country: chart.country, destination_country: country };

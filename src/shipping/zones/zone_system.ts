@@ -3,9 +3,9 @@ import { continentOf, plainName, plainPostalCode, postalCountry } from "./zone.t
 
 /** A zone system, prepared for fast lookups. */
 export interface ReadySystem {
-  /** The zone by a chart, and its row; null when no chart has both ends. */
+  /** Returns the zone by a chart, and its row; null when no chart covers both ends. */
   chartZone(from: ZoneSpot, to: ZoneSpot): { readonly zone: string; readonly rule: string } | null;
-  /** The override that fits a place most closely, or null. */
+  /** Returns the most specific override of a place, or null. */
   override(to: ZoneSpot): ZoneOverride | null;
 }
 
@@ -16,9 +16,9 @@ export function readySystem({ charts, overrides }: Pick<ZoneSystem, "charts" | "
   return {
     chartZone: (from, to) => {
       if (byOrigin.size === 0) return null;
-      for (const origin of beginnings(from)) {
-        const found = byOrigin.get(origin)?.(to);
-        if (found) return { zone: found.zone, rule: `${origin} to ${spanOf(found)}` };
+      for (const origin of prefixKeys(from)) {
+        const range = byOrigin.get(origin)?.(to);
+        if (range) return { zone: range.zone, rule: `${origin} to ${spanOf(range)}` };
       }
       return null;
     },
@@ -28,8 +28,8 @@ export function readySystem({ charts, overrides }: Pick<ZoneSystem, "charts" | "
 
 const spanOf = ({ country, from, to }: ChartRange) => `${country} ${from}${to === from ? "" : `-${to}`}`;
 
-/** The keys of a place in the index, the closest first: `US 10001`, `US 1000`, and so on to `US 1`. */
-function beginnings({ country, postal_code }: ZoneSpot): string[] {
+/** The index keys of a place, most specific first: `US 10001`, `US 1000`, and so on to `US 1`. */
+function prefixKeys({ country, postal_code }: ZoneSpot): string[] {
   if (postal_code === null) return [];
   const code = plainPostalCode(postal_code, country);
   const of = postalCountry(country);
@@ -38,22 +38,22 @@ function beginnings({ country, postal_code }: ZoneSpot): string[] {
 
 type FindRange = (to: ZoneSpot) => ChartRange | null;
 
-/** Ranges of one length do not overlap, so only the last one that begins at or before a code can contain it. */
+/** Ranges of one length do not overlap, so only the last one that starts at or before a code can contain it. */
 function readyRanges(ranges: readonly ChartRange[]): FindRange {
   const sorted = new Map<string, ChartRange[]>();
   for (const range of ranges) {
     const key = `${range.country} ${range.from.length}`;
     sorted.set(key, [...(sorted.get(key) ?? []), range]);
   }
-  for (const some of sorted.values()) some.sort((a, b) => (a.from < b.from ? -1 : 1));
+  for (const group of sorted.values()) group.sort((a, b) => (a.from < b.from ? -1 : 1));
   const lengths = [...new Set(ranges.map(({ from }) => from.length))].sort((a, b) => b - a);
   return ({ country, postal_code }) => {
     if (postal_code === null) return null;
     const code = plainPostalCode(postal_code, country);
     for (const length of lengths) {
       if (length > code.length) continue;
-      const found = lastFrom(sorted.get(`${postalCountry(country)} ${length}`) ?? [], code.slice(0, length));
-      if (found !== null) return found;
+      const range = lastFrom(sorted.get(`${postalCountry(country)} ${length}`) ?? [], code.slice(0, length));
+      if (range !== null) return range;
     }
     return null;
   };
@@ -66,24 +66,24 @@ function lastFrom(ranges: readonly ChartRange[], code: string): ChartRange | nul
     if ((ranges[middle] as ChartRange).from <= code) low = middle + 1;
     else high = middle;
   }
-  const found = ranges[low - 1];
-  return found !== undefined && code <= found.to ? found : null;
+  const range = ranges[low - 1];
+  return range !== undefined && code <= range.to ? range : null;
 }
 
 function indexOf(overrides: readonly ZoneOverride[]): (to: ZoneSpot) => ZoneOverride | null {
   const names = new Map<string, ZoneOverride>();
-  for (const one of overrides) {
-    const key = placeKey(one);
-    if (!names.has(key)) names.set(key, one);
+  for (const override of overrides) {
+    const key = placeKey(override);
+    if (!names.has(key)) names.set(key, override);
   }
   const ranges = overrides.filter(({ kind }) => kind === "postal_range");
   const find = (kind: string, name: string) => names.get(`${kind}:${name}`);
   return (to) => {
-    const [exact, ...shorter] = beginnings(to);
+    const [exact, ...shorter] = prefixKeys(to);
     const country = postalCountry(to.country);
     const city = to.city === null ? null : plainName(to.city);
     const state = to.state === null ? "" : plainName(to.state);
-    const found =
+    const override =
       (exact === undefined ? undefined : find("postal_code", exact)) ??
       longest(ranges, to, [exact ?? "", ...shorter].map((start) => find("postal_prefix", start)).find(Boolean)) ??
       (city === null
@@ -93,11 +93,11 @@ function indexOf(overrides: readonly ZoneOverride[]): (to: ZoneSpot) => ZoneOver
       find("country", to.country) ??
       find("country", country) ??
       find("continent", continentOf(to.country) ?? "");
-    return found ?? null;
+    return override ?? null;
   };
 }
 
-/** Of the matching prefix and ranges the longest; among equals the prefix, or the first. */
+/** Of the matching prefix and ranges, returns the longest; of equal lengths, the prefix or the first range. */
 function longest(
   ranges: readonly ZoneOverride[],
   to: ZoneSpot,
@@ -116,7 +116,7 @@ function longest(
   return best;
 }
 
-/** A text that is equal for two overrides of one place. */
+/** Returns a key that is equal for overrides of the same place. */
 export function placeKey({ kind, country, value, to, state }: ZoneOverride): string {
   switch (kind) {
     case "city":

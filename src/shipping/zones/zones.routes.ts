@@ -45,7 +45,7 @@ import { type ChartRecord, findSystem, listCharts, lockSystem, readSystem } from
 import { importCharts, removeChart, setOverrides } from "./zones.ts";
 
 const prefix = "/shipping/zones";
-const usual_system = plainRules.system;
+const default_system = plainRules.system;
 
 const explainRoutes = new Elysia({ prefix })
   .use(conventions)
@@ -55,12 +55,12 @@ const explainRoutes = new Elysia({ prefix })
       id: "explainZone",
       needs: "shipping.read",
       chapter: "Rate cards",
-      summary: "Explain which zone a place is in",
+      summary: "Explain the zone between two places",
       description:
-        "An imported chart comes first, then the override that fits the destination most closely" +
+        "The first rule that applies decides: an imported chart, then the most specific override of the destination" +
         " (postal code, its first characters or a range, city, state, country, continent), then the distance" +
-        " of ZIP codes, or the" +
-        " card's zones of countries, regions, continents and the rest of the world, then the card's usual zone.",
+        " of ZIP codes or the" +
+        " card's zones of countries, regions, continents and the rest of the world, then the card's default zone.",
       answers: { 200: EnvelopedView(ZonesView) },
     }),
   });
@@ -74,7 +74,7 @@ const mapRoutes = new Elysia({ prefix: `${prefix}/map` })
       needs: "shipping.read",
       chapter: "Rate cards",
       summary: "Map the zones of the United States from one origin",
-      description: "One place for each three-digit beginning of ZIP codes, so that the zones can be drawn as a map.",
+      description: "Returns one point for each three-digit ZIP prefix, for drawing a map of the zones.",
       answers: { 200: EnvelopedView(ZoneMapView) },
     }),
   });
@@ -82,11 +82,11 @@ const mapRoutes = new Elysia({ prefix: `${prefix}/map` })
 async function mapped(db: Db, query: MapZones) {
   const from = readSpot("from", query.from, "US");
   const origin = findAnchor(zip3Of(from) ?? "");
-  if (origin === null) throw invalid("from", "must be a known ZIP code, or its first three digits");
+  if (origin === null) throw invalid("from", "must be a known ZIP code or its first three digits");
   const cards = await listReadyCards(db);
-  const card = cards.find((one) => one.card.service === query.service);
+  const card = cards.find(({ card }) => card.service === query.service);
   if (card === undefined) {
-    const codes = cards.map((one) => one.card.service);
+    const codes = cards.map(({ card }) => card.service);
     throw invalidChoice("service", query.service, codes);
   }
   const [latitude, longitude] = origin.point;
@@ -118,7 +118,7 @@ async function explained(db: Db, query: ExplainZone) {
   return {
     from: { country: from.country, postal_code: from.postal_code },
     to,
-    ...zoneView(from, to, plainRules, await readSystem(db, usual_system)),
+    ...zoneView(from, to, plainRules, await readSystem(db, default_system)),
     services: chosen.map((card) => serviceView(card, from, to)),
   };
 }
@@ -172,7 +172,7 @@ const overrideRoutes = new Elysia({ prefix: `${prefix}/overrides` })
         chapter: "Rate cards",
         matches: true,
         summary: "Set zone overrides",
-        description: "They replace all present overrides.",
+        description: "Replaces all existing overrides.",
         answers: { 200: EnvelopedView(OverridesView) },
       }),
     },
@@ -195,14 +195,14 @@ const overrideRoutes = new Elysia({ prefix: `${prefix}/overrides` })
         needs: "shipping.manage",
         chapter: "Rate cards",
         summary: "Import zone overrides as CSV",
-        description: `Either all rows are imported or none. They replace all present overrides.\n\n${overrideTable}`,
+        description: `Replaces all existing overrides. If any row has an error, nothing is imported.\n\n${overrideTable}`,
         sends: "csv",
         answers: { 200: EnvelopedView(OverridesView) },
       }),
     },
   );
 
-const systemOf = ({ system = usual_system }: OfSystem) => system;
+const systemOf = ({ system = default_system }: OfSystem) => system;
 
 async function overridesOf(db: Db, query: OfSystem) {
   const system = systemOf(query);
@@ -253,8 +253,8 @@ const chartRoutes = new Elysia({ prefix: `${prefix}/charts` })
         chapter: "Rate cards",
         summary: "Import zone charts as CSV",
         description:
-          "The zones from your own places, as your carrier publishes them. They take precedence over all else. Either" +
-          ` all rows are imported or none; the chart of each origin replaces the present one.\n\n${chartTable}`,
+          "Imports the zones from your own locations, as your carrier publishes them. They take precedence over all other" +
+          ` rules. The chart of each origin replaces the existing one. If any row has an error, nothing is imported.\n\n${chartTable}`,
         sends: "csv",
         answers: { 200: EnvelopedView(ChartsView) },
       }),
@@ -287,8 +287,8 @@ const chartRoutes = new Elysia({ prefix: `${prefix}/charts` })
   );
 
 async function listed(db: Db, system: string) {
-  const found = await findSystem(db, system);
-  return chartsView(system, found?.version ?? 0, found === null ? [] : await listCharts(db, found.id));
+  const stored = await findSystem(db, system);
+  return chartsView(system, stored?.version ?? 0, stored === null ? [] : await listCharts(db, stored.id));
 }
 
 interface NumberedChartLine {
@@ -296,18 +296,18 @@ interface NumberedChartLine {
   readonly at: number;
 }
 
-/** The file of all charts, one chart on each page. */
+/** The export of all charts, one chart per page. */
 function chartsFile(system: string): CsvFile<NumberedChartLine, number> {
   return {
     name: `zone-charts-${system}.csv`,
     columns: chartColumns.map(({ name }) => name),
     page: async (db, after) => {
-      const found = await findSystem(db, system);
-      const charts = found === null ? [] : await listCharts(db, found.id);
-      const place = after ?? 0;
-      const chart = charts[place];
+      const stored = await findSystem(db, system);
+      const charts = stored === null ? [] : await listCharts(db, stored.id);
+      const position = after ?? 0;
+      const chart = charts[position];
       if (chart === undefined) return { rows: [], next: null };
-      const next = place + 1 < charts.length ? place + 1 : null;
+      const next = position + 1 < charts.length ? position + 1 : null;
       return { rows: chart.ranges.map((_, at) => ({ chart, at })), next };
     },
     cells: ({ chart, at }) => {
@@ -317,5 +317,5 @@ function chartsFile(system: string): CsvFile<NumberedChartLine, number> {
   };
 }
 
-/** Zones: how one is found, overrides for places, and carriers' charts. */
+/** Routes of zones: how one is chosen, overrides, and carriers' charts. */
 export const zoneRoutes = new Elysia().use(explainRoutes).use(mapRoutes).use(overrideRoutes).use(chartRoutes);

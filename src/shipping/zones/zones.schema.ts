@@ -4,15 +4,14 @@ import { choice, closed, nullable, textField } from "../../core/schema.ts";
 import { CountryField } from "../shipping.schema.ts";
 import { continents, zoneReasons } from "./zone.ts";
 
-/** The name of a zone, as cards and charts have it. */
 export const ZoneField = Type.String({
   pattern: "^[A-Za-z0-9][A-Za-z0-9_-]{0,19}$",
-  hint: "must be the name of a zone, such as 5 or europe: letters, digits, - and _, at most 20",
+  hint: "must be a zone name of at most 20 letters, digits, - and _, such as 5 or europe",
 });
-/** The name of a zone system: a set of charts and overrides. */
+/** The name of a zone system, which is a set of charts and overrides. */
 export const SystemField = Type.String({
   pattern: "^[a-z0-9][a-z0-9_-]{0,39}$",
-  hint: "must be a name of small letters, digits, - and _, such as default",
+  hint: "must be lower-case letters, digits, - and _, such as default",
 });
 
 const optional = Type.Optional;
@@ -21,31 +20,33 @@ const system = {
 };
 
 export const ExplainZone = closed({
-  from: textField(20, { description: "A postal code or its first characters: 43215, 432, K1A 0B1, K1A." }),
+  from: textField(20, { description: "A postal code or its first characters, such as 43215, 432, K1A 0B1 or K1A." }),
   to: textField(20, { description: "The same for the destination." }),
   from_country: optional({
     ...CountryField,
-    description: "By default the country that the form of the postal" + " code implies.",
+    description: "By default, the country that the form of the postal code implies.",
   }),
   to_country: optional({
     ...CountryField,
-    description: "By default the country that the form of the postal" + " code implies.",
+    description: "By default, the country that the form of the postal code implies.",
   }),
   to_state: optional(textField(40)),
   to_city: optional(textField(100)),
-  service: optional(textField(40, { description: "A service of the built-in carrier; all by default." })),
+  service: optional(textField(40, { description: "A service of the built-in carrier; by default, all." })),
 });
 export type ExplainZone = Static<typeof ExplainZone>;
 
 const zone = {
   zone: nullable(Type.String()),
-  zone_estimated: Type.Boolean({ description: "Whether it is estimated, as for military addresses." }),
+  zone_estimated: Type.Boolean({ description: "Whether the zone is estimated, as for military addresses." }),
   by: nullable(choice(zoneReasons)),
   miles: nullable(
-    Type.Integer({ description: "Miles in a straight line, as zones use them: not by road, and" + " not exact." }),
+    Type.Integer({ description: "The approximate straight-line distance in miles, which decides the zone." }),
   ),
-  unknown: Type.Array(Type.String(), { description: "The first digits of ZIP codes without a known distance." }),
-  explanation: Type.Array(Type.String(), { description: "What was tried, in order, up to the rule that decided." }),
+  unknown: Type.Array(Type.String(), { description: "ZIP prefixes without a known distance." }),
+  explanation: Type.Array(Type.String(), {
+    description: "The rules that were tried, in order, up to the one that decided.",
+  }),
 };
 
 export const ZonesView = closed({
@@ -65,12 +66,12 @@ export const ZonesView = closed({
       served: Type.Boolean(),
       ...zone,
     }),
-    { description: "The zone by each effective rate card, and whether the card has prices for it." },
+    { description: "The zone by each rate card in effect, and whether the card has prices for it." },
   ),
 });
 
 export const MapZones = closed({
-  from: textField(20, { description: "A ZIP code, or its first three digits: 43215, 432." }),
+  from: textField(20, { description: "A ZIP code or its first three digits, such as 43215 or 432." }),
   service: textField(40, { description: "A service of the built-in carrier whose rate card decides the zones." }),
 });
 export type MapZones = Static<typeof MapZones>;
@@ -81,14 +82,14 @@ export const ZoneMapView = closed({
   rate_card_id: Type.String(),
   places: Type.Array(
     closed({
-      prefix: Type.String({ description: "The first three digits of ZIP codes." }),
+      prefix: Type.String({ description: "The first three digits of the ZIP codes." }),
       latitude: Type.Number(),
       longitude: Type.Number(),
       zone: nullable(Type.String()),
       by: nullable(choice(zoneReasons)),
       served: Type.Boolean(),
     }),
-    { description: "The places are exact enough for zones, but not for street maps." },
+    { description: "The points are precise enough for zones, but not for street maps." },
   ),
 });
 
@@ -119,7 +120,7 @@ export const SetOverrides = closed({ overrides: Type.Array(OverrideField, { maxI
 export type SetOverrides = Static<typeof SetOverrides>;
 
 const text = nullable(Type.String());
-const moment = Type.String({ format: "date-time" });
+const timestamp = Type.String({ format: "date-time" });
 
 export const OverridesView = closed({
   system: Type.String(),
@@ -137,7 +138,7 @@ export const OverridesView = closed({
     }),
   ),
   version: Type.Integer(),
-  updated_at: nullable(moment),
+  updated_at: nullable(timestamp),
 });
 
 export const ChartRow = closed({
@@ -156,9 +157,9 @@ export const ChartsView = closed({
       id: Type.String(),
       country: Type.String(),
       origin: Type.String(),
-      ranges: Type.Integer({ description: "How many rows it has." }),
-      updated_at: moment,
+      ranges: Type.Integer({ description: "The number of rows." }),
+      updated_at: timestamp,
     }),
   ),
-  version: Type.Integer({ description: "It increases with each change of charts or overrides." }),
+  version: Type.Integer({ description: "Increases with each change of charts or overrides." }),
 });

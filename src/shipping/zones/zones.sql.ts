@@ -20,17 +20,16 @@ const chartsOf = prepared((select, a: StatementArgs<{ system_id: number }>) =>
     .orderBy(asc(zone_charts.country), asc(zone_charts.origin)),
 );
 
-/** A zone system as it is stored. */
 type SystemRow = typeof zone_systems.$inferSelect;
 export type ChartRecord = typeof zone_charts.$inferSelect;
 
-/** The zone system of this name; null when nothing was ever set for it. */
+/** Finds a zone system by name; null if nothing was ever set for it. */
 export async function findSystem(db: Db, name: string): Promise<SystemRow | null> {
   const [row] = await byName(db, { name });
   return row ?? null;
 }
 
-/** As `findSystem`, created if missing, and locked until this transaction ends. */
+/** Locks a zone system until the transaction ends. Creates it if needed. */
 export async function lockSystem(tx: Tx, name: string): Promise<SystemRow> {
   const [row] = await byNameLocked(tx, { name });
   if (row !== undefined) return row;
@@ -38,23 +37,23 @@ export async function lockSystem(tx: Tx, name: string): Promise<SystemRow> {
     .insert(zone_systems)
     .values({ name, overrides: [], version: 0, updated_at: tx.now })
     .onConflictDoNothing({ target: zone_systems.name });
-  const [made] = await byNameLocked(tx, { name });
-  return made as SystemRow;
+  const [inserted] = await byNameLocked(tx, { name });
+  return inserted as SystemRow;
 }
 
-/** The charts of a zone system, by origin. */
+/** Lists the charts of a zone system, sorted by origin. */
 export async function listCharts(db: Db, system_id: number): Promise<ChartRecord[]> {
   return chartsOf(db, { system_id });
 }
 
-/** All charts and overrides of a zone system, prepared for many lookups. */
+/** Loads a zone system, prepared for many lookups. */
 export async function readSystem(db: Db, name: string): Promise<ReadySystem> {
-  const found = await findSystem(db, name);
-  if (found === null) return readySystem({ charts: [], overrides: [] });
-  return readySystem({ charts: await listCharts(db, found.id), overrides: found.overrides });
+  const system = await findSystem(db, name);
+  if (system === null) return readySystem({ charts: [], overrides: [] });
+  return readySystem({ charts: await listCharts(db, system.id), overrides: system.overrides });
 }
 
-/** Increases the version of a zone system, so that no prepared copy stays in use. */
+/** Increases the version of a zone system, which invalidates prepared copies. */
 export async function touchSystem(tx: Tx, { id, version }: SystemRow): Promise<void> {
   await tx.sql
     .update(zone_systems)
@@ -62,12 +61,12 @@ export async function touchSystem(tx: Tx, { id, version }: SystemRow): Promise<v
     .where(eq(zone_systems.id, id));
 }
 
-/** Replaces the overrides. */
+/** Replaces the overrides of a zone system. */
 export async function saveOverrides(tx: Tx, { id }: SystemRow, overrides: readonly ZoneOverride[]): Promise<void> {
   await tx.sql.update(zone_systems).set({ overrides }).where(eq(zone_systems.id, id));
 }
 
-/** Replaces the charts of the same origins. */
+/** Inserts charts and deletes earlier ones of the same origins. */
 export async function replaceCharts(tx: Tx, system_id: number, charts: readonly ZoneChart[]): Promise<void> {
   for (const { country, origin } of charts) {
     await tx.sql
@@ -82,7 +81,7 @@ export async function replaceCharts(tx: Tx, system_id: number, charts: readonly 
   await insert(tx, zone_charts, rows);
 }
 
-/** The chart with an id, with the name of its zone system; null when there is none. */
+/** Finds a chart by its id, with the name of its zone system; null if there is none. */
 export async function findChart(db: Db, id: number): Promise<{ readonly id: number; readonly system: string } | null> {
   const [row] = await db.sql
     .select({ id: zone_charts.id, system: zone_systems.name })
@@ -92,12 +91,11 @@ export async function findChart(db: Db, id: number): Promise<{ readonly id: numb
   return row ?? null;
 }
 
-/** Deletes a chart. */
 export async function deleteChart(tx: Tx, id: number): Promise<void> {
   await tx.sql.delete(zone_charts).where(eq(zone_charts.id, id));
 }
 
-/** How many charts a zone system has. */
+/** Counts the charts of a zone system. */
 export async function countCharts(db: Db, system_id: number): Promise<number> {
   return db.sql.$count(zone_charts, sql`${zone_charts.system_id} = ${system_id}`);
 }

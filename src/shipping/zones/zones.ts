@@ -16,7 +16,7 @@ import {
 
 const charts_max = 500;
 
-/** Replaces all overrides; equal ones change nothing. */
+/** Replaces all overrides of a zone system. Equal overrides change nothing. */
 export async function setOverrides(tx: Tx, system: string, overrides: readonly ZoneOverride[]): Promise<void> {
   const before = await lockSystem(tx, system);
   if (isDeepStrictEqual(before.overrides, overrides)) return;
@@ -24,28 +24,30 @@ export async function setOverrides(tx: Tx, system: string, overrides: readonly Z
   await touchSystem(tx, before);
 }
 
-/** Replaces the charts of the same origins; equal ones change nothing. Refuses: validation_failed. */
+/** Imports charts and replaces those of the same origins. Equal charts change nothing. Refuses: validation_failed. */
 export async function importCharts(tx: Tx, system: string, charts: readonly ZoneChart[]): Promise<void> {
   const before = await lockSystem(tx, system);
-  const known = new Map((await listCharts(tx, before.id)).map((chart) => [`${chart.country} ${chart.origin}`, chart]));
-  const other = charts.filter(({ country, origin, ranges }) => {
-    return !isDeepStrictEqual(known.get(`${country} ${origin}`)?.ranges, ranges);
+  const existing = new Map(
+    (await listCharts(tx, before.id)).map((chart) => [`${chart.country} ${chart.origin}`, chart]),
+  );
+  const changed = charts.filter(({ country, origin, ranges }) => {
+    return !isDeepStrictEqual(existing.get(`${country} ${origin}`)?.ranges, ranges);
   });
-  if (other.length === 0) return;
-  await replaceCharts(tx, before.id, other);
+  if (changed.length === 0) return;
+  await replaceCharts(tx, before.id, changed);
   if ((await countCharts(tx, before.id)) > charts_max) {
-    throw invalid("origin", `makes more than ${charts_max} charts of ${system}`, "too_many");
+    throw invalid("origin", `exceeds the limit of ${charts_max} charts in ${system}`, "too_many");
   }
   await touchSystem(tx, before);
 }
 
-/** Deletes a chart, and answers its way of counting zones. Refuses: resource_missing. */
+/** Deletes a chart and returns the name of its zone system. Refuses: resource_missing. */
 export async function removeChart(tx: Tx, id: string): Promise<string> {
-  const own = readId("zone_chart", id) ?? 0;
-  const found = await findChart(tx, own);
-  if (found === null) throw missing("zone chart", id);
-  const system = await lockSystem(tx, found.system);
-  await deleteChart(tx, own);
+  const chart_id = readId("zone_chart", id) ?? 0;
+  const chart = await findChart(tx, chart_id);
+  if (chart === null) throw missing("zone chart", id);
+  const system = await lockSystem(tx, chart.system);
+  await deleteChart(tx, chart_id);
   await touchSystem(tx, system);
-  return found.system;
+  return chart.system;
 }
