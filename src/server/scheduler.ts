@@ -46,7 +46,7 @@ import { type JobName, jobNames } from "../storage/commit_effects.ts";
 import type { Store, Tx } from "../storage/database.ts";
 import { writeChunks } from "../storage/database.ts";
 import { moveLeases } from "../storage/leases.ts";
-import { forgetOldCallbacks, pollDue, pollsSettled } from "../tracking/tracking.jobs.ts";
+import { deleteOldCallbacks, pollDue, pollsSettled } from "../tracking/tracking.jobs.ts";
 import { shiftPolls } from "../tracking/tracking.sql.ts";
 import { moveAttempts } from "../webhooks/deliveries/deliveries.sql.ts";
 import { moveMails } from "../webhooks/notices.sql.ts";
@@ -109,7 +109,7 @@ async function forgetSnapshots({ mode, clock }: Store, { data }: Service): Promi
 const timedJobs: readonly TimedJob[] = [
   { when: "7 * * * *",  what: "forget answers kept for repeated requests",      job: forgetAnswers },
   { when: "41 * * * *", what: "forget notifications that platforms do not repeat",     job: forgetNotifications },
-  { when: "53 * * * *", what: "forget callbacks that carriers do not repeat",          job: forgetOldCallbacks },
+  { when: "53 * * * *", what: "forget callbacks that carriers do not repeat",          job: deleteOldCallbacks },
   { when: "29 2 * * *", what: "find orders of platforms whose notification was lost",  job: reconcile },
   { when: "* * * * *",  what: "skip what waits too long for a receiver, or is too much", job: trimBacklogs },
   { when: "* * * * *",  what: "forget claims that are over",                   job: forgetClaims },

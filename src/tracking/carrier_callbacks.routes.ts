@@ -1,5 +1,5 @@
-// Callbacks of carriers. They cannot show an API key: their callback address names the account, and the signature of
-// the body is the proof.
+// Callbacks of carriers. They have no API key: the callback URL names the account, and the signature proves the
+// sender.
 import { Elysia } from "elysia";
 import { systemClock } from "../core/clock.ts";
 import { Fault } from "../core/faults.ts";
@@ -20,12 +20,12 @@ import type { Store } from "../storage/database.ts";
 import { takeCallback } from "./carrier_callbacks.ts";
 import { AnyCallback, CallbackView } from "./tracking.schema.ts";
 
-/** How often one address may call: carriers send updates of many parcels at once. */
-const calls: RateLimit = { per_minute: 1200, burst: 1200 };
+/** The rate limit of one client address. Carriers send updates of many parcels at once. */
+const callback_rate: RateLimit = { per_minute: 1200, burst: 1200 };
 
-/** The addresses that carriers call. */
+/** The route that carriers call. */
 export const callbackRoutes = (service: Service) => {
-  const count = rateCounter(calls);
+  const count = rateCounter(callback_rate);
   return new Elysia({ prefix: "/webhooks/carriers" }).use(conventions).post(
     "/:connector",
     async ({ call, params }) => {
@@ -34,7 +34,9 @@ export const callbackRoutes = (service: Service) => {
         call.store.clock.now(),
       );
       if (retry_after_seconds > 0) {
-        throw new Fault("rate_limited", "Too many callbacks from your address.", { retry_after_seconds });
+        throw new Fault("rate_limited", "Too many callbacks from this address. Try again later.", {
+          retry_after_seconds,
+        });
       }
       return take(call, service, params.connector);
     },
@@ -47,11 +49,11 @@ export const callbackRoutes = (service: Service) => {
         sends: "notification",
         summary: "Receive a tracking callback from a carrier",
         description:
-          "The address is the `callback_url` of a carrier account; its `?account=` names the account. The" +
+          "The URL is the `callback_url` of a carrier account, with `?account=`. The" +
           " body is signed" +
-          " as the connector prescribes, with the account's callback secret. A repeat is answered and" +
+          " as the connector requires, with the account's callback secret. Repeated callbacks are accepted and" +
           " ignored. Updates" +
-          " of a number that is not known here yet are kept for 90 days and count as soon as it is.",
+          " of an unknown number are stored for 90 days and applied as soon as the number is known.",
         refuses: ["invalid_signature", "rate_limited"],
         answers: { 200: CallbackView },
       }),
@@ -59,8 +61,8 @@ export const callbackRoutes = (service: Service) => {
   );
 };
 
-const unproven = () =>
-  new Fault("invalid_signature", "This was not signed with the callback secret of a" + " carrier account.");
+const unsigned = () =>
+  new Fault("invalid_signature", "The callback is not signed with the callback secret of a carrier account.");
 
 async function take(call: Call, service: Service, code: string): Promise<Response> {
   const url = new URL(call.request.url);
@@ -69,13 +71,18 @@ async function take(call: Call, service: Service, code: string): Promise<Respons
   const account = await store.read((db) => findAccountByKey(db, key));
   const connectors = outsideCarriersOf(service);
   const connector = Object.hasOwn(connectors, code) ? connectors[code] : undefined;
-  if (account === null || account.connector !== code || connector === undefined) throw unproven();
+  if (account === null || account.connector !== code || connector === undefined) throw unsigned();
   const raw = new TextEncoder().encode(call.raw_body);
   const secrets = callbackSecretsOf(account, service.secret_key, store.clock.now());
-  const { event_id, updates } = proven(connector, secrets, { headers: call.request.headers, url, raw }, store);
+  const { event_id, updates } = readSigned(connector, secrets, { headers: call.request.headers, url, raw }, store);
   const callback = { account, event_id: event_id ?? digestOf(raw), updates };
-  const taken = { ...call, store, actor: actorOf(account) };
-  return answerWrite(taken, 200, async (tx) => ({ success: true, ...(await takeCallback(tx, callback)) }), bare);
+  const callback_call = { ...call, store, actor: actorOf(account) };
+  return answerWrite(
+    callback_call,
+    200,
+    async (tx) => ({ success: true, ...(await takeCallback(tx, callback)) }),
+    bare,
+  );
 }
 
 const actorOf = ({ connector, name }: CarrierAccount) =>
@@ -88,14 +95,14 @@ interface CallbackContent {
 
 const realTime = systemClock();
 
-/** The content of a callback that is signed with one of the secrets. Carriers sign real time, in the sandbox too. */
-function proven(
+/** Reads a callback that is signed with one of the secrets. Carriers sign with real time, also for test data. */
+function readSigned(
   { readCallback }: OutsideCarrier,
   secrets: readonly string[],
   inbound: { readonly headers: Headers; readonly url: URL; readonly raw: Uint8Array },
   { mode, clock }: Store,
 ): CallbackContent {
-  if (readCallback === undefined) throw unproven();
+  if (readCallback === undefined) throw unsigned();
   const now = mode === "live" ? clock.now() : realTime.now();
   for (const secret of secrets) {
     try {
@@ -104,7 +111,7 @@ function proven(
       if (!(error instanceof Fault) || error.code !== "invalid_signature") throw error;
     }
   }
-  throw unproven();
+  throw unsigned();
 }
 
 const digestOf = (raw: Uint8Array) => new Bun.CryptoHasher("sha256").update(raw).digest("hex");

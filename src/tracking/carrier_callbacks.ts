@@ -3,7 +3,7 @@ import type { CarrierAccount } from "../shipping/carriers/account.ts";
 import type { TrackingUpdate } from "../shipping/carriers/tracking_update.ts";
 import type { Tx } from "../storage/database.ts";
 import type { Retention } from "../storage/retention.ts";
-import { nextPoll, tellerOf } from "./poll_carriers.ts";
+import { nextPoll, updateSourceOf } from "./poll_carriers.ts";
 import { deleteCallbacks, insertCallback } from "./polling.sql.ts";
 import { isParcel, recordUpdate, recordWaitingForParcel } from "./record_scan.ts";
 import { deleteWaiting, insertWaiting } from "./scans.sql.ts";
@@ -12,14 +12,12 @@ import { setPoll } from "./tracking.sql.ts";
 /** A callback with a valid signature. */
 interface CarrierCallback {
   readonly account: CarrierAccount;
-  /** Equal for repeats of one callback. */
+  /** An id that is equal for repeats of one callback. */
   readonly event_id: string;
   readonly updates: readonly TrackingUpdate[];
 }
 
-/**
- * The result of a callback: how many parcels it updated, and how many updates are kept for numbers not known here yet.
- */
+/** The result of a callback: the number of updated parcels, and of updates stored for unknown numbers. */
 interface CallbackTaken {
   readonly repeated: boolean;
   readonly recorded: number;
@@ -27,21 +25,21 @@ interface CallbackTaken {
 }
 
 /**
- * Records a carrier's callback, once. Updates of a number that is no parcel here are kept for the one that comes to be,
- * also while somebody follows the number. Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered,
- * shipment.exception.
+ * Records a carrier's callback once. Updates of a number that is no parcel yet are stored for the parcel that will have
+ * it, even while the number is tracked on request.
+ * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function takeCallback(tx: Tx, { account, event_id, updates }: CarrierCallback): Promise<CallbackTaken> {
   if (!(await insertCallback(tx, account.id, event_id))) return { repeated: true, recorded: 0, waiting: 0 };
-  const teller = tellerOf(account);
+  const source = updateSourceOf(account);
   let recorded = 0;
   for (const update of updates) {
     const tracking_number = plainTrackingNumber(update.tracking_number);
     await recordWaitingForParcel(tx, tracking_number);
-    const told = await recordUpdate(tx, update, teller);
-    if (!isParcel(told)) await insertWaiting(tx, account.id, tracking_number, { teller, update });
-    if (told.length > 0) recorded += 1;
-    for (const { record, changed } of told) {
+    const updated = await recordUpdate(tx, update, source);
+    if (!isParcel(updated)) await insertWaiting(tx, account.id, tracking_number, { teller: source, update });
+    if (updated.length > 0) recorded += 1;
+    for (const { record, changed } of updated) {
       if (record.account_id !== account.id || record.look_at === null) continue;
       const look_at = nextPoll({ record, changed, called_back: true, now: tx.now });
       if (look_at !== null) await setPoll(tx, record.id, look_at);
@@ -53,11 +51,11 @@ export async function takeCallback(tx: Tx, { account, event_id, updates }: Carri
 const day_ms = 86_400_000;
 
 /**
- * Deletes up to `limit` each of callbacks that no carrier repeats any more, and of updates whose numbers never became
- * known. Answers whether more may be left.
+ * Deletes up to `limit` each of callbacks and of updates for unknown numbers that are older than their retention.
+ * Returns whether more may be left.
  */
-export async function forgetCallbacks(tx: Tx, kept: Retention, limit: number): Promise<boolean> {
-  const callbacks = await deleteCallbacks(tx, tx.now - kept.carrier_callbacks * day_ms, limit);
-  const waiting = await deleteWaiting(tx, tx.now - kept.unclaimed_scans * day_ms, limit);
+export async function forgetCallbacks(tx: Tx, retention: Retention, limit: number): Promise<boolean> {
+  const callbacks = await deleteCallbacks(tx, tx.now - retention.carrier_callbacks * day_ms, limit);
+  const waiting = await deleteWaiting(tx, tx.now - retention.unclaimed_scans * day_ms, limit);
   return Math.max(callbacks, waiting) === limit;
 }

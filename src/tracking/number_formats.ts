@@ -3,15 +3,14 @@ import { countries } from "../core/postal_address.ts";
 import { carrierPage } from "../orders/fulfillment/tracking_url.ts";
 import { checkCharacter } from "../shipping/labels/tracking_number.ts";
 
-// The check digits of carriers' numbers. Each function takes the characters before the check character and answers
-// it.
+// Check digits of carriers' numbers. Each function takes the characters before the check character and returns it.
 
-/** Computes the check character of digits, or of digits and capital letters where the rule allows them. */
+/** Returns the check character of a text of digits, or of digits and capital letters if the rule allows them. */
 type CheckRule = (body: string) => string;
 
 const digitsOf = (body: string) => [...body].map(Number);
 
-/** The sum of the digits, each times its weight; the weights repeat. */
+/** The sum of the digits times their weights, which repeat. */
 function weighted(digits: readonly number[], weights: readonly number[]): number {
   return digits.reduce((sum, digit, at) => sum + digit * (weights[at % weights.length] ?? 0), 0);
 }
@@ -21,13 +20,15 @@ const toTen = (sum: number) => String((10 - (sum % 10)) % 10);
 /** GS1: weights 3 and 1 from the right. */
 export const gs1: CheckRule = (body) => toTen(weighted(digitsOf(body).toReversed(), [3, 1]));
 
-/** UPS and OnTrac: weights 1 and 2 from the left. A letter counts as the last digit of its ASCII code less 3. */
+/** UPS and OnTrac: weights 1 and 2 from the left. A letter counts as the last digit of its ASCII code minus 3. */
 export const alternating: CheckRule = (body) => {
-  const values = [...body].map((sign) => (/\d/.test(sign) ? Number(sign) : (sign.charCodeAt(0) - 3) % 10));
+  const values = [...body].map((character) =>
+    /\d/.test(character) ? Number(character) : (character.charCodeAt(0) - 3) % 10,
+  );
   return toTen(weighted(values, [1, 2]));
 };
 
-/** The international parcels of the post. */
+/** UPU S10, the international numbers of postal services. */
 const s10: CheckRule = (body) => {
   const rest = 11 - (weighted(digitsOf(body), [8, 6, 4, 2, 3, 5, 9, 7]) % 11);
   return rest === 10 ? "0" : rest === 11 ? "5" : String(rest);
@@ -44,10 +45,10 @@ export const fedexShort = elevens([3, 1, 7]);
 /** FedEx's long numbers. */
 const fedexLong = elevens([1, 7, 3]);
 
-/** DHL: the remainder of the number divided by seven. */
+/** DHL: the remainder after division by seven. */
 const sevens: CheckRule = (body) => String(Number(body) % 7);
 
-/** Luhn: from the right every other digit is doubled and replaced by the sum of its digits. */
+/** Luhn: every other digit from the right is doubled and replaced by the sum of its digits. */
 const luhn: CheckRule = (body) => {
   const sum = digitsOf(body)
     .toReversed()
@@ -56,34 +57,34 @@ const luhn: CheckRule = (body) => {
   return toTen(sum);
 };
 
-// The tracking numbers of carriers, by form and check digit. Each row is one form: the group `check` is the check
-// digit of the group `body`. Nothing is guessed: if a number fits several rows, all of them are returned.
+// Tracking numbers of carriers, by form and check digit. In each row the group `check` is the check digit of the
+// group `body`. If a number matches several rows, all of them are returned.
 
 interface NumberFormat {
   readonly carrier: string;
   readonly format: string;
   readonly form: RegExp;
-  /** Null where the carrier has no check digit; then only the form counts. */
+  /** Null for a carrier without a check digit; then only the form counts. */
   readonly check: CheckRule | null;
-  /** Other carriers' numbers often look the same, and there is no check digit to tell them apart. */
+  /** Whether other carriers' numbers often have the same form and no check digit decides. */
   readonly vague?: boolean;
 }
 
-const led =
+const withPrefix =
   (prefix: string, rule: CheckRule): CheckRule =>
   (body) =>
     rule(prefix + body);
 
 const internationalPost = /^[A-Z]{2}(?<body>\d{8})(?<check>\d)(?<country>[A-Z]{2})$/;
 const dpdNumber = /^(?<body>\d{27}|\d{14})(?<check>[0-9A-Z])$/;
-// The barcode holds a FedEx number of 12 digits, and more digits after it.
+// The barcode contains a 12-digit FedEx number, followed by more digits.
 const astra = /^3\d{15}(?<body>\d{11})(?<check>\d)\d{4}$/;
 const globalMail = "(?:GM|LX|RX|UV|CN|SG|TH|IN|HK|MY)";
 const zip5 = String.raw`(?:420\d{5})?`;
 const impb = String.raw`(?:92\d{3}9|93\d{3}[0-8]|9[45]\d{4})\d{15}`;
 
 const formPattern = (form: string) => new RegExp(`^${form}$`);
-/** A form whose check digit is at the end, after the body and what precedes that. */
+/** A form with the check digit at the end, after an optional prefix and the body. */
 const digits = (body: string, before = "") => formPattern(String.raw`${before}(?<body>${body})(?<check>\d)`);
 
 // biome-ignore format: a table is read by its columns.
@@ -96,7 +97,7 @@ const formats: readonly NumberFormat[] = [
   { carrier: "usps",        format: "USPS IMpb",        check: gs1,            form: digits("94\\d{27}") },
   { carrier: "usps",        format: "USPS 20",          check: gs1,            form: digits("\\d{19}") },
   { carrier: "usps",        format: "USPS legacy 91",   check: gs1,            form: digits("91\\d{19}", zip5) },
-  { carrier: "usps",        format: "USPS legacy 91",   check: led("91", gs1), form: digits("\\d{19}") },
+  { carrier: "usps",        format: "USPS legacy 91",   check: withPrefix("91", gs1), form: digits("\\d{19}") },
   { carrier: "post",        format: "S10",              check: s10,            form: internationalPost },
   { carrier: "fedex",       format: "FedEx 12",         check: fedexShort,     form: digits("\\d{11}") },
   { carrier: "fedex",       format: "FedEx 34",         check: fedexLong, form: digits("\\d{13}", "[0-8]\\d{19}") },
@@ -105,14 +106,14 @@ const formats: readonly NumberFormat[] = [
   { carrier: "fedex",       format: "FedEx SSCC",       check: gs1,            form: digits("\\d{15}", "\\d{2}") },
   { carrier: "fedex",       format: "FedEx Ground GSN", check: fedexLong, form: digits("\\d{13}", "96\\d{18}") },
   { carrier: "fedex",       format: "FedEx ASTRA",      check: fedexShort,     form: astra },
-  { carrier: "fedex",       format: "FedEx Economy",    check: led("92", gs1), form: digits("6129\\d{15}") },
+  { carrier: "fedex",       format: "FedEx Economy",    check: withPrefix("92", gs1), form: digits("6129\\d{15}") },
   { carrier: "dhl_express", format: "DHL Express",      check: sevens,         form: digits("\\d{9,10}") },
   { carrier: "dhl_express", format: "DHL piece id",     check: null, form: formPattern("J[A-Z]{2,3}\\d{9,10}") },
   { carrier: "dhl_express", format: "DHL piece id",     check: null,           form: formPattern("JD\\d{18}") },
   { carrier: "dhl_ecommerce", format: "DHL eCommerce",  check: null, form: formPattern(`${globalMail}\\d{10,39}`) },
   { carrier: "dhl_ecommerce", format: "DHL eCommerce 14", check: null, form: formPattern("\\d{14}"), vague: true },
-  { carrier: "ontrac",      format: "OnTrac",           check: led("4", alternating), form: digits("\\d{13}", "C") },
-  { carrier: "ontrac",      format: "OnTrac",           check: led("5", alternating), form: digits("\\d{13}", "D") },
+  { carrier: "ontrac",      format: "OnTrac",           check: withPrefix("4", alternating), form: digits("\\d{13}", "C") },
+  { carrier: "ontrac",      format: "OnTrac",           check: withPrefix("5", alternating), form: digits("\\d{13}", "D") },
   { carrier: "ontrac",      format: "LaserShip L",      check: null, form: formPattern("L[AEHINX][1-3]\\d{7}") },
   { carrier: "ontrac",      format: "LaserShip 1LS7",   check: null, form: formPattern("1LS7[12]\\d{10}(?:\\d1)?") },
   { carrier: "ontrac",      format: "LaserShip 1LSCX",  check: null, form: formPattern("1LSCX[0-9A-Z]{10}") },
@@ -132,7 +133,7 @@ const formats: readonly NumberFormat[] = [
   { carrier: "gofo",        format: "GOFO Express",     check: null,           form: formPattern("GFUS\\d{14}") },
 ];
 
-/** The carrier of international parcels in countries whose post has a name of its own. */
+/** The carriers of S10 numbers, for countries whose postal service has its own code. */
 const posts: Readonly<Record<string, string>> = {
   AU: "australia_post",
   BR: "correios",
@@ -155,92 +156,95 @@ const posts: Readonly<Record<string, string>> = {
 /** A carrier that a number may belong to. */
 interface DetectedCarrier {
   readonly carrier: string;
-  /** The name of such numbers. */
+  /** The name of the number format. */
   readonly format: string;
-  /** Whether a check digit confirms it, or only the form. */
+  /** Whether a check digit confirms it; otherwise only the form matches. */
   readonly checked: boolean;
-  /** The carrier's public page of the parcel, if known. */
+  /** The carrier's public page of the parcel, if there is one. */
   readonly tracking_url: string | null;
 }
 
-/** A carrier whose numbers have the form of a number, but another check digit. */
+/** A carrier whose format matches except for the check digit. */
 interface WrongCheckDigit {
   readonly carrier: string;
   readonly format: string;
   readonly check_digit: string;
-  /** The check digit of the number if all its other characters are right. */
+  /** The check digit that the number would need if all its other characters are right. */
   readonly expected: string;
 }
 
-/** A row of the table that a number has the form of. */
+/** A row of the table whose form matches a number. */
 interface FormatMatch extends Omit<WrongCheckDigit, "check_digit" | "expected"> {
   readonly vague: boolean;
-  /** Null where there is no check digit. */
+  /** Null for a format without a check digit. */
   readonly check: Pick<WrongCheckDigit, "check_digit" | "expected"> | null;
 }
 
-function fitsOf(number: string): FormatMatch[] {
-  return formats.flatMap(({ carrier: usual, format, form, check, vague = false }) => {
+function matchesOf(number: string): FormatMatch[] {
+  return formats.flatMap(({ carrier: row_carrier, format, form, check, vague = false }) => {
     const groups = form.exec(number)?.groups ?? (form.test(number) ? {} : null);
     if (groups === null) return [];
     const { body = "", check: check_digit = "", country } = groups;
     if (country !== undefined && !countries().isValid(country)) return [];
-    const carrier = country === undefined ? usual : (posts[country] ?? `${usual}_${country.toLowerCase()}`);
+    const carrier = country === undefined ? row_carrier : (posts[country] ?? `${row_carrier}_${country.toLowerCase()}`);
     return { carrier, format, vague, check: check === null ? null : { check_digit, expected: check(body) } };
   });
 }
 
-const isRight = ({ check }: FormatMatch) => check === null || check.check_digit === check.expected;
+const hasValidCheckDigit = ({ check }: FormatMatch) => check === null || check.check_digit === check.expected;
 
-/** Every carrier that a number, in its plain form, may belong to by form and check digit. */
+/** Returns every carrier that a normalized number may belong to by form and check digit. */
 export function detectCarriers(number: string): DetectedCarrier[] {
-  const found = new Map<string, DetectedCarrier>();
-  for (const { carrier, format, check } of fitsOf(number).filter(isRight)) {
+  const detected = new Map<string, DetectedCarrier>();
+  for (const { carrier, format, check } of matchesOf(number).filter(hasValidCheckDigit)) {
     const tracking_url = carrierPage(carrier, number);
-    found.set(`${carrier} ${format}`, { carrier, format, checked: check !== null, tracking_url });
+    detected.set(`${carrier} ${format}`, { carrier, format, checked: check !== null, tracking_url });
   }
-  return [...found.values()];
-}
-
-/** The only carrier that a number can belong to; null if there are several, or its form alone says too little. */
-export function onlyCarrier(number: string): string | null {
-  const fits = fitsOf(number).filter(isRight);
-  const [carrier = null, ...others] = new Set(fits.map((fit) => fit.carrier));
-  return others.length > 0 || fits.every(({ vague }) => vague) ? null : carrier;
+  return [...detected.values()];
 }
 
 /**
- * The check digits that a number would have to have, where it fits the forms of carriers and none of their check digits
- * is right: it was probably mistyped. Of the named carrier alone, if one is named.
+ * Returns the only carrier that a number can belong to; null if there are several, or if the form alone is too vague.
  */
-export function wrongCheckDigits(number: string, named: string | null): WrongCheckDigit[] {
-  const letters = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
-  const isMeant = ({ carrier }: FormatMatch) => named === null || letters(carrier).startsWith(letters(named));
-  const fits = fitsOf(number).filter(isMeant);
-  if (fits.some((fit) => isRight(fit) && !fit.vague)) return [];
-  return fits.flatMap(({ carrier, format, check }) => (check === null ? [] : { carrier, format, ...check }));
+export function onlyCarrier(number: string): string | null {
+  const matches = matchesOf(number).filter(hasValidCheckDigit);
+  const [carrier = null, ...others] = new Set(matches.map((match) => match.carrier));
+  return others.length > 0 || matches.every(({ vague }) => vague) ? null : carrier;
 }
 
-/** What the form of a number tells: the carriers it may belong to, or why it fits none. */
-export function formOf(tracking_number: string, named: string | null) {
-  const wrong = wrongCheckDigits(tracking_number, named);
+/**
+ * Returns the check digits that would be right, for a number that matches forms of carriers but none of their check
+ * digits and so was probably mistyped. `carrier_name` limits the forms to one carrier; null means any.
+ */
+export function wrongCheckDigits(number: string, carrier_name: string | null): WrongCheckDigit[] {
+  const letters = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+  const isMeant = ({ carrier }: FormatMatch) =>
+    carrier_name === null || letters(carrier).startsWith(letters(carrier_name));
+  const matches = matchesOf(number).filter(isMeant);
+  if (matches.some((match) => hasValidCheckDigit(match) && !match.vague)) return [];
+  return matches.flatMap(({ carrier, format, check }) => (check === null ? [] : { carrier, format, ...check }));
+}
+
+/** Returns what the form of a number reveals: the carriers it may belong to, or wrong check digits. */
+export function formOf(tracking_number: string, carrier_name: string | null) {
+  const wrong = wrongCheckDigits(tracking_number, carrier_name);
   return {
     detected_carriers: detectCarriers(tracking_number),
-    wrong_check_digits: wrong.map((one) => ({ ...one, message: `${expectation(one)}. Check the number.` })),
+    wrong_check_digits: wrong.map((problem) => ({ ...problem, message: `${expectation(problem)}. Check the number.` })),
   };
 }
 
 const expectation = ({ format, check_digit, expected }: WrongCheckDigit) =>
   `The check digit must be ${expected} for ${format} (got ${check_digit})`;
 
-/** The refusal for an unknown number, with the carriers that it may belong to: all that fit, never a guess. */
+/** Creates the refusal of an unknown number, with all carriers that it may belong to. */
 export function unknownNumber(tracking_number: string): Fault {
   const form = formOf(tracking_number, null);
   const names = [...new Set(form.detected_carriers.map(({ carrier }) => carrier))].join(" or ");
   const [wrong] = form.wrong_check_digits;
   const advice =
     names !== ""
-      ? ` It looks like a number of ${names}: POST /v1/tracking starts to track it.`
+      ? ` It looks like a ${names} number. To track it, send it to POST /v1/tracking.`
       : wrong === undefined
         ? ""
         : ` ${wrong.message}`;

@@ -9,14 +9,14 @@ import type { ShippingLabel } from "../shipping/labels/label.ts";
 import { deliveryDay, type ZonedPlace } from "../shipping/rates/delivery_date.ts";
 import { standingView, type TrackingRecord } from "./tracking_record.ts";
 
-/** The order of a parcel, as far as its parcels show it. */
+/** The fields of an order that its parcels show. */
 export interface ParcelOrder {
   readonly id: number;
   readonly order_number: string;
   readonly lines: readonly { readonly id: number; readonly sku: string }[];
 }
 
-/** A parcel with its order, its label if we sold one, and its status. */
+/** A parcel with its order, its label if it was bought here, and its tracking record. */
 interface TrackedParcel {
   readonly shipment: Shipment;
   readonly order: ParcelOrder;
@@ -25,7 +25,7 @@ interface TrackedParcel {
 }
 
 /**
- * The parcel as events show it. It has no link to the label's document: events may be read long after such a link has
+ * Returns the parcel as events show it. It has no link to the label's document: events are read after the link has
  * expired, and by more people.
  */
 export function parcelView({ shipment, order, label, record }: TrackedParcel) {
@@ -50,7 +50,7 @@ const shipmentStatusOf: Readonly<Record<TrackingStatus, ShipmentStatus>> = {
   returned: "returned",
 };
 
-/** A number tracked on request, as events show it: it is no order's parcel, so it has no id. */
+/** Returns a number that is no order's parcel as events show it. It has no id. */
 export function looseView(
   record: TrackingRecord,
   {
@@ -82,25 +82,25 @@ function shortLabelView({ id, status, cost_cents, currency }: NonNullable<Tracke
   return { label_id: wireId("label", id), status, cost: money(cost_cents, currency), currency };
 }
 
-/** A parcel in a list, with what else is known of it. */
+/** A parcel in a list, with related data. */
 export interface ListedParcel {
   readonly shipment: Shipment;
-  /** By the ids of order lines. */
+  /** The SKUs, by order line id. */
   readonly skus: ReadonlyMap<number, string>;
   readonly order_number: string;
   readonly customer_name: string;
-  /** Newest first. */
+  /** The ids of its labels, newest first. */
   readonly label_ids: readonly number[];
-  /** Null while its tracking is unknown. */
+  /** Null if it is not tracked. */
   readonly tracking_status: TrackingStatus | null;
   readonly estimated_delivery: number | null;
   /** The carrier account that reports on it; null for our own estimate. */
   readonly account_id: number | null;
-  /** Where its order goes. */
+  /** The destination of its order. */
   readonly to: ZonedPlace;
 }
 
-/** The parcel as the API shows it. */
+/** Returns the parcel as the API shows it. */
 export function listedParcelView(parcel: ListedParcel) {
   const { shipment, skus, order_number, customer_name, label_ids, tracking_status, estimated_delivery: at } = parcel;
   const by_carrier = parcel.account_id !== null;
@@ -117,7 +117,7 @@ export function listedParcelView(parcel: ListedParcel) {
   };
 }
 
-/** The columns of a file of parcels. */
+/** The columns of the CSV file of parcels. */
 const columns: readonly (readonly [name: string, cell: (parcel: ListedParcel) => CsvCell])[] = [
   ["shipment_id", ({ shipment }) => wireId("shipment", shipment.id)],
   ["created_at", ({ shipment }) => iso(shipment.created_at)],
@@ -139,7 +139,7 @@ const columns: readonly (readonly [name: string, cell: (parcel: ListedParcel) =>
 
 export const parcelColumns = columns.map(([name]) => name);
 
-/** The parcel as a row of that file. */
+/** Returns the parcel as a CSV row. */
 export function parcelCells(parcel: ListedParcel): readonly CsvCell[] {
   return columns.map(([, cell]) => cell(parcel));
 }

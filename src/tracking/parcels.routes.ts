@@ -19,11 +19,11 @@ import {
   listParcels,
   longParcels,
   type ParcelFilter,
-  wholeParcels,
+  withLinesAndLabels,
 } from "./parcels.sql.ts";
 import { ExportParcels, ListParcels, ParcelView } from "./tracking.schema.ts";
 
-/** The parcels of all orders, as a list and as a file. */
+/** Routes of the parcels of all orders, as a list and as CSV. */
 export const parcelRoutes = new Elysia({ prefix: "/shipments" })
   .use(conventions)
   .get("", ({ call, query }) => answerParcels(call, query), {
@@ -33,7 +33,7 @@ export const parcelRoutes = new Elysia({ prefix: "/shipments" })
       needs: "shipping.read",
       chapter: "Service",
       summary: "List parcels",
-      description: "A parcel must match all filters.",
+      description: "Filters are combined with AND.",
       refuses: ["ambiguous_identifier"],
       answers: { 200: ListView(ParcelView) },
     }),
@@ -77,7 +77,7 @@ async function answerParcels(call: Call, query: ListParcels): Promise<Response> 
       position: ({ shipment }) => [shipment.created_at, shipment.id],
       long: longParcels,
     },
-    async (rows, db) => (await wholeParcels(db, rows)).map(listedParcelView),
+    async (rows, db) => (await withLinesAndLabels(db, rows)).map(listedParcelView),
   );
 }
 
@@ -102,7 +102,7 @@ async function filterOf(call: Call, query: ExportParcels): Promise<ParcelFilter>
   };
 }
 
-/** The file of the parcels that match, newest first. */
+/** Returns the CSV export of matching parcels, newest first. */
 export function parcelExport(filter: ParcelFilter): CsvFile<ListedParcel> {
   return {
     name: "shipments.csv",
@@ -110,8 +110,8 @@ export function parcelExport(filter: ParcelFilter): CsvFile<ListedParcel> {
     page: pagesOf(async (db, last, limit) => {
       const after = last === null ? null : ([last.shipment.created_at, last.shipment.id] as const);
       const rows = await listParcels(db, filter, { limit, offset: 0, after });
-      // A parcel may have hundreds of lines: as many parcels are read as fit.
-      return wholeParcels(db, rows.slice(0, fittingInSlice(await longParcels.bytes(db, rows))));
+      // A parcel may have hundreds of lines, so a page has only as many parcels as fit.
+      return withLinesAndLabels(db, rows.slice(0, fittingInSlice(await longParcels.bytes(db, rows))));
     }),
     cells: parcelCells,
   };

@@ -13,14 +13,14 @@ import { type LongRecords, sizesBy } from "../storage/long_records.ts";
 import { preparedOf } from "../storage/statements.ts";
 import type { ListedParcel } from "./parcel.ts";
 
-/** The filters of a list of parcels. Moments in milliseconds. */
+/** The filters of a list of parcels. Timestamps are in milliseconds. */
 export interface ParcelFilter {
   readonly id?: number | undefined;
   readonly order_id?: number | undefined;
   readonly status?: ShipmentStatus | undefined;
   readonly carrier?: string | undefined;
   readonly service?: string | undefined;
-  /** In every form in which it may be stored. */
+  /** All forms in which the number may be stored. */
   readonly tracking_numbers?: readonly string[] | undefined;
   readonly tracking_status?: TrackingStatus | undefined;
   readonly created_after?: number | undefined;
@@ -85,7 +85,7 @@ const parcels = (db: Db) =>
     .leftJoin(tracking_records, eq(tracking_records.shipment_id, shipments.id));
 type ParcelRow = Awaited<ReturnType<typeof parcels>>[number];
 
-/** A page of parcels without their lines, newest first. */
+/** Lists a page of parcels without their lines, newest first. */
 export async function listParcels(db: Db, filter: ParcelFilter, window: PageWindow): Promise<ParcelRow[]> {
   const { limit, offset, after } = window;
   return parcels(db)
@@ -97,24 +97,24 @@ export async function listParcels(db: Db, filter: ParcelFilter, window: PageWind
 
 const sizesOf = sizesBy(shipment_lines.shipment_id, { record: 1500, part: 150 });
 
-/** Parcels as a list reads them: one may have hundreds of lines. */
+/** How lists load parcels, which may have hundreds of lines. */
 export const longParcels: LongRecords<ParcelRow> = {
   bytes: (db, rows) => sizesOf(db, idsOf(rows)),
   again: async (db, ids) => {
     const rows = await parcels(db).where(inArray(shipments.id, [...ids]));
-    const found = new Map(rows.map((row) => [row.shipment.id, row]));
-    return ids.flatMap((id) => found.get(id) ?? []);
+    const by_id = new Map(rows.map((row) => [row.shipment.id, row]));
+    return ids.flatMap((id) => by_id.get(id) ?? []);
   },
 };
 
 const idsOf = (rows: readonly ParcelRow[]) => rows.map(({ shipment }) => shipment.id);
 
-/** Parcels with their lines and labels. */
-export async function wholeParcels(db: Db, rows: readonly ParcelRow[]): Promise<ListedParcel[]> {
+/** Adds the lines and labels to parcels. */
+export async function withLinesAndLabels(db: Db, rows: readonly ParcelRow[]): Promise<ListedParcel[]> {
   if (rows.length === 0) return [];
   const ids = idsOf(rows);
   const lines = Map.groupBy(await linesOf(db, { ids }), ({ shipment_id }) => shipment_id);
-  const stuck = Map.groupBy(await labelsOf(db, { ids }), ({ shipment_id }) => shipment_id);
+  const labels_by_parcel = Map.groupBy(await labelsOf(db, { ids }), ({ shipment_id }) => shipment_id);
   return rows.map(({ shipment, ...same }) => {
     const own = lines.get(shipment.id) ?? [];
     const { untold: _, ...parcel } = shipment;
@@ -122,12 +122,12 @@ export async function wholeParcels(db: Db, rows: readonly ParcelRow[]): Promise<
       ...same,
       shipment: { ...parcel, tracking_url: trackingUrl(db, parcel), lines: own },
       skus: new Map(own.map(({ order_line_id, sku }) => [order_line_id, sku])),
-      label_ids: (stuck.get(shipment.id) ?? []).map(({ id }) => id),
+      label_ids: (labels_by_parcel.get(shipment.id) ?? []).map(({ id }) => id),
     };
   });
 }
 
-/** How many parcels match. */
+/** Counts the parcels that match. */
 export async function countParcels(db: Db, filter: ParcelFilter): Promise<number> {
   if (filter.tracking_status === undefined) return db.sql.$count(shipments, matching(filter));
   const tracked = db.sql
@@ -138,10 +138,10 @@ export async function countParcels(db: Db, filter: ParcelFilter): Promise<number
   return db.sql.$count(shipments, inArray(shipments.id, tracked));
 }
 
-/** The parcel that an identifier names: `shp_1001` or `1001`. Refuses: resource_missing. */
+/** Finds a parcel by its identifier, `shp_1001` or `1001`. Refuses: resource_missing. */
 export async function getListedParcel(db: Db, id: string | number): Promise<ListedParcel> {
   const window = { limit: 1, offset: 0, after: null };
-  const [found] = await wholeParcels(db, await listParcels(db, { id: readId("shipment", id) ?? 0 }, window));
-  if (found === undefined) throw missing("shipment", id);
-  return found;
+  const [parcel] = await withLinesAndLabels(db, await listParcels(db, { id: readId("shipment", id) ?? 0 }, window));
+  if (parcel === undefined) throw missing("shipment", id);
+  return parcel;
 }

@@ -14,12 +14,12 @@ const insertNew = prepared(
       .returning({ id: carrier_callbacks.id }),
 );
 
-/** Stores that a callback of an account was received; false when it was received before. */
+/** Inserts a received callback of an account; false if it was received before. */
 export async function insertCallback(tx: Tx, account_id: number, event_id: string): Promise<boolean> {
   return (await insertNew(tx, { account_id, event_id, received_at: tx.now })).length === 1;
 }
 
-/** Deletes up to `limit` callbacks received before a moment, and answers how many. */
+/** Deletes up to `limit` callbacks received before a time (ms), and returns how many. */
 export async function deleteCallbacks(tx: Tx, before: number, limit: number): Promise<number> {
   const { id, received_at } = carrier_callbacks;
   const old = tx.sql
@@ -31,21 +31,21 @@ export async function deleteCallbacks(tx: Tx, before: number, limit: number): Pr
   return (await tx.sql.delete(carrier_callbacks).where(amongThose(id, old)).returning({ id })).length;
 }
 
-// The condition of the partial index is written into the query, since databases do not match parameters to it.
-const isLookedAt = template`${tracking_records.look_at} is not null`;
+// The condition of the partial index is literal, since databases do not match parameters to it.
+const isScheduled = template`${tracking_records.look_at} is not null`;
 
 const due = prepared((sql: Tx["sql"], a: StatementArgs<{ account_id: number; now: number; limit: number }>) =>
   skipLocked(
     sql
       .select()
       .from(tracking_records)
-      .where(and(eq(tracking_records.account_id, a.account_id), isLookedAt, lte(tracking_records.look_at, a.now)))
+      .where(and(eq(tracking_records.account_id, a.account_id), isScheduled, lte(tracking_records.look_at, a.now)))
       .orderBy(asc(tracking_records.look_at), asc(tracking_records.id))
       .limit(given(a.limit)),
   ),
 );
 
-/** Up to `limit` parcels of an account that are due to be polled, the longest due first, locked. */
+/** Locks up to `limit` due parcels of an account, the longest due first. */
 export async function lockDuePolls(tx: Tx, account_id: number, limit: number): Promise<TrackingRecord[]> {
   return (await due(tx, { account_id, now: tx.now, limit })) as TrackingRecord[];
 }
@@ -54,10 +54,10 @@ const next = prepared((sql, a: StatementArgs<{ ids: string }>) =>
   sql
     .select({ at: template<number | null>`min(${tracking_records.look_at})`.mapWith(Number) })
     .from(tracking_records)
-    .where(and(among(tracking_records.account_id, a.ids), isLookedAt)),
+    .where(and(among(tracking_records.account_id, a.ids), isScheduled)),
 );
 
-/** When the next poll of these accounts is due, in milliseconds; null when none is. */
+/** Returns when the next poll of these accounts is due (ms); null if none is scheduled. */
 export async function nextPollAt(db: Db, account_ids: readonly number[]): Promise<number | null> {
   const [row] = await next(db, { ids: list(account_ids) });
   return row?.at ?? null;
@@ -70,39 +70,39 @@ const latest = prepared((sql, a: StatementArgs<{ account_id: number }>) =>
     .where(eq(carrier_callbacks.account_id, a.account_id)),
 );
 
-/** When the last callback of an account came; null when none did. */
+/** Returns when the last callback of an account arrived (ms); null if there is none. */
 export async function lastCallbackAt(db: Db, account_id: number): Promise<number | null> {
   const [row] = await latest(db, { account_id });
   return row?.at ?? null;
 }
 
-const played = prepared((sql: Tx["sql"], a: StatementArgs<{ now: number; limit: number }>) =>
+const dueSimulated = prepared((sql: Tx["sql"], a: StatementArgs<{ now: number; limit: number }>) =>
   skipLocked(
     sql
       .select()
       .from(tracking_records)
-      .where(and(template`${tracking_records.account_id} is null`, isLookedAt, lte(tracking_records.look_at, a.now)))
+      .where(and(template`${tracking_records.account_id} is null`, isScheduled, lte(tracking_records.look_at, a.now)))
       .orderBy(asc(tracking_records.look_at), asc(tracking_records.id))
       .limit(given(a.limit)),
   ),
 );
 
-/** Up to `limit` numbers of the simulated carrier with news, locked. */
-export async function lockPlayed(tx: Tx, limit: number): Promise<TrackingRecord[]> {
-  return (await played(tx, { now: tx.now, limit })) as TrackingRecord[];
+/** Locks up to `limit` due numbers of the simulated carrier. */
+export async function lockDueSimulated(tx: Tx, limit: number): Promise<TrackingRecord[]> {
+  return (await dueSimulated(tx, { now: tx.now, limit })) as TrackingRecord[];
 }
 
-/** When a number of the simulated carrier has news next, in milliseconds; null when none will. */
-export async function nextPlayedAt(db: Db): Promise<number | null> {
+/** Returns when a number of the simulated carrier is due next (ms); null if none is. */
+export async function nextSimulatedAt(db: Db): Promise<number | null> {
   const [row] = await db.sql
     .select({ at: template<number | null>`min(${tracking_records.look_at})`.mapWith(Number) })
     .from(tracking_records)
-    .where(and(template`${tracking_records.account_id} is null`, isLookedAt));
+    .where(and(template`${tracking_records.account_id} is null`, isScheduled));
   return row?.at ?? null;
 }
 
-/** When this source first reported on a parcel, in milliseconds; null when it never did. */
-export async function firstToldAt(db: Db, record_id: number, source: string): Promise<number | null> {
+/** Returns the time of a source's first event of a parcel (ms); null if there is none. */
+export async function firstReportAt(db: Db, record_id: number, source: string): Promise<number | null> {
   const [row] = await db.sql
     .select({ at: template<number | null>`min(${tracking_events.occurred_at})`.mapWith(Number) })
     .from(tracking_events)

@@ -51,9 +51,9 @@ import type { TrackingEvent, TrackingHistory, TrackingRecord, UpdateSource } fro
 
 /** A report by a carrier or a person. `occurred_at` is in milliseconds. */
 interface TrackingReport {
-  /** Who reports: `manual`, or the code of a carrier's feed. */
+  /** The reporter: `manual`, or the code of a carrier's connector. */
   readonly source: string;
-  /** The reporter's own id of the event, if any: a repeated id is a repeated event. */
+  /** The reporter's own id of the event, if any. A repeated id is a repeated event. */
   readonly source_event_id: string | null;
   readonly status: TrackingEventStatus;
   readonly occurred_at: number;
@@ -68,30 +68,31 @@ interface TrackingReport {
 }
 
 /**
- * Records a scan that a person entered, and answers the record after it. Refuses: validation_failed (a time in the
- * future), resource_missing. Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered,
- * shipment.exception.
+ * Records a scan that a person entered, and returns the record after it. A time in the future is refused.
+ * Refuses: validation_failed, resource_missing, merchant_required.
+ * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function recordScan(tx: Tx, number: string, scan: RecordScan, actor: Actor): Promise<TrackingRecord> {
   return recordReport(tx, number, reportOf(tx, scan), actor);
 }
 
-/** What a person reports. Refuses: validation_failed. */
+/** Reads the report of a person. Refuses: validation_failed. */
 function reportOf(tx: Tx, scan: RecordScan): TrackingReport {
   const occurred_at = momentOf(scan.timestamp) ?? tx.now;
-  if (occurred_at > tx.now) throw invalid("timestamp", "lies in the future");
+  if (occurred_at > tx.now) throw invalid("timestamp", "must not be in the future");
   const { status, message = null, code = null, reason = null, signed_by = null, location } = scan;
-  const place = location ? { ...nowhere, ...location } : null;
-  const said = { message, location: place, status_detail: reason, carrier_status: null, carrier_code: code, reason };
-  return { source: "manual", source_event_id: null, status, occurred_at, signed_by, ...said };
+  const place = location ? { ...no_location, ...location } : null;
+  const details = { message, location: place, status_detail: reason, carrier_status: null, carrier_code: code, reason };
+  return { source: "manual", source_event_id: null, status, occurred_at, signed_by, ...details };
 }
 
-const nowhere: TrackingLocation = { city: null, state: null, country: null, facility: null };
+const no_location: TrackingLocation = { city: null, state: null, country: null, facility: null };
 
 /**
- * Records a report on a parcel, once. A new report moves the order: the first scan of a carrier ships the parcel, a
- * delivery delivers it. No report is refused because of the order's status. Refuses: resource_missing,
- * merchant_required. Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ * Records a report on a parcel once. A new report moves the order: the first scan of a carrier ships the parcel, and a
+ * delivery delivers it. No report is refused because of the order's status.
+ * Refuses: resource_missing, merchant_required.
+ * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 async function recordReport(tx: Tx, number: string, report: TrackingReport, actor: Actor): Promise<TrackingRecord> {
   const tracking_number = plainTrackingNumber(number);
@@ -99,45 +100,44 @@ async function recordReport(tx: Tx, number: string, report: TrackingReport, acto
   const [record] = records;
   if (record === undefined) throw unknownNumber(tracking_number);
   refuseAmbiguousOwner(records, () => tracking_number);
-  return take(tx, record, report, actor);
+  return applyReport(tx, record, report, actor);
 }
 
-/** A record after a report, and whether its status changed. */
+/** A record after reports, and whether its status changed. */
 interface UpdatedRecord {
   readonly record: TrackingRecord;
   readonly changed: boolean;
 }
 
 /**
- * Records all that a carrier reports on one parcel, for each merchant who knows its number, or for `owner` alone, and
- * answers their records; none for an unknown number. The order of reports and repeats make no difference; of two
- * expected dates the newer report wins. Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered,
- * shipment.exception.
+ * Records a carrier's reports on one parcel, for each merchant with the number, or for `owner` only. Returns their
+ * records; none for an unknown number. Order and repeats make no difference. Of two expected dates the newer report
+ * wins.
+ * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function recordUpdate(
   tx: Tx,
   update: TrackingUpdate,
-  teller: UpdateSource,
+  source: UpdateSource,
   owner: number | null = null,
 ): Promise<UpdatedRecord[]> {
   const updated: UpdatedRecord[] = [];
-  for (const found of await lockKnown(tx, plainTrackingNumber(update.tracking_number), teller.actor, owner)) {
-    let record = found;
+  for (const before of await lockKnown(tx, plainTrackingNumber(update.tracking_number), source.actor, owner)) {
+    let record = before;
     for (const event of inOrder(update.events)) {
-      record = await take(tx, record, { ...event, source: teller.source }, teller.actor);
+      record = await applyReport(tx, record, { ...event, source: source.source }, source.actor);
     }
     const facts = newFacts(record, update, tx.now);
     if (facts !== null) record = await saveFacts(tx, record, facts);
-    updated.push({ record, changed: record.status !== found.status });
+    updated.push({ record, changed: record.status !== before.status });
   }
   return updated;
 }
 
 /**
- * Records what carriers reported on a number before it was a parcel here. Carriers do not say whose a parcel is, so a
- * merchant who only follows the number takes nothing from the one whose parcel comes to have it: until then, or until
- * nobody reports on such a parcel any more, it is kept. Emits: shipment.tracking_updated, shipment.in_transit,
- * shipment.delivered, shipment.exception.
+ * Records the reports that carriers sent on a number before it was a parcel. Carriers do not name the merchant, so
+ * reports stay stored while merchants only track the number on request: they belong to the parcel that may still come.
+ * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function recordWaiting(tx: Tx, tracking_number: string): Promise<void> {
   let hasParcel = false;
@@ -150,8 +150,9 @@ export async function recordWaiting(tx: Tx, tracking_number: string): Promise<vo
 }
 
 /**
- * As `recordWaiting`, once the number is a parcel here: who only follows it has taken before all that waits. Emits:
- * shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ * Like `recordWaiting`, but only once the number is a parcel: merchants who track it on request already have the
+ * reports.
+ * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function recordWaitingForParcel(tx: Tx, tracking_number: string): Promise<void> {
   const [first] = await listWaiting(tx, tracking_number);
@@ -160,14 +161,14 @@ export async function recordWaitingForParcel(tx: Tx, tracking_number: string): P
   if (isParcel(known.map((record) => ({ record })))) await recordWaiting(tx, tracking_number);
 }
 
-/** Whether a number is a parcel, or a return, of one of those who know it; else they only follow it. */
+/** Whether a number is a parcel or a return of one of the merchants; otherwise all only track it on request. */
 export const isParcel = (known: readonly { readonly record: TrackingRecord }[]): boolean =>
   known.some(({ record }) => !record.followed);
 
 /**
- * The records of a number, locked: one of each merchant who knows it, or of `owner` alone. A parcel that was tracked
- * before it was entered gets the status known by then. Emits: order.fulfilled, order.shipped, order.delivered, for such
- * a parcel.
+ * Locks the records of a number: one for each merchant with the number, or for `owner` only. A parcel whose number was
+ * tracked before takes over the known status.
+ * Emits: order.fulfilled, order.shipped, order.delivered.
  */
 export async function lockKnown(
   tx: Tx,
@@ -176,17 +177,22 @@ export async function lockKnown(
   owner: number | null = null,
 ): Promise<TrackingRecord[]> {
   const sscc = scannedSscc(tracking_number);
-  let found = await lockRecords(tx, tracking_number, owner);
-  if (found.length === 0 && sscc !== null) found = await lockRecords(tx, sscc, owner);
-  for (const { record, adopted_by } of found) {
+  let locked = await lockRecords(tx, tracking_number, owner);
+  if (locked.length === 0 && sscc !== null) locked = await lockRecords(tx, sscc, owner);
+  for (const { record, adopted_by } of locked) {
     if (adopted_by === null) continue;
     const order_act = record.event_status === null ? null : trackingMeanings[record.event_status].order_act;
     await moveParcel(tx, adopted_by, { order_act, emits: [] }, actor);
   }
-  return found.map(({ record }) => record);
+  return locked.map(({ record }) => record);
 }
 
-async function take(tx: Tx, before: TrackingRecord, report: TrackingReport, actor: Actor): Promise<TrackingRecord> {
+async function applyReport(
+  tx: Tx,
+  before: TrackingRecord,
+  report: TrackingReport,
+  actor: Actor,
+): Promise<TrackingRecord> {
   const { tracking_number } = before;
   const { signed_by: _, ...stored } = report;
   const hash = duplicateHash({ tracking_number, ...stored });
@@ -198,34 +204,34 @@ async function take(tx: Tx, before: TrackingRecord, report: TrackingReport, acto
   const [after = before] = await saveRecords(tx, [decidedBy(before, step, report)]);
   if (step.emits.length === 0) return after;
   const data = moved === null ? await looseData(tx, after, actor) : await parcelData(tx, moved, after, actor);
-  await emit(tx, newsOf(step, data, { before, after, moved }));
+  await emit(tx, eventsOf(step, data, { before, after, moved }));
   return after;
 }
 
-/** What a report that was just stored changes of a record. */
+/** Returns the changes that a newly inserted report makes to a record. */
 async function stepOf(tx: Tx, before: TrackingRecord, report: TrackingReport, hash: string): Promise<TrackingStep> {
   const { status, occurred_at } = report;
   const event = { status, occurred_at, event_hash: hash };
   const step = afterEvent(standingOf(before), event);
-  // Only a late report can have an outranked return before it.
+  // Only a late report can follow a return that was outranked.
   if (!isReturned(before.status) || step.order_act === null) return step;
   return { ...step, order_act: orderActAmong(step, event, await listEvents(tx, [before.id])) };
 }
 
-/** An event's id as it is kept: it tells repeats at each merchant who knows the number, and not among them. */
+/** The stored id of an event. It detects repeats for each merchant separately. */
 function ownEventId({ merchant_id }: TrackingRecord, id: string | null): string | null {
-  // The ids of before there were merchants are the first one's.
+  // Ids from before there were several merchants belong to the main merchant.
   return id === null || merchant_id === main_merchant ? id : `${id} ${wireId("merchant", merchant_id)}`;
 }
 
-/** The record that a report decides the status of. */
+/** Returns the record with the status that a report decides. */
 function decidedBy(before: TrackingRecord, { standing }: TrackingStep, report: TrackingReport): TrackingRecord {
   const { message, location: current_location, status_detail, signed_by } = report;
   return { ...before, ...standing, message, current_location, status_detail, signed_by };
 }
 
-/** The events of a record whose status has changed. */
-function newsOf(
+/** Returns the events of a record whose status changed. */
+function eventsOf(
   { emits }: TrackingStep,
   data: DomainEvent["data"],
   { before, after, moved }: { before: TrackingRecord; after: TrackingRecord; moved: MovedParcel | null },
@@ -236,31 +242,31 @@ function newsOf(
   return emits.map((type) => ({ type, merchant_id: after.merchant_id, data, previous }));
 }
 
-/** Emits the news of a parcel of an order. */
-async function parcelData(tx: Tx, { order, shipment, went }: MovedParcel, record: TrackingRecord, actor: Actor) {
-  if (!went) await tellOrder(tx, order.id, record, actor);
+/** Returns the event data of a parcel of an order, and adds to the order's history if the order did not move. */
+async function parcelData(tx: Tx, { order, shipment, has_moved }: MovedParcel, record: TrackingRecord, actor: Actor) {
+  if (!has_moved) await addToHistory(tx, order.id, record, actor);
   const label = await findLabelCost(tx, shipment.id);
   return { object: "shipment", ...parcelView({ order, shipment, label, record }) };
 }
 
-/** Emits the news of a number that is no parcel here. A return may come back under it. */
+/** Returns the event data of a number that is no order's parcel, and adds to the history of its order or return. */
 async function looseData(tx: Tx, record: TrackingRecord, actor: Actor) {
-  const coming = await findReturnOf(tx, record);
-  const order_id = record.order_id ?? coming?.order_id ?? null;
-  if (order_id !== null) await tellOrder(tx, order_id, record, actor, coming?.id);
+  const return_found = await findReturnOf(tx, record);
+  const order_id = record.order_id ?? return_found?.order_id ?? null;
+  if (order_id !== null) await addToHistory(tx, order_id, record, actor, return_found?.id);
   const order = order_id === null ? null : await getParcelOrder(tx, order_id);
   return {
     object: "shipment",
-    ...looseView(record, { order, return_id: coming?.id ?? null, tracking_url: pageOf(tx, record) }),
+    ...looseView(record, { order, return_id: return_found?.id ?? null, tracking_url: pageOf(tx, record) }),
   };
 }
 
-/** Adds news of a parcel that did not move its order to the order's history. */
-async function tellOrder(tx: Tx, order_id: number, record: TrackingRecord, actor: Actor, return_id?: number) {
+/** Adds a tracking event that did not move the order to the order's history. */
+async function addToHistory(tx: Tx, order_id: number, record: TrackingRecord, actor: Actor, return_id?: number) {
   const { tracking_number, status, message } = record;
-  const whose = return_id === undefined ? "" : `${wireId("return", return_id)}, `;
-  const said = [`${whose}${tracking_number}: ${status}`, ...(message === null ? [] : [message])];
-  const note = said.join(". ").slice(0, note_max);
+  const prefix = return_id === undefined ? "" : `${wireId("return", return_id)}, `;
+  const sentences = [`${prefix}${tracking_number}: ${status}`, ...(message === null ? [] : [message])];
+  const note = sentences.join(". ").slice(0, note_max);
   await noteInHistory(tx, order_id, { event: "tracking", actor, note });
 }
 
@@ -277,13 +283,10 @@ interface MovedParcel {
   readonly order: ParcelOrder;
   readonly shipment: Shipment;
   readonly was: Shipment["status"];
-  readonly went: boolean;
+  readonly has_moved: boolean;
 }
 
-/**
- * Performs the act on the order that a report asks for, unless it was done; null when nothing happened and nothing is
- * to be emitted.
- */
+/** Runs the act on the order that a report requires, unless it is done; null when nothing happens and nothing is emitted. */
 async function moveParcel(
   tx: Tx,
   shipment_id: number | null,
@@ -294,14 +297,14 @@ async function moveParcel(
   const before = await findStanding(tx, shipment_id);
   assert(before !== null, "the parcel of a record exists");
   const { order_id, status: was } = before;
-  const carried = order_act === null ? null : await carry(tx, shipment_id, was, order_act, actor);
-  if (carried === null && emits.length === 0) return null;
-  const { order, shipment } = carried ?? (await getParcel(tx, order_id, shipment_id));
-  return { order, shipment, was, went: shipment.status !== was };
+  const acted = order_act === null ? null : await runAct(tx, shipment_id, was, order_act, actor);
+  if (acted === null && emits.length === 0) return null;
+  const { order, shipment } = acted ?? (await getParcel(tx, order_id, shipment_id));
+  return { order, shipment, was, has_moved: shipment.status !== was };
 }
 
-/** The parcel and its order after the act, as the act leaves them; null when it was done before. */
-async function carry(
+/** Returns the parcel and its order after the act; null when it was done before. */
+async function runAct(
   tx: Tx,
   shipment_id: number,
   status: Shipment["status"],
@@ -314,23 +317,23 @@ async function carry(
     : deliverShipment(tx, shipment_id, actor);
 }
 
-/** Whether an act on a parcel was not done before. */
+/** Whether an act on a parcel is still to be done. */
 function isDue(status: Shipment["status"], order_act: "ship" | "deliver"): boolean {
-  // The history of the order must show that the carrier has a parcel which was given up.
+  // A parcel that was given up but then scanned counts as due, so that the order's history shows it.
   const in_house = !hasLeft(status);
   return in_house || (order_act === "deliver" && isTravelling(status));
 }
 
-/** A scan that a person enters of a number. */
+/** A scan that a person entered for a number. */
 interface EnteredScan {
   readonly number: string;
   readonly scan: RecordScan;
   readonly actor: Actor;
 }
 
-/** A new report on a parcel that is known, and what it changes. */
+/** A new report on a known parcel, with its changes. */
 interface ExpectedReport {
-  /** Its place in the list. */
+  /** The position in the list. */
   readonly at: number;
   readonly actor: Actor;
   readonly known: KnownParcel;
@@ -340,24 +343,24 @@ interface ExpectedReport {
 }
 
 /**
- * Records scans as `recordScan` does one after the other, by about as many statements for many as for one. Answers the
- * record with its scans after each, or its refusal, which has changed nothing; or that a scan has to be recorded alone,
- * since its number is not a parcel with a record, its parcel or order is not as a carrier's scan expects it, or the
- * list has another scan of the order before it. Emits: shipment.tracking_updated, shipment.in_transit,
- * shipment.delivered, shipment.exception.
+ * Records scans as `recordScan` does in sequence, with about as many statements for many as for one. Returns for each
+ * the record with its scans; or its refusal, which changed nothing; or "alone" if it must run individually, since its
+ * number is no parcel with a record, its parcel or order is in an unusual state, or an earlier scan is for the same
+ * order.
+ * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function recordScans(
   tx: Tx,
-  asked: readonly EnteredScan[],
+  entered: readonly EnteredScan[],
 ): Promise<(TrackingHistory | Fault | "alone")[]> {
-  const numbers = asked.map(({ number }) => plainTrackingNumber(number));
+  const numbers = entered.map(({ number }) => plainTrackingNumber(number));
   const parcels = await lockKnownParcels(tx, numbers);
   const ids = [...parcels.values()].map(({ record }) => record.id);
   const scans = Map.groupBy(await listEvents(tx, ids), ({ record_id }) => record_id);
-  const done: (TrackingHistory | Fault | "alone")[] = asked.map(() => "alone");
+  const done: (TrackingHistory | Fault | "alone")[] = entered.map(() => "alone");
   const orders = new Set<number>();
   const reports: ExpectedReport[] = [];
-  for (const [at, { scan, actor }] of asked.entries()) {
+  for (const [at, { scan, actor }] of entered.entries()) {
     const report = orFault(() => reportOf(tx, scan));
     const known = parcels.get(numbers[at] ?? "");
     if (report instanceof Fault) done[at] = report;
@@ -389,48 +392,50 @@ function historyAfter(
   return { record, events, order_id, tracking_url: pageOf(tx, record) };
 }
 
-/** Scans, newest first, with one more; of two at the same moment the one that was stored last comes first. */
+/**
+ * Inserts a scan into a list that is sorted newest first. Of two with the same time, the one stored last comes first.
+ */
 function withEvent(events: readonly StoredTrackingEvent[], added: TrackingEvent): TrackingEvent[] {
   const after = events.findIndex(({ occurred_at }) => occurred_at <= added.occurred_at);
   const place = after < 0 ? events.length : after;
   return [...events.slice(0, place), added, ...events.slice(place)];
 }
 
-/** Records the reports whose parcels are as expected, and answers the record after each of them. */
+/** Records the reports on parcels in the expected state. Returns the record after each. */
 async function recordExpected(
   tx: Tx,
   reports: readonly ExpectedReport[],
 ): Promise<Map<ExpectedReport, TrackingRecord>> {
   const parcels = await parcelsAsExpected(tx, reports);
-  const taken = reports.filter((report) => !concernsOrder(report) || parcels.has(report.known.order_id));
+  const accepted = reports.filter((report) => !concernsOrder(report) || parcels.has(report.known.order_id));
   await insertScans(
     tx,
-    taken.map(({ known, hash, report: { signed_by: _, ...stored } }) => ({
+    accepted.map(({ known, hash, report: { signed_by: _, ...stored } }) => ({
       record_id: known.record.id,
       hash,
       ...stored,
     })),
   );
   const moved = new Map<ExpectedReport, MovedParcel>();
-  for (const report of taken) {
+  for (const report of accepted) {
     const parcel = parcels.get(report.known.order_id);
     if (parcel !== undefined) moved.set(report, await moveExpected(tx, parcel, report));
   }
-  const decided = taken.filter(({ step }) => step.decides);
+  const decided = accepted.filter(({ step }) => step.decides);
   const saved = await saveRecords(
     tx,
     decided.map(({ known, step, report }) => decidedBy(known.record, step, report)),
   );
-  const after = new Map(taken.map((report) => [report, report.known.record]));
+  const after = new Map(accepted.map((report) => [report, report.known.record]));
   for (const [at, report] of decided.entries()) after.set(report, saved[at] ?? report.known.record);
-  await tellExpected(tx, moved, after);
+  await emitExpected(tx, moved, after);
   return after;
 }
 
 const concernsOrder = ({ step, known }: ExpectedReport): boolean =>
   step.emits.length > 0 || (step.order_act !== null && isDue(known.status, step.order_act));
 
-/** The parcels, by order, of those reports whose orders they concern, locked and ready for what is reported. */
+/** Locks the orders that the reports move. Returns the parcels in the expected state, by order id. */
 async function parcelsAsExpected(tx: Tx, reports: readonly ExpectedReport[]): Promise<Map<number, OrderParcel>> {
   const concerned = reports.filter(concernsOrder);
   const orders = await lockOrders(
@@ -458,29 +463,29 @@ async function moveExpected(tx: Tx, parcel: OrderParcel, { step, actor }: Expect
   const was = parcel.shipment.status;
   const isDone = order_act === null || !isDue(was, order_act);
   const { order, shipment } = isDone ? parcel : await carryExpected(tx, parcel, order_act, actor);
-  return { order, shipment, was, went: shipment.status !== was };
+  return { order, shipment, was, has_moved: shipment.status !== was };
 }
 
-/** Emits the news of parcels whose status has changed. */
-async function tellExpected(
+/** Emits the events of parcels whose status changed. */
+async function emitExpected(
   tx: Tx,
   moved: ReadonlyMap<ExpectedReport, MovedParcel>,
   after: ReadonlyMap<ExpectedReport, TrackingRecord>,
 ): Promise<void> {
-  const told = [...moved].filter(([{ step }]) => step.emits.length > 0);
+  const emitting = [...moved].filter(([{ step }]) => step.emits.length > 0);
   const labels = await findLabelCosts(
     tx,
-    told.map(([, { shipment }]) => shipment.id),
+    emitting.map(([, { shipment }]) => shipment.id),
   );
-  const news: DomainEvent[] = [];
-  for (const [report, parcel] of told) {
+  const events: DomainEvent[] = [];
+  for (const [report, parcel] of emitting) {
     const { known, step, actor } = report;
-    const { order, shipment, went } = parcel;
+    const { order, shipment, has_moved } = parcel;
     const record = after.get(report) ?? known.record;
-    if (!went) await tellOrder(tx, order.id, record, actor);
+    if (!has_moved) await addToHistory(tx, order.id, record, actor);
     const label = labels.get(shipment.id) ?? null;
     const data = { object: "shipment", ...parcelView({ order, shipment, label, record }) };
-    news.push(...newsOf(step, data, { before: known.record, after: record, moved: parcel }));
+    events.push(...eventsOf(step, data, { before: known.record, after: record, moved: parcel }));
   }
-  await emit(tx, news);
+  await emit(tx, events);
 }

@@ -20,7 +20,7 @@ const ofParcels = prepared((sql, a: StatementArgs<{ ids: string }>) =>
   ),
 );
 
-/** The tracking records of these parcels, by parcel, locked until the transaction ends; those that have one. */
+/** Locks the tracking records of parcels until the transaction ends. Returns those that exist, by parcel id. */
 export async function lockRecordsOfParcels(
   tx: Tx,
   shipment_ids: readonly number[],
@@ -36,21 +36,21 @@ const ofOrders = prepared((sql, a: StatementArgs<{ ids: string }>) => {
   return forUpdateInOrder(sql.select({ id }).from(tracking_records).where(inArray(shipment_id, parcels)), id);
 });
 
-/** Locks the tracking records of all parcels of these orders until the transaction ends. */
+/** Locks the tracking records of all parcels of orders until the transaction ends. */
 export async function lockRecordsOfOrders(tx: Tx, order_ids: readonly number[]): Promise<void> {
   if (order_ids.length > 0) await ofOrders(tx, { ids: list(order_ids) });
 }
 
-// What scans read and write: reports on numbers that were no parcels here, and the parcels that scans move.
+// Reports on unknown numbers, and the parcels that scans move.
 
-/** Keeps a report until its number is a parcel here. */
+/** Stores a report until its number is a parcel. */
 export async function insertWaiting(
   tx: Tx,
   account_id: number,
   tracking_number: string,
-  told: WaitingUpdate,
+  report: WaitingUpdate,
 ): Promise<void> {
-  await tx.sql.insert(waiting_updates).values({ account_id, tracking_number, told, received_at: tx.now });
+  await tx.sql.insert(waiting_updates).values({ account_id, tracking_number, told: report, received_at: tx.now });
 }
 
 const waitingFor = prepared((sql, a: StatementArgs<{ tracking_number: string }>) =>
@@ -61,17 +61,17 @@ const waitingFor = prepared((sql, a: StatementArgs<{ tracking_number: string }>)
     .orderBy(asc(waiting_updates.id)),
 );
 
-/** The reports on a number from before it was a parcel here, oldest first. */
+/** Lists the stored reports on a number, oldest first. */
 export async function listWaiting(db: Db, tracking_number: string): Promise<WaitingUpdate[]> {
   return (await waitingFor(db, { tracking_number })).map(({ told }) => told);
 }
 
-/** Deletes the reports on a number from before it was a parcel here. */
+/** Deletes the stored reports on a number. */
 export async function endWaiting(tx: Tx, tracking_number: string): Promise<void> {
   await tx.sql.delete(waiting_updates).where(eq(waiting_updates.tracking_number, tracking_number));
 }
 
-/** Deletes up to `limit` reports that have waited since before a moment, and answers how many. */
+/** Deletes up to `limit` reports stored before a time (ms), and returns how many. */
 export async function deleteWaiting(tx: Tx, before: number, limit: number): Promise<number> {
   const { id, received_at } = waiting_updates;
   const old = tx.sql
@@ -91,7 +91,7 @@ const orderWithLines = prepared((sql, a: StatementArgs<{ order_id: number }>) =>
     .where(eq(orders.id, a.order_id)),
 );
 
-/** A parcel of an order and what it shows of the order. */
+/** Returns a parcel and the fields of its order that it shows. */
 export async function getParcel(
   db: Db,
   order_id: number,
@@ -102,7 +102,7 @@ export async function getParcel(
   return { shipment, order: await getParcelOrder(db, order_id) };
 }
 
-/** An order as its parcels show it. */
+/** Returns the fields of an order that its parcels show. */
 export async function getParcelOrder(db: Db, order_id: number): Promise<ParcelOrder> {
   const rows = await orderWithLines(db, { order_id });
   assert(rows[0] !== undefined, "an order has lines");
@@ -118,16 +118,16 @@ const returnsOf = prepared((sql, a: StatementArgs<{ tracking_number: string }>) 
     .orderBy(desc(returns.id)),
 );
 
-/** A merchant's newest return that comes back under a tracking number, with its order; null when there is none. */
+/** Finds a merchant's newest return with a tracking number; null if there is none. */
 export async function findReturnOf(
   db: Db,
   { tracking_number, merchant_id }: Pick<TrackingRecord, "tracking_number" | "merchant_id">,
 ): Promise<{ id: number; order_id: number } | null> {
-  const found = await returnsOf(db, { tracking_number });
-  return found.find((one) => one.merchant_id === merchant_id) ?? null;
+  const matches = await returnsOf(db, { tracking_number });
+  return matches.find((candidate) => candidate.merchant_id === merchant_id) ?? null;
 }
 
-/** The owners of the returns that come back under a tracking number. */
+/** Lists the merchants of the returns with a tracking number. */
 export async function listReturnOwners(db: Db, tracking_number: string): Promise<{ readonly merchant_id: number }[]> {
   return returnsOf(db, { tracking_number });
 }
@@ -154,40 +154,40 @@ const lockedNamed = prepared((sql, a: StatementArgs<{ numbers: string }>) =>
   ),
 );
 
-/** A parcel of an order with its record, which is locked until the transaction ends. */
+/** A parcel with its tracking record, which is locked until the transaction ends. */
 export interface KnownParcel {
   readonly record: TrackingRecord;
   readonly shipment_id: number;
   readonly order_id: number;
-  /** How far the parcel had come before its order was locked. */
+  /** The parcel's status before its order was locked. */
   readonly status: Shipment["status"];
 }
 
 /**
- * The parcels with these numbers, by number, their records locked. A number is left out that needs a closer look: one
- * that is unknown, that was tracked apart from a parcel, that several merchants know, or whose parcel has no record.
+ * Locks the records of the parcels with these numbers, by number. Omitted are numbers that are unknown, are tracked
+ * without a parcel, belong to several merchants, or whose parcel has no record.
  */
 export async function lockKnownParcels(tx: Tx, numbers: readonly string[]): Promise<Map<string, KnownParcel>> {
-  const named = await namedParcels(tx, { numbers: list(numbers) });
+  const parcels = await namedParcels(tx, { numbers: list(numbers) });
   const records = (await lockedNamed(tx, { numbers: list(numbers) })) as TrackingRecord[];
-  const of = new Map(records.map((record) => [record.id, record]));
-  const apart = new Set(
+  const by_id = new Map(records.map((record) => [record.id, record]));
+  const excluded = new Set(
     records.flatMap(({ shipment_id, tracking_number }) => (shipment_id === null ? tracking_number : [])),
   );
-  // The newest parcel counts, as everywhere.
-  const newest = new Map(named.map((parcel) => [parcel.tracking_number ?? "", parcel]));
-  for (const { tracking_number, merchant_id } of named) {
-    if (newest.get(tracking_number ?? "")?.merchant_id !== merchant_id) apart.add(tracking_number ?? "");
+  // The newest parcel with a number counts.
+  const newest = new Map(parcels.map((parcel) => [parcel.tracking_number ?? "", parcel]));
+  for (const { tracking_number, merchant_id } of parcels) {
+    if (newest.get(tracking_number ?? "")?.merchant_id !== merchant_id) excluded.add(tracking_number ?? "");
   }
   const known = new Map<string, KnownParcel>();
   for (const [number, { record_id, shipment_id, order_id, status }] of newest) {
-    const record = of.get(record_id ?? 0);
-    if (record !== undefined && !apart.has(number)) known.set(number, { record, shipment_id, order_id, status });
+    const record = by_id.get(record_id ?? 0);
+    if (record !== undefined && !excluded.has(number)) known.set(number, { record, shipment_id, order_id, status });
   }
   return known;
 }
 
-/** Stores new scans of locked records. */
+/** Inserts scans of locked records. */
 export async function insertScans(tx: Tx, scans: readonly Required<EventRow>[]): Promise<void> {
   await insert(
     tx,

@@ -1,6 +1,5 @@
-// The simulated carrier of the sandbox, whose numbers have a known course. It knows the test numbers of EasyPost and
-// Shippo, and the numbers of its own labels (`SIM…` and SSCCs of the range for demonstrations), which play their days
-// on the sandbox's clock.
+// The simulated carrier of test data. It knows the test numbers of EasyPost and Shippo, and the numbers of its own
+// labels (`SIM…` and demonstration SSCCs), whose days pass on the sandbox clock.
 
 import {
   isDelivered,
@@ -16,16 +15,16 @@ import { beforeEvents } from "./tracking_events.ts";
 import type { TrackingEvent, TrackingHistory } from "./tracking_record.ts";
 
 const day_ms = 86_400_000;
-/** The length of a day on the sandbox's clock for a number that plays its days. */
-const played_day_ms = 10_000;
+/** The length of a day on the sandbox clock for its own numbers. */
+const simulated_day_ms = 10_000;
 
 /** The scans of a number, oldest first, and the time between them. */
 interface SimulatedJourney {
   readonly means: readonly TrackingEventStatus[];
-  readonly said: readonly string[];
+  readonly words: readonly string[];
   readonly step_ms: number;
-  /** Whether the course begins now; otherwise it has happened already. */
-  readonly played: boolean;
+  /** Whether the journey starts now; otherwise it is in the past. */
+  readonly timed: boolean;
 }
 
 const easypost = [
@@ -47,29 +46,29 @@ const shippo: Readonly<Record<string, readonly string[]>> = {
   SHIPPO_UNKNOWN: ["UNKNOWN"],
 };
 
-const home = ["pending", "accepted", "in_transit"] as const;
-const played: readonly (readonly [ending: string, days: readonly TrackingEventStatus[]])[] = [
-  ["EXC", [...home, "exception", "out_for_delivery", "delivered"]],
-  ["RTS", [...home, "out_for_delivery", "returned"]],
-  ["", [...home, "out_for_delivery", "delivered"]],
+const first_days = ["pending", "accepted", "in_transit"] as const;
+const timedJourneys: readonly (readonly [ending: string, days: readonly TrackingEventStatus[]])[] = [
+  ["EXC", [...first_days, "exception", "out_for_delivery", "delivered"]],
+  ["RTS", [...first_days, "out_for_delivery", "returned"]],
+  ["", [...first_days, "out_for_delivery", "delivered"]],
 ];
 
-/** EasyPost's test numbers: `EZ` and a digit at both ends of eight zeros. */
+/** EasyPost's test numbers: `EZ`, and the same digit before and after eight zeros. */
 const easypostNumber = /^EZ([1-7])0{8}\1$/;
 
-function wayOf(number: string): SimulatedJourney | null {
+function journeyOf(number: string): SimulatedJourney | null {
   const [, which] = easypostNumber.exec(number) ?? [];
-  if (which !== undefined) return told("easypost", easypost[Number(which) - 1] ?? []);
+  if (which !== undefined) return pastJourney("easypost", easypost[Number(which) - 1] ?? []);
   const known = Object.hasOwn(shippo, number) ? shippo[number] : undefined;
-  if (known !== undefined) return told("shippo", known);
+  if (known !== undefined) return pastJourney("shippo", known);
   if (!/^SIM./.test(number) && !isDemonstration(number)) return null;
-  const [, means = []] = played.find(([ending]) => number.endsWith(ending)) ?? [];
-  return { means, said: means, step_ms: played_day_ms, played: true };
+  const [, means = []] = timedJourneys.find(([ending]) => number.endsWith(ending)) ?? [];
+  return { means, words: means, step_ms: simulated_day_ms, timed: true };
 }
 
-function told(speaker: CarrierVocabulary, said: readonly string[]): SimulatedJourney {
-  const words: CarrierWords[] = said.map((status) => ({ status, detail: null }));
-  return { means: meaningsOf(speaker, words), said, step_ms: day_ms, played: false };
+function pastJourney(vocabulary: CarrierVocabulary, statuses: readonly string[]): SimulatedJourney {
+  const words: CarrierWords[] = statuses.map((status) => ({ status, detail: null }));
+  return { means: meaningsOf(vocabulary, words), words: statuses, step_ms: day_ms, timed: false };
 }
 
 const oakland: TrackingLocation = { city: "Oakland", state: "CA", country: "US", facility: null };
@@ -87,27 +86,32 @@ const places: Readonly<Record<TrackingEventStatus, TrackingLocation | null>> = {
   returned: oakland,
 };
 
-/** Whether the simulated carrier of the sandbox reports on a number. */
-export const isSimulated = (number: string): boolean => wayOf(number) !== null;
+/** Whether the simulated carrier reports on a number. */
+export const isSimulated = (number: string): boolean => journeyOf(number) !== null;
 
-/** Whether a number of the simulated carrier gets more news as its clock goes on. */
-export const playsItsDays = (number: string): boolean => wayOf(number)?.played === true;
+/** Whether the journey of a number continues as the clock advances. */
+export const hasTimedJourney = (number: string): boolean => journeyOf(number)?.timed === true;
 
 /**
- * The simulated carrier's report on a number tracked since `since`, and when there will be more; null for an unknown
- * number. Moments in milliseconds.
+ * Returns the simulated carrier's report on a number tracked since `since` (ms), and when the next report is due; null
+ * for an unknown number.
  */
 export function simulatedUpdate(
   tracking_number: string,
   since: number,
   now: number,
 ): { update: TrackingUpdate; next_at: number | null } | null {
-  const way = wayOf(tracking_number);
-  if (way === null) return null;
-  const first_at = way.played ? since : since - (way.means.length - 1) * way.step_ms;
-  const all = way.means.map((status, at): CarrierEvent => {
-    const occurred_at = first_at + at * way.step_ms;
-    const said = { carrier_status: way.said[at] ?? null, carrier_code: null, status_detail: null, reason: null };
+  const journey = journeyOf(tracking_number);
+  if (journey === null) return null;
+  const first_at = journey.timed ? since : since - (journey.means.length - 1) * journey.step_ms;
+  const all = journey.means.map((status, at): CarrierEvent => {
+    const occurred_at = first_at + at * journey.step_ms;
+    const details = {
+      carrier_status: journey.words[at] ?? null,
+      carrier_code: null,
+      status_detail: null,
+      reason: null,
+    };
     const signed_by = isDelivered(status) ? "John Tester" : null;
     return {
       source_event_id: null,
@@ -115,26 +119,26 @@ export function simulatedUpdate(
       occurred_at,
       message: null,
       location: places[status],
-      ...said,
+      ...details,
       signed_by,
     };
   });
   const events = all.filter(({ occurred_at }) => occurred_at <= now);
   const last = all.at(-1)?.occurred_at ?? since;
   const open = all.every(({ status }) => !trackingMeanings[status].final);
-  const estimated_delivery = open && all.length > 1 ? last + 2 * way.step_ms : way.played ? last : null;
+  const estimated_delivery = open && all.length > 1 ? last + 2 * journey.step_ms : journey.timed ? last : null;
   const update = { tracking_number, carrier: null, service: null, estimated_delivery, events };
   return { update, next_at: all[events.length]?.occurred_at ?? null };
 }
 
-/** What the sandbox shows of a test number that nobody tracks; null for other numbers. */
+/** Returns the sandbox's history of a test number that is not tracked; null for other numbers. */
 export function simulatedHistory(tracking_number: string, now: number): TrackingHistory | null {
-  if (wayOf(tracking_number)?.played !== false) return null;
+  if (journeyOf(tracking_number)?.timed !== false) return null;
   const today = now - (now % day_ms);
-  const told = simulatedUpdate(tracking_number, today, today);
-  if (told === null) return null;
-  const events: TrackingEvent[] = told.update.events.toReversed();
-  const last = told.update.events.at(-1);
+  const report = simulatedUpdate(tracking_number, today, today);
+  if (report === null) return null;
+  const events: TrackingEvent[] = report.update.events.toReversed();
+  const last = report.update.events.at(-1);
   return {
     record: {
       ...beforeEvents,
@@ -156,7 +160,7 @@ export function simulatedHistory(tracking_number: string, now: number): Tracking
       event_status: last?.status ?? null,
       status_detail: null,
       message: null,
-      estimated_delivery: told.update.estimated_delivery,
+      estimated_delivery: report.update.estimated_delivery,
       current_location: last?.location ?? null,
       signed_by: last?.signed_by ?? null,
       weight: null,

@@ -1,4 +1,4 @@
-// Parcels of labels that were bought here are tracked from the purchase on.
+// Starts to track the parcels of labels that are bought here.
 
 import { assert, Fault } from "../core/faults.ts";
 import { emit } from "../events/emit.ts";
@@ -16,41 +16,42 @@ import { lockRecordsOfParcels } from "./scans.sql.ts";
 import { insertRecords, poll_job, saveFacts } from "./tracking.sql.ts";
 import type { NewRecord, TrackingRecord } from "./tracking_record.ts";
 
-/** As `buyTrackedLabels`, of one label. */
+/** Like `buyTrackedLabels`, for one label. Throws its refusal. */
 export async function buyTrackedLabel(tx: Tx, input: CreateLabel, buying: LabelBuyer): Promise<ShippingLabel> {
   const [label] = await buyTrackedLabels(tx, [{ input, buying }]);
   if (label instanceof Fault) throw label;
-  assert(label !== undefined && label !== "alone", "nothing stands before the only purchase");
+  assert(label !== undefined && label !== "alone", "a single purchase never waits for another");
   return label;
 }
 
 /**
- * Buys labels of our own for parcels of orders as `buyLabels` does, and starts to track the parcels. Refuses:
- * validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition, quote_mismatch,
- * quote_used. Emits: shipment.created.
+ * Buys built-in labels for parcels of orders like `buyLabels`, and starts to track the parcels.
+ * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition,
+ * quote_mismatch, quote_used.
+ * Emits: shipment.created.
  */
 export async function buyTrackedLabels(
   tx: Tx,
-  asked: readonly LabelOrder[],
+  purchases: readonly LabelOrder[],
 ): Promise<(ShippingLabel | Fault | "alone")[]> {
-  const done = await buyLabels(tx, asked);
-  const bought = done.filter((one): one is BoughtLabel => !(one === "alone" || one instanceof Fault));
+  const done = await buyLabels(tx, purchases);
+  const bought = done.filter((outcome): outcome is BoughtLabel => !(outcome === "alone" || outcome instanceof Fault));
   const records = await insertRecords(
     tx,
     bought.map(({ label, shipment, estimated_delivery }) => recordFor(tx, label, shipment.id, estimated_delivery)),
   );
   await emit(
     tx,
-    bought.flatMap((one, at) => {
+    bought.flatMap((purchase, at) => {
       const record = records[at];
-      return record === undefined ? [] : creation(one, record);
+      return record === undefined ? [] : createdEvent(purchase, record);
     }),
   );
-  return done.map((one) => (one === "alone" || one instanceof Fault ? one : one.label));
+  return done.map((outcome) => (outcome === "alone" || outcome instanceof Fault ? outcome : outcome.label));
 }
 
-/** The news of a labelled parcel. */
-function creation(bought: BoughtLabel, record: TrackingRecord): DomainEvent {
+/** The event of a labeled parcel. */
+function createdEvent(bought: BoughtLabel, record: TrackingRecord): DomainEvent {
   const { merchant_id } = record;
   return {
     type: labelTransitions.complete.emits,
@@ -60,18 +61,18 @@ function creation(bought: BoughtLabel, record: TrackingRecord): DomainEvent {
 }
 
 /**
- * Starts to track the parcel of a label that was just bought. Its carrier may have reported on it before. Emits:
- * shipment.created, shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
+ * Starts to track the parcel of a carrier's label, and records earlier reports on its number.
+ * Emits: shipment.created, shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function followLabel(tx: Tx, bought: BoughtLabel): Promise<void> {
   const { label, shipment, estimated_delivery } = bought;
   const record = await openRecord(tx, label, shipment.id, estimated_delivery);
-  await emit(tx, [creation(bought, record)]);
+  await emit(tx, [createdEvent(bought, record)]);
   await recordEarly(tx, record);
 }
 
 /**
- * Starts to track a parcel that comes back, of which its return informs. Its carrier may have reported on it before.
+ * Starts to track the parcel of a return label, and records earlier reports on its number. The return has its own event.
  * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function followReturnLabel(tx: Tx, label: ShippingLabel): Promise<void> {
@@ -85,11 +86,11 @@ async function recordEarly(tx: Tx, { account_id, tracking_number, look_at }: Tra
 
 async function openRecord(tx: Tx, label: ShippingLabel, shipment_id: number | null, estimated_delivery: number | null) {
   const fields = recordFor(tx, label, shipment_id, estimated_delivery);
-  // A person may have shipped the parcel under another number while its label was bought: its scans stay.
+  // The parcel may have shipped under another number while its label was bought. Its scans stay.
   const known = shipment_id === null ? undefined : (await lockRecordsOfParcels(tx, [shipment_id])).get(shipment_id);
   if (known !== undefined) return saveFacts(tx, known, fields);
   const [record] = await insertRecords(tx, [fields]);
-  assert(record !== undefined, "a stored record is answered");
+  assert(record !== undefined, "an inserted record is returned");
   return record;
 }
 
@@ -101,7 +102,7 @@ function recordFor(
 ): NewRecord {
   const { account_id, tracking_url, tracker_ref } = label;
   const taken_up = tracker_ref !== null;
-  // A carrier that has to be asked to track the parcel is asked at once.
+  // A carrier that must be asked to track the parcel is asked immediately.
   const tracking_number = label.tracking_number ?? "";
   const look_at = taken_up ? firstPoll(tracking_number, tx.now) : tx.now;
   return {

@@ -1,4 +1,4 @@
-// Parcels that people ship and deliver by hand move their tracking records as scans do.
+// Updates the tracking records of parcels that people ship and deliver by hand.
 
 import type { Actor } from "../core/actor.ts";
 import { engine } from "../core/config.ts";
@@ -18,7 +18,7 @@ import { insertScans, lockRecordsOfOrders, lockRecordsOfParcels } from "./scans.
 import { saveRecords } from "./tracking.sql.ts";
 import { afterEvent, pastFacts, type TrackingFact, type TrackingStep } from "./tracking_events.ts";
 import type { TrackingRecord } from "./tracking_record.ts";
-import { no_expectation } from "./tracking_record.ts";
+import { no_details } from "./tracking_record.ts";
 
 /** An order after a person shipped or delivered parcels of it. */
 interface MovedOrder {
@@ -27,8 +27,8 @@ interface MovedOrder {
 }
 
 /**
- * Locks the tracking records of these orders before the orders themselves are locked, as scans do. In another order a
- * scan at the same moment would have to run again.
+ * Locks the tracking records of orders before the orders themselves, as scans do. In the opposite order, concurrent
+ * scans would have to be retried.
  */
 export async function lockRecordsFirst(tx: Tx, names: readonly string[]): Promise<void> {
   if (engine === "sqlite") return;
@@ -37,9 +37,9 @@ export async function lockRecordsFirst(tx: Tx, names: readonly string[]): Promis
 }
 
 /**
- * Brings the tracking records of parcels that left or arrived to where the parcels are. Parcels without a tracking
- * number have none. A number that was followed before may have come further than its parcel, which then moves as well.
- * Answers the orders as they are after it. Emits: shipment.tracking_updated, shipment.delivered, order.delivered.
+ * Updates the tracking records of parcels that left or arrived. Parcels without a tracking number have none. If an
+ * earlier tracked number is ahead of its parcel, the parcel moves as well. Returns the orders afterwards.
+ * Emits: shipment.tracking_updated, shipment.delivered, order.delivered.
  */
 export async function trackOrderActs(tx: Tx, moved: readonly MovedOrder[]): Promise<Order[]> {
   const parcels = moved.flatMap(({ order, actor }) =>
@@ -67,10 +67,7 @@ export async function trackOrderActs(tx: Tx, moved: readonly MovedOrder[]): Prom
   return moved.map(({ order }) => now.get(order.id) ?? order);
 }
 
-/**
- * The record of a parcel that had none, with what its carrier reported on the number before; none if a newer parcel has
- * the number.
- */
+/** Creates the record of a parcel, with earlier reports on its number; undefined if a newer parcel has the number. */
 async function newRecordOf(
   tx: Tx,
   { id, tracking_number, merchant_id }: Pick<TrackingRecord, "id" | "tracking_number" | "merchant_id">,
@@ -78,13 +75,13 @@ async function newRecordOf(
 ): Promise<TrackingRecord | undefined> {
   await lockKnown(tx, tracking_number, actor, merchant_id);
   await recordWaitingForParcel(tx, tracking_number);
-  const found = await lockKnown(tx, tracking_number, actor, merchant_id);
-  return found.find(({ shipment_id }) => shipment_id === id);
+  const records = await lockKnown(tx, tracking_number, actor, merchant_id);
+  return records.find(({ shipment_id }) => shipment_id === id);
 }
 
 const isTracked = ({ status, tracking_number }: Shipment) => tracking_number !== null && hasLeft(status);
 
-/** What has happened to a parcel, and what it changes of its record. */
+/** A parcel with the facts that are new to its tracking record. */
 interface ParcelChange {
   readonly order: Order;
   readonly shipment: Shipment;
@@ -96,8 +93,8 @@ function stepsOf(record: TrackingRecord, shipment: Shipment): ParcelChange["step
   const steps: { fact: TrackingFact; step: TrackingStep }[] = [];
   let standing = { ...record };
   for (const fact of pastFacts(shipment)) {
-    const isNews = isDelivered(fact.status) ? !trackingMeanings[standing.status].final : isAwaited(standing.status);
-    if (!isNews) continue;
+    const isNew = isDelivered(fact.status) ? !trackingMeanings[standing.status].final : isAwaited(standing.status);
+    if (!isNew) continue;
     const step = afterEvent(standing, fact);
     steps.push({ fact, step });
     standing = { ...standing, ...step.standing };
@@ -111,7 +108,7 @@ async function save(tx: Tx, changes: readonly ParcelChange[]): Promise<void> {
     tx,
     changes.flatMap(({ record, steps }) =>
       steps.map(({ fact: { event_hash: hash, ...fact } }) => {
-        return { record_id: record.id, source: "manual", source_event_id: null, hash, ...no_expectation, ...fact };
+        return { record_id: record.id, source: "manual", source_event_id: null, hash, ...no_details, ...fact };
       }),
     ),
   );
@@ -123,18 +120,18 @@ async function save(tx: Tx, changes: readonly ParcelChange[]): Promise<void> {
   );
   await emit(
     tx,
-    decided.flatMap((change, at) => newsOf(tx, change, saved[at] ?? change.record, labels)),
+    decided.flatMap((change, at) => eventsOf(tx, change, saved[at] ?? change.record, labels)),
   );
 }
 
-/** The record after all that has happened. A person who ships or delivers by hand says no more about it. */
+/** The record after all facts. A manual act has no message, place or signature. */
 function standingNow({ record, steps }: ParcelChange): TrackingRecord {
-  const said = { message: null, current_location: null, status_detail: null, signed_by: null };
+  const details = { message: null, current_location: null, status_detail: null, signed_by: null };
   const last = steps.findLast(({ step }) => step.decides);
-  return last === undefined ? record : { ...record, ...last.step.standing, ...said };
+  return last === undefined ? record : { ...record, ...last.step.standing, ...details };
 }
 
-function newsOf(
+function eventsOf(
   tx: Tx,
   { order, shipment, record, steps }: ParcelChange,
   after: TrackingRecord,

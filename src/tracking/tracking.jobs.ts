@@ -9,26 +9,27 @@ import { outsideCarriersOf } from "../shipping/carriers/connectors.ts";
 import type { TrackingUpdate } from "../shipping/carriers/tracking_update.ts";
 import { type Store, writeChunks } from "../storage/database.ts";
 import { forgetCallbacks } from "./carrier_callbacks.ts";
-import { claimPolls, type PollClaim, playNumbers, recordPolled, recordPollFailed } from "./poll_carriers.ts";
+import { claimPolls, type PollClaim, recordPolled, recordPollFailed, simulateDueNumbers } from "./poll_carriers.ts";
 import { poll_job } from "./tracking.sql.ts";
 import { unknown_carrier } from "./tracking_events.ts";
 import type { TrackingRecord } from "./tracking_record.ts";
 
-const forgotten_together_max = 500;
+const batch_size = 500;
 
-/** Deletes callbacks, and updates of numbers that never became known, that are older than they are kept. */
-export async function forgetOldCallbacks(store: Store, service: Service): Promise<void> {
+/** Deletes callbacks, and stored updates of unknown numbers, that are older than their retention. */
+export async function deleteOldCallbacks(store: Store, service: Service): Promise<void> {
   await writeChunks(store, service, async (tx) => {
-    return forgetCallbacks(tx, await retentionIn(tx, service), forgotten_together_max);
+    return forgetCallbacks(tx, await retentionIn(tx, service), batch_size);
   });
 }
 
-// Carriers are polled for parcels by schedule: claimed in one transaction, asked in none, recorded in another.
+// Polls carriers in three steps: claim in one transaction, call in none, record in another.
 
 const lanes = new WeakMap<Store, Lanes<PollClaim>>();
 
 /**
- * A round of `tracking.poll`: begins to poll carriers for what is due. In the sandbox the simulated carrier reports.
+ * The job `tracking.poll`: starts the due polls, and in test data the simulated carrier's reports. Returns the next
+ * due time (ms), or null.
  */
 export async function pollDue(store: Store, service: Service): Promise<number | null> {
   let own = lanes.get(store);
@@ -36,12 +37,12 @@ export async function pollDue(store: Store, service: Service): Promise<number | 
     own = lanesOf(store, service);
     lanes.set(store, own);
   }
-  const played_at = store.mode === "test" ? await store.write(playNumbers) : null;
-  const asked_at = await own.round();
-  return played_at === null || asked_at === null ? (played_at ?? asked_at) : Math.min(played_at, asked_at);
+  const simulated_at = store.mode === "test" ? await store.write(simulateDueNumbers) : null;
+  const polled_at = await own.round();
+  return simulated_at === null || polled_at === null ? (simulated_at ?? polled_at) : Math.min(simulated_at, polled_at);
 }
 
-/** Waits until every poll is answered and recorded. */
+/** Waits until all polls have ended and are recorded. */
 export async function pollsSettled(store: Store): Promise<void> {
   await lanes.get(store)?.settled();
 }
@@ -52,24 +53,24 @@ function lanesOf(store: Store, service: Service): Lanes<PollClaim> {
     claim: (busy) =>
       store.write(async (tx) => {
         const accounts = (await listUndeletedAccounts(tx)).filter(({ id }) => !busy.has(id));
-        const asked = accounts.flatMap((account) => {
+        const pollable = accounts.flatMap((account) => {
           const connector = connectors[account.connector];
           return connector?.track || connector?.follow ? { account, follows: connector.follow !== undefined } : [];
         });
-        return claimPolls(tx, asked);
+        return claimPolls(tx, pollable);
       }),
     work: async (claim) => {
       const connector = connectors[claim.connection.connector];
-      if (connector !== undefined) await look(claim, connector, store, service);
+      if (connector !== undefined) await poll(claim, connector, store, service);
     },
-    // The claim expires, and then it is tried again.
+    // The claim expires, and the job tries again.
     failed: (error) =>
       service.log.error("a carrier's answer was not recorded", { mode: store.mode, error: String(error) }),
     idle: () => store.write(async (tx) => tx.wake(poll_job, tx.now)),
   });
 }
 
-async function look(claim: PollClaim, connector: OutsideCarrier, store: Store, service: Service): Promise<void> {
+async function poll(claim: PollClaim, connector: OutsideCarrier, store: Store, service: Service): Promise<void> {
   const ctx = accessTo(claim.connection, connector, store, service);
   let updates: readonly TrackingUpdate[];
   try {
@@ -79,19 +80,19 @@ async function look(claim: PollClaim, connector: OutsideCarrier, store: Store, s
     await store.write((tx) => recordPollFailed(tx, claim, fault));
     const { mode } = store;
     const account = wireId("carrier_account", claim.connection.id);
-    const facts = { mode, account, parcels: claim.looks.length, code: fault.code, reason: fault.message };
-    service.log.warn("a carrier did not answer a poll for parcels", facts);
+    const facts = { mode, account, parcels: claim.records.length, code: fault.code, reason: fault.message };
+    service.log.warn("a poll of a carrier failed", facts);
     return;
   }
   await store.write((tx) => recordPolled(tx, claim, updates));
 }
 
 async function ask(
-  { kind, looks }: PollClaim,
+  { kind, records }: PollClaim,
   connector: OutsideCarrier,
   ctx: CarrierContext,
 ): Promise<readonly TrackingUpdate[]> {
-  const numbers = looks.map(numberOf);
+  const numbers = records.map(numberOf);
   const [first] = numbers;
   if (kind === "follow" && connector.follow !== undefined && first !== undefined) {
     return [await connector.follow(first, ctx)];

@@ -17,7 +17,7 @@ import { findOrderId } from "../orders/lifecycle/order_lookup.sql.ts";
 import { listUndeletedAccounts } from "../shipping/carriers/accounts.sql.ts";
 import { outsideCarriersOf } from "../shipping/carriers/connectors.ts";
 import { merchantRequired } from "../storage/tenant.ts";
-import { followNumber, noSuchAccount } from "./follow_number.ts";
+import { followNumber, unknownTrackingAccount } from "./follow_number.ts";
 import { formOf } from "./number_formats.ts";
 import { recordScan, recordScans } from "./record_scan.ts";
 import {
@@ -44,7 +44,7 @@ import {
 } from "./tracking_history.sql.ts";
 import { shortTrackingView, type TrackingHistory, trackedView, trackingView } from "./tracking_record.ts";
 
-/** Numbers tracked on request, and the list of all that is tracked. */
+/** Routes of tracking on request, and of the list of tracked numbers. */
 const followingRoutes = (service: Service) =>
   new Elysia()
     .use(conventions)
@@ -55,18 +55,18 @@ const followingRoutes = (service: Service) =>
         needs: "tracking.write",
         chapter: "Tracking",
         tagged: true,
-        summary: "Start tracking a number",
+        summary: "Track a number",
         description:
-          "A number that is tracked already, or is a parcel's, keeps its record. A number on a label of the" +
-          " warehouse's own can be tracked only by the merchant that sends the parcel; for anyone else, and before" +
-          " such a label is bought, it is refused with `resource_missing`. A carrier account that sells for" +
-          " the number's carrier is asked to report on it, soon after the answer; without one the number waits for" +
-          " scans. `detected_carriers` lists all carriers that the number may belong to; if there are several, name" +
-          " the carrier. A number whose check digit is wrong is tracked all the same, and `wrong_check_digits` says" +
-          " so. News is sent as the events of shipments, with a null `id`. In the sandbox the test numbers of" +
-          " carriers are known (`EZ1000000001` to `EZ7000000007`, `SHIPPO_TRANSIT` and the like)," +
-          " and a `SIM` number plays its days, ten seconds each, from then on; one that ends in `EXC` is" +
-          " held up on its way, one that ends in `RTS` comes back.",
+          "A number that is already tracked, or is a parcel's, keeps its record. A number on one of the" +
+          " warehouse's own labels can be tracked only by the merchant that sends the parcel; for others, and before" +
+          " the label is bought, it is refused with `resource_missing`. A carrier account that sells labels of" +
+          " the number's carrier is asked to track it shortly after the response; without one the number waits for" +
+          " scans. `detected_carriers` lists all carriers that the number may belong to; if there are several, send" +
+          " `carrier`. A number with a wrong check digit is tracked too, and `wrong_check_digits` reports" +
+          " it. Updates are sent as shipment events with a null `id`. In the sandbox the test numbers of" +
+          " carriers work (`EZ1000000001` to `EZ7000000007`, `SHIPPO_TRANSIT` and the like)," +
+          " and the journey of a `SIM` number starts, with ten seconds for each day. A number that ends in `EXC` is" +
+          " delayed, and one that ends in `RTS` comes back.",
         refuses: ["ambiguous_identifier", "resource_missing"],
         answers: { 201: EnvelopedView(FollowedView) },
       }),
@@ -96,22 +96,22 @@ const followingRoutes = (service: Service) =>
     });
 
 function follow(call: Call, body: FollowNumber, service: Service): Promise<Response> {
-  // Accounts are the operator's: a merchant is refused one as if there were none.
-  if (call.merchant_id !== null && body.account_id != null) throw noSuchAccount();
+  // Merchants cannot name an account, since all accounts are the operator's.
+  if (call.merchant_id !== null && body.account_id != null) throw unknownTrackingAccount();
   const connectors = outsideCarriersOf(service);
   return answerWrite(call, 201, async (tx) => {
     const accounts = await listUndeletedAccounts(tx);
-    const followers = accounts.filter(({ connector }) => connectors[connector]?.capabilities.has("tracking"));
-    const tracking_number = await followNumber(tx, body, followers, call.actor);
+    const tracking_accounts = accounts.filter(({ connector }) => connectors[connector]?.capabilities.has("tracking"));
+    const tracking_number = await followNumber(tx, body, tracking_accounts, call.actor);
     const history = await getHistory(tx, tracking_number);
     const { followed, version } = history.record;
-    const form = followed ? formOf(tracking_number, body.carrier ?? null) : unread;
+    const form = followed ? formOf(tracking_number, body.carrier ?? null) : not_detected;
     return tagged({ ...trackingView(history), ...form }, version);
   });
 }
 
-/** A parcel's carrier is known, so nothing is read from its number. */
-const unread: ReturnType<typeof formOf> = { detected_carriers: [], wrong_check_digits: [] };
+/** The carrier of a parcel is known, so it is not detected from the number. */
+const not_detected: ReturnType<typeof formOf> = { detected_carriers: [], wrong_check_digits: [] };
 
 async function list(call: Call, query: ListTracked): Promise<Response> {
   const filter = await filterOf(call, query);
@@ -137,7 +137,7 @@ async function filterOf(call: Call, { status, carrier, order_id, followed }: Exp
   return { status, carrier, order_id: await orderOf(call, order_id), followed };
 }
 
-/** The file of the records that match, newest first. */
+/** Returns the CSV export of matching records, newest first. */
 export function trackedExport(filter: TrackedFilter): CsvFile<TrackedNumber> {
   return {
     name: "tracking.csv",
@@ -169,7 +169,7 @@ const trackedColumns = [
   "updated_at",
 ] as const;
 
-/** The order that a filter names. If there is none: 0, the id of no order, so that the list is empty. */
+/** The order of a filter. An unknown order is 0, which no order has, so that the list is empty. */
 async function orderOf(call: Call, name: string | undefined): Promise<number | undefined> {
   if (name === undefined) return undefined;
   return (await call.store.read((db) => findOrderId(db, name, "order_id"))) ?? 0;
@@ -181,7 +181,7 @@ const BatchView = closed({
   meta: closed({ ...MetaView.properties, requested: Type.Integer(), found: Type.Integer() }),
 });
 
-/** Tracking: of one parcel, of many at once, scans by people, and numbers tracked on request. */
+/** Routes of tracking: single numbers, batches, manual scans, and tracking on request. */
 export const trackingRoutes = (service: Service) =>
   new Elysia({ prefix: "/tracking" }).use(conventions).use(followingRoutes(service)).use(parcelRoutes);
 
@@ -206,9 +206,9 @@ const parcelRoutes = new Elysia()
         tagged: true,
         summary: "Track a parcel",
         description:
-          "An unknown number is answered 404, with the carriers that it may belong to in" +
-          " `detected_carriers`: all that fit by form and check digit. If none fits, `wrong_check_digits` lists the" +
-          " forms that it has with another check digit. `POST /tracking` starts to track such a number.",
+          "An unknown number returns 404, with the carriers that it may belong to in" +
+          " `detected_carriers`: all that match by form and check digit. If none matches, `wrong_check_digits` lists the" +
+          " forms that it matches except for the check digit. `POST /tracking` tracks such a number.",
         answers: { 200: EnvelopedView(Type.Union([TrackingView, ShortTrackingView])) },
       }),
     },
@@ -236,14 +236,14 @@ const parcelRoutes = new Elysia()
         summary: "Record a scan of a parcel",
         description:
           "The first scan ships the parcel, and `delivered` delivers it. The newest scan decides the status, except" +
-          " that after `delivered` only `returned` changes it, and after `returned` nothing does: carriers end a" +
-          " return to the sender with `delivered`, which does not deliver the order.",
+          " that after `delivered` only `returned` changes it, and after `returned` nothing does. Carriers end a" +
+          " return to sender with `delivered`, which does not deliver the order.",
         answers: { 201: EnvelopedView(TrackingView) },
       }),
     },
   );
 
-/** Scans that wait at the same moment are recorded together. */
+/** Concurrent scans are recorded in batches. */
 const scanning: BatchableCommand<{ readonly number: string; readonly scan: RecordScan }, TrackingHistory> = {
   name: "recordScan",
   status: 201,
@@ -266,23 +266,23 @@ const unknown = (number: string) => ({
   ...formOf(plainTrackingNumber(number), null),
 });
 
-/** Why the house is not told of a number that several merchants know, as `GET /tracking/:tracking_number` says it. */
-function shared(number: string) {
-  const { code, message } = merchantRequired(`${number} is known to several merchants`);
+/** The error for an operator who queries a number of several merchants, as in `GET /tracking/:tracking_number`. */
+function sharedNumber(number: string) {
+  const { code, message } = merchantRequired(`${number} belongs to several merchants`);
   return { code, message, detected_carriers: [], wrong_check_digits: [] };
 }
 
-/** Answers each number in the order of the request, found or not. */
+/** Returns the result of each number in the order of the request. */
 function trackMany(call: Call, numbers: readonly string[]): Promise<Response> {
   const read = (db: Parameters<typeof findHistories>[0]) => findHistories(db, numbers.map(plainTrackingNumber));
-  return answerRead(call, read, (found, request_id, now) => {
-    const histories = found as Awaited<ReturnType<typeof read>>;
+  return answerRead(call, read, (result, request_id, now) => {
+    const histories = result as Awaited<ReturnType<typeof read>>;
     const data = numbers.map((tracking_number) => {
       const number = plainTrackingNumber(tracking_number);
       const [history, ...others] = histories.get(number) ?? [];
       if (history !== undefined && others.length === 0)
         return { tracking_number, success: true, tracking: trackingView(history), error: null };
-      const error = history === undefined ? unknown(tracking_number) : shared(tracking_number);
+      const error = history === undefined ? unknown(tracking_number) : sharedNumber(tracking_number);
       return { tracking_number, success: false, tracking: null, error };
     });
     const counts = { requested: numbers.length, found: data.filter(({ success }) => success).length };

@@ -8,22 +8,22 @@ import { labelStatuses } from "../shipping/labels/label.transitions.ts";
 import { PackageDimensions } from "../shipping/shipping.schema.ts";
 import { OwnerView, ofMerchant } from "../storage/tenant.schema.ts";
 
-/** Carriers' bodies differ, so the schema takes anything: the connector reads it. */
+/** The body of a carrier's callback. Each connector has its own format and validates it. */
 export const AnyCallback = Type.Object(
   {},
-  { additionalProperties: true, description: "As the carrier sends it. The signature is over its bytes." },
+  { additionalProperties: true, description: "The body as the carrier sends it. The signature covers its bytes." },
 );
 
 export const CallbackView = closed({
   success: Type.Literal(true),
-  repeated: Type.Boolean({ description: "It was received before, so nothing was done." }),
-  recorded: Type.Integer({ description: "How many parcels known here it updated." }),
+  repeated: Type.Boolean({ description: "Whether the callback was received before. Then nothing is done." }),
+  recorded: Type.Integer({ description: "The number of updated parcels." }),
   waiting: Type.Integer({
-    description: "How many updates are about tracking numbers not known here yet. They are kept until then.",
+    description: "The number of updates for unknown tracking numbers, which are stored until the number is known.",
   }),
 });
 
-/** An identifier: an integer, or a text such as `ord_1042`. */
+/** An identifier: an integer, or text such as `ord_1042`. */
 const name = (description: string) =>
   Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(100)], { description });
 
@@ -33,23 +33,25 @@ export const FollowNumber = closed({
   carrier: Type.Optional(
     nullable(
       textField(100, {
-        description: "In small letters, such as `usps`. By default it is detected by" + " the number.",
+        description: "The carrier's code in lower case, such as `usps`. By default it is detected from the number.",
       }),
     ),
   ),
   account_id: Type.Optional(
-    nullable(name("The carrier account that reports on it. By default one that sells for the carrier.")),
+    nullable(name("The carrier account that tracks it; by default, one that sells the carrier's labels.")),
   ),
-  order_id: Type.Optional(nullable(name("The order whose history and tracking page show it."))),
+  order_id: Type.Optional(nullable(name("The order whose history and tracking page include it."))),
 });
 export type FollowNumber = Static<typeof FollowNumber>;
 
 const tracked_filters = {
   status: Type.Optional(choice(trackingStatuses)),
   carrier: Type.Optional(textField(100)),
-  order_id: Type.Optional(textField(100, { description: "The order's id or its order number." })),
+  order_id: Type.Optional(textField(100, { description: "An order id or an order number." })),
   followed: Type.Optional(
-    Type.Boolean({ description: "True: numbers tracked on request that are no order's parcel. False: all others." }),
+    Type.Boolean({
+      description: "True: only numbers that are tracked on request and are no order's parcel. False: only the others.",
+    }),
   ),
 };
 
@@ -60,12 +62,12 @@ export const ExportTracked = closed({ ...tracked_filters, ...csvExportFields });
 export type ExportTracked = Static<typeof ExportTracked>;
 
 const parcel_filters = {
-  order_id: Type.Optional(textField(100, { description: "An order's id or its order number." })),
+  order_id: Type.Optional(textField(100, { description: "An order id or an order number." })),
   status: Type.Optional(choice(shipmentStatuses)),
   carrier: Type.Optional(textField(100)),
   service: Type.Optional(textField(100)),
-  tracking_number: Type.Optional(textField(100, { description: "As written or as scanned." })),
-  tracking_status: Type.Optional(choice(trackingStatuses, { description: "Its tracking status." })),
+  tracking_number: Type.Optional(textField(100, { description: "As printed or as scanned." })),
+  tracking_status: Type.Optional(choice(trackingStatuses, { description: "The tracking status of the parcel." })),
   created_after: Type.Optional(momentField()),
   created_before: Type.Optional(momentField()),
   shipped_after: Type.Optional(momentField()),
@@ -78,18 +80,18 @@ export type ListParcels = Static<typeof ListParcels>;
 export const ExportParcels = closed({ ...parcel_filters, ...csvExportFields });
 export type ExportParcels = Static<typeof ExportParcels>;
 
-const nullable_moment = nullable(Type.String({ format: "date-time" }));
+const nullable_timestamp = nullable(Type.String({ format: "date-time" }));
 
 export const ParcelView = closed({
   ...ShipmentView.properties,
   order_id: Type.String(),
   order_number: Type.String(),
   customer_name: Type.String(),
-  label_ids: Type.Array(Type.String(), { description: "Its labels, newest first, voided ones included." }),
+  label_ids: Type.Array(Type.String(), { description: "Its labels, newest first, including voided ones." }),
   tracking_status: nullable(choice(trackingStatuses)),
-  estimated_delivery: nullable_moment,
+  estimated_delivery: nullable_timestamp,
   estimated_delivery_day: nullable(
-    Type.String({ format: "date", description: "The calendar day of the delivery at its destination." }),
+    Type.String({ format: "date", description: "The calendar day of delivery at the destination." }),
   ),
 });
 
@@ -97,7 +99,7 @@ const part = () => Type.Optional(nullable(textField(100, { min: 0 })));
 
 export const RecordScan = closed({
   status: choice(trackingEventStatuses),
-  timestamp: Type.Optional(momentField("When it happened; now by default.")),
+  timestamp: Type.Optional(momentField("When it happened; by default, now.")),
   message: Type.Optional(nullable(notesField(500))),
   location: Type.Optional(nullable(closed({ city: part(), state: part(), country: part(), facility: part() }))),
   code: Type.Optional(nullable(textField(100, { description: "The carrier's code of the scan." }))),
@@ -113,14 +115,14 @@ export const TrackMany = closed({
 });
 
 const text = nullable(Type.String());
-const moment = Type.String({ format: "date-time" });
+const timestamp = Type.String({ format: "date-time" });
 const PlaceView = closed({ city: text, state: text, country: text, facility: text });
 
 const standing = {
   status: choice(trackingStatuses),
   status_detail: Type.String(),
   message: Type.String(),
-  estimated_delivery: nullable(moment),
+  estimated_delivery: nullable(timestamp),
   current_location: PlaceView,
   signed_by: text,
 };
@@ -133,21 +135,22 @@ const tracked = {
   service_type: text,
   shipment_id: text,
   order_id: text,
-  account_id: nullable(Type.String({ description: "The carrier account that reports on it." })),
-  tracking_url: nullable(Type.String({ description: "The public tracking page: the carrier's, else ours." })),
+  account_id: nullable(Type.String({ description: "The carrier account that tracks it." })),
+  tracking_url: nullable(
+    Type.String({ description: "The public tracking page: the carrier's, or Packhouse's if the carrier has none." }),
+  ),
   next_look_at: nullable(
-    Type.String({ format: "date-time", description: "When its carrier is polled next, unless it reports before." }),
+    Type.String({ format: "date-time", description: "When the carrier is polled next, unless it reports earlier." }),
   ),
 };
 
-/** A record as a list shows it. */
-export const TrackedRecordView = closed({ ...tracked, created_at: moment, updated_at: moment });
+export const TrackedRecordView = closed({ ...tracked, created_at: timestamp, updated_at: timestamp });
 
 export const TrackingView = closed({
   ...tracked,
   events: Type.Array(
     closed({
-      timestamp: moment,
+      timestamp: timestamp,
       status: choice(trackingEventStatuses),
       location: PlaceView,
       description: Type.String(),
@@ -159,33 +162,36 @@ export const TrackingView = closed({
     }),
   ),
   shipment_details: closed({ weight: text, weight_unit: text, dimensions: nullable(PackageDimensions) }),
-  updated_at: moment,
+  updated_at: timestamp,
 });
 
-/** What the form of a number tells. */
+/** The result of detecting the carrier from a number's form. */
 const numberForm = {
   detected_carriers: Type.Array(
     closed({
       carrier: Type.String(),
-      format: Type.String({ description: "The name of such numbers." }),
-      checked: Type.Boolean({ description: "Whether a check digit confirms it, or only the form of the number." }),
+      format: Type.String({ description: "The name of the number format." }),
+      checked: Type.Boolean({ description: "Whether a check digit confirms it. If false, only the form matches." }),
       tracking_url: text,
     }),
-    { description: "All carriers that the number may belong to. If there are several, name the carrier." },
+    { description: "All carriers that the number may belong to. If there are several, send `carrier`." },
   ),
   wrong_check_digits: Type.Array(
     closed({
       carrier: Type.String(),
       format: Type.String(),
-      check_digit: Type.String({ description: "The check digit of the number." }),
-      expected: Type.String({ description: "The right one, if all other characters are right." }),
+      check_digit: Type.String({ description: "The check digit in the number." }),
+      expected: Type.String({ description: "The correct check digit, if all other characters are correct." }),
       message: Type.String(),
     }),
-    { description: "The forms that the number has with another check digit, if it fits none: it may be mistyped." },
+    {
+      description:
+        "If no format matches: the formats that match except for the check digit. The number may be mistyped.",
+    },
   ),
 };
 
-/** A number that was just followed, with what its form tells. */
+/** A newly tracked number, with the carriers detected from its form. */
 export const FollowedView = closed({ ...TrackingView.properties, ...numberForm });
 
 export const ShortTrackingView = closed({
@@ -193,18 +199,18 @@ export const ShortTrackingView = closed({
   carrier: Type.String(),
   status: choice(trackingStatuses),
   status_detail: Type.String(),
-  estimated_delivery: nullable(moment),
+  estimated_delivery: nullable(timestamp),
   events: Type.Array(
     closed({
       status: choice(trackingEventStatuses),
       message: Type.String(),
       location: Type.String(),
-      timestamp: moment,
+      timestamp: timestamp,
     }),
   ),
 });
 
-/** One number of a batch: its record, or why there is none. */
+/** The result for one number of a batch. */
 export const TrackedView = closed({
   tracking_number: Type.String(),
   success: Type.Boolean(),
@@ -218,24 +224,24 @@ export const TrackedView = closed({
   ),
 });
 
-/** The data of the events about a shipment. */
+/** The data of shipment events. */
 export const ShipmentEventView = closed({
   object: Type.Literal("shipment"),
-  id: nullable(Type.String({ description: "Null for a number tracked on request that is no order's parcel." })),
+  id: nullable(Type.String({ description: "Null for a number that is tracked on request and is no order's parcel." })),
   status: choice(shipmentStatuses),
   carrier: text,
   service: text,
   tracking_number: text,
   tracking_url: text,
   items: Type.Array(closed({ line_id: Type.String(), sku: Type.String(), quantity: Type.Integer() })),
-  created_at: moment,
-  shipped_at: nullable(moment),
-  delivered_at: nullable(moment),
+  created_at: timestamp,
+  shipped_at: nullable(timestamp),
+  delivered_at: nullable(timestamp),
   order_id: nullable(
-    Type.String({ description: "The order that the parcel belongs to, or that the number is" + " tracked for." }),
+    Type.String({ description: "The order of the parcel, or the order that the number is tracked for." }),
   ),
   order_number: text,
-  return_id: nullable(Type.String({ description: "The return in the parcel." })),
+  return_id: nullable(Type.String({ description: "The return that the parcel contains." })),
   label: nullable(
     closed({
       label_id: Type.String(),

@@ -13,13 +13,13 @@ import { endOfClaims } from "../storage/servers.ts";
 import { insertIds, prepared, preparedOf, type StatementArgs } from "../storage/statements.ts";
 import { pastFacts, standingAfter, type TrackingFact, unknown_carrier } from "./tracking_events.ts";
 import type { TrackingRecord } from "./tracking_record.ts";
-import { type NewRecord, newRecord, no_expectation, silence, unfollowed } from "./tracking_record.ts";
+import { type NewRecord, newRecord, no_details, no_reports, unfollowed } from "./tracking_record.ts";
 
-/** Whether a parcel is found by its tracking number: one that was given up is only if it was scanned. */
+/** Whether a parcel can be found by its tracking number. One that was given up can only if it was scanned. */
 export const isFoundByNumber = or(not(isOneOf(shipments.status, [givenUp])), isNotNull(tracking_records.id));
 
-// Carriers reuse numbers after some time, so the newest parcel counts. A parcel sent under another carrier's number
-// has no record before its first scan.
+// Carriers reuse numbers, so the newest parcel counts. A parcel whose number was entered by hand has no record before
+// its first scan.
 const byNumbers = prepared((sql, a: StatementArgs<{ numbers: string }>) =>
   sql
     .select({ parcel: shipments, record: tracking_records, imported: orders.imported })
@@ -30,7 +30,7 @@ const byNumbers = prepared((sql, a: StatementArgs<{ numbers: string }>) =>
     .orderBy(asc(shipments.id)),
 );
 
-// Numbers tracked on request, and the parcels of returns: none of them is a parcel of an order.
+// Records without a parcel of an order: numbers tracked on request, and the parcels of returns.
 const looseByNumbers = prepared((sql, a: StatementArgs<{ numbers: string }>) =>
   sql
     .select()
@@ -39,7 +39,7 @@ const looseByNumbers = prepared((sql, a: StatementArgs<{ numbers: string }>) =>
     .orderBy(asc(tracking_records.id)),
 );
 
-// Little is read of a record that is read again under its lock.
+// Selects few columns, since the record is read again under its lock.
 const parcelsNamed = prepared((sql, a: StatementArgs<{ number: string }>) =>
   sql
     .select({
@@ -83,22 +83,22 @@ const eventsOf = preparedOf((sql, isOf) =>
     .orderBy(desc(tracking_events.occurred_at), desc(tracking_events.id)),
 );
 
-/** A scan as it is stored. */
+/** A stored scan. */
 export type StoredTrackingEvent = typeof tracking_events.$inferSelect;
 
-/** The scans of these records, newest first. */
+/** Lists the scans of records, newest first. */
 export async function listEvents(db: Db, record_ids: readonly number[]): Promise<StoredTrackingEvent[]> {
   return record_ids.length === 0 ? [] : eventsOf(db, { ids: record_ids });
 }
 
-// Only what `insertRecord` wrote is read, so its JSON has the right shape.
+// Rows are written by `newRecord` and `firstRecord` only, so their JSON has the right shape.
 const recordOf = (row: typeof tracking_records.$inferSelect) => row as TrackingRecord;
 
-/** By what a merchant's record of a number is found among those that `findKnown` answers. */
+/** The key of a merchant's record of a number in the result of `findKnown`. */
 export const knownBy = (merchant_id: number, number: string): string => `${merchant_id} ${number}`;
 
 /**
- * The newest parcel's record of each number at each merchant who knows it, without its scans; a parcel that was never
+ * Finds the newest record of each number for each merchant that has it, without scans. A parcel that was never
  * scanned has the record id 0.
  */
 export async function findKnown(db: Db, numbers: readonly string[]): Promise<Map<string, Known>> {
@@ -121,13 +121,13 @@ export async function findKnown(db: Db, numbers: readonly string[]): Promise<Map
   return newest;
 }
 
-function knownOf({ record, ...found }: FoundParcel & { readonly record: object | null }): Omit<Known, "number"> {
-  const { order_id } = found.parcel;
+function knownOf({ record, ...parcel }: FoundParcel & { readonly record: object | null }): Omit<Known, "number"> {
+  const { order_id } = parcel.parcel;
   if (record !== null) return { record: record as TrackingRecord, past: [], order_id };
-  return { record: { id: 0, ...firstRecord(found) }, past: pastOf(found), order_id };
+  return { record: { id: 0, ...firstRecord(parcel) }, past: pastOf(parcel), order_id };
 }
 
-const labelledNumbers = prepared((sql, a: StatementArgs<{ number: string }>) =>
+const labelOwners = prepared((sql, a: StatementArgs<{ number: string }>) =>
   sql
     .select({ merchant_id: labels.merchant_id })
     .from(labels)
@@ -135,23 +135,23 @@ const labelledNumbers = prepared((sql, a: StatementArgs<{ number: string }>) =>
 );
 
 /**
- * Of the records of one number, those that a request means that names no merchant: of a merchant whose parcel it is
- * rather than of those who only follow the number, and of the merchant whose label has it rather than of those
- * who entered it by hand. So nobody can hide another merchant's parcel from the operator.
+ * Chooses the records that a request without a merchant can mean: parcels rather than numbers tracked on request, and
+ * numbers on labels rather than numbers entered by hand. So no merchant can hide another merchant's parcel from the
+ * operator.
  */
-export async function matchingParcels<Known extends Pick<TrackingRecord, "merchant_id" | "followed">>(
+export async function matchingParcels<Candidate extends Pick<TrackingRecord, "merchant_id" | "followed">>(
   db: Db,
   number: string,
-  known: readonly Known[],
-): Promise<readonly Known[]> {
-  const parcels = known.filter(({ followed }) => !followed);
-  if (parcels.length < 2) return parcels.length === 0 ? known : parcels;
-  const owners = await labelledNumbers(db, { number: scannedSscc(number) ?? number });
-  const labelled = parcels.filter(({ merchant_id }) => owners.some((owner) => owner.merchant_id === merchant_id));
-  return labelled.length === 0 ? parcels : labelled;
+  candidates: readonly Candidate[],
+): Promise<readonly Candidate[]> {
+  const parcels = candidates.filter(({ followed }) => !followed);
+  if (parcels.length < 2) return parcels.length === 0 ? candidates : parcels;
+  const owners = await labelOwners(db, { number: scannedSscc(number) ?? number });
+  const labeled = parcels.filter(({ merchant_id }) => owners.some((owner) => owner.merchant_id === merchant_id));
+  return labeled.length === 0 ? parcels : labeled;
 }
 
-/** The public tracking page. A number that is tracked for no order has no page of ours. */
+/** Returns the public tracking page; null for a number without an order whose carrier has no page. */
 export function pageOf(db: Db, record: TrackingRecord): string | null {
   const { id, shipment_id, carrier, tracking_number, tracking_url: told_url, order_id } = record;
   const number = { carrier, tracking_number, told_url };
@@ -159,18 +159,18 @@ export function pageOf(db: Db, record: TrackingRecord): string | null {
   return trackingUrl(db, { ...number, id: shipment_id });
 }
 
-/** What is known of a number. */
+/** The record of a number, with facts that are not stored as scans yet. */
 interface Known {
   readonly number: string;
   readonly record: TrackingRecord;
-  /** What is known of its tracking without any scan. */
+  /** The events of an imported parcel without a record. */
   readonly past: readonly TrackingFact[];
   readonly order_id: number | null;
 }
 
 /**
- * Whether the newest record of a number stands for the number itself and not for a parcel. A parcel that was never
- * scanned is the one that was tracked before it was entered.
+ * Whether the record of a number itself is newer than that of its parcel. A parcel that was never scanned takes over a
+ * number that was tracked before it.
  */
 function isNewer(
   loose: Pick<TrackingRecord, "followed" | "created_at">,
@@ -180,16 +180,16 @@ function isNewer(
   return parcel.id === 0 ? loose.followed : loose.created_at > parcel.created_at;
 }
 
-/** The record of a number, locked until the transaction ends. */
+/** A record that is locked until the transaction ends. */
 interface LockedRecord {
   readonly record: TrackingRecord;
-  /** The parcel that has just taken over the record of a number tracked before it; its own status lacks the scans. */
+  /** The parcel that has just taken over the record of its number, and has yet to take over its status. */
   readonly adopted_by: number | null;
 }
 
 /**
- * The newest parcel's record of a number at each merchant who knows it, or at `owner` alone, locked until the
- * transaction ends. A parcel without a record gets one, unless its number was tracked before the parcel was entered.
+ * Locks the newest record of a number for each merchant that has it, or for `owner` only, until the transaction ends. A
+ * parcel without a record gets one, or takes over the record of its number.
  */
 export async function lockRecords(tx: Tx, tracking_number: string, owner: number | null): Promise<LockedRecord[]> {
   const parcels = await parcelsNamed(tx, { number: tracking_number });
@@ -197,9 +197,9 @@ export async function lockRecords(tx: Tx, tracking_number: string, owner: number
   const known = new Set([...parcels, ...loose].map(({ merchant_id }) => merchant_id));
   const owners = owner === null ? [...known].sort((a, b) => a - b) : known.has(owner) ? [owner] : [];
   const locked: LockedRecord[] = [];
-  for (const one of owners) {
-    const parcel = parcels.findLast(({ merchant_id }) => merchant_id === one);
-    const other = loose.findLast(({ merchant_id }) => merchant_id === one);
+  for (const merchant of owners) {
+    const parcel = parcels.findLast(({ merchant_id }) => merchant_id === merchant);
+    const other = loose.findLast(({ merchant_id }) => merchant_id === merchant);
     locked.push(await lockNewest(tx, tracking_number, parcel, other));
   }
   return locked;
@@ -208,19 +208,19 @@ export async function lockRecords(tx: Tx, tracking_number: string, owner: number
 async function lockNewest(
   tx: Tx,
   tracking_number: string,
-  named: Awaited<ReturnType<typeof parcelsNamed>>[number] | undefined,
+  row: Awaited<ReturnType<typeof parcelsNamed>>[number] | undefined,
   loose: Awaited<ReturnType<typeof looseNamed>>[number] | undefined,
 ): Promise<LockedRecord> {
-  const parcel = named && { id: named.record_id ?? 0, created_at: named.tracked_at ?? named.sent_at };
+  const parcel = row && { id: row.record_id ?? 0, created_at: row.tracked_at ?? row.sent_at };
   if (loose !== undefined && isNewer(loose, parcel)) {
     const [locked] = await lockedById(tx, { id: loose.id });
     assert(locked, "a record is never deleted");
-    if (locked.shipment_id !== null || named === undefined) return { record: recordOf(locked), adopted_by: null };
-    const adopted = { shipment_id: named.shipment_id, order_id: null, followed: false };
-    return { record: await saveFacts(tx, recordOf(locked), adopted), adopted_by: named.shipment_id };
+    if (locked.shipment_id !== null || row === undefined) return { record: recordOf(locked), adopted_by: null };
+    const adopted = { shipment_id: row.shipment_id, order_id: null, followed: false };
+    return { record: await saveFacts(tx, recordOf(locked), adopted), adopted_by: row.shipment_id };
   }
-  assert(named, "a number is a parcel's or tracked for itself");
-  return { record: await lockedParcel(tx, tracking_number, named.shipment_id), adopted_by: null };
+  assert(row, "a number has a parcel or a record of its own");
+  return { record: await lockedParcel(tx, tracking_number, row.shipment_id), adopted_by: null };
 }
 
 async function lockedParcel(tx: Tx, tracking_number: string, shipment_id: number): Promise<TrackingRecord> {
@@ -230,7 +230,7 @@ async function lockedParcel(tx: Tx, tracking_number: string, shipment_id: number
     ({ parcel }) => parcel.id === shipment_id,
   );
   assert(found, "a parcel is never deleted");
-  // Two first scans at once make one record: the second waits for the first here.
+  // Of two concurrent first scans, the second waits here for the record of the first.
   await tx.sql.insert(tracking_records).values(firstRecord(found)).onConflictDoNothing();
   const [locked] = await lockedOfParcel(tx, { shipment_id });
   assert(locked, "a parcel that is scanned has a record");
@@ -240,7 +240,7 @@ async function lockedParcel(tx: Tx, tracking_number: string, shipment_id: number
       source: "import",
       source_event_id: null,
       hash,
-      ...no_expectation,
+      ...no_details,
       ...fact,
     });
   }
@@ -252,12 +252,12 @@ interface FoundParcel {
   readonly imported: boolean;
 }
 
-/** What is known of the tracking of an imported past order's parcel. */
+/** The tracking events of an imported past order's parcel. */
 function pastOf({ parcel, imported }: FoundParcel): TrackingFact[] {
   return imported ? pastFacts(parcel) : [];
 }
 
-/** What is known of a parcel before any report. */
+/** The record of a parcel before any report. */
 function firstRecord(found: FoundParcel): Omit<TrackingRecord, "id"> {
   const { parcel } = found;
   return {
@@ -267,7 +267,7 @@ function firstRecord(found: FoundParcel): Omit<TrackingRecord, "id"> {
     service_type: parcel.service,
     shipment_id: parcel.id,
     ...standingAfter(pastOf(found)),
-    ...silence,
+    ...no_reports,
     ...unfollowed,
     weight: null,
     weight_unit: null,
@@ -278,14 +278,14 @@ function firstRecord(found: FoundParcel): Omit<TrackingRecord, "id"> {
   };
 }
 
-/** Stores the records of parcels before any report, and answers them. */
+/** Inserts records of parcels before any report, and returns them. */
 export async function insertRecords(tx: Tx, parcels: readonly NewRecord[]): Promise<TrackingRecord[]> {
   const rows = parcels.map((fields) => newRecord(tx.now, fields));
   const ids = await insertIds(tx, tracking_records, rows);
   return rows.map((row, at) => ({ id: ids[at] ?? 0, ...row }));
 }
 
-/** Stores a number that nobody here tracked; when somebody does so at the same time, that record stays. */
+/** Inserts the record of a number tracked on request. A concurrent record of the number stays. */
 export async function insertFollowed(
   tx: Tx,
   fields: Pick<TrackingRecord, "merchant_id" | "tracking_number" | "carrier" | "order_id">,
@@ -327,7 +327,7 @@ const insertNew = prepared((sql: WriteStatements, a: StatementArgs<Required<Even
     .returning({ id: tracking_events.id }),
 );
 
-/** Stores a scan; false when it was stored before. */
+/** Inserts a scan; false if it was stored before. */
 export async function insertEvent(tx: Tx, event: Required<EventRow>): Promise<boolean> {
   return (await insertNew(tx, { ...event, created_at: tx.now })).length === 1;
 }
@@ -335,19 +335,19 @@ export async function insertEvent(tx: Tx, event: Required<EventRow>): Promise<bo
 const saved_texts = ["status", "event_status", "event_hash", "status_detail", "message", "signed_by"] as const;
 const saved_numbers = ["occurred_at", "version", "updated_at"] as const;
 const saved = [...saved_texts, ...saved_numbers] as const;
-const told = (name: keyof TrackingRecord) => sql.raw(`(told.value->>'${name}')`);
-const toldNumber = (name: keyof TrackingRecord) => sql`cast(${told(name)} as bigint)`;
+const savedText = (name: keyof TrackingRecord) => sql.raw(`(saved_row.value->>'${name}')`);
+const savedNumber = (name: keyof TrackingRecord) => sql`cast(${savedText(name)} as bigint)`;
 
 const saveRows = prepared((query: WriteStatements, a: StatementArgs<{ records: string }>) =>
   query
     .update(tracking_records)
     .set({
-      ...Object.fromEntries(saved_texts.map((name) => [name, told(name)])),
-      ...Object.fromEntries(saved_numbers.map((name) => [name, toldNumber(name)])),
-      current_location: sql`cast(${told("current_location")} as json)`,
+      ...Object.fromEntries(saved_texts.map((name) => [name, savedText(name)])),
+      ...Object.fromEntries(saved_numbers.map((name) => [name, savedNumber(name)])),
+      current_location: sql`cast(${savedText("current_location")} as json)`,
     })
-    .from(sql`${eachIn(a.records)} as told`)
-    .where(eq(tracking_records.id, toldNumber("id"))),
+    .from(sql`${eachIn(a.records)} as saved_row`)
+    .where(eq(tracking_records.id, savedNumber("id"))),
 );
 
 const saveRow = prepared(
@@ -361,10 +361,10 @@ const saveRow = prepared(
       .where(eq(tracking_records.id, a.id)),
 );
 
-/** Stores the status of parcels after a scan; the version of each increases by one. */
+/** Saves the status of parcels after a scan, and increases the version of each by one. */
 export async function saveRecords(tx: Tx, changed: readonly TrackingRecord[]): Promise<TrackingRecord[]> {
   const records = changed.map((record) => ({ ...record, version: record.version + 1, updated_at: tx.now }));
-  // On SQLite a statement for each row is four times cheaper than one for all of them.
+  // On SQLite, one statement per row is four times cheaper than one for all rows.
   if (engine === "postgres" && records.length > 1) await saveRows(tx, { records: JSON.stringify(records) });
   else {
     for (const record of records) {
@@ -375,7 +375,7 @@ export async function saveRecords(tx: Tx, changed: readonly TrackingRecord[]): P
   return records;
 }
 
-/** What is known of a parcel besides its status. */
+/** The fields of a record other than its status. */
 export type RecordFacts = Partial<
   Pick<
     TrackingRecord,
@@ -384,7 +384,7 @@ export type RecordFacts = Partial<
   >
 >;
 
-/** Stores facts of a locked record; its version increases by one. */
+/** Saves facts of a locked record, and increases its version by one. */
 export async function saveFacts(tx: Tx, before: TrackingRecord, facts: RecordFacts): Promise<TrackingRecord> {
   const record = { ...before, ...facts, version: before.version + 1, updated_at: tx.now };
   const { version, updated_at } = record;
@@ -395,8 +395,8 @@ export async function saveFacts(tx: Tx, before: TrackingRecord, facts: RecordFac
   return record;
 }
 
-// The condition of the partial index is written into the query, since databases do not match parameters to it.
-const isLookedAt = sql`${tracking_records.look_at} is not null`;
+// The condition of the partial index is literal, since databases do not match parameters to it.
+const isScheduled = sql`${tracking_records.look_at} is not null`;
 
 /** The name of the job that polls carriers. */
 export const poll_job = "tracking.poll";
@@ -405,12 +405,12 @@ const lease = prepared((query: WriteStatements, a: StatementArgs<{ ids: string; 
   query.update(tracking_records).set({ look_at: a.until }).where(among(tracking_records.id, a.ids)),
 );
 
-/** Keeps other servers from polling for these parcels until a moment. */
+/** Keeps other servers from polling these parcels until a time (ms). */
 export async function leasePolls(tx: Tx, ids: readonly number[], until: number): Promise<void> {
   await lease(tx, { ids: list(ids), until });
 }
 
-/** Ends claims of parcels whose server is gone: they are to be polled again. */
+/** Ends the claims of servers that stopped, so that their parcels are polled again. */
 export const endPollClaims = endOfClaims(tracking_records, tracking_records.look_at);
 
 /** The result of a poll. */
@@ -420,10 +420,7 @@ interface PollDone {
   readonly taken_up: boolean;
 }
 
-/**
- * Stores the result of a poll for a parcel, unless its claim, which ran until `leased`, expired and another server took
- * it.
- */
+/** Saves the result of a poll, unless the claim (until `leased`) expired and another server took it over. */
 export async function savePoll(tx: Tx, id: number, leased: number, done: PollDone): Promise<void> {
   await tx.sql
     .update(tracking_records)
@@ -432,28 +429,28 @@ export async function savePoll(tx: Tx, id: number, leased: number, done: PollDon
   if (done.look_at !== null) tx.wake(poll_job, done.look_at);
 }
 
-/** Sets when the carrier of a parcel is polled next; null for never again. */
+/** Sets when a parcel is polled next (ms); null for never. */
 export async function setPoll(tx: Tx, id: number, look_at: number | null): Promise<void> {
   await tx.sql.update(tracking_records).set({ look_at }).where(eq(tracking_records.id, id));
   if (look_at !== null) tx.wake(poll_job, look_at);
 }
 
-/** Postpones the polls of an account's other parcels to a moment. */
+/** Postpones the polls of an account's parcels, except `probe`, to a time (ms). */
 export async function postponePolls(tx: Tx, account_id: number, probe: number, until: number): Promise<void> {
   const { look_at } = tracking_records;
   await tx.sql
     .update(tracking_records)
     .set({ look_at: until })
     .where(
-      and(eq(tracking_records.account_id, account_id), isLookedAt, lt(look_at, until), ne(tracking_records.id, probe)),
+      and(eq(tracking_records.account_id, account_id), isScheduled, lt(look_at, until), ne(tracking_records.id, probe)),
     );
 }
 
-/** Moves the times of the next polls by as much as the clock was set. */
+/** Shifts the times of the next polls by the amount by which the clock was set. */
 export async function shiftPolls(tx: Tx, by_ms: number): Promise<void> {
   const { look_at } = tracking_records;
   await tx.sql
     .update(tracking_records)
     .set({ look_at: sql`${look_at} + ${by_ms}` })
-    .where(isLookedAt);
+    .where(isScheduled);
 }

@@ -17,11 +17,11 @@ import type { TrackingLocation } from "../shipping/carriers/tracking_update.ts";
 export interface TrackingFact {
   readonly status: TrackingEventStatus;
   readonly occurred_at: number;
-  /** The event's own duplicate hash, which orders two events of one moment and status. */
+  /** The event's duplicate hash, which orders two events with equal time and status. */
   readonly event_hash: string;
 }
 
-/** The status of a record and the event that decided it. All but `status` are null before any event. */
+/** The status of a record and the event that decided it. Before any event, all but `status` are null. */
 export interface TrackingStanding {
   readonly status: TrackingStatus;
   readonly event_status: TrackingEventStatus | null;
@@ -29,24 +29,23 @@ export interface TrackingStanding {
   readonly event_hash: string | null;
 }
 
-/** The events that a change emits, in this order. */
+/** The event types that a change emits, in this order. */
 type TrackingEventType = Extract<
   EventType,
   "shipment.tracking_updated" | "shipment.in_transit" | "shipment.delivered" | "shipment.exception"
 >;
 
-/** What one event changed in a record. */
+/** The change that one event makes to a record. */
 export interface TrackingStep {
   readonly standing: TrackingStanding;
-  /** Whether the event decides the status now, so that its message and place are shown. */
+  /** Whether the event now decides the status, so that its message and place are shown. */
   readonly decides: boolean;
   /** Whether the record's status changed. */
   readonly changed: boolean;
   /** The event types to emit; none when the status did not change. */
   readonly emits: readonly TrackingEventType[];
   /**
-   * The act on the order, unless it was done before. An event asks for it even when it comes too late to decide the
-   * status.
+   * The act on the order, unless it is already done. An event that is too late to decide the status requires it too.
    */
   readonly order_act: "ship" | "deliver" | null;
 }
@@ -60,9 +59,9 @@ export const beforeEvents: TrackingStanding = {
 };
 
 /**
- * Adds one event to a record's standing. Of all events the greatest by (finality, occurred_at, rank) decides, so that
- * the order of arrival does not matter: a late old event changes nothing, after `delivered` only `returned` does, and
- * after `returned` nothing does.
+ * Adds one event to a record's standing. The greatest event by (finality, occurred_at, rank) decides, so the order of
+ * arrival does not matter: a late old event changes nothing, after `delivered` only `returned` does, and after
+ * `returned` nothing does.
  */
 export function afterEvent(standing: TrackingStanding, event: TrackingFact): TrackingStep {
   const { shows, emits }: TrackingMeaning = trackingMeanings[event.status];
@@ -70,23 +69,20 @@ export function afterEvent(standing: TrackingStanding, event: TrackingFact): Tra
   if (!outranks(event, standing)) return { standing, decides: false, changed: false, emits: [], order_act };
   const { status: event_status, occurred_at, event_hash } = event;
   const changed = shows !== standing.status;
-  const news: TrackingEventType[] = changed ? ["shipment.tracking_updated"] : [];
-  if (changed && emits !== null) news.push(emits);
+  const emitted: TrackingEventType[] = changed ? ["shipment.tracking_updated"] : [];
+  if (changed && emits !== null) emitted.push(emits);
   const next: TrackingStanding = { status: shows, event_status, occurred_at, event_hash };
-  return { standing: next, decides: true, changed, emits: news, order_act };
+  return { standing: next, decides: true, changed, emits: emitted, order_act };
 }
 
-/** The act on the order that an event asks for. A delivery after the parcel came back is one to its sender. */
+/** The act on the order that an event requires. A delivery after a return is one to the sender. */
 function orderActAfter(standing: TrackingStanding, { status, occurred_at }: TrackingFact): TrackingStep["order_act"] {
   const { order_act }: TrackingMeaning = trackingMeanings[status];
   const isBack = isReturned(standing.status) && occurred_at >= (standing.occurred_at ?? 0);
   return isBack && isDelivered(status) ? null : order_act;
 }
 
-/**
- * The act on the order, with all events known before: a return that a later one has outranked also precedes a delivery
- * to the sender.
- */
+/** The act on the order, given all earlier events. A delivery after any return, even an outranked one, is to the sender. */
 export function orderActAmong(
   { order_act }: TrackingStep,
   event: TrackingFact,
@@ -97,23 +93,23 @@ export function orderActAmong(
   return cameBack ? null : order_act;
 }
 
-/** The status of a record after these events, given in any order. */
+/** Returns the standing of a record after events in any order. */
 export function standingAfter(events: readonly TrackingFact[]): TrackingStanding {
   return events.reduce((standing, event) => afterEvent(standing, event).standing, beforeEvents);
 }
 
 /**
- * Events in the order in which they happened, oldest first: what each changes is emitted in this order. A delivery at
- * the moment of a return is one to the sender, so it comes after it.
+ * Sorts events by time, oldest first, for emitting. A delivery at the time of a return is one to the sender, so it comes
+ * after it.
  */
 export function inOrder<Event extends Pick<TrackingFact, "status" | "occurred_at">>(events: readonly Event[]): Event[] {
   const turn = (status: TrackingEventStatus) => (isDelivered(status) ? trackingEventStatuses.length : rank(status));
-  return events.toSorted((one, other) => {
-    return one.occurred_at - other.occurred_at || turn(one.status) - turn(other.status);
+  return events.toSorted((a, b) => {
+    return a.occurred_at - b.occurred_at || turn(a.status) - turn(b.status);
   });
 }
 
-/** The facts of a parcel besides its status that a carrier may know better. */
+/** The fields of a record that a carrier may know better. */
 interface Expectation {
   readonly carrier: string;
   readonly service_type: string | null;
@@ -121,10 +117,7 @@ interface Expectation {
   readonly estimated_at: number | null;
 }
 
-/**
- * A carrier's facts about a parcel besides its scans; `reported_at` is the time that it gives, else the time of its newest
- * scan.
- */
+/** A carrier's facts about a parcel, without scans. `reported_at` defaults to the time of the newest scan. */
 interface ReportedService {
   readonly carrier: string | null;
   readonly service: string | null;
@@ -133,29 +126,29 @@ interface ReportedService {
   readonly events: readonly { readonly occurred_at: number }[];
 }
 
-/** The carrier of a parcel for which none was given. */
+/** The carrier of a parcel without a known carrier. */
 export const unknown_carrier = "unknown";
 
 /**
- * What a carrier's report changes of a parcel besides its status, or null. Of two expected dates the newer report wins,
- * of two reports of one moment the later date, so that the order of arrival does not matter. Carrier and service are
- * set where they were unknown.
+ * Returns the facts that a carrier's report changes, or null. Of two expected dates the newer report wins; of two
+ * reports with equal time, the later date. So the order of arrival does not matter. Carrier and service are set only if
+ * they were unknown.
  */
-export function newFacts(known: Expectation, told: ReportedService, now: number): Partial<Expectation> | null {
-  const moments = told.events.map(({ occurred_at }) => occurred_at);
-  const at = told.reported_at ?? (moments.length === 0 ? now : Math.max(...moments));
-  const due = told.estimated_delivery;
+export function newFacts(known: Expectation, report: ReportedService, now: number): Partial<Expectation> | null {
+  const moments = report.events.map(({ occurred_at }) => occurred_at);
+  const at = report.reported_at ?? (moments.length === 0 ? now : Math.max(...moments));
+  const due = report.estimated_delivery;
   const before = known.estimated_at ?? Number.NEGATIVE_INFINITY;
   const newer = due !== null && (at > before || (at === before && due > (known.estimated_delivery ?? 0)));
   const facts = {
     ...(newer && { estimated_delivery: due, estimated_at: at }),
-    ...(known.carrier === unknown_carrier && told.carrier !== null && { carrier: told.carrier }),
-    ...(known.service_type === null && told.service !== null && { service_type: told.service }),
+    ...(known.carrier === unknown_carrier && report.carrier !== null && { carrier: report.carrier }),
+    ...(known.service_type === null && report.service !== null && { service_type: report.service }),
   };
   return Object.keys(facts).length === 0 ? null : facts;
 }
 
-/** A hash that is equal for two reports of one event. `occurred_at` is in milliseconds; the answer is hexadecimal. */
+/** Returns a hexadecimal hash that is equal for two reports of one event. `occurred_at` is in milliseconds. */
 export function duplicateHash(event: {
   readonly tracking_number: string;
   readonly status: TrackingEventStatus;
@@ -169,20 +162,20 @@ export function duplicateHash(event: {
   return createHash("sha256").update(facts).digest("hex");
 }
 
-/** A parcel that left, and perhaps arrived, before its order was imported. Moments in milliseconds. */
+/** A parcel that left, and perhaps arrived, before its order was imported. Timestamps are in milliseconds. */
 interface ImportedParcel {
   readonly tracking_number: string | null;
   readonly shipped_at: number | null;
   readonly delivered_at: number | null;
 }
 
-/** The scans that the carrier of such a parcel would have reported, oldest first. */
+/** Returns the scans that a carrier would have reported for an imported parcel, oldest first. */
 export function pastFacts({ tracking_number, ...moments }: ImportedParcel): TrackingFact[] {
-  const said = { tracking_number: tracking_number ?? "", location: null, message: null };
+  const details = { tracking_number: tracking_number ?? "", location: null, message: null };
   return pastScans.flatMap(({ status, moment }) => {
     const occurred_at = moments[moment];
     if (occurred_at === null) return [];
-    return { status, occurred_at, event_hash: duplicateHash({ ...said, status, occurred_at }) };
+    return { status, occurred_at, event_hash: duplicateHash({ ...details, status, occurred_at }) };
   });
 }
 

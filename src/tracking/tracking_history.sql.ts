@@ -10,7 +10,7 @@ import { refuseAmbiguousOwner } from "../storage/tenant.ts";
 import { unknownNumber } from "./number_formats.ts";
 import { simulatedHistory } from "./simulated_tracking.ts";
 import { findKnown, listEvents, matchingParcels, pageOf } from "./tracking.sql.ts";
-import { no_expectation, type TrackingHistory, type TrackingRecord } from "./tracking_record.ts";
+import { no_details, type TrackingHistory, type TrackingRecord } from "./tracking_record.ts";
 
 /** The filters of a list of tracking records. */
 export interface TrackedFilter {
@@ -21,12 +21,12 @@ export interface TrackedFilter {
   readonly followed?: boolean | undefined;
 }
 
-function matching({ status, carrier, order_id: of, followed }: TrackedFilter): SQL | undefined {
+function matching({ status, carrier, order_id: order, followed }: TrackedFilter): SQL | undefined {
   const { shipment_id } = tracking_records;
   return and(
     status === undefined ? undefined : eq(tracking_records.status, status),
     carrier === undefined ? undefined : eq(tracking_records.carrier, carrier),
-    of === undefined ? undefined : or(eq(tracking_records.order_id, of), eq(shipments.order_id, of)),
+    order === undefined ? undefined : or(eq(tracking_records.order_id, order), eq(shipments.order_id, order)),
     followed === undefined ? undefined : followed ? isNull(shipment_id) : isNotNull(shipment_id),
   );
 }
@@ -38,7 +38,7 @@ export interface TrackedNumber {
   readonly tracking_url: string | null;
 }
 
-/** A page of records, newest first. */
+/** Lists a page of records, newest first. */
 export async function listTracked(
   db: Db,
   filter: TrackedFilter,
@@ -58,7 +58,7 @@ export async function listTracked(
   });
 }
 
-/** How many records match. */
+/** Counts the records that match. */
 export async function countTracked(db: Db, filter: TrackedFilter): Promise<number> {
   const [row] = await db.sql
     .select({ count: sql<number>`count(*)`.mapWith(Number) })
@@ -68,31 +68,29 @@ export async function countTracked(db: Db, filter: TrackedFilter): Promise<numbe
   return row?.count ?? 0;
 }
 
-// What is known of tracking numbers, with their scans.
-
-/** The histories of a number: one of each merchant whom a request may mean by it. */
+/** The histories of a number: one for each merchant that a request may mean. */
 type Histories = readonly [TrackingHistory, ...TrackingHistory[]];
 
 /**
- * The newest parcel's record of each number, with its scans; unknown numbers are left out. A number that several
- * merchants know has one of each whom `meantAmong` cannot rule out. The sandbox also knows carriers' test numbers.
+ * Finds the newest history of each number. Unknown numbers are omitted. A number of several merchants has one history
+ * for each that `matchingParcels` cannot rule out. Test data also knows carriers' test numbers.
  */
 export async function findHistories(db: Db, numbers: readonly string[]): Promise<Map<string, Histories>> {
-  const found = await findRecorded(db, numbers.flatMap(readings));
+  const histories_by_number = await findRecorded(db, numbers.flatMap(storedForms));
   for (const number of numbers) {
-    const histories = found.get(scannedSscc(number) ?? "");
-    if (histories !== undefined && !found.has(number)) found.set(number, histories);
+    const histories = histories_by_number.get(scannedSscc(number) ?? "");
+    if (histories !== undefined && !histories_by_number.has(number)) histories_by_number.set(number, histories);
   }
-  if (db.mode === "live") return found;
+  if (db.mode === "live") return histories_by_number;
   for (const number of numbers) {
-    const simulated = found.has(number) ? null : simulatedHistory(number, db.now);
-    if (simulated !== null) found.set(number, [simulated]);
+    const simulated = histories_by_number.has(number) ? null : simulatedHistory(number, db.now);
+    if (simulated !== null) histories_by_number.set(number, [simulated]);
   }
-  return found;
+  return histories_by_number;
 }
 
-/** The forms in which a number may be stored: as it was scanned and, for an SSCC with its identifier, without that. */
-function readings(number: string): string[] {
+/** The forms in which a number may be stored: as scanned and, for an SSCC, without its identifier. */
+function storedForms(number: string): string[] {
   const sscc = scannedSscc(number);
   return sscc === null ? [number] : [number, sscc];
 }
@@ -100,38 +98,38 @@ function readings(number: string): string[] {
 async function findRecorded(db: Db, numbers: readonly string[]): Promise<Map<string, Histories>> {
   const known = [...(await findKnown(db, numbers)).values()];
   const ids = known.flatMap(({ record: { id } }) => (id === 0 ? [] : [id]));
-  const of = Map.groupBy(await listEvents(db, ids), (event) => event.record_id);
-  const found = new Map<string, Histories>();
+  const events_by_record = Map.groupBy(await listEvents(db, ids), (event) => event.record_id);
+  const result = new Map<string, Histories>();
   for (const { number, record, past, order_id } of known) {
-    const scans = of.get(record.id) ?? past.toReversed().map((fact) => ({ ...no_expectation, ...fact }));
+    const scans = events_by_record.get(record.id) ?? past.toReversed().map((fact) => ({ ...no_details, ...fact }));
     const history = { record, events: scans, order_id, tracking_url: pageOf(db, record) };
-    found.set(number, [history, ...(found.get(number) ?? [])]);
+    result.set(number, [history, ...(result.get(number) ?? [])]);
   }
-  for (const [number, histories] of found) {
-    if (histories.length > 1) found.set(number, await meantHistories(db, number, histories));
+  for (const [number, histories] of result) {
+    if (histories.length > 1) result.set(number, await matchingHistories(db, number, histories));
   }
-  return found;
+  return result;
 }
 
-async function meantHistories(db: Db, number: string, histories: Histories): Promise<Histories> {
+async function matchingHistories(db: Db, number: string, histories: Histories): Promise<Histories> {
   const records = histories.map(({ record }) => record);
-  const meant = new Set(await matchingParcels(db, number, records));
-  const [first = histories[0], ...others] = histories.filter(({ record }) => meant.has(record));
+  const matching_records = new Set(await matchingParcels(db, number, records));
+  const [first = histories[0], ...others] = histories.filter(({ record }) => matching_records.has(record));
   return [first, ...others];
 }
 
-/** The newest parcel's record of a number, with its scans. Refuses: resource_missing, merchant_required. */
+/** Returns the newest history of a number. Refuses: resource_missing, merchant_required. */
 export async function getHistory(db: Db, tracking_number: string): Promise<TrackingHistory> {
-  const found = (await findHistories(db, [tracking_number])).get(tracking_number);
-  if (found === undefined) throw unknownNumber(tracking_number);
+  const histories = (await findHistories(db, [tracking_number])).get(tracking_number);
+  if (histories === undefined) throw unknownNumber(tracking_number);
   refuseAmbiguousOwner(
-    found.map(({ record }) => record),
+    histories.map(({ record }) => record),
     () => tracking_number,
   );
-  return found[0];
+  return histories[0];
 }
 
-/** A record with its scans. */
+/** Returns the history of a record. */
 export async function historyOf(db: Db, record: TrackingRecord): Promise<TrackingHistory> {
   const { id, shipment_id } = record;
   const events = await listEvents(db, [id]);

@@ -30,12 +30,12 @@ const byId = prepared((sql, a: StatementArgs<{ id: number }>) =>
     .where(eq(tracking_records.id, a.id)),
 );
 
-/** What the page of a parcel, or of a number tracked for an order, shows; null when there is none. */
+/** Finds the page of a parcel, or of a number tracked for an order; null if there is none. */
 export async function findParcelPage(db: Db, shown: TrackingPageTarget): Promise<ParcelPage | null> {
   if ("shipment_id" in shown) return pageOfShipment(db, shown.shipment_id);
   const [record] = await byId(db, { id: shown.record_id });
   if (record === undefined) return null;
-  // The number's parcel may have been added after it.
+  // The parcel of the number may have been added later.
   if (record.shipment_id !== null) return pageOfShipment(db, record.shipment_id);
   if (record.order_id === null) return null;
   const tracked = await historyAt(db, record.merchant_id, record.tracking_number);
@@ -54,7 +54,7 @@ async function pageOfShipment(db: Db, shipment_id: number): Promise<ParcelPage |
   return pageOfOrder(db, order, shipment, tracked);
 }
 
-/** What a merchant knows of a number: another one may know it as well. */
+/** The history of a number for one merchant; other merchants may have it too. */
 async function historyAt(db: Db, merchant_id: number, number: string): Promise<TrackingHistory | undefined> {
   return (await findHistories(db.scoped({ sees: merchant_id, makes: null }), [number])).get(number)?.[0];
 }
@@ -72,6 +72,6 @@ async function pageOfOrder(
   const own_zone = comes_back ? null : placeTimeZone({ country, state, postal_code });
   const zone = own_zone ?? warehouse.timezone;
   const sender = senderName(await ownerIn(db, order));
-  const told = { shipment, tracked, sender, warehouse: warehouse.name, city, comes_back, zone };
-  return { ...told, test: db.mode === "test", now: db.now };
+  const page = { shipment, tracked, sender, warehouse: warehouse.name, city, comes_back, zone };
+  return { ...page, test: db.mode === "test", now: db.now };
 }

@@ -1,4 +1,4 @@
-// The page that shows a buyer where a parcel is and when it arrives. Of addresses it shows the city only.
+// The public page that shows a buyer where a parcel is and when it arrives. Of addresses it shows only the city.
 import { escapeHtml, htmlPage, plainPolicy } from "../core/html.ts";
 import type { Shipment } from "../orders/fulfillment/shipment.ts";
 import type { TrackingEventStatus, TrackingStatus } from "../shipping/carriers/tracking.transitions.ts";
@@ -6,28 +6,28 @@ import { deliveryEnd } from "../shipping/rates/delivery_date.ts";
 import css from "./tracking_page.css" with { type: "text" };
 import type { TrackingHistory } from "./tracking_record.ts";
 
-/** How long after its parcel has arrived, or gone back, a page is shown. */
+/** How long the page is shown after the parcel was delivered or came back. */
 const shown_after_ms = 90 * 86_400_000;
 
-/** What a page shows of a parcel. */
+/** The content of a parcel's page. */
 export interface ParcelPage {
   /** Null for a number that is tracked for an order but is none of its parcels. */
   readonly shipment: Shipment | null;
   readonly tracked: TrackingHistory;
-  /** The merchant in whose name it leaves; null where the warehouse's stands. */
+  /** The merchant that sends the parcel; null to show the warehouse. */
   readonly sender: string | null;
   /** The name of the warehouse that sends it. */
   readonly warehouse: string;
   /** The recipient's city, or the sender's for a return. */
   readonly city: string;
   readonly comes_back: boolean;
-  /** The IANA zone of the shown days and times. */
+  /** The IANA time zone of the page. */
   readonly zone: string;
   readonly test: boolean;
   readonly now: number;
 }
 
-/** Whether a parcel's page has ended: it was given up, or it arrived or came back a while ago. */
+/** Whether the page has ended: the parcel was given up, or it arrived or came back some time ago. */
 export function hasEnded({ shipment, tracked, city, now }: ParcelPage): boolean {
   if (shipment?.status === "voided" || city === "") return true;
   const { status, occurred_at } = tracked.record;
@@ -36,7 +36,7 @@ export function hasEnded({ shipment, tracked, city, now }: ParcelPage): boolean 
   return ended_at !== null && ended_at + shown_after_ms <= now;
 }
 
-// A person may have marked a parcel as shipped or delivered that no scanner has seen since.
+// A person may have marked a parcel as shipped or delivered that was not scanned since.
 function statusOf({ shipment, tracked }: ParcelPage): TrackingStatus {
   const { status } = tracked.record;
   if (status === "returned" || shipment === null) return status;
@@ -45,7 +45,7 @@ function statusOf({ shipment, tracked }: ParcelPage): TrackingStatus {
 }
 
 const headlines: Readonly<Record<TrackingStatus, string>> = {
-  pending: "Getting ready",
+  pending: "Preparing shipment",
   picked_up: "Handed to the carrier",
   in_transit: "On its way",
   out_for_delivery: "Out for delivery",
@@ -63,23 +63,23 @@ const scanned: Readonly<Record<TrackingEventStatus, string>> = {
 
 const steps: readonly TrackingStatus[] = ["pending", "picked_up", "in_transit", "out_for_delivery", "delivered"];
 
-/** The page of a parcel. Events are shown by kind, place and time only: their messages may contain names. */
+/** Returns the page of a parcel. Events show only kind, place and time: their messages may contain names. */
 export function parcelHtml(page: ParcelPage): string {
   const status = statusOf(page);
   const { record, events } = page.tracked;
   const late = status === "exception" || status === "returned";
   const title = `${headlines[status]} · ${escapeHtml(record.tracking_number)}`;
-  const house = page.sender ?? page.warehouse;
+  const origin_name = page.sender ?? page.warehouse;
   const facts = [
-    ["From", page.comes_back ? page.city : house],
-    ["To", page.comes_back ? house : page.city],
+    ["From", page.comes_back ? page.city : origin_name],
+    ["To", page.comes_back ? origin_name : page.city],
   ].map(([term = "", value = ""]) => `<dt>${term}</dt><dd><bdi>${escapeHtml(value)}</bdi></dd>`);
   const scans = events.map(({ status: kind, occurred_at, location }) => {
     const place = location?.city ? `, <bdi>${escapeHtml(location.city)}</bdi>` : "";
     return `<li><span>${scanned[kind]}${place}</span>${timeHtml(occurred_at, page.zone)}</li>`;
   });
   return document(title, [
-    page.test ? '<p class="test">A parcel of the test world: nothing is carried.</p>' : "",
+    page.test ? '<p class="test">Test shipment</p>' : "",
     late ? '<header class="alert">' : "<header>",
     page.sender === null ? "" : `<p class="sender"><bdi>${escapeHtml(page.sender)}</bdi></p>`,
     `<h1>${headlines[status]}</h1>\n<p class="number">${escapeHtml(record.tracking_number)}</p>`,
@@ -87,7 +87,7 @@ export function parcelHtml(page: ParcelPage): string {
     "</header>",
     late ? "" : stepsHtml(status),
     `<dl>${facts.join("")}</dl>`,
-    scans.length === 0 ? "" : `<h2>What has happened</h2>\n<ol class="scans">\n${scans.join("\n")}\n</ol>`,
+    scans.length === 0 ? "" : `<h2>Tracking history</h2>\n<ol class="scans">\n${scans.join("\n")}\n</ol>`,
   ]);
 }
 
@@ -95,7 +95,7 @@ function dueHtml({ tracked, zone, now }: ParcelPage, status: TrackingStatus): st
   const { estimated_delivery, account_id } = tracked.record;
   if (estimated_delivery === null || status === "delivered" || status === "returned") return "";
   const due = deliveryEnd(estimated_delivery, zone, account_id !== null);
-  if (due < now) return '<p class="due">It is later than expected.</p>';
+  if (due < now) return '<p class="due">Later than expected.</p>';
   return `<p class="due">Expected by <time datetime="${new Date(due).toISOString()}">${dayOf(due, zone)}</time></p>`;
 }
 
@@ -125,14 +125,14 @@ function dayOf(at: number, zone: string): string {
   return escapeHtml(new Intl.DateTimeFormat("en-US", form).format(at));
 }
 
-/** The page of a parcel that is shown no longer: who is to be asked. */
+/** Returns the page of a parcel that is no longer shown, with the party to contact. */
 export function endedHtml({ sender }: ParcelPage): string {
-  const whom = sender === null ? "the sender" : `<bdi>${escapeHtml(sender)}</bdi>`;
-  return wordsHtml("This page has ended", `This parcel is no longer shown. Ask ${whom} for more.`);
+  const contact = sender === null ? "the sender" : `<bdi>${escapeHtml(sender)}</bdi>`;
+  return messagePage("This page has ended", `This parcel is no longer shown. For details, contact ${contact}.`);
 }
 
-/** A page with one message. */
-export function wordsHtml(headline: string, words: string): string {
+/** Returns a page with one message. */
+export function messagePage(headline: string, words: string): string {
   return document(headline, [`<h1>${headline}</h1>\n<p>${words}</p>`]);
 }
 
@@ -142,7 +142,7 @@ function document(title: string, body: readonly string[]): string {
   return htmlPage(title, `${head}\n<style>${css}</style>`, `<main>\n${parts}\n</main>`);
 }
 
-/** Headers of every such page: it is not cached, not indexed, and loads nothing from others. */
+/** Headers of all these pages: no caching, no indexing, no third-party content. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": plainPolicy(css),

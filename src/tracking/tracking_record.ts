@@ -6,7 +6,7 @@ import type { TrackingLocation, TrackingUpdate } from "../shipping/carriers/trac
 import type { ParcelDimensions } from "../shipping/parcel.ts";
 import { beforeEvents, type TrackingStanding } from "./tracking_events.ts";
 
-/** What is known of a parcel on its way. The fields of `Standing` identify the event that decides its status. */
+/** The state of a tracked parcel. The fields of `TrackingStanding` identify the event that decides its status. */
 export interface TrackingRecord extends TrackingStanding {
   readonly id: number;
   readonly merchant_id: number;
@@ -14,16 +14,16 @@ export interface TrackingRecord extends TrackingStanding {
   readonly carrier: string;
   readonly service_type: string | null;
   readonly shipment_id: number | null;
-  /** The order of a number that is tracked for one without being its parcel. */
+  /** The order that a number is tracked for, if it is none of its parcels. */
   readonly order_id: number | null;
-  /** The carrier account that reports on the parcel; null when only scans are entered. */
+  /** The carrier account that reports on the parcel; null when only people enter scans. */
   readonly account_id: number | null;
-  /** The carrier's public page of the parcel, as the purchase gave it. */
+  /** The carrier's public page of the parcel, from the purchase. */
   readonly tracking_url: string | null;
   readonly status_detail: string | null;
   readonly message: string | null;
   readonly estimated_delivery: number | null;
-  /** When the carrier gave this date: the newest report wins. Null for an estimate of ours. */
+  /** When the carrier set the date; the newest report wins. Null for our own estimate. */
   readonly estimated_at: number | null;
   readonly current_location: TrackingLocation | null;
   readonly signed_by: string | null;
@@ -31,13 +31,13 @@ export interface TrackingRecord extends TrackingStanding {
   readonly weight: string | null;
   readonly weight_unit: string | null;
   readonly dimensions: ParcelDimensions | null;
-  /** Somebody asked to track the number, and did not stop; it is no parcel of ours. */
+  /** Whether the number is tracked on request and is no parcel of an order. */
   readonly followed: boolean;
-  /** Whether the account's carrier was asked to track the parcel. */
+  /** Whether the carrier was asked to track the parcel. */
   readonly taken_up: boolean;
-  /** When its carrier is polled next; null when never again. */
+  /** When the carrier is polled next; null for never. */
   readonly look_at: number | null;
-  /** How many polls in a row failed. */
+  /** The number of consecutive failed polls. */
   readonly look_failures: number;
   readonly version: number;
   readonly created_at: number;
@@ -61,27 +61,27 @@ export interface TrackingEvent {
 export interface TrackingHistory {
   readonly record: TrackingRecord;
   readonly events: readonly TrackingEvent[];
-  /** The order of the parcel, or the one that the number is tracked for. */
+  /** The order of the parcel, or the order that the number is tracked for. */
   readonly order_id: number | null;
   /** The public tracking page, or null. */
   readonly tracking_url: string | null;
 }
 
-/** Who reports on parcels for carriers. */
+/** The source of a carrier's reports. */
 export interface UpdateSource {
   /** The code of the connector, or `sim` for the simulated carrier. */
   readonly source: string;
   readonly actor: Actor;
 }
 
-/** A report on a number that is no parcel here yet. */
+/** A stored report on a number that is no parcel yet. */
 export interface WaitingUpdate {
   readonly teller: UpdateSource;
   readonly update: TrackingUpdate;
 }
 
-/** The message of a scan that has none. */
-const words: Readonly<Record<TrackingEventStatus, string>> = {
+/** The default messages of scans. */
+const default_messages: Readonly<Record<TrackingEventStatus, string>> = {
   pending: "Label created, awaiting pickup",
   accepted: "Accepted by the carrier",
   picked_up: "Picked up by the carrier",
@@ -92,9 +92,9 @@ const words: Readonly<Record<TrackingEventStatus, string>> = {
   returned: "Returned to sender",
 };
 
-const nowhere: TrackingLocation = { city: null, state: null, country: null, facility: null };
+const no_location: TrackingLocation = { city: null, state: null, country: null, facility: null };
 
-/** The record as the tracking reference shows it, together with the fields of the shipping reference. */
+/** Returns the record as the tracking reference shows it, with the fields of the shipping reference. */
 export function trackingView({ events, ...tracked }: TrackingHistory) {
   const { record } = tracked;
   const { weight, weight_unit, dimensions } = record;
@@ -103,7 +103,7 @@ export function trackingView({ events, ...tracked }: TrackingHistory) {
     events: events.map((event) => ({
       timestamp: iso(event.occurred_at),
       status: event.status,
-      location: event.location ?? nowhere,
+      location: event.location ?? no_location,
       description: messageOf(event.status, event.message),
       message: messageOf(event.status, event.message),
       status_detail: event.status_detail,
@@ -116,7 +116,7 @@ export function trackingView({ events, ...tracked }: TrackingHistory) {
   };
 }
 
-/** The record without its scans, as lists show it. */
+/** Returns the record as lists show it, without scans. */
 export function trackedView({ record, order_id, tracking_url }: Omit<TrackingHistory, "events">) {
   const { shipment_id, account_id } = record;
   return {
@@ -133,20 +133,20 @@ export function trackedView({ record, order_id, tracking_url }: Omit<TrackingHis
   };
 }
 
-/** The status of a parcel, as its record and the events about its shipment show it. */
+/** Returns the status of a parcel as its record and its shipment events show it. */
 export function standingView(record: TrackingRecord) {
-  const said = record.event_status ?? record.status;
+  const status = record.event_status ?? record.status;
   return {
     status: record.status,
-    status_detail: record.status_detail ?? words[said],
-    message: messageOf(said, record.message),
+    status_detail: record.status_detail ?? default_messages[status],
+    message: messageOf(status, record.message),
     estimated_delivery: isoOrNull(record.estimated_delivery),
-    current_location: record.current_location ?? nowhere,
+    current_location: record.current_location ?? no_location,
     signed_by: record.signed_by,
   };
 }
 
-/** The record exactly as the shipping reference shows it. */
+/** Returns the record exactly as the shipping reference shows it. */
 export function shortTrackingView({ record, events }: TrackingHistory) {
   const { status, status_detail, estimated_delivery } = standingView(record);
   return {
@@ -158,22 +158,22 @@ export function shortTrackingView({ record, events }: TrackingHistory) {
     events: events.map((event) => ({
       status: event.status,
       message: messageOf(event.status, event.message),
-      location: placeText(event.location ?? nowhere),
+      location: placeText(event.location ?? no_location),
       timestamp: iso(event.occurred_at),
     })),
   };
 }
 
 function messageOf(status: TrackingEventStatus, message: string | null): string {
-  return message ?? words[status];
+  return message ?? default_messages[status];
 }
 
 function placeText({ facility, city, state, country }: TrackingLocation): string {
   return [facility, city, state, country].filter((part) => part !== null && part !== "").join(", ");
 }
 
-/** Whoever imported a past parcel gave only the times when it left and arrived. */
-export const no_expectation = {
+/** The empty fields of an event that comes from an import or a manual act, which have only times. */
+export const no_details = {
   message: null,
   status_detail: null,
   location: null,
@@ -182,8 +182,8 @@ export const no_expectation = {
   reason: null,
 };
 
-/** What nobody has reported yet. */
-export const silence = {
+/** The fields of a record before any report. */
+export const no_reports = {
   status_detail: null,
   message: null,
   estimated_delivery: null,
@@ -192,7 +192,7 @@ export const silence = {
   signed_by: null,
 } as const;
 
-/** What is known of a number that is not followed. */
+/** The fields of a number that is not tracked on request. */
 export const unfollowed = {
   order_id: null,
   account_id: null,
@@ -203,7 +203,7 @@ export const unfollowed = {
   look_failures: 0,
 } as const;
 
-/** What a parcel has by which it is tracked. */
+/** The fields of a new record. */
 export type NewRecord = Pick<
   TrackingRecord,
   | "merchant_id"
@@ -218,8 +218,8 @@ export type NewRecord = Pick<
 > &
   Partial<Pick<TrackingRecord, keyof typeof unfollowed>>;
 
-/** The record of a parcel before any report. */
+/** Returns the record of a parcel before any report. */
 export function newRecord(now: number, fields: NewRecord): Omit<TrackingRecord, "id"> {
   const moments = { created_at: now, updated_at: now };
-  return { ...beforeEvents, ...silence, ...unfollowed, ...fields, version: 1, ...moments };
+  return { ...beforeEvents, ...no_reports, ...unfollowed, ...fields, version: 1, ...moments };
 }

@@ -5,7 +5,7 @@ import { carrier_callbacks, waiting_updates } from "../../db/schema/tracking.ts"
 import { platforms } from "../../src/platforms/platforms.transitions.ts";
 import { handInCarriers } from "../../src/shipping/carriers/connectors.ts";
 import type { TrackingUpdate } from "../../src/shipping/carriers/tracking_update.ts";
-import { forgetOldCallbacks } from "../../src/tracking/tracking.jobs.ts";
+import { deleteOldCallbacks } from "../../src/tracking/tracking.jobs.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { openShop } from "../shipping/shop.ts";
 import { addTeller, scanOf, tellingCarrier, told } from "./carrier.ts";
@@ -193,11 +193,11 @@ describe("works", () => {
     await teller.callBack([told(fresh(), [scanOf("delivered", now())])], { event_id: "old" });
     app.clocks.live.advance(31 * 24 * 60 * minute);
     const store = app.service.stores.live;
-    await forgetOldCallbacks(store, app.service);
+    await deleteOldCallbacks(store, app.service);
     expect(await store.read((db) => db.sql.$count(carrier_callbacks))).toBe(0);
     expect(await store.read((db) => db.sql.$count(waiting_updates))).toBeGreaterThan(0);
     app.clocks.live.advance(60 * 24 * 60 * minute);
-    await forgetOldCallbacks(store, app.service);
+    await deleteOldCallbacks(store, app.service);
     expect(await store.read((db) => db.sql.$count(waiting_updates))).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { type TrackingStatus, trackingStatuses } from "../../src/shipping/carriers/tracking.transitions.ts";
-import { nextPoll, retryWait, tellsByItself } from "../../src/tracking/poll_carriers.ts";
+import { nextPoll, retryWait, sendsCallbacks } from "../../src/tracking/poll_carriers.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -65,5 +65,5 @@ test("each failure doubles the wait, to six hours, and the carrier may ask for m
 });
 
 test("a carrier tells by itself for two days after it last did", () => {
-  expect([null, now - 2 * day, now - 2 * day + 1].map((at) => tellsByItself(at, now))).toEqual([false, false, true]);
+  expect([null, now - 2 * day, now - 2 * day + 1].map((at) => sendsCallbacks(at, now))).toEqual([false, false, true]);
 });
