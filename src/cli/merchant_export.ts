@@ -33,7 +33,7 @@ import { productView } from "../products/product.ts";
 import { productExport } from "../products/product_csv.routes.ts";
 import { listProductsAfter } from "../products/products.sql.ts";
 import { type Return, returnView } from "../returns/return.ts";
-import { listReturns, wholeReturns } from "../returns/returns.sql.ts";
+import { listReturns, withItemsAndRefunds } from "../returns/returns.sql.ts";
 import { labelExport } from "../shipping/labels/label_list.routes.ts";
 import type { Db, Store } from "../storage/database.ts";
 import type { Stores } from "../storage/open_stores.ts";
@@ -295,7 +295,7 @@ type ExportedReturn = ReturnType<typeof returnView>;
 /** One row for each item. */
 const returnSheet = sheet<Return, { readonly of: ExportedReturn; readonly item: ExportedReturn["items"][number] }>(
   "returns.csv",
-  paged(async (db, window) => wholeReturns(db, await listReturns(db, {}, window)), newest),
+  paged(async (db, window) => withItemsAndRefunds(db, await listReturns(db, {}, window)), newest),
   (row) => {
     const of = returnView(row);
     return of.items.map((item) => ({ of, item }));

@@ -23,12 +23,12 @@ import type { RefundReturn, ReportRefund } from "./returns.schema.ts";
 import { insertRefund, listReturnsOfOrder, saveRefundStatus, saveReturn } from "./returns.sql.ts";
 import { begin } from "./returns.ts";
 
-/** What limits the refunds of a return, in cents. */
+/** The limits on the refunds of a return, in cents. */
 export interface RefundTerms {
   readonly currency: string;
-  /** The value of the accepted units at the prices that were paid. */
+  /** The value of the accepted units at the prices paid. */
   readonly accepted_cents: number;
-  /** The order's shipping, less what other returns of the order have refunded of it. */
+  /** The order's shipping, minus what other returns of the order have refunded of it. */
   readonly shipping_cents: number;
   /** The agreed refund, or null. */
   readonly agreed_cents: number | null;
@@ -36,7 +36,7 @@ export interface RefundTerms {
   readonly restocking_fee_cents: number;
 }
 
-/** The refund in a request, in cents; null where the return's terms decide. */
+/** The refund in a request, in cents; null to use the return's terms. */
 export interface RefundRequest {
   readonly amount_cents: number | null;
   readonly refund_shipping: boolean | null;
@@ -44,23 +44,23 @@ export interface RefundRequest {
 }
 
 /**
- * The value of a return's accepted units, in cents. They are counted after those that earlier inspections of the order
- * accepted, so that all its returns together are worth exactly what all units cost.
+ * The value of a return's accepted units, in cents. They are counted after the units that earlier inspections of the
+ * order accepted, so that all its returns together are worth exactly what all units cost.
  */
-function acceptedCents(found: Return, others: readonly Return[], lines: readonly OrderLine[]): number {
-  const own = acceptedOf([found]);
-  const earlier = acceptedOf(others.filter((other) => inspectedAs(other) < inspectedAs(found)));
+function acceptedCents(current: Return, others: readonly Return[], lines: readonly OrderLine[]): number {
+  const own = acceptedOf([current]);
+  const earlier = acceptedOf(others.filter((other) => inspectionOrder(other) < inspectionOrder(current)));
   return lines.reduce((sum, line) => sum + costOf(line, own.get(line.id) ?? 0, earlier.get(line.id) ?? 0), 0);
 }
 
-/** The place of a return's inspection among all; a return without one comes last. */
-function inspectedAs({ items }: Return): number {
+/** The position of a return's inspection among all; a return without one comes last. */
+function inspectionOrder({ items }: Return): number {
   return Math.min(...items.flatMap(({ inspections }) => inspections.map(({ id }) => id)));
 }
 
-function acceptedOf(some: readonly Return[]): ReadonlyMap<number, number> {
+function acceptedOf(returns: readonly Return[]): ReadonlyMap<number, number> {
   const units = new Map<number, number>();
-  for (const item of some.flatMap(({ items }) => items)) {
+  for (const item of returns.flatMap(({ items }) => items)) {
     units.set(item.order_line_id, (units.get(item.order_line_id) ?? 0) + acceptedUnits(item));
   }
   return units;
@@ -73,55 +73,52 @@ interface RefundableCents {
   readonly fee_cents: number;
 }
 
-/** Refunds that have not failed: the money is paid or on its way. */
-function standing<Made extends Pick<ReturnRefund, "status">>(refunds: readonly Made[]): Made[] {
+/** The refunds that have not failed: the money is paid or on its way. */
+function standing<Refund extends Pick<ReturnRefund, "status">>(refunds: readonly Refund[]): Refund[] {
   return refunds.filter(({ status }) => stands(status));
 }
 
 /**
- * The parts of a refund. Without an amount it is the agreed one, else all that is refundable, less the fee. All refunds
- * that have not failed together are at most the accepted units and the shipping in the request. Refuses:
- * refund_exceeds_amount.
+ * Computes the parts of a refund. The default amount is the agreed one, otherwise everything refundable minus the fee.
+ * All refunds that have not failed must not exceed the accepted units plus the requested shipping.
+ * Refuses: refund_exceeds_amount.
  */
-export function planRefund(terms: RefundTerms, refunds: readonly ReturnRefund[], wish: RefundRequest): RefundBreakdown {
-  const left = leftOf(terms, refunds);
-  const asked = wish.refund_shipping ?? terms.refund_shipping;
-  const room = left.items_cents + (asked ? left.shipping_cents : 0);
-  const amount = wish.amount_cents ?? left.agreed_cents;
-  const wanted_fee = wish.restocking_fee_cents ?? left.fee_cents;
-  const exact = wish.amount_cents !== null && wish.restocking_fee_cents !== null;
-  // An agreed amount may already include the fee, so the fee must fit beside it only if both are given.
+export function planRefund(terms: RefundTerms, refunds: readonly ReturnRefund[], request: RefundRequest): RefundBreakdown {
+  const remaining = refundableOf(terms, refunds);
+  const with_shipping = request.refund_shipping ?? terms.refund_shipping;
+  const room = remaining.items_cents + (with_shipping ? remaining.shipping_cents : 0);
+  const amount = request.amount_cents ?? remaining.agreed_cents;
+  const wanted_fee = request.restocking_fee_cents ?? remaining.fee_cents;
+  const exact = request.amount_cents !== null && request.restocking_fee_cents !== null;
+  // An agreed amount may already include the fee, so the fee must fit in addition only if both are set explicitly.
   const fee = exact ? wanted_fee : Math.min(wanted_fee, Math.max(0, room - (amount ?? 0)));
   const gross = amount === null ? room : amount + fee;
   const nothing_left = gross - fee === 0 && standing(refunds).length > 0;
   if (gross > room || nothing_left) throw exceeds(exact ? Math.max(0, room - fee) : room, terms.currency);
-  const items_cents = Math.min(gross, left.items_cents);
+  const items_cents = Math.min(gross, remaining.items_cents);
   return { items_cents, shipping_cents: gross - items_cents, restocking_fee_cents: fee };
 }
 
-/** The amount of the parts, in cents. */
+/** Returns the amount of a refund, in cents. */
 export function amountOf({ items_cents, shipping_cents, restocking_fee_cents }: RefundBreakdown): number {
   return items_cents + shipping_cents - restocking_fee_cents;
 }
 
-/**
- * The refund status of a return: that of its refund that got furthest, and `refunded` once nothing is left by its
- * terms.
- */
+/** Returns the refund status of a return: that of its most advanced refund, and `refunded` once nothing is left. */
 export function refundStatusOf(terms: RefundTerms, refunds: readonly ReturnRefund[]): RefundStatus {
   const stand = standing(refunds);
   if (stand.length === 0) return refunds.length === 0 ? "pending" : "failed";
   if (stand.some(({ status }) => !isPaid(status))) return "processing";
-  const left = leftOf(terms, refunds);
-  const computed = left.items_cents + (terms.refund_shipping ? left.shipping_cents : 0) - left.fee_cents;
-  return (left.agreed_cents ?? computed) > 0 ? "partially_refunded" : "refunded";
+  const remaining = refundableOf(terms, refunds);
+  const computed = remaining.items_cents + (terms.refund_shipping ? remaining.shipping_cents : 0) - remaining.fee_cents;
+  return (remaining.agreed_cents ?? computed) > 0 ? "partially_refunded" : "refunded";
 }
 
-function leftOf(terms: RefundTerms, refunds: readonly ReturnRefund[]): RefundableCents {
-  const made = standing(refunds);
-  const sum = (part: keyof RefundBreakdown) => made.reduce((total, { breakdown }) => total + breakdown[part], 0);
-  const paid = made.reduce((total, { amount_cents }) => total + amount_cents, 0);
-  // Amounts that an upgrade rounded may have been refunded in parts that together come to one unit more.
+function refundableOf(terms: RefundTerms, refunds: readonly ReturnRefund[]): RefundableCents {
+  const valid = standing(refunds);
+  const sum = (part: keyof RefundBreakdown) => valid.reduce((total, { breakdown }) => total + breakdown[part], 0);
+  const paid = valid.reduce((total, { amount_cents }) => total + amount_cents, 0);
+  // After an upgrade that rounded amounts, earlier partial refunds may sum to one unit too much.
   const items_cents = Math.max(0, terms.accepted_cents - sum("items_cents"));
   const shipping_cents = Math.max(0, terms.shipping_cents - sum("shipping_cents"));
   return {
@@ -145,7 +142,7 @@ function exceeds(refundable_cents: number, currency: string): Fault {
 const day_ms = 86_400_000;
 const refund_days = 7;
 
-/** The day by which a refund should be paid, seven days later not counting weekends: `YYYY-MM-DD`. */
+/** Returns the date by which a refund should be paid, `YYYY-MM-DD`: seven days later, not counting weekends. */
 export function estimatedCompletion(now: number): string {
   let day = Math.floor(now / day_ms);
   for (let counted = 0; counted < refund_days; ) {
@@ -158,14 +155,14 @@ export function estimatedCompletion(now: number): string {
 const isWeekday = (day: number) => ![0, 6].includes(new Date(day * day_ms).getUTCDay());
 
 /**
- * Records a refund of an inspected return, which the merchant's system pays out; the first one completes the return.
- * Refuses: resource_missing, return_not_inspected, invalid_state_transition, refund_exceeds_amount. Emits:
- * return.processed (once).
+ * Records a refund of an inspected return, which the merchant's system pays out. The first refund completes the return.
+ * Refuses: resource_missing, return_not_inspected, invalid_state_transition, refund_exceeds_amount.
+ * Emits: return.processed.
  */
 export async function refundReturn(tx: Tx, id: string, input: RefundReturn, actor: Actor): Promise<ReturnRefund> {
   const { before, order } = await begin(tx, id);
   if (awaitsInspection(before.status)) {
-    throw new Fault("return_not_inspected", "The return has to be received and inspected before it can be refunded.", {
+    throw new Fault("return_not_inspected", "Receive and inspect the return before refunding it.", {
       status: before.status,
     });
   }
@@ -198,32 +195,32 @@ export async function refundReturn(tx: Tx, id: string, input: RefundReturn, acto
 }
 
 /**
- * Records what the merchant's system reports of a refund; a repeated report changes nothing. Refuses: resource_missing,
- * invalid_state_transition.
+ * Records the status of a refund that the merchant's system reports. A repeated report changes nothing.
+ * Refuses: resource_missing, invalid_state_transition.
  */
 export async function reportRefund(tx: Tx, id: string, refund_id: string, input: ReportRefund): Promise<ReturnRefund> {
   const { before, order } = await begin(tx, id);
-  const refund = before.refunds.find((one) => one.id === readId("refund", refund_id));
+  const refund = before.refunds.find((candidate) => candidate.id === readId("refund", refund_id));
   if (refund === undefined) throw missing("refund", refund_id);
   if (refund.status === input.status) return refund;
   const reported = await saveRefundStatus(tx, refund, transition(refundTransitions, input.status, refund.status));
   const terms = await termsOf(tx, before, order);
-  const refunds = before.refunds.map((one) => (one === refund ? reported : one));
+  const refunds = before.refunds.map((other) => (other === refund ? reported : other));
   await saveReturn(tx, before, { refund_status: refundStatusOf(terms, refunds) });
   return reported;
 }
 
-async function termsOf(tx: Tx, found: Return, order: Order): Promise<RefundTerms> {
-  const others = (await listReturnsOfOrder(tx, order.id)).filter((one) => one.id !== found.id);
+async function termsOf(tx: Tx, current: Return, order: Order): Promise<RefundTerms> {
+  const others = (await listReturnsOfOrder(tx, order.id)).filter((other) => other.id !== current.id);
   const elsewhere = others
     .flatMap(({ refunds }) => standing(refunds))
     .reduce((sum, { breakdown }) => sum + breakdown.shipping_cents, 0);
   return {
-    currency: found.currency,
-    accepted_cents: acceptedCents(found, others, order.lines),
+    currency: current.currency,
+    accepted_cents: acceptedCents(current, others, order.lines),
     shipping_cents: order.shipping_amount_cents - elsewhere,
-    agreed_cents: found.refund_amount_cents,
-    refund_shipping: found.refund_shipping,
-    restocking_fee_cents: found.restocking_fee_cents ?? 0,
+    agreed_cents: current.refund_amount_cents,
+    refund_shipping: current.refund_shipping,
+    restocking_fee_cents: current.restocking_fee_cents ?? 0,
   };
 }

@@ -18,7 +18,10 @@ import { countRestockTasks, listHomeBins, listRestockTasks } from "../inventory/
 import { findOrderId } from "../orders/lifecycle/order_lookup.sql.ts";
 import { shelveUnits } from "./returns.ts";
 
-/** Put-backs. Their paths are below `/inventory`, but only orders and returns know where the units come from. */
+/**
+ * Routes of restock tasks (`putbacks` in the API). They depend on orders and returns, but their paths are under
+ * `/inventory`.
+ */
 export const putBackRoutes = new Elysia({ prefix: "/inventory/putbacks" })
   .use(conventions)
   .get("", ({ call, query }) => list(call, query), {
@@ -27,10 +30,10 @@ export const putBackRoutes = new Elysia({ prefix: "/inventory/putbacks" })
       id: "listPutBacks",
       needs: "stock.read",
       chapter: "Warehouses",
-      summary: "List units to be put back",
+      summary: "List restock tasks",
       description:
-        "Units that cancelled orders had picked, and units returned for sale without a bin. None of them can" +
-        " be sold before they are put back. Those that have waited longest come first.",
+        "Lists units that were picked for cancelled orders, and units returned for restocking without a bin. They cannot" +
+        " be sold before they are put back. The oldest come first.",
       refuses: ["ambiguous_identifier"],
       answers: { 200: ListView(RestockTaskView) },
     }),
@@ -41,7 +44,7 @@ export const putBackRoutes = new Elysia({ prefix: "/inventory/putbacks" })
       id: "putBack",
       needs: "stock.floor",
       chapter: "Warehouses",
-      summary: "Put back units of a cancelled order or a return",
+      summary: "Restock units of a cancelled order or a return",
       refuses: [
         "ambiguous_identifier",
         "ambiguous_stock",
@@ -56,7 +59,7 @@ export const putBackRoutes = new Elysia({ prefix: "/inventory/putbacks" })
 
 async function list(call: Call, query: ListRestockTasks): Promise<Response> {
   const { location, sku, order_id, return_id } = query;
-  // An unknown order or return has nothing to put back.
+  // An unknown order or return has no restock tasks.
   const filter = {
     sku,
     warehouse_id: location === undefined ? undefined : (readId("warehouse", location) ?? 0),
@@ -76,11 +79,11 @@ async function list(call: Call, query: ListRestockTasks): Promise<Response> {
           db,
           rows.map(({ product_id }) => product_id),
         );
-        return rows.map((waiting) => ({ waiting, homes }));
+        return rows.map((task) => ({ task, homes }));
       },
       count: (db) => countRestockTasks(db, filter),
-      position: ({ waiting }) => [waiting.since, waiting.id],
+      position: ({ task }) => [task.since, task.id],
     },
-    (rows) => rows.map(({ waiting, homes }) => restockTaskView(waiting, homes)),
+    (rows) => rows.map(({ task, homes }) => restockTaskView(task, homes)),
   );
 }

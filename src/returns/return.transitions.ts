@@ -4,7 +4,7 @@ import type { EventType } from "../events/event_types.ts";
 export const refundStatuses = ["pending", "processing", "refunded", "partially_refunded", "failed"] as const;
 export type RefundStatus = (typeof refundStatuses)[number];
 
-// What the merchant's system may report of a refund, which is being processed from its recording on.
+// The statuses that the merchant's system can report. A refund is being processed from the start.
 export const refundTransitions = {
   processing: { from: ["processing"], to: "processing", held: false, emits: null },
   refunded: { from: ["processing"], to: "refunded", held: false, emits: null },
@@ -19,7 +19,7 @@ export const notRefunded = "pending" satisfies RefundStatus;
 
 /** Whether the money of a refund is paid or on its way. */
 export const stands = (status: RefundStatus): boolean => status !== "failed";
-/** Whether all of a refund is paid. */
+/** Whether a refund is fully paid. */
 export const isPaid = (status: RefundStatus): boolean => status === "refunded";
 
 export const refundMethods = ["original_payment", "store_credit", "manual"] as const;
@@ -42,10 +42,10 @@ export const returnStarts = "initiated" satisfies ReturnStatus;
 
 /** Whether a return has not been inspected yet. */
 export const awaitsInspection = (status: ReturnStatus): boolean => status === "initiated" || status === "received";
-/** Whether a return is completed, whether or not units were accepted. */
+/** Whether a return is completed, even if no units were accepted. */
 export const isCompleted = (status: ReturnStatus): boolean => status === "completed";
-/** Whether a return was cancelled before anything arrived. */
-export const isCalledOff = (status: ReturnStatus): boolean => status === "cancelled";
+/** Whether a return was cancelled. */
+export const isCancelled = (status: ReturnStatus): boolean => status === "cancelled";
 
 export const returnReasons = [
   "defective",
@@ -74,7 +74,7 @@ export type Disposition = (typeof dispositions)[number];
 export const returnShippingStatuses = ["pending", "in_transit", "delivered", "exception"] as const;
 export type ReturnShippingStatus = (typeof returnShippingStatuses)[number];
 
-/** The shipping status of a return's parcel before any scan. */
+/** The shipping status of a return before any scan. */
 export const returnShippingStarts = "pending" satisfies ReturnShippingStatus;
 
 /** Whether the returned parcel has arrived. */

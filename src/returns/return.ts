@@ -6,7 +6,7 @@ import { type DomainEvent, type EventType, previousOf } from "../events/event_ty
 import {
   awaitsInspection,
   type Disposition,
-  isCalledOff,
+  isCancelled,
   type RefundMethod,
   type RefundStatus,
   type ReturnCondition,
@@ -16,7 +16,7 @@ import {
   returnTransitions,
 } from "./return.transitions.ts";
 
-/** The parts of an amount: items + shipping − fee. */
+/** The parts of a refund's amount: items + shipping − fee. */
 export interface RefundBreakdown {
   readonly items_cents: number;
   readonly shipping_cents: number;
@@ -39,7 +39,7 @@ export interface ReturnRefund {
   readonly updated_at: number;
 }
 
-/** The refund as the API shows it. */
+/** Returns the refund as the API shows it. */
 export function refundView(refund: ReturnRefund) {
   const { currency } = refund;
   const { items_cents, shipping_cents, restocking_fee_cents } = refund.breakdown;
@@ -62,7 +62,7 @@ export function refundView(refund: ReturnRefund) {
   };
 }
 
-/** How the goods come back. */
+/** The shipment that brings the goods back. */
 export interface ReturnShipping {
   readonly carrier: string | null;
   readonly tracking_number: string | null;
@@ -71,7 +71,7 @@ export interface ReturnShipping {
   readonly status: ReturnShippingStatus;
 }
 
-/** The result of inspecting some units of an item, and where they went. */
+/** The result of inspecting some units of an item, and their destination. */
 interface Inspection {
   readonly id: number;
   readonly quantity: number;
@@ -88,13 +88,13 @@ export interface ReturnItem {
   readonly sku: string;
   readonly quantity: number;
   readonly quantity_received: number;
-  /** The condition as the customer states it. */
+  /** The condition that the customer reported. */
   readonly condition: ReturnCondition | null;
   readonly notes: string | null;
   readonly inspections: readonly Inspection[];
 }
 
-/** The fields of a return in a request, besides its items, as the tables keep them. */
+/** The fields of a return that a request can change. */
 export interface ReturnTerms {
   readonly return_shipping: ReturnShipping;
   /** The agreed refund; null to compute it from the accepted units. */
@@ -115,7 +115,7 @@ export interface Return extends ReturnTerms {
   readonly version: number;
   readonly created_at: number;
   readonly updated_at: number;
-  /** When the carrier brought the goods to the dock, according to tracking; null before. */
+  /** When the carrier delivered the parcel to the dock, according to tracking (ms); null before. */
   readonly arrived_at: number | null;
   readonly received_at: number | null;
   readonly inspected_at: number | null;
@@ -125,47 +125,47 @@ export interface Return extends ReturnTerms {
   readonly refunds: readonly ReturnRefund[];
 }
 
-/** The accepted units of an item: inspected, and not sent back to the customer. */
+/** Returns the accepted units of an item: inspected and not returned to the customer. */
 export function acceptedUnits({ inspections }: ReturnItem): number {
   const accepted = inspections.filter(({ disposition }) => disposition !== "return_to_sender");
   return accepted.reduce((sum, { quantity }) => sum + quantity, 0);
 }
 
 /**
- * The units of an item that no other return may claim: all of them until the inspection, then the accepted ones. A
- * cancelled return claims none.
+ * Returns the units of an item that no other return can include: all of them until the inspection, then the accepted
+ * ones. A cancelled return has none.
  */
 export function claimedUnits({ status }: Return, item: ReturnItem): number {
-  if (isCalledOff(status)) return 0;
+  if (isCancelled(status)) return 0;
   return awaitsInspection(status) ? item.quantity : acceptedUnits(item);
 }
 
-/** The return as the API shows it. */
-export function returnView(found: Return) {
-  const { refund_amount_cents, restocking_fee_cents } = found;
+/** Returns the return as the API shows it. */
+export function returnView(record: Return) {
+  const { refund_amount_cents, restocking_fee_cents } = record;
   return {
-    id: wireId("return", found.id),
-    merchant_id: wireId("merchant", found.merchant_id),
-    order_id: wireId("order", found.order_id),
-    status: found.status,
-    reason: found.reason,
-    items: itemViews(found.items),
-    return_shipping: found.return_shipping,
-    refund_status: found.refund_status,
-    refund_amount: refund_amount_cents === null ? null : money(refund_amount_cents, found.currency),
-    refund_shipping: found.refund_shipping,
-    restocking_fee: restocking_fee_cents === null ? null : money(restocking_fee_cents, found.currency),
-    currency: found.currency,
-    customer_email: found.customer_email,
-    refunds: found.refunds.map(refundView),
-    allowed_actions: allowedActions<ReturnStatus, typeof returnTransitions>(returnTransitions, found.status, false),
-    version: found.version,
-    created_at: iso(found.created_at),
-    updated_at: iso(found.updated_at),
-    arrived_at: isoOrNull(found.arrived_at),
-    received_at: isoOrNull(found.received_at),
-    inspected_at: isoOrNull(found.inspected_at),
-    completed_at: isoOrNull(found.completed_at),
+    id: wireId("return", record.id),
+    merchant_id: wireId("merchant", record.merchant_id),
+    order_id: wireId("order", record.order_id),
+    status: record.status,
+    reason: record.reason,
+    items: itemViews(record.items),
+    return_shipping: record.return_shipping,
+    refund_status: record.refund_status,
+    refund_amount: refund_amount_cents === null ? null : money(refund_amount_cents, record.currency),
+    refund_shipping: record.refund_shipping,
+    restocking_fee: restocking_fee_cents === null ? null : money(restocking_fee_cents, record.currency),
+    currency: record.currency,
+    customer_email: record.customer_email,
+    refunds: record.refunds.map(refundView),
+    allowed_actions: allowedActions<ReturnStatus, typeof returnTransitions>(returnTransitions, record.status, false),
+    version: record.version,
+    created_at: iso(record.created_at),
+    updated_at: iso(record.updated_at),
+    arrived_at: isoOrNull(record.arrived_at),
+    received_at: isoOrNull(record.received_at),
+    inspected_at: isoOrNull(record.inspected_at),
+    completed_at: isoOrNull(record.completed_at),
   };
 }
 
@@ -173,7 +173,7 @@ interface ReturnItemView extends Pick<ReturnItem, "sku" | "quantity" | "quantity
   readonly inspections: readonly Omit<Inspection, "id">[];
 }
 
-/** The items as the client gave them: units of one item on several order lines are added up. */
+/** The items as the client sent them: units of one item on several order lines are summed. */
 function itemViews(items: readonly ReturnItem[]): ReturnItemView[] {
   const views = new Map<string, ReturnItemView>();
   for (const { sku, quantity, quantity_received, condition, notes, inspections } of items) {
@@ -185,17 +185,17 @@ function itemViews(items: readonly ReturnItem[]): ReturnItemView[] {
       quantity_received: quantity_received + (before?.quantity_received ?? 0),
       condition,
       notes,
-      inspections: [...(before?.inspections ?? []), ...inspections.map(({ id: _id, ...found }) => found)],
+      inspections: [...(before?.inspections ?? []), ...inspections.map(({ id: _id, ...record }) => record)],
     });
   }
   return [...views.values()];
 }
 
-/** An event of a return: all that its GET answers, with the old values of `before` unless it is new. */
-export function returnEvent(type: EventType, found: Return, before?: Return): DomainEvent {
-  const data = { object: "return", ...returnView(found) };
-  const { merchant_id } = found;
+/** Creates an event of a return with its full view, and the previous statuses if `before` is set. */
+export function returnEvent(type: EventType, record: Return, before?: Return): DomainEvent {
+  const data = { object: "return", ...returnView(record) };
+  const { merchant_id } = record;
   if (before === undefined) return { type, merchant_id, data };
   const { status, refund_status } = before;
-  return { type, merchant_id, data, previous: previousOf({ status, refund_status }, found) };
+  return { type, merchant_id, data, previous: previousOf({ status, refund_status }, record) };
 }

@@ -1,4 +1,4 @@
-// Cancelling returns. Their labels are voided first, those of carriers in no transaction.
+// Cancels returns. Their labels are voided first; carriers' labels outside any transaction.
 import { Elysia } from "elysia";
 import type { Actor } from "../core/actor.ts";
 import { bodyOf, DryRunQuery, queryOf } from "../core/schema.ts";
@@ -18,7 +18,7 @@ import { requireVersion, shown } from "./returns.routes.ts";
 import { NoBody, ReturnView } from "./returns.schema.ts";
 import { getReturn } from "./returns.sql.ts";
 
-/** Cancels returns. */
+/** The route that cancels a return. */
 export const returnCancellationRoutes = (service: Service) =>
   new Elysia({ prefix: "/returns" })
     .use(conventions)
@@ -31,8 +31,8 @@ export const returnCancellationRoutes = (service: Service) =>
         chapter: "Returns",
         summary: "Cancel a return before anything arrived",
         description:
-          "Its labels are voided first, carriers' labels by their carriers. If a carrier refuses, or a label's" +
-          " parcel is on its way, nothing is cancelled. A dry run asks no carrier and assumes that none refuses.",
+          "Its labels are voided first, carriers' labels at their carriers. If a carrier refuses, or a label's" +
+          " parcel is on its way, nothing is cancelled. A dry run calls no carrier and assumes that none refuses.",
         matches: true,
         refuses: [
           "carrier_error",
@@ -48,11 +48,11 @@ export const returnCancellationRoutes = (service: Service) =>
 async function answerCancel(call: Call, service: Service, id: string, { dry_run }: DryRunQuery): Promise<Response> {
   const { store, actor } = call;
   const cancel = async (tx: Tx) => shown(await cancelLabelledReturn(tx, id, actor));
-  const concerned = await store.read(async (db) => hasCarriersReturnLabels(db, (await getReturn(db, id)).id));
-  if (!concerned || dry_run) {
+  const has_carrier_labels = await store.read(async (db) => hasCarriersReturnLabels(db, (await getReturn(db, id)).id));
+  if (!has_carrier_labels || dry_run) {
     return answerAct(call, { dry_run }, async (tx) => {
       await requireVersion(tx, call, id);
-      if (concerned) await supposeTaken(tx, id, actor);
+      if (has_carrier_labels) await assumeVoided(tx, id, actor);
       return cancel(tx);
     });
   }
@@ -63,13 +63,13 @@ async function answerCancel(call: Call, service: Service, id: string, { dry_run 
       await requireVersion(tx, call, id);
       return readyToCancel(tx, id);
     });
-    // The return has a new version by now. If-Match was checked before.
+    // The return has a new version now. If-Match was checked above.
     return answerWrite(call, 200, cancel);
   });
 }
 
-/** Assumes that the carriers of a return's labels have voided them: for a dry run. */
-async function supposeTaken(tx: Tx, id: string, actor: Actor): Promise<void> {
+/** For a dry run: marks carriers' labels as voided. */
+async function assumeVoided(tx: Tx, id: string, actor: Actor): Promise<void> {
   for (const claim of await beginReturnVoids(tx, await readyToCancel(tx, id), actor)) {
     const voided = await recordVoided(tx, claim, "accept", actor);
     if (voided !== null) await noteReturnLabelVoided(tx, voided, actor);

@@ -14,43 +14,43 @@ interface ShippedLine {
 }
 
 /** Returned units in a request. */
-interface StatedItem {
+interface RequestedItem {
   readonly sku: string;
   readonly quantity: number;
   readonly condition: ReturnCondition | null;
   readonly notes: string | null;
 }
 
-/** Units of one order line that are to be returned. */
-export interface PlannedItem extends StatedItem {
+/** Units of one order line to be returned. */
+export interface PlannedItem extends RequestedItem {
   readonly order_line_id: number;
 }
 
 /**
- * Distributes the returned units over the order's lines, in their order; without `stated`, every shipped unit that no
- * return claims. Refuses: nothing_to_return, validation_failed.
+ * Distributes returned units over the order's lines in sequence; without `requested`, all shipped units that are in no
+ * return. Refuses: nothing_to_return, validation_failed.
  */
 export function planItems(
   lines: readonly ShippedLine[],
   earlier: readonly Return[],
-  stated: readonly StatedItem[] | undefined,
+  requested: readonly RequestedItem[] | undefined,
 ): PlannedItem[] {
-  const left = unitsLeft(lines, earlier);
+  const left = returnableUnits(lines, earlier);
   if (lines.every((line) => left.get(line.id) === 0)) {
     throw new Fault(
       "nothing_to_return",
-      "Every shipped unit of this order is being returned already, or" + " none was shipped.",
+      "Nothing to return: no units have shipped, or all are in a return already.",
     );
   }
-  if (stated === undefined) {
+  if (requested === undefined) {
     return lines.flatMap(({ id, sku }) => {
       const quantity = left.get(id) ?? 0;
       return quantity === 0 ? [] : [{ order_line_id: id, sku, quantity, condition: null, notes: null }];
     });
   }
-  return stated.flatMap((item, index) => {
+  return requested.flatMap((item, index) => {
     const own = lines.filter((line) => line.sku === item.sku);
-    if (own.length === 0) throw invalid(`items[${index}].sku`, "is not part of this order");
+    if (own.length === 0) throw invalid(`items[${index}].sku`, "is not in this order");
     return take(own, left, item.quantity, `items[${index}].quantity`).map(({ pool, quantity }) => ({
       ...item,
       order_line_id: pool.id,
@@ -59,11 +59,11 @@ export function planItems(
   });
 }
 
-function unitsLeft(lines: readonly ShippedLine[], earlier: readonly Return[]): Map<number, number> {
+function returnableUnits(lines: readonly ShippedLine[], earlier: readonly Return[]): Map<number, number> {
   const left = new Map(lines.map((line) => [line.id, line.quantity_shipped]));
-  for (const one of earlier) {
-    for (const item of one.items) {
-      left.set(item.order_line_id, (left.get(item.order_line_id) ?? 0) - claimedUnits(one, item));
+  for (const record of earlier) {
+    for (const item of record.items) {
+      left.set(item.order_line_id, (left.get(item.order_line_id) ?? 0) - claimedUnits(record, item));
     }
   }
   return left;
@@ -74,7 +74,7 @@ interface TakenPool<Pool> {
   readonly quantity: number;
 }
 
-/** Takes units from the pools in their order, reducing `left`. Refuses: validation_failed, for too many. */
+/** Takes units from pools in sequence and reduces `left`. Refuses: validation_failed, for too many. */
 function take<Pool extends { readonly id: number }>(
   pools: readonly Pool[],
   left: Map<number, number>,
@@ -93,8 +93,8 @@ function take<Pool extends { readonly id: number }>(
   });
 }
 
-/** Refuses: validation_failed, when the reason is `other` and no note explains it. */
-export function checkReason(reason: ReturnReason, items: readonly StatedItem[]): void {
+/** Requires a note if the reason is `other`. Refuses: validation_failed. */
+export function checkReason(reason: ReturnReason, items: readonly RequestedItem[]): void {
   if (reason !== "other" || items.some(({ notes }) => notes !== null && notes.trim() !== "")) return;
   throw invalid("items[0].notes", "is required on at least one item when the reason is other", "required");
 }
@@ -105,33 +105,33 @@ export interface ItemUnits {
   readonly quantity: number;
 }
 
-/** The items that have arrived; without `stated`, all that are outstanding. Refuses: validation_failed. */
+/** Returns the items that have arrived; without `requested`, all outstanding ones. Refuses: validation_failed. */
 export function planReceipt(
   items: readonly ReturnItem[],
-  stated: readonly { readonly sku: string; readonly quantity: number }[] | undefined,
+  requested: readonly { readonly sku: string; readonly quantity: number }[] | undefined,
 ): ItemUnits[] {
   const left = new Map(items.map((item) => [item.id, item.quantity - item.quantity_received]));
-  if (stated !== undefined) return spread(items, left, stated);
+  if (requested !== undefined) return spread(items, left, requested);
   return items.flatMap((item) => {
     const quantity = left.get(item.id) ?? 0;
     return quantity === 0 ? [] : [{ item, quantity }];
   });
 }
 
-function spread<Stated extends { readonly sku: string; readonly quantity: number }>(
+function spread<Requested extends { readonly sku: string; readonly quantity: number }>(
   items: readonly ReturnItem[],
   left: Map<number, number>,
-  stated: readonly Stated[],
+  requested: readonly Requested[],
 ): (ItemUnits & { readonly index: number })[] {
-  return stated.flatMap(({ sku, quantity }, index) => {
+  return requested.flatMap(({ sku, quantity }, index) => {
     const own = items.filter((item) => item.sku === sku);
-    if (own.length === 0) throw invalid(`items[${index}].sku`, "is not part of this return");
+    if (own.length === 0) throw invalid(`items[${index}].sku`, "is not in this return");
     const taken = take(own, left, quantity, `items[${index}].quantity`);
     return taken.map((part) => ({ item: part.pool, quantity: part.quantity, index }));
   });
 }
 
-/** The result of inspecting units of a SKU; null where the rules decide. */
+/** The result of inspecting units of a SKU. Null fields use the defaults. */
 export interface InspectionFinding {
   readonly sku: string;
   readonly quantity: number;
@@ -142,10 +142,12 @@ export interface InspectionFinding {
   readonly notes: string | null;
 }
 
-/** What is known of an item's goods: how they must be stored, and the lots and warehouses that they left. */
+/** The facts about an item's goods: their storage, and the lots and warehouses that they left. */
 export interface ReturnedGoods {
   readonly temperature_zone: TemperatureZone;
-  /** False for an imported past order, whose lots nobody knows: `shipped` are then those that the inspection names. */
+  /**
+   * False for an imported past order, whose lots are unknown. Then `shipped` has the lots that the inspection names.
+   */
   readonly lots_known: boolean;
   readonly lot_tracking: boolean;
   readonly shipped: readonly {
@@ -155,21 +157,21 @@ export interface ReturnedGoods {
   }[];
 }
 
-/** Units of one item with the inspection's findings and destination. */
+/** Units of one item with the result and destination of their inspection. */
 export interface InspectedUnits extends ItemUnits {
   readonly condition: ReturnCondition;
   readonly disposition: Disposition;
   readonly lot_id: number | null;
   readonly lot_number: string | null;
-  /** The warehouse that they left; null when unknown. */
+  /** The warehouse that shipped them; null when unknown. */
   readonly warehouse_id: number | null;
   readonly bin: string | null;
   readonly notes: string | null;
 }
 
 /**
- * Distributes the inspection's findings over the returned items, in their order. The default disposition and the only
- * lot are used where none is named. Every received unit must be covered. Refuses: validation_failed.
+ * Distributes the findings of an inspection over the returned items in sequence. Defaults are the disposition for the
+ * condition, and the only lot. Every received unit must be covered. Refuses: validation_failed.
  */
 export function planInspection(
   items: readonly ReturnItem[],
@@ -188,7 +190,7 @@ export function planInspection(
   });
   const open = items.find((item) => left.get(item.id) !== 0);
   if (open !== undefined) {
-    throw invalid("items", `must cover every unit received: ${left.get(open.id)} of ${open.sku} are left out`);
+    throw invalid("items", `must cover every unit received (missing: ${left.get(open.id)} of ${open.sku})`);
   }
   return inspected;
 }
@@ -203,13 +205,13 @@ const dispositionBy: Readonly<Record<ReturnCondition, Disposition>> = {
   wrong_item: "quarantine",
 };
 
-/** Where units go unless the inspection says otherwise. Goods that must be kept cold are never restocked by default. */
+/** Returns the default destination of units. Goods that need cooling are never restocked by default. */
 export function defaultDisposition(condition: ReturnCondition, zone: TemperatureZone): Disposition {
-  const usual = dispositionBy[condition];
-  return usual === "restock" && zone !== "ambient" ? "quarantine" : usual;
+  const disposition = dispositionBy[condition];
+  return disposition === "restock" && zone !== "ambient" ? "quarantine" : disposition;
 }
 
-/** The coldest of some temperature zones, which suits goods of all of them. */
+/** Returns the coldest of several temperature zones, which suits all goods. */
 export function coldest(zones: readonly TemperatureZone[]): TemperatureZone {
   return zones.reduce((cold, zone) => (zoneOrder(zone) > zoneOrder(cold) ? zone : cold), "ambient");
 }
@@ -223,61 +225,61 @@ interface LineGoods {
 }
 
 /**
- * The stock that inspected units add: of a bundle, its components. Goods shipped from several lots are not restocked by
- * default, since nobody knows which lot came back.
+ * Returns the stock that inspected units add: for a bundle, its components. Goods that shipped from several lots are
+ * quarantined instead of restocked, since their lot is unknown.
  */
 export function comingBack(
   { product_id, components }: LineGoods,
   { quantity, disposition, lot_id, warehouse_id, bin }: InspectedUnits,
   shipped: readonly (ReturnedGoods["shipped"][number] & { readonly product_id: number })[],
-  usual_warehouse_id: number,
+  default_warehouse_id: number,
 ) {
   if (components === null) {
-    return [{ product_id, quantity, disposition, lot_id, bin, warehouse_id: warehouse_id ?? usual_warehouse_id }];
+    return [{ product_id, quantity, disposition, lot_id, bin, warehouse_id: warehouse_id ?? default_warehouse_id }];
   }
   return components.map((part) => {
-    const origins = shipped.filter((one) => one.product_id === part.product_id);
-    const isSure = new Set(origins.map((one) => one.lot_id)).size <= 1;
+    const origins = shipped.filter((origin) => origin.product_id === part.product_id);
+    const isSure = new Set(origins.map((origin) => origin.lot_id)).size <= 1;
     return {
       product_id: part.product_id,
       quantity: quantity * part.quantity,
       disposition: isSure || disposition !== "restock" ? disposition : ("quarantine" as const),
       lot_id: isSure ? (origins[0]?.lot_id ?? null) : null,
       bin: isSure ? bin : null,
-      warehouse_id: origins[0]?.warehouse_id ?? usual_warehouse_id,
+      warehouse_id: origins[0]?.warehouse_id ?? default_warehouse_id,
     };
   });
 }
 
 type ShippedOrigin = ReturnedGoods["shipped"][number];
 
-/** The lot that came back and the warehouse that it left. */
+/** The lot that came back and the warehouse that shipped it. */
 function lotOf(
   { shipped, lots_known, lot_tracking }: ReturnedGoods,
   lot_number: string | null,
   disposition: Disposition,
   field: string,
 ): Omit<ShippedOrigin, "warehouse_id"> & { warehouse_id: number | null } {
-  // Field by field, since the given objects may have more fields, such as how many units were shipped.
-  const origin = (found: ShippedOrigin | undefined) => ({
-    warehouse_id: found?.warehouse_id ?? null,
-    lot_id: found?.lot_id ?? null,
-    lot_number: found?.lot_number ?? null,
+  // Copied field by field, since the objects may have more fields, such as the shipped quantity.
+  const origin = (source: ShippedOrigin | undefined) => ({
+    warehouse_id: source?.warehouse_id ?? null,
+    lot_id: source?.lot_id ?? null,
+    lot_number: source?.lot_number ?? null,
   });
   const [first] = shipped;
   if (lot_number !== null) {
-    const named = shipped.find((one) => one.lot_number === lot_number);
-    if (named !== undefined) return origin(named);
-    throw invalid(field, lots_known ? "is no lot that was shipped with this order" : "is not a lot of this product");
+    const match = shipped.find((candidate) => candidate.lot_number === lot_number);
+    if (match !== undefined) return origin(match);
+    throw invalid(field, lots_known ? "is not a lot that was shipped with this order" : "is not a lot of this product");
   }
   if (!lots_known && lot_tracking && disposition === "restock") {
-    throw invalid(field, "is required: the lots of an imported past order are unknown", "required");
+    throw invalid(field, "is required, because the lots of an imported past order are unknown", "required");
   }
   if (!lots_known) return origin(undefined);
-  const lots = new Map(shipped.map((one) => [one.lot_id, one.lot_number ?? "none"]));
+  const lots = new Map(shipped.map((lot) => [lot.lot_id, lot.lot_number ?? "none"]));
   if (lots.size <= 1) return origin(first);
   if (disposition === "return_to_sender") return { ...origin(first), lot_id: null, lot_number: null };
-  throw invalid(field, `is required, since several lots were shipped: ${[...lots.values()].join(", ")}`, "required");
+  throw invalid(field, `is required, because several lots were shipped: ${[...lots.values()].join(", ")}`, "required");
 }
 
 const shippingStatusBy: Readonly<Record<TrackingStatus, ReturnShippingStatus>> = {
@@ -290,14 +292,13 @@ const shippingStatusBy: Readonly<Record<TrackingStatus, ReturnShippingStatus>> =
   returned: "exception",
 };
 
-/** The return's shipping status, by a tracking status. */
+/** Returns a return's shipping status for a tracking status. */
 export function shippingStatus(status: TrackingStatus): ReturnShippingStatus {
   return shippingStatusBy[status];
 }
 
-// What returns are billed as.
 
-/** What units are billed as that came back. */
+/** Returns the billable fact of received units. */
 export function receivedFact(
   received: Return,
   units: readonly ItemUnits[],
@@ -308,7 +309,7 @@ export function receivedFact(
   return { act: "return.receive", warehouse, ...commonOf(received, units), attributes };
 }
 
-/** What an inspection is billed as. */
+/** Returns the billable fact of an inspection. */
 export function inspectedFact(
   after: Return,
   units: readonly InspectedUnits[],
@@ -322,7 +323,7 @@ export function inspectedFact(
 }
 
 function commonOf({ id, merchant_id, version }: Return, units: readonly ItemUnits[]) {
-  const quantity = units.reduce((sum, one) => sum + one.quantity, 0);
+  const quantity = units.reduce((sum, unit) => sum + unit.quantity, 0);
   return { merchant_id, quantity, source: { id, version } };
 }
 

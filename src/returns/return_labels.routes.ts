@@ -16,7 +16,7 @@ import { beginReturnLabel, buyReturnLabel } from "./return_labels.ts";
 import { BuyReturnLabel } from "./returns.schema.ts";
 import { getReturn } from "./returns.sql.ts";
 
-/** Labels of returns. */
+/** Routes of return labels. */
 export function returnLabelRoutes(service: Service) {
   const view = viewer(linkSigner(service.secret_key));
   return new Elysia({ prefix: "/returns" })
@@ -29,10 +29,10 @@ export function returnLabelRoutes(service: Service) {
         chapter: "Returns",
         summary: "Buy a return label",
         description:
-          "From the customer to the merchant's `return_address`, or to the warehouse where it has none, unless the" +
-          " request says otherwise. The return's `return_shipping` then" +
-          " names the parcel and shows its tracking `status`. If the carrier takes longer than a few" +
-          " seconds, the answer" +
+          "Buys a label from the customer to the merchant's `return_address`, or to the warehouse if it has none, unless the" +
+          " request has other addresses. The return's `return_shipping` then" +
+          " shows the parcel and its tracking `status`. If the carrier takes longer than a few" +
+          "seconds, the response" +
           " is 202, as for `POST /shipping/labels`. `POST /shipping/labels/:id/void` voids the label.",
         refuses: [
           "carrier_error",
@@ -67,7 +67,7 @@ function buy(
     return answerWrite(call, 201, work, enveloped, service.secret_key);
   }
   return answerClaimed(call, service, show, async (tx) => {
-    // A return that does not exist is refused before errors of the body.
+    // A missing return is refused before errors of the body.
     await getReturn(tx, id);
     return beginReturnLabel(tx, id, body, buying, await chooseSeller(tx, body, call));
   });

@@ -33,8 +33,8 @@ import { getReturn, saveReturn } from "./returns.sql.ts";
 import { begin, cancelReturn } from "./returns.ts";
 
 /**
- * Buys a label of our own for a return, and starts to track its parcel. Refuses: validation_failed, resource_missing,
- * duplicate_label, label_in_progress, invalid_state_transition.
+ * Buys a built-in label for a return, and starts to track its parcel.
+ * Refuses: validation_failed, resource_missing, duplicate_label, label_in_progress, invalid_state_transition.
  */
 export async function buyReturnLabel(
   tx: Tx,
@@ -43,7 +43,7 @@ export async function buyReturnLabel(
   buying: LabelBuyer,
 ): Promise<ShippingLabel> {
   const seller = await ownSeller(tx, input, null);
-  const ready = await readyReturn(tx, id, input, buying, seller);
+  const ready = await returnLabelInputs(tx, id, input, buying, seller);
   const label_id = await allotId(tx, "labels");
   const label = await drawOwnLabel(tx, seller, {
     ...ready,
@@ -63,8 +63,8 @@ export async function buyReturnLabel(
 }
 
 /**
- * Claims the purchase of a carrier's label for a return. Refuses: validation_failed, resource_missing, duplicate_label,
- * label_in_progress, invalid_state_transition.
+ * Claims the purchase of a carrier's label for a return.
+ * Refuses: validation_failed, resource_missing, duplicate_label, label_in_progress, invalid_state_transition.
  */
 export async function beginReturnLabel(
   tx: Tx,
@@ -73,14 +73,14 @@ export async function beginReturnLabel(
   buying: LabelBuyer,
   seller: LabelSeller,
 ): Promise<ShippingLabel> {
-  const ready = await readyReturn(tx, id, input, buying, seller);
-  const { parcel, order, units, origin_zone: _zone, warehouse_id: _, ...wanted } = ready;
-  await refuseUndeclaredUnits(tx, wanted, order, units);
-  return claimNew(tx, seller, buying.actor, { ...wanted, shipment_id: null, package: parcel.package });
+  const ready = await returnLabelInputs(tx, id, input, buying, seller);
+  const { parcel, order, units, origin_zone: _zone, warehouse_id: _, ...fields } = ready;
+  await refuseUndeclaredUnits(tx, fields, order, units);
+  return claimNew(tx, seller, buying.actor, { ...fields, shipment_id: null, package: parcel.package });
 }
 
-/** The facts of a return label: from the customer to where the merchant wants its returns, else to the warehouse. */
-async function readyReturn(
+/** The inputs of a return label: from the customer to the merchant's return address, or to the warehouse. */
+async function returnLabelInputs(
   tx: Tx,
   id: string,
   input: BuyReturnLabel,
@@ -88,11 +88,11 @@ async function readyReturn(
   { carrier, service }: { readonly carrier: string; readonly service: string },
 ) {
   const parcel = readParcel(input.package, "package.");
-  const from = givenAddress("from_address", input);
-  const to = givenAddress("to_address", input);
+  const from = readAddressField("from_address", input);
+  const to = readAddressField("to_address", input);
   const { before, order } = await begin(tx, id);
   transition<ReturnStatus, typeof returnTransitions>(returnTransitions, "label", before.status);
-  await refuseSecond(tx, before, additional);
+  await refuseDuplicate(tx, before, additional);
   const origin = await originOfOrder(tx, order);
   const toWarehouse = to === null && origin.return_address === origin.address;
   if (toWarehouse && tx.mode === "live") refuseExample(origin, "to_address");
@@ -115,36 +115,36 @@ async function readyReturn(
   };
 }
 
-function givenAddress(field: "from_address" | "to_address", input: BuyReturnLabel): ParcelAddress | null {
-  const given = input[field];
-  if (given === undefined) return null;
-  const address = readAddress(given);
+function readAddressField(field: "from_address" | "to_address", input: BuyReturnLabel): ParcelAddress | null {
+  const value = input[field];
+  if (value === undefined) return null;
+  const address = readAddress(value);
   checkAddress(field, address);
   return address;
 }
 
-async function refuseSecond(db: Db, { id }: Return, additional: boolean): Promise<void> {
+async function refuseDuplicate(db: Db, { id }: Return, additional: boolean): Promise<void> {
   if (additional) return;
   for (const label of await listValidLabelsOfReturn(db, id)) {
     refuseInProgress(label);
-    throw new Fault("duplicate_label", "The return has a label. Send additional: true for another one.", {
+    throw new Fault("duplicate_label", "The return already has a label. To buy another, send `additional: true`.", {
       label_id: wireId("label", label.id),
     });
   }
 }
 
-/** Refuses: label_not_voidable, when the parcel of a return's label is on its way. */
-export async function refuseUnderWayBack(tx: Tx, label: ShippingLabel): Promise<void> {
+/** Refuses a label whose parcel is on its way back. Refuses: label_not_voidable. */
+export async function refuseInTransit(tx: Tx, label: ShippingLabel): Promise<void> {
   const { before } = await beginOf(tx, label);
   const { tracking_number, status } = before.return_shipping;
   if (tracking_number !== label.tracking_number || status === returnShippingStarts) return;
-  throw new Fault("label_not_voidable", "The parcel is on its way back.", {
+  throw new Fault("label_not_voidable", "The parcel is already on its way back.", {
     label_id: wireId("label", label.id),
     return_id: wireId("return", before.id),
   });
 }
 
-/** What follows from buying and voiding labels: parcels are tracked, and returns learn of their labels. */
+/** What a purchase or a void of a label triggers: parcels are tracked, and returns are updated. */
 export const labelCallbacks: LabelCallbacks = {
   unitsOfReturn: async (db, return_id) => (await getReturn(db, return_id)).items,
   bought: async (tx, { label, parcel }) => {
@@ -160,7 +160,7 @@ export const labelCallbacks: LabelCallbacks = {
   },
 };
 
-/** Makes the parcel of a label that was just bought the one that a return awaits. */
+/** Sets a purchased label's parcel as the shipment of its return. */
 async function noteReturnLabel(tx: Tx, label: ShippingLabel, actor: Actor): Promise<void> {
   const { carrier, service, tracking_number, tracking_url } = label;
   const { before, order } = await beginOf(tx, label);
@@ -172,7 +172,7 @@ async function noteReturnLabel(tx: Tx, label: ShippingLabel, actor: Actor): Prom
   await noteReturn(tx, order, { event: "return_label", actor, note });
 }
 
-/** Removes the parcel of a voided label from its return, unless the return awaits another parcel by now. */
+/** Removes a voided label's parcel from its return, unless the return has another parcel by now. */
 export async function noteReturnLabelVoided(tx: Tx, label: ShippingLabel, actor: Actor): Promise<void> {
   const { before, order } = await beginOf(tx, label);
   if (before.return_shipping.tracking_number === label.tracking_number) {
@@ -184,32 +184,32 @@ export async function noteReturnLabelVoided(tx: Tx, label: ShippingLabel, actor:
 }
 
 /**
- * The return to cancel. Refuses: resource_missing, invalid_state_transition, label_not_voidable (the parcel of one of
- * its labels is on its way), label_in_progress.
+ * Locks a return and checks that it can be cancelled. A parcel on its way back prevents it.
+ * Refuses: resource_missing, invalid_state_transition, label_not_voidable, label_in_progress.
  */
 export async function readyToCancel(tx: Tx, id: string): Promise<Return> {
   const { before } = await begin(tx, id);
   transition<ReturnStatus, typeof returnTransitions>(returnTransitions, "cancel", before.status);
-  for (const short of await listValidLabelsOfReturn(tx, before.id)) {
-    refuseInProgress(short);
-    await refuseUnderWayBack(tx, await getLabel(tx, short.id));
+  for (const label of await listValidLabelsOfReturn(tx, before.id)) {
+    refuseInProgress(label);
+    await refuseInTransit(tx, await getLabel(tx, label.id));
   }
   return before;
 }
 
 /**
- * Cancels a return before anything has arrived, and voids its labels. Carriers have voided theirs before. Refuses:
- * resource_missing, invalid_state_transition, label_not_voidable, label_in_progress.
+ * Cancels a return before anything has arrived, and voids its built-in labels. Carriers' labels must be void already.
+ * Refuses: resource_missing, invalid_state_transition, label_not_voidable, label_in_progress.
  */
 export async function cancelLabelledReturn(tx: Tx, id: string, actor: Actor): Promise<Return> {
   const ready = await readyToCancel(tx, id);
-  for (const short of await listValidLabelsOfReturn(tx, ready.id)) {
-    await noteReturnLabelVoided(tx, await voidLabel(tx, short.id, actor), actor);
+  for (const label of await listValidLabelsOfReturn(tx, ready.id)) {
+    await noteReturnLabelVoided(tx, await voidLabel(tx, label.id, actor), actor);
   }
   return cancelReturn(tx, id, actor);
 }
 
 function beginOf(tx: Tx, { return_id }: ShippingLabel) {
-  assert(return_id !== null, "the label is of a return");
+  assert(return_id !== null, "the label belongs to a return");
   return begin(tx, wireId("return", return_id));
 }

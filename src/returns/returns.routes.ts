@@ -30,13 +30,13 @@ import {
   ReturnView,
   UpdateReturn,
 } from "./returns.schema.ts";
-import { countReturns, getReturn, listReturns, longReturns, wholeReturns } from "./returns.sql.ts";
+import { countReturns, getReturn, listReturns, longReturns, withItemsAndRefunds } from "./returns.sql.ts";
 import { begin, closeReturn, createReturn, inspectReturn, receiveReturn, updateReturn } from "./returns.ts";
 
-const found = (id: string, needs: RouteNeed, summary: string, more: Partial<RouteNotes> = {}) =>
+const returnNotes = (id: string, needs: RouteNeed, summary: string, more: Partial<RouteNotes> = {}) =>
   documented({ id, needs, chapter: "Returns", summary, answers: { 200: EnvelopedView(ReturnView) }, ...more });
 
-/** Returns and their refunds. */
+/** Routes of returns and their refunds. */
 export const returnRoutes = new Elysia({ prefix: "/returns" })
   .use(conventions)
   .post(
@@ -68,11 +68,11 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
     }),
   })
   .get("/:id", ({ call, params }) => answerRead(call, async (db) => shown(await getReturn(db, params.id))), {
-    detail: found("getReturn", "returns.read", "Get a return", { tagged: true }),
+    detail: returnNotes("getReturn", "returns.read", "Get a return", { tagged: true }),
   })
   .patch("/:id", ({ call, params, body }) => step(call, params.id, {}, (tx) => updateReturn(tx, params.id, body)), {
     body: bodyOf(UpdateReturn),
-    detail: found("updateReturn", "returns.write", "Update a return", {
+    detail: returnNotes("updateReturn", "returns.write", "Update a return", {
       matches: true,
       refuses: ["invalid_state_transition"],
     }),
@@ -84,7 +84,7 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
     {
       body: bodyOf(ReceiveReturn),
       query: queryOf(DryRunQuery),
-      detail: found("receiveReturn", "returns.receive", "Receive a return", {
+      detail: returnNotes("receiveReturn", "returns.receive", "Receive a return", {
         answers: { 200: RehearsableView(ReturnView) },
         matches: true,
         refuses: ["invalid_state_transition"],
@@ -102,13 +102,13 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
     {
       body: bodyOf(InspectReturn),
       query: queryOf(DryRunQuery),
-      detail: found("inspectReturn", "returns.receive", "Inspect a return", {
+      detail: returnNotes("inspectReturn", "returns.receive", "Inspect a return", {
         matches: true,
         refuses: ["bin_full", "bin_of_other_merchant", "invalid_state_transition"],
         answers: { 200: RehearsableView(InspectedView) },
         description:
-          "Units to restock without a `bin` wait in the returns bin and cannot be sold. `putbacks` lists" +
-          " them with a suitable bin for each. `POST /inventory/putbacks` puts them on the shelf.",
+          "Units to restock without a `bin` go to the returns bin and cannot be sold. `putbacks` lists" +
+          " them with a suggested bin for each. `POST /inventory/putbacks` restocks them.",
       }),
     },
   )
@@ -118,7 +118,7 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
     {
       body: bodyOf(NoBody),
       query: queryOf(DryRunQuery),
-      detail: found("closeReturn", "returns.write", "Close a return without a refund", {
+      detail: returnNotes("closeReturn", "returns.write", "Close a return without a refund", {
         answers: { 200: RehearsableView(ReturnView) },
         matches: true,
         refuses: ["invalid_state_transition"],
@@ -167,30 +167,33 @@ export const returnRoutes = new Elysia({ prefix: "/returns" })
     },
   );
 
-/** The units of a return that wait to be put back on a shelf. */
+/** The restock tasks of a return. */
 async function putBacksOf(db: Db, return_id: number) {
-  const waiting = await listRestockTasks(db, { return_id }, { limit: items_max, offset: 0, after: null });
+  const tasks = await listRestockTasks(db, { return_id }, { limit: items_max, offset: 0, after: null });
   const homes = await listHomeBins(
     db,
-    waiting.map(({ product_id }) => product_id),
+    tasks.map(({ product_id }) => product_id),
   );
-  return waiting.map((units) => restockTaskView(units, homes));
+  return tasks.map((task) => restockTaskView(task, homes));
 }
 
-function step(call: Call, id: string, asked: RehearsalRequest, work: (tx: Tx) => Promise<Return>): Promise<Response> {
-  return answerAct(call, asked, async (tx) => {
+function step(call: Call, id: string, request: RehearsalRequest, work: (tx: Tx) => Promise<Return>): Promise<Response> {
+  return answerAct(call, request, async (tx) => {
     await requireVersion(tx, call, id);
     return shown(await work(tx));
   });
 }
 
-/** A return as its GET answers it. The tracking status goes into its ETag, since it does not change the version. */
-export function shown(found: Return) {
-  const { status, tracking_url } = found.return_shipping;
-  return tagged(returnView(found), found.version, [status, tracking_url, found.arrived_at]);
+/**
+ * Returns a return as its GET shows it. Tracking does not change its version, so the ETag includes the tracking
+ * status.
+ */
+export function shown(record: Return) {
+  const { status, tracking_url } = record.return_shipping;
+  return tagged(returnView(record), record.version, [status, tracking_url, record.arrived_at]);
 }
 
-/** Refuses: resource_missing, precondition_failed, malformed_header, unless the return is as `If-Match` says. */
+/** Checks `If-Match` against the locked return. Refuses: resource_missing, precondition_failed, malformed_header. */
 export function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
   return requireMatch(call, async () => shown((await begin(tx, id)).before));
 }
@@ -210,14 +213,14 @@ async function list(call: Call, query: ListReturns): Promise<Response> {
     {
       rows: (db, window) => listReturns(db, filter, window),
       count: (db) => countReturns(db, filter),
-      position: (one) => [one.created_at, one.id],
+      position: ({ created_at, id }) => [created_at, id],
       long: longReturns,
     },
-    async (rows, db) => (await wholeReturns(db, rows)).map(returnView),
+    async (rows, db) => (await withItemsAndRefunds(db, rows)).map(returnView),
   );
 }
 
-/** The order that a filter names. If there is none: 0, the id of no order, so that the list is empty. */
+/** The order of a filter. An unknown order is 0, which no order has, so that the list is empty. */
 async function orderOf(call: Call, name: string | undefined): Promise<number | undefined> {
   if (name === undefined) return undefined;
   return (await call.store.read((db) => findOrderId(db, name, "order_id"))) ?? 0;

@@ -33,12 +33,12 @@ export const BuyReturnLabel = closed({
   from_address: Type.Optional(ShippingAddress),
   to_address: Type.Optional(ShippingAddress),
   package: PackageField,
-  additional: Type.Optional(Type.Boolean({ description: "True buys one more label on purpose, for another carton." })),
+  additional: Type.Optional(Type.Boolean({ description: "Allows another label for the return, for another carton." })),
 });
 export type BuyReturnLabel = Static<typeof BuyReturnLabel>;
 
 export const RefundReturn = closed({
-  amount: Type.Optional(nullable(moneyField("By default all that is refundable."))),
+  amount: Type.Optional(nullable(moneyField("The amount to refund; by default, everything refundable."))),
   refund_shipping: Type.Optional(nullable(Type.Boolean())),
   restocking_fee: Type.Optional(nullable(moneyField())),
   method: Type.Optional(choice(refundMethods)),
@@ -63,13 +63,13 @@ export const RefundView = closed({
   updated_at: Type.String({ format: "date-time" }),
 });
 
-/** The most items of a return. */
+/** The maximum number of items of a return. */
 export const items_max = 500;
 
 /** An order in a request: an integer id, `ord_1042`, or its order number. */
 const orderField = () =>
   Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(100)], {
-    hint: "must name an order, by its id or its order number",
+    hint: "must be an order id or an order number",
   });
 
 const ShippingField = closed(
@@ -78,7 +78,7 @@ const ShippingField = closed(
     tracking_number: Type.Optional(nullable(textField(100, { min: 0 }))),
     label_url: Type.Optional(
       nullable(
-        Type.String({ pattern: "^https?://[^\\s]+$", maxLength: 2000, hint: "must be an address such as https://…" }),
+        Type.String({ pattern: "^https?://[^\\s]+$", maxLength: 2000, hint: "must be a URL, such as https://…" }),
       ),
     ),
     status: Type.Optional(choice(returnShippingStatuses)),
@@ -92,7 +92,7 @@ const termFields = {
   refund_shipping: Type.Optional(Type.Boolean()),
   restocking_fee: Type.Optional(nullable(moneyField())),
   customer_email: Type.Optional(
-    nullable(Type.String({ maxLength: 254, pattern: "^[^\\s@]{1,64}@[^\\s@]+$", hint: "must be an e-mail address" })),
+    nullable(Type.String({ maxLength: 254, pattern: "^[^\\s@]{1,64}@[^\\s@]+$", hint: "must be an email address" })),
   ),
 };
 
@@ -113,7 +113,7 @@ const readOnly = [
   "completed_at",
 ];
 
-const StatedItem = closed(
+const RequestedItem = closed(
   {
     sku: textField(100),
     quantity: quantityField(),
@@ -127,7 +127,7 @@ export const CreateReturn = closed(
   {
     order_id: orderField(),
     reason: choice(returnReasons),
-    items: Type.Optional(Type.Array(StatedItem, { minItems: 1, maxItems: items_max })),
+    items: Type.Optional(Type.Array(RequestedItem, { minItems: 1, maxItems: items_max })),
     ...termFields,
   },
   readOnly,
@@ -142,7 +142,7 @@ export const ReceiveReturn = closed({
     Type.Array(closed({ sku: textField(100), quantity: quantityField() }), { minItems: 1, maxItems: items_max }),
   ),
   announced: Type.Optional(
-    Type.Boolean({ description: "False when nobody knew that they come: the return was made for what was found." }),
+    Type.Boolean({ description: "False if the units arrived unannounced and the return was created for them." }),
   ),
 });
 export type ReceiveReturn = Static<typeof ReceiveReturn>;
@@ -159,25 +159,25 @@ const Finding = closed({
 export const InspectReturn = closed({ items: Type.Array(Finding, { minItems: 1, maxItems: items_max }) });
 export type InspectReturn = Static<typeof InspectReturn>;
 
-/** The body of a step without input. */
+/** The body of a request without input. */
 export const NoBody = closed({});
 
 export const ListReturns = closed({
   ...pageFields,
   status: Type.Optional(choice(returnStatuses)),
-  order_id: Type.Optional(textField(100, { description: "The order's id or its order number." })),
+  order_id: Type.Optional(textField(100, { description: "An order id or an order number." })),
   arrived: Type.Optional(
     Type.Boolean({
       description:
-        "True: the carrier has delivered the parcel. With `status=initiated`, the returns to" + " receive at the dock.",
+        "True: the carrier has delivered the parcel. With `status=initiated`, lists the returns to receive at the dock.",
     }),
   ),
-  created_after: Type.Optional(momentField("Returns created after this date or moment.")),
-  created_before: Type.Optional(momentField("Returns created before this date or moment.")),
+  created_after: Type.Optional(momentField("Only returns created after this date or time.")),
+  created_before: Type.Optional(momentField("Only returns created before this date or time.")),
 });
 export type ListReturns = Static<typeof ListReturns>;
 
-const moment = Type.String({ format: "date-time" });
+const timestamp = Type.String({ format: "date-time" });
 const text = nullable(Type.String());
 
 const InspectionView = closed({
@@ -220,19 +220,19 @@ const returnFields = {
   refunds: Type.Array(RefundView),
   allowed_actions: Type.Array(choice(Object.keys(returnTransitions) as (keyof typeof returnTransitions)[])),
   version: Type.Integer(),
-  created_at: moment,
-  updated_at: moment,
+  created_at: timestamp,
+  updated_at: timestamp,
   arrived_at: nullable(
     Type.String({
       format: "date-time",
       description: "When the carrier delivered the parcel to the dock.",
     }),
   ),
-  received_at: nullable(moment),
-  inspected_at: nullable(moment),
-  completed_at: nullable(moment),
+  received_at: nullable(timestamp),
+  inspected_at: nullable(timestamp),
+  completed_at: nullable(timestamp),
 };
 export const ReturnView = closed(returnFields);
 
-/** An inspected return, with the units that wait to be put back on a shelf. */
+/** An inspected return with its restock tasks. */
 export const InspectedView = closed({ ...returnFields, putbacks: Type.Array(RestockTaskView) });

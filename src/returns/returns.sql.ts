@@ -20,12 +20,12 @@ const ofReturns = prepared((sql, a: StatementArgs<{ return_ids: string }>) =>
   sql.select().from(refunds).where(among(refunds.return_id, a.return_ids)).orderBy(asc(refunds.id)),
 );
 
-/** The refunds of these returns, oldest first. */
+/** Lists the refunds of returns, oldest first. */
 async function listRefunds(db: Db, return_ids: readonly number[]): Promise<ReturnRefund[]> {
   return return_ids.length === 0 ? [] : ofReturns(db, { return_ids: list(return_ids) });
 }
 
-/** Stores a new refund and answers it. */
+/** Inserts a refund and returns it. */
 export async function insertRefund(
   tx: Tx,
   fields: Omit<ReturnRefund, "id" | "created_at" | "updated_at">,
@@ -42,13 +42,12 @@ const setStatus = prepared((tx: WriteStatements, a: StatementArgs<{ id: number; 
     .where(eq(refunds.id, a.id)),
 );
 
-/** Stores how far a refund has come. */
+/** Saves the status of a refund. */
 export async function saveRefundStatus(tx: Tx, refund: ReturnRefund, status: RefundStatus): Promise<ReturnRefund> {
   await setStatus(tx, { id: refund.id, status, now: tx.now });
   return { ...refund, status, updated_at: tx.now };
 }
 
-/** What is kept of a return itself. */
 type ReturnRow = typeof returns.$inferSelect;
 
 const byId = prepared((sql, a: StatementArgs<{ id: number }>) =>
@@ -77,20 +76,20 @@ const inspectionsOf = prepared((sql, a: StatementArgs<{ return_ids: string }>) =
     .where(among(return_items.return_id, a.return_ids))
     .orderBy(asc(return_inspections.id)),
 );
-/** The return that an identifier names: `ret_1001` or `1001`. Refuses: resource_missing. */
+/** Finds a return by its identifier, `ret_1001` or `1001`. Refuses: resource_missing. */
 export async function getReturn(db: Db, id: string | number): Promise<Return> {
-  const [found] = await wholeReturns(db, await byId(db, { id: readId("return", id) ?? 0 }));
-  if (found === undefined) throw missing("return", id);
-  return found;
+  const [record] = await withItemsAndRefunds(db, await byId(db, { id: readId("return", id) ?? 0 }));
+  if (record === undefined) throw missing("return", id);
+  return record;
 }
 
-/** The returns of an order, oldest first. */
+/** Lists the returns of an order, oldest first. */
 export async function listReturnsOfOrder(db: Db, order_id: number): Promise<Return[]> {
-  return wholeReturns(db, await byOrder(db, { order_id }));
+  return withItemsAndRefunds(db, await byOrder(db, { order_id }));
 }
 
-/** Returns with their items, inspections and refunds, in a handful of queries for all of them. */
-export async function wholeReturns(db: Db, rows: readonly ReturnRow[]): Promise<Return[]> {
+/** Adds items, inspections and refunds to returns, in a few queries for all of them. */
+export async function withItemsAndRefunds(db: Db, rows: readonly ReturnRow[]): Promise<Return[]> {
   if (rows.length === 0) return [];
   const ids = rows.map((row) => row.id);
   const items = await itemsOf(db, { return_ids: list(ids) });
@@ -112,7 +111,7 @@ export async function wholeReturns(db: Db, rows: readonly ReturnRow[]): Promise<
   }));
 }
 
-/** How the goods come back. If we track the parcel, its status is that of its number's newest record. */
+/** Returns the shipping of returns. If the parcel is tracked, the newest record of its number decides the status. */
 async function shippingsOf(
   db: Db,
   rows: readonly ReturnRow[],
@@ -131,12 +130,12 @@ async function shippingsOf(
   };
 }
 
-/** How the goods come back, as stored: the rest comes from the parcel's tracking record. */
-function keptShipping({ carrier, tracking_number, label_url, status }: ReturnShipping) {
+/** The stored part of a return's shipping. The rest comes from the tracking record. */
+function storedShipping({ carrier, tracking_number, label_url, status }: ReturnShipping) {
   return { return_shipping: { carrier, tracking_number, label_url, status }, tracking_number };
 }
 
-/** The filters of a list of returns. Moments in milliseconds. */
+/** The filters of a list of returns. Timestamps are in milliseconds. */
 interface ReturnFilter {
   readonly status?: ReturnStatus | undefined;
   readonly order_id?: number | undefined;
@@ -146,7 +145,7 @@ interface ReturnFilter {
   readonly created_before?: number | undefined;
 }
 
-// Of a reused number the newest record counts.
+// If a number was reused, the newest record counts.
 const parcelStatus = sql`(select status from ${tracking_records}
   where ${tracking_records.tracking_number} = ${returns.tracking_number}
     and ${tracking_records.merchant_id} = ${returns.merchant_id}
@@ -164,7 +163,7 @@ function matching({ status, order_id, arrived, created_after, created_before }: 
   );
 }
 
-/** A page of returns by creation, newest first, without what belongs to them. */
+/** Lists a page of returns, newest first, without items and refunds. */
 export async function listReturns(db: Db, filter: ReturnFilter, window: PageWindow): Promise<ReturnRow[]> {
   const { limit, offset, after } = window;
   return db.sql
@@ -181,10 +180,10 @@ export async function listReturns(db: Db, filter: ReturnFilter, window: PageWind
     .offset(offset);
 }
 
-/** Returns as a list reads them: one may have hundreds of items. */
+/** How lists load returns, which may have hundreds of items. */
 export const longReturns = longRecords(returns, return_items.return_id, { record: 1500, part: 400 });
 
-/** How many returns match. */
+/** Counts the returns that match. */
 export async function countReturns(db: Db, filter: ReturnFilter): Promise<number> {
   return db.sql.$count(returns, matching(filter));
 }
@@ -203,13 +202,13 @@ type NewReturn = Pick<
   | "customer_email"
 >;
 
-/** Stores a new return and answers it. */
+/** Inserts a return and returns it. */
 export async function insertReturn(tx: Tx, fields: NewReturn, items: readonly PlannedItem[]): Promise<Return> {
   const steps = { received_at: null, inspected_at: null, completed_at: null };
   const states = { status: returnStarts, refund_status: notRefunded, version: 1 } as const;
   const row = {
     ...fields,
-    ...keptShipping(fields.return_shipping),
+    ...storedShipping(fields.return_shipping),
     ...states,
     ...steps,
     created_at: tx.now,
@@ -224,20 +223,20 @@ export async function insertReturn(tx: Tx, fields: NewReturn, items: readonly Pl
   return getReturn(tx, id);
 }
 
-/** The fields of a return that a step changes. */
+/** The fields of a return that an act changes. */
 type ReturnChange = Partial<
   Omit<ReturnRow, "id" | "order_id" | "version" | "created_at" | "updated_at" | "return_shipping" | "tracking_number"> &
     Pick<Return, "return_shipping">
 >;
 
-/** Stores changes of a return and answers the changed return; its version increases by one. */
+/** Saves changes of a return, increases its version by one and returns it. */
 export async function saveReturn(tx: Tx, before: Return, change: ReturnChange): Promise<Return> {
   const { return_shipping, ...same } = change;
   await tx.sql
     .update(returns)
     .set({
       ...same,
-      ...(return_shipping && keptShipping(return_shipping)),
+      ...(return_shipping && storedShipping(return_shipping)),
       version: before.version + 1,
       updated_at: tx.now,
     })
@@ -252,12 +251,12 @@ const addReceived = prepared((tx: WriteStatements, a: StatementArgs<{ id: number
     .where(eq(return_items.id, a.id)),
 );
 
-/** Counts units of items as received. */
+/** Adds to the received quantities of items. */
 export async function receiveItems(tx: Tx, arrived: readonly ItemUnits[]): Promise<void> {
   for (const { item, quantity } of arrived) await addReceived(tx, { id: item.id, quantity });
 }
 
-/** Stores the findings of an inspection. */
+/** Inserts the results of an inspection. */
 export async function insertInspections(tx: Tx, inspected: readonly InspectedUnits[]): Promise<void> {
   const rows = inspected.map(({ item, quantity, condition, disposition, lot_id, notes }) => ({
     return_item_id: item.id,

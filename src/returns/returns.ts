@@ -45,7 +45,7 @@ import {
   saveReturn,
 } from "./returns.sql.ts";
 
-const nothingSaid: ReturnTerms = {
+const no_terms: ReturnTerms = {
   return_shipping: {
     carrier: null,
     tracking_number: null,
@@ -60,7 +60,7 @@ const nothingSaid: ReturnTerms = {
 };
 
 /**
- * Creates a return of units of an order; without `items`, of every shipped unit that is not being returned yet.
+ * Creates a return of units of an order; without `items`, of all shipped units that are in no return.
  * Refuses: resource_missing, ambiguous_identifier, merchant_closed, nothing_to_return, validation_failed.
  * Emits: return.created.
  */
@@ -76,17 +76,15 @@ export async function createReturn(tx: Tx, input: CreateReturn, actor: Actor): P
   const items = planItems(order.lines, earlier, stated);
   checkReason(input.reason, items);
   const { merchant_id, currency, customer_email } = order;
-  const terms = termsOf({ ...nothingSaid, customer_email }, currency, input);
+  const terms = termsOf({ ...no_terms, customer_email }, currency, input);
   const fields = { merchant_id, order_id: order.id, reason: input.reason, currency, ...terms };
   const created = await insertReturn(tx, fields, items);
   await emit(tx, [returnEvent("return.created", created)]);
-  await noteReturn(tx, order, { event: "return_created", actor, reason: input.reason, note: wordsFor(created) });
+  await noteReturn(tx, order, { event: "return_created", actor, reason: input.reason, note: returnInWords(created) });
   return created;
 }
 
-/**
- * Changes how the goods come back, or the agreed terms; without a change it stays as it was. Refuses: resource_missing.
- */
+/** Changes the return shipping or the terms. Without a change it keeps its version. Refuses: resource_missing, validation_failed. */
 export async function updateReturn(tx: Tx, id: string, input: UpdateReturn): Promise<Return> {
   const { before } = await begin(tx, id);
   const terms = termsOf(before, before.currency, input);
@@ -94,9 +92,10 @@ export async function updateReturn(tx: Tx, id: string, input: UpdateReturn): Pro
 }
 
 /**
- * Records the arrival of units, which cannot be sold yet; without `items`, of all that are outstanding. If nothing is
- * outstanding, nothing happens. Refuses: resource_missing, invalid_state_transition, merchant_closed,
- * validation_failed. Emits: return.received.
+ * Records the arrival of units, which cannot be sold yet; without `items`, of all outstanding units. If none are
+ * outstanding, nothing happens.
+ * Refuses: resource_missing, invalid_state_transition, merchant_closed, validation_failed.
+ * Emits: return.received.
  */
 export async function receiveReturn(tx: Tx, id: string, input: ReceiveReturn, actor: Actor): Promise<Return> {
   const { before, order } = await begin(tx, id);
@@ -114,14 +113,14 @@ export async function receiveReturn(tx: Tx, id: string, input: ReceiveReturn, ac
 }
 
 /**
- * Adds received units to stock as the inspection decides: for sale, into quarantine, thrown away, or back to the
- * customer. Refuses: resource_missing, invalid_state_transition, merchant_closed, validation_failed.
+ * Inspects received units and moves them to their destination: sale, quarantine, disposal, or back to the customer.
+ * Refuses: resource_missing, invalid_state_transition, merchant_closed, validation_failed.
  * Emits: inventory.updated.
  */
 export async function inspectReturn(tx: Tx, id: string, input: InspectReturn, actor: Actor): Promise<Return> {
   const { before, order } = await begin(tx, id);
   const status = transition(returnTransitions, "inspect", before.status);
-  const findings = input.items.map((item) => ({ ...nothingFound, ...item }));
+  const findings = input.items.map((item) => ({ ...default_finding, ...item }));
   const inspected = planInspection(before.items, findings, await goodsOf(tx, order, findings));
   await insertInspections(tx, inspected);
   await noteReturn(tx, order, { event: "return_inspected", actor, note: findingsInWords(before, inspected) });
@@ -129,20 +128,20 @@ export async function inspectReturn(tx: Tx, id: string, input: InspectReturn, ac
     if (disposition !== "return_to_sender") await noteReturned(tx, item.order_line_id, quantity);
   }
   await takeBack(tx, before, order, inspected, actor);
-  // A parcel of a cancelled order that its carrier had taken may be back by now.
+  // This may bring back a parcel of a cancelled order that its carrier had taken.
   if (order.held) await settleHoldsOf(tx, order.id, actor);
   const after = await saveReturn(tx, before, { status, inspected_at: tx.now });
   billFacts(tx, [inspectedFact(after, inspected, await calendarAt(tx, await warehouseOf(tx, order)))]);
   return after;
 }
 
-/** Where an order's goods come back to: what they left, as far as that is known. */
+/** The warehouse that an order's goods return to: the one that shipped them, if by_id. */
 async function warehouseOf(tx: Tx, order: Order): Promise<number> {
   const [left] = await lotsShipped(tx, order.id);
-  return left?.warehouse_id ?? usualWarehouse(tx, order);
+  return left?.warehouse_id ?? defaultWarehouse(tx, order);
 }
 
-const nothingFound = { condition: null, disposition: null, lot_number: null, bin: null, notes: null };
+const default_finding = { condition: null, disposition: null, lot_number: null, bin: null, notes: null };
 
 /** Closes a return without a refund. Refuses: resource_missing, invalid_state_transition. Emits: return.processed. */
 export async function closeReturn(tx: Tx, id: string, actor: Actor): Promise<Return> {
@@ -162,8 +161,8 @@ export async function cancelReturn(tx: Tx, id: string, actor: Actor): Promise<Re
   return after;
 }
 
-/** A return in words, for its order's history: `ret_1001: 2 of TEA-250`. */
-function wordsFor({ id, items }: Return): string {
+/** A summary of a return for its order's history, such as `ret_1001: 2 of TEA-250`. */
+function returnInWords({ id, items }: Return): string {
   return `${wireId("return", id)}: ${items.map(({ quantity, sku }) => `${quantity} of ${sku}`).join(", ")}`;
 }
 
@@ -172,20 +171,20 @@ function findingsInWords({ id }: Return, inspected: readonly InspectedUnits[]): 
   return `${wireId("return", id)}: ${words.join(", ")}`;
 }
 
-/** The return and its order, whose lock all returns of an order share. Refuses: resource_missing. */
+/** Locks the order of a return, and with it all returns of the order. Refuses: resource_missing. */
 export async function begin(tx: Tx, id: string): Promise<{ before: Return; order: Order }> {
   const { order_id } = await getReturn(tx, id);
   const order = await lockOrder(tx, order_id);
   return { order, before: await getReturn(tx, id) };
 }
 
-/** The terms with the client's changes; of the way back, too, only given fields change. */
+/** Applies a client's changes to the terms. In `return_shipping`, too, omitted fields stay. */
 function termsOf(before: ReturnTerms, currency: string, input: UpdateReturn): ReturnTerms {
   const { return_shipping, refund_amount, refund_shipping, restocking_fee, customer_email } = input;
-  const cents = (amount: string | number | null | undefined, field: string, kept: number | null) =>
-    amount === undefined ? kept : amount === null ? null : centsOf(amount, currency, field);
+  const cents = (amount: string | number | null | undefined, field: string, current: number | null) =>
+    amount === undefined ? current : amount === null ? null : centsOf(amount, currency, field);
   return {
-    return_shipping: wayBack(before.return_shipping, return_shipping),
+    return_shipping: changedShipping(before.return_shipping, return_shipping),
     refund_amount_cents: cents(refund_amount, "refund_amount", before.refund_amount_cents),
     refund_shipping: refund_shipping ?? before.refund_shipping,
     restocking_fee_cents: cents(restocking_fee, "restocking_fee", before.restocking_fee_cents),
@@ -193,19 +192,19 @@ function termsOf(before: ReturnTerms, currency: string, input: UpdateReturn): Re
   };
 }
 
-function wayBack(before: ReturnShipping, input: UpdateReturn["return_shipping"]): ReturnShipping {
+function changedShipping(before: ReturnShipping, input: UpdateReturn["return_shipping"]): ReturnShipping {
   if (input === undefined) return before;
-  if (input === null) return nothingSaid.return_shipping;
+  if (input === null) return no_terms.return_shipping;
   const { carrier = before.carrier, label_url = before.label_url, status = before.status } = input;
-  const given = input.tracking_number;
+  const number = input.tracking_number;
   const tracking_number =
-    given === undefined ? before.tracking_number : givenTrackingNumber("return_shipping.tracking_number", given);
+    number === undefined ? before.tracking_number : givenTrackingNumber("return_shipping.tracking_number", number);
   return { carrier, tracking_number, label_url, tracking_url: carrierPage(carrier, tracking_number), status };
 }
 
 /**
- * What is known of the goods of an order's items: their temperature zone, and the lots and warehouses that they left.
- * For an imported past order, the lots that the inspection names.
+ * Returns the facts about the goods of an order's items: their temperature zone, and the lots and warehouses that they
+ * left; for an imported past order, the lots that the inspection names.
  */
 async function goodsOf(
   tx: Tx,
@@ -216,16 +215,16 @@ async function goodsOf(
   const products = await findProducts(tx, [
     ...new Set(lines.flatMap((line) => partsOf(line).map(({ product_id }) => product_id))),
   ]);
-  const known = new Map(products.map((product) => [product.id, product]));
-  const left = imported ? await lotsNamed(tx, order, findings) : await lotsShipped(tx, id);
+  const by_id = new Map(products.map((product) => [product.id, product]));
+  const left = imported ? await namedLots(tx, order, findings) : await lotsShipped(tx, id);
   const shipped = Map.groupBy(left, ({ product_id }) => product_id);
   return (item) => {
     const line = lineOf(lines, item);
     return {
       temperature_zone: coldest(
-        partsOf(line).map(({ product_id }) => known.get(product_id)?.temperature_zone ?? "ambient"),
+        partsOf(line).map(({ product_id }) => by_id.get(product_id)?.temperature_zone ?? "ambient"),
       ),
-      lot_tracking: known.get(line.product_id)?.lot_tracking ?? false,
+      lot_tracking: by_id.get(line.product_id)?.lot_tracking ?? false,
       lots_known: !imported,
       shipped: shipped.get(line.product_id) ?? [],
     };
@@ -234,31 +233,31 @@ async function goodsOf(
 
 type ReturnedLotUnits = Omit<ShippedUnits, "quantity">;
 
-/** The lots of an order's goods that the inspection names, as if they had left the warehouse to which they return. */
-async function lotsNamed(
+/** The lots that an inspection names, as if they had left the warehouse to which they return. */
+async function namedLots(
   tx: Tx,
   order: Order,
   findings: readonly { readonly sku: string; readonly lot_number: string | null }[],
 ): Promise<ReturnedLotUnits[]> {
-  const warehouse_id = await usualWarehouse(tx, order);
-  const found: ReturnedLotUnits[] = [];
+  const warehouse_id = await defaultWarehouse(tx, order);
+  const named: ReturnedLotUnits[] = [];
   for (const { sku, lot_number } of findings) {
     const product_id = order.lines.find((line) => line.sku === sku)?.product_id;
     if (lot_number === null || product_id === undefined) continue;
     const lot = await findLot(tx, product_id, lot_number);
-    if (lot !== null) found.push({ product_id, warehouse_id, lot_id: lot.id, lot_number });
+    if (lot !== null) named.push({ product_id, warehouse_id, lot_id: lot.id, lot_number });
   }
-  return found;
+  return named;
 }
 
-/** Where goods return to if nobody knows what they left: the order's warehouse, else the first. */
-async function usualWarehouse(tx: Tx, { warehouse_id }: Order): Promise<number> {
+/** The warehouse for goods of unknown origin: the order's warehouse, or the first one. */
+async function defaultWarehouse(tx: Tx, { warehouse_id }: Order): Promise<number> {
   return warehouse_id ?? (await listPlainWarehouses(tx))[0]?.id ?? 0;
 }
 
 function lineOf(lines: Order["lines"], item: ReturnItem): OrderLine {
   const line = lines.find(({ id }) => id === item.order_line_id);
-  assert(line, `return item ${item.id} is of a line of its order`);
+  assert(line, `return item ${item.id} belongs to a line of its order`);
   return line;
 }
 
@@ -269,38 +268,39 @@ async function takeBack(
   inspected: readonly InspectedUnits[],
   actor: Actor,
 ): Promise<void> {
-  // Units that left without a movement (a parcel that a carrier had already taken) return to the order's warehouse.
-  const warehouse_id = await usualWarehouse(tx, order);
+  // Units that left without a movement (in a parcel that its carrier had already taken) return to the order's
+  // warehouse.
+  const warehouse_id = await defaultWarehouse(tx, order);
   const bundled = order.lines.some(({ components }) => components !== null);
   const shipped = bundled ? await lotsShipped(tx, order.id) : [];
-  const units = inspected.flatMap((one) => comingBack(lineOf(order.lines, one.item), one, shipped, warehouse_id));
+  const units = inspected.flatMap((part) => comingBack(lineOf(order.lines, part.item), part, shipped, warehouse_id));
   const reference = { type: "return", id: wireId("return", id) } as const;
   if (!order.imported) return takeReturned(tx, units, reference, actor);
-  // No unit of an imported past order has left stock here, so its returned units enter the ledger as an adjustment.
-  await takeReturned(tx, await withoutGuesses(tx, units), reference, actor, "adjustment");
+  // An imported past order never took units out of stock, so its returned units enter the ledger as an adjustment.
+  await takeReturned(tx, await quarantineUnknownLots(tx, units), reference, actor, "adjustment");
 }
 
-/** Components with lots are quarantined if nobody knows which lot came back. */
-async function withoutGuesses(tx: Tx, units: readonly ReturnedUnits[]): Promise<ReturnedUnits[]> {
+/** Quarantines components with lots if the returned lot is unknown. */
+async function quarantineUnknownLots(tx: Tx, units: readonly ReturnedUnits[]): Promise<ReturnedUnits[]> {
   const products = await findProducts(tx, [...new Set(units.map(({ product_id }) => product_id))]);
   const tracked = new Set(products.flatMap((product) => (product.lot_tracking ? product.id : [])));
   return units.map((unit) => {
-    const guessed = unit.disposition === "restock" && unit.lot_id === null && tracked.has(unit.product_id);
-    return guessed ? { ...unit, disposition: "quarantine", bin: null } : unit;
+    const is_unknown = unit.disposition === "restock" && unit.lot_id === null && tracked.has(unit.product_id);
+    return is_unknown ? { ...unit, disposition: "quarantine", bin: null } : unit;
   });
 }
 
 /**
- * Puts units back on the shelf: those of cancelled orders, or those returned for sale. Refuses: resource_missing,
- * ambiguous_identifier, validation_failed, ambiguous_stock, bin_full, insufficient_inventory. Emits: inventory.updated,
- * inventory.low_stock.
+ * Restocks units of cancelled orders, or units returned for restocking.
+ * Refuses: resource_missing, ambiguous_identifier, validation_failed, ambiguous_stock, bin_full, insufficient_inventory.
+ * Emits: inventory.updated, inventory.low_stock.
  */
 export async function shelveUnits(tx: Tx, input: RestockInput, actor: Actor) {
   const { order_id, return_id } = input;
   if (order_id !== undefined && return_id !== undefined)
-    throw invalid("return_id", "cannot be given" + " together with order_id");
+    throw invalid("return_id", "cannot be combined with order_id");
   if (order_id !== undefined) return restockOrderUnits(tx, { ...input, order_id }, actor);
-  if (return_id === undefined) throw invalid("order_id", "is required unless return_id is given", "required");
+  if (return_id === undefined) throw invalid("order_id", "is required without return_id", "required");
   const { before, order } = await begin(tx, String(return_id));
   const done = await restockReturned(tx, before.id, input, actor);
   const returned = wireId("return", before.id);

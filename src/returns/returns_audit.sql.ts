@@ -1,5 +1,4 @@
-// Returns and refunds checked against what was shipped and what it cost, in plain SQL that shares nothing with the
-// commands.
+// Audit rules of returns and refunds for `verify`, in SQL that is independent of the acts.
 import { eq, sql } from "drizzle-orm";
 import { isOneOf } from "../../db/kit.ts";
 import { order_history, order_lines, orders } from "../../db/schema/orders.ts";
@@ -11,7 +10,7 @@ import { type ReturnStatus, refundTransitions, returnTransitions } from "./retur
 
 const part = (name: string) => sql`cast(${refunds.breakdown} ->> ${sql.raw(`'${name}'`)} as bigint)`;
 
-// Units of each returned item that the inspection looked at, and of these the ones that the house kept.
+// The inspected units of each returned item, and those that were accepted.
 const inspected = sql`(
   select ${return_inspections.return_item_id} as item, sum(${return_inspections.quantity}) as units,
     sum(case when ${return_inspections.disposition} = 'return_to_sender' then 0 else ${return_inspections.quantity} end)
@@ -21,7 +20,7 @@ const inspected = sql`(
 
 const isIn = (...statuses: ReturnStatus[]) => isOneOf(returns.status, statuses);
 
-// Of each order line the units that came back or are to come, and those that the house kept.
+// For each order line, the units that are in returns, and those that were accepted.
 const returned = sql`(
   select ${return_items.order_line_id} as line, sum(coalesce(i.accepted, 0)) as accepted,
     sum(case when ${isIn(returnTransitions.cancel.to)} then 0 when ${isIn(...returnTransitions.receive.from)}
@@ -30,7 +29,7 @@ const returned = sql`(
   left join inspected as i on i.item = ${return_items.id} group by ${return_items.order_line_id}
 )`;
 
-// What the units that the house kept had cost, by order: of each line so many of all, rounded half up.
+// The cost of an order's accepted units: the share of each line's total, rounded half up.
 const worth = sql`(
   select id, sum(total / units_all * units + (2 * (total % units_all) * units + units_all) / (2 * units_all)) as cents
   from (
@@ -40,7 +39,7 @@ const worth = sql`(
   ) as lines group by id
 )`;
 
-// What was paid back of each order, or is on its way, without what failed.
+// The refunds of an order that have not failed.
 const paid = sql`(
   select ${returns.order_id} as id, sum(${part("items_cents")}) as items, sum(${part("shipping_cents")}) as shipping
   from ${refunds} join ${returns} on ${returns.id} = ${refunds.return_id} 
@@ -54,9 +53,9 @@ const refundsOf = (db: Db, id: number) => plainRows(db, "refunds", refunds, eq(r
 const rowsOf = {
   events: async () => [],
   order: async (db, id) => {
-    const found = await plainRows(db, "returns", returns, eq(returns.order_id, id));
-    const made = await Promise.all(found.map((row) => refundsOf(db, Number(row["id"]))));
-    return [...(await plainRows(db, "orders", orders, eq(orders.id, id))), ...found, ...made.flat()];
+    const records = await plainRows(db, "returns", returns, eq(returns.order_id, id));
+    const refunded = await Promise.all(records.map((row) => refundsOf(db, Number(row["id"]))));
+    return [...(await plainRows(db, "orders", orders, eq(orders.id, id))), ...records, ...refunded.flat()];
   },
   "order line": async (db, id) => [
     ...(await plainRows(db, "order_lines", order_lines, eq(order_lines.id, id))),
@@ -76,34 +75,34 @@ const rowsOf = {
 
 const checks: readonly VerifierRule<keyof typeof rowsOf>[] = [
   {
-    rule: "no more units of an order line come back than were shipped",
+    rule: "an order line has no more returned units than shipped units",
     noun: "order line",
     rows: sql`select ${order_lines.id} as id, ${order_lines.quantity_shipped} as expected, r.claimed as actual
       from ${order_lines} join returned as r on r.line = ${order_lines.id}
       where r.claimed > ${order_lines.quantity_shipped}`,
   },
   {
-    rule: "what an order line counts as returned is what inspections kept of it",
+    rule: "an order line's returned units equal the units that inspections accepted",
     noun: "order line",
     rows: sql`select ${order_lines.id} as id, coalesce(r.accepted, 0) as expected,
         ${order_lines.quantity_returned} as actual
       from ${order_lines} left join returned as r on r.line = ${order_lines.id}`,
   },
   {
-    rule: "no more units are inspected than were received",
+    rule: "no more units are inspected than received",
     noun: "returned item",
     rows: sql`select ${return_items.id} as id, ${return_items.quantity_received} as expected, i.units as actual
       from ${return_items} join inspected as i on i.item = ${return_items.id}
       where i.units > ${return_items.quantity_received}`,
   },
   {
-    rule: "a return belongs to whom its order belongs",
+    rule: "a return and its order belong to the same merchant",
     noun: "return",
     rows: sql`select ${returns.id} as id, ${orders.merchant_id} as expected, ${returns.merchant_id} as actual
       from ${returns} join ${orders} on ${orders.id} = ${returns.order_id}`,
   },
   {
-    rule: "I10 a return is as far as its moments say",
+    rule: "I10 a return's status matches its timestamps",
     noun: "return",
     rows: sql`select ${returns.id} as id, 1 as expected, case
         when ${isIn(returnTransitions.receive.to)} then
@@ -117,7 +116,7 @@ const checks: readonly VerifierRule<keyof typeof rowsOf>[] = [
       from ${returns}`,
   },
   {
-    rule: "I16 a refund is what its parts make, in cents",
+    rule: "I16 a refund equals the sum of its parts, in cents",
     noun: "refund",
     rows: sql`select ${refunds.id} as id,
         ${part("items_cents")} + ${part("shipping_cents")} - ${part("restocking_fee_cents")} as expected,
@@ -125,19 +124,19 @@ const checks: readonly VerifierRule<keyof typeof rowsOf>[] = [
       from ${refunds}`,
   },
   {
-    rule: "I16 no more is refunded of an order's units than those cost that came back, in cents",
+    rule: "I16 refunds for an order's units do not exceed the cost of the accepted units, in cents",
     noun: "order",
     rows: sql`select paid.id as id, coalesce(w.cents, 0) as expected, paid.items as actual
       from paid left join worth as w on w.id = paid.id where paid.items > coalesce(w.cents, 0)`,
   },
   {
-    rule: "I16 no more is refunded of an order's shipping than it cost, in cents",
+    rule: "I16 refunds of an order's shipping do not exceed its cost, in cents",
     noun: "order",
     rows: sql`select paid.id as id, ${orders.shipping_amount_cents} as expected, paid.shipping as actual
       from paid join ${orders} on ${orders.id} = paid.id where paid.shipping > ${orders.shipping_amount_cents}`,
   },
   eventCountRule("return.created", sql`select count(*) from ${returns}`),
-  // A return may be received in several parts, each with a row in the history of its order.
+  // A return may be received in several parts, each with a row in its order's history.
   eventCountRule(
     "return.received",
     sql`select count(*) from ${order_history} where ${order_history.event} = 'return_received'`,
@@ -145,5 +144,5 @@ const checks: readonly VerifierRule<keyof typeof rowsOf>[] = [
   eventCountRule("return.processed", sql`select count(*) from ${returns} where ${returns.completed_at} is not null`),
 ];
 
-/** Holds returns and refunds against what was shipped and what it cost, and answers what differs. */
+/** Verifies returns and refunds against shipments and prices. Returns the differences. */
 export const verifyReturns = verifierOf(checks, rowsOf, { inspected, returned, worth, paid });

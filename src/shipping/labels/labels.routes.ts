@@ -12,7 +12,7 @@ import { documented } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
 import { answerSlowWork, type SlowWorkResult } from "../../http/slow_work.ts";
 import { trackPurchase } from "../../outbound/lanes.ts";
-import { labelCallbacks, refuseUnderWayBack } from "../../returns/return_labels.ts";
+import { labelCallbacks, refuseInTransit } from "../../returns/return_labels.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { buyTrackedLabel, buyTrackedLabels } from "../../tracking/track_label.ts";
 import { isBuiltIn } from "../rates/built_in_carrier.ts";
@@ -210,7 +210,7 @@ async function voidOwn(tx: Tx, id: string, { actor }: Call): Promise<ShippingLab
 
 /** Refuses a return label whose parcel is on its way back. Refuses: label_not_voidable. */
 async function refuseReturning(tx: Tx, label: ShippingLabel): Promise<void> {
-  if (label.return_id !== null && isUsable(label.status)) await refuseUnderWayBack(tx, label);
+  if (label.return_id !== null && isUsable(label.status)) await refuseInTransit(tx, label);
 }
 
 /** Routes of labels and their documents. */
