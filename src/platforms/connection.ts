@@ -8,10 +8,10 @@ import type { Platform } from "./platforms.transitions.ts";
 /** The purpose under which the secrets of connections are sealed. */
 export const secret_purpose = "platforms.secret";
 
-/** How long the previous client secret stays valid: a platform may go on signing with it for a while. */
+/** How long the previous client secret stays valid: a platform may keep signing with it for a while. */
 export const secret_overlap_ms = 3_600_000;
 
-/** The secrets of a connection, opened. A secret sealed under another key of the service counts as missing. */
+/** Opens the secrets of a connection. A secret sealed with another key of the service counts as missing. */
 export function credentialsOf(connection: StoreConnection, secret_key: Uint8Array, now: number): PlatformCredentials {
   const opened = (sealed: string | null) => (sealed === null ? null : open(sealed, secret_key, secret_purpose));
   const overlaps = (connection.previous_client_secret_expires_at ?? 0) > now;
@@ -23,21 +23,21 @@ export function credentialsOf(connection: StoreConnection, secret_key: Uint8Arra
   };
 }
 
-/** The callback address to enter at the platform, for a service that is reached at `origin`. */
+/** The callback URL to enter at the platform, for a service that is reached at `origin`. */
 function callbackUrl({ platform, key }: Pick<StoreConnection, "platform" | "key">, origin: string): string {
   const path = `${origin}/v1/webhooks/${platform}/orders`;
-  // BigCommerce sends an API key instead, and names its store in the body.
+  // BigCommerce sends an API key instead, and its body names the store.
   return platform === "bigcommerce" ? path : `${path}?connection=${key}`;
 }
 
-const told_from_characters = 16;
+const last_four_min_characters = 16;
 
-/** The last four characters of a secret that is long enough. */
+/** The last four characters of a secret that is long enough; null for others. */
 function lastFour(secret: string | null | undefined): string | null {
-  return secret == null || secret.length < told_from_characters ? null : secret.slice(-4);
+  return secret == null || secret.length < last_four_min_characters ? null : secret.slice(-4);
 }
 
-/** The connection as the API shows it: of each secret at most the last four characters. */
+/** Returns the connection as the API shows it, with at most the last four characters of each secret. */
 export function connectionView(connection: StoreConnection, secret_key: Uint8Array, origin: string, now: number) {
   const { id, merchant_id, platform, name, store_id, api_url, order_prefix, status, version } = connection;
   const { api_key, api_token, client_secrets } = credentialsOf(connection, secret_key, now);
@@ -67,10 +67,10 @@ export function connectionView(connection: StoreConnection, secret_key: Uint8Arr
 const examples: Readonly<Record<Platform, string>> = {
   bigcommerce: "the store hash, such as abc123",
   shopify: "the store's domain, such as my-store.myshopify.com",
-  woocommerce: "the address of the site, such as https://store.example",
+  woocommerce: "the URL of the site, such as https://store.example",
 };
 
-/** A store's name at its platform, in the form in which it is kept and compared; null if it is not one. */
+/** Normalizes the name of a store at its platform; null if it is invalid. */
 export function readStore(platform: Platform, text: string): string | null {
   const name = text.trim().toLowerCase();
   if (platform === "bigcommerce") return /^(?:stores\/)?([a-z0-9]{1,60})$/.exec(name)?.[1] ?? null;
@@ -82,20 +82,20 @@ export function readStore(platform: Platform, text: string): string | null {
   return (url.origin + url.pathname).replace(/\/+$/, "");
 }
 
-/** The name of the store of a new connection. Refuses: validation_failed. */
+/** Reads the store of a new connection. Refuses: validation_failed. */
 export function storeOf(platform: Platform, text: string): string {
   const store_id = readStore(platform, text);
   if (store_id === null) throw invalid("store_id", `must be ${examples[platform]}`, "invalid_format");
   return store_id;
 }
 
-/** Whether a notification that names its store so belongs to a connection. Without a name it may. */
+/** Whether a notification with these store names can belong to a connection. Without a name it can. */
 export function isOfStore({ platform, store_id }: StoreConnection, names: readonly string[]): boolean {
   const bare = (name: string | null) => name?.replace(/^https?:\/\//, "");
   return names.length === 0 || names.some((name) => bare(readStore(platform, name)) === bare(store_id));
 }
 
-/** The usual address of a store's API. */
+/** Returns the default base URL of a store's API. */
 export function defaultApi(platform: Platform, store_id: string): string {
   if (platform === "bigcommerce") return "https://api.bigcommerce.com";
   return platform === "shopify" ? `https://${store_id}` : store_id;
@@ -103,21 +103,20 @@ export function defaultApi(platform: Platform, store_id: string): string {
 
 type PlatformSecrets = Record<"api_key" | "api_token" | "client_secret", unknown>;
 
-/** Refuses: validation_failed, for a connection without the secrets that its platform needs. */
+/** Refuses a connection without the secrets that its platform needs. Refuses: validation_failed. */
 export function checkSecrets(platform: Platform, { api_key, api_token, client_secret }: PlatformSecrets): void {
   const fields: FieldProblem[] = [];
   const need = (field: string, why: string) => fields.push({ field, code: "required", message: `is required: ${why}` });
   if (platform === "bigcommerce") {
-    if (api_token == null)
-      need("api_token", "notifications contain only the order's id, and the order has" + " to be fetched");
+    if (api_token == null) need("api_token", "notifications contain only the order's id, so the order must be fetched");
   } else if (client_secret == null) {
-    need("client_secret", "the signature is the only proof that a notification is the platform's");
+    need("client_secret", "only the signature proves that a notification comes from the platform");
   }
   if (platform === "woocommerce") {
     if (api_token == null && api_key != null) need("api_token", "it is the secret of the consumer key");
-    if (api_key == null && api_token != null) need("api_key", "it is the consumer key that the secret belongs to");
+    if (api_key == null && api_token != null) need("api_key", "it is the consumer key of the secret");
   } else if (api_key != null) {
-    fields.push({ field: "api_key", code: "invalid_value", message: "is used for WooCommerce only" });
+    fields.push({ field: "api_key", code: "invalid_value", message: "is only for WooCommerce" });
   }
   if (fields.length > 0) throw invalidFields(fields);
 }

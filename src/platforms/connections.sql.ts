@@ -9,96 +9,96 @@ import { prepared, type StatementArgs } from "../storage/statements.ts";
 import type { StoreConnection } from "./platform.ts";
 import { type Platform, workingConnections } from "./platforms.transitions.ts";
 
-const isKept = isNull(platform_connections.deleted_at);
+const isNotDeleted = isNull(platform_connections.deleted_at);
 
 const byId = prepared((sql, a: StatementArgs<{ id: number }>) =>
   sql
     .select()
     .from(platform_connections)
-    .where(and(eq(platform_connections.id, a.id), isKept)),
+    .where(and(eq(platform_connections.id, a.id), isNotDeleted)),
 );
 const byKey = prepared((sql, a: StatementArgs<{ key: string }>) =>
   sql
     .select()
     .from(platform_connections)
-    .where(and(eq(platform_connections.key, a.key), isKept)),
+    .where(and(eq(platform_connections.key, a.key), isNotDeleted)),
 );
 const active = prepared((sql, _: StatementArgs<object>) =>
   sql
     .select()
     .from(platform_connections)
-    .where(and(isOneOf(platform_connections.status, workingConnections), isKept))
+    .where(and(isOneOf(platform_connections.status, workingConnections), isNotDeleted))
     .orderBy(asc(platform_connections.id)),
 );
 
-/** The connection that an identifier names: `plt_1001` or `1001`. Refuses: resource_missing. */
+/** Finds a connection by its identifier, `plt_1001` or `1001`. Refuses: resource_missing. */
 export async function getConnection(db: Db, id: string | number): Promise<StoreConnection> {
   const connection = await findConnection(db, readId("connection", id) ?? 0);
   if (connection === null) throw missing("connection", id);
   return connection;
 }
 
-/** As `getConnection`, and locks the connection until this transaction ends. */
+/** Like `getConnection`, but locks the connection until the transaction ends. Refuses: resource_missing. */
 export async function lockConnection(tx: Tx, id: string | number): Promise<StoreConnection> {
   const query = tx.sql
     .select()
     .from(platform_connections)
-    .where(and(eq(platform_connections.id, readId("connection", id) ?? 0), isKept));
+    .where(and(eq(platform_connections.id, readId("connection", id) ?? 0), isNotDeleted));
   const [row] = await forUpdate(query);
   if (row === undefined) throw missing("connection", id);
   return row;
 }
 
-/** The connection with this id, or null when there is none any more. */
+/** Finds a connection by its id; null if it does not exist or was deleted. */
 export async function findConnection(db: Db, id: number): Promise<StoreConnection | null> {
   const [row] = await byId(db, { id });
   return row ?? null;
 }
 
-/** The connection that a callback address names, or null. */
+/** Finds the connection that a callback URL names, or null. */
 export async function findConnectionByKey(db: Db, key: string): Promise<StoreConnection | null> {
   if (!isCallbackKey(key)) return null;
   const [row] = await byKey(db, { key });
   return row ?? null;
 }
 
-/** The connections of a platform to stores with one of these names. */
+/** Finds the connections of a platform to stores with these names. */
 export async function findConnectionsOfStores(
   db: Db,
   platform: Platform,
   stores: readonly string[],
 ): Promise<StoreConnection[]> {
   if (stores.length === 0) return [];
-  const { platform: of, store_id } = platform_connections;
+  const { platform: platform_column, store_id } = platform_connections;
   return db.sql
     .select()
     .from(platform_connections)
-    .where(and(eq(of, platform), inArray(store_id, [...stores]), isKept));
+    .where(and(eq(platform_column, platform), inArray(store_id, [...stores]), isNotDeleted));
 }
 
-/** Every connection that is not paused, in the order of their ids. */
+/** Lists all active connections, ordered by id. */
 export async function listActiveConnections(db: Db): Promise<StoreConnection[]> {
   return active(db, {});
 }
 
-/** A page of connections, newest first. */
+/** Lists a page of connections, newest first. */
 export async function listConnections(db: Db, { limit, offset, after }: PageWindow): Promise<StoreConnection[]> {
   const { created_at, id } = platform_connections;
   return db.sql
     .select()
     .from(platform_connections)
-    .where(and(isKept, after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined))
+    .where(and(isNotDeleted, after ? template`(${created_at}, ${id}) < (${after[0]}, ${after[1]})` : undefined))
     .orderBy(desc(created_at), desc(id))
     .limit(limit)
     .offset(offset);
 }
 
-/** How many connections there are. */
+/** Counts the connections. */
 export async function countConnections(db: Db): Promise<number> {
-  return db.sql.$count(platform_connections, isKept);
+  return db.sql.$count(platform_connections, isNotDeleted);
 }
 
-/** Stores a new connection and answers its id; null when its store is connected, or was once. */
+/** Inserts a connection and returns its id; null if its store is or was connected. */
 export async function insertConnection(tx: Tx, fields: Omit<StoreConnection, "id">): Promise<number | null> {
   const [row] = await tx.sql
     .insert(platform_connections)
@@ -110,21 +110,21 @@ export async function insertConnection(tx: Tx, fields: Omit<StoreConnection, "id
   return row?.id ?? null;
 }
 
-/** The connection to a store, locked, deleted or not. */
+/** Locks the connection to a store, even if it was deleted; null if there is none. */
 export async function lockConnectionOfStore(
   tx: Tx,
   { platform, store_id }: Pick<StoreConnection, "platform" | "store_id">,
 ): Promise<(StoreConnection & { readonly deleted_at: number | null }) | null> {
-  const { platform: of, store_id: store } = platform_connections;
+  const { platform: platform_column, store_id: store } = platform_connections;
   const query = tx.sql
     .select()
     .from(platform_connections)
-    .where(and(eq(of, platform), eq(store, store_id)));
+    .where(and(eq(platform_column, platform), eq(store, store_id)));
   const [row] = await forUpdate(query);
   return row ?? null;
 }
 
-/** Stores a changed connection. */
+/** Saves a changed connection. */
 export async function saveConnection(
   tx: Tx,
   { id, merchant_id: _owner, ...fields }: StoreConnection,

@@ -12,18 +12,18 @@ import type { CreateConnection, UpdateConnection } from "./platforms.schema.ts";
 import { connectionActions, connectionStarts, connectionTransitions } from "./platforms.transitions.ts";
 import { requeueFailedReports } from "./shipment_updates/shipment_updates.sql.ts";
 
-const bare = (url: string) => url.replace(/\/+$/, "");
+const withoutTrailingSlash = (url: string) => url.replace(/\/+$/, "");
 
-/** Who changes a connection, and the key that seals its secrets. */
+/** The editor of a connection, and the key that seals its secrets. */
 interface ConnectionEditor {
-  /** Whether the operator does, and no merchant. */
+  /** Whether the operator edits it, not a merchant. */
   readonly is_operator: boolean;
   readonly secret_key: Uint8Array;
 }
 
 /**
- * Connects a store, its secrets sealed with `secret_key`. A store that was connected before gets its connection back,
- * so that none of its orders is imported twice. Refuses: validation_failed, duplicate_connection.
+ * Connects a store. Its secrets are sealed. A store that was connected before gets its old connection back, so that no
+ * order is imported twice. Refuses: validation_failed, duplicate_connection, merchant_required.
  */
 export async function createConnection(
   tx: Tx,
@@ -40,7 +40,7 @@ export async function createConnection(
     platform,
     name: input.name ?? store_id.replace(/^https?:\/\//, "").slice(0, 100),
     store_id,
-    api_url: bare(input.api_url ?? defaultApi(platform, store_id)),
+    api_url: withoutTrailingSlash(input.api_url ?? defaultApi(platform, store_id)),
     is_operator_address: is_operator,
     api_key: sealed(api_key),
     api_token: sealed(api_token),
@@ -54,13 +54,13 @@ export async function createConnection(
     updated_at: tx.now,
   };
   const id = await insertConnection(tx, fields);
-  return id === null ? connectAgain(tx, fields) : { id, ...fields };
+  return id === null ? reconnect(tx, fields) : { id, ...fields };
 }
 
-async function connectAgain(tx: Tx, fields: Omit<StoreConnection, "id">): Promise<StoreConnection> {
+async function reconnect(tx: Tx, fields: Omit<StoreConnection, "id">): Promise<StoreConnection> {
   const before = await lockConnectionOfStore(tx, fields);
   if (before === null || before.deleted_at === null) {
-    throw new Fault("duplicate_connection", "This store is connected already.", {
+    throw new Fault("duplicate_connection", "This store is already connected.", {
       existing_id: before === null ? null : wireId("connection", before.id),
     });
   }
@@ -72,9 +72,9 @@ async function connectAgain(tx: Tx, fields: Omit<StoreConnection, "id">): Promis
 }
 
 /**
- * Changes a connection; without a change it stays as it was. The previous client secret stays valid for an hour.
- * Imports and reports that failed for want of the right address or secrets are tried again. Refuses: resource_missing,
- * validation_failed, immutable_field.
+ * Changes a connection. Without a change it keeps its version. The previous client secret stays valid for an hour. A
+ * new address or secret retries failed imports and reports.
+ * Refuses: resource_missing, validation_failed, immutable_field.
  */
 export async function updateConnection(
   tx: Tx,
@@ -85,9 +85,9 @@ export async function updateConnection(
   const before = await lockConnection(tx, id);
   refuseImmutable(before, input);
   const { name = before.name, order_prefix = before.order_prefix, status } = input;
-  const api_url = input.api_url === undefined ? before.api_url : bare(input.api_url);
+  const api_url = input.api_url === undefined ? before.api_url : withoutTrailingSlash(input.api_url);
   if (api_url !== before.api_url && before.api_token !== null && input.api_token === undefined) {
-    // Whoever changes the address must not be able to read the token there.
+    // Otherwise a person who can edit the address could redirect the stored token to their own server.
     throw invalid("api_token", "is required when api_url changes", "required");
   }
   const secrets = changedSecrets(before, input, secret_key);
@@ -102,24 +102,24 @@ export async function updateConnection(
   const connection = { ...after, version: before.version + 1, updated_at: tx.now };
   await saveConnection(tx, connection);
   const is_moved = api_url !== before.api_url || is_operator_address !== before.is_operator_address;
-  if (is_moved || Object.keys(secrets).length > 0) await requeueAll(tx, before.id);
+  if (is_moved || Object.keys(secrets).length > 0) await requeueFailures(tx, before.id);
   wakeJobs(tx);
   return connection;
 }
 
-/** Whether the operator chose the address that a connection has after a change: whoever names it has chosen it. */
+/** Whether the operator chose the API address: the last editor who set it counts. */
 function chosenByOperator(before: StoreConnection, { api_url }: UpdateConnection, is_operator: boolean): boolean {
   return api_url === undefined ? before.is_operator_address : is_operator;
 }
 
-/** Continues what waits for a connection. */
+/** Wakes the jobs that handle a connection's queues. */
 function wakeJobs(tx: Tx): void {
   tx.wake("platforms.import", tx.now);
   tx.wake("platforms.report", tx.now);
 }
 
 /** Queues the failed imports and reports of a connection again. */
-async function requeueAll(tx: Tx, connection_id: number): Promise<void> {
+async function requeueFailures(tx: Tx, connection_id: number): Promise<void> {
   await requeueFailed(tx, connection_id);
   await requeueFailedReports(tx, connection_id);
 }
@@ -131,27 +131,27 @@ function refuseImmutable(before: StoreConnection, { platform, store_id }: Update
   ];
   if (others.length === 0) return;
   const fields = others.map((field) => ({ field, code: "immutable_field", message: "cannot change" }));
-  throw new Fault("immutable_field", "Create another connection for another store.", { fields });
+  throw new Fault("immutable_field", "To connect another store, create a new connection.", { fields });
 }
 
 const secret_names = ["api_key", "api_token", "client_secret"] as const;
 
-/** The secrets that change, sealed. */
+/** The sealed secrets that change. */
 function changedSecrets(before: StoreConnection, input: UpdateConnection, secret_key: Uint8Array) {
   const changed: Partial<Record<(typeof secret_names)[number], string | null>> = {};
   for (const name of secret_names) {
-    const [given, sealed] = [input[name], before[name]];
-    if (given === undefined) continue;
-    if (given === null) {
+    const [sent, sealed] = [input[name], before[name]];
+    if (sent === undefined) continue;
+    if (sent === null) {
       if (sealed !== null) changed[name] = null;
-    } else if (sealed === null || open(sealed, secret_key, secret_purpose) !== given) {
-      changed[name] = seal(given, secret_key, secret_purpose);
+    } else if (sealed === null || open(sealed, secret_key, secret_purpose) !== sent) {
+      changed[name] = seal(sent, secret_key, secret_purpose);
     }
   }
   return changed;
 }
 
-/** The previous client secret, as long as it is valid. */
+/** The previous client secret and when it expires. */
 function overlap(tx: Tx, next: string | null, { client_secret }: StoreConnection) {
   const overlaps = next !== null && client_secret !== null;
   return {
@@ -160,7 +160,7 @@ function overlap(tx: Tx, next: string | null, { client_secret }: StoreConnection
   };
 }
 
-/** Deletes a connection: its orders stay, its secrets do not, and waiting imports end. Refuses: resource_missing. */
+/** Deletes a connection and its secrets, and ends its queued imports. Its orders stay. Refuses: resource_missing. */
 export async function deleteConnection(tx: Tx, id: string): Promise<StoreConnection> {
   const before = await lockConnection(tx, id);
   const none = { api_key: null, api_token: null, client_secret: null };

@@ -1,29 +1,29 @@
-// What the service and the connector of a platform tell each other. Moments are milliseconds, money is cents.
+// The data exchanged between the service and a platform's connector. Timestamps are milliseconds, money is cents.
 import type { ConnectionStatus, NotificationKind, Platform, PlatformOrderState } from "./platforms.transitions.ts";
 
-/** A store at a platform, connected to this service. Its secrets are sealed: see `Credentials`. */
+/** A connected store at a platform. Its secrets are sealed; see `PlatformCredentials`. */
 export interface StoreConnection {
   readonly id: number;
   readonly merchant_id: number;
-  /** Random text that names the connection in its callback address: `?connection=…`. */
+  /** Random text that names the connection in its callback URL: `?connection=…`. */
   readonly key: string;
   readonly platform: Platform;
   readonly name: string;
-  /** BigCommerce: the store hash. Shopify: the `….myshopify.com` domain. WooCommerce: the address of the site. */
+  /** BigCommerce: the store hash. Shopify: the `….myshopify.com` domain. WooCommerce: the URL of the site. */
   readonly store_id: string;
-  /** The address of the platform's API, without a slash at the end, such as `https://api.bigcommerce.com`. */
+  /** The base URL of the API without a trailing slash, such as `https://api.bigcommerce.com`. */
   readonly api_url: string;
-  /** Whether the operator chose this address, and no merchant. */
+  /** Whether the operator chose this URL, not a merchant. */
   readonly is_operator_address: boolean;
   /** WooCommerce's consumer key; null for the other platforms. Sealed. */
   readonly api_key: string | null;
-  /** The access token, or WooCommerce's consumer secret; null when the API may not be called. Sealed. */
+  /** The access token, or WooCommerce's consumer secret; null if there is no API access. Sealed. */
   readonly api_token: string | null;
-  /** The secret with which the platform signs its notifications; null when it does not. Sealed. */
+  /** The secret with which the platform signs its notifications; null without signatures. Sealed. */
   readonly client_secret: string | null;
   readonly previous_client_secret: string | null;
   readonly previous_client_secret_expires_at: number | null;
-  /** A prefix that makes our order number of the platform's. */
+  /** The prefix of the order numbers here. */
   readonly order_prefix: string;
   readonly status: ConnectionStatus;
   readonly version: number;
@@ -31,7 +31,7 @@ export interface StoreConnection {
   readonly updated_at: number;
 }
 
-/** The secrets of a connection, opened for one call. They never appear in a log, an answer or an error. */
+/** The opened secrets of a connection, for one call. They never appear in a log, a response or an error. */
 export interface PlatformCredentials {
   readonly api_key: string | null;
   readonly api_token: string | null;
@@ -39,63 +39,63 @@ export interface PlatformCredentials {
   readonly client_secrets: readonly string[];
 }
 
-/** A request from a platform as it arrived. */
+/** A request from a platform as received. */
 export interface PlatformInbound {
   readonly headers: Headers;
-  /** The body as UTF-8 text, byte for byte as it was received. */
+  /** The body as UTF-8 text, unchanged. */
   readonly raw: string;
 }
 
-/** A notification of a platform. */
+/** A parsed notification of a platform. */
 export interface PlatformNotification {
   readonly kind: NotificationKind;
-  /** What happened, as the platform names it: `store/order/created`, `orders/updated`, `order.updated`. */
+  /** The platform's name of the event: `store/order/created`, `orders/updated`, `order.updated`. */
   readonly topic: string;
   /** The platform's id of the order; null unless the kind is `order`. */
   readonly external_id: string | null;
-  /** Equal for repeats of one notification, within one connection. */
+  /** A key that is equal for repeats of one notification, within one connection. */
   readonly dedupe_key: string;
-  /** The names of the store in the notification, the surest first; a connection's `store_id` is among them. */
+  /** The names of the store in the notification, the most reliable first. */
   readonly stores: readonly string[];
-  /** When it was created at the platform; null when it does not say. */
+  /** When it was created at the platform (ms); null if unknown. */
   readonly created_at: number | null;
-  /** The whole order; null when the notification has only its id or the order cannot be read: then it is fetched. */
+  /** The whole order; null when it has to be fetched. */
   readonly order: PlatformOrder | null;
 }
 
-/** Where the goods go, as far as the platform knows. Empty fields are null. */
+/** The shipping address at the platform. Missing fields are null. */
 export interface PlatformAddress {
   readonly name: string | null;
   readonly company: string | null;
   readonly address_line1: string | null;
   readonly address_line2: string | null;
   readonly city: string | null;
-  /** The code, if the platform has one, such as `CA`; else the name. */
+  /** The code if the platform has one, such as `CA`; otherwise the name. */
   readonly state: string | null;
   readonly postal_code: string | null;
-  /** Two-letter code of ISO 3166-1. */
+  /** The ISO 3166-1 two-letter code. */
   readonly country: string | null;
   readonly phone: string | null;
 }
 
-/** A line of an order with goods to send. Digital lines and those with nothing left to send are left out. */
+/** An order line with goods to ship. Digital lines and lines with nothing left to ship are omitted. */
 export interface PlatformLine {
   readonly external_id: string;
   readonly sku: string | null;
-  /** The platform's product or variant, from which a missing SKU is made. */
+  /** The platform's product or variant id, from which a missing SKU is derived. */
   readonly variant_id: string;
   readonly name: string;
-  /** The units left to send. */
+  /** The units left to ship. */
   readonly quantity: number;
   /** The price before discounts. */
   readonly unit_price_cents: number;
   /**
-   * The total of the units left after all discounts; absent in what an older release has stored, whose price was final.
+   * The total of the remaining units after all discounts; absent in records of older releases, whose price is final.
    */
   readonly total_cents?: number;
 }
 
-/** An order as a platform has it, in one form for all platforms. */
+/** An order of a platform, in one form for all platforms. */
 export interface PlatformOrder {
   readonly external_id: string;
   /** The number that the buyer knows, without the platform's prefix or `#`. */
@@ -111,27 +111,27 @@ export interface PlatformOrder {
   readonly currency: string;
   readonly notes: string | null;
   readonly created_at: number;
-  /** When it last changed at the platform: of two versions of an order the later one counts. */
+  /** When it last changed at the platform (ms). Of two versions, the later one counts. */
   readonly updated_at: number;
 }
 
-/** A parcel of an order, as it is reported to the platform. */
+/** A parcel of an order as it is reported to the platform. */
 export interface ShipmentReport {
-  /** Our id of the parcel, `shp_1001`, by which a repeated report can be recognised. */
+  /** Our parcel id, `shp_1001`, by which a repeated report is recognized. */
   readonly shipment_id: string;
   readonly external_order_id: string;
-  /** The platform's lines and how many units of each are in the parcel. */
+  /** The platform's lines, with the units of each in the parcel. */
   readonly lines: readonly { readonly external_id: string; readonly quantity: number }[];
   readonly carrier: string | null;
   readonly service: string | null;
   readonly tracking_number: string | null;
   readonly tracking_url: string | null;
   readonly shipped_at: number;
-  /** Whether nothing of the order is left to send after it. */
+  /** Whether it is the last parcel of the order. */
   readonly last: boolean;
 }
 
-/** An order of a platform and when it last changed there. */
+/** A platform's order id and when the order last changed. */
 export interface PlatformChange {
   readonly external_id: string;
   readonly updated_at: number;

@@ -28,7 +28,7 @@ import {
 } from "./platforms.schema.ts";
 import { reportRoutes } from "./shipment_updates/shipment_updates.routes.ts";
 
-/** Connections to stores at e-commerce platforms. */
+/** Routes of connections to stores at e-commerce platforms. */
 const connectionRoutes = (service: Service) =>
   new Elysia({ prefix: "/platforms" })
     .use(conventions)
@@ -38,8 +38,9 @@ const connectionRoutes = (service: Service) =>
         id: "createPlatform",
         needs: "platforms.manage",
         chapter: "Platforms",
-        summary: "Connect a store at a platform",
-        description: "A store that was connected before gets its connection back, so no order is imported twice.",
+        summary: "Connect a store",
+        description:
+          "A store that was connected before gets its old connection back, so that no order is imported twice.",
         refuses: ["blocked_address", "duplicate_connection"],
         answers: { 201: EnvelopedView(ConnectionView) },
       }),
@@ -91,7 +92,7 @@ const connectionRoutes = (service: Service) =>
       }),
     });
 
-/** The connection as this client sees it: the callback address begins with the address that the client used. */
+/** The connection as this client sees it. The callback URL starts with the origin that the client used. */
 function viewOf({ secret_key }: Service, call: Call) {
   const origin = originOf(call);
   return (connection: StoreConnection, now: number) => connectionView(connection, secret_key, origin, now);
@@ -107,11 +108,9 @@ function create(call: Call, body: CreateConnection, service: Service): Promise<R
   });
 }
 
-/**
- * Refuses an address that the service may not call. This is checked beforehand, since a name may have to be resolved.
- */
+/** Refuses URLs that the service may not call. This runs before the transaction: it may have to resolve a name. */
 async function refuseAddress(call: Call, url: string, service: Service): Promise<void> {
-  if (url.includes("?")) throw invalid("api_url", "must not contain a query");
+  if (url.includes("?")) throw invalid("api_url", "must not contain a query string");
   const chosen_by = call.merchant_id === null ? "operator" : "merchant";
   const unfit = await outboundOf(service, call.store.mode, chosen_by).problem(url);
   if (unfit?.code === "blocked_address") {
@@ -160,6 +159,6 @@ function list(call: Call, query: ListConnections, service: Service): Promise<Res
   );
 }
 
-/** Connected stores, their notifications, and the imports and reports that follow. */
+/** Routes of connected stores, their notifications, imports and shipment reports. */
 export const platformRoutes = (service: Service) =>
   new Elysia().use(connectionRoutes(service)).use(importRoutes).use(reportRoutes).use(notificationRoutes(service));

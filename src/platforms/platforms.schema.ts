@@ -3,7 +3,7 @@ import { choice, closed, nameField, nullable, pageFields, textField } from "../c
 import { OwnerView, ofMerchant } from "../storage/tenant.schema.ts";
 import { connectionStatuses, importStatuses, platforms, shipmentUpdateStatuses } from "./platforms.transitions.ts";
 
-const connection_moment = Type.String({ format: "date-time" });
+const timestamp = Type.String({ format: "date-time" });
 
 const secret = (description: string) =>
   Type.String({
@@ -16,7 +16,7 @@ const secret = (description: string) =>
 
 const store_id = textField(300, {
   description:
-    "The store at its platform: BigCommerce's store hash, Shopify's `….myshopify.com` domain, the address of " +
+    "The store at its platform: BigCommerce's store hash, Shopify's `….myshopify.com` domain, or the URL of " +
     "a WooCommerce site.",
 });
 const changeable = {
@@ -25,24 +25,22 @@ const changeable = {
     Type.String({
       minLength: 1,
       maxLength: 2048,
-      description: "The address of the store's API, if it is not the usual one.",
+      description: "The base URL of the store's API, if it is not the default.",
     }),
   ),
-  api_key: Type.Optional(nullable(secret("WooCommerce's consumer key."))),
-  api_token: Type.Optional(nullable(secret("The access token of the API; of WooCommerce the consumer secret."))),
+  api_key: Type.Optional(nullable(secret("The consumer key; for WooCommerce only."))),
+  api_token: Type.Optional(nullable(secret("The access token of the API; for WooCommerce, the consumer secret."))),
   client_secret: Type.Optional(
     nullable(
       secret(
-        "The secret with which the platform signs: the client secret of the app; for WooCommerce the secret of " +
-          "the webhook. The previous one stays valid for an hour.",
+        "The secret with which the platform signs: the client secret of the app; for WooCommerce, the secret of " +
+          "the webhook. A replaced secret stays valid for an hour.",
       ),
     ),
   ),
-  order_prefix: Type.Optional(
-    textField(20, { min: 0, description: "A prefix: with it the platform's order numbers become ours." }),
-  ),
+  order_prefix: Type.Optional(textField(20, { min: 0, description: "A prefix for the platform's order numbers." })),
   status: Type.Optional(
-    choice(connectionStatuses, { description: "While it is paused, orders are received, and imported later." }),
+    choice(connectionStatuses, { description: "While paused, orders are received and imported later." }),
   ),
 };
 
@@ -63,7 +61,7 @@ export const CreateConnection = closed(
 );
 export type CreateConnection = Static<typeof CreateConnection>;
 
-// These fields cannot be changed. The schema reads them so that another value is refused and not ignored.
+// These fields cannot be changed. The schema accepts them so that another value is refused instead of ignored.
 export const UpdateConnection = closed(
   { platform: Type.Optional(choice(platforms)), store_id: Type.Optional(store_id), ...changeable },
   readOnly,
@@ -74,7 +72,7 @@ export const ListConnections = closed(pageFields);
 export type ListConnections = Static<typeof ListConnections>;
 
 const lastFour = nullable(
-  Type.String({ description: "The last four characters of the secret; null if it has" + " fewer than sixteen." }),
+  Type.String({ description: "The last four characters of the secret; null if it has fewer than 16." }),
 );
 
 export const ConnectionView = closed({
@@ -87,7 +85,7 @@ export const ConnectionView = closed({
   order_prefix: Type.String(),
   status: choice(connectionStatuses),
   callback_url: Type.String({
-    description: "The address to enter at the platform. Without PACKHOUSE_BASE_URL only the part after the host.",
+    description: "The URL to enter at the platform. If PACKHOUSE_BASE_URL is not set, only the path and query.",
   }),
   has_api_key: Type.Boolean(),
   api_key_last_four: lastFour,
@@ -95,15 +93,13 @@ export const ConnectionView = closed({
   api_token_last_four: lastFour,
   has_client_secret: Type.Boolean(),
   client_secret_last_four: lastFour,
-  previous_client_secret_expires_at: nullable(connection_moment),
+  previous_client_secret_expires_at: nullable(timestamp),
   version: Type.Integer(),
-  created_at: connection_moment,
-  updated_at: connection_moment,
+  created_at: timestamp,
+  updated_at: timestamp,
 });
 
 export const DeletedConnectionView = closed({ id: Type.String(), deleted: Type.Literal(true) });
-
-const import_moment = Type.String({ format: "date-time" });
 
 export const ListImports = closed({
   ...pageFields,
@@ -115,57 +111,55 @@ export type ListImports = Static<typeof ListImports>;
 export const ImportView = closed({
   id: Type.String(),
   external_id: Type.String({ description: "The platform's id of the order." }),
-  order_id: Type.String({ description: "The order's id here. The order exists once the status is `imported`." }),
+  order_id: Type.String({ description: "The id of the order here. The order exists once the status is `imported`." }),
   status: choice(importStatuses, {
-    description: "`queued` is tried for two days; `waiting` is not paid yet; `ignored` has nothing to send.",
+    description: "`queued`: retried for two days. `waiting`: not paid yet. `ignored`: nothing to ship.",
   }),
   reason: Type.Union([closed({ code: Type.String(), message: Type.String() }), Type.Null()], {
-    description: "Why it is not imported, or why the last try failed.",
+    description: "The reason why the order is not imported, or why the last attempt failed.",
   }),
   attempts: Type.Integer(),
-  next_attempt_at: nullable(import_moment),
-  external_updated_at: nullable(import_moment),
-  imported_at: nullable(import_moment),
-  created_at: import_moment,
-  updated_at: import_moment,
+  next_attempt_at: nullable(timestamp),
+  external_updated_at: nullable(timestamp),
+  imported_at: nullable(timestamp),
+  created_at: timestamp,
+  updated_at: timestamp,
 });
 
 const open = { additionalProperties: true };
 
-/** A notification in the form of the specification. Other fields that a platform sends are ignored. */
+/** A notification as the specification defines it. Other fields are ignored. */
 export const ThinNotification = Type.Object(
   {
-    scope: textField(200, { description: "What happened, such as `store/order/created`." }),
+    scope: textField(200, { description: "The event, such as `store/order/created`." }),
     store_id: textField(200),
     data: Type.Object(
       { type: textField(100, { min: 0 }), id: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }) },
       open,
     ),
-    hash: textField(200, { description: "Equal for repeats of one notification." }),
+    hash: textField(200, { description: "A value that is equal for repeats of one notification." }),
     created_at: Type.Integer({ minimum: 0, maximum: 253_402_300_799, description: "Unix seconds." }),
-    producer: textField(200, { description: "`stores/` and the store hash." }),
+    producer: textField(200, { description: "`stores/`, followed by the store hash." }),
   },
   open,
 );
 
-/** Whatever a platform sends; its connector reads it. */
-export const AnyNotification = Type.Object({}, { ...open, description: "The platform's order, as it sends it." });
+/** The body of any platform's notification. Its connector validates it. */
+export const AnyNotification = Type.Object({}, { ...open, description: "The platform's notification, unchanged." });
 
 export const NotificationView = closed({
   success: Type.Literal(true),
   order_id: nullable(
-    Type.String({ description: "The order's id here, which does not change. The order itself is created later." }),
+    Type.String({ description: "The permanent id of the order here. The order itself is created later." }),
   ),
   status: choice(["processing", "ignored"]),
   estimated_ship_date: nullable(Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" })),
 });
 
-const shipment_update_moment = Type.String({ format: "date-time" });
-
 export const ListReports = closed({
   ...pageFields,
   status: Type.Optional(choice(shipmentUpdateStatuses)),
-  order_id: Type.Optional(textField(100, { description: "The order's id or its order number." })),
+  order_id: Type.Optional(textField(100, { description: "An order id or an order number." })),
 });
 export type ListReports = Static<typeof ListReports>;
 
@@ -175,19 +169,19 @@ export const ReportView = closed({
   shipment_id: Type.String(),
   status: choice(shipmentUpdateStatuses, {
     description:
-      "`queued` is tried for five days; `skipped` has nothing that the platform ordered, or the " +
+      "`queued`: retried for five days. `skipped`: the parcel has nothing that the platform ordered, or the " +
       "connection has no `api_token`.",
   }),
   items: Type.Array(closed({ external_line_id: Type.String(), quantity: Type.Integer() }), {
-    description: "The platform's lines and how many units of each are in the parcel.",
+    description: "The platform's lines, with the units of each in the parcel.",
   }),
   external_id: Type.Union([Type.String(), Type.Null()], { description: "The platform's id of the parcel." }),
   reason: Type.Union([closed({ code: Type.String(), message: Type.String() }), Type.Null()], {
-    description: "Why it is not reported, or why the last try failed.",
+    description: "The reason why the parcel is not reported, or why the last attempt failed.",
   }),
   attempts: Type.Integer(),
-  next_attempt_at: nullable(shipment_update_moment),
-  reported_at: nullable(shipment_update_moment),
-  created_at: shipment_update_moment,
-  updated_at: shipment_update_moment,
+  next_attempt_at: nullable(timestamp),
+  reported_at: nullable(timestamp),
+  created_at: timestamp,
+  updated_at: timestamp,
 });

@@ -3,32 +3,30 @@ import type { Transitions } from "../core/transitions.ts";
 export const shipmentUpdateStatuses = ["queued", "reported", "skipped", "failed"] as const;
 export type ShipmentUpdateStatus = (typeof shipmentUpdateStatuses)[number];
 
-// The report of a parcel that has left. It is skipped when the platform's order has nothing of it, or its API may not
-// be called.
+// The report of a shipped parcel. It is skipped if the platform's order has none of its units, or without API access.
 // biome-ignore format: a table is read by its columns.
 export const shipmentUpdateTransitions = {
   report:  { from: ["queued"],            to: "reported", held: false, emits: null },
   skip:    { from: ["queued"],            to: "skipped",  held: false, emits: null },
   give_up: { from: ["queued"],            to: "failed",   held: false, emits: null },
   retry:   { from: ["skipped", "failed"], to: "queued",   held: false, emits: null },
-  // The connection got another address or other secrets.
+  // The connection got another URL or other secrets.
   reconnect: { from: ["skipped", "failed"], to: "queued", held: false, emits: null },
 } as const satisfies Transitions<ShipmentUpdateStatus>;
 
-/** The first status of a report, unless nothing can be reported. */
+/** The first status of a report, unless it is skipped. */
 export const shipmentUpdateStarts: ShipmentUpdateStatus = "queued";
 
-/** The statuses of reports that wait for their turn. */
+/** The statuses of queued reports. */
 export const queuedShipmentUpdates: readonly ShipmentUpdateStatus[] = shipmentUpdateTransitions.report.from;
 
-/** Whether a report waits for its turn. */
+/** Whether a report is queued. */
 export const isUpdateQueued = (status: ShipmentUpdateStatus): boolean => queuedShipmentUpdates.includes(status);
 
-/** Whether a report was given up after an error. */
+/** Whether a report failed permanently. */
 export const isUpdateGivenUp = (status: ShipmentUpdateStatus): boolean => status === "failed";
 
-// The platforms of orders, and every status of what the service keeps about them. The SQL CHECKs, the schemas and the
-// rules all read these tuples.
+// The platforms, and all statuses of their records. The SQL CHECKs, the schemas and the rules all read these tuples.
 
 export const platforms = ["bigcommerce", "shopify", "woocommerce"] as const;
 export type Platform = (typeof platforms)[number];
@@ -36,17 +34,17 @@ export type Platform = (typeof platforms)[number];
 export const connectionStatuses = ["active", "paused"] as const;
 export type ConnectionStatus = (typeof connectionStatuses)[number];
 
-// While a connection is paused its notifications are stored; their orders are imported once it is active again.
+// A paused connection stores its notifications. Their orders are imported once it is active again.
 // biome-ignore format: a table is read by its columns.
 export const connectionTransitions = {
   pause:  { from: connectionStatuses, to: "paused", held: false, emits: null },
   resume: { from: connectionStatuses, to: "active", held: false, emits: null },
 } as const satisfies Transitions<ConnectionStatus>;
 
-/** The first status of a connection, unless the request says otherwise. */
+/** The first status of a connection unless the request sets one. */
 export const connectionStarts: ConnectionStatus = "active";
 
-/** The action that brings a connection into a status. */
+/** The action that leads to a connection status. */
 export const connectionActions = {
   active: "resume",
   paused: "pause",
@@ -58,7 +56,7 @@ export const workingConnections: readonly ConnectionStatus[] = [connectionTransi
 export const importStatuses = ["queued", "imported", "waiting", "ignored", "failed"] as const;
 export type ImportStatus = (typeof importStatuses)[number];
 
-// An import links one order of a platform to one order here. Every notification of that order queues it again.
+// An import links a platform's order to an order here. Every notification of the order queues it again.
 // biome-ignore format: a table is read by its columns.
 export const importTransitions = {
   queue:   { from: importStatuses, to: "queued",   held: false, emits: null },
@@ -67,7 +65,7 @@ export const importTransitions = {
   ignore:  { from: ["queued"],     to: "ignored",  held: false, emits: null },
   give_up: { from: ["queued"],     to: "failed",   held: false, emits: null },
   retry:   { from: ["waiting", "ignored", "failed"], to: "queued", held: false, emits: null },
-  // The connection got another address or other secrets.
+  // The connection got another URL or other secrets.
   reconnect: { from: ["failed"],   to: "queued",   held: false, emits: null },
 } as const satisfies Transitions<ImportStatus>;
 export type ImportAction = keyof typeof importTransitions;
@@ -75,22 +73,22 @@ export type ImportAction = keyof typeof importTransitions;
 /** The first status of an import. */
 export const importStarts: ImportStatus = "queued";
 
-/** The statuses of imports that wait for their turn. */
+/** The statuses of queued imports. */
 export const queuedImports: readonly ImportStatus[] = importTransitions.import.from;
 
-/** Whether an import waits for its turn. */
+/** Whether an import is queued. */
 export const isQueued = (status: ImportStatus): boolean => queuedImports.includes(status);
 
-/** Whether the order of an import waits to be paid. */
+/** Whether the order of an import is not paid yet. */
 export const awaitsPayment = (status: ImportStatus): boolean => status === "waiting";
 
-/** Whether an import was given up after an error. */
+/** Whether an import failed permanently. */
 export const isGivenUp = (status: ImportStatus): boolean => status === "failed";
 
-/** The statuses of imports without an order here, or without the latest version of one. */
+/** The statuses of imports without an order here, or with an outdated one. */
 export const unfinishedImports: readonly ImportStatus[] = importTransitions.retry.from;
 
-/** The state of an order at its platform: to be sent, not paid yet, cancelled, or sent already. */
+/** The states of an order at its platform: to ship, unpaid, cancelled, or shipped. */
 export const platformOrderStates = ["open", "unpaid", "cancelled", "done"] as const;
 export type PlatformOrderState = (typeof platformOrderStates)[number];
 

@@ -83,7 +83,11 @@ function standing<Refund extends Pick<ReturnRefund, "status">>(refunds: readonly
  * All refunds that have not failed must not exceed the accepted units plus the requested shipping.
  * Refuses: refund_exceeds_amount.
  */
-export function planRefund(terms: RefundTerms, refunds: readonly ReturnRefund[], request: RefundRequest): RefundBreakdown {
+export function planRefund(
+  terms: RefundTerms,
+  refunds: readonly ReturnRefund[],
+  request: RefundRequest,
+): RefundBreakdown {
   const remaining = refundableOf(terms, refunds);
   const with_shipping = request.refund_shipping ?? terms.refund_shipping;
   const room = remaining.items_cents + (with_shipping ? remaining.shipping_cents : 0);

@@ -32,7 +32,8 @@ export const putBackRoutes = new Elysia({ prefix: "/inventory/putbacks" })
       chapter: "Warehouses",
       summary: "List restock tasks",
       description:
-        "Lists units that were picked for cancelled orders, and units returned for restocking without a bin. They cannot" +
+        "Lists units that were picked for cancelled orders, and units returned for restocking without a bin." +
+        " They cannot" +
         " be sold before they are put back. The oldest come first.",
       refuses: ["ambiguous_identifier"],
       answers: { 200: ListView(RestockTaskView) },

@@ -37,10 +37,7 @@ export function planItems(
 ): PlannedItem[] {
   const left = returnableUnits(lines, earlier);
   if (lines.every((line) => left.get(line.id) === 0)) {
-    throw new Fault(
-      "nothing_to_return",
-      "Nothing to return: no units have shipped, or all are in a return already.",
-    );
+    throw new Fault("nothing_to_return", "Nothing to return: no units have shipped, or all are in a return already.");
   }
   if (requested === undefined) {
     return lines.flatMap(({ id, sku }) => {
@@ -296,7 +293,6 @@ const shippingStatusBy: Readonly<Record<TrackingStatus, ReturnShippingStatus>> =
 export function shippingStatus(status: TrackingStatus): ReturnShippingStatus {
   return shippingStatusBy[status];
 }
-
 
 /** Returns the billable fact of received units. */
 export function receivedFact(

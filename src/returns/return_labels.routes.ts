@@ -29,7 +29,8 @@ export function returnLabelRoutes(service: Service) {
         chapter: "Returns",
         summary: "Buy a return label",
         description:
-          "Buys a label from the customer to the merchant's `return_address`, or to the warehouse if it has none, unless the" +
+          "Buys a label from the customer to the merchant's `return_address`, or to the warehouse if it has" +
+          " none, unless the" +
           " request has other addresses. The return's `return_shipping` then" +
           " shows the parcel and its tracking `status`. If the carrier takes longer than a few" +
           "seconds, the response" +

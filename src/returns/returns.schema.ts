@@ -169,7 +169,8 @@ export const ListReturns = closed({
   arrived: Type.Optional(
     Type.Boolean({
       description:
-        "True: the carrier has delivered the parcel. With `status=initiated`, lists the returns to receive at the dock.",
+        "True: the carrier has delivered the parcel. With `status=initiated`, lists the returns to receive at" +
+        " the dock.",
     }),
   ),
   created_after: Type.Optional(momentField("Only returns created after this date or time.")),

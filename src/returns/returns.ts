@@ -84,7 +84,10 @@ export async function createReturn(tx: Tx, input: CreateReturn, actor: Actor): P
   return created;
 }
 
-/** Changes the return shipping or the terms. Without a change it keeps its version. Refuses: resource_missing, validation_failed. */
+/**
+ * Changes the return shipping or the terms. Without a change it keeps its version. Refuses: resource_missing,
+ * validation_failed.
+ */
 export async function updateReturn(tx: Tx, id: string, input: UpdateReturn): Promise<Return> {
   const { before } = await begin(tx, id);
   const terms = termsOf(before, before.currency, input);
@@ -292,13 +295,13 @@ async function quarantineUnknownLots(tx: Tx, units: readonly ReturnedUnits[]): P
 
 /**
  * Restocks units of cancelled orders, or units returned for restocking.
- * Refuses: resource_missing, ambiguous_identifier, validation_failed, ambiguous_stock, bin_full, insufficient_inventory.
+ * Refuses: resource_missing, ambiguous_identifier, validation_failed, ambiguous_stock, bin_full,
+ * insufficient_inventory.
  * Emits: inventory.updated, inventory.low_stock.
  */
 export async function shelveUnits(tx: Tx, input: RestockInput, actor: Actor) {
   const { order_id, return_id } = input;
-  if (order_id !== undefined && return_id !== undefined)
-    throw invalid("return_id", "cannot be combined with order_id");
+  if (order_id !== undefined && return_id !== undefined) throw invalid("return_id", "cannot be combined with order_id");
   if (order_id !== undefined) return restockOrderUnits(tx, { ...input, order_id }, actor);
   if (return_id === undefined) throw invalid("order_id", "is required without return_id", "required");
   const { before, order } = await begin(tx, String(return_id));

@@ -26,7 +26,7 @@ import {
   releaseHolds,
   settleSuspended,
 } from "../orders/orders.jobs.ts";
-import { forgetNotifications, importDue, importsSettled, reconcile } from "../platforms/imports/imports.jobs.ts";
+import { deleteOldNotifications, importDue, importsSettled, reconcile } from "../platforms/imports/imports.jobs.ts";
 import { shiftImports } from "../platforms/imports/imports.sql.ts";
 import { sendShipmentUpdates, shipmentUpdatesSettled } from "../platforms/shipment_updates/shipment_updates.jobs.ts";
 import { shiftShipmentUpdates } from "../platforms/shipment_updates/shipment_updates.sql.ts";
@@ -108,7 +108,7 @@ async function forgetSnapshots({ mode, clock }: Store, { data }: Service): Promi
 // biome-ignore format: a table is read by its columns.
 const timedJobs: readonly TimedJob[] = [
   { when: "7 * * * *",  what: "forget answers kept for repeated requests",      job: forgetAnswers },
-  { when: "41 * * * *", what: "forget notifications that platforms do not repeat",     job: forgetNotifications },
+  { when: "41 * * * *", what: "forget notifications that platforms do not repeat",     job: deleteOldNotifications },
   { when: "53 * * * *", what: "forget callbacks that carriers do not repeat",          job: deleteOldCallbacks },
   { when: "29 2 * * *", what: "find orders of platforms whose notification was lost",  job: reconcile },
   { when: "* * * * *",  what: "skip what waits too long for a receiver, or is too much", job: trimBacklogs },

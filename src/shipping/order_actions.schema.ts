@@ -70,7 +70,8 @@ export const ActOnOrdersShown = closed({
       [HoldOrder, ReleaseOrder, CancelOrders, BuyLabels].map((schema) => schema),
       {
         description:
-          "The input of the action, the same for all orders. Labels take `carrier` and `service`. If `package` is omitted," +
+          "The input of the action, the same for all orders. Labels take `carrier` and `service`. If `package`" +
+          " is omitted," +
           " the weight is computed from the products.",
       },
     ),

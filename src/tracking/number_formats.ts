@@ -70,7 +70,7 @@ interface NumberFormat {
   readonly vague?: boolean;
 }
 
-const withPrefix =
+const led =
   (prefix: string, rule: CheckRule): CheckRule =>
   (body) =>
     rule(prefix + body);
@@ -97,7 +97,7 @@ const formats: readonly NumberFormat[] = [
   { carrier: "usps",        format: "USPS IMpb",        check: gs1,            form: digits("94\\d{27}") },
   { carrier: "usps",        format: "USPS 20",          check: gs1,            form: digits("\\d{19}") },
   { carrier: "usps",        format: "USPS legacy 91",   check: gs1,            form: digits("91\\d{19}", zip5) },
-  { carrier: "usps",        format: "USPS legacy 91",   check: withPrefix("91", gs1), form: digits("\\d{19}") },
+  { carrier: "usps",        format: "USPS legacy 91",   check: led("91", gs1), form: digits("\\d{19}") },
   { carrier: "post",        format: "S10",              check: s10,            form: internationalPost },
   { carrier: "fedex",       format: "FedEx 12",         check: fedexShort,     form: digits("\\d{11}") },
   { carrier: "fedex",       format: "FedEx 34",         check: fedexLong, form: digits("\\d{13}", "[0-8]\\d{19}") },
@@ -106,14 +106,14 @@ const formats: readonly NumberFormat[] = [
   { carrier: "fedex",       format: "FedEx SSCC",       check: gs1,            form: digits("\\d{15}", "\\d{2}") },
   { carrier: "fedex",       format: "FedEx Ground GSN", check: fedexLong, form: digits("\\d{13}", "96\\d{18}") },
   { carrier: "fedex",       format: "FedEx ASTRA",      check: fedexShort,     form: astra },
-  { carrier: "fedex",       format: "FedEx Economy",    check: withPrefix("92", gs1), form: digits("6129\\d{15}") },
+  { carrier: "fedex",       format: "FedEx Economy",    check: led("92", gs1), form: digits("6129\\d{15}") },
   { carrier: "dhl_express", format: "DHL Express",      check: sevens,         form: digits("\\d{9,10}") },
   { carrier: "dhl_express", format: "DHL piece id",     check: null, form: formPattern("J[A-Z]{2,3}\\d{9,10}") },
   { carrier: "dhl_express", format: "DHL piece id",     check: null,           form: formPattern("JD\\d{18}") },
   { carrier: "dhl_ecommerce", format: "DHL eCommerce",  check: null, form: formPattern(`${globalMail}\\d{10,39}`) },
   { carrier: "dhl_ecommerce", format: "DHL eCommerce 14", check: null, form: formPattern("\\d{14}"), vague: true },
-  { carrier: "ontrac",      format: "OnTrac",           check: withPrefix("4", alternating), form: digits("\\d{13}", "C") },
-  { carrier: "ontrac",      format: "OnTrac",           check: withPrefix("5", alternating), form: digits("\\d{13}", "D") },
+  { carrier: "ontrac",      format: "OnTrac",           check: led("4", alternating), form: digits("\\d{13}", "C") },
+  { carrier: "ontrac",      format: "OnTrac",           check: led("5", alternating), form: digits("\\d{13}", "D") },
   { carrier: "ontrac",      format: "LaserShip L",      check: null, form: formPattern("L[AEHINX][1-3]\\d{7}") },
   { carrier: "ontrac",      format: "LaserShip 1LS7",   check: null, form: formPattern("1LS7[12]\\d{10}(?:\\d1)?") },
   { carrier: "ontrac",      format: "LaserShip 1LSCX",  check: null, form: formPattern("1LSCX[0-9A-Z]{10}") },

@@ -160,8 +160,8 @@ export function updateSourceOf({ connector, name }: Pick<CarrierAccount, "connec
 }
 
 /**
- * Records a carrier's reply about claimed parcels. Omitted parcels are unknown to it. A reply concerns only the merchant
- * whose record was claimed.
+ * Records a carrier's reply about claimed parcels. Omitted parcels are unknown to it. A reply concerns only the
+ * merchant whose record was claimed.
  * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function recordPolled(

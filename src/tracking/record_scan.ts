@@ -286,7 +286,10 @@ interface MovedParcel {
   readonly has_moved: boolean;
 }
 
-/** Runs the act on the order that a report requires, unless it is done; null when nothing happens and nothing is emitted. */
+/**
+ * Runs the act on the order that a report requires, unless it is done; null when nothing happens and nothing is
+ * emitted.
+ */
 async function moveParcel(
   tx: Tx,
   shipment_id: number | null,

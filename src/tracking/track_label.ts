@@ -72,7 +72,8 @@ export async function followLabel(tx: Tx, bought: BoughtLabel): Promise<void> {
 }
 
 /**
- * Starts to track the parcel of a return label, and records earlier reports on its number. The return has its own event.
+ * Starts to track the parcel of a return label, and records earlier reports on its number. The return has its own
+ * event.
  * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
  */
 export async function followReturnLabel(tx: Tx, label: ShippingLabel): Promise<void> {

@@ -207,7 +207,8 @@ const parcelRoutes = new Elysia()
         summary: "Track a parcel",
         description:
           "An unknown number returns 404, with the carriers that it may belong to in" +
-          " `detected_carriers`: all that match by form and check digit. If none matches, `wrong_check_digits` lists the" +
+          " `detected_carriers`: all that match by form and check digit. If none matches, `wrong_check_digits`" +
+          " lists the" +
           " forms that it matches except for the check digit. `POST /tracking` tracks such a number.",
         answers: { 200: EnvelopedView(Type.Union([TrackingView, ShortTrackingView])) },
       }),

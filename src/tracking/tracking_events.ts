@@ -82,7 +82,10 @@ function orderActAfter(standing: TrackingStanding, { status, occurred_at }: Trac
   return isBack && isDelivered(status) ? null : order_act;
 }
 
-/** The act on the order, given all earlier events. A delivery after any return, even an outranked one, is to the sender. */
+/**
+ * The act on the order, given all earlier events. A delivery after any return, even an outranked one, is to the
+ * sender.
+ */
 export function orderActAmong(
   { order_act }: TrackingStep,
   event: TrackingFact,
@@ -99,8 +102,8 @@ export function standingAfter(events: readonly TrackingFact[]): TrackingStanding
 }
 
 /**
- * Sorts events by time, oldest first, for emitting. A delivery at the time of a return is one to the sender, so it comes
- * after it.
+ * Sorts events by time, oldest first, for emitting. A delivery at the time of a return is one to the sender, so it
+ * comes after it.
  */
 export function inOrder<Event extends Pick<TrackingFact, "status" | "occurred_at">>(events: readonly Event[]): Event[] {
   const turn = (status: TrackingEventStatus) => (isDelivered(status) ? trackingEventStatuses.length : rank(status));

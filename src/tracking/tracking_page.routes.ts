@@ -41,7 +41,8 @@ export const trackingPageRoutes = (service: Service) => {
         description:
           "The `tracking_url` of a parcel and the QR code on its label lead here if the carrier has no page of its" +
           " own or the number is tracked for an order." +
-          " It is a page without scripts that shows only the city and the name of the merchant that sends the parcel (the" +
+          " It is a page without scripts that shows only the city and the name of the merchant that sends the" +
+          " parcel (the" +
           " warehouse's name while the only merchant has none). It ends (410) 90 days after delivery, or" +
           " when the label is voided. A client can load it 60 times a minute (then 429).",
         documents: ["text/html"],

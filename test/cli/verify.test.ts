@@ -24,11 +24,11 @@ const whole = "I14 a kept answer is as it went out";
 const made = "I14 what a kept answer says was made is there";
 const numbers = "I15 the numbers of a subscription's deliveries have no gap but those that restores left";
 const last_number = "I15 the last number of a subscription's deliveries is the last one given or left out";
-const parts = "I16 a refund is what its parts make, in cents";
-const worth = "I16 no more is refunded of an order's units than those cost that came back, in cents";
-const postage = "I16 no more is refunded of an order's shipping than it cost, in cents";
-const claimed = "no more units of an order line come back than were shipped";
-const counted = "what an order line counts as returned is what inspections kept of it";
+const parts = "I16 a refund equals the sum of its parts, in cents";
+const worth = "I16 refunds for an order's units do not exceed the cost of the accepted units, in cents";
+const postage = "I16 refunds of an order's shipping do not exceed its cost, in cents";
+const claimed = "an order line has no more returned units than shipped units";
+const counted = "an order line's returned units equal the units that inspections accepted";
 
 let shop: Shop;
 let count: number;
@@ -213,17 +213,17 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, (readonly [rule: string, wh
   [
     "what a rate card said before",
     (tx) => tx.sql.delete(rate_card_versions).where(eq(rate_card_versions.card_id, 1002)),
-    [["C1 a rate card has every version of it", "rate card 1002: 1 0"]],
+    [["C1 every version of a rate card is stored", "rate card 1002: 1 0"]],
   ],
   [
     "a label without its document",
     (tx) => tx.sql.update(labels).set({ drawing: null }),
-    [["L1 a label that was bought has a number and a document", "label 1001: 1 0"]],
+    [["L1 a bought label has a tracking number and a document", "label 1001: 1 0"]],
   ],
   [
     "a label of another order's parcel",
     (tx) => tx.sql.update(labels).set({ order_id: 1001 }),
-    [["L3 a label is of a parcel or a return of its order", "label 1001: 1001 1002"]],
+    [["L3 a label belongs to a parcel or a return of its order", "label 1001: 1001 1002"]],
   ],
   [
     "a purchase that nobody has ended for days",
@@ -242,12 +242,12 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, (readonly [rule: string, wh
       });
       await tx.sql.update(labels).set({ ...claimed, created_at: tx.now - 26 * 3_600_000 });
     },
-    [["L5 no label is under way for longer than a day", "label 1001: 0 1"]],
+    [["L5 no purchase stays unfinished for more than a day", "label 1001: 0 1"]],
   ],
   [
     "a parcel with another number than its label",
     (tx) => tx.sql.update(labels).set({ tracking_number: "WH1" }),
-    [["L4 a labelled parcel has its label's number", "label 1001: 1 0"]],
+    [["L4 a labeled parcel has its label's tracking number", "label 1001: 1 0"]],
   ],
 ])("%s", async (_, change, differences) => {
   const said = await found(change);

@@ -48,9 +48,9 @@ test.each([{}, { to_zip: "" }, { to_zip: null }])("rates to Hong Kong need no po
 test("rates to a country with postal codes need one, and those to none name neither", async () => {
   const wrong = async (ends: object) => fieldsOf((await shop.app.post("/shipping/rates", { ...parcel, ...ends })).body);
   expect(await wrong({ to_country: "DE" })).toEqual([
-    "to_zip is required unless to_address or order_id is given, since DE has postal codes",
+    "to_zip is required without to_address or order_id, since DE has postal codes",
   ]);
-  expect(await wrong({})).toEqual(["to_zip is required unless to_address or order_id is given"]);
+  expect(await wrong({})).toEqual(["to_zip is required without to_address or order_id"]);
   const to_address = { name: "A", street1: "1 Rue de Rivoli", zip: "75001", country: "FR" };
   expect(await wrong({ to_address })).toEqual(["to_address.city is required in FR"]);
   const hong_kong = { name: "A", street1: "1 Queen's Road", country: "HK" };

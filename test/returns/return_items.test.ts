@@ -83,7 +83,7 @@ describe("the items of a return", () => {
     expect(fieldOf(() => planItems(lines, [], [stated("A", 3), stated("A", 3)]))).toEqual([
       "items[1].quantity must be at most 2",
     ]);
-    expect(fieldOf(() => planItems(lines, [], [stated("C", 1)]))).toEqual(["items[0].sku is not part of this order"]);
+    expect(fieldOf(() => planItems(lines, [], [stated("C", 1)]))).toEqual(["items[0].sku is not in this order"]);
   });
 
   const inspection = (quantity: number, disposition: "restock" | "return_to_sender") => ({
@@ -127,7 +127,7 @@ describe("an arrival", () => {
     ]);
     expect(planned([{ sku: "A", quantity: 1 }])).toEqual([[1, 1]]);
     expect(fieldOf(() => planned([{ sku: "B", quantity: 1 }]))).toEqual(["items[0].quantity must be at most 0"]);
-    expect(fieldOf(() => planned([{ sku: "C", quantity: 1 }]))).toEqual(["items[0].sku is not part of this return"]);
+    expect(fieldOf(() => planned([{ sku: "C", quantity: 1 }]))).toEqual(["items[0].sku is not in this return"]);
   });
 });
 
@@ -164,9 +164,9 @@ describe("an inspection", () => {
       [2, 1, "restock", null, 1],
       [2, 1, "dispose", null, 1],
     ]);
-    expect(fieldOf(() => plan([finding(3)]))).toEqual(["items must cover every unit received: 1 of A are left out"]);
+    expect(fieldOf(() => plan([finding(3)]))).toEqual(["items must cover every unit received (missing: 1 of A)"]);
     expect(fieldOf(() => plan([finding(5)]))).toEqual(["items[0].quantity must be at most 4"]);
-    expect(fieldOf(() => plan([finding(4, { sku: "C" })]))).toEqual(["items[0].sku is not part of this return"]);
+    expect(fieldOf(() => plan([finding(4, { sku: "C" })]))).toEqual(["items[0].sku is not in this return"]);
   });
 
   test("takes the condition that the customer stated, if it finds no other", () => {
@@ -180,12 +180,12 @@ describe("an inspection", () => {
     expect(plan([finding(4)], goods())[0]).toEqual([1, 2, "restock", null, null]);
     const several = goods(lot(7), lot(8, 2), lot(7, 3));
     expect(fieldOf(() => plan([finding(4)], several))).toEqual([
-      "items[0].lot_number is required, since several lots were shipped: L7, L8",
+      "items[0].lot_number is required, because several lots were shipped: L7, L8",
     ]);
     expect(plan([finding(4, { lot_number: "L8" })], several)[0]).toEqual([1, 2, "restock", 8, 2]);
     expect(plan([finding(4, { disposition: "return_to_sender" })], several)[0]?.[3]).toBeNull();
     expect(fieldOf(() => plan([finding(4, { lot_number: "L9" })], several))).toEqual([
-      "items[0].lot_number is no lot that was shipped with this order",
+      "items[0].lot_number is not a lot that was shipped with this order",
     ]);
   });
 

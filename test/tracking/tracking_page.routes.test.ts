@@ -49,7 +49,7 @@ describe("works", () => {
     }
     const html = await watch();
     expect(seen).toEqual([
-      "200 Getting ready",
+      "200 Preparing shipment",
       "200 Handed to the carrier",
       "200 On its way",
       "200 Held up",

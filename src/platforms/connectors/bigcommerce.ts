@@ -1,4 +1,4 @@
-// BigCommerce. Its notifications contain only an order's id; the order is fetched from the API, version 2.
+// BigCommerce. Notifications contain only an order's id, so the order is fetched from the API, version 2.
 
 import { equalInConstantTime, hmacBase64 } from "../../core/crypto.ts";
 import { invalid } from "../../core/faults.ts";
@@ -11,7 +11,7 @@ import type {
   ShipmentReport,
 } from "../platform.ts";
 import type { PlatformOrderState } from "../platforms.transitions.ts";
-import { ask, needed, platformError, understood } from "./call_platform.ts";
+import { ask, parseReply, platformError, requireCredential } from "./call_platform.ts";
 import type { PlatformAccess, PlatformConnector } from "./connector.ts";
 import {
   costsOf,
@@ -23,11 +23,11 @@ import {
   readFields,
   readJson,
   readList,
-  readMoment,
   readName,
   readNotes,
   readQuantity,
   readSku,
+  readTimestamp,
   remaining,
   withUnits,
 } from "./platform_fields.ts";
@@ -43,7 +43,7 @@ const orderScopes: readonly string[] = [
   "store/order/refund/created",
 ];
 
-// The meaning of each order status, by BigCommerce's number. An order packed for pickup by the buyer is done.
+// The meanings of BigCommerce's order statuses, by number. An order that is packed for pickup by the buyer is done.
 // biome-ignore format: a table is read by its columns.
 const states: Readonly<Record<number, PlatformOrderState>> = {
   0:  "unpaid",    // Incomplete
@@ -63,14 +63,14 @@ const states: Readonly<Record<number, PlatformOrderState>> = {
   14: "open",      // Partially Refunded
 };
 
-/** The carriers that BigCommerce knows by name and links to. */
+/** The carriers that BigCommerce knows and links to. */
 const providers = ["auspost", "canadapost", "fedex", "royalmail", "ups", "usps"];
 
 export const bigcommerce: PlatformConnector = { verify, read, fetchOrder, changedSince, report };
 
 /**
- * Without a client secret the API key is the proof. With one, the body is signed by Standard Webhooks with the bytes of
- * the secret.
+ * Verifies a notification. Without a client secret, the API key is the proof. With one, the body is signed by Standard
+ * Webhooks with the bytes of the secret.
  */
 function verify(
   { headers, raw }: PlatformInbound,
@@ -81,19 +81,20 @@ function verify(
   const [id, timestamp] = [headers.get("webhook-id"), headers.get("webhook-timestamp") ?? ""];
   if (id === null || !/^\d{1,12}$/.test(timestamp)) return false;
   if (Math.abs(Number(timestamp) * second_ms - now) > clock_difference_ms) return false;
-  const given = (headers.get("webhook-signature") ?? "").split(" ");
-  const right = client_secrets.map((secret) => `v1,${hmacBase64(secret, `${id}.${timestamp}.${raw}`)}`);
-  return right.some((signature) => given.some((one) => equalInConstantTime(one, signature)));
+  const signatures = (headers.get("webhook-signature") ?? "").split(" ");
+  const expected = client_secrets.map((secret) => `v1,${hmacBase64(secret, `${id}.${timestamp}.${raw}`)}`);
+  return expected.some((signature) => signatures.some((sent) => equalInConstantTime(sent, signature)));
 }
 
 function read({ headers, raw }: PlatformInbound): PlatformNotification {
   const body = readJson(raw);
   const topic = readText(body["scope"], 100);
   const store_id = readText(Number.isInteger(body["store_id"]) ? `${body["store_id"]}` : body["store_id"], 100);
-  const made = body["created_at"];
+  const created = body["created_at"];
   if (topic === null) throw invalid("scope", "is required", "required");
   if (store_id === null) throw invalid("store_id", "is required", "required");
-  if (made !== undefined && !Number.isSafeInteger(made)) throw invalid("created_at", "must be seconds since 1970");
+  if (created !== undefined && !Number.isSafeInteger(created))
+    throw invalid("created_at", "must be seconds since 1970");
   const data = fieldsOrNone(body["data"]);
   const kind = orderScopes.includes(topic) && data["type"] === "order" ? "order" : "unknown";
   const hash = readText(body["hash"], 200) ?? "";
@@ -105,7 +106,7 @@ function read({ headers, raw }: PlatformInbound): PlatformNotification {
     order: null,
     dedupe_key: readText(headers.get("webhook-id"), 200) ?? `${store_id} ${topic} ${external_id} ${hash}`,
     stores: [readText(body["producer"], 100)?.replace(/^stores\//, ""), store_id].flatMap((name) => name ?? []),
-    created_at: typeof made === "number" ? made * second_ms : null,
+    created_at: typeof created === "number" ? created * second_ms : null,
   };
 }
 
@@ -114,53 +115,53 @@ async function fetchOrder(access: PlatformAccess, external_id: string): Promise<
   if (status === 404) return null;
   const products = await listAll(access, `/orders/${external_id}/products`);
   const addresses = await listAll(access, `/orders/${external_id}/shipping_addresses`);
-  return understood(() => orderOf(readFields(json, "order"), readList(products, "products"), addresses));
+  return parseReply(() => orderOf(readFields(json, "order"), readList(products, "products"), addresses));
 }
 
 async function changedSince(access: PlatformAccess, since: number) {
-  const found: { external_id: string; updated_at: number }[] = [];
+  const changes: { external_id: string; updated_at: number }[] = [];
   const filter = `min_date_modified=${encodeURIComponent(new Date(since).toISOString())}&sort=id:asc`;
   let min_id = "1";
   for (let page = 0; page < pages_max; page += 1) {
     const { json } = await get(access, `/orders?${filter}&min_id=${min_id}&limit=${page_size}`);
-    // An order that changes meanwhile keeps its place in the order of ids, so none is skipped.
-    const orders = understood(() => fieldsIn(json).map(changeOf));
-    found.push(...orders);
+    // Sorting by id keeps the place of an order that changes in the meantime, so none is skipped.
+    const orders = parseReply(() => fieldsIn(json).map(changeOf));
+    changes.push(...orders);
     const last = orders.at(-1);
     if (last === undefined || orders.length < page_size) break;
     min_id = String(BigInt(last.external_id) + 1n);
   }
-  return found.sort((one, other) => one.updated_at - other.updated_at);
+  return changes.sort((a, b) => a.updated_at - b.updated_at);
 }
 
 const changeOf = ({ id, date_modified }: JsonFields) => ({
   external_id: readExternalId(id, "id"),
-  updated_at: readMoment(date_modified, "date_modified"),
+  updated_at: readTimestamp(date_modified, "date_modified"),
 });
 
 /**
- * A shipment is recognised by our id of the parcel in its comments. A parcel for several addresses becomes one shipment
- * for each; those that an earlier try created are left out.
+ * Reports a parcel. Its shipments are recognized by our parcel id in their comments. A parcel for several addresses
+ * becomes one shipment for each. Those from an earlier attempt are skipped.
  */
 async function report(access: PlatformAccess, parcel: ShipmentReport): Promise<string | null> {
   const path = `/orders/${parcel.external_order_id}`;
   const mark = `[${parcel.shipment_id}]`;
   const shipments = await listAll(access, `${path}/shipments`);
-  const told = shipments.filter(({ comments }) => typeof comments === "string" && comments.includes(mark));
-  const known = told
+  const reported = shipments.filter(({ comments }) => typeof comments === "string" && comments.includes(mark));
+  const known = reported
     .flatMap(({ items }) => fieldsIn(items))
     .map((item) => ({
       external_id: String(item["order_product_id"]),
       quantity: Number(item["quantity"]),
     }));
   const open = remaining(parcel.lines, known);
-  const ids = told.map(({ id }) => String(id));
+  const ids = reported.map(({ id }) => String(id));
   if (open.length === 0) return ids[0] ?? null;
   const products = await listAll(access, `${path}/products`);
   const addressOf = new Map(products.map(({ id, order_address_id }) => [String(id), order_address_id]));
   const unknown = open.find(({ external_id }) => !addressOf.has(external_id));
   if (unknown !== undefined) {
-    const words = `BigCommerce's order ${parcel.external_order_id} no longer has line ${unknown.external_id}.`;
+    const words = `BigCommerce order ${parcel.external_order_id} no longer has line ${unknown.external_id}.`;
     throw platformError(words, { permanent: true });
   }
   for (const [order_address_id, lines] of Map.groupBy(open, ({ external_id }) => addressOf.get(external_id))) {
@@ -175,9 +176,9 @@ async function report(access: PlatformAccess, parcel: ShipmentReport): Promise<s
 
 function shipmentOf({ carrier, service, tracking_number, tracking_url }: ShipmentReport, mark: string) {
   const provider = (carrier ?? "").toLowerCase().replace(/[^a-z]/g, "");
-  const named = tracking_number !== null && tracking_number.length <= tracking_number_characters_max;
+  const fits = tracking_number !== null && tracking_number.length <= tracking_number_characters_max;
   return {
-    tracking_number: named ? tracking_number : "",
+    tracking_number: fits ? tracking_number : "",
     shipping_provider: providers.includes(provider) ? provider : "",
     shipping_method: [carrier, service].flatMap((word) => word ?? []).join(" "),
     ...(tracking_url !== null && { tracking_link: tracking_url }),
@@ -188,10 +189,10 @@ function shipmentOf({ carrier, service, tracking_number, tracking_url }: Shipmen
 function orderOf(order: JsonFields, products: readonly JsonFields[], addresses: readonly JsonFields[]): PlatformOrder {
   const billing = fieldsOrNone(order["billing_address"]);
   const [address = {}] = addresses;
-  // Prices are in the currency that was paid; `currency_code` is the currency that was shown.
+  // Prices are in the store's currency. `currency_code` is the currency that the buyer saw.
   const currency = readCurrency(order["default_currency_code"] ?? order["currency_code"], "default_currency_code");
   const lines = products.flatMap((product, index) => lineOf(product, currency, `products[${index}]`));
-  const updated_at = readMoment(order["date_modified"], "date_modified");
+  const updated_at = readTimestamp(order["date_modified"], "date_modified");
   const several = addresses.length > 1 ? `The order has ${addresses.length} addresses at BigCommerce.` : null;
   const id = readExternalId(order["id"], "id");
   return {
@@ -216,8 +217,8 @@ function orderOf(order: JsonFields, products: readonly JsonFields[], addresses: 
     shipping_method: readText(address["shipping_method"], 200),
     shipping_amount_cents: readAmount(order["shipping_cost_ex_tax"], currency, "shipping_cost_ex_tax"),
     currency,
-    notes: readNotes([order["customer_message"], order["staff_notes"], several], products.flatMap(wishesOf)),
-    created_at: readMoment(order["date_created"], "date_created"),
+    notes: readNotes([order["customer_message"], order["staff_notes"], several], products.flatMap(lineNotes)),
+    created_at: readTimestamp(order["date_created"], "date_created"),
     updated_at,
   };
 }
@@ -227,18 +228,18 @@ function stateOf(order: JsonFields, products: readonly JsonFields[]): PlatformOr
   const state = states[Number(order["status_id"])] ?? "unpaid";
   const goods = products.filter(isSent);
   const sent = goods.every(
-    (product) => readQuantity(product["quantity_shipped"] ?? 0, "quantity_shipped") >= left(product),
+    (product) => readQuantity(product["quantity_shipped"] ?? 0, "quantity_shipped") >= unitsToShip(product),
   );
   return state === "open" && goods.length > 0 && sent ? "done" : state;
 }
 
-/** Whether a line has to be sent: it is not a file, not a certificate, and not for pickup. */
+/** Whether a line has to be shipped: no files, certificates or goods for pickup. */
 function isSent({ type, order_pickup_method_id }: JsonFields): boolean {
   const collected = Number(order_pickup_method_id ?? 0) > 0;
   return type !== "digital" && type !== "giftcertificate" && !collected;
 }
 
-function left(product: JsonFields, field = "products"): number {
+function unitsToShip(product: JsonFields, field = "products"): number {
   const refunded = readQuantity(product["quantity_refunded"] ?? 0, `${field}.quantity_refunded`);
   return Math.max(0, readQuantity(product["quantity"], `${field}.quantity`) - refunded);
 }
@@ -254,7 +255,7 @@ function lineOf(product: JsonFields, currency: string, field: string): PlatformL
   const ordered = readQuantity(product["quantity"], `${field}.quantity`);
   const discount = discounts.reduce((sum, amount) => sum + amount, 0);
   const variant_id = variant > 0 ? String(variant) : own > 0 ? `p${own}` : `l${external_id}`;
-  const quantity = left(product, field);
+  const quantity = unitsToShip(product, field);
   return [
     {
       external_id,
@@ -267,8 +268,8 @@ function lineOf(product: JsonFields, currency: string, field: string): PlatformL
   ];
 }
 
-/** What the buyer wrote for a line. Chosen variants are in the SKU. */
-function wishesOf(product: JsonFields) {
+/** The buyer's entries for a line. Selected variants are already in the SKU. */
+function lineNotes(product: JsonFields) {
   const options = fieldsIn(product["product_options"]).filter(({ type }) => /text|date|file/i.test(String(type)));
   const line = readText(product["name"], 100) ?? "Line";
   return options.map(({ display_name, display_value }) => ({ line, name: display_name, value: display_value }));
@@ -276,22 +277,22 @@ function wishesOf(product: JsonFields) {
 
 const get = (access: PlatformAccess, path: string) => call(access, "GET", path);
 
-/** Every object of a paged list; an empty page is answered as 204. */
+/** Fetches all objects of a paged list. An empty page has status 204. */
 async function listAll(access: PlatformAccess, path: string): Promise<JsonFields[]> {
-  const found: JsonFields[] = [];
+  const all: JsonFields[] = [];
   for (let page = 1; page <= pages_max; page += 1) {
     const { status, json } = await get(access, `${path}?page=${page}&limit=${page_size}`);
     if (status === 404) throw platformError("BigCommerce no longer has the order.", { permanent: true });
     const objects = fieldsIn(json);
-    found.push(...objects);
+    all.push(...objects);
     if (objects.length < page_size) break;
   }
-  return found;
+  return all;
 }
 
 async function call(access: PlatformAccess, method: "GET" | "POST", path: string, body?: unknown) {
   const { connection, credentials } = access;
-  const token = needed(credentials.api_token, "access token");
+  const token = requireCredential(credentials.api_token, "access token");
   const request = {
     method,
     url: `${connection.api_url}/stores/${encodeURIComponent(connection.store_id)}/v2${path}`,

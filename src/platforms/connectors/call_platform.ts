@@ -1,4 +1,4 @@
-// How answers of platforms' APIs are read, with messages that speak of the store's connection.
+// Calls platforms' APIs, with errors that refer to the store's connection.
 
 import { systemClock } from "../../core/clock.ts";
 import { Fault } from "../../core/faults.ts";
@@ -20,7 +20,9 @@ import { credentialsOf } from "../connection.ts";
 import type { StoreConnection } from "../platform.ts";
 import type { PlatformAccess } from "./connector.ts";
 
-/** A refusal or failure of a platform's API: whether asking again can help, and when, if the platform said so. */
+/**
+ * Creates the fault of a refusal or failure of a platform's API. `wait_ms` is the delay that the platform asked for.
+ */
 export function platformError(
   words: string,
   { permanent, wait_ms = null }: { permanent: boolean; wait_ms?: number | null },
@@ -29,7 +31,7 @@ export function platformError(
   return new Fault("platform_error", words, { permanent, ...(seconds !== null && { retry_after_seconds: seconds }) });
 }
 
-/** How any platform's API is called, and how its refusals are worded. */
+/** How platforms' APIs are called, and how their refusals are worded. */
 export const platform: ApiParty = {
   name: "The platform's API",
   answer_mebibytes_max: 2,
@@ -46,32 +48,32 @@ function explained(status: number): string {
   return "";
 }
 
-/** The secrets of a call, which no message may contain. */
+/** Returns the secrets of a call, which no message may contain. */
 export function secretsOf({ credentials }: Pick<PlatformAccess, "credentials">): (string | null)[] {
   const { api_key, api_token, client_secrets } = credentials;
   return [api_key, api_token, ...client_secrets];
 }
 
-/** Asks a platform's API, as `askApi` does. Refuses: platform_error. */
-export async function ask(access: PlatformAccess, request: ApiRequest, taking?: ApiCallOptions): Promise<ApiResult> {
+/** Calls a platform's API like `askApi`. Refuses: platform_error. */
+export async function ask(access: PlatformAccess, request: ApiRequest, options?: ApiCallOptions): Promise<ApiResult> {
   const { api, now } = access;
-  return await askApi(platform, { api, now, secrets: secretsOf(access) }, request, taking);
+  return await askApi(platform, { api, now, secrets: secretsOf(access) }, request, options);
 }
 
-/** Reads an answer. Refuses: platform_error, which names what cannot be read. */
-export function understood<Said>(read: () => Said): Said {
+/** Parses a reply. Refuses: platform_error, naming what cannot be parsed. */
+export function parseReply<T>(read: () => T): T {
   const refusal = (problems: string) =>
-    platformError(`The platform's answer cannot be read: ${problems}.`, { permanent: true });
+    platformError(`The platform's response is not valid: ${problems}.`, { permanent: true });
   return understoodOr(refusal, read);
 }
 
-/** A credential that the call needs. Refuses: platform_error. */
-export function needed(secret: string | null, name: string): string {
+/** Returns a credential that the call needs. Refuses: platform_error. */
+export function requireCredential(secret: string | null, name: string): string {
   if (secret !== null && secret !== "") return secret;
-  throw platformError(`The connection has no ${name}, so the platform's API cannot be called.`, { permanent: true });
+  throw platformError(`The connection has no ${name}. Add it to call the platform's API.`, { permanent: true });
 }
 
-/** A text from outside without the connection's secrets, in case the platform repeats them. */
+/** Removes the connection's secrets from a text, in case the platform repeats them. */
 export function withoutSecrets(text: string, access: Pick<PlatformAccess, "credentials">): string {
   return without(secretsOf(access), text);
 }
@@ -80,7 +82,7 @@ const realTime = systemClock();
 
 const chooserOf = ({ is_operator_address }: StoreConnection) => (is_operator_address ? "operator" : "merchant");
 
-/** All that a connector needs to call the API of a connected store. Platforms use real time, in the sandbox too. */
+/** Returns all that a connector needs to call a store's API. Platforms use real time, also for test data. */
 export function accessTo(connection: StoreConnection, store: Store, service: Service): PlatformAccess {
   const { mode, clock } = store;
   const credentials = credentialsOf(connection, service.secret_key, clock.now());

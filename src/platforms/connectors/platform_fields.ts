@@ -1,5 +1,5 @@
-// Reads what platforms send. A missing or bad field that an order needs is refused by name; other bad fields are
-// ignored.
+// Reads the fields that platforms send. An invalid field that an order needs is refused by name; other invalid fields
+// are ignored.
 
 import { Fault, invalid } from "../../core/faults.ts";
 import { isCurrency, readNearestCents, shareOf } from "../../core/money.ts";
@@ -10,7 +10,7 @@ const lines_max = 500;
 const quantity_max = 1_000_000;
 const notes_characters_max = 2000;
 
-/** The JSON of a notification's body. Refuses: validation_failed. */
+/** Reads the JSON body of a notification. Refuses: validation_failed. */
 export function readJson(raw: string): JsonFields {
   try {
     return readFields(JSON.parse(raw.replace(/^\ufeff/, "")), "body");
@@ -19,27 +19,27 @@ export function readJson(raw: string): JsonFields {
   }
 }
 
-/** An object. Refuses: validation_failed. */
+/** Reads an object. Refuses: validation_failed. */
 export function readFields(value: unknown, field: string): JsonFields {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalid(field, "must be an object");
   return value as JsonFields;
 }
 
-/** The lines of an order, which must be objects. Refuses: validation_failed. */
+/** Reads the lines of an order, which must be objects. Refuses: validation_failed. */
 export function readList(value: unknown, field: string): readonly JsonFields[] {
   if (!Array.isArray(value)) throw invalid(field, "must be a list");
   if (value.length > lines_max) throw invalid(field, `must have at most ${lines_max} entries`, "too_many");
-  return value.map((one, index) => readFields(one, `${field}[${index}]`));
+  return value.map((entry, index) => readFields(entry, `${field}[${index}]`));
 }
 
-/** An identifier: a positive integer, as number or as digits. Refuses: validation_failed. */
+/** Reads an identifier: a positive integer, as a number or as digits. Refuses: validation_failed. */
 export function readExternalId(value: unknown, field: string): string {
   const text = Number.isSafeInteger(value) ? String(value) : value;
   if (typeof text === "string" && /^[1-9]\d{0,19}$/.test(text)) return text;
   throw invalid(field, "must be a positive integer");
 }
 
-/** A number of units, zero or more. Refuses: validation_failed. */
+/** Reads a number of units, zero or more. Refuses: validation_failed. */
 export function readQuantity(value: unknown, field: string): number {
   const text = typeof value === "number" || typeof value === "string" ? String(value) : "";
   const count = /^\d{1,7}(?:\.0+)?$/.test(text) ? Number(text) : Number.NaN;
@@ -48,64 +48,61 @@ export function readQuantity(value: unknown, field: string): number {
 }
 
 /**
- * Money as decimal text or number, for `units` of it, in the minor unit of its currency, rounded once and half up; a
- * missing value is 0. Refuses: validation_failed.
+ * Reads an amount from decimal text or a number, times `units`, in the minor unit of its currency, rounded once and
+ * half up. A missing value is 0. Refuses: validation_failed.
  */
 export function readAmount(value: unknown, currency: string, field: string, units = 1): number {
   if (value === undefined || value === null || value === "") return 0;
   const cents = readNearestCents(value, currency, units);
-  if (cents === null) throw invalid(field, "must be an amount of money");
+  if (cents === null) throw invalid(field, "must be an amount");
   return cents;
 }
 
-/**
- * The money of a line as its platform gives it, in cents: the unit price, and the total of all ordered units after all
- * discounts.
- */
+/** The amounts of a line in cents: the unit price, and the total of all ordered units after all discounts. */
 export interface PlatformLineAmounts {
   readonly unit_cents: number;
   readonly total_cents: number;
   readonly ordered: number;
 }
 
-/** The total of the units of a line that are left of those ordered, in cents. */
+/** Returns the unit price and the total of the remaining units of a line, in cents. */
 export function costsOf({ unit_cents, total_cents, ordered }: PlatformLineAmounts, quantity: number) {
   const total = ordered === 0 ? 0 : shareOf(Math.max(0, total_cents), Math.min(quantity, ordered), ordered);
-  // A shop with taxes in its prices may have totals slightly above its rounded price.
+  // In a shop with tax-inclusive prices, totals may be slightly above the rounded price.
   return { unit_price_cents: Math.max(unit_cents, Math.ceil(total / Math.max(1, quantity))), total_cents: total };
 }
 
-/** A moment in milliseconds. Refuses: validation_failed. */
-export function readMoment(value: unknown, field: string): number {
+/** Reads a timestamp as milliseconds. Refuses: validation_failed. */
+export function readTimestamp(value: unknown, field: string): number {
   const at = typeof value === "string" ? Date.parse(value) : Number.NaN;
   if (at > 0) return at;
   throw invalid(field, "must be a date and time");
 }
 
-/** The ISO 4217 code of a currency. Refuses: validation_failed. */
+/** Reads a currency as its ISO 4217 code. Refuses: validation_failed. */
 export function readCurrency(value: unknown, field: string): string {
   if (typeof value === "string" && isCurrency(value)) return value;
-  throw invalid(field, `must be the ISO 4217 code of a currency (got ${String(value).slice(0, 20)})`);
+  throw invalid(field, `must be an ISO 4217 currency code (got ${String(value).slice(0, 20)})`);
 }
 
-/** An e-mail address, or null. */
+/** Reads an email address, or null. */
 export function readEmail(value: unknown): string | null {
   const text = readText(value, 255);
   return text !== null && text.length <= 254 && /^[^\s@]{1,64}@[^\s@]+$/.test(text) ? text : null;
 }
 
-/** A SKU, or null if no product here can have it. */
+/** Reads a SKU, or null if no product can have it. */
 export function readSku(value: unknown): string | null {
   const text = readText(value, 101);
   return text !== null && text.length <= 100 ? text : null;
 }
 
-/** A person's name from its parts, or null. */
+/** Joins a person's name from its parts, or null. */
 export function readName(...parts: readonly unknown[]): string | null {
   return readText(parts.flatMap((part) => readText(part, 100) ?? []).join(" "), 200);
 }
 
-/** An address from the given texts; null when all are empty. */
+/** Reads an address from texts; null when all are empty. */
 export function readAddress(texts: Readonly<Record<keyof PlatformAddress, unknown>>): PlatformAddress | null {
   const country = readText(texts.country, 10)?.toUpperCase() ?? "";
   const address = {
@@ -122,36 +119,36 @@ export function readAddress(texts: Readonly<Record<keyof PlatformAddress, unknow
   return Object.values(address).some((text) => text !== null) ? address : null;
 }
 
-/** The buyer's wish for one line, such as an engraving. */
+/** The buyer's entry for one line, such as an engraving. */
 interface LineNote {
   readonly line: string;
   readonly name: unknown;
   readonly value: unknown;
 }
 
-/** The notes of an order: those of the whole order, then the wishes of its lines; null when there are none. */
-export function readNotes(said: readonly unknown[], wishes: readonly LineNote[]): string | null {
-  const wished = wishes.flatMap(({ line, name, value }) => {
+/** Joins the notes of an order and the entries of its lines; null when there are none. */
+export function readNotes(texts: readonly unknown[], line_notes: readonly LineNote[]): string | null {
+  const line_texts = line_notes.flatMap(({ line, name, value }) => {
     const [title, words] = [readText(name, 100), readText(value, 500)];
     return words === null ? [] : [`${line}: ${title === null ? "" : `${title}: `}${words}`];
   });
-  const notes = [...said.flatMap((words) => readLines(words) ?? []), ...wished].join("\n");
+  const notes = [...texts.flatMap((words) => readLines(words) ?? []), ...line_texts].join("\n");
   return notes.slice(0, notes_characters_max).toWellFormed().replaceAll("\ufffd", "").trim() || null;
 }
 
-/** A text of several lines. */
+/** Reads a text of several lines. */
 function readLines(value: unknown): string | null {
   if (typeof value !== "string") return null;
   const lines = value.split(/\r?\n/).map((line) => readText(line, notes_characters_max) ?? "");
   return lines.join("\n").trim() || null;
 }
 
-/** The lines with units left to send. */
+/** Returns the lines with units left to ship. */
 export function withUnits(lines: readonly PlatformLine[]): PlatformLine[] {
   return lines.filter(({ quantity }) => quantity > 0);
 }
 
-/** The order in a notification; null when it cannot be read, and then it is fetched. */
+/** Reads the order in a notification; null when it is unreadable and has to be fetched. */
 export function orderOrNull(read: () => PlatformOrder): PlatformOrder | null {
   try {
     return read();
@@ -161,11 +158,9 @@ export function orderOrNull(read: () => PlatformOrder): PlatformOrder | null {
   }
 }
 
-// What of a parcel still has to be reported to its platform.
-
 type ShipmentReportLines = ShipmentReport["lines"];
 
-/** The units of each line that are not reported yet; entries of one line are added up. */
+/** Returns the units of each line that are not reported yet. Entries of one line are summed. */
 export function remaining(
   lines: ShipmentReportLines,
   known: ShipmentReportLines,

@@ -1,11 +1,11 @@
-// Shopify. Its notifications contain the whole order; everything else is read from the GraphQL Admin API.
+// Shopify. Notifications contain the whole order. Everything else comes from the GraphQL Admin API.
 
 import { equalInConstantTime, hmacBase64, hmacHex } from "../../core/crypto.ts";
 import { invalid } from "../../core/faults.ts";
 import { fieldsIn, fieldsOrNone, type JsonFields, readText } from "../../outbound/api.ts";
 import type { PlatformInbound, PlatformLine, PlatformNotification, PlatformOrder } from "../platform.ts";
 import type { NotificationKind, PlatformOrderState } from "../platforms.transitions.ts";
-import { understood } from "./call_platform.ts";
+import { parseReply } from "./call_platform.ts";
 import type { PlatformAccess, PlatformConnector } from "./connector.ts";
 import {
   costsOf,
@@ -18,11 +18,11 @@ import {
   readExternalId,
   readJson,
   readList,
-  readMoment,
   readName,
   readNotes,
   readQuantity,
   readSku,
+  readTimestamp,
   withUnits,
 } from "./platform_fields.ts";
 import { changes_query, graphql, order_query, pages } from "./shopify_api.ts";
@@ -36,8 +36,8 @@ const orderTopics: readonly string[] = [
 export const shopify: PlatformConnector = { verify, read, fetchOrder, changedSince, report };
 
 function verify({ headers, raw }: PlatformInbound, { client_secrets }: PlatformAccess["credentials"]): boolean {
-  const given = headers.get("x-shopify-hmac-sha256") ?? "";
-  return client_secrets.some((secret) => equalInConstantTime(given, hmacBase64(secret, raw)));
+  const signature = headers.get("x-shopify-hmac-sha256") ?? "";
+  return client_secrets.some((secret) => equalInConstantTime(signature, hmacBase64(secret, raw)));
 }
 
 function read({ headers, raw }: PlatformInbound): PlatformNotification {
@@ -47,7 +47,7 @@ function read({ headers, raw }: PlatformInbound): PlatformNotification {
   const event = readText(headers.get("x-shopify-event-id"), 200) ?? hmacHex(topic, raw);
   const triggered = Date.parse(headers.get("x-shopify-triggered-at") ?? "");
   const about = {
-    // One act of the merchant may arrive under several topics, all with the same id.
+    // One action of the merchant may arrive under several topics with the same id.
     kind,
     topic,
     dedupe_key: `${topic} ${event}`,
@@ -76,24 +76,24 @@ async function fetchOrder(access: PlatformAccess, external_id: string): Promise<
     (data) => fieldsOrNone(data["order"])["line_items"],
   );
   if (order === null || order === undefined) return null;
-  return understood(() => orderOf(fieldsOrNone(order), readList(lines, "line_items")));
+  return parseReply(() => orderOf(fieldsOrNone(order), readList(lines, "line_items")));
 }
 
 async function changedSince(access: PlatformAccess, since: number) {
   const filter = `updated_at:>='${new Date(since).toISOString()}'`;
-  const found = await pages(
+  const changes = await pages(
     (after) => graphql(access, changes_query, { filter, after }),
     (data) => data["orders"],
   );
-  return understood(() =>
-    found.map(({ id, updated_at }) => ({
+  return parseReply(() =>
+    changes.map(({ id, updated_at }) => ({
       external_id: readId(id, "id"),
-      updated_at: readMoment(updated_at, "updated_at"),
+      updated_at: readTimestamp(updated_at, "updated_at"),
     })),
   );
 }
 
-/** A number, or a global id such as `gid://shopify/Order/123`. */
+/** Reads a number, or a global id such as `gid://shopify/Order/123`. */
 function readId(value: unknown, field: string): string {
   return readExternalId(typeof value === "string" ? value.replace(/^gid:\/\/shopify\/\w+\//, "") : value, field);
 }
@@ -149,14 +149,14 @@ function orderOf(order: JsonFields, lines: readonly JsonFields[]): PlatformOrder
     currency,
     notes: readNotes(
       [order["note"], ...attributesOf(order)],
-      goods.flatMap(({ line }) => wishesOf(line)),
+      goods.flatMap(({ line }) => lineNotes(line)),
     ),
-    created_at: readMoment(order["created_at"], "created_at"),
-    updated_at: readMoment(order["updated_at"], "updated_at"),
+    created_at: readTimestamp(order["created_at"], "created_at"),
+    updated_at: readTimestamp(order["updated_at"], "updated_at"),
   };
 }
 
-/** The payment state of an order, by how it is paid. An authorized payment may never be captured. */
+/** The state of an order by its payment status. An authorized payment may never be captured. */
 const payments = new Map<string, PlatformOrderState>([
   ["paid", "open"],
   ["partially_refunded", "open"],
@@ -190,7 +190,7 @@ function lineOf(line: JsonFields, currency: string, field: string): PlatformLine
   };
 }
 
-/** The price of a unit and the line's share of all discounts, which are for all ordered units. */
+/** The unit price, and the total with the line's share of all discounts, for all ordered units. */
 function moneyOf(line: JsonFields, currency: string, field: string): PlatformLineAmounts {
   const price = inShop(line["price_set"]) ?? line["price"];
   const shares = fieldsIn(line["discount_allocations"]).map(({ amount, amount_set }) =>
@@ -203,7 +203,7 @@ function moneyOf(line: JsonFields, currency: string, field: string): PlatformLin
   return { unit_cents, total_cents: full_cents - discount, ordered };
 }
 
-/** What the shop asked for with the whole order. Names that start with an underscore are for the shop's programs. */
+/** Order attributes from the shop. Names that start with an underscore are meant for programs. */
 function attributesOf(order: JsonFields): string[] {
   return fieldsIn(order["note_attributes"]).flatMap(({ name, value }) => {
     const [title, words] = [readText(name, 100), readText(value, 500)];
@@ -211,8 +211,8 @@ function attributesOf(order: JsonFields): string[] {
   });
 }
 
-/** What the buyer wrote for a line. Names that start with an underscore are for the shop's programs. */
-function wishesOf(line: JsonFields) {
+/** The buyer's entries for a line. Names that start with an underscore are meant for programs. */
+function lineNotes(line: JsonFields) {
   const properties = fieldsIn(line["properties"]).filter(({ name }) => !String(name).startsWith("_"));
   const title = readText(line["name"], 100) ?? readText(line["title"], 100) ?? "Line";
   return properties.map(({ name, value }) => ({ line: title, name, value }));

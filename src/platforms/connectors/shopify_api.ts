@@ -1,11 +1,11 @@
 import { fieldsIn, fieldsOrNone, type JsonFields, readText } from "../../outbound/api.ts";
-import { ask, needed, platformError, withoutSecrets } from "./call_platform.ts";
+import { ask, platformError, requireCredential, withoutSecrets } from "./call_platform.ts";
 import type { PlatformAccess } from "./connector.ts";
 
-// The queries to Shopify's GraphQL Admin API. Order fields are renamed to their names in webhooks, so that one
-// reader serves both. The pages of lists keep within the cost that one query may have.
+// Queries of Shopify's GraphQL Admin API. Order fields have aliases like in webhooks, so that one reader handles
+// both. Page sizes respect the cost limit of one query.
 
-/** The version of the API. Shopify supports each for a year. */
+/** The API version. Shopify supports each version for a year. */
 const api_version = "2026-07";
 
 export const order_query = `query Order($id: ID!, $after: String) {
@@ -83,57 +83,54 @@ export const fulfill_mutation = `mutation Fulfill($fulfillment: FulfillmentInput
   }
 }`;
 
-// Calls Shopify's GraphQL Admin API, whose refusals have status 200.
-
 const second_ms = 1000;
 const pages_max = 400;
-const passing = ["THROTTLED", "INTERNAL_SERVER_ERROR", "TIMEOUT"];
+const temporary_codes = ["THROTTLED", "INTERNAL_SERVER_ERROR", "TIMEOUT"];
 
-/** The answer to a query or mutation. A throttled one says when to ask again. Refuses: platform_error. */
+/** Runs a query or mutation and returns its data. A throttled one sets a delay. Refuses: platform_error. */
 export async function graphql(access: PlatformAccess, query: string, variables: JsonFields): Promise<JsonFields> {
-  const token = needed(access.credentials.api_token, "access token");
+  const token = requireCredential(access.credentials.api_token, "access token");
   const { status, json } = await ask(access, {
     method: "POST",
     url: `${access.connection.api_url}/admin/api/${api_version}/graphql.json`,
     headers: { "X-Shopify-Access-Token": token, "Content-Type": "application/json" },
     body: JSON.stringify({ query, variables }),
   });
-  if (status === 404) throw platformError("There is no shop at the connection's api_url.", { permanent: true });
+  if (status === 404)
+    throw platformError("There is no Shopify store at the connection's api_url.", { permanent: true });
   const { errors, data, extensions } = fieldsOrNone(json);
   const [error] = fieldsIn(errors);
   if (error === undefined) return fieldsOrNone(data);
   const code = String(fieldsOrNone(error["extensions"])["code"] ?? "");
-  const words = `Shopify refuses the query (${code || "no code"}): ${readText(error["message"], 200) ?? "no message"}`;
+  const words = `Shopify refused the query (${code || "no code"}): ${readText(error["message"], 200) ?? "no message"}`;
   throw platformError(withoutSecrets(words, access), {
-    permanent: !passing.includes(code),
+    permanent: !temporary_codes.includes(code),
     wait_ms: code === "THROTTLED" ? throttledWait(fieldsOrNone(extensions)) : null,
   });
 }
 
-/** How long until the budget covers the query's cost again. */
+/** The time until the budget covers the query's cost again (ms). */
 function throttledWait(extensions: JsonFields): number {
   const cost = fieldsOrNone(extensions["cost"]);
   const { currentlyAvailable, restoreRate } = fieldsOrNone(cost["throttleStatus"]);
-  const lacking = Number(cost["requestedQueryCost"]) - Number(currentlyAvailable);
-  const wait_ms = (lacking / Number(restoreRate)) * second_ms;
+  const missing = Number(cost["requestedQueryCost"]) - Number(currentlyAvailable);
+  const wait_ms = (missing / Number(restoreRate)) * second_ms;
   return Number.isFinite(wait_ms) ? Math.max(second_ms, wait_ms) : second_ms;
 }
 
-/**
- * Reads a GraphQL connection to its end, page by page; `pageOf` takes a page from an answer. Refuses: platform_error.
- */
+/** Reads all pages of a GraphQL connection; `pageOf` takes a page from a reply. Refuses: platform_error. */
 export async function pages(
   ask: (after: string | null) => Promise<JsonFields>,
   pageOf: (data: JsonFields) => unknown,
 ): Promise<JsonFields[]> {
-  const found: JsonFields[] = [];
+  const all: JsonFields[] = [];
   let after: string | null = null;
   for (let page = 0; page < pages_max; page += 1) {
     const { nodes, pageInfo } = fieldsOrNone(pageOf(await ask(after)));
-    found.push(...fieldsIn(nodes));
+    all.push(...fieldsIn(nodes));
     const { hasNextPage, endCursor } = fieldsOrNone(pageInfo);
     if (hasNextPage !== true || typeof endCursor !== "string") break;
     after = endCursor;
   }
-  return found;
+  return all;
 }

@@ -1,13 +1,13 @@
-// Reports a parcel to Shopify: a fulfillment of units that its fulfillment orders still have open.
+// Reports a parcel to Shopify as a fulfillment of units that are open in its fulfillment orders.
 
 import { fieldsIn, fieldsOrNone, type JsonFields, readText } from "../../outbound/api.ts";
 import type { ShipmentReport } from "../platform.ts";
-import { platformError, understood, withoutSecrets } from "./call_platform.ts";
+import { parseReply, platformError, withoutSecrets } from "./call_platform.ts";
 import type { PlatformAccess } from "./connector.ts";
 import { readQuantity, remaining } from "./platform_fields.ts";
 import { fulfill_mutation, fulfillable_query, fulfilled_query, graphql, pages, parcels_query } from "./shopify_api.ts";
 
-/** The open units of one line in one fulfillment order at one location. */
+/** Open units of one line in one fulfillment order at one location. */
 interface OpenFulfillmentLine {
   readonly location: string;
   readonly fulfillment_order_id: string;
@@ -19,9 +19,9 @@ interface OpenFulfillmentLine {
 const failed = ["CANCELLED", "ERROR", "FAILURE"];
 
 /**
- * Fulfills the parcel's units. A fulfillment is recognised by its tracking number; a parcel without one uses our id of
- * it. Fulfillment orders of several locations are fulfilled one location after the other; what an earlier try fulfilled
- * is left out. Refuses: platform_error.
+ * Fulfills a parcel's units. A fulfillment is recognized by its tracking number; a parcel without one uses our
+ * parcel id. Locations are fulfilled one after another. Units from an earlier attempt are skipped. Refuses:
+ * platform_error.
  */
 export async function report(access: PlatformAccess, parcel: ShipmentReport): Promise<string | null> {
   const number = parcel.tracking_number ?? parcel.shipment_id;
@@ -29,9 +29,9 @@ export async function report(access: PlatformAccess, parcel: ShipmentReport): Pr
   const known = fulfillments.filter(({ status, trackingInfo }) => {
     return !failed.includes(String(status)) && fieldsIn(trackingInfo).some((tracking) => tracking["number"] === number);
   });
-  const told: { external_id: string; quantity: number }[] = [];
-  for (const { id } of known) told.push(...(await fulfilledBy(access, id)));
-  const left = remaining(parcel.lines, told);
+  const reported: { external_id: string; quantity: number }[] = [];
+  for (const { id } of known) reported.push(...(await fulfilledBy(access, id)));
+  const left = remaining(parcel.lines, reported);
   const ids = known.map(({ id }) => numberOf(id));
   if (left.length === 0) return ids[0] ?? null;
   const open: OpenFulfillmentLine[] = [];
@@ -67,7 +67,7 @@ async function fulfilledBy(access: PlatformAccess, id: unknown) {
     (after) => graphql(access, fulfilled_query, { id, after }),
     (data) => fieldsOrNone(data["fulfillment"])["fulfillmentLineItems"],
   );
-  return understood(() =>
+  return parseReply(() =>
     items.map(({ lineItem, quantity }) => ({
       external_id: numberOf(fieldsOrNone(lineItem)["id"]),
       quantity: readQuantity(quantity, "quantity"),
@@ -75,7 +75,7 @@ async function fulfilledBy(access: PlatformAccess, id: unknown) {
   );
 }
 
-/** The open units of a fulfillment order, if it may be fulfilled now. */
+/** The open units of a fulfillment order, if it can be fulfilled now. */
 async function openOf(access: PlatformAccess, order: JsonFields): Promise<OpenFulfillmentLine[]> {
   const { id, supportedActions, assignedLocation } = order;
   if (!fieldsIn(supportedActions).some(({ action }) => action === "CREATE_FULFILLMENT")) return [];
@@ -84,7 +84,7 @@ async function openOf(access: PlatformAccess, order: JsonFields): Promise<OpenFu
     (data) => fieldsOrNone(data["fulfillmentOrder"])["lineItems"],
   );
   const location = String(fieldsOrNone(fieldsOrNone(assignedLocation)["location"])["id"]);
-  return understood(() =>
+  return parseReply(() =>
     items.map((item) => ({
       location,
       fulfillment_order_id: String(id),
@@ -95,9 +95,7 @@ async function openOf(access: PlatformAccess, order: JsonFields): Promise<OpenFu
   );
 }
 
-/**
- * Takes the units from the open ones, all or none. Refuses: platform_error, permanently unless something is on hold.
- */
+/** Chooses open units for all units of the parcel. Refuses: platform_error, permanent unless something is on hold. */
 function choose(
   left: ShipmentReport["lines"],
   open: readonly OpenFulfillmentLine[],
@@ -116,7 +114,7 @@ function choose(
   });
 }
 
-// How Shopify spells the carriers whose numbers it links to their own pages.
+// Shopify's spelling of carriers that it links to.
 // biome-ignore format: a table is read by its columns.
 const companies: Readonly<Record<string, string>> = {
   amazon: "Amazon Logistics US", auspost: "Australia Post",    bluedart: "Bluedart",     canadapost: "Canada Post",
@@ -127,7 +125,7 @@ const companies: Readonly<Record<string, string>> = {
   usps: "USPS",                  yodel: "Yodel",
 };
 
-/** A carrier as Shopify spells it; any other as it is called here. */
+/** A carrier in Shopify's spelling; any other carrier by its code. */
 const companyOf = (carrier: string): string => companies[carrier.toLowerCase().replaceAll(/[^a-z]/g, "")] ?? carrier;
 
 async function fulfill(
@@ -150,10 +148,10 @@ async function fulfill(
     })),
   };
   const data = await graphql(access, fulfill_mutation, { fulfillment });
-  const { fulfillment: made, userErrors } = fieldsOrNone(data["fulfillmentCreate"]);
+  const { fulfillment: created, userErrors } = fieldsOrNone(data["fulfillmentCreate"]);
   const [refusal] = fieldsIn(userErrors);
-  if (refusal === undefined) return numberOf(fieldsOrNone(made)["id"]);
-  const words = `Shopify refuses the fulfillment: ${readText(refusal["message"], 200) ?? "no message"}`;
+  if (refusal === undefined) return numberOf(fieldsOrNone(created)["id"]);
+  const words = `Shopify refused the fulfillment: ${readText(refusal["message"], 200) ?? "no message"}`;
   throw platformError(withoutSecrets(words, access), { permanent: true });
 }
 

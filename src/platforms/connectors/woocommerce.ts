@@ -1,4 +1,4 @@
-// WooCommerce. Its notifications contain the whole order; everything else is read from its REST API, version 3.
+// WooCommerce. Notifications contain the is_complete order. Everything else comes from the REST API, version 3.
 
 import { equalInConstantTime, hmacBase64, hmacHex } from "../../core/crypto.ts";
 import { invalid } from "../../core/faults.ts";
@@ -13,7 +13,7 @@ import type {
   ShipmentReport,
 } from "../platform.ts";
 import type { PlatformOrderState } from "../platforms.transitions.ts";
-import { ask, needed, platformError, understood } from "./call_platform.ts";
+import { ask, parseReply, platformError, requireCredential } from "./call_platform.ts";
 import type { PlatformAccess, PlatformConnector } from "./connector.ts";
 import {
   costsOf,
@@ -26,11 +26,11 @@ import {
   readFields,
   readJson,
   readList,
-  readMoment,
   readName,
   readNotes,
   readQuantity,
   readSku,
+  readTimestamp,
   withUnits,
 } from "./platform_fields.ts";
 
@@ -39,7 +39,7 @@ const pages_max = 400;
 
 const orderTopics = ["order.created", "order.updated", "order.deleted", "order.restored"];
 
-// The meaning of each order status. A status added by a plugin is not listed: such an order waits.
+// The meanings of order statuses. An order with a plugin's status, which is not listed, waits.
 // biome-ignore format: a table is read by its columns.
 const states = new Map<unknown, PlatformOrderState>(Object.entries({
   "checkout-draft": "unpaid",
@@ -56,11 +56,11 @@ const states = new Map<unknown, PlatformOrderState>(Object.entries({
 export const woocommerce: PlatformConnector = { verify, read, fetchOrder, changedSince, report };
 
 function verify({ headers, raw }: PlatformInbound, { client_secrets }: PlatformAccess["credentials"]): boolean {
-  const given = headers.get("x-wc-webhook-signature") ?? "";
-  return client_secrets.some((secret) => equalInConstantTime(given, hmacBase64(secret, raw)));
+  const signature = headers.get("x-wc-webhook-signature") ?? "";
+  return client_secrets.some((secret) => equalInConstantTime(signature, hmacBase64(secret, raw)));
 }
 
-/** The ping at a webhook's creation is a form, unsigned and without an order. */
+/** Reads a notification. The ping after a webhook is created is an unsigned form without an order. */
 function read({ headers, raw }: PlatformInbound): PlatformNotification {
   const source = readText(headers.get("x-wc-webhook-source"), 2048)?.replace(/\/+$/, "");
   const about = { stores: [source ?? []].flat(), created_at: null, external_id: null, order: null };
@@ -68,14 +68,14 @@ function read({ headers, raw }: PlatformInbound): PlatformNotification {
     return { ...about, kind: "ping", topic: "ping", dedupe_key: raw.trim() };
   const topic = readText(headers.get("x-wc-webhook-topic"), 100);
   if (topic === null) throw invalid("X-WC-Webhook-Topic", "is required", "required");
-  // The delivery's own id repeats within a second, so the body has to distinguish notifications.
+  // The delivery's own id repeats within a second, so the body identifies a notification.
   const dedupe_key = hmacHex(topic, raw);
   if (!orderTopics.includes(topic)) return { ...about, kind: "unknown", topic, dedupe_key };
   const body = readJson(raw);
   const external_id = readExternalId(body["id"], "id");
-  // The order contains only the amount of its refunds; their units have to be requested.
-  const whole = topic !== "order.deleted" && fieldsIn(body["refunds"]).length === 0;
-  const order = whole ? orderOrNull(() => orderOf(body, [])) : null;
+  // The order contains only the amounts of its refunds, so their units have to be fetched.
+  const is_complete = topic !== "order.deleted" && fieldsIn(body["refunds"]).length === 0;
+  const order = is_complete ? orderOrNull(() => orderOf(body, [])) : null;
   return { ...about, kind: "order", topic, dedupe_key, external_id, order };
 }
 
@@ -84,7 +84,7 @@ async function fetchOrder(access: PlatformAccess, external_id: string): Promise<
   if (status === 404) return null;
   const { refunds } = fieldsOrNone(json);
   const refunded = fieldsIn(refunds).length === 0 ? [] : await refundsOf(access, external_id);
-  return understood(() => orderOf(readFields(json, "order"), refunded));
+  return parseReply(() => orderOf(readFields(json, "order"), refunded));
 }
 
 async function refundsOf(access: PlatformAccess, external_id: string): Promise<JsonFields[]> {
@@ -95,15 +95,15 @@ async function refundsOf(access: PlatformAccess, external_id: string): Promise<J
 async function changedSince(access: PlatformAccess, since: number) {
   const after = encodeURIComponent(new Date(since).toISOString().slice(0, 19));
   const filter = `modified_after=${after}&dates_are_gmt=true&status=any&orderby=id&order=asc&per_page=${page_size}`;
-  const found: { external_id: string; updated_at: number }[] = [];
+  const changes: { external_id: string; updated_at: number }[] = [];
   for (let page = 1; page <= pages_max; page += 1) {
     const { json } = await call(access, "GET", `/orders?${filter}&_fields=id,date_modified_gmt&page=${page}`);
-    // An order that changes meanwhile keeps its place in the order of ids, so none is skipped.
-    const orders = understood(() => fieldsIn(json).map(changeOf));
-    found.push(...orders);
+    // Sorting by id keeps the place of an order that changes in the meantime, so none is skipped.
+    const orders = parseReply(() => fieldsIn(json).map(changeOf));
+    changes.push(...orders);
     if (orders.length < page_size) break;
   }
-  return found.sort((one, other) => one.updated_at - other.updated_at);
+  return changes.sort((a, b) => a.updated_at - b.updated_at);
 }
 
 const changeOf = ({ id, date_modified_gmt }: JsonFields) => ({
@@ -112,31 +112,31 @@ const changeOf = ({ id, date_modified_gmt }: JsonFields) => ({
 });
 
 /**
- * WooCommerce itself has no shipments: the buyer is informed by a note of the order. It is recognised by the tracking
- * number in it, else by the moment at which the parcel left; notes of older releases by our id of the parcel. With the
- * last parcel the order is completed, if it is still in progress.
+ * Reports a parcel as a note to the buyer, since WooCommerce has no shipments. The note is recognized by its tracking
+ * number, otherwise by the time when the parcel left; notes of older releases by our parcel id. The last parcel
+ * completes an order that is still processing.
  */
 async function report(access: PlatformAccess, parcel: ShipmentReport): Promise<string | null> {
   const path = `/orders/${parcel.external_order_id}`;
   const marks = [`[${parcel.shipment_id}]`, markOf(parcel)];
-  const order = await mustFind(access, path);
-  const notes = fieldsIn(await mustFind(access, `${path}/notes`));
-  const told = notes.find(({ note }) => marks.some((mark) => String(plain(note)).includes(mark)));
-  const { id } = told ?? fieldsOrNone((await call(access, "POST", `${path}/notes`, noteOf(parcel))).json);
-  const { status: theirs } = fieldsOrNone(order);
-  if (parcel.last && theirs === "processing") {
+  const order = await getOrFail(access, path);
+  const notes = fieldsIn(await getOrFail(access, `${path}/notes`));
+  const existing = notes.find(({ note }) => marks.some((mark) => String(plain(note)).includes(mark)));
+  const { id } = existing ?? fieldsOrNone((await call(access, "POST", `${path}/notes`, noteOf(parcel))).json);
+  const { status: platform_status } = fieldsOrNone(order);
+  if (parcel.last && platform_status === "processing") {
     await call(access, "PUT", path, { status: "completed" });
   }
   return id === undefined ? null : String(id);
 }
 
-async function mustFind(access: PlatformAccess, path: string): Promise<unknown> {
+async function getOrFail(access: PlatformAccess, path: string): Promise<unknown> {
   const { status, json } = await call(access, "GET", path);
   if (status !== 404) return json;
   throw platformError("WooCommerce no longer has the order.", { permanent: true });
 }
 
-/** What no note of another parcel of the order says. */
+/** A sentence that identifies the parcel among the notes of its order. */
 function markOf({ tracking_number, shipped_at }: ShipmentReport): string {
   if (tracking_number !== null) return `Tracking number: ${tracking_number}.`;
   return `It left on ${new Date(shipped_at).toISOString().slice(0, 19).replace("T", " at ")} UTC.`;
@@ -153,7 +153,7 @@ function noteOf(parcel: ShipmentReport) {
   return { note: words.join(" "), customer_note: true };
 }
 
-/** WooCommerce writes its texts for HTML. */
+/** Decodes HTML entities in WooCommerce's texts. */
 const plain = (value: unknown): unknown => (typeof value === "string" ? decodeEntities(value) : value);
 const readPlain = (value: unknown, characters_max: number) => readText(plain(value), characters_max);
 
@@ -187,7 +187,7 @@ function orderOf(order: JsonFields, refunds: readonly JsonFields[]): PlatformOrd
     shipping_method: readPlain(methods[0]?.["method_title"], 200),
     shipping_amount_cents: readAmount(order["shipping_total"], currency, "shipping_total"),
     currency,
-    notes: readNotes([plain(order["customer_note"])], items.flatMap(wishesOf)),
+    notes: readNotes([plain(order["customer_note"])], items.flatMap(lineNotes)),
     created_at: readUtc(order["date_created_gmt"], "date_created_gmt"),
     updated_at: readUtc(order["date_modified_gmt"], "date_modified_gmt"),
   };
@@ -211,7 +211,7 @@ function lineOf(item: JsonFields, refunds: readonly JsonFields[], currency: stri
   };
 }
 
-/** How many units of a line were refunded: the items of refunds have negative quantities and name the refunded line. */
+/** The number of refunded units of a line. Refund items have negative quantities and name the refunded line. */
 function refundedUnits(external_id: string, refunds: readonly JsonFields[]): number {
   const items = refunds.flatMap(({ line_items }) => fieldsIn(line_items));
   const own = items.filter(({ meta_data }) =>
@@ -220,8 +220,8 @@ function refundedUnits(external_id: string, refunds: readonly JsonFields[]): num
   return own.reduce((sum, { quantity }) => sum + Math.abs(Number(quantity) || 0), 0);
 }
 
-/** What the buyer chose or wrote for a line. Keys that start with an underscore are for the shop's programs. */
-function wishesOf(item: JsonFields) {
+/** The buyer's entries for a line. Keys that start with an underscore are meant for programs. */
+function lineNotes(item: JsonFields) {
   const shown = fieldsIn(item["meta_data"]).filter(({ key }) => !/^(?:_|pa_)/.test(String(key)));
   const line = readPlain(item["name"], 100) ?? "Line";
   return shown.map(({ key, value, display_key, display_value }) => ({
@@ -231,12 +231,12 @@ function wishesOf(item: JsonFields) {
   }));
 }
 
-/** WooCommerce writes times in UTC without a zone. */
+/** Reads a UTC time without a zone. Refuses: validation_failed. */
 function readUtc(value: unknown, field: string): number {
-  return readMoment(typeof value === "string" && /T[\d:.]+$/.test(value) ? `${value}Z` : value, field);
+  return readTimestamp(typeof value === "string" && /T[\d:.]+$/.test(value) ? `${value}Z` : value, field);
 }
 
-/** Calls the shop. If it lacks the route, the API is elsewhere; that does not mean that the order is missing. */
+/** Calls the shop. A 404 for a missing route is not taken for a missing order. */
 async function call(
   access: PlatformAccess,
   method: "GET" | "POST" | "PUT",
@@ -244,9 +244,9 @@ async function call(
   body?: unknown,
 ): Promise<ApiResult> {
   const { connection, credentials } = access;
-  const user = needed(credentials.api_key, "consumer key");
-  const password = needed(credentials.api_token, "consumer secret");
-  const found = await ask(access, {
+  const user = requireCredential(credentials.api_key, "consumer key");
+  const password = requireCredential(credentials.api_token, "consumer secret");
+  const reply = await ask(access, {
     method,
     url: `${connection.api_url}/wp-json/wc/v3${path}`,
     headers: {
@@ -255,11 +255,11 @@ async function call(
     },
     body: body === undefined ? null : JSON.stringify(body),
   });
-  if (found.status === 404 && !/_invalid_id$/.test(String(fieldsOrNone(found.json)["code"]))) {
-    throw platformError("WooCommerce's API is not found at the connection's api_url.", { permanent: true });
+  if (reply.status === 404 && !/_invalid_id$/.test(String(fieldsOrNone(reply.json)["code"]))) {
+    throw platformError("There is no WooCommerce API at the connection's api_url.", { permanent: true });
   }
-  if (found.status === 404 && method !== "GET") {
+  if (reply.status === 404 && method !== "GET") {
     throw platformError("WooCommerce no longer has the order.", { permanent: true });
   }
-  return found;
+  return reply;
 }

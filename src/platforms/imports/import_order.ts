@@ -1,4 +1,4 @@
-// An order of a platform becomes an order here, and follows its changes as far as its status allows.
+// Creates an order from a platform's order, and applies later changes as far as its status allows.
 
 import type { Actor } from "../../core/actor.ts";
 import { asFault, assert, Fault, type FaultCode } from "../../core/faults.ts";
@@ -39,25 +39,30 @@ import {
 } from "./import.ts";
 import { lockClaimed, settleImport } from "./import_queue.ts";
 
-/** A platform as an actor, named by its connection. */
+/** Returns the actor of a connection's changes. */
 export function platformActor({ id, name }: StoreConnection): Actor {
   return { type: "platform", id: wireId("connection", id), name, request_id: null };
 }
 
 /**
- * Processes a platform's order by its state: creates, changes, cancels or ignores it. Nothing is made or changed for a
- * merchant that is closed, and the import says so. Null when another server took the import over.
- * Refuses: validation_failed, duplicate_order_number (no number is free). Emits: order.created, order.cancelled.
+ * Processes a platform's order by its state: creates, changes, cancels or ignores it. For a closed merchant nothing is
+ * created or changed, and the import records why. Returns null when another server took over the import.
+ * Refuses: validation_failed, duplicate_order_number.
+ * Emits: order.created, order.cancelled.
  */
-export async function takeOrder(tx: Tx, claim: ImportClaim, told: PlatformOrder): Promise<OrderImport | null> {
+export async function processOrderImport(
+  tx: Tx,
+  claim: ImportClaim,
+  received: PlatformOrder,
+): Promise<OrderImport | null> {
   const before = await lockClaimed(tx, claim);
   if (before === null) return null;
   const { connection } = claim;
   const exists = (await findOrders(tx, [before.order_id])).length > 0;
-  const step = stepOf(told, before, exists);
+  const step = stepOf(received, before, exists);
   const { external_updated_at, seen, lines } = before;
   if (step === "nothing") {
-    const outcome = outcomeOf(seen?.state ?? told.state, exists);
+    const outcome = outcomeOf(seen?.state ?? received.state, exists);
     return settleImport(tx, before, claim, { ...outcome, external_updated_at: external_updated_at ?? 0, seen, lines });
   }
   if (step === "create" || step === "change") {
@@ -65,16 +70,16 @@ export async function takeOrder(tx: Tx, claim: ImportClaim, told: PlatformOrder)
     if (refused instanceof Fault) {
       if (exists) await note(tx, { connection, order_id: before.order_id }, notes.closed);
       const { code, message } = refused;
-      const read = { external_updated_at: told.updated_at, seen: seenOf(told), lines };
+      const read = { external_updated_at: received.updated_at, seen: seenOf(received), lines };
       return settleImport(tx, before, claim, { action: exists ? "import" : "ignore", code, message, ...read });
     }
   }
-  const wanted = step === "create" || step === "change" ? wantedLines(connection.platform, told) : null;
-  await act(tx, { connection, told, wanted: wanted ?? [], order_id: before.order_id, seen }, step);
+  const wanted = step === "create" || step === "change" ? wantedLines(connection.platform, received) : null;
+  await act(tx, { connection, received, wanted: wanted ?? [], order_id: before.order_id, seen }, step);
   return settleImport(tx, before, claim, {
-    ...outcomeOf(told.state, exists || step === "create"),
-    external_updated_at: told.updated_at,
-    seen: seenOf(told),
+    ...outcomeOf(received.state, exists || step === "create"),
+    external_updated_at: received.updated_at,
+    seen: seenOf(received),
     lines: wanted?.map(({ external_id, sku, quantity }) => ({ external_id, sku, quantity })) ?? lines,
   });
 }
@@ -82,31 +87,31 @@ export async function takeOrder(tx: Tx, claim: ImportClaim, told: PlatformOrder)
 const gone_after_attempts = 6;
 
 /**
- * Handles an order that the platform does not find: some platforms announce an order before it can be read, so it is
- * requested again some times. It is not cancelled here, since the address may have been wrong. Null when another server
- * took the import over. Refuses: platform_error (to be tried again).
+ * Handles an order that the platform does not find. Some platforms announce an order before it can be read, so the
+ * fetch is retried a few times. The order is not cancelled here, since the address may have been wrong. Returns null
+ * when another server took over the import. Refuses: platform_error.
  */
-export async function takeMissing(tx: Tx, claim: ImportClaim): Promise<OrderImport | null> {
+export async function processMissingOrder(tx: Tx, claim: ImportClaim): Promise<OrderImport | null> {
   const before = await lockClaimed(tx, claim);
   if (before === null) return null;
   const exists = (await findOrders(tx, [before.order_id])).length > 0;
   if (!exists && before.attempts < gone_after_attempts) {
-    throw new Fault("platform_error", `The platform has no order ${before.external_id}.`);
+    throw new Fault("platform_error", `The platform does not have order ${before.external_id}.`);
   }
   const { external_updated_at, seen, lines } = before;
-  const told = { external_updated_at: external_updated_at ?? 0, seen, lines };
+  const received = { external_updated_at: external_updated_at ?? 0, seen, lines };
   if (!exists) {
     const reason = { code: "gone", message: "The platform does not have the order." };
-    return settleImport(tx, before, claim, { action: "ignore", ...reason, ...told });
+    return settleImport(tx, before, claim, { action: "ignore", ...reason, ...received });
   }
   await note(tx, { connection: claim.connection, order_id: before.order_id }, notes.gone);
-  return settleImport(tx, before, claim, { action: "import", code: null, message: null, ...told });
+  return settleImport(tx, before, claim, { action: "import", code: null, message: null, ...received });
 }
 
-/** An order as a platform sent it, and as it was last processed. */
+/** A platform's order as received, and as last processed. */
 interface PlatformOrderInput {
   readonly connection: StoreConnection;
-  readonly told: PlatformOrder;
+  readonly received: PlatformOrder;
   readonly wanted: readonly WantedLine[];
   readonly order_id: number;
   readonly seen: SeenPlatformOrder | null;
@@ -120,28 +125,31 @@ async function act(tx: Tx, what: PlatformOrderInput, step: PlatformImportStep): 
   if (step === "note") await noteDone(tx, what);
 }
 
-async function create(tx: Tx, { connection, told, wanted, order_id }: PlatformOrderInput): Promise<void> {
-  const customer_id = await customerOf(tx, connection, told);
-  const address = await keepAddress(tx, customer_id, addressOf(told));
+async function create(tx: Tx, { connection, received, wanted, order_id }: PlatformOrderInput): Promise<void> {
+  const customer_id = await customerOf(tx, connection, received);
+  const address = await keepAddress(tx, customer_id, addressOf(received));
   await ensureProducts(tx, wanted);
   const { platform } = connection;
-  const source = { platform, external_id: told.external_id, stock: wireId("connection", connection.id) };
+  const source = { platform, external_id: received.external_id, stock: wireId("connection", connection.id) };
   const input = {
     customer_id,
     shipping_address_id: address.id,
-    line_items: lineItems(wanted, told.currency),
-    shipping_method: fitted(told.shipping_method, method_max),
-    order_notes: fittedNotes(told.notes, notes_max),
-    shipping_amount: moneyText(told.shipping_amount_cents, told.currency),
-    currency: told.currency,
+    line_items: lineItems(wanted, received.currency),
+    shipping_method: fitted(received.shipping_method, method_max),
+    order_notes: fittedNotes(received.notes, notes_max),
+    shipping_amount: moneyText(received.shipping_amount_cents, received.currency),
+    currency: received.currency,
   };
-  const numbers = numbersFor(connection.order_prefix, told);
+  const numbers = numbersFor(connection.order_prefix, received);
   for (const order_number of numbers) {
     const take = (inner: Tx) =>
       importOrder(inner, order_id, { ...input, order_number }, platformActor(connection), source);
     if ((await unlessRefused(tx, ["duplicate_order_number"], take)) !== null) return;
   }
-  throw new Fault("duplicate_order_number", `The number ${numbers[0]} and all its variants are taken by other orders.`);
+  throw new Fault(
+    "duplicate_order_number",
+    `The order number ${numbers[0]} and all its variants are used by other orders.`,
+  );
 }
 
 const method_max = 200;
@@ -153,12 +161,12 @@ const lineItems = (wanted: readonly WantedLine[], currency: string) =>
     return { sku, quantity, unit_price, line_total };
   });
 
-/** Runs work in a savepoint; null when it was refused with one of these codes. Other refusals are thrown. */
-async function unlessRefused<Done>(
+/** Runs work in a savepoint. Returns null when it is refused with one of these codes; other refusals are thrown. */
+async function unlessRefused<T>(
   tx: Tx,
   codes: readonly FaultCode[],
-  work: (inner: Tx) => Promise<Done>,
-): Promise<Done | null> {
+  work: (inner: Tx) => Promise<T>,
+): Promise<T | null> {
   try {
     return await tx.nested(work);
   } catch (error) {
@@ -167,21 +175,21 @@ async function unlessRefused<Done>(
   }
 }
 
-/** The id of the buyer, who becomes a customer if the e-mail address is new. */
-async function customerOf(tx: Tx, { id, platform }: StoreConnection, told: PlatformOrder): Promise<number> {
-  const email = emailOf(platform, id, told);
-  const known = await findCustomerByEmail(tx, email);
-  if (known !== null) return known;
-  const names = namesOf(told.customer_name ?? told.address?.name ?? null);
-  const fields = { ...names, phone: fitted(told.phone, 50), company: fitted(told.address?.company, 200) };
-  const made = await unlessRefused(tx, ["duplicate_email"], (inner) => createCustomer(inner, { email, ...fields }));
-  // Another server created the same buyer at this moment.
-  const customer_id = made?.id ?? (await findCustomerByEmail(tx, email));
-  assert(customer_id !== null, "a buyer whose e-mail address is taken is there");
+/** Returns the id of the buyer. A new email address creates a customer. */
+async function customerOf(tx: Tx, { id, platform }: StoreConnection, received: PlatformOrder): Promise<number> {
+  const email = emailOf(platform, id, received);
+  const existing = await findCustomerByEmail(tx, email);
+  if (existing !== null) return existing;
+  const names = namesOf(received.customer_name ?? received.address?.name ?? null);
+  const fields = { ...names, phone: fitted(received.phone, 50), company: fitted(received.address?.company, 200) };
+  const created = await unlessRefused(tx, ["duplicate_email"], (inner) => createCustomer(inner, { email, ...fields }));
+  // Another server may have created the same buyer concurrently.
+  const customer_id = created?.id ?? (await findCustomerByEmail(tx, email));
+  assert(customer_id !== null, "the customer with the email address exists");
   return customer_id;
 }
 
-/** Creates unknown products, inactive: somebody has to complete them. */
+/** Creates unknown products as inactive, so that someone completes them. */
 async function ensureProducts(tx: Tx, wanted: readonly WantedLine[]): Promise<void> {
   const names = new Map(wanted.map(({ sku, name }) => [sku, name]));
   const known = new Set((await findProductsBySku(tx, [...names.keys()])).map(({ sku }) => sku));
@@ -193,9 +201,9 @@ async function ensureProducts(tx: Tx, wanted: readonly WantedLine[]): Promise<vo
   }
 }
 
-/** Applies the changes at the platform to the order. Changes that come too late are noted in its history. */
+/** Applies changes at the platform to the order. Changes that come too late are noted in its history. */
 async function change(tx: Tx, what: PlatformOrderInput): Promise<void> {
-  const { connection, told, order_id, seen } = what;
+  const { connection, received, order_id, seen } = what;
   const order = await lockOrder(tx, order_id);
   if (order.cancelled_at !== null) {
     if (seen?.state === "cancelled") await note(tx, what, notes.reopened);
@@ -214,33 +222,33 @@ async function change(tx: Tx, what: PlatformOrderInput): Promise<void> {
     const followed = await unlessRefused(tx, ["invalid_state_transition"], follow);
     if (followed === null) await note(tx, what, `The platform changed ${name}, too late for this order.`);
   }
-  if (told.lines.length === 0 && seen?.lines !== seenOf(told).lines) await note(tx, what, notes.emptied);
+  if (received.lines.length === 0 && seen?.lines !== seenOf(received).lines) await note(tx, what, notes.emptied);
 }
 
-/** The changes at the platform since the order was last processed, in words and as a change of ours. */
+/** The changes since the order was last processed, each with a name and as an update. */
 async function changesOf(
   tx: Tx,
-  { told, wanted, seen }: PlatformOrderInput,
+  { received, wanted, seen }: PlatformOrderInput,
   order: Order,
 ): Promise<[string, UpdateOrder][]> {
-  const now = seenOf(told);
+  const now = seenOf(received);
   const changes: [string, UpdateOrder][] = [];
   if (seen?.address !== now.address) {
-    const address = await keepAddress(tx, order.customer_id, addressOf(told));
+    const address = await keepAddress(tx, order.customer_id, addressOf(received));
     changes.push(["the address", { shipping_address_id: address.id }]);
   }
   if (seen?.lines !== now.lines && wanted.length > 0) {
     await ensureProducts(tx, wanted);
-    changes.push(["the lines", { line_items: lineItems(wanted, told.currency) }]);
+    changes.push(["the lines", { line_items: lineItems(wanted, received.currency) }]);
   }
   if (seen?.shipping_method !== now.shipping_method) {
-    changes.push(["the shipping method", { shipping_method: fitted(told.shipping_method, method_max) }]);
+    changes.push(["the shipping method", { shipping_method: fitted(received.shipping_method, method_max) }]);
   }
-  if (seen?.notes !== now.notes) changes.push(["the notes", { order_notes: fittedNotes(told.notes, notes_max) }]);
+  if (seen?.notes !== now.notes) changes.push(["the notes", { order_notes: fittedNotes(received.notes, notes_max) }]);
   return changes;
 }
 
-/** Cancels the order if that is still possible; otherwise its history says that the platform cancelled it. */
+/** Cancels the order if possible; otherwise its history records that the platform cancelled it. */
 async function cancel(tx: Tx, what: PlatformOrderInput): Promise<void> {
   const { connection, order_id, seen } = what;
   const order = await lockOrder(tx, order_id);
@@ -256,17 +264,17 @@ async function cancel(tx: Tx, what: PlatformOrderInput): Promise<void> {
 }
 
 const notes = {
-  reopened: "The platform wants the order to be sent after all, but it is cancelled here. Create it again.",
+  reopened: "The platform reopened the order, but it is cancelled here. Create it again.",
   emptied: "The platform removed every line of the order.",
-  cancelled: "The platform cancelled the order too late.",
-  unpaid: "The order is no longer paid, according to the platform.",
-  done: "The order was sent already, according to the platform.",
+  cancelled: "The platform cancelled the order, but it could no longer be cancelled here.",
+  unpaid: "The platform reports the order as no longer paid.",
+  done: "The platform reports the order as already shipped.",
   gone: "The platform no longer has the order.",
-  erased: "The platform changed the order, but its buyer was erased here.",
+  erased: "The platform changed the order, but its buyer's data was erased here.",
   closed: "The platform changed the order, but its merchant is closed here.",
 } as const;
 
-/** Holds an order that is no longer paid, if it still can be held. */
+/** Holds an order that is no longer paid, if possible. */
 async function holdUnpaid(tx: Tx, what: PlatformOrderInput): Promise<void> {
   const order = await lockOrder(tx, what.order_id);
   if (order.cancelled_at !== null || what.seen?.state === "unpaid") return;
@@ -276,11 +284,11 @@ async function holdUnpaid(tx: Tx, what: PlatformOrderInput): Promise<void> {
   if ((await unlessRefused(tx, ["invalid_state_transition"], place)) === null) await note(tx, what, notes.unpaid);
 }
 
-/** Notes in the history that the order counts as sent at the platform, unless it was sent here. */
+/** Notes in the history that the platform counts the order as shipped, unless it has shipped here. */
 async function noteDone(tx: Tx, what: PlatformOrderInput): Promise<void> {
   const { status } = await lockOrder(tx, what.order_id);
-  const inHouse: readonly OrderStatus[] = openStatuses;
-  if (inHouse.includes(status) && what.seen?.state !== "done") await note(tx, what, notes.done);
+  const open: readonly OrderStatus[] = openStatuses;
+  if (open.includes(status) && what.seen?.state !== "done") await note(tx, what, notes.done);
 }
 
 async function note(

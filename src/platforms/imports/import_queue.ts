@@ -29,8 +29,8 @@ import {
 const no_reason = { error_code: null, error_message: null };
 
 /**
- * Queues an order of a store for import, as it was received, or with null to be fetched. The first time it gets its id
- * here, which it keeps for ever.
+ * Queues an order of a store for import, as received, or with null to fetch it. The first notification allots the
+ * order's id, which never changes.
  */
 export async function queueImport(
   tx: Tx,
@@ -41,11 +41,11 @@ export async function queueImport(
   tx.wake("platforms.import", tx.now);
   const known = await lockImportOf(tx, connection.id, external_id);
   if (known !== null) return queueAgain(tx, connection, known, order);
-  const fresh = await insertImport(tx, newImport(tx, connection, external_id, await allotOrderId(tx), order));
-  if (fresh !== null) return fresh;
-  // Another notification of the same order was a moment faster.
+  const inserted = await insertImport(tx, newImport(tx, connection, external_id, await allotOrderId(tx), order));
+  if (inserted !== null) return inserted;
+  // Another notification of the same order was inserted concurrently.
   const other = await lockImportOf(tx, connection.id, external_id);
-  assert(other !== null, "an import that stands in the way is there");
+  assert(other !== null, "the conflicting import exists");
   return queueAgain(tx, connection, other, order);
 }
 
@@ -85,10 +85,7 @@ async function queueAgain(tx: Tx, connection: StoreConnection, before: OrderImpo
   return queued;
 }
 
-/**
- * The import with a new budget of tries, due now unless a server is working on it; that server then sees to it
- * afterwards.
- */
+/** Returns the import with new attempts, due now; or after the current attempt, if a server is working on it. */
 function requeued(tx: Tx, before: OrderImport, action: ImportAction): OrderImport {
   const status = transition(importTransitions, action, before.status);
   const busy = isQueued(before.status) && before.leased_until !== null && (before.next_at ?? 0) > tx.now;
@@ -96,7 +93,7 @@ function requeued(tx: Tx, before: OrderImport, action: ImportAction): OrderImpor
   return { ...before, status, attempts: 0, next_at, give_up_at: giveUpAt(tx.now), ...no_reason };
 }
 
-/** Queues those of a store's changed orders that are missing or outdated here, and answers how many there are. */
+/** Queues the changed orders of a store that are missing or outdated here. Returns their number. */
 export async function queueChanged(
   tx: Tx,
   connection: StoreConnection,
@@ -107,20 +104,20 @@ export async function queueChanged(
     connection.id,
     changes.map(({ external_id }) => external_id),
   );
-  const known = new Map(found.map((one) => [one.external_id, one]));
+  const known = new Map(found.map((record) => [record.external_id, record]));
   const missed = changes.filter(({ external_id, updated_at }) => {
-    const one = known.get(external_id);
-    return one === undefined || (!isQueued(one.status) && (one.external_updated_at ?? 0) < updated_at);
+    const record = known.get(external_id);
+    return record === undefined || (!isQueued(record.status) && (record.external_updated_at ?? 0) < updated_at);
   });
-  // Locked one after another in the order of ids, since each notification locks only its own.
+  // Sorted by id, so that imports are locked in a fixed order; a notification locks only its own.
   for (const { external_id } of missed.toSorted(byExternalId)) await queueImport(tx, connection, external_id, null);
   return missed.length;
 }
 
-const byExternalId = (one: PlatformChange, other: PlatformChange) => (one.external_id < other.external_id ? -1 : 1);
+const byExternalId = (a: PlatformChange, b: PlatformChange) => (a.external_id < b.external_id ? -1 : 1);
 
 /**
- * Queues an import again that waits, was ignored or failed; if the API can be called, the order is fetched anew.
+ * Queues an import that is waiting, ignored or failed again. The order is fetched again if the API can be called.
  * Refuses: resource_missing, invalid_state_transition.
  */
 export async function retryImport(tx: Tx, connection_id: string, id: string): Promise<OrderImport> {
@@ -135,7 +132,7 @@ export async function retryImport(tx: Tx, connection_id: string, id: string): Pr
 
 const lease_ms = 180_000;
 
-/** What was claimed, and when there will be more to claim unless something happens before. */
+/** The claimed imports, and the next due time (ms) if nothing else happens; null for none. */
 interface ClaimedImports {
   readonly claims: readonly ImportClaim[];
   readonly next_at: number | null;
@@ -143,7 +140,7 @@ interface ClaimedImports {
 
 /**
  * Claims the import that has been due longest of each active connection on which this server is not busy, for three
- * minutes. One that was not recorded by then is due again.
+ * minutes. Without a recorded result it is due again after that.
  */
 export async function claimImports(tx: Tx, busy: ReadonlySet<number>): Promise<ClaimedImports> {
   const idle = (await listActiveConnections(tx)).filter(({ id }) => !busy.has(id));
@@ -160,70 +157,68 @@ export async function claimImports(tx: Tx, busy: ReadonlySet<number>): Promise<C
     await leaseImports(tx, ids, leased_until);
     await noteHeld(tx, "imports", ids, leased_until);
   }
-  // The others are considered again when the claimed ones are done.
+  // The claimed connections are considered again when their imports are done.
   return { claims, next_at: await nextImportAt(tx, waiting) };
 }
 
-/** The import of a claim, locked; null when the claim expired and another server took it. */
+/** Locks a claimed import; null when the claim expired and another server took it over. */
 export async function lockClaimed(tx: Tx, { import: { id, leased_until } }: ImportClaim): Promise<OrderImport | null> {
-  const now = await lockImport(tx, id);
-  return now !== null && isQueued(now.status) && now.leased_until === leased_until ? now : null;
+  const current = await lockImport(tx, id);
+  return current !== null && isQueued(current.status) && current.leased_until === leased_until ? current : null;
 }
 
-/** The import's state after its order was processed. */
+/** The result of processing an import. */
 interface ImportOutcome {
   readonly action: ImportAction;
   readonly code: string | null;
   readonly message: string | null;
-  /** When the order had last changed at the platform, and its digest then. */
+  /** The time of the order's last change at the platform (ms), and its digests. */
   readonly external_updated_at: number;
   readonly seen: SeenPlatformOrder | null;
   readonly lines: readonly ImportedLine[];
 }
 
-/**
- * Records that a claimed import, locked, was processed. If a newer notification arrived meanwhile, it is due at once.
- */
+/** Records the result of a claimed, locked import. If a newer notification has arrived, it is due again immediately. */
 export async function settleImport(
   tx: Tx,
-  now: OrderImport,
+  current: OrderImport,
   claim: ImportClaim,
   outcome: ImportOutcome,
 ): Promise<OrderImport> {
   const { action, code, message, external_updated_at, seen, lines } = outcome;
-  const done = { ...now, external_updated_at, seen, lines, leased_until: null, next_at: null };
-  const isNews = now.revision !== claim.import.revision;
-  const status = isNews ? now.status : transition(importTransitions, action, now.status);
+  const done = { ...current, external_updated_at, seen, lines, leased_until: null, next_at: null };
+  const is_outdated = current.revision !== claim.import.revision;
+  const status = is_outdated ? current.status : transition(importTransitions, action, current.status);
   const settled: OrderImport = {
     ...done,
     status,
-    ...(isNews ? { next_at: tx.now } : { error_code: code, error_message: message }),
-    // A waiting order may have to be processed again as it was received, if it cannot be fetched.
-    payload: isNews || awaitsPayment(status) ? now.payload : null,
-    imported_at: action === "import" ? tx.now : now.imported_at,
+    ...(is_outdated ? { next_at: tx.now } : { error_code: code, error_message: message }),
+    // A waiting order keeps its payload: it may have to be processed again without being fetched.
+    payload: is_outdated || awaitsPayment(status) ? current.payload : null,
+    imported_at: action === "import" ? tx.now : current.imported_at,
   };
   await saveImport(tx, settled);
   return settled;
 }
 
 /**
- * Records a failed try: it is repeated later, unless that cannot help or two days have passed. Null when another server
- * took it over.
+ * Records a failed attempt. It is retried later unless a retry cannot help or two days have passed. Returns null when
+ * another server took over the import.
  */
 export async function failImport(
   tx: Tx,
   claim: ImportClaim,
   reason: ReturnType<typeof reasonOf>,
 ): Promise<OrderImport | null> {
-  const now = await lockClaimed(tx, claim);
-  if (now === null) return null;
+  const current = await lockClaimed(tx, claim);
+  if (current === null) return null;
   const { code: error_code, message: error_message, permanent, retry_after_seconds } = reason;
-  const isNews = now.revision !== claim.import.revision;
-  const next_at = isNews ? tx.now : tx.now + retryWait(now.attempts, retry_after_seconds);
-  const ends = !isNews && (permanent || next_at > now.give_up_at);
+  const is_outdated = current.revision !== claim.import.revision;
+  const next_at = is_outdated ? tx.now : tx.now + retryWait(current.attempts, retry_after_seconds);
+  const ends = !is_outdated && (permanent || next_at > current.give_up_at);
   const failed: OrderImport = {
-    ...now,
-    status: ends ? transition(importTransitions, "give_up", now.status) : now.status,
+    ...current,
+    status: ends ? transition(importTransitions, "give_up", current.status) : current.status,
     next_at: ends ? null : next_at,
     leased_until: null,
     error_code,

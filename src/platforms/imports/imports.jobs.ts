@@ -1,5 +1,4 @@
-// Queued orders are imported in three steps: claimed in one transaction, fetched from the platform in none, and
-// created here in another.
+// Imports queued orders in three steps: claim in one transaction, fetch in none, create in another.
 
 import { Fault } from "../../core/faults.ts";
 import { randomId, wireId } from "../../core/ids.ts";
@@ -20,20 +19,20 @@ import { connectors } from "../connectors/connectors.ts";
 import type { PlatformOrder, StoreConnection } from "../platform.ts";
 import { isGivenUp } from "../platforms.transitions.ts";
 import { type ImportClaim, type OrderImport, reasonOf } from "./import.ts";
-import { platformActor, takeMissing, takeOrder } from "./import_order.ts";
+import { platformActor, processMissingOrder, processOrderImport } from "./import_order.ts";
 import { claimImports, failImport, queueChanged } from "./import_queue.ts";
-import { forgetOld } from "./notifications.ts";
+import { deleteOld } from "./notifications.ts";
 
 const lanes = new WeakMap<Store, Lanes<ImportClaim>>();
 
-/** A round of `platforms.import`: begins to import what is due. */
+/** The job `platforms.import`: starts the due imports. Returns the next due time (ms), or null. */
 export async function importDue(store: Store, service: Service): Promise<number | null> {
   let lane = lanes.get(store);
   if (lane === undefined) {
     lane = new Lanes({
       claim: (busy) => store.write((tx) => claimImports(tx, busy)),
       work: (claim) => importOne(claim, store, service),
-      // The claim expires, and then it is tried again.
+      // The claim expires, and the job tries again.
       failed: (error) => service.log.error("an import was not recorded", { mode: store.mode, error: String(error) }),
       idle: () => store.write(async (tx) => tx.wake("platforms.import", tx.now)),
     });
@@ -42,7 +41,7 @@ export async function importDue(store: Store, service: Service): Promise<number 
   return await lane.round();
 }
 
-/** Waits until every import under way is over and recorded. */
+/** Waits until all imports have ended and are recorded. */
 export async function importsSettled(store: Store): Promise<void> {
   await lanes.get(store)?.settled();
 }
@@ -52,9 +51,11 @@ async function importOne(claim: ImportClaim, all: Store, service: Service): Prom
   const store = all.scoped({ sees: merchant_id, makes: merchant_id });
   const access = accessTo(claim.connection, store, service);
   try {
-    const order = claim.import.payload ?? (await fetched(claim, access));
-    if (order?.state === "cancelled") await giveUpLabels(claim, store, service);
-    const done = await store.write((tx) => (order === null ? takeMissing(tx, claim) : takeOrder(tx, claim, order)));
+    const order = claim.import.payload ?? (await fetchOrder(claim, access));
+    if (order?.state === "cancelled") await voidLabelsAtCarriers(claim, store, service);
+    const done = await store.write((tx) =>
+      order === null ? processMissingOrder(tx, claim) : processOrderImport(tx, claim, order),
+    );
     if (done !== null) service.log.info("an order of a platform was processed", factsOf(done, claim, store));
   } catch (error) {
     await fail(error, { claim, store, service, secrets: secretsOf(access) });
@@ -62,10 +63,9 @@ async function importOne(claim: ImportClaim, all: Store, service: Service): Prom
 }
 
 /**
- * Carriers void their labels of an order before it is cancelled. Labels that they keep are reported if the order is
- * then not cancelled.
+ * Voids an order's labels at their carriers before it is cancelled. A refusal shows when the order is not cancelled.
  */
-async function giveUpLabels({ connection, import: { order_id } }: ImportClaim, store: Store, service: Service) {
+async function voidLabelsAtCarriers({ connection, import: { order_id } }: ImportClaim, store: Store, service: Service) {
   if (!(await store.read((db) => hasCarriersLabels(db, order_id)))) return;
   try {
     await voidCarrierLabels({ store, service, callbacks: labelCallbacks }, platformActor(connection), async (tx) => {
@@ -74,30 +74,31 @@ async function giveUpLabels({ connection, import: { order_id } }: ImportClaim, s
       return { order_id, parcels: new Set(order.shipments.map(({ id }) => id)) };
     });
   } catch (error) {
-    const told = error instanceof Fault && ["label_not_voidable", "invalid_state_transition"].includes(error.code);
-    if (!told) throw error;
+    const is_expected =
+      error instanceof Fault && ["label_not_voidable", "invalid_state_transition"].includes(error.code);
+    if (!is_expected) throw error;
   }
 }
 
-async function fetched(
-  { connection, import: one }: ImportClaim,
+async function fetchOrder(
+  { connection, import: record }: ImportClaim,
   access: PlatformAccess,
 ): Promise<PlatformOrder | null> {
   if (access.credentials.api_token === null) {
     const facts = { permanent: true };
-    throw new Fault("platform_error", "The order has to be fetched, but the connection has no api_token.", facts);
+    throw new Fault("platform_error", "The order must be fetchOrder, but the connection has no api_token.", facts);
   }
-  return connectors[connection.platform].fetchOrder(access, one.external_id);
+  return connectors[connection.platform].fetchOrder(access, record.external_id);
 }
 
-function factsOf({ id, order_id, status }: OrderImport, { connection, import: one }: ImportClaim, { mode }: Store) {
+function factsOf({ id, order_id, status }: OrderImport, { connection, import: record }: ImportClaim, { mode }: Store) {
   return {
     mode,
     connection: wireId("connection", connection.id),
     import: wireId("import", id),
     order: wireId("order", order_id),
     status,
-    attempts: one.attempts,
+    attempts: record.attempts,
   };
 }
 
@@ -111,52 +112,49 @@ interface FailedImport {
 async function fail(error: unknown, { claim, store, service, secrets }: FailedImport): Promise<void> {
   const reason = reasonOf(error, secrets);
   const failed = await store.write((tx) => failImport(tx, claim, reason));
-  // Another server took it over and records the result.
+  // Another server took over the import and records its result.
   if (failed === null) return;
   const facts = {
     ...factsOf(failed, claim, store),
     code: reason.code,
     reason: reason.message,
-    // Any error that is not a refusal is our own.
+    // Any error other than a refusal is a bug of ours.
     error: error instanceof Fault ? null : rootOf(error),
   };
   if (isGivenUp(failed.status)) service.log.error("an order could not be imported", facts);
-  else service.log.warn("an import has to be tried again", facts);
+  else service.log.warn("an import failed and will be retried", facts);
 }
 
-/**
- * The innermost cause of an error, as text: the messages around it contain a statement's values, which are a buyer's
- * data.
- */
+/** The text of an error's innermost cause. Outer messages contain statement values, which may be a buyer's data. */
 function rootOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? (error.stack ?? error.message) : rootOf(error.cause);
 }
 
-const forgotten_together_max = 500;
+const batch_size = 500;
 
-/** Deletes notifications, and received orders that were never imported, that are older than they are kept. */
-export async function forgetNotifications(store: Store, service: Service): Promise<void> {
+/** Deletes notifications, and received orders that were never imported, that are older than their retention. */
+export async function deleteOldNotifications(store: Store, service: Service): Promise<void> {
   await writeChunks(store, service, async (tx) => {
-    return forgetOld(tx, await retentionIn(tx, service), forgotten_together_max);
+    return deleteOld(tx, await retentionIn(tx, service), batch_size);
   });
 }
 
-// Two nights: what one night missed, the next one finds.
-const looked_back_ms = 48 * 3_600_000;
+// Two days, so that one missed night is made up for in the next.
+const lookback_ms = 48 * 3_600_000;
 const lease_ms = 3_600_000;
-const queued_together_max = 100;
+const chunk_size = 100;
 
 const server = randomId("srv");
 
 /**
- * Asks the platform of every active connection which orders changed in the last 48 hours, and imports those that are
- * missing or outdated here, since a notification may have been lost. Of several servers one does it.
+ * Fetches from each active connection the orders that changed in the last 48 hours, and imports those that are missing
+ * or outdated here, since a notification may have been lost. Only one of several servers does it.
  */
 export async function reconcile(store: Store, service: Service): Promise<void> {
   if (!(await store.write((tx) => lead(tx, "platforms.reconcile", server, lease_ms)))) return;
   for (const connection of await store.read(listActiveConnections)) {
-    // Without a token the platform cannot be asked; its notifications contain whole orders.
+    // Without a token the API cannot be called. Notifications then contain whole orders.
     if (connection.api_token !== null) await reconcileOne(connection, store, service);
   }
 }
@@ -165,16 +163,16 @@ async function reconcileOne(connection: StoreConnection, store: Store, service: 
   const access = accessTo(connection, store, service);
   const facts = { mode: store.mode, connection: wireId("connection", connection.id) };
   try {
-    const changes = await connectors[connection.platform].changedSince(access, access.now - looked_back_ms);
+    const changes = await connectors[connection.platform].changedSince(access, access.now - lookback_ms);
     let queued = 0;
-    for (let at = 0; at < changes.length; at += queued_together_max) {
-      const some = changes.slice(at, at + queued_together_max);
-      queued += await store.write((tx) => queueChanged(tx, connection, some));
+    for (let at = 0; at < changes.length; at += chunk_size) {
+      const chunk = changes.slice(at, at + chunk_size);
+      queued += await store.write((tx) => queueChanged(tx, connection, chunk));
     }
     if (queued > 0)
       service.log.info("orders of a platform were missing or outdated here", { ...facts, orders: queued });
   } catch (error) {
     const { code, message } = reasonOf(error, secretsOf(access));
-    service.log.warn("a platform could not be asked for changed orders", { ...facts, code, reason: message });
+    service.log.warn("listing a platform's changed orders failed", { ...facts, code, reason: message });
   }
 }

@@ -12,7 +12,7 @@ import { importView } from "./import.ts";
 import { retryImport } from "./import_queue.ts";
 import { countImports, listImports } from "./imports.sql.ts";
 
-/** The imports of a connected store's orders. */
+/** Routes of the order imports of a connected store. */
 export const importRoutes = new Elysia({ prefix: "/platforms" })
   .use(conventions)
   .get("/:id/imports", ({ call, params, query }) => list(call, params.id, query), {

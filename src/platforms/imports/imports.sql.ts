@@ -29,26 +29,26 @@ const byOrder = prepared((sql, a: StatementArgs<{ order_id: number }>) =>
   sql.select().from(platform_imports).where(eq(platform_imports.order_id, a.order_id)),
 );
 
-/** The import of an order of a store, locked; null when the platform never sent it. */
+/** Locks the import of a store's order; null when the platform never sent the order. */
 export async function lockImportOf(tx: Tx, connection_id: number, external_id: string): Promise<OrderImport | null> {
   const [row] = (await lockedOf(tx, { connection_id, external_id })) as OrderImport[];
   return row ?? null;
 }
 
-/** An import by its id, locked; null when there is none. */
+/** Locks an import by its id; null if there is none. */
 export async function lockImport(tx: Tx, id: number): Promise<OrderImport | null> {
   const [row] = (await locked(tx, { id })) as OrderImport[];
   return row ?? null;
 }
 
-/** As `lockImport`, by the identifiers in a path. Refuses: resource_missing. */
+/** Locks an import by the identifiers in a path. Refuses: resource_missing. */
 export async function lockImportIn(tx: Tx, connection_id: number, id: string): Promise<OrderImport> {
-  const found = await lockImport(tx, readId("import", id) ?? 0);
-  if (found === null || found.connection_id !== connection_id) throw missing("import", id);
-  return found;
+  const record = await lockImport(tx, readId("import", id) ?? 0);
+  if (record === null || record.connection_id !== connection_id) throw missing("import", id);
+  return record;
 }
 
-/** The import that created an order, or null. */
+/** Finds the import that created an order, or null. */
 export async function findImportByOrder(db: Db, order_id: number): Promise<OrderImport | null> {
   const [row] = (await byOrder(db, { order_id })) as OrderImport[];
   return row ?? null;
@@ -66,7 +66,7 @@ const byExternalIds = prepared((sql, a: StatementArgs<{ connection_id: number; e
     ),
 );
 
-/** The imports of these orders of a store, in no order; unknown orders are left out. */
+/** Finds the imports of a store's orders, unsorted. Unknown orders are omitted. */
 export async function findImports(
   db: Db,
   connection_id: number,
@@ -75,7 +75,7 @@ export async function findImports(
   return (await byExternalIds(db, { connection_id, external_ids: list(external_ids) })) as OrderImport[];
 }
 
-/** Stores a new import; null when there is one of that order. */
+/** Inserts an import; null if the order already has one. */
 export async function insertImport(tx: Tx, fields: Omit<OrderImport, "id">): Promise<OrderImport | null> {
   const [row] = await tx.sql
     .insert(platform_imports)
@@ -85,7 +85,7 @@ export async function insertImport(tx: Tx, fields: Omit<OrderImport, "id">): Pro
   return row === undefined ? null : { id: row.id, ...fields };
 }
 
-/** Stores changes of a locked import. */
+/** Saves changes of a locked import. */
 export async function saveImport(tx: Tx, { id, merchant_id: _owner, ...fields }: OrderImport): Promise<void> {
   await tx.sql
     .update(platform_imports)
@@ -110,7 +110,7 @@ const due = prepared((sql: Tx["sql"], a: StatementArgs<{ connection_id: number; 
   ),
 );
 
-/** The import of a connection that has been due longest, locked; null when none is, or another server has it. */
+/** Locks the import of a connection that has been due longest; null if none is free. */
 export async function lockDue(tx: Tx, connection_id: number): Promise<OrderImport | null> {
   const [row] = (await due(tx, { connection_id, now: tx.now })) as OrderImport[];
   return row ?? null;
@@ -127,15 +127,18 @@ const lease = prepared((sql: WriteStatements, a: StatementArgs<{ ids: string; un
     .where(among(platform_imports.id, a.ids)),
 );
 
-/** Claims locked imports for this server until a moment, when they are due again. */
+/** Claims locked imports until a time (ms), when they are due again. */
 export async function leaseImports(tx: Tx, ids: readonly number[], until: number): Promise<void> {
   await lease(tx, { ids: list(ids), until });
 }
 
-/** Ends claims of imports whose server is gone: they are due again. */
+/** Ends the claims of servers that stopped, so that their imports are due again. */
 export const endImportClaims = endOfClaims(platform_imports, platform_imports.next_at);
 
-/** Moves the times of the next tries by as much as the clock was set. A claim is recognised by its end, which stays. */
+/**
+ * Shifts the times of the next attempts by the amount by which the clock was set. Claims keep their ends, which
+ * identify them.
+ */
 export async function shiftImports(tx: Tx, by_ms: number): Promise<void> {
   const { next_at, give_up_at } = platform_imports;
   await tx.sql
@@ -151,7 +154,7 @@ const next = prepared((sql, a: StatementArgs<{ ids: string }>) =>
     .where(and(among(platform_imports.connection_id, a.ids), isQueued)),
 );
 
-/** When the next import of these connections is due, in milliseconds; null when none is queued. */
+/** Returns when the next import of these connections is due (ms); null if none is queued. */
 export async function nextImportAt(db: Db, connection_ids: readonly number[]): Promise<number | null> {
   if (connection_ids.length === 0) return null;
   const [row] = await next(db, { ids: list(connection_ids) });
@@ -170,20 +173,23 @@ export async function requeueFailed(tx: Tx, connection_id: number): Promise<void
 
 const isUnfinished = and(isNotNull(platform_imports.payload), isOneOf(platform_imports.status, unfinishedImports));
 
-/** Deletes up to `limit` received orders that were never imported, of imports unchanged since a moment. */
-export async function forgetPayloads(tx: Tx, before: number, limit: number): Promise<number> {
+/**
+ * Deletes up to `limit` received orders of unfinished imports that have not changed since a time (ms). Returns how
+ * many.
+ */
+export async function deletePayloads(tx: Tx, before: number, limit: number): Promise<number> {
   const old = tx.sql
     .select({ id: platform_imports.id })
     .from(platform_imports)
     .where(and(isUnfinished, lt(platform_imports.updated_at, before)))
     .orderBy(asc(platform_imports.updated_at))
     .limit(limit);
-  const forgotten = await tx.sql
+  const emptied = await tx.sql
     .update(platform_imports)
     .set({ payload: null })
     .where(and(amongThose(platform_imports.id, old), isUnfinished))
     .returning({ id: platform_imports.id });
-  return forgotten.length;
+  return emptied.length;
 }
 
 /** The filters of a list of imports. */
@@ -199,7 +205,7 @@ const matching = (connection_id: number, { status, external_id }: ImportFilter) 
     external_id === undefined ? undefined : eq(platform_imports.external_id, external_id),
   );
 
-/** A page of a connection's imports, newest first. */
+/** Lists a page of a connection's imports, newest first. */
 export async function listImports(
   db: Db,
   connection_id: number,
@@ -222,7 +228,7 @@ export async function listImports(
   return rows as OrderImport[];
 }
 
-/** How many imports of a connection match. */
+/** Counts the imports of a connection that match. */
 export async function countImports(db: Db, connection_id: number, filter: ImportFilter): Promise<number> {
   return db.sql.$count(platform_imports, matching(connection_id, filter));
 }

@@ -1,5 +1,5 @@
-// Notifications of platforms. BigCommerce sends an API key and names its store. The others cannot: their callback
-// address names the connection, and the signature of the body is the proof.
+// Receives platforms' notifications. BigCommerce sends an API key and names its store. For the others, the callback
+// URL names the connection, and the signature proves the sender.
 import { Elysia } from "elysia";
 import { systemClock } from "../../core/clock.ts";
 import { Fault } from "../../core/faults.ts";
@@ -20,7 +20,7 @@ import type { Platform } from "../platforms.transitions.ts";
 import { platformActor } from "./import_order.ts";
 import { type NotificationAnswer, notificationView, refuseUntimely, takeNotification } from "./notifications.ts";
 
-/** The addresses that platforms call. Each is written out, since `/webhooks/:id` is a route too. */
+/** The routes that platforms call. Each has its own path, since `/webhooks/:id` is a route too. */
 export const notificationRoutes = (service: Service) =>
   new Elysia({ prefix: "/webhooks" })
     .use(conventions)
@@ -30,7 +30,7 @@ export const notificationRoutes = (service: Service) =>
         "bigcommerce",
         "orders.write",
         "BigCommerce",
-        "`producer`, else `store_id`, names the store.",
+        "`producer`, or `store_id` without it, names the store.",
       ),
     })
     .post("/shopify/orders", ({ call }) => fromCallback(call, service, "shopify"), {
@@ -39,7 +39,7 @@ export const notificationRoutes = (service: Service) =>
         "shopify",
         "none",
         "Shopify",
-        "Proven by `X-Shopify-Hmac-SHA256`; `?connection=` names the store.",
+        "`X-Shopify-Hmac-SHA256` signs the body, and `?connection=` names the store.",
       ),
     })
     .post("/woocommerce/orders", ({ call }) => fromCallback(call, service, "woocommerce"), {
@@ -48,7 +48,7 @@ export const notificationRoutes = (service: Service) =>
         "woocommerce",
         "none",
         "WooCommerce",
-        "Proven by `X-WC-Webhook-Signature`; `?connection=` names the store.",
+        "`X-WC-Webhook-Signature` signs the body, and `?connection=` names the store.",
       ),
     });
 
@@ -58,11 +58,11 @@ function notification(platform: Platform, needs: RouteNeed, name: string, how: s
     needs,
     chapter: "Platforms",
     sends: "notification",
-    summary: `Receive an order notification of ${name}`,
+    summary: `Receive an order notification from ${name}`,
     description:
-      `${how} A repeat gets the first answer again. Notifications that are not about orders are` +
-      " answered and ignored.",
-    // A callback whose connection is deleted meanwhile is answered as one that names no connection.
+      `${how} A repeated notification gets the first response again. Notifications that are not about orders are` +
+      " accepted and ignored.",
+    // A connection that is deleted concurrently is treated as missing.
     refuses: ["invalid_signature", "resource_missing"],
     answers: { 200: NotificationView },
   });
@@ -70,75 +70,75 @@ function notification(platform: Platform, needs: RouteNeed, name: string, how: s
 
 const checkThin = checkOf(ThinNotification);
 
-/** A notification whose sender has shown an API key. One that is not about orders may have any shape. */
+/** Handles a notification that was sent with an API key. One that is not about orders may have any shape. */
 async function fromKnownStore(call: Call, service: Service, body: Record<string, unknown>): Promise<Response> {
   const { scope } = body;
   if (typeof scope !== "string" || scope.startsWith("store/order/")) checkThin(body);
   const platform = "bigcommerce";
   const inbound = { headers: call.request.headers, raw: call.raw_body };
-  const told = connectors[platform].read(inbound);
+  const notice = connectors[platform].read(inbound);
   const { store } = call;
-  refuseUntimely(told.created_at, receivedAt(store));
-  const found = await store.read((db) => findConnectionsOfStores(db, platform, told.stores));
-  const connection = told.stores
-    .map((name) => found.find((one) => isOfStore(one, [name])))
-    .find((one) => one !== undefined);
+  refuseUntimely(notice.created_at, receivedAt(store));
+  const candidates = await store.read((db) => findConnectionsOfStores(db, platform, notice.stores));
+  const connection = notice.stores
+    .map((name) => candidates.find((candidate) => isOfStore(candidate, [name])))
+    .find((match) => match !== undefined);
   if (connection === undefined) {
-    if (told.kind !== "order") return answer(call, notificationView(null, null));
+    if (notice.kind !== "order") return answer(call, notificationView(null, null));
     throw unknownStore();
   }
-  proveSignature(connection, inbound, service, store);
-  return take(call, connection, told);
+  requireSignature(connection, inbound, service, store);
+  return receive(call, connection, notice);
 }
 
 function unknownStore(): Fault {
-  const message = "names no connected store; connect it by POST /platforms";
+  const message = "is not a connected store; connect it with POST /platforms";
   return new Fault("resource_missing", "There is no connection to this store.", {
     fields: [{ field: "store_id", code: "resource_missing", message }],
   });
 }
 
-/** A notification to the callback address of a connection, which also decides whether its data is live or test. */
+/** Handles a notification to a connection's callback URL, which also determines the environment. */
 async function fromCallback(call: Call, service: Service, platform: Platform): Promise<Response> {
   const key = new URL(call.request.url).searchParams.get("connection") ?? "";
   const store = key.startsWith("test_") ? service.stores.test : service.stores.live;
   const connection = await store.read((db) => findConnectionByKey(db, key));
-  if (connection?.platform !== platform) throw unproven();
+  if (connection?.platform !== platform) throw unsigned();
   const inbound = { headers: call.request.headers, raw: call.raw_body };
-  const told = connectors[platform].read(inbound);
-  // Platforms try an address before they sign anything.
-  if (told.kind === "ping") return answer(call, notificationView(null, null));
-  proveSignature(connection, inbound, service, store);
-  // All stores of a Shopify app share one secret, so the store's name is checked. In WooCommerce each webhook has
-  // its own secret, and a site's own name is not always the one that its owner uses.
-  if (platform === "shopify" && !isOfStore(connection, told.stores)) throw unproven();
-  refuseUntimely(told.created_at, receivedAt(store));
-  return take({ ...call, store, actor: platformActor(connection) }, connection, told);
+  const notice = connectors[platform].read(inbound);
+  // Platforms send an unsigned ping first.
+  if (notice.kind === "ping") return answer(call, notificationView(null, null));
+  requireSignature(connection, inbound, service, store);
+  // All stores of a Shopify app share one secret, so the store is checked too. In WooCommerce each webhook has its
+  // own secret, and a site's name may differ from the connected one.
+  if (platform === "shopify" && !isOfStore(connection, notice.stores)) throw unsigned();
+  refuseUntimely(notice.created_at, receivedAt(store));
+  return receive({ ...call, store, actor: platformActor(connection) }, connection, notice);
 }
 
-const unproven = () =>
-  new Fault("invalid_signature", "This was not signed with the client secret of a" + " connected store.");
+const unsigned = () =>
+  new Fault("invalid_signature", "The notification is not signed with the client secret of a connected store.");
 
-function proveSignature(connection: StoreConnection, inbound: PlatformInbound, service: Service, store: Store): void {
+function requireSignature(connection: StoreConnection, inbound: PlatformInbound, service: Service, store: Store): void {
   const credentials = credentialsOf(connection, service.secret_key, store.clock.now());
-  // A secret that cannot be opened proves nothing, and must not count as no secret.
+  // A secret that cannot be opened must not count as no secret.
   const isLost = connection.client_secret !== null && credentials.client_secrets.length === 0;
-  if (isLost || !connectors[connection.platform].verify(inbound, credentials, receivedAt(store))) throw unproven();
+  if (isLost || !connectors[connection.platform].verify(inbound, credentials, receivedAt(store))) throw unsigned();
 }
 
 const realTime = systemClock();
 
-/** The time of platforms' signatures is real, whatever the sandbox's clock says. */
+/** Platforms sign with real time, also for test data. */
 const receivedAt = ({ mode, clock }: Store): number => (mode === "live" ? clock.now() : realTime.now());
 
-function take(call: Call, connection: StoreConnection, told: PlatformNotification): Promise<Response> {
-  const { kind, external_id } = told;
+function receive(call: Call, connection: StoreConnection, notice: PlatformNotification): Promise<Response> {
+  const { kind, external_id } = notice;
   if (kind !== "order" || external_id === null) return answer(call, notificationView(null, null));
   const work = (tx: Parameters<typeof takeNotification>[0]) =>
-    takeNotification(tx, connection.id, { ...told, external_id });
+    takeNotification(tx, connection.id, { ...notice, external_id });
   return answerWrite(call, 200, async (tx) => JSON.parse(await work(tx)) as NotificationAnswer, bare);
 }
 
-async function answer(call: Call, said: NotificationAnswer): Promise<Response> {
-  return jsonResponse(call, 200, JSON.stringify(said));
+async function answer(call: Call, body: NotificationAnswer): Promise<Response> {
+  return jsonResponse(call, 200, JSON.stringify(body));
 }

@@ -4,7 +4,7 @@ import { platform_notifications } from "../../../db/schema/platforms.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
 
-const kept = prepared((sql, a: StatementArgs<{ connection_id: number; dedupe_key: string }>) =>
+const storedAnswer = prepared((sql, a: StatementArgs<{ connection_id: number; dedupe_key: string }>) =>
   sql
     .select({ answer: platform_notifications.answer })
     .from(platform_notifications)
@@ -16,13 +16,13 @@ const kept = prepared((sql, a: StatementArgs<{ connection_id: number; dedupe_key
     ),
 );
 
-/** The answer to a notification when it came before, as JSON; null when it is new. */
+/** Finds the stored response to a notification, as JSON; null when the notification is new. */
 export async function findAnswer(db: Db, connection_id: number, dedupe_key: string): Promise<string | null> {
-  const [row] = await kept(db, { connection_id, dedupe_key });
+  const [row] = await storedAnswer(db, { connection_id, dedupe_key });
   return row?.answer ?? null;
 }
 
-/** Stores a notification and its answer; false when it is stored already. */
+/** Inserts a notification with its response; false if it is stored already. */
 export async function insertNotification(
   tx: Tx,
   row: Omit<typeof platform_notifications.$inferInsert, "id" | "created_at">,
@@ -35,7 +35,7 @@ export async function insertNotification(
   return inserted.length === 1;
 }
 
-/** Deletes up to `limit` notifications older than a moment, and answers how many. */
+/** Deletes up to `limit` notifications created before a time (ms), and returns how many. */
 export async function deleteNotifications(tx: Tx, before: number, limit: number): Promise<number> {
   const old = tx.sql
     .select({ id: platform_notifications.id })

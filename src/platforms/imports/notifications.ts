@@ -9,36 +9,36 @@ import type { Retention } from "../../storage/retention.ts";
 import { getConnection } from "../connections.sql.ts";
 import type { PlatformNotification } from "../platform.ts";
 import { queueImport } from "./import_queue.ts";
-import { forgetPayloads } from "./imports.sql.ts";
+import { deletePayloads } from "./imports.sql.ts";
 import { deleteNotifications, findAnswer, insertNotification } from "./notifications.sql.ts";
 
 const past_max_ms = 72 * 3_600_000;
 const ahead_max_ms = 5 * 60_000;
 
-/** Refuses: validation_failed, for a notification so old that no platform repeats it any more. */
+/** Refuses a notification that is older than 72 hours or from the future. Refuses: validation_failed. */
 export function refuseUntimely(created_at: number | null, now: number): void {
   if (created_at === null) return;
-  if (created_at < now - past_max_ms) throw invalid("created_at", "is more than 72 hours ago", "too_old");
-  if (created_at > now + ahead_max_ms) throw invalid("created_at", "lies in the future", "too_new");
+  if (created_at < now - past_max_ms) throw invalid("created_at", "must be within the last 72 hours", "too_old");
+  if (created_at > now + ahead_max_ms) throw invalid("created_at", "must not be in the future", "too_new");
 }
 
-/** The answer to a platform, in the form of the specification. */
+/** The response to a platform, as the specification defines it. */
 export interface NotificationAnswer {
   readonly success: true;
   readonly order_id: string | null;
   readonly status: "processing" | "ignored";
-  /** The day (`YYYY-MM-DD`) on which the order is expected to leave; null when nobody can say. */
+  /** The date (`YYYY-MM-DD`) on which the order is expected to ship; null when unknown. */
   readonly estimated_ship_date: string | null;
 }
 
-/** The answer to a ping, or to a notification that is of no interest here: without an order. */
+/** Returns the response to a notification. Without an order it was ignored. */
 export function notificationView(order_id: string | null, estimated_ship_date: string | null): NotificationAnswer {
   return { success: true, order_id, status: order_id === null ? "ignored" : "processing", estimated_ship_date };
 }
 
 /**
- * Receives a verified notification: stores it and queues the order's import, or repeats the first answer if it came
- * before. Answers JSON. Refuses: resource_missing (the connection was deleted meanwhile).
+ * Records a verified notification and queues the order's import. A repeated one gets the first response again. Returns
+ * the response as JSON. Refuses: resource_missing.
  */
 export async function takeNotification(
   tx: Tx,
@@ -46,20 +46,20 @@ export async function takeNotification(
   { topic, external_id, dedupe_key, order }: PlatformNotification & { readonly external_id: string },
 ): Promise<string> {
   const connection = await getConnection(tx, connection_id);
-  const known = await findAnswer(tx, connection_id, dedupe_key);
-  if (known !== null) return known;
+  const earlier = await findAnswer(tx, connection_id, dedupe_key);
+  if (earlier !== null) return earlier;
   const queued = await queueImport(tx, connection, external_id, order);
   const order_id = wireId("order", queued.order_id);
   const answer = JSON.stringify(notificationView(order_id, await estimateOf(tx, queued.order_id)));
   const row = { connection_id, dedupe_key, topic, import_id: queued.id, answer };
   if (await insertNotification(tx, row)) return answer;
-  // The same notification came twice at once, and the other one was faster.
+  // The same notification was recorded concurrently.
   const first = await findAnswer(tx, connection_id, dedupe_key);
-  assert(first !== null, "a notification that stands in the way is there");
+  assert(first !== null, "the conflicting notification exists");
   return first;
 }
 
-/** When an order is expected to leave. The order may not exist here yet. */
+/** The expected ship date of an order, which may not exist here yet. */
 async function estimateOf(tx: Tx, order_id: number): Promise<string | null> {
   const [order] = await findOrders(tx, [order_id]);
   if (order !== undefined) return estimatedShipDate(order, tx.now);
@@ -73,12 +73,12 @@ async function estimateOf(tx: Tx, order_id: number): Promise<string | null> {
 const day_ms = 24 * 3_600_000;
 
 /**
- * Deletes up to `limit` each of notifications that no platform repeats any more, and of orders that were not imported
- * in the time that they are kept. Answers whether more may be left.
+ * Deletes up to `limit` each of notifications and of unimported orders that are older than their retention. Returns
+ * whether more may be left.
  */
-export async function forgetOld(tx: Tx, kept: Retention, limit: number): Promise<boolean> {
-  const { platform_notifications, platform_orders } = kept;
+export async function deleteOld(tx: Tx, retention: Retention, limit: number): Promise<boolean> {
+  const { platform_notifications, platform_orders } = retention;
   const notifications = await deleteNotifications(tx, tx.now - platform_notifications * day_ms, limit);
-  const payloads = await forgetPayloads(tx, tx.now - platform_orders * day_ms, limit);
+  const payloads = await deletePayloads(tx, tx.now - platform_orders * day_ms, limit);
   return Math.max(notifications, payloads) === limit;
 }

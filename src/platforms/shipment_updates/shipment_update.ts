@@ -7,26 +7,26 @@ import type { ImportedLine } from "../imports/import.ts";
 import type { ShipmentReport, StoreConnection } from "../platform.ts";
 import type { ShipmentUpdateStatus } from "../platforms.transitions.ts";
 
-/** Units of a platform's line. */
+/** Units of a platform's order line. */
 type ReportedLine = ShipmentReport["lines"][number];
 
-/** A parcel that has left, and the state of its report to the order's platform. */
+/** A shipped parcel, and the state of its report to the order's platform. */
 export interface ShipmentUpdate {
   readonly id: number;
   readonly connection_id: number;
   readonly order_id: number;
   readonly shipment_id: number;
-  /** The platform's lines and how many units of each are in the parcel. */
+  /** The platform's lines, with the units of each in the parcel. */
   readonly lines: readonly ReportedLine[];
   readonly status: ShipmentUpdateStatus;
-  /** Tries begun since it was queued. */
+  /** Attempts since it was queued. */
   readonly attempts: number;
-  /** When it is tried next; during a try, when the try counts as lost. Null unless it is queued. */
+  /** The time of the next attempt; during an attempt, the end of its claim. Null unless it is queued. */
   readonly next_at: number | null;
   readonly give_up_at: number;
   /** The platform's id of the parcel. */
   readonly external_id: string | null;
-  /** Why it is not reported. */
+  /** The reason why the parcel is not reported. */
   readonly error_code: string | null;
   readonly error_message: string | null;
   readonly created_at: number;
@@ -34,14 +34,14 @@ export interface ShipmentUpdate {
   readonly reported_at: number | null;
 }
 
-/** A report claimed by this server, and what it contains. */
+/** A report that this server has claimed, with its content. */
 export interface ShipmentUpdateClaim {
   readonly connection: StoreConnection;
   readonly report: ShipmentUpdate;
-  readonly told: ShipmentReport;
+  readonly content: ShipmentReport;
 }
 
-/** The report as the API shows it. */
+/** Returns the report as the API shows it. */
 export function shipmentUpdateView(report: ShipmentUpdate) {
   const { error_code: code, error_message: message } = report;
   return {
@@ -62,41 +62,41 @@ export function shipmentUpdateView(report: ShipmentUpdate) {
 
 const give_up_after_ms = 5 * 24 * 3_600_000;
 
-/** When a report whose first try is now is given up. */
+/** Returns when a report whose first attempt is now is given up (ms). */
 export const giveUpUpdateAt = (now: number): number => now + give_up_after_ms;
 
-/** Why a parcel cannot be reported. */
+/** The reason why a parcel cannot be reported. */
 interface ShipmentUpdateProblem {
   readonly error_code: string;
   readonly error_message: string;
 }
 
-/** The code of a report for which the platform could not be called. */
+/** The error code of a report without API access. */
 export const no_token = "no_api_token";
 
-/** Why a parcel cannot be reported to the platform, or null. A connection that was deleted may come back. */
-export function hindranceOf(
+/** Returns why a parcel cannot be reported, or null. A deleted connection may come back, so it is no reason. */
+export function reportProblem(
   { lines }: Shipment,
-  dealt: readonly ReportedLine[],
+  reported: readonly ReportedLine[],
   connection: Pick<StoreConnection, "api_token"> | null,
 ): ShipmentUpdateProblem | null {
   if (lines.length === 0) {
-    const error_message = "The parcel is one more carton of the same goods and has no units of its own.";
+    const error_message = "The parcel is an additional carton without units of its own.";
     return { error_code: "no_units", error_message };
   }
-  if (dealt.length === 0) {
-    const error_message = "The platform's order has none of the parcel's units left to send.";
+  if (reported.length === 0) {
+    const error_message = "The platform's order has none of the parcel's units left to ship.";
     return { error_code: "not_ordered", error_message };
   }
   if (connection === null || connection.api_token !== null) return null;
-  return { error_code: no_token, error_message: "The connection has no api_token, so the platform cannot be called." };
+  return { error_code: no_token, error_message: "The connection has no api_token. Add it to report parcels." };
 }
 
 /**
- * The platform's lines of a parcel's units: by SKU, each line up to its ordered units less those in other reports.
- * Units that the platform did not order are left out.
+ * Allocates a parcel's units to the platform's lines, by SKU and up to the ordered units that are in no other report.
+ * Units that the platform did not order are omitted.
  */
-export function dealtOut(
+export function allocateToLines(
   order: Order,
   shipment: Shipment,
   ordered: readonly ImportedLine[],
@@ -106,22 +106,22 @@ export function dealtOut(
   for (const { external_id, quantity } of others.flatMap(({ lines }) => lines)) {
     left.set(external_id, (left.get(external_id) ?? 0) - quantity);
   }
-  const dealt = new Map<string, number>();
+  const reported = new Map<string, number>();
   for (const { order_line_id, quantity } of shipment.lines) {
     const sku = order.lines.find(({ id }) => id === order_line_id)?.sku;
     let units = quantity;
     for (const { external_id } of ordered.filter((line) => line.sku === sku)) {
-      const some = Math.min(units, Math.max(left.get(external_id) ?? 0, 0));
-      if (some === 0) continue;
-      left.set(external_id, (left.get(external_id) ?? 0) - some);
-      dealt.set(external_id, (dealt.get(external_id) ?? 0) + some);
-      units -= some;
+      const count = Math.min(units, Math.max(left.get(external_id) ?? 0, 0));
+      if (count === 0) continue;
+      left.set(external_id, (left.get(external_id) ?? 0) - count);
+      reported.set(external_id, (reported.get(external_id) ?? 0) + count);
+      units -= count;
     }
   }
-  return [...dealt].map(([external_id, quantity]) => ({ external_id, quantity }));
+  return [...reported].map(([external_id, quantity]) => ({ external_id, quantity }));
 }
 
-/** Whether every unit of an order that is to be sent has left. */
+/** Whether every unit of an order that is to ship has shipped. */
 export function isSent({ status, cancelled_at }: Order): boolean {
   const open: readonly OrderStatus[] = openStatuses;
   return !open.includes(status) && cancelled_at === null;

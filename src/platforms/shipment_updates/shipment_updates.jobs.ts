@@ -1,5 +1,5 @@
-// Parcels that have left are reported to the platforms of their orders: claimed in one transaction, reported in
-// none, recorded in another.
+// Reports shipped parcels to their platforms in three steps: claim in one transaction, call in none, record in
+// another.
 
 import { Fault } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
@@ -15,7 +15,7 @@ import { claimShipmentUpdates, recordFailed, recordReported } from "./shipment_u
 
 const lanes = new WeakMap<Store, Lanes<ShipmentUpdateClaim>>();
 
-/** A round of `platforms.report`: begins to report what is due. */
+/** The job `platforms.report`: starts the due reports. Returns the next due time (ms), or null. */
 export async function sendShipmentUpdates(store: Store, service: Service): Promise<number | null> {
   let own = lanes.get(store);
   if (own === undefined) {
@@ -25,7 +25,7 @@ export async function sendShipmentUpdates(store: Store, service: Service): Promi
   return await own.round();
 }
 
-/** Waits until every report under way is over and recorded. */
+/** Waits until all reports have ended and are recorded. */
 export async function shipmentUpdatesSettled(store: Store): Promise<void> {
   await lanes.get(store)?.settled();
 }
@@ -34,18 +34,18 @@ function lanesOf(store: Store, service: Service): Lanes<ShipmentUpdateClaim> {
   return new Lanes({
     claim: (busy) => store.write((tx) => claimShipmentUpdates(tx, busy)),
     work: (claim) => report(claim, store, service),
-    // The claim expires, and then it is tried again.
+    // The claim expires, and the job tries again.
     failed: (error) => service.log.error("a report was not recorded", { mode: store.mode, error: String(error) }),
     idle: () => store.write(async (tx) => tx.wake("platforms.report", tx.now)),
   });
 }
 
 async function report(claim: ShipmentUpdateClaim, store: Store, service: Service): Promise<void> {
-  const { connection, told } = claim;
+  const { connection, content } = claim;
   const access = accessTo(connection, store, service);
   let external_id: string | null;
   try {
-    external_id = await connectors[connection.platform].report(access, told);
+    external_id = await connectors[connection.platform].report(access, content);
   } catch (error) {
     await recordError(claim, store, service, error, secretsOf(access));
     return;
@@ -66,14 +66,14 @@ async function recordError(
     mode: store.mode,
     connection: wireId("connection", claim.connection.id),
     report: wireId("report", claim.report.id),
-    shipment: claim.told.shipment_id,
+    shipment: claim.content.shipment_id,
     order: wireId("order", claim.report.order_id),
     attempts: claim.report.attempts,
     code: reason.code,
     reason: reason.message,
-    // Any error that is not a refusal is our own.
+    // Any error other than a refusal is a bug of ours.
     error: error instanceof Fault ? null : error instanceof Error ? (error.stack ?? error.message) : String(error),
   };
   if (failed !== null && isUpdateGivenUp(failed.status)) service.log.error("a parcel could not be reported", facts);
-  else if (failed !== null) service.log.warn("a report has to be tried again", facts);
+  else if (failed !== null) service.log.warn("a report failed and will be retried", facts);
 }

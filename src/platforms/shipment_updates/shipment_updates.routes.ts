@@ -14,7 +14,7 @@ import { shipmentUpdateView } from "./shipment_update.ts";
 import { countReports, listReports } from "./shipment_updates.sql.ts";
 import { retryShipmentUpdate } from "./shipment_updates.ts";
 
-/** The reports of parcels to a connected store. */
+/** Routes of the shipment reports of a connected store. */
 export const reportRoutes = new Elysia({ prefix: "/platforms" })
   .use(conventions)
   .get("/:id/reports", ({ call, params, query }) => list(call, params.id, query), {
@@ -49,8 +49,9 @@ export const reportRoutes = new Elysia({ prefix: "/platforms" })
 
 async function list(call: Call, id: string, query: ListReports): Promise<Response> {
   const { status, order_id: name } = query;
-  const named = async (db: Db) => (name === undefined ? undefined : ((await findOrderId(db, name, "order_id")) ?? 0));
-  const filter = { status, order_id: await call.store.read(named) };
+  const orderIdOf = async (db: Db) =>
+    name === undefined ? undefined : ((await findOrderId(db, name, "order_id")) ?? 0);
+  const filter = { status, order_id: await call.store.read(orderIdOf) };
   return answerList(
     call,
     query,

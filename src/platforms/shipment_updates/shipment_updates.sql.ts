@@ -15,7 +15,7 @@ import { no_token } from "./shipment_update.ts";
 
 const isQueued = isOneOf(platform_reports.status, queuedShipmentUpdates);
 
-/** Stores new reports. */
+/** Inserts reports. */
 export async function insertReports(tx: Tx, reports: readonly Omit<ShipmentUpdate, "id">[]): Promise<void> {
   await insert(
     tx,
@@ -32,12 +32,12 @@ const ofOrder = prepared((sql, a: StatementArgs<{ order_id: number }>) =>
     .orderBy(asc(platform_reports.id)),
 );
 
-/** The reports of an order's parcels, oldest first. */
+/** Lists the reports of an order's parcels, oldest first. */
 export async function listReportsOf(db: Db, order_id: number): Promise<ShipmentUpdate[]> {
   return ofOrder(db, { order_id });
 }
 
-// The parcels of an order are reported in the order in which they left.
+// The parcels of an order are reported in the order in which they shipped.
 const isFirst = template`not exists (select 1 from ${platform_reports} earlier
   where earlier.order_id = ${platform_reports.order_id} and earlier.id < ${platform_reports.id}
   and ${isOneOf(template`earlier.status`, queuedShipmentUpdates)})`;
@@ -61,7 +61,7 @@ const due = prepared((sql: Tx["sql"], a: StatementArgs<{ connection_id: number; 
   ),
 );
 
-/** The report of a connection that has been due longest, locked; null when none is. */
+/** Locks the report of a connection that has been due longest; null if none is due. */
 export async function lockDueReport(tx: Tx, connection_id: number): Promise<ShipmentUpdate | null> {
   const [row] = await due(tx, { connection_id, now: tx.now });
   return row ?? null;
@@ -74,20 +74,20 @@ const next = prepared((sql, a: StatementArgs<{ ids: string }>) =>
     .where(and(among(platform_reports.connection_id, a.ids), isQueued, isFree(platform_reports.created_at), isFirst)),
 );
 
-/** When the next report of these connections is due, in milliseconds; null when none is queued. */
+/** Returns when the next report of these connections is due (ms); null if none is queued. */
 export async function nextReportAt(db: Db, connection_ids: readonly number[]): Promise<number | null> {
   const [row] = await next(db, { ids: list(connection_ids) });
   return row?.at ?? null;
 }
 
-/** How many reports wait for their turn. */
+/** Counts the queued reports. */
 export async function countQueuedReports(db: Db): Promise<number> {
   return db.sql.$count(platform_reports, isQueued);
 }
 
-/** Skips up to `limit` reports that a restore holds, and answers how many. */
+/** Skips up to `limit` reports that a restore holds, and returns how many. */
 export async function skipHeldReports(tx: Tx, limit: number): Promise<number> {
-  const some = tx.sql
+  const held = tx.sql
     .select({ id: platform_reports.id })
     .from(platform_reports)
     .where(and(isQueued, not(isFree(platform_reports.created_at))))
@@ -99,10 +99,11 @@ export async function skipHeldReports(tx: Tx, limit: number): Promise<number> {
       status: shipmentUpdateTransitions.skip.to,
       next_at: null,
       error_code: "dropped_after_restore",
-      error_message: "It waited when the data came from a backup, and was dropped. It can be retried.",
+      error_message:
+        "The report was queued when the backup was made and was dropped after the restore. You can retry it.",
       updated_at: tx.now,
     })
-    .where(amongThose(platform_reports.id, some))
+    .where(amongThose(platform_reports.id, held))
     .returning({ id: platform_reports.id });
   return skipped.length;
 }
@@ -111,20 +112,20 @@ const locked = prepared((sql, a: StatementArgs<{ id: number }>) =>
   forUpdate(sql.select().from(platform_reports).where(eq(platform_reports.id, a.id))),
 );
 
-/** A report by its id, locked; null when there is none. */
+/** Locks a report by its id; null if there is none. */
 export async function lockReport(tx: Tx, id: number): Promise<ShipmentUpdate | null> {
   const [row] = await locked(tx, { id });
   return row ?? null;
 }
 
-/** As `lockReport`, by the identifiers in a path. Refuses: resource_missing. */
+/** Locks a report by the identifiers in a path. Refuses: resource_missing. */
 export async function lockReportIn(tx: Tx, connection_id: number, id: string): Promise<ShipmentUpdate> {
-  const found = await lockReport(tx, readId("report", id) ?? 0);
-  if (found === null || found.connection_id !== connection_id) throw missing("report", id);
-  return found;
+  const report = await lockReport(tx, readId("report", id) ?? 0);
+  if (report === null || report.connection_id !== connection_id) throw missing("report", id);
+  return report;
 }
 
-/** Stores changes of a locked report, and answers it. */
+/** Saves changes of a locked report and returns it. */
 export async function saveReport(tx: Tx, report: ShipmentUpdate): Promise<ShipmentUpdate> {
   const { id, lines, ...fields } = { ...report, updated_at: tx.now };
   await tx.sql
@@ -134,10 +135,10 @@ export async function saveReport(tx: Tx, report: ShipmentUpdate): Promise<Shipme
   return { ...report, updated_at: tx.now };
 }
 
-/** Ends claims of reports whose server is gone: they are due at that moment. */
+/** Ends the claims of servers that stopped, so that their reports are due again. */
 export const endReportClaims = endOfClaims(platform_reports, platform_reports.next_at);
 
-/** Postpones all reports of a connection to a moment that the platform asked for. */
+/** Postpones all reports of a connection to a time (ms) that the platform asked for. */
 export async function postponeReports(tx: Tx, connection_id: number, until: number): Promise<void> {
   await tx.sql
     .update(platform_reports)
@@ -145,7 +146,7 @@ export async function postponeReports(tx: Tx, connection_id: number, until: numb
     .where(and(eq(platform_reports.connection_id, connection_id), isQueued, lte(platform_reports.next_at, until)));
 }
 
-/** Moves the times of the next tries by as much as the clock was set. */
+/** Shifts the times of the next attempts by the amount by which the clock was set. */
 export async function shiftShipmentUpdates(tx: Tx, by_ms: number): Promise<void> {
   const { next_at, give_up_at } = platform_reports;
   await tx.sql
@@ -156,7 +157,7 @@ export async function shiftShipmentUpdates(tx: Tx, by_ms: number): Promise<void>
 
 const reconnected = bulkTransition(shipmentUpdateTransitions, "reconnect");
 
-/** Queues the reports of a connection again that failed, or for which the platform could not be called. */
+/** Queues the reports of a connection again that failed or had no API access. */
 export async function requeueFailedReports(tx: Tx, connection_id: number): Promise<void> {
   await tx.sql
     .update(platform_reports)
@@ -186,7 +187,7 @@ const matching = (connection_id: number, { status, order_id }: ShipmentUpdateFil
     order_id === undefined ? undefined : eq(platform_reports.order_id, order_id),
   );
 
-/** A page of a connection's reports, newest first. */
+/** Lists a page of a connection's reports, newest first. */
 export async function listReports(
   db: Db,
   connection_id: number,
@@ -208,7 +209,7 @@ export async function listReports(
     .offset(offset);
 }
 
-/** How many reports of a connection match. */
+/** Counts the reports of a connection that match. */
 export async function countReports(db: Db, connection_id: number, filter: ShipmentUpdateFilter): Promise<number> {
   return db.sql.$count(platform_reports, matching(connection_id, filter));
 }

@@ -14,7 +14,7 @@ import { findImportByOrder } from "../imports/imports.sql.ts";
 import type { ShipmentReport, StoreConnection } from "../platform.ts";
 import { isUpdateQueued, shipmentUpdateStarts, shipmentUpdateTransitions } from "../platforms.transitions.ts";
 import type { ShipmentUpdate, ShipmentUpdateClaim } from "./shipment_update.ts";
-import { dealtOut, giveUpUpdateAt, hindranceOf, isSent } from "./shipment_update.ts";
+import { allocateToLines, giveUpUpdateAt, isSent, reportProblem } from "./shipment_update.ts";
 import {
   insertReports,
   listReportsOf,
@@ -26,19 +26,19 @@ import {
   saveReport,
 } from "./shipment_updates.sql.ts";
 
-const queued_together_max = 100;
+const batch_size = 100;
 
-/** Queues a report of each parcel that has left and has none yet. Answers whether there are more. */
+/** Queues a report of each shipped parcel that has none yet. Returns whether there are more. */
 export async function queueShipmentUpdates(tx: Tx): Promise<boolean> {
-  const untold = await listUnreportedShipments(tx);
-  if (untold.length === 0) return false;
+  const unreported = await listUnreportedShipments(tx);
+  if (unreported.length === 0) return false;
   // Another server may work on the same parcels, or on others of the same orders.
   await takeTurn(tx, "platforms.report");
-  const taken = await takeUnreportedShipments(tx, untold.slice(0, queued_together_max));
+  const taken = await takeUnreportedShipments(tx, unreported.slice(0, batch_size));
   const orders = await findOrders(tx, [...new Set(taken.map(({ order_id }) => order_id))]);
   const ids = new Set(taken.map(({ id }) => id));
   for (const order of orders) await queueReportsOf(tx, order, ids);
-  return untold.length > queued_together_max;
+  return unreported.length > batch_size;
 }
 
 async function queueReportsOf(tx: Tx, order: Order, shipment_ids: ReadonlySet<number>): Promise<void> {
@@ -46,45 +46,45 @@ async function queueReportsOf(tx: Tx, order: Order, shipment_ids: ReadonlySet<nu
   if (source === null) return;
   const connection = await findConnection(tx, source.connection_id);
   const known = await listReportsOf(tx, order.id);
-  const fresh: Omit<ShipmentUpdate, "id">[] = [];
+  const new_fields: Omit<ShipmentUpdate, "id">[] = [];
   for (const shipment of order.shipments.filter(({ id }) => shipment_ids.has(id))) {
-    const lines = dealtOut(order, shipment, source.lines, [...known, ...fresh]);
-    const hindrance = hindranceOf(shipment, lines, connection);
-    fresh.push({
+    const lines = allocateToLines(order, shipment, source.lines, [...known, ...new_fields]);
+    const problem = reportProblem(shipment, lines, connection);
+    new_fields.push({
       connection_id: source.connection_id,
       order_id: order.id,
       shipment_id: shipment.id,
       lines,
       status:
-        hindrance === null ? shipmentUpdateStarts : transition(shipmentUpdateTransitions, "skip", shipmentUpdateStarts),
+        problem === null ? shipmentUpdateStarts : transition(shipmentUpdateTransitions, "skip", shipmentUpdateStarts),
       attempts: 0,
-      next_at: hindrance === null ? tx.now : null,
+      next_at: problem === null ? tx.now : null,
       give_up_at: giveUpUpdateAt(tx.now),
       external_id: null,
-      error_code: hindrance?.error_code ?? null,
-      error_message: hindrance?.error_message ?? null,
+      error_code: problem?.error_code ?? null,
+      error_message: problem?.error_message ?? null,
       created_at: tx.now,
       updated_at: tx.now,
       reported_at: null,
     });
   }
-  await insertReports(tx, fresh);
+  await insertReports(tx, new_fields);
 }
 
 const lease_ms = 300_000;
-// How long a platform may still be at work for a server that is gone: it is not told of a parcel twice.
+// A platform may still be working on the call of a server that stopped, so the parcel is not reported again before.
 const call_ms_max = 60_000;
 
-/** What was claimed, and when there will be more to claim unless something happens before. */
+/** The claimed reports, and the next due time (ms) if nothing else happens; null for none. */
 interface ClaimedShipmentUpdates {
   readonly claims: readonly ShipmentUpdateClaim[];
   readonly next_at: number | null;
 }
 
 /**
- * Queues reports of the parcels that have left, then claims one that is due of each active connection on which this
- * server is not busy. The parcels of one order are reported one after another, in the order in which they left. A claim
- * that was not recorded within five minutes is due again.
+ * Queues reports of shipped parcels, then claims one due report of each active connection on which this server is not
+ * busy. The parcels of an order are reported one after another, as they shipped. A claim without a recorded result is
+ * due again after five minutes.
  */
 export async function claimShipmentUpdates(tx: Tx, busy: ReadonlySet<number>): Promise<ClaimedShipmentUpdates> {
   const more = await queueShipmentUpdates(tx);
@@ -95,7 +95,7 @@ export async function claimShipmentUpdates(tx: Tx, busy: ReadonlySet<number>): P
     tx,
     idle.map(({ id }) => id),
   );
-  // One query for all of them, since most of the time nothing is due.
+  // One query for all connections, since usually nothing is due.
   if (first_at === null || first_at > tx.now) return { claims, next_at: more ? tx.now : first_at };
   for (const connection of idle) {
     const due = await lockDueReport(tx, connection.id);
@@ -106,18 +106,18 @@ export async function claimShipmentUpdates(tx: Tx, busy: ReadonlySet<number>): P
 }
 
 async function claim(tx: Tx, connection: StoreConnection, due: ShipmentUpdate): Promise<ShipmentUpdateClaim> {
-  const told = await tell(tx, due);
+  const content = await contentOf(tx, due);
   // Time during which the connection was paused does not count.
   const give_up_at = due.attempts === 0 ? giveUpUpdateAt(tx.now) : due.give_up_at;
   const report = { ...due, attempts: due.attempts + 1, next_at: tx.now + lease_ms, give_up_at };
   await noteHeld(tx, "reports", [report.id], report.next_at, call_ms_max);
-  return { connection, report: await saveReport(tx, report), told };
+  return { connection, report: await saveReport(tx, report), content };
 }
 
-/** What is reported of a parcel. */
-async function tell(tx: Tx, { order_id, shipment_id, lines, id }: ShipmentUpdate): Promise<ShipmentReport> {
+/** The content of a parcel's report. */
+async function contentOf(tx: Tx, { order_id, shipment_id, lines, id }: ShipmentUpdate): Promise<ShipmentReport> {
   const { order, external_id } = await imported(tx, order_id);
-  const shipment = order.shipments.find((one) => one.id === shipment_id);
+  const shipment = order.shipments.find((parcel) => parcel.id === shipment_id);
   const others = await listReportsOf(tx, order_id);
   return {
     shipment_id: wireId("shipment", shipment_id),
@@ -128,11 +128,11 @@ async function tell(tx: Tx, { order_id, shipment_id, lines, id }: ShipmentUpdate
     tracking_number: shipment?.tracking_number ?? null,
     tracking_url: shipment?.tracking_url ?? null,
     shipped_at: shipment?.shipped_at ?? tx.now,
-    last: isSent(order) && others.every((one) => one.id === id || !isUpdateQueued(one.status)),
+    last: isSent(order) && others.every((other) => other.id === id || !isUpdateQueued(other.status)),
   };
 }
 
-/** An order that came from a platform, and its id there. */
+/** An order that was imported from a platform, with its id there. */
 async function imported(
   tx: Tx,
   order_id: number,
@@ -143,60 +143,63 @@ async function imported(
   return { order, external_id: source.external_id, lines: source.lines };
 }
 
-/** The report of a claim, locked; null when the claim expired and another server took it. */
+/** Locks a claimed report; null when the claim expired and another server took it over. */
 async function lockClaimed(tx: Tx, { report: { id, attempts } }: ShipmentUpdateClaim): Promise<ShipmentUpdate | null> {
-  const now = await lockReport(tx, id);
-  return now !== null && isUpdateQueued(now.status) && now.attempts === attempts ? now : null;
+  const current = await lockReport(tx, id);
+  return current !== null && isUpdateQueued(current.status) && current.attempts === attempts ? current : null;
 }
 
-/** Records that a platform has a parcel, under the id `external_id`. Null when another server took it over. */
+/**
+ * Records that the platform has the parcel, under the id `external_id`. Returns null when another server took over
+ * the report.
+ */
 export async function recordReported(
   tx: Tx,
   claim: ShipmentUpdateClaim,
   external_id: string | null,
 ): Promise<ShipmentUpdate | null> {
-  const now = await lockClaimed(tx, claim);
-  if (now === null) return null;
-  const status = transition(shipmentUpdateTransitions, "report", now.status);
-  const known = { error_code: null, error_message: null, next_at: null, reported_at: tx.now };
-  return saveReport(tx, { ...now, ...known, status, external_id });
+  const current = await lockClaimed(tx, claim);
+  if (current === null) return null;
+  const status = transition(shipmentUpdateTransitions, "report", current.status);
+  const outcome = { error_code: null, error_message: null, next_at: null, reported_at: tx.now };
+  return saveReport(tx, { ...current, ...outcome, status, external_id });
 }
 
 /**
- * Records a failed try: it is repeated later, unless that cannot help or five days have passed. If the platform asked
- * to wait, the whole connection waits. Null when another server took it over.
+ * Records a failed attempt. It is retried later unless a retry cannot help or five days have passed. If the platform
+ * asked for a delay, the whole connection waits. Returns null when another server took over the report.
  */
 export async function recordFailed(
   tx: Tx,
   claim: ShipmentUpdateClaim,
   reason: ReturnType<typeof reasonOf>,
 ): Promise<ShipmentUpdate | null> {
-  const now = await lockClaimed(tx, claim);
-  if (now === null) return null;
+  const current = await lockClaimed(tx, claim);
+  if (current === null) return null;
   const { code: error_code, message: error_message, permanent, retry_after_seconds } = reason;
-  const next_at = tx.now + retryWait(now.attempts, retry_after_seconds);
-  const ends = permanent || next_at > now.give_up_at;
-  if (!ends && retry_after_seconds !== null) await postponeReports(tx, now.connection_id, next_at);
-  const status = ends ? transition(shipmentUpdateTransitions, "give_up", now.status) : now.status;
-  return saveReport(tx, { ...now, status, next_at: ends ? null : next_at, error_code, error_message });
+  const next_at = tx.now + retryWait(current.attempts, retry_after_seconds);
+  const ends = permanent || next_at > current.give_up_at;
+  if (!ends && retry_after_seconds !== null) await postponeReports(tx, current.connection_id, next_at);
+  const status = ends ? transition(shipmentUpdateTransitions, "give_up", current.status) : current.status;
+  return saveReport(tx, { ...current, status, next_at: ends ? null : next_at, error_code, error_message });
 }
 
 /**
- * Queues a failed or skipped report again, with the lines that the platform's order has by now. Refuses:
- * resource_missing, invalid_state_transition.
+ * Queues a failed or skipped report again, with the present lines of the platform's order.
+ * Refuses: resource_missing, invalid_state_transition.
  */
 export async function retryShipmentUpdate(tx: Tx, connection_id: string, id: string): Promise<ShipmentUpdate> {
   const connection = await getConnection(tx, connection_id);
   const before = await lockReportIn(tx, connection.id, id);
   const status = transition(shipmentUpdateTransitions, "retry", before.status);
   const { order, lines: ordered } = await imported(tx, before.order_id);
-  const shipment = order.shipments.find((one) => one.id === before.shipment_id);
-  assert(shipment !== undefined, `parcel ${before.shipment_id} has left`);
-  const others = (await listReportsOf(tx, before.order_id)).filter((one) => one.id !== before.id);
-  const lines = dealtOut(order, shipment, ordered, others);
-  const hindrance = hindranceOf(shipment, lines, connection);
-  const error = hindrance ?? { error_code: null, error_message: null };
-  if (hindrance !== null) {
+  const shipment = order.shipments.find((parcel) => parcel.id === before.shipment_id);
+  assert(shipment !== undefined, `parcel ${before.shipment_id} has shipped`);
+  const others = (await listReportsOf(tx, before.order_id)).filter((other) => other.id !== before.id);
+  const lines = allocateToLines(order, shipment, ordered, others);
+  const problem = reportProblem(shipment, lines, connection);
+  const error = problem ?? { error_code: null, error_message: null };
+  if (problem !== null) {
     return saveReport(tx, {
       ...before,
       ...error,
@@ -205,6 +208,6 @@ export async function retryShipmentUpdate(tx: Tx, connection_id: string, id: str
     });
   }
   tx.wake("platforms.report", tx.now);
-  const fresh = { attempts: 0, next_at: tx.now, give_up_at: giveUpUpdateAt(tx.now) };
-  return saveReport(tx, { ...before, ...fresh, ...error, lines, status });
+  const new_fields = { attempts: 0, next_at: tx.now, give_up_at: giveUpUpdateAt(tx.now) };
+  return saveReport(tx, { ...before, ...new_fields, ...error, lines, status });
 }

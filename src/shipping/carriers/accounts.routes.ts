@@ -98,7 +98,8 @@ export const accountRoutes = (service: Service) =>
         id: "testCarrierAccount",
         summary: "Test the credentials of a carrier account",
         description:
-          "Calls the carrier and stores the result in `last_test`, with the carriers and services that the account lists.",
+          "Calls the carrier and stores the result in `last_test`, with the carriers and services that the" +
+          " account lists.",
         refuses: ["carrier_error", "carrier_refused", "carrier_timeout", "carrier_unauthorized", "write_conflict"],
         answers: { 200: EnvelopedView(AccountView) },
       }),

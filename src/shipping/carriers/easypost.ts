@@ -146,7 +146,9 @@ async function check(ctx: CarrierContext): Promise<readonly ListedCarrier[]> {
   return [...new Map(listed.map((one) => [one.code, one])).values()];
 }
 
-/** Creates a shipment that can be bought; without full addresses, only requests rates, which EasyPost does not store. */
+/**
+ * Creates a shipment that can be bought; without full addresses, only requests rates, which EasyPost does not store.
+ */
 async function offers(carriage: ShipmentRequest, ctx: CarrierContext): Promise<RateOffers> {
   const buyable = carriage.from.address !== null && carriage.to.address !== null;
   const { shipment, messages } = shipmentOf(carriage, ctx);

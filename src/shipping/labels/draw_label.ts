@@ -285,7 +285,8 @@ export function checkPrintable(addresses: Readonly<Record<"from_address" | "to_a
       if (letters.length === 0) return [];
       const listed = letters.slice(0, 20).map(letterInWords).join(", ");
       const advice = missingFonts(letters.join(""));
-      const message = `has characters that the installed fonts cannot print: ${listed}${advice === null ? "" : `. ${advice}`}`;
+      const hint = advice === null ? "" : `. ${advice}`;
+      const message = `has characters that the installed fonts cannot print: ${listed}${hint}`;
       return [{ field: `${field}.${printedParts[part]}`, code: "unprintable_text", message }];
     }),
   );

@@ -116,7 +116,9 @@ async function readableOf(db: Db, label: ShippingLabel, choice: DocumentChoice):
   return { name: name + suffix, document: { content_type, bytes: await readDocument(db, chosen.stored) } };
 }
 
-/** Returns the drawing with the current number of parcels and tracking URL, which may have changed since it was made. */
+/**
+ * Returns the drawing with the current number of parcels and tracking URL, which may have changed since it was made.
+ */
 async function currentDrawing(db: Db, label: ShippingLabel, drawing: NonNullable<ShippingLabel["drawing"]>) {
   const { shipment_id } = label;
   if (shipment_id === null) return drawing;

@@ -18,7 +18,9 @@ const wait_first_ms = 5000;
 const wait_max_ms = 30 * minute_ms;
 const hint_max_ms = 4 * 60 * minute_ms;
 
-/** The wait before the next lookup (ms): 5 seconds, doubled each time, up to half an hour; longer if the carrier asks. */
+/**
+ * The wait before the next lookup (ms): 5 seconds, doubled each time, up to half an hour; longer if the carrier asks.
+ */
 export function nextCheckWait(attempts: number, retry_after_seconds: number | null): number {
   const own = Math.min(wait_first_ms * 2 ** Math.max(attempts - 1, 0), wait_max_ms);
   return Math.max(own, Math.min((retry_after_seconds ?? 0) * 1000, hint_max_ms));
@@ -73,7 +75,8 @@ export function documentWarnings(
 ): LabelWarning[] {
   if (documents.some(({ kind }) => kind === "label")) return [];
   const message =
-    `The label was bought, but the document from ${carrier} could not be read. Print it in the carrier's portal (purchase` +
+    `The label was bought, but the document from ${carrier} could not be read. Print it in the carrier's portal` +
+    " (purchase" +
     ` ${carrier_ref}), or void it.`;
   return [{ field: "label_url", code: "no_document", message }];
 }
@@ -90,8 +93,8 @@ export function unknownResult({ carrier, offer_ref }: ShippingLabel): FailureRea
   return {
     code: "purchase_unknown",
     message:
-      `The carrier ${carrier} did not confirm within a day whether this label was bought.${where} Look it up there and` +
-      " request a refund if it was. The units of the parcel can go on another label.",
+      `The carrier ${carrier} did not confirm within a day whether this label was bought.${where} Look it up there` +
+      " and request a refund if it was. The units of the parcel can go on another label.",
   };
 }
 

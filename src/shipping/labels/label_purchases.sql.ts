@@ -47,7 +47,10 @@ export async function lockHeldPurchases(tx: Tx, limit: number): Promise<Shipping
 const isNotBusy = (busy: ReadonlySet<number>) =>
   busy.size === 0 ? undefined : notInArray(labels.account_id, [...busy]);
 
-/** Locks the due label with the earliest deadline, of an account on which this server is not busy; null if none is due. */
+/**
+ * Locks the due label with the earliest deadline, of an account on which this server is not busy; null if none is
+ * due.
+ */
 export async function lockDue(tx: Tx, busy: ReadonlySet<number>): Promise<ShippingLabel | null> {
   const due = tx.sql
     .select()

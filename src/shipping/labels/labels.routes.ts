@@ -235,7 +235,8 @@ const ownRoutes = (service: Service, signer: LinkSigner) => {
         chapter: "Shipping",
         summary: "Buy a label",
         description:
-          "A built-in label is bought immediately. For a carrier's label the response waits a few seconds. 202 means that" +
+          "A built-in label is bought immediately. For a carrier's label the response waits a few seconds. 202" +
+          " means that" +
           " the purchase continues and `status` is `processing`. Then `GET /shipping/labels/:id` shows the result:" +
           " `completed`, or `error` with a reason.",
         refuses: [

@@ -18,7 +18,10 @@ type OnVoidAnswer = (tx: Tx, returned: VoidAnswer) => Promise<void>;
 
 const ignoreResult: OnVoidAnswer = async () => {};
 
-/** Voids a claimed label at its carrier and returns the result; null when the carrier did not reply and the job retries. */
+/**
+ * Voids a claimed label at its carrier and returns the result; null when the carrier did not reply and the job
+ * retries.
+ */
 export async function voidAtCarrier(
   at: CarrierCallContext,
   claim: ShippingLabel,

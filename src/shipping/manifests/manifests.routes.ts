@@ -35,7 +35,8 @@ export const manifestRoutes = ({ log }: Service) =>
           tagged: true,
           summary: "Create a manifest of parcels for a carrier",
           description:
-            "Includes every unmanifested label of the carrier that was bought on `date` or in the seven days before, if its" +
+            "Includes every unmanifested label of the carrier that was bought on `date` or in the seven days" +
+            " before, if its" +
             " parcel ships from the warehouse, did not leave before `date` and has not arrived." +
             " A manifest has up to 1,000 labels; a" +
             " second request includes the rest. With `label_ids`, it includes only these. A label is on one manifest" +

@@ -121,7 +121,7 @@ export class RateFetcher {
     if (now < queue.rest_until) {
       const seconds = Math.ceil((queue.rest_until - now) / 1000);
       const last = queue.last === null ? "" : ` Its last error: ${queue.last.message}`;
-      const message = `${account.name} failed several times in a row. The next attempt is in ${seconds} seconds.${last}`;
+      const message = `${account.name} failed repeatedly. The next attempt is in ${seconds} seconds.${last}`;
       return new Fault(queue.last?.code ?? "carrier_error", message);
     }
     // One request tests the account again. Until it ends, other requests skip the account.

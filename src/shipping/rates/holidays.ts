@@ -73,7 +73,9 @@ function dayOf({ month, day, weekday, week, observed }: HolidayRule, year: numbe
   return first + ((wanted - weekdayOf(first) + 7) % 7) + 7 * ((week ?? 1) - 1);
 }
 
-/** Returns a carrier's holidays in a year, sorted. Those of the next year count too: Jan 1, 2028 is observed in 2027. */
+/**
+ * Returns a carrier's holidays in a year, sorted. Those of the next year count too: Jan 1, 2028 is observed in 2027.
+ */
 export function holidaysIn(year: number, { rules, days }: HolidaySet): Holiday[] {
   const within = `${year}-`;
   const recurring = [year - 1, year, year + 1].flatMap((rule_year) =>

@@ -62,7 +62,10 @@ interface QuoteContext {
 
 const purposeOf = (mode: Environment) => `shipping.quote.${mode}`;
 
-/** Creates quotes for the offers of one parcel. `id` returns the quote id of an offer and its account (null: built-in). */
+/**
+ * Creates quotes for the offers of one parcel. `id` returns the quote id of an offer and its account (null:
+ * built-in).
+ */
 export function quoter(carriage: ShipmentRequest, order_id: number | null, { secret_key, mode, now }: QuoteContext) {
   const { value_cents, insurance, to } = carriage;
   const expires_at = now + quote_lifetime_ms;

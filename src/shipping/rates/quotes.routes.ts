@@ -112,7 +112,10 @@ async function loadRequest(db: Db, body: GetRates): Promise<QuoteRequest> {
   return { ...question, own: await ownAnswers(db, body, question), accounts, now: db.now };
 }
 
-/** Refuses a carrier or service that no account sells. Accounts that list none may sell any. Refuses: validation_failed. */
+/**
+ * Refuses a carrier or service that no account sells. Accounts that list none may sell any. Refuses:
+ * validation_failed.
+ */
 async function checkKnown(db: Db, filter: RateFilter, active: readonly CarrierAccount[]): Promise<void> {
   if (active.some(({ carriers }) => carriers.length === 0)) return;
   checkFilter(filter, [...(await ownCarrier(db.mode).carriers(db)), ...active.flatMap(({ carriers }) => carriers)]);

@@ -16,7 +16,8 @@ const zip = (which: string) =>
       textField(20, {
         min: 0,
         description:
-          `The ${which} postal code. The form 12345 implies the US, A1A 1A1 Canada. Countries without postal codes, such as` +
+          `The ${which} postal code. The form 12345 implies the US, A1A 1A1 Canada. Countries without postal` +
+          " codes, such as" +
           " Hong Kong, need none.",
       }),
     ),

@@ -49,7 +49,8 @@ export async function createRateCard(tx: Tx, input: CreateRateCard, actor: Actor
 }
 
 /**
- * Changes a card. Without a change it keeps its version. A sample card whose name or terms change is no longer a sample.
+ * Changes a card. Without a change it keeps its version. A sample card whose name or terms change is no longer a
+ * sample.
  * Refuses: resource_missing, validation_failed, immutable_field, rate_card_overlap.
  */
 export async function updateRateCard(tx: Tx, id: string, input: UpdateRateCard, actor: Actor): Promise<RateCard> {

@@ -195,7 +195,7 @@ const overrideRoutes = new Elysia({ prefix: `${prefix}/overrides` })
         needs: "shipping.manage",
         chapter: "Rate cards",
         summary: "Import zone overrides as CSV",
-        description: `Replaces all existing overrides. If any row has an error, nothing is imported.\n\n${overrideTable}`,
+        description: `Replaces all overrides. If any row has an error, nothing is imported.\n\n${overrideTable}`,
         sends: "csv",
         answers: { 200: EnvelopedView(OverridesView) },
       }),
@@ -253,8 +253,10 @@ const chartRoutes = new Elysia({ prefix: `${prefix}/charts` })
         chapter: "Rate cards",
         summary: "Import zone charts as CSV",
         description:
-          "Imports the zones from your own locations, as your carrier publishes them. They take precedence over all other" +
-          ` rules. The chart of each origin replaces the existing one. If any row has an error, nothing is imported.\n\n${chartTable}`,
+          "Imports the zones from your own locations, as your carrier publishes them. They take precedence over" +
+          " all other" +
+          " rules. The chart of each origin replaces the existing one. If any row has an error, nothing is" +
+          ` imported.\n\n${chartTable}`,
         sends: "csv",
         answers: { 200: EnvelopedView(ChartsView) },
       }),

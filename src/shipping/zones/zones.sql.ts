@@ -91,6 +91,7 @@ export async function findChart(db: Db, id: number): Promise<{ readonly id: numb
   return row ?? null;
 }
 
+/** Deletes a chart by its id. */
 export async function deleteChart(tx: Tx, id: number): Promise<void> {
   await tx.sql.delete(zone_charts).where(eq(zone_charts.id, id));
 }

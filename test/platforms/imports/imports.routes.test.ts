@@ -2,7 +2,7 @@
 // on this machine.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { LogFields } from "../../../src/core/log.ts";
-import { takeOrder } from "../../../src/platforms/imports/import_order.ts";
+import { processOrderImport } from "../../../src/platforms/imports/import_order.ts";
 import { claimImports, failImport, lockClaimed } from "../../../src/platforms/imports/import_queue.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
 import { openBigCommerce, type StoreOrder, storeOrder } from "../mocks/bigcommerce.ts";
@@ -171,7 +171,7 @@ describe("works", () => {
     expect(await importOf()).toMatchObject({ status: "queued", attempts: 0 });
     if (claim === undefined) throw new Error("nothing was claimed");
     const told = { ...toldOrder(String(ids)), notes: "Once." };
-    const settled = await app.service.stores.test.write((tx) => takeOrder(tx, claim, told));
+    const settled = await app.service.stores.test.write((tx) => processOrderImport(tx, claim, told));
     expect(settled).toMatchObject({ status: "queued", leased_until: null });
     expect(await get(`/orders/${id}`)).toMatchObject({ order_notes: "Once." });
     await app.runJobs();
@@ -221,7 +221,9 @@ describe("guards", () => {
     expect(await after(3 * minute_ms - 1)).toMatchObject({ status: "queued", attempts: 1 });
     expect(await after(1)).toMatchObject({ status: "imported", attempts: 2, order_id: id });
     const order = await get(`/orders/${id}`);
-    expect(await db.write((tx) => takeOrder(tx, lost, { ...toldOrder(String(ids)), notes: "late" }))).toBeNull();
+    expect(
+      await db.write((tx) => processOrderImport(tx, lost, { ...toldOrder(String(ids)), notes: "late" })),
+    ).toBeNull();
     const reason = { code: "platform_error" as const, message: "late", permanent: true, retry_after_seconds: null };
     expect(await db.write((tx) => failImport(tx, lost, reason))).toBeNull();
     expect(await get(`/orders/${id}`)).toEqual(order);
@@ -240,10 +242,10 @@ describe("guards", () => {
     expect(quick.import.id).toBe(slow.import.id);
     const order = toldOrder(String(ids));
     const reason = { code: "platform_error" as const, message: "late", permanent: true, retry_after_seconds: null };
-    expect(await db.write((tx) => takeOrder(tx, slow, order))).toBeNull();
+    expect(await db.write((tx) => processOrderImport(tx, slow, order))).toBeNull();
     expect(await db.write((tx) => failImport(tx, slow, reason))).toBeNull();
     expect(await importOf()).toMatchObject({ status: "queued", attempts: 2, reason: null });
-    expect(await db.write((tx) => takeOrder(tx, quick, order))).toMatchObject({ status: "imported" });
+    expect(await db.write((tx) => processOrderImport(tx, quick, order))).toMatchObject({ status: "imported" });
   });
 
   test("a throw in the middle undoes the order whole, and it is tried again", async () => {
@@ -253,7 +255,7 @@ describe("guards", () => {
     const [claim] = (await db.write((tx) => claimImports(tx, new Set()))).claims;
     if (claim === undefined) throw new Error("nothing was claimed");
     const broken = db.write(async (tx) => {
-      await takeOrder(tx, claim, toldOrder(String(ids)));
+      await processOrderImport(tx, claim, toldOrder(String(ids)));
       throw new Error("the power fails");
     });
     expect(broken).rejects.toThrow("the power fails");

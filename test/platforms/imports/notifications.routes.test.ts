@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import { eq } from "drizzle-orm";
 import { platform_connections, platform_imports, platform_notifications } from "../../../db/schema/platforms.ts";
 import { hmacBase64 } from "../../../src/core/crypto.ts";
-import { forgetNotifications } from "../../../src/platforms/imports/imports.jobs.ts";
+import { deleteOldNotifications } from "../../../src/platforms/imports/imports.jobs.ts";
 import { openTestApp, type TestApp } from "../../harness.ts";
 import { connectShopify, secret, shopifyOrder, stock } from "../stores.ts";
 
@@ -207,10 +207,10 @@ describe("works", () => {
     const first = await shop.tell(shopifyOrder(9100), { event: "once" });
     await app.runJobs();
     app.clocks.live.advance(3 * day_ms);
-    await forgetNotifications(app.service.stores.live, app.service);
+    await deleteOldNotifications(app.service.stores.live, app.service);
     const [, kept] = await stored();
     app.clocks.live.advance(day_ms + 1);
-    await forgetNotifications(app.service.stores.live, app.service);
+    await deleteOldNotifications(app.service.stores.live, app.service);
     const [imports, left] = await stored();
     expect(left).toBeLessThan(kept ?? 0);
     // Told again after all, it is the same order.

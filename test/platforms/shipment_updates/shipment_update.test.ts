@@ -4,7 +4,11 @@ import { unreachableStates } from "../../../src/core/transitions.ts";
 import type { Shipment } from "../../../src/orders/fulfillment/shipment.ts";
 import type { Order } from "../../../src/orders/order.ts";
 import { shipmentUpdateStatuses, shipmentUpdateTransitions } from "../../../src/platforms/platforms.transitions.ts";
-import { dealtOut, giveUpUpdateAt, hindranceOf } from "../../../src/platforms/shipment_updates/shipment_update.ts";
+import {
+  allocateToLines,
+  giveUpUpdateAt,
+  reportProblem,
+} from "../../../src/platforms/shipment_updates/shipment_update.ts";
 
 /** An order whose lines are of these SKUs, numbered from 1, and a parcel with so many units of each. */
 function packed(skus: readonly string[], units: readonly number[]) {
@@ -22,16 +26,16 @@ describe("works", () => {
       { external_id: "c", sku: "MUG", quantity: 5 },
     ];
     const [order, shipment] = packed(["MUG", "PEN", "CUP"], [4, 1, 2]);
-    expect(dealtOut(order, shipment, ordered, [])).toEqual([
+    expect(allocateToLines(order, shipment, ordered, [])).toEqual([
       { external_id: "a", quantity: 2 },
       { external_id: "c", quantity: 2 },
       { external_id: "b", quantity: 1 },
     ]);
-    expect(dealtOut(order, shipment, ordered, [reported({ external_id: "a", quantity: 2 })])).toEqual([
+    expect(allocateToLines(order, shipment, ordered, [reported({ external_id: "a", quantity: 2 })])).toEqual([
       { external_id: "c", quantity: 4 },
       { external_id: "b", quantity: 1 },
     ]);
-    expect(dealtOut(order, shipment, ordered, [reported({ external_id: "c", quantity: 9 })])).toEqual([
+    expect(allocateToLines(order, shipment, ordered, [reported({ external_id: "c", quantity: 9 })])).toEqual([
       { external_id: "a", quantity: 2 },
       { external_id: "b", quantity: 1 },
     ]);
@@ -46,7 +50,7 @@ describe("works", () => {
         const ordered = lines.map((one, at) => ({ ...one, external_id: String(at) }));
         const told: ReturnType<typeof reported>[] = [];
         for (const units of parcels)
-          told.push(reported(...dealtOut(...packed(["MUG", "PEN", "CUP"], units), ordered, told)));
+          told.push(reported(...allocateToLines(...packed(["MUG", "PEN", "CUP"], units), ordered, told)));
         const all = told.flatMap((one) => one.lines);
         const sumOf = (some: readonly { quantity: number }[]) => some.reduce((sum, { quantity }) => sum + quantity, 0);
         for (const { external_id, quantity } of ordered) {
@@ -68,10 +72,10 @@ describe("works", () => {
     const [, shipment] = packed(["MUG"], [2]);
     const [, carton] = packed(["MUG"], [0]);
     const [dealt, able] = [[{ external_id: "a", quantity: 2 }], { api_token: "sealed" }];
-    expect([hindranceOf(shipment, dealt, able), hindranceOf(shipment, dealt, null)]).toEqual([null, null]);
-    expect(hindranceOf(shipment, dealt, { api_token: null })?.error_code).toBe("no_api_token");
-    expect(hindranceOf(shipment, [], able)?.error_code).toBe("not_ordered");
-    expect(hindranceOf(carton, [], able)?.error_code).toBe("no_units");
+    expect([reportProblem(shipment, dealt, able), reportProblem(shipment, dealt, null)]).toEqual([null, null]);
+    expect(reportProblem(shipment, dealt, { api_token: null })?.error_code).toBe("no_api_token");
+    expect(reportProblem(shipment, [], able)?.error_code).toBe("not_ordered");
+    expect(reportProblem(carton, [], able)?.error_code).toBe("no_units");
   });
 
   test("every state can be reached, and a report is given up after five days", () => {

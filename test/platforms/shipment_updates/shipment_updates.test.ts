@@ -131,8 +131,8 @@ describe.each([...platformNames])("%s", (platform) => {
     const { service } = shop.app;
     const { claims } = await service.stores.test.write((tx) => claimShipmentUpdates(tx, new Set()));
     expect(claims).toHaveLength(1);
-    for (const { connection, told } of claims) {
-      await connectors[platform].report(accessTo(connection, service.stores.test, service), told);
+    for (const { connection, content } of claims) {
+      await connectors[platform].report(accessTo(connection, service.stores.test, service), content);
     }
     await shop.app.runJobs();
     expect(await statuses(order)).toEqual(["queued"]);
@@ -282,7 +282,7 @@ describe("the service", () => {
     const rounds = await Promise.all(
       Array.from({ length: 6 }, () => store.write((tx) => claimShipmentUpdates(tx, new Set()))),
     );
-    const claimed = rounds.flatMap(({ claims }) => claims.map(({ told }) => [told.tracking_number, told.last]));
+    const claimed = rounds.flatMap(({ claims }) => claims.map(({ content }) => [content.tracking_number, content.last]));
     expect(claimed.sort()).toEqual([
       ["T1", false],
       ["T3", true],

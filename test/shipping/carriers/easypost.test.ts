@@ -140,7 +140,7 @@ describe("abroad", () => {
     expect(messages).toMatchObject([{ code: "customs_incomplete", level: "warning" }, { carrier: "fedex" }]);
     expect(await refusal(easypost.buy(cheapest({ ...sold, messages }), carriage, ctx))).toMatchObject({
       code: "carrier_refused",
-      message: "EasyPost does not sell it: Customs info is required.",
+      message: "EasyPost refused the purchase: Customs info is required.",
     });
   });
 });

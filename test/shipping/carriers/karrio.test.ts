@@ -215,7 +215,7 @@ describe("rates", () => {
   });
 
   test.each([
-    [{ total_charge: "1e3" }, "rates[0].total_charge must be an amount of money"],
+    [{ total_charge: "1e3" }, "rates[0].total_charge must be an amount"],
     [{ total_charge: -1 }, "rates[0].total_charge must not be below zero"],
     [{ total_charge: null }, "rates[0].total_charge"],
     [{ currency: "dollars" }, "rates[0].currency"],

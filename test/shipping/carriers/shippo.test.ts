@@ -143,7 +143,7 @@ describe("rates", () => {
     expect(unclear.messages).toMatchObject([{ code: "customs_incomplete" }, { carrier: "fedex" }]);
     expect(await refusal(shippo.buy(cheapest(unclear), carriage, ctx))).toMatchObject({
       code: "carrier_refused",
-      message: "Shippo does not sell it: A customs declaration is required.",
+      message: "Shippo refused the purchase: A customs declaration is required.",
     });
   });
 });
@@ -422,7 +422,7 @@ describe("parcels", () => {
       [callback({ secret: null }), { query: "?token=hushed" }],
       [callback({ secret: null }), { query: "?token=", secret: "" }],
     ];
-    for (const [one, more] of bad) expect(() => read(one, more)).toThrow("neither a fresh signature");
+    for (const [one, more] of bad) expect(() => read(one, more)).toThrow("needs a recent signature");
     expect(() => read(callback({ fields: { data: null } }))).toThrow("tracking_number");
   });
 });

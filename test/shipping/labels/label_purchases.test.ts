@@ -304,7 +304,7 @@ describe("a merchant", () => {
       throw refused();
     };
     const none = await by("POST", "/shipping/labels", offer((await shop.order()).id));
-    const words = "The carrier swift has not sold this label. Ask the operator of the warehouse why.";
+    const words = "The carrier swift has not sold this label. Ask the warehouse operator for the reason.";
     expect([none.status, none.body.error.code, none.body.error.message]).toEqual([422, "carrier_refused", words]);
     const [failed] = (await by("GET", "/shipping/labels?status=error&limit=1")).body.data;
     expect([failed.account_id, failed.error]).toEqual([null, { code: "carrier_refused", message: words }]);
@@ -315,7 +315,7 @@ describe("a merchant", () => {
     const kept = await by("POST", `/shipping/labels/${bought.body.data.label_id}/void`);
     expect([kept.status, kept.body.error.message]).toEqual([
       409,
-      "The carrier swift has not voided this label. Ask the operator of the warehouse why.",
+      "The carrier swift has not voided this label. Ask the warehouse operator for the reason.",
     ]);
   });
 

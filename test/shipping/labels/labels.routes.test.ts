@@ -212,7 +212,7 @@ describe("works", () => {
       key: null,
     });
     expect(codeOf(ended)).toEqual([404, "resource_missing"]);
-    expect(ended.body.error.message).toBe("This label was voided. Buy another one.");
+    expect(ended.body.error.message).toBe("This label was voided. Buy another label.");
     expect(await types()).toEqual(["shipment.created"]);
     expect((await shop.label(order.id)).status).toBe(201);
     expect(await types()).toEqual(["shipment.created"]);
@@ -306,7 +306,7 @@ describe("refuses", () => {
     expect(answer.body.error.details[1]).toMatchObject({
       field: "to_address.name",
       code: "unprintable_text",
-      message: "has letters that no font here can print: 𒀀 (U+12000)",
+      message: "has characters that the installed fonts cannot print: 𒀀 (U+12000)",
     });
     expect(answer.body.error.details[0].message).toEndWith(": ལྷ (U+0F63 U+0FB7), ་ (U+0F0B), ས (U+0F66)");
     const { shipping_address_id, ...draft } = shop.draft();

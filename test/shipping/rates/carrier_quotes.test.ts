@@ -96,8 +96,8 @@ describe("several carriers", () => {
     expect(messages).toEqual([
       ["sample_rates", expect.any(String)],
       ["too_big_for_air", "Not by air."],
-      ["carrier_timeout", "hung offers no rate for this parcel now."],
-      ["carrier_error", "down offers no rate for this parcel now."],
+      ["carrier_timeout", "hung has no rate for this parcel right now."],
+      ["carrier_error", "down has no rate for this parcel right now."],
     ]);
     const carriers = (await app.call("GET", "/shipping/carriers", undefined, { key })).body.data;
     expect(JSON.stringify([seen, carriers])).not.toMatch(/Our |"account_id":"/);

@@ -216,7 +216,7 @@ describe("works", () => {
         account_id: null,
         level: "warning",
         code: "sample_rates",
-        message: expect.stringContaining("Create a rate card of your own, or connect a carrier account."),
+        message: expect.stringContaining("Create your own rate card, or connect a carrier account."),
       } as never,
     ]);
     const near = await ratesOf("live", { to_zip: "94105" });
@@ -300,7 +300,7 @@ describe("the invented address of a fresh installation", () => {
           {
             field: "from_address",
             code: "example_address",
-            message: expect.stringContaining("Set the address of warehouse Main warehouse"),
+            message: expect.stringContaining("Set the warehouse's address"),
           },
         ],
       ]);

@@ -21,16 +21,16 @@ describe("works", () => {
     const data = await explain("from=701&to=372");
     expect(data).toMatchObject({ zone: "4", by: "distance", miles: 489, zone_estimated: false, unknown: [] });
     expect(data.explanation).toEqual([
-      "No imported chart of default has both ends.",
-      "No override of default fits the destination.",
-      "Distance of ZIP codes: 701 to 372: about 489 miles as zones are counted. Zone 4.",
+      "No imported chart of default covers both ends.",
+      "No override of default matches the destination.",
+      "Distance of ZIP codes: 701 to 372: about 489 miles in a straight line. Zone 4.",
     ]);
     expect(data.services).toHaveLength(3);
     expect(data.services[0]).toMatchObject({ service: "standard", zone: "4", served: true });
     const unknown = await explain("from=43215&to=343&service=express");
     expect(unknown).toMatchObject({ zone: null, unknown: ["343"] });
     expect(unknown.services).toMatchObject([{ service: "express", zone: "8", by: "default", zone_estimated: true }]);
-    expect(unknown.services[0].explanation.at(-1)).toBe("Usual zone of the card: the card's usual zone. Zone 8.");
+    expect(unknown.services[0].explanation.at(-1)).toBe("Default zone of the card: the card's default zone. Zone 8.");
     expect(await explain("from=10001-1234&to=K1A")).toMatchObject({
       from: { country: "US", postal_code: "10001" },
       to: { country: "CA", postal_code: "K1A" },
