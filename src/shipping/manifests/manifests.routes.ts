@@ -36,10 +36,9 @@ export const manifestRoutes = ({ log }: Service) =>
           summary: "Create a manifest of parcels for a carrier",
           description:
             "Includes every unmanifested label of the carrier that was bought on `date` or in the seven days" +
-            " before, if its" +
-            " parcel ships from the warehouse, did not leave before `date` and has not arrived." +
-            " A manifest has up to 1,000 labels; a" +
-            " second request includes the rest. With `label_ids`, it includes only these. A label is on one manifest" +
+            " before, if its parcel ships from the warehouse, did not leave before `date` and has not arrived. A" +
+            " manifest has up to 1,000 labels; a second request includes the rest. With `label_ids`, it includes" +
+            " only these. A label is on one manifest" +
             " only. A label that is voided later stays listed and is marked.",
           refuses: ["nothing_to_manifest", "resource_missing"],
           answers: { 201: EnvelopedView(ManifestView) },

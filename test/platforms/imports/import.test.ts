@@ -132,7 +132,7 @@ describe("retries", () => {
     });
     expect(reasonOf(new Error("at line 3 with tok-123"), [])).toMatchObject({
       code: "internal_error",
-      message: "Something went wrong on our side.",
+      message: "An internal error occurred.",
       permanent: false,
     });
     expect(reasonOf(new Fault("platform_error", "x".repeat(1000)), []).message).toHaveLength(300);

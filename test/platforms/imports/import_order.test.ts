@@ -221,7 +221,7 @@ describe("works", () => {
       ...{ order_notes: erased.order_notes, shipping_address: erased.shipping_address, customer: erased.customer },
     });
     expect((await app.get(`/customers/${order.customer_id}`)).body.shipping_addresses).toEqual([]);
-    expect(await notesOf(order.id)).toEqual(["The platform changed the order, but its buyer was erased here."]);
+    expect(await notesOf(order.id)).toEqual(["The platform changed the order, but its buyer's data was erased here."]);
     await typesOf();
   });
 
@@ -240,7 +240,7 @@ describe("works", () => {
     expect(await take(app, shop, shopifyOrder(ids, { ...gone, updated_at: later(2) }))).toEqual(cancelled);
     await take(app, shop, shopifyOrder(ids, { updated_at: later(3) }));
     expect(await notesOf(order.id)).toEqual([
-      "The platform wants the order to be sent after all, but it is cancelled here. Create it again.",
+      "The platform reopened the order, but it is cancelled here. Create it again.",
     ]);
     const sent = await take(app, shop, shopifyOrder(++ids));
     await app.post(`/orders/${sent.id}/ship`);
@@ -249,7 +249,9 @@ describe("works", () => {
       const late = shopifyOrder(ids, { cancelled_at: later(1), updated_at: later(minute) });
       expect((await take(app, shop, late)).status).toBe("shipped");
     }
-    expect(await notesOf(sent.id)).toEqual(["The platform cancelled the order too late."]);
+    expect(await notesOf(sent.id)).toEqual([
+      "The platform cancelled the order, but it could no longer be cancelled here.",
+    ]);
     expect(await typesOf()).toEqual([]);
   });
 
@@ -276,7 +278,9 @@ describe("works", () => {
     const kept = await labelled();
     const open = await take(app, shop, shopifyOrder(ids, gone), { topic: "orders/cancelled" });
     expect([open.status, ...(await statusOf(kept)), seller.asked("void")]).toEqual(["pending", "completed", null, 2]);
-    expect(await notesOf(open.id)).toEqual(["The platform cancelled the order too late."]);
+    expect(await notesOf(open.id)).toEqual([
+      "The platform cancelled the order, but it could no longer be cancelled here.",
+    ]);
     await typesOf();
   });
 
@@ -294,7 +298,7 @@ describe("works", () => {
     const order = await take(app, shop, shopifyOrder(++ids));
     const done = { fulfillment_status: "fulfilled", updated_at: later(1) };
     await take(app, shop, shopifyOrder(ids, done));
-    expect(await notesOf(order.id)).toEqual(["The order was sent already, according to the platform."]);
+    expect(await notesOf(order.id)).toEqual(["The platform reports the order as already shipped."]);
     const own = await take(app, shop, shopifyOrder(++ids));
     await app.post(`/orders/${own.id}/ship`);
     await take(app, shop, shopifyOrder(ids, done));

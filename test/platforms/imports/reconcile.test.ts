@@ -56,7 +56,7 @@ describe.each([...platformNames])("%s: every night", (platform) => {
   test("a platform that does not answer is asked again the next night", async () => {
     shop.store.sell(803, units);
     shop.store.fail({ status: 503, body: "" });
-    expect(await night()).toMatchObject([{ message: "a platform could not be asked for changed orders" }]);
+    expect(await night()).toMatchObject([{ message: "listing a platform's changed orders failed" }]);
     expect(await known()).not.toContain("803");
     await night();
     expect(await known()).toContain("803");
