@@ -1,4 +1,4 @@
-// The page that tells how a device comes to trust a service with an authority of its own.
+// The page that explains how a device trusts the service's own certificate authority.
 
 import { Elysia } from "elysia";
 import { endOf, fingerprintOf } from "../core/certificates.ts";
@@ -9,7 +9,7 @@ import { unlisted } from "../http/route.ts";
 import type { Service } from "../http/service.ts";
 import css from "./certificate_trust.css" with { type: "text" };
 
-/** Where the certificate of the authority is. */
+/** Path of the authority's certificate. */
 const certificate_path = "/trust/authority.crt";
 
 const settings = (...words: readonly string[]) => `<strong>${words.join(" › ")}</strong>`;
@@ -31,9 +31,9 @@ const devices: readonly (readonly [name: string, steps: readonly string[]])[] = 
       "Open this page in Chrome and download the certificate above.",
       `Open ${settings("Settings", "Security &amp; privacy", "More security settings")}, then` +
         ` ${settings("Encryption &amp; credentials", "Install a certificate", "CA certificate")} and choose the file.` +
-        " Some makers name these places otherwise: search the settings for “CA certificate”.",
+        " If your device uses other names, search the settings for “CA certificate”.",
       `${settings("Trusted credentials", "User")} shows its SHA-256 fingerprint. Compare it, and remove the` +
-        " certificate should it differ.",
+        " certificate if it differs.",
     ],
   ],
   [
@@ -43,7 +43,7 @@ const devices: readonly (readonly [name: string, steps: readonly string[]])[] = 
         " “Cert Hash(sha256)”: compare it.",
       `Open the file, choose ${settings("Install Certificate", "Current User")}, then` +
         ` ${settings("Place all certificates in the following store", "Trusted Root Certification Authorities")}.`,
-      "Start the browser again.",
+      "Restart the browser.",
     ],
   ],
   [
@@ -53,7 +53,7 @@ const devices: readonly (readonly [name: string, steps: readonly string[]])[] = 
         ` ${settings("login")}.`,
       `Open it there. ${settings("Details")} shows its SHA-256 fingerprint: compare it.`,
       `Under ${settings("Trust")} set ${settings("When using this certificate")} to ${settings("Always Trust")}.` +
-        " Start the browser again.",
+        " Restart the browser.",
     ],
   ],
   [
@@ -78,7 +78,7 @@ const devices: readonly (readonly [name: string, steps: readonly string[]])[] = 
   ],
 ];
 
-/** The page about an authority, of which it is given the certificate (PEM). */
+/** The page about an authority with this certificate (PEM). */
 function trustHtml(authority: string): string {
   const parts = devices.map(([name, steps]) => {
     const items = steps.map((step) => `<li>${step}</li>`).join("\n");
@@ -86,16 +86,15 @@ function trustHtml(authority: string): string {
   });
   return page("Trust this Packhouse", [
     "<h1>Trust this Packhouse</h1>",
-    "<p>This Packhouse made its own certificate, so that nobody in your network can read along. Your device does not" +
-      " know it yet, and its browser warns of it: on the way to this page you may pass over the warning (“Advanced”," +
-      " then “Proceed” or “Visit this website”). Once your device trusts the certificate, the warning is gone.</p>",
+    "<p>This Packhouse created its own certificate, so that nobody on your network can read along. Your device does" +
+      " not know it yet, so the browser shows a warning. You can skip it to open this page (“Advanced”, then" +
+      " “Proceed” or “Visit this website”). Once your device trusts the certificate, the warning disappears.</p>",
     `<p><a class="download" href="${certificate_path}" download="${file}">Download the certificate</a></p>`,
     "<h2>Compare before you trust</h2>",
-    "<p>Packhouse printed a SHA-256 fingerprint when it was started. Trust the certificate only if the fingerprint" +
-      " that <em>your device</em> shows is the one that was printed. If it differs, somebody else answered instead of" +
-      " Packhouse. It should be:</p>",
+    "<p>Packhouse printed a SHA-256 fingerprint when it started. Trust the certificate only if <em>your device</em>" +
+      " shows the same fingerprint. If it differs, you are connected to something else. The fingerprint is:</p>",
     `<p class="fingerprint"><code>${escapeHtml(fingerprintOf(authority))}</code></p>`,
-    '<p class="soft">It can vouch for names of your local network, and for no site of the internet. It ends on' +
+    '<p class="soft">It is valid for names of your local network only, not for sites on the internet. It expires on' +
       ` <time>${new Date(endOf(authority)).toISOString().slice(0, 10)}</time>.</p>`,
     "<h2>Your device</h2>",
     ...parts,
@@ -103,12 +102,12 @@ function trustHtml(authority: string): string {
   ]);
 }
 
-/** The page of a service that has no authority of its own. */
+/** The page of a service without its own authority. */
 function noTrustHtml(): string {
   return page("Nothing to trust here", [
     "<h1>Nothing to trust here</h1>",
-    "<p>This Packhouse has made no certificate of its own, so devices need no preparation." +
-      " It makes one when it is started with <code>--tls self</code>.</p>",
+    "<p>This Packhouse has no certificate of its own, so there is nothing to set up on devices." +
+      " It creates one when it is started with <code>--tls self</code>.</p>",
   ]);
 }
 
@@ -117,7 +116,7 @@ function page(title: string, body: readonly string[]): string {
   return htmlPage(title, head, `<main>\n${body.join("\n")}\n</main>`);
 }
 
-/** What the page carries: it asks nobody for anything. */
+/** Response headers of the page, which loads nothing. */
 const pageHeaders: Readonly<Record<string, string>> = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": plainPolicy(css),
@@ -128,7 +127,7 @@ const pageHeaders: Readonly<Record<string, string>> = {
 
 const open_to_all = { detail: unlisted({ needs: "none" }) };
 
-/** How a device comes to trust the authority that this service made for itself. It is no secret, so all may see it. */
+/** Routes of the trust page and the authority's certificate. They are public: a certificate is not secret. */
 export function trustRoutes({ authority }: Service) {
   const html = authority === null ? noTrustHtml() : trustHtml(authority);
   const page = (call: Call) => answer(call, authority === null ? 404 : 200, html, pageHeaders);
@@ -139,7 +138,7 @@ export function trustRoutes({ authority }: Service) {
       "/authority.crt",
       ({ call }) => {
         if (authority === null) return page(call);
-        // By this type phones offer to install it. As PEM it is known to all, also to those who need a file.
+        // Phones offer to install this media type. All systems can read PEM.
         const disposition = 'attachment; filename="packhouse-authority.crt"';
         const headers = { "content-type": "application/x-x509-ca-cert", "content-disposition": disposition };
         return answer(call, 200, authority, { ...headers, "cache-control": "no-cache" });

@@ -1,4 +1,4 @@
-// Amounts that an upgrade rounded, and currencies that no amount can be in any more. For the operator to look through.
+// Checks for the operator: amounts that an upgrade rounded, unknown currencies, and rows of the other environment.
 import { asc, count, sql } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { rounded_amounts } from "../../db/schema/amounts.ts";
@@ -18,7 +18,7 @@ import type { Db } from "../storage/database.ts";
 import { firstId } from "../storage/migrations/migrate.ts";
 import type { VerifierDifference } from "../storage/verifier.ts";
 
-/** An amount before an upgrade and after it. */
+/** An amount before and after an upgrade. */
 interface RoundedAmount {
   readonly record: string;
   readonly field: string;
@@ -27,7 +27,7 @@ interface RoundedAmount {
   readonly currency: string;
 }
 
-/** Amounts that an upgrade rounded half up, since they had more decimals than their currency, in their order. */
+/** Lists amounts that an upgrade rounded half up because they had more decimals than their currency. */
 export async function listRounded(db: Db): Promise<RoundedAmount[]> {
   const rows = await db.sql.select().from(rounded_amounts).orderBy(asc(rounded_amounts.id));
   return rows.map(({ noun, record_id, field, currency, hundredths, minor_units }) => ({
@@ -39,7 +39,7 @@ export async function listRounded(db: Db): Promise<RoundedAmount[]> {
   }));
 }
 
-/** Records of one kind in a currency that is none. */
+/** The number of records of a table in an unknown currency. */
 interface UnknownCurrency {
   readonly records: string;
   readonly currency: string;
@@ -48,7 +48,7 @@ interface UnknownCurrency {
 
 const amount_tables = { products, orders, returns, labels, merchants };
 
-/** The currencies of stored records that ISO 4217 does not list. Their amounts are shown with two decimals. */
+/** Lists currencies of stored records that ISO 4217 does not contain. Their amounts are shown with two decimals. */
 export async function listUnknownCurrencies(db: Db): Promise<UnknownCurrency[]> {
   const found: UnknownCurrency[] = [];
   for (const [records, table] of Object.entries(amount_tables)) {
@@ -58,8 +58,6 @@ export async function listUnknownCurrencies(db: Db): Promise<UnknownCurrency[]> 
   }
   return found;
 }
-
-// Checks by the ranges of ids that every record lies in the database of its own mode.
 
 const mode_tables: Readonly<Record<string, PgTable & { readonly id: AnyPgColumn }>> = {
   products,
@@ -77,7 +75,7 @@ const mode_tables: Readonly<Record<string, PgTable & { readonly id: AnyPgColumn 
   api_keys,
 };
 
-/** Finds rows with ids of the other mode. */
+/** Finds rows whose ids belong to the other environment. */
 export async function verifyModes(db: Db): Promise<VerifierDifference[]> {
   const differences: VerifierDifference[] = [];
   for (const [name, table] of Object.entries(mode_tables)) {

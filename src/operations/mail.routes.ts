@@ -16,7 +16,7 @@ import { MailView, sends, TestMail, TestMailView } from "./mail.schema.ts";
 const tests: RateLimit = { per_minute: 6, burst: 6 };
 const mail_timeout_ms = 20_000;
 
-/** How the service sends e-mail, and a test of it. */
+/** Routes of the email settings and of a test email. */
 export const mailRoutes = (service: Service) => {
   const count = rateCounter(tests);
   return new Elysia({ prefix: "/mail" })
@@ -24,7 +24,7 @@ export const mailRoutes = (service: Service) => {
     .get(
       "",
       async ({ call }) => {
-        // Before the view of the database, in which nothing else may be awaited: the transport is loaded at first use.
+        // Loads the transport before the database view, in which nothing else may be awaited.
         const view = await mailView(service);
         return answerRead(call, async () => view);
       },
@@ -34,9 +34,9 @@ export const mailRoutes = (service: Service) => {
           needs: "house.manage",
           live_only: true,
           chapter: "Service",
-          summary: "Get the e-mail settings",
+          summary: "Get the email settings",
           description:
-            "They are set by the environment: PACKHOUSE_SMTP_URL, PACKHOUSE_MAIL_TO and PACKHOUSE_MAIL_FROM. User and" +
+            "Set by environment variables: PACKHOUSE_SMTP_URL, PACKHOUSE_MAIL_TO and PACKHOUSE_MAIL_FROM. User and" +
             " password are never shown.",
           answers: { 200: EnvelopedView(MailView) },
         }),
@@ -49,10 +49,10 @@ export const mailRoutes = (service: Service) => {
         needs: "house.manage",
         live_only: true,
         chapter: "Service",
-        summary: "Send a test e-mail",
+        summary: "Send a test email",
         description:
-          "The answer says whether the mail server accepted it, and takes at most 20 seconds. At most six test" +
-          " e-mails are sent in a minute.",
+          "The response says whether the mail server accepted it, and takes up to 20 seconds. At most six test" +
+          " emails are sent per minute.",
         refuses: ["mail_not_configured", "rate_limited"],
         answers: { 200: EnvelopedView(TestMailView) },
       }),
@@ -73,7 +73,7 @@ async function mailView({ mail }: Service): Promise<MailView> {
   return { configured: true, server: { address, tls }, from: mail.from, to: addressesIn(mail.to), ...known };
 }
 
-/** Sends a test e-mail, outside any transaction, and answers the result. */
+/** Sends a test email outside any transaction, and returns the result. Refuses more than six a minute. */
 async function test(
   call: Call,
   body: TestMail,
@@ -83,7 +83,7 @@ async function test(
   if (mail === null) throw notConfigured();
   const retry_after_seconds = count("", call.store.clock.now());
   if (retry_after_seconds > 0) {
-    throw new Fault("rate_limited", "Too many test e-mails. Try again later.", { retry_after_seconds });
+    throw new Fault("rate_limited", "Too many test emails. Try again later.", { retry_after_seconds });
   }
   const to = body.to ?? mail.to;
   const handed = await send(call, mail, to);
@@ -94,7 +94,7 @@ function send(call: Call, mail: MailSettings, to: string): Promise<MailResult> {
   const now = call.store.clock.now();
   const letter: EmailMessage = {
     subject: "Packhouse: a test",
-    text: `This is a test: e-mail of Packhouse arrives.\n\nSent by ${call.actor.name} at ${iso(now)}.\n`,
+    text: `This is a test: email from Packhouse works.\n\nSent by ${call.actor.name} at ${iso(now)}.\n`,
     name: `test-${now}-${call.request_id}`,
   };
   return tryMail(mail, to, letter, mail_timeout_ms);
@@ -108,7 +108,7 @@ function testView(to: string[], handed: MailResult): TestMailView {
 const notConfigured = () =>
   new Fault(
     "mail_not_configured",
-    "There is no mail server. Set PACKHOUSE_SMTP_URL (smtp://user:password@host:587) and PACKHOUSE_MAIL_TO," +
-      " and PACKHOUSE_MAIL_FROM if it is another address, and start the service again.",
+    "No mail server is configured. Set PACKHOUSE_SMTP_URL (smtp://user:password@host:587), PACKHOUSE_MAIL_TO" +
+      " and, for another sender, PACKHOUSE_MAIL_FROM. Then restart the service.",
     { variables: ["PACKHOUSE_SMTP_URL", "PACKHOUSE_MAIL_TO", "PACKHOUSE_MAIL_FROM"] },
   );

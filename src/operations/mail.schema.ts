@@ -1,42 +1,42 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, emailField, nullable } from "../core/schema.ts";
 
-/** What is sent by e-mail, and to whom. */
+/** The kinds of emails, and their recipients. */
 export const sends = [
-  { kind: "notices", to: "operator", description: "What you should know of, such as a webhook that fails." },
-  { kind: "invitations", to: "invited", description: "The link that accepts an invitation." },
+  { kind: "notices", to: "operator", description: "Notices, such as a failing webhook." },
+  { kind: "invitations", to: "invited", description: "The link to accept an invitation." },
 ] as const;
 
 export const MailView = closed({
-  configured: Type.Boolean({ description: "Whether there is a mail server." }),
+  configured: Type.Boolean({ description: "Whether a mail server is configured." }),
   server: nullable(
     closed({
       address: Type.String({ description: "`mail.example.com:587`." }),
-      tls: choice(["always", "when_offered", "never"], { description: "Whether the connection is under TLS." }),
+      tls: choice(["always", "when_offered", "never"], { description: "Whether the connection uses TLS." }),
     }),
   ),
   from: nullable(Type.String()),
-  to: Type.Array(Type.String(), { description: "The operator's addresses, which get the notices." }),
+  to: Type.Array(Type.String(), { description: "The operator's addresses, which receive notices." }),
   sends: Type.Array(
     closed({
       kind: choice(["notices", "invitations"]),
       to: choice(["operator", "invited"]),
       description: Type.String(),
     }),
-    { description: "The kinds of e-mails that are sent if there is a mail server." },
+    { description: "The kinds of emails that are sent if a mail server is configured." },
   ),
 });
 export type MailView = Static<typeof MailView>;
 
 export const TestMail = closed({
-  to: Type.Optional({ ...emailField(), description: "The operator's addresses unless given." }),
+  to: Type.Optional({ ...emailField(), description: "The recipient; the operator's addresses by default." }),
 });
 export type TestMail = Static<typeof TestMail>;
 
 export const TestMailView = closed({
-  taken: Type.Boolean({ description: "Whether the mail server accepted it. It may still fail to deliver it." }),
+  taken: Type.Boolean({ description: "Whether the mail server accepted the email. Delivery may still fail." }),
   to: Type.Array(Type.String()),
   refused: Type.Array(Type.String(), { description: "Addresses that the mail server refused." }),
-  answer: Type.String({ description: "What the mail server said, or why it could not be asked. Never a password." }),
+  answer: Type.String({ description: "The mail server's response, or the connection error. Never a password." }),
 });
 export type TestMailView = Static<typeof TestMailView>;

@@ -20,11 +20,9 @@ import type {
 import { type MoveMark, readMoveMark, startRefused } from "../storage/start_refused.ts";
 import { databaseCode } from "../storage/storage_errors.ts";
 
-// What decides whether an installation may be moved into.
-
 /**
- * What a start puts into an empty installation, with the most rows that it makes where people make more; any number
- * where it is null. All other tables are empty as long as nothing has happened.
+ * Tables that a first start fills, with the maximum number of rows that it creates; null for any number. All other
+ * tables of an unused installation are empty.
  */
 const of_a_start: Readonly<Record<string, number | null>> = {
   address_settings: null,
@@ -48,31 +46,31 @@ const of_a_start: Readonly<Record<string, number | null>> = {
   zones: null,
 };
 
-/** Whether so many rows of a table say that something has happened in an installation beside its first start. */
+/** Whether the number of rows in a table shows that an installation has been used. */
 function notUntouched(table: string, rows: number): boolean {
   if (rows === 0) return false;
   const most = of_a_start[table];
   return most === undefined || (most !== null && rows > most);
 }
 
-// `packhouse move`: an installation from one place to another, on either engine. Until all of it has arrived and was
-// held against the source, the source is the installation; from then on the target is, and the source is not served.
+// `packhouse move`: copies an installation to another place, on either engine. Until everything is copied and compared,
+// the source is the installation; from then on the target is, and the source is not served.
 
 interface MoveSettings {
   readonly from: string;
   readonly to: string;
-  /** Empty a target that holds half of a move, or what was moved from there to the source, and begin from nothing. */
+  /** Empty a target with a partial or an earlier move, and start over. */
   readonly begin_anew: boolean;
   readonly clock: Clock;
   readonly terminal: Terminal;
   readonly print: (line: string) => void;
-  /** Runs `verify` on a place by a process of its own: null when there are no differences, else what it said. */
+  /** Runs `verify` on a place in a separate process. Returns null without differences, otherwise its output. */
   readonly verify: (place: string) => Promise<string | null>;
-  /** Takes along what lies beside the databases; answers what is to be known about it. */
+  /** Copies the files outside the databases. Returns notes for the operator. */
   readonly takeAlong: () => readonly string[];
 }
 
-/** What was moved: rows by world and table. */
+/** The result: rows by environment and table. */
 export interface MoveResult {
   readonly from: string;
   readonly to: string;
@@ -82,9 +80,9 @@ export interface MoveResult {
 }
 
 /**
- * Moves an installation, or goes on with a move that was interrupted. Refuses, with a word that says what to do: a
- * place that is in use, a source that has differences or was moved already, a target that holds records, schemas of
- * different versions. When it fails or is killed, the source is as it was, and the target says that it is half moved.
+ * Moves an installation, or continues an interrupted move. Refuses a place in use, a source with differences or that
+ * was moved already, a target with records, and different schema versions. If it fails or is killed, the source is
+ * unchanged and the target is marked as partially moved.
  */
 export async function move(moving: MoveSettings): Promise<MoveResult> {
   const begun_at = performance.now();
@@ -111,16 +109,16 @@ export async function move(moving: MoveSettings): Promise<MoveResult> {
 }
 
 const halfSource = ({ place }: InstallationEnd, { other }: MoveMark) =>
-  startRefused("unsuitable", `${place} holds half of a move from ${other} itself: finish that first.`);
+  startRefused("unsuitable", `${place} has an unfinished move from ${other}. Finish that first.`);
 
-/** Differences that are there already would be found at the target, where nobody could tell where they come from. */
+/** Refuses a source with differences: at the target, their origin could not be determined. */
 async function checkSource(source: InstallationEnd, { from, verify, print }: MoveSettings): Promise<void> {
   const found = await source.lend(() => verify(from));
-  if (found === null) return print(`${source.place} was looked over: 0 differences.`);
-  throw startRefused("unsuitable", `${source.place} does not agree with itself, so that it is not moved:\n${found}`);
+  if (found === null) return print(`${source.place} verified: 0 differences.`);
+  throw startRefused("unsuitable", `${source.place} was not moved because verify found differences:\n${found}`);
 }
 
-/** Makes the target ready, unless it is: answers the name of the move. */
+/** Prepares the target, unless it is prepared already. Returns the id of the move. */
 async function begin(
   source: InstallationEnd,
   target: InstallationEnd,
@@ -143,7 +141,7 @@ async function begin(
     const at = moving.clock.now();
     await makeRoom(source.worlds[mode], world, { state: "arriving", move_id, other: source.place, at, ...nothing });
   }
-  if (!isAnew) moving.print(`Going on with the move that was begun at ${new Date(found.at).toISOString()}.`);
+  if (!isAnew) moving.print(`Continuing the move that was started at ${new Date(found.at).toISOString()}.`);
   return move_id;
 }
 
@@ -157,28 +155,28 @@ function refuseOtherMove(
 ): void {
   if (found.other !== source.place) {
     const way = "Move into an empty installation.";
-    const held = found.state === "moved" ? `was moved to ${found.other}` : `holds half of a move from ${found.other}`;
+    const held = found.state === "moved" ? `was moved to ${found.other}` : `has an unfinished move from ${found.other}`;
     throw startRefused("unsuitable", `${target.place} ${held}. ${way}`);
   }
   if (found.state === "arriving" || begin_anew) return;
-  const way = "With --begin-anew, what is left there is deleted and comes back as it is now.";
+  const way = "With --begin-anew, the data left there is deleted and replaced.";
   throw startRefused("unsuitable", `${target.place} was moved to ${found.other}. ${way}`);
 }
 
-/** Refuses a target in which something happened. */
+/** Refuses a target that has been used. */
 async function refuseTouched(target: InstallationEnd): Promise<void> {
   for (const mode of environments) {
     const world = target.worlds[mode];
     for (const table of await world.tables()) {
       const rows = await world.count(table);
       if (!notUntouched(table.name, rows)) continue;
-      const found = `${target.place} holds records already (${mode}: ${rows} in ${table.name}).`;
-      throw startRefused("unsuitable", `${found} Move into an empty installation: nothing was changed.`);
+      const found = `${target.place} already has records (${mode}: ${rows} in ${table.name}).`;
+      throw startRefused("unsuitable", `${found} Nothing was changed. Move into an empty installation.`);
     }
   }
 }
 
-/** Marks a world, lets rest what would stand in the way of rows, and deletes what a start has put there. */
+/** Marks an environment of the target, suspends constraints and indexes, and deletes the first start's rows. */
 async function makeRoom(source: InstallationStore, world: InstallationStore, mark: MoveMark): Promise<void> {
   await pairsOf(source, world);
   await closeSource(world, mark, await world.tables());
@@ -186,14 +184,14 @@ async function makeRoom(source: InstallationStore, world: InstallationStore, mar
 
 async function closeSource(world: InstallationStore, mark: MoveMark, emptied: readonly CopiedTable[]): Promise<void> {
   const resting = await world.resting();
-  // What was made anew already stands before what is still to be made.
+  // Objects that were restored already come before those that are still missing.
   const restore = [...resting.map((one) => one.restore), ...(readMoveMark(await world.mark())?.restore ?? [])];
   const drops = resting.map(({ drop }) => drop).reverse();
   const deletes = emptied.map(({ name }) => `delete from "${name}"`);
   await world.run([...drops, ...deletes], JSON.stringify({ ...mark, restore, filled: false }));
 }
 
-/** Copies all rows, makes whole what rested, and holds both ends against each other. */
+/** Copies all rows, restores what was suspended, and compares both sides. */
 async function fill(
   source: InstallationEnd,
   target: InstallationEnd,
@@ -204,10 +202,10 @@ async function fill(
   const { verify, takeAlong, print, to } = moving;
   for (const line of takeAlong()) print(line);
   const found = await target.lend(() => verify(to));
-  if (found !== null) throw startRefused("damaged", `What arrived does not agree with itself:\n${found}`);
-  print(`${target.place} was looked over: 0 differences.`);
+  if (found !== null) throw startRefused("damaged", `verify found differences at the target:\n${found}`);
+  print(`${target.place} verified: 0 differences.`);
   const mark = readMoveMark(await target.worlds.live.mark());
-  if (mark?.move_id !== move_id) throw new Error("the target was changed meanwhile");
+  if (mark?.move_id !== move_id) throw new Error("the target was changed during the move");
 }
 
 async function fillWorld(
@@ -234,8 +232,8 @@ async function fillWorld(
     bar.done();
     const first = found[0] ?? factsDiffer(facts, await factsOf(target));
     if (first === null || first === undefined) return;
-    if (round === 2) throw startRefused("damaged", `Not all has arrived as it was: ${first.difference}`);
-    // The source was served between an interruption and now.
+    if (round === 2) throw startRefused("damaged", `The target differs from the source: ${first.difference}`);
+    // The source was served after the interruption.
     missing = found.flatMap(({ pair }) => pair ?? []);
     const mark = readMoveMark(await target.mark()) as MoveMark;
     await closeSource(
@@ -271,7 +269,7 @@ function factsDiffer(mine: InstallationFacts, other: InstallationFacts): FoundDi
     time,
     JSON.stringify([...itself].sort()),
   ];
-  const names = ["the last ids that were allotted", "the time", "what the installation says of itself"];
+  const names = ["the last assigned ids", "the time", "the installation record"];
   const [a, b] = [text(mine), text(other)];
   const at = a.findIndex((one, nth) => one !== b[nth]);
   return at < 0 ? null : { pair: null, difference: `${names[at]} differ: ${a[at]} and ${b[at]}` };
@@ -293,7 +291,7 @@ async function setFilled(world: InstallationStore): Promise<void> {
 
 const restored_at_once = 20;
 
-/** Makes again what rested, some of it at a time, so that an interruption loses little. */
+/** Restores what was suspended in small steps, so that an interruption loses little. */
 async function makeWhole(world: InstallationStore): Promise<void> {
   for (;;) {
     const mark = readMoveMark(await world.mark()) as MoveMark;
@@ -309,7 +307,7 @@ async function makeWhole(world: InstallationStore): Promise<void> {
   }
 }
 
-/** From the first mark on the target is the installation; until the last one is gone, neither is served. */
+/** Switches to the target, which is the installation from the first mark on. Neither is served until the last one. */
 async function finish(source: InstallationEnd, target: InstallationEnd, move_id: string, at: number): Promise<void> {
   const mark = JSON.stringify({ state: "moved", move_id, other: target.place, at, ...nothing } satisfies MoveMark);
   for (const mode of environments) await source.worlds[mode].setMark(mark);
@@ -331,22 +329,22 @@ async function rowsOf(source: InstallationEnd): Promise<MoveResult["tables"]> {
 interface UndoSettings {
   readonly from: string;
   readonly to: string;
-  /** Go back although the target holds what the source does not. */
+  /** Undo the move even if data was written at the target since. */
   readonly lose: boolean;
   readonly clock: Clock;
   readonly terminal: Terminal;
 }
 
 /**
- * Takes a move back: the source is served again, and the target is not. Refuses when something was written at the
- * target since, unless that may be lost. Answers a line for each table that differed.
+ * Undoes a move: the source is served again, and the target is not. Refuses if data was written at the target since,
+ * unless `lose` is set. Returns a line for each table that differed.
  */
 export async function undoMove({ from, to, lose, clock, terminal }: UndoSettings): Promise<readonly string[]> {
   const source = await openEnd(from, "--from", "source");
   try {
     const gone = readMoveMark(await source.worlds.live.mark());
     if (gone?.state !== "moved")
-      throw startRefused("unsuitable", `${source.place} was not moved: start Packhouse on it.`);
+      throw startRefused("unsuitable", `${source.place} was not moved. Start Packhouse on it.`);
     const target = await openEnd(to, "--to", "source");
     try {
       const found = readMoveMark(await target.worlds.live.mark());
@@ -356,13 +354,13 @@ export async function undoMove({ from, to, lose, clock, terminal }: UndoSettings
       if (found !== null && found.move_id !== gone.move_id) {
         const since =
           found.state === "moved" ? `was moved on to ${found.other}` : `is being filled from ${found.other}`;
-        throw startRefused("unsuitable", `${target.place} ${since}. See to that first.`);
+        throw startRefused("unsuitable", `${target.place} ${since}. Resolve that first.`);
       }
       const lost = found === null ? await sinceMove(source, target, terminal) : [];
       if (lost.length > 0 && !lose) {
         const way =
-          "Move it back with --from and --to exchanged and --begin-anew, or lose what came since by --lose-since-move.";
-        throw startRefused("unsuitable", [`${target.place} was written to since:`, ...lost, way].join("\n"));
+          "To keep the changes, exchange --from and --to and add --begin-anew. To discard them, add --lose-since-move.";
+        throw startRefused("unsuitable", [`${target.place} was changed since the move:`, ...lost, way].join("\n"));
       }
       if (found?.state !== "arriving") {
         const back = {
@@ -384,7 +382,7 @@ export async function undoMove({ from, to, lose, clock, terminal }: UndoSettings
   }
 }
 
-/** What differs since the move, a line for each table. */
+/** Compares both sides. Returns a line for each table that differs. */
 async function sinceMove(source: InstallationEnd, target: InstallationEnd, terminal: Terminal): Promise<string[]> {
   const lines: string[] = [];
   for (const mode of environments) {

@@ -1,5 +1,4 @@
-// What lies beside the databases and belongs to an installation: the key that seals its secrets, certificates, and
-// whom it has erased.
+// Moves the files of an installation outside its databases: the secret key, the certificates and the list of erasures.
 import { cpSync, existsSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { readSealingKey } from "../core/crypto.ts";
@@ -8,23 +7,22 @@ import { erasures_file, readErasures, recordErasures } from "../storage/erasures
 import { startRefused } from "../storage/start_refused.ts";
 
 interface CarriedFiles {
-  /** The data directory at each end; null for a database. */
+  /** The data directory on each side; null for a PostgreSQL database. */
   readonly from: string | null;
   readonly to: string | null;
-  /** What `PACKHOUSE_SECRET_KEY` is set to, or null. */
+  /** The value of `PACKHOUSE_SECRET_KEY`, or null. */
   readonly given_key: string | null;
 }
 
 /**
- * Puts the secret key, the certificates and the erasures of a data directory into another one; answers what the
- * operator has to see to, a line each. Another key that the target had is kept under another name: it sealed nothing
- * that is kept.
+ * Copies the secret key, the certificates and the erasures of a data directory into another one. Returns notes for the
+ * operator. A different key at the target is renamed: it encrypts no data that remains.
  */
 export function carryFiles({ from, to, given_key }: CarriedFiles): readonly string[] {
   if (to === null) {
     const kept = from !== null && given_key === null && existsSync(join(from, "secret.key"));
     return kept
-      ? [`Start its servers with PACKHOUSE_SECRET_KEY set to what ${join(from, "secret.key")} holds.`]
+      ? [`Start its servers with PACKHOUSE_SECRET_KEY set to the content of ${join(from, "secret.key")}.`]
       : ["Start its servers with the same PACKHOUSE_SECRET_KEY as before."];
   }
   const key = keyFor(from, given_key);
@@ -34,7 +32,7 @@ export function carryFiles({ from, to, given_key }: CarriedFiles): readonly stri
   if (key !== null) writeAtomically(path, key);
   if (from !== null) recordErasures(join(to, erasures_file), readErasures(join(from, erasures_file)));
   if (from !== null && existsSync(join(from, "tls"))) cpSync(join(from, "tls"), join(to, "tls"), { recursive: true });
-  if (key !== null) return [`${path} holds the key that the secrets are sealed with: keep a copy of it elsewhere.`];
+  if (key !== null) return [`${path} is the key that encrypts the secrets. Keep a copy of it elsewhere.`];
   return ["Start it with the same PACKHOUSE_SECRET_KEY as before."];
 }
 

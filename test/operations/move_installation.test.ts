@@ -83,7 +83,7 @@ describe("works", () => {
       raw.run("update api_keys set name = 'other', last_four = 'abcd'");
       expect((await packhouse("keys", "list", ...at(target))).err).toContain("holds half of a move");
       const done = await move(data, target);
-      expect([done.code, done.out]).toEqual([0, expect.stringContaining("Going on with the move")]);
+      expect([done.code, done.out]).toEqual([0, expect.stringContaining("Continuing the move")]);
     }
     expect((await packhouse("keys", "list", ...at(target))).out).toContain(engine === "sqlite" ? "till" : "other");
   });
@@ -147,9 +147,9 @@ describe("refuses", () => {
     const [data, other, target] = [await small("i"), await small("j"), await place("k")];
     await packhouse("keys", "create", "--create-data", "--name", "second", "--mode", "live", ...at(other));
     const used = await move(data, other);
-    expect([used.code, used.err]).toEqual([78, expect.stringMatching(/holds records already \(live: \d+ in \w+\)/)]);
+    expect([used.code, used.err]).toEqual([78, expect.stringMatching(/already has records \(live: \d+ in \w+\)/)]);
     expect(await move(data, target)).toMatchObject({ code: 0 });
-    expect((await move(other, target)).err).toContain("holds records already");
+    expect((await move(other, target)).err).toContain("already has records");
     expect((await move(data, target)).err).toContain("was moved to");
   });
 

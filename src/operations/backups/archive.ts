@@ -1,73 +1,71 @@
-// What an archive says of itself, in its first entry.
+// The archive format of backups: file names, entries and the manifest, which is the first entry.
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
-/** The form of the archives that this program writes. A reader refuses later ones. */
+/** The version of the archive format that this program writes. Readers refuse later versions. */
 export const archive_format = 1;
 
-const world = Type.Object({
-  /** The moment at which the copy of this world is consistent: that of its last commit, ISO 8601. */
+const environment_copy = Type.Object({
+  /** The time (ISO 8601) of the last commit in the copy of this environment. */
   at: Type.String(),
-  /** The number of that commit; null on PostgreSQL, which has no such number. */
+  /** The number of that commit; null on PostgreSQL, which does not number commits. */
   commit: Type.Union([Type.Integer(), Type.Null()]),
 });
 
 const manifest = Type.Object({
   format: Type.Integer(),
-  /** The version of the Packhouse that wrote it. */
+  /** The version of Packhouse that wrote the archive. */
   packhouse: Type.String(),
   engine: Type.Union([Type.Literal("sqlite"), Type.Literal("postgres")]),
-  /** The names of the migrations that each world has. */
+  /** The names of each environment's migrations. */
   migrations: Type.Object({ live: Type.Array(Type.String()), test: Type.Array(Type.String()) }),
-  worlds: Type.Object({ live: world, test: world }),
+  worlds: Type.Object({ live: environment_copy, test: environment_copy }),
   made_at: Type.String(),
   secret_key: Type.Object({
     /** Whether `secret.key` is in the archive. */
     included: Type.Boolean(),
-    /** By what the key is known again; null when it was not at hand. */
+    /** The fingerprint of the key (see `keyFingerprint`); null if the key was not available. */
     fingerprint: Type.Union([Type.String(), Type.Null()]),
   }),
 });
 
-/** What an archive holds, and of when. */
+/** The manifest of an archive: its contents, and the times of the copies. */
 export type BackupManifest = Static<typeof manifest>;
 
-/** Reads a manifest. Answers why it is none: damaged, of another program, or of a form that this one does not read. */
+/** Parses a manifest. Returns a problem if it is damaged, from another program, or in a newer format. */
 export function readManifest(text: string): BackupManifest | { readonly problem: "damaged" | "foreign" | "newer" } {
-  let read: unknown;
+  let parsed: unknown;
   try {
-    read = JSON.parse(text);
+    parsed = JSON.parse(text);
   } catch {
     return { problem: "damaged" };
   }
-  const { format } = (read ?? {}) as { format?: unknown };
+  const { format } = (parsed ?? {}) as { format?: unknown };
   if (typeof format === "number" && format > archive_format) return { problem: "newer" };
-  return Value.Check(manifest, read) ? read : { problem: "foreign" };
+  return Value.Check(manifest, parsed) ? parsed : { problem: "foreign" };
 }
 
-/** By what a secret key is known again, without a word of it: the beginning of its SHA-256, as hex. */
+/** Returns a fingerprint that identifies a secret key without revealing it: 16 hex digits of a SHA-256. */
 export function keyFingerprint(key: Uint8Array): string {
   return new Bun.CryptoHasher("sha256").update("packhouse secret key\0").update(key).digest("hex").slice(0, 16);
 }
 
-// What the files of backups are called, and what lies in them.
-
-/** The entries that every archive begins and ends with. */
+/** The first and the last entry of every archive. */
 export const manifest_entry = "manifest.json";
 export const sums_entry = "SHA256SUMS";
 
-/** How the names of all archives begin. */
+/** The prefix of all archive names. */
 export const archive_beginning = "packhouse-";
 
 const form = /^packhouse-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.tar\.zst$/;
 
-/** The name of an archive that is begun at a moment in milliseconds: `packhouse-20261124T173000Z.tar.zst`. */
+/** Returns the name of an archive started at `at` (ms): `packhouse-20261124T173000Z.tar.zst`. */
 export function archiveName(at: number): string {
   const moment = new Date(at).toISOString().replace(/\.\d+Z$/, "Z");
   return `${archive_beginning}${moment.replace(/[-:]/g, "")}.tar.zst`;
 }
 
-/** The moment that the name of an archive tells, in milliseconds; null when the name is none of an archive. */
+/** Returns the time (ms) in an archive's name, or null if it is not the name of an archive. */
 export function momentOfName(name: string): number | null {
   const [, year, month, day, hour, minute, second] = form.exec(name) ?? [];
   if (second === undefined) return null;

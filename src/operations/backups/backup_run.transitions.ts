@@ -1,15 +1,15 @@
 import type { Transitions } from "../../core/transitions.ts";
 
-/** What may become of what waited to go out as of a backup: it goes out after all, or never does. */
+/** Decisions about everything held since a restore: send it after all, or discard it. */
 export const decisions = ["send", "drop"] as const;
 export type Decision = (typeof decisions)[number];
 
-// Every status of a run of the backups, and every way out of it.
+// The statuses of a backup run, and their transitions.
 
 export const runStatuses = ["waiting", "running", "done", "failed"] as const;
 export type RunStatus = (typeof runStatuses)[number];
 
-// A run that nobody holds any more, since its server was killed, failed.
+// A run whose hold has expired, because its server was killed, has failed.
 // biome-ignore format: a table is read by its columns.
 export const runMoves = {
   begin: { from: ["waiting"], to: "running", held: false, emits: null },
@@ -17,17 +17,17 @@ export const runMoves = {
   fail:  { from: ["running"], to: "failed",  held: false, emits: null },
 } as const satisfies Transitions<RunStatus>;
 
-/** The status of a run that somebody has asked for; the schedule's own begin at once. */
+/** The initial status of a requested run. Scheduled runs start at once. */
 export const runStarts: RunStatus = "waiting";
-/** The status of a run that goes on. */
+/** The status of a run in progress. */
 export const isRunningStatus: RunStatus = runMoves.begin.to;
-/** The status of a run that made its backup. */
+/** The status of a successful run. */
 export const isDoneStatus: RunStatus = runMoves.end.to;
 
-/** Why a run was begun: its time had come, or somebody asked for it. */
+/** Why a run was started: by the schedule, or on request. */
 export const runCauses = ["schedule", "request"] as const;
 export type RunCause = (typeof runCauses)[number];
 
-/** What a run does: make a backup, or prove the last one by restoring it aside. */
+/** What a run does: make a backup, or prove the last one by restoring it to a scratch location. */
 export const runKinds = ["backup", "proof"] as const;
 export type RunKind = (typeof runKinds)[number];

@@ -1,11 +1,11 @@
-// When a backup is due, and what is said of it.
+// The record of a backup run, the schedule, and the messages to the operator.
 
 import { iso, isoOrNull } from "../../core/clock.ts";
 import { wireId } from "../../core/ids.ts";
 import type { BackupPlan, LogArchiveState } from "../../core/operator_settings.ts";
 import type { RunCause, RunKind, RunStatus } from "./backup_run.transitions.ts";
 
-/** What became of a run. */
+/** The outcome of a run. */
 export interface RunOutcome {
   readonly place: string;
   readonly size_bytes: number | null;
@@ -18,7 +18,7 @@ export interface RunOutcome {
   readonly error: string | null;
 }
 
-/** One run: a backup, or a proof of one. Moments in milliseconds. */
+/** A run: a backup, or the proof of one. Times in milliseconds. */
 export interface BackupRun extends RunOutcome {
   readonly id: number;
   readonly kind: RunKind;
@@ -30,7 +30,7 @@ export interface BackupRun extends RunOutcome {
   readonly held_until: number | null;
 }
 
-/** The outcome of a run that has none yet. */
+/** The outcome fields of a run without an outcome. */
 export const no_outcome: Omit<RunOutcome, "place"> = {
   size_bytes: null,
   read_bytes: null,
@@ -42,15 +42,15 @@ export const no_outcome: Omit<RunOutcome, "place"> = {
   error: null,
 };
 
-/** The run as the API shows it. */
+/** Converts a run to its API form. */
 export function runView(run: BackupRun) {
   const { kind, status, cause, place, size_bytes, read_bytes, sha256, error } = run;
-  const world = (at: number | null, commit: number | null) => (at === null ? null : { at: iso(at), commit });
+  const copy = (at: number | null, commit: number | null) => (at === null ? null : { at: iso(at), commit });
   return {
     id: wireId("backup_run", run.id),
     ...{ kind, status, cause, place, size_bytes, read_bytes, sha256, error },
-    live: world(run.live_at, run.live_commit),
-    test: world(run.test_at, run.test_commit),
+    live: copy(run.live_at, run.live_commit),
+    test: copy(run.test_at, run.test_commit),
     created_at: iso(run.created_at),
     begun_at: isoOrNull(run.begun_at),
     ended_at: isoOrNull(run.ended_at),
@@ -58,15 +58,15 @@ export function runView(run: BackupRun) {
 }
 
 const minute_ms = 60_000;
-/** After a failure the next try waits so long, or as long as is between two backups where that is less. */
+/** Delay of the next attempt after a failure, unless the backup interval is shorter. */
 const retry_ms = 10 * minute_ms;
 
-/** The beginning of the stretch of time that a moment lies in: each stretch has its backup. */
-const stretchOf = (at: number, every_ms: number) => Math.floor(at / every_ms) * every_ms;
+/** The start (ms) of the interval that contains `at`. Each interval has one backup. */
+const intervalStart = (at: number, every_ms: number) => Math.floor(at / every_ms) * every_ms;
 
 /**
- * When the schedule's next backup is due, given the last run that was begun: at once where there is none, at the next
- * full stretch after one that was made, and soon after one that failed.
+ * Returns when (ms) the next scheduled backup is due, based on the last run: now if there is none, at the start of the
+ * next interval after a success, and sooner after a failure.
  */
 export function nextDueAt(
   last: Pick<BackupRun, "begun_at" | "created_at" | "ended_at" | "error"> | null,
@@ -75,30 +75,30 @@ export function nextDueAt(
 ): number {
   if (last === null) return now;
   const every_ms = every_minutes * minute_ms;
-  const next = stretchOf(last.begun_at ?? last.created_at, every_ms) + every_ms;
+  const next = intervalStart(last.begun_at ?? last.created_at, every_ms) + every_ms;
   if (last.error === null || last.ended_at === null) return next;
   return Math.min(next, last.ended_at + Math.min(retry_ms, every_ms));
 }
 
-/** The moment from which on a backup is late: two of them could have been made since the last one, or the start. */
+/** Returns when (ms) backups count as late: two intervals after the last one, or after the start. */
 export function lateFrom(since: number, { every_minutes }: Pick<BackupPlan, "every_minutes">): number {
   return since + 2 * every_minutes * minute_ms;
 }
 
-/** What the operator is told of a backup that failed. */
+/** The notice about a failed backup or proof. */
 export function failureMessage({ kind, place, error }: Pick<BackupRun, "kind" | "place" | "error">): string {
-  if (kind === "proof") return `The last backup could not be proven: ${error} Make another one, and look at it.`;
-  return `The backup to ${place} failed: ${error} The next try follows by itself; the service goes on.`;
+  if (kind === "proof") return `The last backup could not be verified: ${error} Make another one and verify it.`;
+  return `The backup to ${place} failed: ${error} It is retried automatically; the service keeps running.`;
 }
 
-/** What the operator is told of a backup that was made, and is to be looked after. */
+/** The notice about a backup that was made with warnings. */
 export const warningMessage = (place: string, warnings: readonly string[]): string =>
   `The backup ${place} is stored. ${warnings.join(" ")}`;
 
 const shipped_late_ms = 60_000;
 const shipped_told_ms = 10 * 60_000;
 
-/** How it stands with what is shipped, as the API tells it. */
+/** Converts the state of continuous archiving to its API form. */
 export const shippedView = ({ until, waiting_bytes, problem }: LogArchiveState, now: number) => ({
   shipped_until: isoOrNull(until),
   late: problem !== null || (until !== null && now - until > shipped_late_ms),
@@ -106,16 +106,16 @@ export const shippedView = ({ until, waiting_bytes, problem }: LogArchiveState, 
   problem,
 });
 
-/** What the operator is told once nothing was shipped for ten minutes; null while it need not be told. */
+/** The notice when nothing was archived for ten minutes; null before that. */
 export function shippedMessage({ place, until, problem }: LogArchiveState, since: number, now: number): string | null {
   if (now - (until ?? since) <= shipped_told_ms) return null;
   const reason = problem === null ? "" : ` ${problem}`;
-  const lost = `a lost disk would cost all that was committed since ${iso(until ?? since)}.`;
-  return `What is committed is not shipped to ${place}: ${lost}${reason}`;
+  const lost = `changes since ${iso(until ?? since)} would be lost with the disk.`;
+  return `Continuous archiving to ${place} is behind: ${lost}${reason}`;
 }
 
-/** What the operator is told when backups are late. */
+/** The notice about late backups. */
 export function lateMessage(place: string, last_at: number | null): string {
-  const last = last_at === null ? "None was made yet" : `The last one is of ${iso(last_at)}`;
-  return `The backups to ${place} are late. ${last}. See the list of backups for what holds them up.`;
+  const last = last_at === null ? "None has been made yet" : `The last one was made at ${iso(last_at)}`;
+  return `The backups to ${place} are late. ${last}. See the list of backups for the reason.`;
 }

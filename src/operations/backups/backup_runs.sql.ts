@@ -7,7 +7,7 @@ import type { Db, Tx } from "../../storage/database.ts";
 import { isDoneStatus, isRunningStatus, type RunKind, type RunStatus, runStarts } from "./backup_run.transitions.ts";
 import { type BackupRun, nextDueAt, type RunOutcome } from "./backup_run.ts";
 
-/** A page of runs, newest first. */
+/** Lists a page of runs, newest first. */
 export async function listRuns(db: Db, { limit, offset, after }: PageWindow): Promise<BackupRun[]> {
   const { created_at, id } = backup_runs;
   return db.sql
@@ -19,32 +19,32 @@ export async function listRuns(db: Db, { limit, offset, after }: PageWindow): Pr
     .offset(offset);
 }
 
-/** How many runs there are. */
+/** Returns the number of runs. */
 export async function countRuns(db: Db): Promise<number> {
   return db.sql.$count(backup_runs);
 }
 
-/** The runs that wait or go on, locked, the oldest first. */
+/** Locks the waiting and running runs, oldest first. */
 export async function lockOpenRuns(tx: Tx): Promise<BackupRun[]> {
   const open = inArray(backup_runs.status, [runStarts, isRunningStatus]);
   return forUpdate(tx.sql.select().from(backup_runs).where(open).orderBy(asc(backup_runs.id)));
 }
 
-/** The run of a kind that was begun last, or null. */
+/** Finds the run of a kind that was started last, or null. */
 export async function findLastBegun(db: Db, kind: RunKind): Promise<BackupRun | null> {
   const begun = and(eq(backup_runs.kind, kind), isNotNull(backup_runs.begun_at));
   const [row] = await db.sql.select().from(backup_runs).where(begun).orderBy(desc(backup_runs.id)).limit(1);
   return row ?? null;
 }
 
-/** The run of a kind that ended well last, or null. */
+/** Finds the last successful run of a kind, or null. */
 export async function findLastDone(db: Db, kind: RunKind): Promise<BackupRun | null> {
   const done = and(eq(backup_runs.kind, kind), eq(backup_runs.status, isDoneStatus));
   const [row] = await db.sql.select().from(backup_runs).where(done).orderBy(desc(backup_runs.id)).limit(1);
   return row ?? null;
 }
 
-/** Whether a run waits for a server, or its time has come; and when to look again, in milliseconds. */
+/** Returns whether a run is requested or due, and when (ms) to check again. */
 export async function isDue(db: Db, plan: BackupPlan): Promise<{ readonly due: boolean; readonly at: number }> {
   const { held_until, status } = backup_runs;
   const open = inArray(status, [runStarts, isRunningStatus]);
@@ -54,7 +54,7 @@ export async function isDue(db: Db, plan: BackupPlan): Promise<{ readonly due: b
   return { due: at <= db.now, at };
 }
 
-/** When the last backup is to be proven: a week after the last proof, and never while there is no backup. */
+/** Returns when (ms) the last backup must be proven: a week after the last proof; infinity if there is no backup. */
 export async function nextProofAt(db: Db): Promise<number> {
   if ((await findLastDone(db, "backup")) === null) return Number.POSITIVE_INFINITY;
   return ((await findLastBegun(db, "proof"))?.begun_at ?? 0) + week_ms;
@@ -62,13 +62,13 @@ export async function nextProofAt(db: Db): Promise<number> {
 
 const week_ms = 7 * 24 * 3_600_000;
 
-/** Stores a new run. */
+/** Inserts a run. */
 export async function insertRun(tx: Tx, run: Omit<BackupRun, "id">): Promise<BackupRun> {
   const [row] = await tx.sql.insert(backup_runs).values(run).returning();
   return row as BackupRun;
 }
 
-/** Saves where a run stands. */
+/** Updates the state of a run. */
 export async function saveRun(
   tx: Tx,
   id: number,
@@ -77,7 +77,7 @@ export async function saveRun(
   await tx.sql.update(backup_runs).set(state).where(eq(backup_runs.id, id));
 }
 
-/** Prolongs the hold of a run; false when the run goes on no more. */
+/** Extends the hold of a run until `until` (ms). Returns false if the run has ended. */
 export async function holdRun(tx: Tx, id: number, until: number): Promise<boolean> {
   const running = and(eq(backup_runs.id, id), eq(backup_runs.status, isRunningStatus));
   const held = await tx.sql
@@ -88,15 +88,15 @@ export async function holdRun(tx: Tx, id: number, until: number): Promise<boolea
   return held.length > 0;
 }
 
-/** Forgets the runs before the last so many; never the last one that ended well. */
-export async function forgetRuns(tx: Tx, kept: number): Promise<void> {
+/** Deletes all but the last `keep_count` runs, and never the last successful backup. */
+export async function forgetRuns(tx: Tx, keep_count: number): Promise<void> {
   const [last] = await tx.sql.select({ id: max(backup_runs.id) }).from(backup_runs);
   const done = await findLastDone(tx, "backup");
-  const before = lt(backup_runs.id, (last?.id ?? 0) - kept);
+  const before = lt(backup_runs.id, (last?.id ?? 0) - keep_count);
   await tx.sql.delete(backup_runs).where(and(before, ne(backup_runs.id, done?.id ?? 0)));
 }
 
-/** Moves what runs wait for, by as much as the clock was set. */
+/** Shifts the holds of runs by `by_ms` after the clock was set. */
 export async function moveRuns(tx: Tx, by_ms: number): Promise<void> {
   await tx.sql
     .update(backup_runs)

@@ -29,10 +29,10 @@ import {
 const hold_ms = 30_000;
 const runs_kept = 1000;
 
-/** Asks for a backup now, unless one waits already. Refuses: backups_not_configured. */
+/** Requests a backup, or returns the one that is already waiting. Refuses: backups_not_configured. */
 export async function requestBackup(tx: Tx, plan: BackupPlan | null): Promise<BackupRun> {
   if (plan === null) {
-    throw new Fault("backups_not_configured", "No place for backups is set. Start the service with --backup-to.");
+    throw new Fault("backups_not_configured", "No backups are configured. Start the service with --backup-to.");
   }
   await takeTurn(tx, "backups");
   const waiting = (await lockOpenRuns(tx)).find(({ status }) => status === runStarts);
@@ -40,15 +40,15 @@ export async function requestBackup(tx: Tx, plan: BackupPlan | null): Promise<Ba
   return waiting ?? insertRun(tx, { ...fresh("backup", "request", plan, tx.now), status: runStarts });
 }
 
-/** A run that this server shall do now, if any, and when to look again. */
+/** The run that this server must do now, if any, and when to check again. */
 interface ClaimedBackupRun {
   readonly run: BackupRun | null;
   readonly next_at: number;
 }
 
 /**
- * Claims the run whose time has come, for half a minute: one that nobody holds any more failed. One runs at a time. The
- * last backup is proven once a week.
+ * Claims the due run for half a minute. A run whose hold has expired has failed. Only one runs at a time. The last
+ * backup is proven once a week.
  */
 export async function claimRun(tx: Tx, plan: BackupPlan, mails: boolean): Promise<ClaimedBackupRun> {
   await takeTurn(tx, "backups");
@@ -56,7 +56,7 @@ export async function claimRun(tx: Tx, plan: BackupPlan, mails: boolean): Promis
   for (const run of open) {
     if (run.held_until === null) continue;
     if (run.held_until > tx.now) return { run: null, next_at: run.held_until };
-    await endRun(tx, run, { ...run, error: "It was cut off: the server that made it ended." }, mails);
+    await endRun(tx, run, { ...run, error: "It was interrupted: the server that ran it stopped." }, mails);
   }
   const waiting = open.find(({ status }) => status === runStarts);
   if (waiting !== undefined) return begin(tx, waiting);
@@ -83,10 +83,7 @@ async function begin(tx: Tx, run: BackupRun): Promise<ClaimedBackupRun> {
   return { run: { ...run, ...begun }, next_at: tx.now + hold_ms };
 }
 
-/**
- * Records what became of a run. One that failed, or that was made with warnings, is told to the operator once a day;
- * what is news at once.
- */
+/** Records the outcome of a run. Notifies the operator of failures and warnings once a day, and of news at once. */
 export async function endRun(
   tx: Tx,
   run: BackupRun,
@@ -101,14 +98,14 @@ export async function endRun(
   await saveRun(tx, run.id, { ...made, status, ended_at: tx.now, held_until: null });
   if (error !== null || worries.length > 0) {
     const message = error === null ? warningMessage(place, worries) : failureMessage({ ...run, error });
-    // A failure after a backup that was made is news; one that was made with a warning is none after the one before.
+    // A failure after a success is news. A repeated warning is not.
     const since = error !== null ? await lastGood(tx) : news !== null ? tx.now : 0;
     await notifyOperator(tx, { kind: "backup_failed", message, since }, mails);
   }
   await forgetRuns(tx, runs_kept);
 }
 
-/** Tells the operator, once a day, that backups are late: `since` is when this service began to make them. */
+/** Notifies the operator once a day if backups are late. `since` (ms) is when this service started making them. */
 export async function noteLate(tx: Tx, plan: BackupPlan, since: number, mails: boolean): Promise<void> {
   const done = await findLastDone(tx, "backup");
   const last_at = done?.live_at ?? null;
@@ -117,7 +114,7 @@ export async function noteLate(tx: Tx, plan: BackupPlan, since: number, mails: b
   await notifyOperator(tx, { kind: "backup_late", message, since: await lastGood(tx) }, mails);
 }
 
-/** Tells the operator when commits have not been shipped for long; `since` is when this server began to ship. */
+/** Notifies the operator if archiving is far behind. `since` (ms) is when this server started archiving. */
 export async function noteArchiveLate(tx: Tx, shipped: LogArchiveState, since: number, mails: boolean): Promise<void> {
   const message = shippedMessage(shipped, since, tx.now);
   if (message === null) return;

@@ -1,4 +1,4 @@
-// The file that is restored, wherever it lies.
+// Reads the archive to restore from a file or a bucket, and unpacks it.
 import {
   closeSync,
   createReadStream,
@@ -21,24 +21,24 @@ import { type ArchiveEntry, openArchive } from "./read_archive.ts";
 
 type RestoreBucket = ReturnType<typeof openBucket>;
 
-/** The file beside backups that has a line for each restore of one of them. */
+/** A file stored with the backups, with a line for each restore of one of them. */
 const restores_file = "restores.jsonl";
 
-/** An archive to be read, and what lies beside it. */
+/** An archive to restore, and the files stored with it. */
 export interface BackupSource {
-  /** As the operator wrote it. */
+  /** The location as the operator wrote it. */
   readonly place: string;
-  /** The name of the file alone. */
+  /** The file name without its folder. */
   readonly name: string;
   readonly size_bytes: number;
   open(): AsyncIterable<Uint8Array>;
-  /** The erasures of customers that are kept beside it. */
+  /** Reads the erasures of customers that are stored with it. */
   erasures(): Promise<LoggedErasure[]>;
-  /** Notes beside the backups that this one is restored, on the disk when it returns: which restore of them it is. */
+  /** Appends a line to the durable list of restores. Returns which restore it is, counted from 1. */
   noteRestore(line: string): Promise<number>;
 }
 
-/** An archive in a bucket. Refuses a key under which there is nothing. */
+/** Opens an archive in a bucket. Refuses a key that does not exist. */
 export async function bucketSource(bucket: RestoreBucket, key: string, place: string): Promise<BackupSource> {
   const found = (await bucket.list(key)).find((one) => one.key === key);
   if (found === undefined) throw startRefused("absent", `There is no backup at ${place}.`);
@@ -58,11 +58,11 @@ export async function bucketSource(bucket: RestoreBucket, key: string, place: st
   };
 }
 
-/** An archive in a file of this machine. Refuses what is no file. */
+/** Opens an archive in a local file. Refuses anything but a file. */
 export function fileSource(path: string): BackupSource {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) throw startRefused("absent", `There is no file ${path}.`);
-  if (!found.isFile()) throw startRefused("absent", `${path} is not a file: name one of the backups in it.`);
+  if (!found.isFile()) throw startRefused("absent", `${path} is not a file. Name one of the backups in it.`);
   const folder = dirname(path);
   return {
     place: path,
@@ -84,22 +84,20 @@ export function fileSource(path: string): BackupSource {
   };
 }
 
-/** Which of the lines it is, counted from 1. Two that are noted at once have two places. */
+/** The position of a line, counted from 1. Lines appended at once have different positions. */
 const placeOf = (line: string, text: string) => text.split("\n").indexOf(line) + 1;
 
-// Unpacks an archive into a folder. What lies there is to be believed only when this has ended without an error.
-
-/** So much is left free at least, for what a server writes to the same disk while the data is looked over. */
+/** Disk space that must remain free, for a server that writes to the same disk during the checks. */
 const room_left_bytes = 256 * 1024 * 1024;
-/** Names of files of a data directory, and of files in its folders. */
+/** Names of files in a data directory and its folders. */
 const plain_name = /^(?!\.)[\w.-]+(?:\/(?!\.)[\w.-]+)?$/;
 
 type Engine = BackupManifest["engine"];
 
 /**
- * Unpacks an archive into a folder that nobody else uses, each file on the disk when it resolves. `look` is given what
- * the archive says of itself, and may refuse it, before anything of it is read. Refuses with a `StartRefused` what is
- * no whole archive, one of another engine, and one for which there is no room.
+ * Unpacks an archive into a private folder and syncs each file. Use the files only if this succeeds. `look` gets the
+ * manifest first and may refuse it. Refuses with a `StartRefused` incomplete archives, those of another engine, and
+ * those for which there is not enough space.
  */
 export async function unpack(
   source: BackupSource,
@@ -108,7 +106,7 @@ export async function unpack(
   look: (manifest: BackupManifest) => void | Promise<void> = () => {},
 ): Promise<BackupManifest> {
   makeFolder(folder);
-  // What is packed takes more room than this when it is unpacked.
+  // The unpacked files take more space than this.
   refuseWithoutRoom(folder, source.size_bytes);
   const archive = await openArchive(source.open(), source.place);
   try {
@@ -116,7 +114,7 @@ export async function unpack(
     await look(archive.manifest);
     for await (const entry of archive.entries) {
       if (!plain_name.test(entry.name)) {
-        throw startRefused("foreign", `${source.place} is not a backup of Packhouse (it holds ${entry.name}).`);
+        throw startRefused("foreign", `${source.place} is not a Packhouse backup (it contains ${entry.name}).`);
       }
       refuseWithoutRoom(folder, entry.size_bytes);
       await write(entry, join(folder, entry.name));
@@ -145,15 +143,15 @@ function refuseWithoutRoom(folder: string, needed: number): void {
   const free = bavail * bsize;
   if (free >= needed + room_left_bytes) return;
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 1_000_000)} MB`;
-  const said = `There is no room in ${dirname(folder)}: ${megabytes(needed + room_left_bytes)} are needed at least`;
-  throw startRefused("storage", `${said}, and ${megabytes(free)} are free.`);
+  const problem = `Not enough space in ${dirname(folder)}: at least ${megabytes(needed + room_left_bytes)} are needed`;
+  throw startRefused("storage", `${problem}, and ${megabytes(free)} are free.`);
 }
 
 function otherEngine(place: string, engine: Engine) {
   const advice =
     engine === "postgres"
-      ? "Restore it into a PostgreSQL database (--database-url), and move it from there by packhouse move."
-      : "Restore it without --database-url, and move it from there by packhouse move.";
+      ? "Restore it into a PostgreSQL database (--database-url), then use packhouse move."
+      : "Restore it without --database-url, then use packhouse move.";
   const held = engine === "postgres" ? "a PostgreSQL database" : "the embedded database";
   return startRefused("unsuitable", `${place} is a backup of ${held}. ${advice}`);
 }

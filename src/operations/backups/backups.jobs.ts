@@ -1,4 +1,4 @@
-// The act of the clock that carries out what was decided about what has waited since a restore.
+// Jobs that make and prove backups, each in a child process, and that carry out decisions after a restore.
 
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -15,35 +15,33 @@ import { claimRun, endRun, noteArchiveLate, noteLate } from "./backup_runs.ts";
 import type { MadeBackup } from "./make_backup.ts";
 import { settleSome } from "./settle_restore.ts";
 
-/** Carries out what was decided on the command line, which wakes no job of this process. */
+/** Carries out a decision made on the command line, which cannot wake this process's jobs. */
 export async function carryOutDecision(store: Store, service: { readonly ending: AbortSignal }): Promise<void> {
   if (await store.readLatest(awaitsSettling)) await writeChunks(store, service, settleSome);
 }
 
-/** A round of `backups.settle_restored`. */
+/** One run of the job `backups.settle_restored`. Returns when (ms) to run again, or null. */
 export async function settleRestored(store: Store): Promise<number | null> {
   return (await store.write(settleSome)) ? store.clock.now() : null;
 }
 
-// The child process of a run: the program itself, by its command line, which gives way to everything else.
-
-/** What a child ended with: what it printed last, or why it failed. */
-type ChildResult = { readonly said: string } | { readonly problem: string };
+/** The result of a child process: its last line of output, or why it failed. */
+type ChildResult = { readonly output: string } | { readonly problem: string };
 
 interface ChildCommand {
   readonly ended: Promise<ChildResult>;
-  /** Asks it to end, and to remove what it has written. */
+  /** Asks it to stop and remove its files. */
   end(): void;
 }
 
 const problem_max = 1000;
 
 /**
- * Runs a command of this program. Its words are read by anyone on the machine; what is secret goes by its environment.
- * It ends when its input does, as when this process is killed.
+ * Runs a command of this program at low priority. Arguments are visible to everyone on the machine, so secrets go into
+ * its environment. It stops when its input ends, as when this process is killed.
  */
-function runCommand(words: readonly string[], database_url: string | null): ChildCommand {
-  const child = Bun.spawn([...ownProgram, ...words], {
+function runCommand(args: readonly string[], database_url: string | null): ChildCommand {
+  const child = Bun.spawn([...ownProgram, ...args], {
     env: childEnvironment(database_url),
     stdin: "pipe",
     stdout: "pipe",
@@ -52,23 +50,20 @@ function runCommand(words: readonly string[], database_url: string | null): Chil
   const gather = async (): Promise<ChildResult> => {
     const [out, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
     const code = await child.exited;
-    if (code === 0) return { said: lastLine(out) };
-    const told = lastLine(errors).replace(/^packhouse [\w -]+?: /, "") || lastLine(out);
-    const problem = told.slice(0, problem_max);
-    return { problem: problem === "" ? `The process that made it ended (${child.signalCode ?? code}).` : problem };
+    if (code === 0) return { output: lastLine(out) };
+    const message = lastLine(errors).replace(/^packhouse [\w -]+?: /, "") || lastLine(out);
+    const problem = message.slice(0, problem_max);
+    return { problem: problem === "" ? `The backup process ended (${child.signalCode ?? code}).` : problem };
   };
   return { ended: gather(), end: () => child.kill("SIGTERM") };
 }
 
 const lastLine = (text: string) => text.trim().split("\n").at(-1) ?? "";
 
-// The act of the clock that makes backups: a run is claimed in a transaction, done by a child process, and recorded in
-// another. The service goes on whatever becomes of it.
-
-const runs = counter("packhouse_backup_runs_total", "Backups and proofs of backups, by what became of them.", [
+const runs = counter("packhouse_backup_runs_total", "Backups and proofs of backups, by result.", [
   ...["kind", "result"],
 ]);
-// A counter that begins with its first failure shows no growth.
+// Prometheus sees no increase in a counter that starts at its first failure.
 for (const kind of ["backup", "proof"]) for (const result of ["done", "failed"]) runs.add(0, kind, result);
 
 const hold_ms = 30_000;
@@ -76,9 +71,9 @@ const hold_every_ms = 10_000;
 const late_every_ms = 10 * 60_000;
 const again_ms = 5000;
 
-/** What this process does of the backups of one installation. */
+/** This process's state of the backups of one installation. */
 interface BackupsInProgress {
-  /** When it began to look after them, by the store's clock. */
+  /** When (ms) this process started making backups, by the store's clock. */
   readonly since: number;
   late_at: number;
   child: ChildCommand | null;
@@ -93,10 +88,10 @@ function makingOf(store: Store): BackupsInProgress {
   return made;
 }
 
-/** A round of `backups.run`: begins the run whose time has come, if no other server has one going on. */
+/** One run of the job `backups.run`: starts the due backup, if no other server runs one. Returns the next time (ms). */
 export async function runBackups(store: Store, service: Service): Promise<number | null> {
   const { backups: plan, mail } = service;
-  // There is one backup of both worlds.
+  // A backup contains both environments.
   if (plan === null || store.mode !== "live") return null;
   const making = makingOf(store);
   const now = store.clock.now();
@@ -119,7 +114,7 @@ export async function runBackups(store: Store, service: Service): Promise<number
   return null;
 }
 
-/** Ends the child of a run, and waits until that is recorded. */
+/** Stops the child process of a run, and waits until its outcome is recorded. */
 export async function backupsSettled(store: Store): Promise<void> {
   const making = makings.get(store);
   making?.child?.end();
@@ -136,7 +131,7 @@ async function doRun(
   const { to, keep, with_key } = plan;
   const place = ["--data", data];
   const kept = `${keep.hours},${keep.days},${keep.months}`;
-  const words =
+  const args =
     run.kind === "proof"
       ? ["backup", "verify", run.place, "--attended", "--in", join(data, "proofs")]
       : ["backup", to, "--json", "--attended", "--keep", kept, ...(with_key ? ["--with-key"] : []), ...place];
@@ -147,7 +142,7 @@ async function doRun(
   let news: string | null = null;
   const work = async (): Promise<RunOutcome> => {
     if (run.kind === "backup") news = await vanished(store, to);
-    making.child = runCommand(words, database_url);
+    making.child = runCommand(args, database_url);
     const ended = await making.child.ended;
     warnings.push(...warningsOf(run, ended));
     for (const warning of warnings) log.warn("a backup is stored, with a warning", { warning });
@@ -158,7 +153,7 @@ async function doRun(
     .finally(() => clearInterval(holding));
   runs.add(1, run.kind, outcome.error === null ? "done" : "failed");
   if (outcome.error !== null) log.error("a backup failed", { kind: run.kind, place: run.place, error: outcome.error });
-  // A full disk may be that of the data as well: then it is recorded once there is room.
+  // If the disk of the data is full as well, the outcome is recorded once there is space.
   for (let kept = false; !kept; ) {
     kept = await store
       .write(async (tx) => {
@@ -172,15 +167,15 @@ async function doRun(
   }
 }
 
-/** Says that the last backup is gone from its folder: then its disk may not be mounted, and this one goes elsewhere. */
+/** Returns a warning if the last backup is gone from its folder: its disk may not be mounted. */
 async function vanished(store: Store, to: string): Promise<string | null> {
   const last = (await store.read((db) => findLastDone(db, "backup")))?.place ?? null;
   if (last === null || dirname(last) !== resolve(to) || existsSync(last)) return null;
-  return `The backup before, ${last}, is gone. Look whether the disk that it lay on is mounted.`;
+  return `The previous backup, ${last}, is gone. Check that its disk is mounted.`;
 }
 
 const warningsOf = (run: BackupRun, ended: ChildResult): readonly string[] =>
-  run.kind === "proof" || "problem" in ended ? [] : (JSON.parse(ended.said) as MadeBackup).warnings;
+  run.kind === "proof" || "problem" in ended ? [] : (JSON.parse(ended.output) as MadeBackup).warnings;
 
 function outcomeOf(run: BackupRun, ended: ChildResult, stopped: boolean): RunOutcome {
   const { place } = run;
@@ -188,7 +183,7 @@ function outcomeOf(run: BackupRun, ended: ChildResult, stopped: boolean): RunOut
     return { ...no_outcome, place, error: stopped ? "The service was stopped while it ran." : ended.problem };
   }
   if (run.kind === "proof") return { ...no_outcome, place };
-  const { size_bytes, read_bytes, sha256, worlds, place: file } = JSON.parse(ended.said) as MadeBackup;
+  const { size_bytes, read_bytes, sha256, worlds, place: file } = JSON.parse(ended.output) as MadeBackup;
   return {
     ...{ place: file, size_bytes, read_bytes, sha256, error: null },
     ...{ live_at: momentOf(worlds.live.at), live_commit: worlds.live.commit },

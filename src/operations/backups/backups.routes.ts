@@ -17,7 +17,7 @@ import { requestBackup } from "./backup_runs.ts";
 import { BackupRunView, BackupSettingsView, DecideRestored, ListBackups, RestorationView } from "./backups.schema.ts";
 import { decide } from "./settle_restore.ts";
 
-/** That the data came from a backup, and what becomes of what waited then. */
+/** Routes of restores from backups, and of the decision about what they hold. */
 export const restorationRoutes = new Elysia({ prefix: "/restorations" })
   .use(conventions)
   .get("", ({ call }) => answerRead(call, async (db) => (await listRestorations(db)).map(restorationView)), {
@@ -25,10 +25,10 @@ export const restorationRoutes = new Elysia({ prefix: "/restorations" })
       id: "listRestorations",
       needs: "metrics.read",
       chapter: "Service",
-      summary: "List the restores of this world from backups, the last one first",
+      summary: "List this environment's restores from backups, newest first",
       description:
-        "What a restore left out is never given: a consumer of `GET /events` goes on with its cursor, and of what it" +
-        " knows that happened after `as_of` the service knows nothing.",
+        "Numbers from after the backup are never assigned again. A consumer of `GET /events` continues with its" +
+        " cursor; the service has no record of anything that happened after `as_of`.",
       answers: { 200: EnvelopedView(Type.Array(RestorationView)) },
     }),
   })
@@ -42,8 +42,8 @@ export const restorationRoutes = new Elysia({ prefix: "/restorations" })
         id: "decideRestored",
         needs: "house.manage",
         chapter: "Service",
-        summary: "Decide what becomes of what has waited since a restore",
-        description: "A job carries it out. The same decision may be sent again, and another one is refused.",
+        summary: "Send or discard everything held since a restore",
+        description: "A job carries out the decision. The same decision can be sent again; a different one is refused.",
         refuses: ["invalid_state_transition"],
         answers: { 202: EnvelopedView(RestorationView) },
       }),
@@ -72,7 +72,7 @@ function restorationView(restoration: Restoration): (typeof RestorationView)["st
 
 const common = { needs: "house.manage", live_only: true, chapter: "Service" } as const;
 
-/** The backups that the service makes. */
+/** Routes of the backups that the service makes. */
 export const backupRoutes = (service: Service) =>
   new Elysia({ prefix: "/backups" })
     .use(conventions)
@@ -90,8 +90,8 @@ export const backupRoutes = (service: Service) =>
         detail: documented({
           ...common,
           id: "listBackups",
-          summary: "List the runs of the backups, newest first",
-          description: "What `packhouse backup` makes on the command line is not among them.",
+          summary: "List backup runs, newest first",
+          description: "Backups made with `packhouse backup` on the command line are not included.",
           answers: { 200: ListView(BackupRunView) },
         }),
       },
@@ -100,8 +100,8 @@ export const backupRoutes = (service: Service) =>
       detail: documented({
         ...common,
         id: "getBackupSettings",
-        summary: "Get the backup settings, and how it stands with the backups",
-        description: "They are set by flags of `packhouse serve`: --backup-to, --backup-every and --backup-keep.",
+        summary: "Get the backup settings and status",
+        description: "Flags of `packhouse serve` set them: --backup-to, --backup-every and --backup-keep.",
         answers: { 200: EnvelopedView(BackupSettingsView) },
       }),
     })
@@ -110,7 +110,7 @@ export const backupRoutes = (service: Service) =>
         ...common,
         id: "startBackup",
         summary: "Make a backup now",
-        description: "It begins at once, or after the one that goes on. One that waits already is answered.",
+        description: "It starts at once, or after the one in progress. A backup that is already waiting is returned.",
         refuses: ["backups_not_configured"],
         answers: { 202: EnvelopedView(BackupRunView) },
       }),
@@ -119,7 +119,7 @@ export const backupRoutes = (service: Service) =>
 async function settings(db: Db, { backups: plan, shipped, stores }: Service): Promise<BackupSettingsView> {
   const [last, proof] = [await findLastDone(db, "backup"), await findLastDone(db, "proof")];
   const begun = await findLastBegun(db, "backup");
-  // What is shipped is of the live world's clock, whoever asks.
+  // Archiving uses the clock of the live environment, in either environment.
   const continuous = shipped === undefined ? null : shippedView(shipped(), stores.live.clock.now());
   const shown = {
     last: last === null ? null : runView(last),

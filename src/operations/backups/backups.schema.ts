@@ -7,19 +7,19 @@ const date_time = Type.String({ format: "date-time" });
 export const RestorationView = closed({
   id: Type.String(),
   archive: Type.String({ description: "The file of the backup." }),
-  as_of: { ...date_time, description: "What happened after this moment is not in the data, unless it happened again." },
+  as_of: { ...date_time, description: "The data contains nothing that happened between this time and the restore." },
   restored_at: date_time,
   numbers_advanced_by: Type.Integer({
     description:
-      "Ids, tracking numbers, SSCCs, `sequence` of deliveries and the places of `GET /events` go on so much further.",
+      "How far ids, tracking numbers, SSCCs, the `sequence` of deliveries and positions of `GET /events` skip ahead.",
   }),
   waiting: closed({
-    deliveries: Type.Integer({ description: "Webhook deliveries that waited to be sent as of that moment." }),
-    reports: Type.Integer({ description: "Reports to platforms that waited." }),
-    purchases: Type.Integer({ description: "Labels that were being bought." }),
+    deliveries: Type.Integer({ description: "Webhook deliveries that were pending at that time." }),
+    reports: Type.Integer({ description: "Reports to platforms that were pending." }),
+    purchases: Type.Integer({ description: "Label purchases in progress." }),
   }),
   status: choice(["waiting", "settling", "settled"], {
-    description: "`waiting`: nothing of it goes out before `POST /restorations/decide`.",
+    description: "`waiting`: nothing held is sent before `POST /restorations/decide`.",
   }),
   decision: nullable(choice(decisions)),
   decided_at: nullable(date_time),
@@ -28,7 +28,7 @@ export const RestorationView = closed({
 
 export const DecideRestored = closed({
   action: choice(decisions, {
-    description: "`send` lets what has waited go out, with its event ids; `drop` never does, and marks it.",
+    description: "`send` sends everything held, with its event ids; `drop` discards it and marks it as dropped.",
   }),
 });
 export type DecideRestored = Static<typeof DecideRestored>;
@@ -41,19 +41,19 @@ export type ListBackups = Static<typeof ListBackups>;
 
 const world = nullable(
   closed({
-    at: { ...moment, description: "The moment of this world that the backup holds." },
-    commit: { ...bytes, description: "The number of its last commit; null on PostgreSQL." },
+    at: { ...moment, description: "The time of this environment's data in the backup." },
+    commit: { ...bytes, description: "The number of the last commit; null on PostgreSQL." },
   }),
 );
 
 export const BackupRunView = closed({
   id: Type.String(),
-  kind: { ...choice(runKinds), description: "A backup, or the proof of one: restored aside and verified." },
+  kind: { ...choice(runKinds), description: "A backup, or the proof of one by a test restore." },
   status: choice(runStatuses),
   cause: choice(runCauses),
-  place: Type.String({ description: "Where it goes; once it is made, the file itself." }),
+  place: Type.String({ description: "The destination; for a finished backup, the file." }),
   size_bytes: bytes,
-  read_bytes: { ...bytes, description: "How much was read for it." },
+  read_bytes: { ...bytes, description: "Bytes read for it." },
   sha256: nullable(Type.String()),
   error: { ...nullable(Type.String()), description: "Why it failed." },
   live: world,
@@ -64,30 +64,30 @@ export const BackupRunView = closed({
 });
 
 export const BackupSettingsView = closed({
-  configured: Type.Boolean({ description: "Whether the service makes backups by itself." }),
+  configured: Type.Boolean({ description: "Whether the service makes backups automatically." }),
   place: nullable(Type.String()),
   every_minutes: nullable(Type.Integer()),
   keep: nullable(closed({ hours: Type.Integer(), days: Type.Integer(), months: Type.Integer() }, [])),
-  with_key: Type.Boolean({ description: "Whether the secret key is put into them." }),
-  late: Type.Boolean({ description: "Whether two backups could have been made since the last one." }),
-  last: { ...nullable(BackupRunView), description: "The last backup that was made." },
-  last_proof: { ...nullable(BackupRunView), description: "The last one that was restored aside and verified." },
-  next_at: { ...nullable(moment), description: "When the next one begins." },
+  with_key: Type.Boolean({ description: "Whether backups include the secret key." }),
+  late: Type.Boolean({ description: "Whether two scheduled backups were missed." }),
+  last: { ...nullable(BackupRunView), description: "The last successful backup." },
+  last_proof: { ...nullable(BackupRunView), description: "The last successful proof of a backup." },
+  next_at: { ...nullable(moment), description: "When the next backup starts." },
   continuous: {
     ...nullable(
       closed({
         shipped_until: {
           ...nullable(moment),
-          description: "All that was committed by then is in the place of the backups.",
+          description: "Everything committed before this time is archived.",
         },
         late: Type.Boolean({
-          description: "Whether nothing has come there for a minute, or the place cannot be reached.",
+          description: "Whether nothing was archived for a minute, or the destination is unavailable.",
         }),
-        waiting_bytes: { ...Type.Integer(), description: "How much waits to be sent." },
-        problem: { ...nullable(Type.String()), description: "Why the place could not be reached." },
+        waiting_bytes: { ...Type.Integer(), description: "Bytes waiting to be archived." },
+        problem: { ...nullable(Type.String()), description: "Why the destination is unavailable." },
       }),
     ),
-    description: "How it stands with what is shipped every ten seconds; null without `--continuous`.",
+    description: "The status of continuous archiving; null without `--continuous`.",
   },
 });
 export type BackupSettingsView = Static<typeof BackupSettingsView>;

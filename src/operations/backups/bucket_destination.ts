@@ -1,4 +1,4 @@
-// Backups in a bucket of S3, or of a storage that speaks as S3 does.
+// Backups in an S3-compatible bucket.
 
 import { type BucketSettings, folderKey, openBucket } from "../../outbound/s3.ts";
 import {
@@ -11,22 +11,22 @@ import {
 import { archive_beginning, archiveName, momentOfName } from "./archive.ts";
 import type { BackupDraft, Destination } from "./destination.ts";
 
-/** A part that is sent; the storage takes ten thousand of one file, so that those of a large file become larger. */
+/** Part size of an upload. A file may have ten thousand parts, so large files switch to larger parts. */
 const part_bytes = 8 * 1024 * 1024;
 const large_part_bytes = 64 * 1024 * 1024;
 const small_parts_max = 1000;
-/** An upload that was begun so long ago is of a run that has ended. */
+/** Age after which an unfinished upload counts as abandoned. */
 const abandoned_ms = 24 * 60 * 60 * 1000;
 
 /**
- * Keeps backups in a bucket, under keys that begin with `prefix`. `place` is what the operator calls it. A file is
- * there once all its parts are: half an upload has no name.
+ * Stores backups in a bucket under keys that begin with `prefix`. `place` is the location as the operator wrote it. A
+ * key exists only once its upload is complete.
  */
 export function bucketDestination(settings: BucketSettings, prefix: string, place: string): Destination {
   const bucket = openBucket(settings);
   const folder = folderKey(prefix);
   const list = async () => {
-    // What is shipped lies beside them, in files without number.
+    // Archived segments have the same prefix; there may be very many.
     const found = (await bucket.list(`${folder}${archive_beginning}`)).map(({ key, size_bytes }) => ({
       name: key.slice(folder.length),
       size_bytes,
@@ -57,7 +57,7 @@ export function bucketDestination(settings: BucketSettings, prefix: string, plac
 
 type BackupBucket = ReturnType<typeof openBucket>;
 
-/** The erasures that are kept beside the backups under keys that begin so. */
+/** Reads the erasures that are stored with the backups under a prefix. */
 export async function erasuresIn(
   bucket: Pick<BackupBucket, "list" | "read">,
   folder: string,
@@ -65,7 +65,7 @@ export async function erasuresIn(
   return parseErasures((await textIn(bucket, folder + erasures_file)) ?? "");
 }
 
-/** The text under a key; null when there is none. */
+/** Reads the text under a key; null if the key does not exist. */
 export async function textIn(bucket: Pick<BackupBucket, "list" | "read">, key: string): Promise<string | null> {
   if (!(await bucket.list(key)).some((found) => found.key === key)) return null;
   const pieces: Uint8Array[] = [];
@@ -99,15 +99,15 @@ async function openDraft(bucket: BackupBucket, key: string, place: string): Prom
     drop: async () => {
       const left = upload;
       upload = null;
-      // What cannot be removed now is removed by a later run; why the backup failed is more to the point.
+      // A later run removes what cannot be removed now. The reason of the failed backup matters more.
       if (left !== null) await bucket.abort(key, left).catch(() => {});
     },
   };
 }
 
-/** Gives up uploads that killed runs have left a day ago or earlier: nobody can tell whether a younger one goes on. */
+/** Aborts uploads that killed runs left more than a day ago. Newer ones may still be in progress. */
 async function sweep(bucket: BackupBucket, folder: string, at: number): Promise<void> {
-  // Some storages know no such list, or keep it from us: then a rule of the bucket should end what was left.
+  // Some services do not list uploads, or deny it. A lifecycle rule of the bucket should remove leftovers then.
   for (const { key, id, begun_at } of await bucket.listUploads(folder).catch(() => [])) {
     const is_ours = momentOfName(key.slice(folder.length)) !== null;
     if (is_ours && at - begun_at > abandoned_ms) await bucket.abort(key, id);

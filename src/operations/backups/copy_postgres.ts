@@ -1,4 +1,4 @@
-// PostgreSQL's own program that writes a schema into a file.
+// Copies the two schemas of a PostgreSQL database into an archive with `pg_dump`.
 
 import { closeSync, existsSync, openSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,19 +13,19 @@ import { connectionOf } from "../../storage/postgres/postgres_programs.ts";
 import { startRefused } from "../../storage/start_refused.ts";
 import { type BackupCopies, fileChunks } from "./write_archive.ts";
 
-const how = "Install the client programs of the server's version (on Debian and Ubuntu: postgresql-client).";
+const how = "Install the client programs of the server's version (Debian and Ubuntu: postgresql-client).";
 
-/** Refuses a machine that has no `pg_dump`, or one older than the server: it would not know all of its data. */
+/** Refuses if `pg_dump` is missing or older than the server, since it could miss data. */
 async function checkDump({ version }: Pick<Snapshot, "version">): Promise<void> {
   const found = await run(["pg_dump", "--version"], {});
   const [, major] = /(\d+)(?:\.\d+|beta|rc|devel)/.exec(found.said) ?? [];
-  if (found.code !== 0 || major === undefined) throw startRefused("absent", `pg_dump is not on this machine. ${how}`);
+  if (found.code !== 0 || major === undefined) throw startRefused("absent", `pg_dump is not installed. ${how}`);
   const needed = Math.floor(version / 10_000);
   if (Number(major) >= needed) return;
-  throw startRefused("unsuitable", `pg_dump is of version ${major}, and the server of ${needed}. ${how}`);
+  throw startRefused("unsuitable", `pg_dump has version ${major}, but the server has ${needed}. ${how}`);
 }
 
-/** Writes a schema, as a snapshot shows it, into a file in PostgreSQL's custom format (`pg_restore` reads it). */
+/** Writes a schema, as of a snapshot, into a file in PostgreSQL's custom format, for `pg_restore`. */
 async function dumpSchema(
   url: string,
   schema: string,
@@ -62,8 +62,6 @@ async function run(words: readonly string[], secrets: Readonly<Record<string, st
   }
 }
 
-// Copies the two schemas of a PostgreSQL database into an archive, each as a snapshot of its own shows it.
-
 interface DumpedSchema {
   readonly file: string;
   readonly at: number;
@@ -71,9 +69,9 @@ interface DumpedSchema {
 }
 
 /**
- * Writes both schemas into temporary files, since an archive tells the size of a file before its content. They lie in
- * the data directory where there is one: the folder for temporary files is often in memory, and small. Refuses a
- * database without the data of Packhouse, and a machine without a fit `pg_dump`.
+ * Dumps both schemas into temporary files, because an archive states the size of a file before its content. The files
+ * are in the data directory if there is one, because `/tmp` is often small and in memory. Refuses a database without
+ * Packhouse data, and a machine without a suitable `pg_dump`.
  */
 export async function copyPostgres(url: string, data: string, ending: AbortSignal): Promise<BackupCopies> {
   const folder = makeTemporaryFolder(existsSync(data) ? data : tmpdir(), ".packhouse-dump-");

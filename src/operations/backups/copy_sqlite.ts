@@ -1,4 +1,4 @@
-// Copies the two SQLite databases of a data directory into an archive, also while a server writes to them.
+// Copies the two SQLite databases of a data directory into an archive, even while a server writes to them.
 import { existsSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { iso } from "../../core/clock.ts";
@@ -12,15 +12,14 @@ import { refuseDuringRollback, startRefused } from "../../storage/start_refused.
 import type { ArchiveWriter, BackupCopies, EntryChunks } from "./write_archive.ts";
 import { fileChunks } from "./write_archive.ts";
 
-/** The log of a database that is copied cannot begin anew meanwhile. It may grow by so much; then the copy is ended. */
+/** A write-ahead log cannot be recycled during a copy. The copy is aborted when the logs have grown by this. */
 const log_growth_max_bytes = 4 * 1024 * 1024 * 1024;
-/** So much room is left to the server at least, whatever the log has grown by. */
+/** The copy is also aborted when less disk space than this remains. */
 const room_min_bytes = 256 * 1024 * 1024;
 
 /**
- * Takes a view of each database. Refuses a folder without them, one that is moved or on its way back to before an
- * upgrade, and on which no server runs, a log that is damaged.
- * What is copied is the state of each at its own moment, as `holdView` tells.
+ * Takes a view of each database, at its own point in time (see `holdView`). Refuses a folder without databases, one
+ * that is being moved or rolled back, and, if no server runs, one with a damaged log.
  */
 export function copySqlite(data: string): BackupCopies {
   refuseDuringRollback(data);
@@ -34,17 +33,17 @@ export function copySqlite(data: string): BackupCopies {
     throw error;
   }
   const [live, test] = views as [HeldView, HeldView];
-  const worldOf = ({ number, at }: HeldView) => ({ at: iso(at), commit: number });
+  const copyOf = ({ number, at }: HeldView) => ({ at: iso(at), commit: number });
   return {
     engine: "sqlite",
     migrations: { live: live.migrations, test: test.migrations },
-    worlds: { live: worldOf(live), test: worldOf(test) },
+    worlds: { live: copyOf(live), test: copyOf(test) },
     size_bytes: views.reduce((sum, view) => sum + view.file_bytes + view.log_bytes, 0),
     addTo: async (archive, onPiece) => {
-      for (const mode of environments) await addWorld(archive, mode, { live, test }[mode], onPiece);
+      for (const mode of environments) await addEnvironment(archive, mode, { live, test }[mode], onPiece);
     },
     check: () => refuseGrown(views, data),
-    // The file beside the data may be that of another place, from which the data was moved.
+    // The list in the data directory may belong to another location that the data was moved from.
     erased: async () => environments.flatMap((mode) => ({ live, test })[mode].erased.map((one) => ({ mode, ...one }))),
     close: async () => {
       for (const view of views) view.close();
@@ -52,7 +51,7 @@ export function copySqlite(data: string): BackupCopies {
   };
 }
 
-/** A log that no server has opened may hold damage that SQLite would take for its end. */
+/** Refuses a damaged log that no server has open: SQLite would take the damage for the end of the log. */
 function refuseDamaged(data: string): void {
   const taken = tryLock(join(data, "instance.lock"), 0);
   if (taken === null) return;
@@ -60,14 +59,14 @@ function refuseDamaged(data: string): void {
     for (const mode of environments) {
       const path = join(data, `${mode}.db`);
       if (!/^(?:bad_header|damaged)$/.test(walState(`${path}-wal`))) continue;
-      throw startRefused("damaged", `${path}-wal is damaged. A backup of it would lack what was written last.`);
+      throw startRefused("damaged", `${path}-wal is damaged. A backup would miss the latest changes.`);
     }
   } finally {
     taken.release();
   }
 }
 
-async function addWorld(
+async function addEnvironment(
   archive: ArchiveWriter,
   mode: Environment,
   view: HeldView,
@@ -87,7 +86,7 @@ async function addWorld(
   await archive.addText(`${mode}.db.commit`, commitText(number));
 }
 
-/** The server goes before the backup: a log that grows without end would take the room that it needs. */
+/** Refuses to continue once the logs have grown too much: the server needs the disk space more than the backup. */
 function refuseGrown(views: readonly HeldView[], data: string): void {
   const growth = views.reduce((sum, view) => sum + view.grown() - view.log_bytes, 0);
   if (growth < room_min_bytes) return;
@@ -96,6 +95,6 @@ function refuseGrown(views: readonly HeldView[], data: string): void {
   const grown = `${Math.round(growth / 1024 / 1024)} MiB were written`;
   throw startRefused(
     "storage",
-    `The backup was given up: ${grown} while it ran, and the log would grow on until it ends.`,
+    `The backup was aborted: ${grown} while it ran, and the log grows until a backup ends.`,
   );
 }

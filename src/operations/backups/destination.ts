@@ -1,17 +1,17 @@
-// Where backups are kept.
+// Destinations of backups, and which backups are kept there.
 
 import type { BackupRetention } from "../../core/operator_settings.ts";
 import type { LoggedErasure } from "../../storage/erasures.ts";
 import { momentOfName } from "./archive.ts";
 
-/** A backup that is being written: no name of a finished one leads to it. */
+/** A backup that is being written, under a temporary name. */
 export interface BackupDraft {
-  /** Where it will be found; final once it is kept. */
+  /** Its location; final after `keep`. */
   readonly place: string;
   write(bytes: Uint8Array): Promise<void>;
-  /** Gives it its name, once it is safely stored. */
+  /** Gives it its final name, once it is safely stored. */
   keep(): Promise<void>;
-  /** Removes what was written. Nothing to do once it is kept. */
+  /** Removes everything that was written. Does nothing after `keep`. */
   drop(): Promise<void>;
 }
 
@@ -22,31 +22,29 @@ interface StoredBackup {
 }
 
 export interface Destination {
-  /** As the operator wrote it, and free of secrets. */
+  /** The location as the operator wrote it, without secrets. */
   readonly place: string;
-  /** Begins a backup of this moment, in milliseconds. Removes what killed runs have left half-written. */
+  /** Starts a backup named after `at` (ms). Removes drafts that killed runs left. */
   begin(at: number): Promise<BackupDraft>;
-  /** The finished backups, by their names the oldest first. */
+  /** Lists the finished backups by name, oldest first. */
   list(): Promise<StoredBackup[]>;
-  /** Adds erasures of customers to those that are kept beside the backups, for a restore to do them again. */
+  /** Adds erasures to the list stored with the backups, so that a restore repeats them. */
   keepErasures(erasures: readonly LoggedErasure[]): Promise<void>;
   /** Removes a finished backup. */
   remove(name: string): Promise<void>;
 }
 
-// Which backups are kept: the last of each of so many hours, days and months.
-
-/** The hour, day and month of a moment in UTC, as the beginning of its ISO form: `2026-11-24T17`. */
-const stretches: readonly (readonly [of: keyof BackupRetention, characters: number])[] = [
+/** The lengths of the prefixes of an ISO timestamp (UTC) that identify an hour, a day and a month. */
+const periods: readonly (readonly [of: keyof BackupRetention, characters: number])[] = [
   ["hours", 13],
   ["days", 10],
   ["months", 7],
 ];
 
 /**
- * Of the backups by these names, those that are not kept any more. Of each of the last so many hours, days and months
- * in which there is a backup, the last one is kept; a backup may be kept for several of them. The newest always is,
- * and those of the moments (ms) that are `needed`. Names that are none of a backup are not among the answer.
+ * Returns the names of the backups to delete. `keep` states for how many hours, days and months the last backup is
+ * kept, counting only those that have a backup. The newest backup and those of the `needed` times (ms) are always kept.
+ * Names that are not backups are ignored.
  */
 export function namesToRemove(
   names: readonly string[],
@@ -59,13 +57,13 @@ export function namesToRemove(
   });
   const newest_first = dated.sort((one, other) => (one.moment < other.moment ? 1 : -1));
   const kept = new Set(newest_first.filter(({ is_needed }, at) => at === 0 || is_needed).map(({ name }) => name));
-  for (const [of, characters] of stretches) {
+  for (const [of, characters] of periods) {
     const seen = new Set<string>();
     for (const { name, moment } of newest_first) {
-      const stretch = moment.slice(0, characters);
-      if (seen.has(stretch)) continue;
+      const period = moment.slice(0, characters);
+      if (seen.has(period)) continue;
       if (seen.size === keep[of]) break;
-      seen.add(stretch);
+      seen.add(period);
       kept.add(name);
     }
   }

@@ -1,4 +1,4 @@
-// Backups in a folder, or as a single file, of this machine.
+// Backups in a local folder, or as a single file.
 import {
   closeSync,
   existsSync,
@@ -26,12 +26,12 @@ import type { BackupDraft, Destination } from "./destination.ts";
 
 const [writeTo, syncData] = [promisify(write), promisify(fdatasync)];
 
-/** So much is written before the disk is waited for: more at once would keep the commits of a server waiting. */
+/** Bytes to write between syncs. More at once would delay the commits of a server. */
 const sync_bytes = 4 * 1024 * 1024;
-/** A file that nobody has written to for so long is of a run that has ended. */
+/** Age of its last write after which a draft counts as abandoned. */
 const abandoned_ms = 60 * 60 * 1000;
 
-/** Keeps backups in a folder, which is made when it is not there. */
+/** Stores backups in a folder, which is created if needed. */
 export function folderDestination(folder: string): Destination {
   const path = resolve(folder);
   return {
@@ -39,7 +39,7 @@ export function folderDestination(folder: string): Destination {
     begin: async (at) => {
       const made = makeFolder(path);
       sweep(path);
-      // Another may have begun in the same second: the one that is finished later is called by a later second.
+      // If two start in the same second, the one that finishes later is named after a later second.
       return openDraft((times) => join(path, archiveName(at + times * 1000)), made);
     },
     list: async () => {
@@ -54,13 +54,13 @@ export function folderDestination(folder: string): Destination {
   };
 }
 
-/** Writes one backup to a file, which must not be there yet. */
+/** Writes one backup to a file. Refuses a file that exists. */
 export function fileDestination(file: string): Destination {
   const path = resolve(file);
   return {
     place: file,
     begin: async () => {
-      const isThere = () => startRefused("unsuitable", `${file} is there already. Name another file, or a folder.`);
+      const isThere = () => startRefused("unsuitable", `${file} already exists. Name another file, or a folder.`);
       if (existsSync(path)) throw isThere();
       const made = makeFolder(dirname(path));
       sweep(dirname(path));
@@ -93,7 +93,7 @@ function openDraft(nameOf: (times: number) => string, made: string | null): Back
       for (let at = 0; at < bytes.length; ) {
         const { bytesWritten } = await writeTo(file, bytes, at, bytes.length - at).catch((error) => {
           if (error.code !== "ENOSPC") throw error;
-          throw startRefused("storage", `There is no room left for the backup in ${dirname(path)}.`);
+          throw startRefused("storage", `Not enough space for the backup in ${dirname(path)}.`);
         });
         at += bytesWritten;
       }
@@ -118,14 +118,14 @@ function openDraft(nameOf: (times: number) => string, made: string | null): Back
   };
 }
 
-/** Gives a file its name, unless another file has it: then false. */
+/** Renames a file unless the name is taken. Returns whether it was renamed. */
 function isNamed(file: string, name: string): boolean {
   try {
     linkSync(file, name);
     unlinkSync(file);
   } catch (error) {
     if ((error as { code?: string }).code === "EEXIST" || existsSync(name)) return false;
-    // Some file systems know no second names.
+    // Some file systems have no hard links.
     renameSync(file, name);
   }
   return true;
@@ -134,7 +134,7 @@ function isNamed(file: string, name: string): boolean {
 const thisProcess = () => `${hostname().replace(/[^\w-]/g, "_")}-${process.pid}`;
 const part = /^\..+\.tar\.zst\.(?<machine>[\w-]+)-(?<pid>\d+)\.part$/;
 
-/** Removes what killed runs of this machine have left, and what has lain untouched for an hour. */
+/** Removes drafts that killed runs of this machine left, and those untouched for an hour. */
 function sweep(folder: string): void {
   for (const name of readdirSync(folder)) {
     const found = part.exec(name)?.groups;

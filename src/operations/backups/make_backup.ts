@@ -1,4 +1,4 @@
-// Makes a backup of an installation: one archive, written to its destination and finished there by its name.
+// Makes a backup of an installation: one archive, which gets its final name once it is complete.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, iso } from "../../core/clock.ts";
@@ -12,44 +12,43 @@ import { type ArchiveWriter, beginArchive } from "./write_archive.ts";
 interface BackupSettings {
   readonly data: string;
   readonly to: Destination;
-  /** The version that the archive says it was written by. */
+  /** The version of Packhouse to record in the archive. */
   readonly packhouse: string;
-  /** The key that the secrets in the data are sealed with; null when it is not at hand. */
+  /** The key that encrypts the secrets in the data; null if it is not available. */
   readonly secret_key: Uint8Array | null;
-  /** Whether the key is put into the archive, and what else is secret: who has the archive can then open all of it. */
+  /** Whether to include the key and the TLS authority; anyone with the archive can then decrypt every secret. */
   readonly with_key: boolean;
   readonly clock: Clock;
-  /** Takes the copies of both worlds. */
+  /** Takes the copies of both environments. */
   readonly copy: () => BackupCopies | Promise<BackupCopies>;
-  /** Aborted, with the reason, when it is to be given up. */
+  /** Aborted, with the reason, to cancel the backup. */
   readonly ending?: AbortSignal;
-  /** Told how much there is to read, and how much of it was read by now, in bytes. */
+  /** Called with the bytes read so far and in total. */
   readonly onProgress?: (done_bytes: number, all_bytes: number) => void;
 }
 
-/** A backup that was made. */
+/** The result of a backup. */
 export interface MadeBackup extends Pick<BackupManifest, "engine" | "worlds" | "made_at" | "secret_key"> {
   readonly place: string;
   readonly size_bytes: number;
   readonly sha256: string;
-  /** How much was read for it. */
   readonly read_bytes: number;
   readonly seconds: number;
-  /** What could not be done once it was safely stored. */
+  /** Problems after the backup was safely stored. */
   readonly warnings: readonly string[];
 }
 
-/** The authority by which devices trust this service. Its file holds its private key. */
+/** The service's certificate authority, including its private key. */
 const authority = "tls/authority.pem";
 
 /**
- * Makes a backup. Whatever fails, what was written of it is removed. Refuses with a `StartRefused` what cannot be
- * copied, and `with_key` where no key is at hand.
+ * Makes a backup. Removes everything it wrote if it fails. Refuses with a `StartRefused` data that cannot be copied,
+ * and `with_key` without a key.
  */
 export async function makeBackup(settings: BackupSettings): Promise<MadeBackup> {
   const { to, clock, secret_key, with_key } = settings;
   if (with_key && secret_key === null) {
-    throw startRefused("absent", "There is no secret key to put into the backup: set PACKHOUSE_SECRET_KEY.");
+    throw startRefused("absent", "There is no secret key to include in the backup. Set PACKHOUSE_SECRET_KEY.");
   }
   const begun = clock.elapsed();
   const at = clock.now();
@@ -79,64 +78,64 @@ export async function makeBackup(settings: BackupSettings): Promise<MadeBackup> 
     const read_bytes = copies.size_bytes;
     return { engine, worlds, made_at, secret_key, place: draft.place, ...ended, read_bytes, seconds, warnings };
   } finally {
-    // What a destination that does not answer has got, the next run removes.
+    // If the destination does not respond, the next run removes the draft.
     if (!is_stuck) await draft.drop();
   }
 }
 
-/** Keeps beside the backup who was erased. Answers what went wrong: the backup itself is stored by then. */
+/** Stores the list of erasures with the backup. Returns problems as warnings, since the backup itself is stored. */
 async function keepErasures({ to, data }: BackupSettings, copies: BackupCopies): Promise<string[]> {
   try {
     await to.keepErasures(mergedErasures([readErasures(join(data, erasures_file)), await copies.erased()]));
     return [];
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return [`The customers who were erased could not be noted in ${erasures_file} beside it: ${reason}`];
+    return [`The erased customers could not be added to ${erasures_file} at the destination: ${reason}`];
   }
 }
 
 const check_every_ms = 1000;
 const grace_ms = 2000;
 
-/** Says that a backup was given up, for this reason, while its destination did not answer. */
+/** A backup was cancelled for `reason` while its destination did not respond. */
 class DestinationStuck extends Error {
   readonly reason: unknown;
 
   constructor(reason: unknown) {
-    super("the destination does not answer", { cause: reason });
+    super("the destination does not respond", { cause: reason });
     this.reason = reason;
   }
 }
 
 /**
- * Does the work of a backup until it is to be given up, be it that `ending` says so or that the service would suffer
- * by it. Work that does not end by itself then, since its destination does not answer, is left; that throws `Stuck`.
+ * Runs `work` until `settings.ending` is aborted or `copies.check` refuses. If the work does not stop then, because its
+ * destination does not respond, it is abandoned with a `DestinationStuck`.
  */
 async function watched<T>(copies: BackupCopies, settings: BackupSettings, work: (ending: AbortSignal) => Promise<T>) {
-  const given_up = new AbortController();
-  const giveUp = () => given_up.abort(settings.ending?.reason);
-  settings.ending?.addEventListener("abort", giveUp, { once: true });
+  const cancelled = new AbortController();
+  const cancel = () => cancelled.abort(settings.ending?.reason);
+  settings.ending?.addEventListener("abort", cancel, { once: true });
   const watch = setInterval(() => {
     try {
       copies.check?.();
     } catch (error) {
-      given_up.abort(error);
+      cancelled.abort(error);
     }
   }, check_every_ms);
   const left = Promise.withResolvers<never>();
-  given_up.signal.addEventListener("abort", async () => {
+  cancelled.signal.addEventListener("abort", async () => {
     await Bun.sleep(grace_ms);
-    left.reject(new DestinationStuck(given_up.signal.reason));
+    left.reject(new DestinationStuck(cancelled.signal.reason));
   });
   left.promise.catch(() => {});
-  if (settings.ending?.aborted) giveUp();
-  const working = work(given_up.signal);
+  if (settings.ending?.aborted) cancel();
+  const working = work(cancelled.signal);
   try {
     return await Promise.race([working, left.promise]);
   } finally {
     working.catch(() => {});
     clearInterval(watch);
-    settings.ending?.removeEventListener("abort", giveUp);
+    settings.ending?.removeEventListener("abort", cancel);
   }
 }
 

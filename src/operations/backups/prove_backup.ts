@@ -1,4 +1,4 @@
-// Proves a backup: it is restored where nobody looks, held against every rule, and removed.
+// Proves a backup: restores it to a scratch location, verifies all data and deletes the copy.
 import { rmSync } from "node:fs";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import { readAddress } from "../../core/config.ts";
@@ -18,26 +18,26 @@ import { openRestored } from "./restored_stores.ts";
 
 interface ProofSettings {
   readonly source: BackupSource;
-  /** A folder with room for the data, in which it is unpacked. */
+  /** A folder with enough space for the unpacked data. */
   readonly folder: string;
-  /** Address of a PostgreSQL server on which a database may be made for it; null for SQLite. */
+  /** URL of a PostgreSQL server to create the scratch database on; null for SQLite. */
   readonly database_url: string | null;
   readonly log: Log;
-  /** Aborted, with the reason, when it is to be given up. */
+  /** Aborted, with the reason, to cancel the proof. */
   readonly ending: AbortSignal;
-  /** Holds all that one world keeps against the rules. */
+  /** Verifies all data of one environment. */
   readonly verify: (db: Db) => Promise<VerifierDifference[]>;
 }
 
-/** What was found in a backup: nothing that differs, if it is good. */
+/** The result: a good backup has no differences. */
 interface BackupProof {
   readonly manifest: BackupManifest;
   readonly differences: Readonly<Record<Environment, readonly VerifierDifference[]>>;
 }
 
 /**
- * Restores an archive into a folder of its own, or a PostgreSQL database of its own, holds it against every rule and
- * removes it, whatever comes of it. Refuses with a `StartRefused` what cannot be restored.
+ * Restores an archive to a scratch folder or PostgreSQL database, verifies it, and always deletes the copy. Refuses
+ * with a `StartRefused` an archive that cannot be restored.
  */
 export async function proveBackup(settings: ProofSettings): Promise<BackupProof> {
   const { source, folder, database_url, log, ending, verify } = settings;
@@ -58,7 +58,7 @@ export async function proveBackup(settings: ProofSettings): Promise<BackupProof>
   }
 }
 
-/** What work comes to; once it is to be given up, the reason is thrown, and the work ends with the process. */
+/** Awaits `work`. Throws the reason once `ending` is aborted; the abandoned work ends with the process. */
 async function unlessEnded<T>(ending: AbortSignal, work: Promise<T>): Promise<T> {
   const ended = Promise.withResolvers<never>();
   const end = () => ended.reject(ending.reason);
@@ -81,7 +81,7 @@ async function verified(stores: Stores, verify: ProofSettings["verify"]): Promis
   }
 }
 
-/** Works on a database that is made for it, and removed afterwards. Also removes those of proofs that have ended. */
+/** Runs `work` on a scratch database and drops it afterwards. Also drops those that earlier proofs left. */
 async function inScratch<T>(url: string, clock: Clock, work: (scratch_url: string) => Promise<T>): Promise<T> {
   return administered(url, async (admin) => {
     const second = Math.floor(clock.now() / 1000);
@@ -91,8 +91,8 @@ async function inScratch<T>(url: string, clock: Clock, work: (scratch_url: strin
       await admin.ask(`create database ${name} template template0`);
     } catch (error) {
       if ((error as { code?: string }).code !== "42501") throw error;
-      const advice = "Let it do so (alter role … createdb), or name another server by --database-url.";
-      throw startRefused("unsuitable", `The user of the database may not make one to try the backup in. ${advice}`);
+      const advice = "Allow it (alter role … createdb), or name another server with --database-url.";
+      throw startRefused("unsuitable", `The database user may not create a scratch database. ${advice}`);
     }
     try {
       return await work(otherDatabase(url, name));
@@ -104,14 +104,14 @@ async function inScratch<T>(url: string, clock: Clock, work: (scratch_url: strin
 
 function otherDatabase(url: string, name: string): string {
   const address = readAddress(url);
-  if (address === null) throw startRefused("unsuitable", "--database-url cannot be read.");
+  if (address === null) throw startRefused("unsuitable", "--database-url is not a valid URL.");
   address.pathname = `/${name}`;
   return address.href;
 }
 
 const forgotten_after_s = 3600;
 
-/** Removes the databases that proofs have made an hour ago or earlier, and that nobody uses. */
+/** Drops unused scratch databases that are more than an hour old. */
 async function sweepScratch(admin: Administration, now_s: number): Promise<void> {
   const rows = await admin.ask(
     `select datname as name from pg_database where datname ~ '^packhouse_verify_[0-9]+_[0-9]+$'

@@ -3,15 +3,15 @@ import { extract } from "tar-stream";
 import { isStartRefused, type StartRefusal, startRefused } from "../../storage/start_refused.ts";
 import { type BackupManifest, manifest_entry, readManifest, sums_entry } from "./archive.ts";
 
-// Follows the zstd frames of an archive (RFC 8878, section 3.1): the decompressor does not notice when the end of the
-// last frame is missing, or when a few bytes follow it.
+// Tracks the zstd frames of an archive (RFC 8878, section 3.1): the decompressor does not notice a missing end of the
+// last frame, or a few bytes after it.
 
 const magic = 0xfd2fb528;
 const magic_bytes = 4;
 const block_header_bytes = 3;
 const rle_block = 1;
 
-/** Passes the bytes of an archive on. Throws if they do not end with the end of a frame. */
+/** Passes on the bytes of an archive. Throws if they do not end at the end of a frame. */
 async function* wholeFrames(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const frames = new FrameScanner();
   for await (const piece of bytes) {
@@ -91,9 +91,7 @@ class FrameScanner {
   }
 }
 
-// Reads an archive piece by piece, and refuses one that is damaged, cut off, or something else.
-
-/** A file of an archive. Its content is read, or passed over, before the next one is asked for. */
+/** A file in an archive. Read or skip its content before you request the next file. */
 export interface ArchiveEntry {
   readonly name: string;
   readonly size_bytes: number;
@@ -103,19 +101,19 @@ export interface ArchiveEntry {
 interface OpenedArchive {
   readonly manifest: BackupManifest;
   /**
-   * The files between the manifest and the sums, in their order. The last step compares all with the sums: what was
-   * read before is to be believed only when the iteration has ended without an error.
+   * The files between the manifest and the checksums, in order. The checksums are compared at the end: use the content
+   * only if the iteration ends without an error.
    */
   readonly entries: AsyncIterable<ArchiveEntry>;
-  /** Lets go of an archive that is not read to its end. */
+  /** Closes an archive that is not read to its end. */
   close(): void;
 }
 
 const manifest_max_bytes = 1024 * 1024;
 
 /**
- * Opens an archive of which the bytes come from anywhere; `place` names it in errors. Refuses with a `StartRefused`
- * what is no backup of Packhouse (`foreign`), one of a later form (`newer`), and one that is damaged or cut off.
+ * Opens an archive from a stream of bytes; `place` names it in errors. Refuses with a `StartRefused` anything but a
+ * Packhouse backup (`foreign`), a newer format (`newer`), and a damaged or truncated archive (`damaged`).
  */
 export async function openArchive(bytes: AsyncIterable<Uint8Array>, place: string): Promise<OpenedArchive> {
   const unpacked = createZstdDecompress();
@@ -133,7 +131,7 @@ export async function openArchive(bytes: AsyncIterable<Uint8Array>, place: strin
   };
   try {
     const first = await found.next();
-    // A cut within the first frame leaves nothing to read of it.
+    // An archive truncated within its first frame has no entries.
     if (first.done) throw failure ?? (unpacked.bytesWritten > 0 ? damaged(place) : foreign(place));
     if (first.value.header.name !== manifest_entry) throw foreign(place);
     const { text, sum } = await readText(first.value, manifest_max_bytes);
@@ -142,7 +140,7 @@ export async function openArchive(bytes: AsyncIterable<Uint8Array>, place: strin
     return { manifest, close, entries: entriesOf(found, new Map([[manifest_entry, sum]]), place, close) };
   } catch (error) {
     close();
-    throw toldOf(failure ?? error, place, isOther(failure ?? error) ? "foreign" : "damaged");
+    throw readErrorOf(failure ?? error, place, isOther(failure ?? error) ? "foreign" : "damaged");
   }
 }
 
@@ -153,7 +151,7 @@ interface Writable {
   once(event: "drain" | "error" | "close", listener: (error?: Error) => void): unknown;
 }
 
-/** Writes all of it to a stream, no faster than the stream takes it. An error on either side ends it. */
+/** Writes all bytes to a stream, with back-pressure. An error on either side ends it. */
 async function feed(to: Writable, bytes: AsyncIterable<Uint8Array>, onFailed: (error: unknown) => void): Promise<void> {
   const ended = Promise.withResolvers<never>();
   ended.promise.catch(() => {});
@@ -171,7 +169,7 @@ async function feed(to: Writable, bytes: AsyncIterable<Uint8Array>, onFailed: (e
   }
 }
 
-/** Whether the first bytes are of something else: those of an archive begin as zstd does, and hold a tar. */
+/** Whether an error means that the input is not a zstd-compressed tar. */
 const isOther = (error: unknown) => /Unknown frame descriptor|Invalid tar header/.test(String(error));
 
 type TarEntries = ReturnType<ReturnType<typeof extract>[typeof Symbol.asyncIterator]>;
@@ -195,13 +193,13 @@ async function* entriesOf(
       const hash = new Bun.CryptoHasher("sha256");
       const content = hashed(next.value, hash, place);
       yield { name, size_bytes: size, content };
-      // What was not read is passed over, and counted in.
+      // Content that was not read is skipped, and its checksum included.
       for await (const _ of content);
       sums.set(name, hash.digest("hex"));
     }
     throw damaged(place);
   } catch (error) {
-    throw toldOf(error, place, "damaged");
+    throw readErrorOf(error, place, "damaged");
   } finally {
     close();
   }
@@ -214,7 +212,7 @@ async function* hashed(entry: TarEntry, hash: Bun.CryptoHasher, place: string): 
       yield piece;
     }
   } catch (error) {
-    throw toldOf(error, place, "damaged");
+    throw readErrorOf(error, place, "damaged");
   }
 }
 
@@ -226,14 +224,13 @@ async function readText(entry: TarEntry, most: number): Promise<{ text: string; 
   return { text: bytes.toString(), sum: new Bun.CryptoHasher("sha256").update(bytes).digest("hex") };
 }
 
-const foreign = (place: string) => startRefused("foreign", `${place} is not a backup of Packhouse.`);
+const foreign = (place: string) => startRefused("foreign", `${place} is not a Packhouse backup.`);
 const newer = (place: string) =>
-  startRefused("newer", `${place} was written by a newer Packhouse. Use that one to restore it.`);
-const damaged = (place: string) =>
-  startRefused("damaged", `${place} is damaged or was cut off: it is not what was written. Use another backup.`);
+  startRefused("newer", `${place} was written by a newer version of Packhouse. Restore it with that version.`);
+const damaged = (place: string) => startRefused("damaged", `${place} is damaged or incomplete. Use another backup.`);
 
-/** An error of reading as the operator should hear it. An error of the disk or the network stays what it is. */
-function toldOf(error: unknown, place: string, what: "foreign" | "damaged"): StartRefusal | unknown {
+/** Converts a read error to a message for the operator. Disk and network errors are returned unchanged. */
+function readErrorOf(error: unknown, place: string, what: "foreign" | "damaged"): StartRefusal | unknown {
   if (isStartRefused(error)) return error;
   const code = (error as { code?: unknown } | null)?.code;
   if (typeof code === "string" && /^E[A-Z]+$/.test(code)) return error;

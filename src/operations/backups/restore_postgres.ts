@@ -1,4 +1,4 @@
-// Restores an archive of a PostgreSQL database into one that holds nothing of Packhouse yet.
+// Restores an archive of a PostgreSQL database into a database without Packhouse data.
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { environmentWith } from "../../core/config.ts";
@@ -18,17 +18,17 @@ import { type RestoreResult, type RestoreSettings, refuseConflicts } from "./res
 import { markAndClose, momentsOf, openRestored } from "./restored_stores.ts";
 
 type PostgresRestoreSettings = Omit<RestoreSettings, "into" | "forward"> & {
-  /** The database that it goes to. */
+  /** URL of the target database. */
   readonly into: string;
-  /** The data directory of this machine, which holds no records. */
+  /** The data directory of this machine, which contains no records. */
   readonly data: string;
 };
 
 /**
- * Restores an archive into a PostgreSQL database without the schemas of Packhouse. They are made beside a schema that
- * says that they are not finished: no server starts on them, and the next call removes them and begins anew. Refuses
- * with a `StartRefused`: the schemas are there already, the archive is damaged or of another engine, there is no room,
- * or the programs of PostgreSQL are missing.
+ * Restores an archive into a PostgreSQL database without Packhouse schemas. A marker schema shows that the restore is
+ * unfinished: no server starts on it, and the next call removes the schemas and starts over. Refuses with a
+ * `StartRefused` a database that has the schemas, an archive that is damaged or of another engine, insufficient space,
+ * and missing PostgreSQL programs.
  */
 export async function restorePostgres(settings: PostgresRestoreSettings): Promise<RestoreResult> {
   const { into, data, say } = settings;
@@ -36,7 +36,7 @@ export async function restorePostgres(settings: PostgresRestoreSettings): Promis
   return administered(into, async (admin) => {
     await takeLock(admin);
     if (await dropUnfinished(admin)) {
-      say("What an interrupted restore had left in the database was removed; nothing of it was in use.");
+      say("Removed the schemas of an interrupted restore; they were not in use.");
     }
     await begin(admin);
     const folder = makeTemporaryFolder(data, ".packhouse-restore-");
@@ -68,13 +68,13 @@ async function restore(
   await loadDumps(into, folder);
   const stores = await openRestored(source.place, { data, database_url: into, log });
   const worlds = await markAndClose(stores, { settings, at: data, manifest, moments, erasures });
-  // The next restore reads them here, whatever becomes of the place of this backup.
+  // The next restore reads them here, even if this backup is gone by then.
   recordErasures(join(data, erasures_file), erasures);
   await admin.ask(`drop schema ${unfinished_schema}`);
   return { state: "restored", manifest, worlds };
 }
 
-/** Puts what is secret in an archive into the data directory of this machine, where nothing is in its place. */
+/** Copies the secret files of an archive into this machine's data directory, unless they exist there. */
 function keepSecretFiles(folder: string, data: string): void {
   for (const name of ["secret.key", "tls/authority.pem"]) {
     const [from, to] = [join(folder, name), join(data, name)];
@@ -84,12 +84,12 @@ function keepSecretFiles(folder: string, data: string): void {
   }
 }
 
-// One restore at a time, until the connection ends.
+// Held until the connection ends, so that only one restore runs at a time.
 const lock_key = 0x5041434c;
 
 async function takeLock(admin: Administration): Promise<void> {
   const [row] = await admin.ask("select pg_try_advisory_lock($1) as taken", [lock_key]);
-  if (row?.["taken"] !== true) throw startRefused("in_use", "Another restore into this database is under way.");
+  if (row?.["taken"] !== true) throw startRefused("in_use", "Another restore into this database is in progress.");
 }
 
 async function schemas(admin: Administration): Promise<string[]> {
@@ -99,8 +99,8 @@ async function schemas(admin: Administration): Promise<string[]> {
 }
 
 /**
- * Makes the schema that says that a restore is not finished, where there is no other. A server that starts meanwhile
- * makes its schemas before, and is found, or after, and refuses.
+ * Creates the marker schema if the database has no Packhouse schemas. A server that starts at the same time either
+ * creates its schemas first, which is detected, or starts afterwards and refuses.
  */
 async function begin(admin: Administration): Promise<void> {
   await admin.ask("begin");
@@ -113,36 +113,37 @@ async function begin(admin: Administration): Promise<void> {
 async function refuseExisting(admin: Administration): Promise<void> {
   const there = await schemas(admin);
   if (there.length === 0) return;
-  const said = `The database has the schema ${there.join(" and the schema ")} already, and a restore never overwrites`;
-  const advice = "Name an empty database by --database-url: createdb makes one.";
-  throw startRefused("unsuitable", `${said} any data. ${advice}`);
+  const names = there.join(" and the schema ");
+  const advice = "Name an empty database with --database-url; createdb creates one.";
+  const problem = `The database already has the schema ${names}. A restore never overwrites data.`;
+  throw startRefused("unsuitable", `${problem} ${advice}`);
 }
 
-/** What the connections that load dumps are called. */
+/** Application name of the connections that load dumps. */
 const loader = "packhouse restore";
 
-/** Removes what a restore has made that was not finished; its mark goes last. Answers whether there was a mark. */
+/** Removes the schemas of an unfinished restore, the marker last. Returns whether there was a marker. */
 async function dropUnfinished(admin: Administration): Promise<boolean> {
-  // Without the mark, the schemas are those of a server.
+  // Without the marker, the schemas belong to a server.
   if (!(await schemas(admin)).includes(unfinished_schema)) return false;
-  // What was loading it may have outlived its restore.
+  // Its loader processes may still be running.
   const mine = "datname = current_database() and application_name = $1";
   await admin.ask(`select pg_terminate_backend(pid) from pg_stat_activity where ${mine}`, [loader]);
   for (const name of [...environments, unfinished_schema]) await admin.ask(`drop schema if exists ${name} cascade`);
   return true;
 }
 
-/** Loads the dumps of both worlds that were unpacked into a folder. */
+/** Loads the unpacked dumps of both environments. */
 export async function loadDumps(url: string, folder: string): Promise<void> {
   for (const mode of environments) await load(url, join(folder, `${mode}.dump`));
 }
 
-/** Lets `psql` load a dump, as `pg_restore` tells it in SQL. */
+/** Converts a dump to SQL with `pg_restore`, and loads it with `psql`. */
 async function load(url: string, dump: string): Promise<void> {
-  if (!existsSync(dump)) throw startRefused("damaged", "The backup has no dump of one of the worlds.");
+  if (!existsSync(dump)) throw startRefused("damaged", "The backup lacks the dump of one environment.");
   const [reader, loading] = [Bun.which("pg_restore"), Bun.which("psql")];
   if (reader === null || loading === null) {
-    throw startRefused("unsuitable", "There is no pg_restore here: install the client programs of PostgreSQL.");
+    throw startRefused("unsuitable", "pg_restore is not installed. Install the client programs of PostgreSQL.");
   }
   const { words: to, secrets } = connectionOf(url);
   const env = environmentWith({ ...secrets, PGAPPNAME: loader });

@@ -30,26 +30,26 @@ import { type EraseCustomer, markAndClose, momentsOf, openRestored, type Restore
 
 export interface RestoreSettings {
   readonly source: BackupSource;
-  /** The data directory that it goes to. */
+  /** The data directory to create. */
   readonly into: string;
-  /** Erasures to be done again, beside those that lie with the backup and in the folder that it goes to. */
+  /** Erasures to repeat, in addition to those stored with the backup and in the target folder. */
   readonly erasures: readonly LoggedErasure[];
   readonly erase: EraseCustomer;
   /**
-   * Takes the databases that were unpacked into a folder forward to a later moment, and answers the moments (ms) that
-   * were reached; null where they stay as the archive holds them.
+   * Applies archived commits to the unpacked databases, and returns the times (ms) that were reached; null to keep the
+   * databases as they are in the archive.
    */
   readonly forward: ((folder: string) => Promise<Readonly<Record<Environment, number>>>) | null;
-  /** Looks at what an archive says of itself, and refuses what could not be settled in the end. */
+  /** Checks the manifest, and refuses an archive whose secret key cannot be settled later. */
   readonly lookAt: (manifest: BackupManifest) => void | Promise<void>;
-  /** Looks at the secret key and does to the data what follows; `data` is where it is for the moment. */
+  /** Checks the secret key and adapts the data to it; `data` is the folder where the data currently is. */
   readonly settleKey: (stores: Stores, data: string, manifest: BackupManifest) => Promise<void>;
   readonly log: Log;
-  /** Tells the operator what was found or done on the way. */
+  /** Prints a line for the operator. */
   readonly say: (line: string) => void;
 }
 
-/** What was restored; `earlier` when a restore that was interrupted had happened already and was completed. */
+/** The result of a restore; `earlier` if an interrupted restore had finished already and was only put in place. */
 export type RestoreResult =
   | { readonly state: "restored"; readonly manifest: BackupManifest; readonly worlds: RestoredStores }
   | { readonly state: "earlier"; readonly archive: string };
@@ -57,9 +57,9 @@ export type RestoreResult =
 const wait_ms = 1000;
 
 /**
- * Restores an archive into a data directory that holds no data yet. A process that ends on the way leaves the directory
- * without data, or with all of it; the next call says which. Refuses with a `StartRefused`: data is there already, the
- * archive is damaged or another's, or there is no room.
+ * Restores an archive into a data directory without data. If the process is killed, the directory has either no data or
+ * all of it; the next call reports which. Refuses with a `StartRefused` a directory with data, an archive that is
+ * damaged or not a backup, and insufficient space.
  */
 export async function restoreSqlite(settings: RestoreSettings): Promise<RestoreResult> {
   const { into, say } = settings;
@@ -68,20 +68,20 @@ export async function restoreSqlite(settings: RestoreSettings): Promise<RestoreR
   const had_lock_file = existsSync(lock_file);
   const made = makeFolder(into);
   const lock = tryLock(lock_file, wait_ms);
-  if (lock === null) throw startRefused("in_use", `Another Packhouse is at work in ${into}.`);
+  if (lock === null) throw startRefused("in_use", `Another Packhouse process is using ${into}.`);
   let done = false;
   try {
     const archive = placeRestored(into);
     if (archive === null) refuseExisting(into);
     if (archive === null && clearUnfinished(into)) {
-      say("What an interrupted restore had left here was removed; nothing of it was in use.");
+      say("Removed the files of an interrupted restore; they were not in use.");
     }
     const restored: RestoreResult = archive === null ? await restore(settings) : { state: "earlier", archive };
     done = true;
     return restored;
   } finally {
     if (!done) clearUnfinished(into);
-    // Whoever waits for the lock waits for that of the folder, and has not opened this file yet.
+    // Processes wait for the lock of the folder first, so none has this file open yet.
     if (!done && !had_lock_file) rmSync(lock_file, { force: true });
     lock.release();
     if (!done) removeMadeFolders(into, made);
@@ -102,7 +102,7 @@ async function restore(settings: RestoreSettings): Promise<RestoreResult> {
   const stores = await openRestored(source.place, { data: made, database_url: null, log: settings.log });
   const moments = reached ?? momentsOf(manifest);
   const worlds = await markAndClose(stores, { settings, at: made, manifest, moments, erasures });
-  // The lock of the folder that it goes to is held.
+  // The lock of the target folder is held, so this one is not needed.
   rmSync(join(made, "instance.lock"), { force: true });
   if (erasures.length > 0) writeErasures(join(made, erasures_file), erasures);
   finishRestore(into, source.name);
@@ -111,17 +111,16 @@ async function restore(settings: RestoreSettings): Promise<RestoreResult> {
 
 function refuseExisting(into: string): void {
   if (!holdsData(into) || isRestored(into)) return;
-  const advice =
-    "Restore into another folder (--into FOLDER) and look at it there, or stop the server and move its files away.";
-  throw startRefused("unsuitable", `${into} holds data already, and a restore never overwrites any. ${advice}`);
+  const advice = "Restore into another folder (--into FOLDER), or stop the server and move its files away.";
+  throw startRefused("unsuitable", `${into} already has data, and a restore never overwrites data. ${advice}`);
 }
 
-/** Refuses files in the folder that the archive has, too, and that are not the same. */
+/** Refuses files in the target folder that differ from those of the same name in the archive. */
 export function refuseConflicts(into: string, made: string): void {
   for (const file of filesIn(made)) {
     const there = join(into, file);
     if (!existsSync(there) || readFileSync(there, "utf8").trim() === readFileSync(join(made, file), "utf8").trim())
       continue;
-    throw startRefused("unsuitable", `${there} is another than that in the backup. Move it away, and restore again.`);
+    throw startRefused("unsuitable", `${there} differs from the file in the backup. Move it away and restore again.`);
   }
 }

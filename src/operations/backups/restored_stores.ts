@@ -1,4 +1,4 @@
-// What is done to both worlds once their records are there, on either engine, before anybody is served of them.
+// Prepares both environments after a restore, on either engine, before they are served.
 
 import { iso, parseMoment, systemClock } from "../../core/clock.ts";
 import { type Environment, environments } from "../../core/environment.ts";
@@ -10,27 +10,27 @@ import type { BackupManifest } from "./archive.ts";
 import type { BackupSource } from "./backup_source.ts";
 import { type MarkedRestore, markRestored } from "./settle_restore.ts";
 
-/** A world as it was restored. */
+/** The result for one environment. */
 interface RestoredStore extends MarkedRestore {
-  /** The moment as of which its records are. */
+  /** The time (ms) of its data. */
   readonly as_of: number;
-  /** Customers that were erased again. */
+  /** Number of customers erased again. */
   readonly erased: number;
 }
 
 export type RestoredStores = Readonly<Record<Environment, RestoredStore>>;
 
-/** The moments at which the worlds of an archive are consistent, in milliseconds. */
+/** Returns the times (ms) of the copies of both environments in an archive. */
 export function momentsOf({ worlds }: BackupManifest): Readonly<Record<Environment, number>> {
   const momentOf = (mode: Environment) => {
     const at = parseMoment(worlds[mode].at);
-    if (at === null) throw startRefused("foreign", `The backup says nothing of the moment of its ${mode} data.`);
+    if (at === null) throw startRefused("foreign", `The backup does not state the time of its ${mode} data.`);
     return at;
   };
   return { live: momentOf("live"), test: momentOf("test") };
 }
 
-/** Opens what was restored, migrated to this program and looked over as a whole. `place` names it in refusals. */
+/** Opens restored data, migrates it to this version and checks it completely. `place` names it in errors. */
 export async function openRestored(
   place: string,
   where: Pick<OpenSettings, "data" | "database_url" | "log">,
@@ -46,10 +46,10 @@ export async function openRestored(
   }
 }
 
-/** Erases a customer in a world. Answers whether there was one to erase. */
+/** Erases a customer. Returns whether the customer exists. */
 export type EraseCustomer = (stores: Stores, erasure: LoggedErasure) => Promise<boolean>;
 
-/** What both worlds are made ready with. */
+/** The input of `markAndClose`. */
 interface RestorePreparation {
   readonly settings: {
     readonly source: Pick<BackupSource, "name" | "place" | "noteRestore">;
@@ -57,7 +57,7 @@ interface RestorePreparation {
     readonly erase: EraseCustomer;
     readonly settleKey: (stores: Stores, data: string, manifest: BackupManifest) => Promise<void>;
   };
-  /** Where the data is for the moment. */
+  /** The folder where the data currently is. */
   readonly at: string;
   readonly manifest: BackupManifest;
   readonly moments: Readonly<Record<Environment, number>>;
@@ -65,13 +65,13 @@ interface RestorePreparation {
 }
 
 /**
- * Marks both worlds as restored, erases again whoever is in them and was erased, whenever that was (clocks may have
- * been set), sees to the secret key, and closes them.
+ * Marks both environments as restored, repeats all erasures of their customers (regardless of time, since clocks may
+ * have been set), settles the secret key, and closes the stores.
  */
 export async function markAndClose(stores: Stores, making: RestorePreparation): Promise<RestoredStores> {
   const { settings, at, manifest, moments, erasures } = making;
   try {
-    const nth = await counted(settings);
+    const nth = await countRestore(settings);
     const mark = async (mode: Environment): Promise<RestoredStore> => {
       const as_of = moments[mode];
       const marked = await markRestored(stores[mode], { archive: settings.source.name, as_of, nth });
@@ -89,19 +89,19 @@ export async function markAndClose(stores: Stores, making: RestorePreparation): 
   }
 }
 
-/** Notes a restore beside the backup, and answers which one it is there. */
-async function counted({ source, say }: RestorePreparation["settings"]): Promise<number> {
+/** Records the restore at the backup's location. Returns which restore it is, counted from 1. */
+async function countRestore({ source, say }: RestorePreparation["settings"]): Promise<number> {
   const line = JSON.stringify({ archive: source.name, at: iso(systemClock().now()), id: randomId("restore") });
   try {
     return await source.noteRestore(line);
   } catch (error) {
-    say(`The restore could not be noted beside the backup: ${error instanceof Error ? error.message : String(error)}`);
-    say("Do not serve another restore of these backups as well: it would give the same numbers.");
+    say(`The restore could not be recorded with the backup: ${error instanceof Error ? error.message : String(error)}`);
+    say("Do not serve another restore of these backups: both would assign the same numbers.");
     return 1;
   }
 }
 
-/** What a restore did to the worlds, a line each. */
+/** Returns the lines that report what a restore did to each environment. */
 export function linesOfWorlds(worlds: RestoredStores): string[] {
   const counted = (count: number, what: string) => (count === 0 ? [] : [`${count} ${what}`]);
   return environments.flatMap((mode) => {
@@ -109,12 +109,12 @@ export function linesOfWorlds(worlds: RestoredStores): string[] {
     const waits = [
       ...counted(waiting_deliveries, "webhook deliveries"),
       ...counted(waiting_reports, "reports to platforms"),
-      ...counted(waiting_purchases, "purchases of labels"),
+      ...counted(waiting_purchases, "label purchases"),
     ];
     return [
       `  ${mode}: as of ${iso(as_of)}`,
-      ...(waits.length === 0 ? [] : [`    waiting for your decision: ${waits.join(", ")}`]),
-      ...(withdrawn_mails === 0 ? [] : [`    e-mails taken back: ${withdrawn_mails}`]),
+      ...(waits.length === 0 ? [] : [`    held for your decision: ${waits.join(", ")}`]),
+      ...(withdrawn_mails === 0 ? [] : [`    emails withdrawn: ${withdrawn_mails}`]),
       ...(erased === 0 ? [] : [`    customers erased again: ${erased}`]),
     ];
   });

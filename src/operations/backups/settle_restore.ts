@@ -1,5 +1,5 @@
-// What a restore changes in the records of a world, so that nothing is given a second time and nothing goes out twice,
-// and what becomes of what it holds.
+// Marks an environment as restored, so that no number is assigned twice and nothing is sent twice, and carries out the
+// decision about everything held.
 
 import { Fault } from "../../core/faults.ts";
 import { skipPlaces } from "../../events/events.sql.ts";
@@ -30,38 +30,37 @@ import { withdrawMails } from "../../webhooks/notices.sql.ts";
 import { skipNumbers } from "../../webhooks/subscriptions/subscriptions.sql.ts";
 import type { Decision } from "./backup_run.transitions.ts";
 
-/** By how much the first restore advances every number: more than was given between the backup and the disaster. */
+/** How far each restore advances every number: more than can be assigned between a backup and a disaster. */
 const advanced_each = 1_000_000;
 
-/** What is kept of a restore. */
+/** The origin of restored data. */
 interface RestoredFrom {
   readonly archive: string;
-  /** The moment as of which the records of this world are. */
+  /** The time (ms) of this environment's data. */
   readonly as_of: number;
   /**
-   * Which restore of a backup in the same place it is, counted from 1. What an earlier one of them is served with gives
-   * numbers of its own, which this one passes over.
+   * Which restore of a backup in the same place it is, counted from 1. Each one skips the numbers that an earlier one
+   * may have assigned.
    */
   readonly nth: number;
 }
 
-/** A world that was marked as restored. */
+/** The result of marking an environment as restored. */
 export interface MarkedRestore extends PendingAtRestore {
-  /** How many people's sessions were ended. */
+  /** Number of sessions ended. */
   readonly ended_sessions: number;
-  /** By how much every number was advanced. */
+  /** How far every number was advanced. */
   readonly advanced_by: number;
 }
 
 /**
- * Marks a world as restored, before anybody is served of it: every number that is given goes on by a million
- * further for each restore of a backup in the same place;
- * people sign in anew, and links that were sent end; what was about to go out waits. Called again after it was
- * interrupted it would advance the numbers once more, and do nothing else.
+ * Marks an environment as restored, before it is served: advances every number by a million per restore of a backup in
+ * the same place, ends sessions and links, and holds everything that was about to be sent. Calling it again after an
+ * interruption only advances the numbers once more.
  */
 export async function markRestored(store: Store, from: RestoredFrom): Promise<MarkedRestore> {
   const begun = await store.write((tx) => begin(tx, from));
-  // What had not been made of the records yet when they were copied may have gone out since: it waits as well.
+  // Events that were not queued yet at the time of the backup may have been sent since, so they are held as well.
   while (await store.write(fanOut));
   while (await store.write(queueSome));
   while (await store.write(queueShipmentUpdates));
@@ -102,24 +101,24 @@ async function begin(tx: Tx, { archive, as_of, nth }: RestoredFrom) {
   return { id, withdrawn_mails, ended_sessions, advanced_by };
 }
 
-/** The job that carries out what was decided. */
+/** The job that carries out the decision. */
 const settling_job = "backups.settle_restored";
 
 /**
- * Decides that what has waited since a restore goes out, or never does. A job carries it out. The same decision may be
- * made again. Refuses: invalid_state_transition, where nothing waits for a decision, or another one was made.
+ * Decides to send or discard everything held since a restore; a job carries it out. The same decision can be repeated.
+ * Refuses: invalid_state_transition, if nothing is held or another decision was made.
  */
 export async function decide(tx: Tx, decision: Decision, decided_by: string): Promise<Restoration> {
   const restoration = await lockUnsettled(tx);
   const [last] = restoration === null ? await listRestorations(tx) : [];
   if (last?.decision === decision) return last;
   if (restoration === null) {
-    throw new Fault("invalid_state_transition", "Nothing waits for a decision: this world was not restored lately.", {
+    throw new Fault("invalid_state_transition", "Nothing is held: this environment has no undecided restore.", {
       action: decision,
     });
   }
   if (restoration.decision !== null && restoration.decision !== decision) {
-    throw new Fault("invalid_state_transition", `It was decided already: ${restoration.decision}.`, {
+    throw new Fault("invalid_state_transition", `The decision has already been made: ${restoration.decision}.`, {
       action: decision,
     });
   }
@@ -132,7 +131,7 @@ export async function decide(tx: Tx, decision: Decision, decided_by: string): Pr
 
 const settled_together_max = 500;
 
-/** Carries out some of what was decided. Answers whether there is more to do. */
+/** Carries out a part of the decision. Returns whether there is more to do. */
 export async function settleSome(tx: Tx): Promise<boolean> {
   const restoration = await lockUnsettled(tx);
   const decision = restoration?.decision ?? null;
@@ -145,8 +144,8 @@ export async function settleSome(tx: Tx): Promise<boolean> {
     for (const label of labels) {
       const reference = label.offer_ref === null ? "" : ` Its reference is ${label.offer_ref}.`;
       const message =
-        `It was being bought when the data came from a backup, and was dropped.${reference} Look at the carrier` +
-        ` ${label.carrier} whether it was bought, and ask for a refund then.`;
+        `It was being bought at the time of the restored backup, and was dropped.${reference} Check with the carrier` +
+        ` ${label.carrier} whether it was bought, and request a refund if so.`;
       await recordFailed(tx, label, { code: "dropped_after_restore", message, known: false });
     }
     if (labels.length === settled_together_max) return true;

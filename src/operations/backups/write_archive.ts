@@ -1,4 +1,4 @@
-// Writes an archive piece by piece: an ordinary tar, packed as zstd frames that follow each other.
+// Writes an archive as a stream: an ordinary tar, compressed into consecutive zstd frames.
 
 import { read } from "node:fs";
 import { promisify } from "node:util";
@@ -7,40 +7,40 @@ import { type Pack, pack } from "tar-stream";
 import type { LoggedErasure } from "../../storage/erasures.ts";
 import { archive_format, type BackupManifest, manifest_entry, sums_entry } from "./archive.ts";
 
-/** Where the bytes of an archive go. */
+/** The target of an archive's bytes. */
 interface ArchiveSink {
-  /** Resolves when it can take more. */
+  /** Resolves when it can accept more. */
   write(bytes: Uint8Array): Promise<void>;
 }
 
-/** The content of an entry, in pieces. */
+/** The content of an entry, in chunks. */
 export type EntryChunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 export interface ArchiveWriter {
-  /** Adds a file of exactly so many bytes. */
+  /** Adds a file of exactly `size_bytes`. */
   add(name: string, size_bytes: number, content: EntryChunks): Promise<void>;
   /** Adds a short file. */
   addText(name: string, text: string): Promise<void>;
-  /** Adds the sums of all files, and ends the archive. Answers its size and its own SHA-256, as hex. */
+  /** Adds the checksums of all files and ends the archive. Returns its size and its SHA-256 as hex. */
   finish(): Promise<{ readonly size_bytes: number; readonly sha256: string }>;
-  /** Lets go of an archive that will not be finished. */
+  /** Abandons an unfinished archive. */
   abandon(): void;
 }
 
-/** So much is packed at once, into a frame of its own: whoever shares the machine waits for no more. */
+/** Bytes compressed at once into one frame. Small frames do not block others on the machine for long. */
 const frame_bytes = 4 * 1024 * 1024;
-/** While one frame is packed the next is gathered. */
+/** While one frame is compressed, the next is collected. */
 const frames_under_way = 2;
 const level = 3;
 
-/** Begins an archive with its manifest. Files are added one after another. */
+/** Starts an archive with its manifest. Add files one after another. */
 export async function beginArchive(
   sink: ArchiveSink,
   manifest: Omit<BackupManifest, "format">,
 ): Promise<ArchiveWriter> {
   const tar = pack();
   const packed = packFrames(tar, sink);
-  // Whoever adds the next file or ends the archive learns of it.
+  // The next `add` or `finish` reports the error.
   packed.catch((error) => tar.destroy(error as Error));
   const sums: string[] = [];
   const add = async (name: string, size_bytes: number, content: EntryChunks) => {
@@ -63,7 +63,7 @@ export async function beginArchive(
   };
 }
 
-/** Adds one entry; answers the SHA-256 of its content. */
+/** Adds one entry; returns the SHA-256 of its content as hex. */
 async function addEntry(
   tar: Pack,
   name: string,
@@ -82,9 +82,9 @@ async function addEntry(
     hash.update(piece);
     if (!entry.write(piece)) await Promise.race([drained(entry), packed]);
   }
-  if (left !== 0) throw new Error(`${name} is not of the size that it was begun with`);
+  if (left !== 0) throw new Error(`${name} does not have its declared size`);
   entry.end(null);
-  // The packing ends before the archive does only by failing.
+  // Compression ends before the archive only if it fails.
   await Promise.race([ended.promise, packed]);
   return hash.digest("hex");
 }
@@ -92,7 +92,7 @@ async function addEntry(
 const drained = (entry: ReturnType<Pack["entry"]>) =>
   new Promise<void>((resolve) => entry.once("drain", () => resolve()));
 
-/** Packs what a tar holds into frames, and writes them in their order. */
+/** Compresses a tar into frames, and writes them in order. */
 async function packFrames(tar: Pack, sink: ArchiveSink) {
   const hash = new Bun.CryptoHasher("sha256");
   let size_bytes = 0;
@@ -130,15 +130,13 @@ function frameOf(bytes: Uint8Array): Promise<Uint8Array> {
   });
 }
 
-// A range of an open file in small pieces.
-
 const readFrom = promisify(read);
 
 const piece_bytes = 1024 * 1024;
 
 /**
- * The first so many bytes of an open file. What the file lacks of them by then, since it was cut shorter, is zeros: a
- * checkpoint cuts only pages off that the view does not have.
+ * Reads the first `size_bytes` of an open file in chunks. If the file has been truncated, the rest is zeros: a
+ * checkpoint removes only pages that the view does not contain.
  */
 export async function* fileChunks(file: number, size_bytes: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < size_bytes; ) {
@@ -151,18 +149,17 @@ export async function* fileChunks(file: number, size_bytes: number): AsyncGenera
   }
 }
 
-// What the copies of both worlds are, whichever engine keeps them.
-
+/** The copies of both environments, on either engine. */
 export interface BackupCopies extends Pick<BackupManifest, "engine" | "worlds"> {
   readonly migrations: Readonly<Record<"live" | "test", readonly string[]>>;
-  /** How much is read for it. */
+  /** Total bytes to read. */
   readonly size_bytes: number;
-  /** Adds both worlds to an archive; `onPiece` is told how many bytes were read. */
+  /** Adds both environments to an archive; `onPiece` is called with the bytes of each chunk. */
   addTo(archive: ArchiveWriter, onPiece: (bytes: number) => void): Promise<void>;
-  /** Throws a `StartRefused` once the service would suffer by what is held for it. */
+  /** Throws a `StartRefused` once the copy would harm the service. */
   check?(): void;
-  /** The erasures of customers by now that the file of erasures in this data directory may not have. */
+  /** Returns erasures that the list in this data directory may not contain. */
   erased(): Promise<readonly LoggedErasure[]>;
-  /** Lets go of what was held for it. */
+  /** Releases the copies. */
   close(): Promise<void>;
 }

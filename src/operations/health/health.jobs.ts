@@ -7,7 +7,7 @@ import { findQueues } from "./queues.sql.ts";
 
 const kept_max = 24 * 120;
 
-/** The figures of one world. */
+/** The load history of one environment. */
 interface LoadHistory {
   readonly points: LoadPoint[];
   last: { readonly counts: LoadCounts; readonly elapsed_ms: number } | null;
@@ -21,12 +21,12 @@ function historyOf(store: Store): LoadHistory {
   return history;
 }
 
-/** The points of the last day, the oldest first: those of this process alone. */
+/** Returns the points of the last day, oldest first. They cover this process only. */
 export function pointsOf(store: Store): readonly LoadPoint[] {
   return historyOf(store).points;
 }
 
-/** Adds a point to the figures of a world. Figures that a database cannot give are null. */
+/** Adds a point to the history of an environment. Values that the database cannot provide are null. */
 export async function notePoint(store: Store): Promise<void> {
   const history = historyOf(store);
   const [counts, elapsed_ms] = [countsOf(allMetrics(), store.mode), store.clock.elapsed()];
@@ -47,15 +47,15 @@ export async function notePoint(store: Store): Promise<void> {
   if (history.points.length > kept_max) history.points.shift();
 }
 
-/** Looks for damage in each page of a store's database. Throws as `lookFor` says. */
+/** Checks every page of a store's database for damage. Throws if there is any. */
 export const checkPages = (store: Store, service: Service) => lookFor("pages", store, service);
 
-/** As `checkPages`, and looks up each row in each index. */
+/** Like `checkPages`, and also checks every row in every index. */
 export const checkIndexes = (store: Store, service: Service) => lookFor("indexes", store, service);
 
 /**
- * Throws, with what to do, when there is damage: `GET /health` fails from then on, and the next start looks through
- * both databases before it serves.
+ * Checks a database. If there is damage, throws with advice; `GET /health` fails from then on, and the next start
+ * checks both databases before it serves.
  */
 async function lookFor(depth: CheckDepth, store: Store, service: Service): Promise<void> {
   const damage = await store.findDamage(depth, service.ending);

@@ -29,7 +29,7 @@ const proof_every_ms = 10_000;
 const room_bytes_min = 256 << 20;
 const started_at = systemClock().now();
 
-/** The health of the service, and its metrics. */
+/** Routes of the service's health and metrics. */
 export const operationRoutes = (service: Service) => {
   const look = healthProbe(service);
   return new Elysia()
@@ -50,9 +50,9 @@ export const operationRoutes = (service: Service) => {
           chapter: "Service",
           summary: "Get the health of the service",
           description:
-            "Needs no key. Whether the service is to be sent requests: answers 503 while a database does not answer" +
-            " or accepts no writes, and from the moment at which the service is asked to stop, when it still answers" +
-            " for a while. A balancer looks here.",
+            "Needs no key. Shows whether the service accepts requests: returns 503 while a database does not respond" +
+            " or accepts no writes, and while the service is stopping, when it still serves for a while. Use it for" +
+            " load balancers.",
           answers: { 200: HealthView, 503: HealthView },
         }),
       },
@@ -65,10 +65,10 @@ export const operationRoutes = (service: Service) => {
           id: "getLiveness",
           needs: "none",
           chapter: "Service",
-          summary: "Ask whether the process answers",
+          summary: "Liveness check",
           description:
-            "Needs no key and looks at no database. What restarts a process that hangs looks here: a database that is" +
-            " away is no reason to restart what goes on by itself once it is back.",
+            "Needs no key and checks no database. Use it to restart a process that hangs. A database outage needs no" +
+            " restart: the service recovers by itself.",
           answers: { 200: LivenessView },
         }),
       },
@@ -86,7 +86,7 @@ export const operationRoutes = (service: Service) => {
           needs: "metrics.read",
           chapter: "Service",
           summary: "Get metrics for Prometheus",
-          description: "A test key gets only the metrics of the test world and of the process.",
+          description: "A test key gets only the metrics of the test environment and of the process.",
           answers: { 200: null },
           documents: ["text/plain"],
         }),
@@ -96,7 +96,7 @@ export const operationRoutes = (service: Service) => {
 
 type HealthReport = (typeof HealthView)["static"];
 
-/** Checks the databases, at most once a second however many requests come. */
+/** Checks the databases at most once a second, regardless of the number of requests. */
 function healthProbe({ stores, registry }: Service): () => Promise<HealthReport> {
   let known: { readonly health: Promise<HealthReport>; readonly until: number } | null = null;
   const proofs = { live: proofOf(stores.live, registry), test: proofOf(stores.test, registry) };
@@ -122,8 +122,8 @@ function healthProbe({ stores, registry }: Service): () => Promise<HealthReport>
 }
 
 /**
- * Whether a store accepts writes. A write is tried from time to time, however many requests come, and only the first
- * one waits for it. A write that takes very long counts as failed.
+ * Returns a check whether a store accepts writes. It tries a write from time to time; only the first request waits for
+ * it. A write that takes very long counts as failed.
  */
 function proofOf(store: Store, registry: Service["registry"]): () => Promise<boolean> {
   let known: boolean | null = null;
@@ -140,7 +140,7 @@ function proofOf(store: Store, registry: Service["registry"]): () => Promise<boo
   };
   return async () => {
     const now = performance.now();
-    // After a failure each check tries again, so that a recovery shows soon.
+    // After a failure every check tries again, so that a recovery shows soon.
     if (trying === null && (known === false || now - begun_at >= proof_every_ms)) {
       begun_at = now;
       trying = attempt();
@@ -156,9 +156,9 @@ function roomOf(facts: StoreFacts | null): HealthReport["storage"]["room"] {
   return free_bytes < room_bytes_min ? "low" : "ok";
 }
 
-/** All figures as Prometheus reads them. Figures that a database does not give in time are left out. */
+/** Returns all metrics in Prometheus format, without those that a database does not provide in time. */
 async function metricsText({ stores, backups }: Service, mode: Environment): Promise<string> {
-  // Loaded when the metrics are first asked for: so many tables would slow the start.
+  // Loaded at the first request, because these tables would slow the start.
   const { counted_max, findQueues } = await import("./queues.sql.ts");
   const queuesOf = (store: Store) => inTime(store.read(async (db) => ({ ...(await findQueues(db)), now: db.now })));
   const [live, test] = await Promise.all([queuesOf(stores.live), queuesOf(stores.test)]);
@@ -193,7 +193,7 @@ async function metricsText({ stores, backups }: Service, mode: Environment): Pro
   return exposition(families, (labels) => mode === "live" || labels["mode"] !== "live");
 }
 
-/** The result, or null when the work failed or took too long. */
+/** Returns the result, or null if the work failed or took too long. */
 async function inTime<T>(work: Promise<T>): Promise<T | null> {
   const late = Promise.withResolvers<null>();
   const timer = setTimeout(() => late.resolve(null), health_timeout_ms);

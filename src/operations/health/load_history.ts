@@ -1,4 +1,4 @@
-// The figures of the last day, a point each half minute, from the meters.
+// The load of the last day, one point per half minute, from the metrics.
 
 import type { Environment } from "../../core/environment.ts";
 import type { MetricFamily } from "../../core/metrics.ts";
@@ -6,17 +6,17 @@ import type { MetricFamily } from "../../core/metrics.ts";
 const classes = ["2xx", "3xx", "4xx", "5xx"] as const;
 type StatusClasses = Readonly<Record<(typeof classes)[number], number>>;
 
-/** The counts of one world since the process began; durations of requests are those of both worlds. */
+/** The counts of one environment since the process started. Request durations cover both environments. */
 export interface LoadCounts {
-  /** Answered requests by the class of their status. */
+  /** Requests by status class. */
   readonly requests: StatusClasses;
   readonly deliveries: number;
   readonly failed_deliveries: number;
-  /** How many requests took at most so many seconds, cumulated as Prometheus has them. */
+  /** The cumulative number of requests by upper bound in seconds, as in Prometheus. */
   readonly took: ReadonlyMap<number, number>;
 }
 
-/** One point: rates since the point before, and the state at its moment. */
+/** A point: rates since the previous point, and the state at its time. */
 export interface LoadPoint {
   readonly at: number;
   readonly requests: StatusClasses;
@@ -29,7 +29,7 @@ export interface LoadPoint {
   readonly memory_bytes: number;
 }
 
-/** Reads the meters of a world. */
+/** Reads the metrics of an environment. */
 export function countsOf(meters: readonly MetricFamily[], mode: Environment): LoadCounts {
   const samplesOf = (name: string) => meters.find((family) => family.name === name)?.samples() ?? [];
   const requests = { "2xx": 0, "3xx": 0, "4xx": 0, "5xx": 0 };
@@ -54,8 +54,8 @@ export function countsOf(meters: readonly MetricFamily[], mode: Environment): Lo
 }
 
 /**
- * A quantile of the durations of requests between two counts, in milliseconds. Between two bounds they are taken as
- * evenly spread. Null when there were none.
+ * Returns a quantile of the request durations between two counts in milliseconds, interpolated within a bucket. Null
+ * without requests.
  */
 export function percentile(before: LoadCounts, after: LoadCounts, share: number): number | null {
   const bounds = [...after.took.keys()].sort((one, other) => one - other);
@@ -71,7 +71,7 @@ export function percentile(before: LoadCounts, after: LoadCounts, share: number)
 
 const rounded = (value: number) => Math.round(100 * value) / 100;
 
-/** The rates of a point, from the counts before it and at it. */
+/** Calculates the rates of a point from the counts before and at it. */
 export function ratesOf(before: LoadCounts, after: LoadCounts, seconds: number) {
   const rate = (now: number, then: number) => rounded(Math.max(0, now - then) / seconds);
   const took = (share: number) => {

@@ -13,15 +13,15 @@ import { listWaiting } from "../../webhooks/deliveries/deliveries.sql.ts";
 import { unsentDeliveries } from "../../webhooks/webhooks.transitions.ts";
 import type { QueueFigures } from "./metrics.ts";
 
-/** How far a queue is counted: a longer one is no different to an operator, and counting it would take time. */
+/** The highest count of a queue. Counting longer ones would take time and tell the operator nothing new. */
 export const counted_max = 10_000;
 
-/** What waits in one store. */
+/** The queues of one store. */
 type QueueCounts = Omit<QueueFigures, "now">;
 
 const isUnsent = isOneOf(deliveries.status, unsentDeliveries);
 
-/** Counts what waits, each queue by an index of what waits alone and no further than `counted_max`. */
+/** Counts each queue by a partial index, up to `counted_max`. */
 export async function findQueues(db: Db): Promise<QueueCounts> {
   const pending = (lane: SQL) => counted(db, deliveries, template`${isUnsent} and ${lane}`);
   const [oldest] = await db.sql

@@ -18,23 +18,23 @@ import type { LoadPoint } from "./load_history.ts";
 const numbers = Type.Array(Type.Number());
 const some = (description: string) => Type.Array(nullable(Type.Number()), { description });
 
-/** The figures of the last day, one list each; equal places of the lists belong together. */
+/** The load history as one list per metric. Equal positions belong to the same point. */
 export const HistoryView = closed({
-  at: Type.Array(Type.String({ format: "date-time" }), { description: "When each point was noted, oldest first." }),
-  requests_2xx: Type.Array(Type.Number(), { description: "Requests a second, by the class of their status." }),
+  at: Type.Array(Type.String({ format: "date-time" }), { description: "The time of each point, oldest first." }),
+  requests_2xx: Type.Array(Type.Number(), { description: "Requests per second by status class." }),
   requests_3xx: numbers,
   requests_4xx: numbers,
   requests_5xx: numbers,
-  duration_p50_ms: some("Half of the requests of both worlds took no longer; null where there were none."),
-  duration_p99_ms: some("99 of a hundred requests took no longer."),
-  deliveries: Type.Array(Type.Number(), { description: "Attempts at webhook deliveries a second that arrived." }),
+  duration_p50_ms: some("Median request duration of both environments; null without requests."),
+  duration_p99_ms: some("99th percentile of the request duration."),
+  deliveries: Type.Array(Type.Number(), { description: "Successful webhook delivery attempts per second." }),
   deliveries_failed: numbers,
-  deliveries_waiting: some("Deliveries that were still to be made."),
+  deliveries_waiting: some("Pending deliveries."),
   database_bytes: some("The size of the database."),
-  memory_bytes: Type.Array(Type.Number(), { description: "What the process held." }),
+  memory_bytes: Type.Array(Type.Number(), { description: "Resident memory of the process." }),
 });
 
-/** The figures of the last day, for plots. */
+/** Route of the load history, for charts. */
 export const historyRoutes = new Elysia({ prefix: "/metrics" })
   .use(conventions)
   .get("/history", ({ call }) => answerRead(call, async () => historyView(pointsOf(call.store.base))), {
@@ -44,8 +44,8 @@ export const historyRoutes = new Elysia({ prefix: "/metrics" })
       chapter: "Service",
       summary: "Get the metrics of the last 24 hours",
       description:
-        "A point each half minute, of the world that asks; memory and durations are of the process. They are kept in" +
-        " the memory of the server that answers: they begin when it started, and know nothing of other servers.",
+        "A point per half minute, for the environment of the request; memory and durations cover the process. The" +
+        " history is in the memory of the server that responds: it starts with that server, and excludes others.",
       answers: { 200: EnvelopedView(HistoryView) },
     }),
   });
@@ -69,12 +69,12 @@ function historyView(points: readonly LoadPoint[]): Static<typeof HistoryView> {
 
 const started_at = systemClock().now();
 
-/** The servers of this installation. */
+/** Route of the servers of this installation. */
 export const serverRoutes = (service: Service) =>
   new Elysia({ prefix: "/servers" }).use(conventions).get(
     "",
     async ({ call }) => {
-      // Before the view of the asking world: the live one alone knows the servers.
+      // Before the view of the requested environment, because only the live one knows the servers.
       const views = await serversOf(service);
       return answerRead(call, async () => views);
     },
@@ -84,10 +84,10 @@ export const serverRoutes = (service: Service) =>
         needs: "house.manage",
         live_only: true,
         chapter: "Service",
-        summary: "List the servers that run, the oldest first",
+        summary: "List the running servers, oldest first",
         description:
-          "On PostgreSQL all that serve the same database, by its clock: one that ended without a word is gone from" +
-          " the list after some seconds. On SQLite it is the one process.",
+          "On PostgreSQL, all servers of the database, by its clock. A server that stops responding disappears after" +
+          " a few seconds. On SQLite, the one process.",
         answers: { 200: EnvelopedView(Type.Array(ServerView)) },
       }),
     },
@@ -104,7 +104,7 @@ async function serversOf({ stores, registry }: Service): Promise<ServerView[]> {
   }));
 }
 
-/** The process that has the data to itself. */
+/** The only process, on SQLite. */
 function itself(): ServerView {
   return {
     ...{ number: null, host: hostname(), version, migration: known_migrations[engine].at(-1)?.name ?? "" },

@@ -1,4 +1,4 @@
-// Takes databases that were restored from a backup forward, to any moment for which frames were shipped.
+// Applies archived commits to databases that were restored from a backup, up to a point in time.
 import { join } from "node:path";
 import { type Environment, environments } from "../../core/environment.ts";
 import { type CommitRow, commitRowIn } from "../../storage/sqlite/commit_number.ts";
@@ -7,43 +7,40 @@ import { endOfCommit, frame_head_bytes, framesOf } from "../../storage/sqlite/lo
 import type { ArchiveDestination } from "./archive_destination.ts";
 import { beginningOf, readName, readSegment, type Segment, type SegmentName, unpackFrames } from "./segment.ts";
 
-/** How far a world was taken. */
+/** How far an environment's data was advanced. */
 interface AppliedTo extends CommitRow {
-  /** How many commits were added to the backup, and from how many segments. */
+  /** The number of commits applied, and of the segments they came from. */
   readonly commits: number;
   readonly segments: number;
-  /** Whether frames of that moment and later are known; else nothing says what came after the commit, if anything. */
+  /** Whether the archive covers that time; otherwise there may have been later commits. */
   readonly is_covered: boolean;
 }
 
-/** Frames that are missing or damaged. Up to the moment `good_at` (ms) the world can be restored all the same. */
+/** Segments are missing or damaged. The data can be restored up to `good_at` (ms). */
 export class ArchivedLogDamaged extends Error {
   readonly good_at: number;
   readonly world: Environment;
 
   constructor(world: Environment, good_at: number, problem: string) {
     const moment = new Date(good_at).toISOString();
-    super(`${problem} The ${world} world can be restored up to ${moment}: say --to ${moment}.`);
+    super(`${problem} The ${world} data can be restored up to ${moment}: use --to ${moment}.`);
     this.good_at = good_at;
     this.world = world;
   }
 }
 
-/** A backup cannot be taken back: one of an earlier moment is needed. */
+/** The backup is newer than the requested time. */
 export class TooEarly extends Error {
   constructor(world: Environment, { number, at }: CommitRow) {
     const moment = new Date(at).toISOString();
-    super(
-      `In the backup the ${world} world is of ${moment} (commit ${number}). Restore an earlier backup to that moment.`,
-    );
+    super(`The ${world} data in the backup is from ${moment} (commit ${number}). Use an earlier backup.`);
   }
 }
 
 /**
- * Takes both databases of a folder, restored from a backup and used by nobody, forward to their last commits of a
- * moment (ms) or before, or as far as frames were shipped where it is null. Throws `ShippedDamaged` where a segment
- * that is needed is missing or is not as it was written, and `TooEarly` where the backup is of a later moment; then the
- * folder holds nothing that can be used.
+ * Advances both restored databases of a private folder to their last commits at or before a time (ms), or to the end
+ * of the archive if it is null. Throws `ArchivedLogDamaged` if a needed segment is missing or damaged, and `TooEarly`
+ * if the backup is newer; the folder is unusable then.
  */
 export async function applyArchived(
   place: ArchiveDestination,
@@ -74,9 +71,9 @@ async function applyTo(
       is_covered: moment !== null && moment <= base.at,
     };
   }
-  // What is before the last segment that begins by the moment is needed as a whole.
+  // All segments before the last one that starts by that time are needed completely.
   const last = found.findLastIndex(({ number, least_at }, at) => {
-    // One without a commit that is numbered says nothing of what was committed by a moment.
+    // A segment without numbered commits does not show what was committed by then.
     const has_commits = number > (found[at - 1]?.number ?? -1);
     return moment === null || (has_commits && least_at <= moment);
   });
@@ -94,7 +91,7 @@ async function applyTo(
   return { number, at, commits: number - base.number, segments: needed.length, is_covered };
 }
 
-/** What is to be reached from where. */
+/** The start and the target of applying segments. */
 interface ReplayPath {
   readonly place: ArchiveDestination;
   readonly world: Environment;
@@ -106,7 +103,7 @@ interface Applying extends ReplayPath {
   readonly writer: FrameWriter;
 }
 
-/** Applies segments that follow each other. `next` is the one behind them, which is there but not needed. */
+/** Applies consecutive segments. `next` is the following segment, which exists but is not needed. */
 async function applyAll(
   applying: Applying,
   needed: readonly SegmentName[],
@@ -115,7 +112,7 @@ async function applyAll(
   const { place, world, base, moment, writer } = applying;
   let good: CommitRow = base;
   let before: Segment | null = null;
-  // A commit of the same millisecond as the last good one may be in what is damaged.
+  // The damaged part may contain a commit of the same millisecond as the last good one.
   const refuse = (problem: string, { number, least_at }: Pick<SegmentName, "number" | "least_at">): never => {
     const is_apart = number === good.number || least_at > good.at;
     throw new ArchivedLogDamaged(world, is_apart ? good.at : least_at - 1, problem);
@@ -130,9 +127,9 @@ async function applyAll(
     const segment = await readWhole(place, name);
     if (segment === null) return refuse(`${name.name} in ${place.place} is damaged.`, name);
     const follows = before === null || segment.head.previous === before.digest;
-    if (!follows) refuse(`${name.name} in ${place.place} does not follow the segment before it.`, name);
+    if (!follows) refuse(`${name.name} in ${place.place} does not match the segment before it.`, name);
     const is_last = at === needed.length - 1;
-    // A commit of this moment may be in a segment that is missing before the next.
+    // A commit of this time may be in a missing segment before the next one.
     const is_gap = is_last && next !== undefined && next.index !== name.index + 1;
     const part = partOf(segment, is_last ? moment : null);
     if (is_gap && moment !== null && segment.head.at < moment) {
@@ -154,7 +151,7 @@ async function readWhole(
   return head?.world === world && head.chain === chain && head.index === index ? segment : null;
 }
 
-/** The frames of a segment up to its last commit of a moment or before; all of them where it is null. */
+/** Returns the frames of a segment up to its last commit at or before a time (ms); all of them if it is null. */
 function partOf(segment: Segment, moment: number | null) {
   const { page_bytes, sequence_page } = segment.head;
   const frames = unpackFrames(segment);
@@ -173,9 +170,9 @@ function partOf(segment: Segment, moment: number | null) {
 }
 
 /**
- * The segments of the chain that holds a commit, from the first that has something behind it, by their numbers; null
- * when no chain holds it. A restored installation counts on from where it was restored to, so that two chains may have
- * a commit of the same number: it is told by its moment, and one that both have leads on in the chain of that time.
+ * Returns the segments, in order, that follow a commit in its chain; null if no chain contains it. A restored
+ * installation continues the numbering of commits, so two chains may have commits of the same number: the time
+ * distinguishes them. If both contain the commit, the chain of the requested time is used.
  */
 async function chainBehind(way: ReplayPath, names: readonly SegmentName[]): Promise<SegmentName[] | null> {
   const { place, world, base, moment } = way;
@@ -196,7 +193,7 @@ async function chainBehind(way: ReplayPath, names: readonly SegmentName[]): Prom
   return null;
 }
 
-/** Chains, the one first in whose time a moment is: those before it from the newest on, then those that began later. */
+/** Sorts chains: those that began at or before a time (ms), newest first, then the later ones. */
 function chainsFor(names: readonly SegmentName[], moment: number | null): string[] {
   const chains = [...new Set(names.map(({ chain }) => chain))].sort().reverse();
   if (moment === null) return chains;
@@ -204,7 +201,7 @@ function chainsFor(names: readonly SegmentName[], moment: number | null): string
   return [...begun, ...chains.filter((chain) => !begun.includes(chain)).reverse()];
 }
 
-/** Whether a commit is in a segment, or the one that it begins behind. */
+/** Whether a segment contains a commit, or directly follows it. */
 function holds(segment: Segment, { number, at }: CommitRow): boolean {
   const { after, page_bytes, sequence_page } = segment.head;
   if (after.number >= number) return after.number === number && after.at === at;

@@ -1,25 +1,25 @@
-// Where segments are kept: a folder, or a store that speaks S3.
+// Destinations of archived segments: a folder or an S3-compatible bucket.
 import { type Dirent, existsSync } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { folderKey, type openBucket } from "../../outbound/s3.ts";
 
-/** Files by their names, which have slashes in them. */
+/** A store of files. Names contain slashes. */
 export interface ArchiveDestination {
-  /** As the operator wrote it, and free of secrets. */
+  /** The location as the operator wrote it, without secrets. */
   readonly place: string;
-  /** The names below a folder. */
+  /** Lists the names below a folder. */
   list(folder: string): Promise<string[]>;
   read(name: string): Promise<Uint8Array>;
-  /** Keeps a file: when it resolves the file is safe, and before there is none of its name, or the same as before. */
+  /** Stores a file atomically: it is durable when this resolves, and until then there is no partial file. */
   write(name: string, bytes: Uint8Array): Promise<void>;
   remove(name: string): Promise<void>;
 }
 
-/** The folder of all segments in the place that backups are kept in. */
+/** The folder of all segments at the destination of the backups. */
 export const archive_folder = "continuous";
 
-/** Keeps segments in a folder, which is made when it is not there. */
+/** Stores segments in a folder, which is created if needed. */
 export function folderPlace(folder: string): ArchiveDestination {
   const root = join(folder, archive_folder);
   return {
@@ -52,7 +52,7 @@ export function folderPlace(folder: string): ArchiveDestination {
 
 type ArchiveBucket = Pick<ReturnType<typeof openBucket>, "list" | "read" | "write" | "remove">;
 
-/** Keeps segments in a bucket, under keys that begin with `prefix`. `place` is what the operator calls it. */
+/** Stores segments in a bucket under keys with `prefix`. `place` is the location as the operator wrote it. */
 export function bucketPlace(bucket: ArchiveBucket, prefix: string, place: string): ArchiveDestination {
   const root = `${folderKey(prefix)}${archive_folder}/`;
   return {
@@ -71,7 +71,7 @@ export function bucketPlace(bucket: ArchiveBucket, prefix: string, place: string
   };
 }
 
-/** Lets no power cut take away what was put into a folder, where the file system knows such a thing. */
+/** Syncs a folder, so that its entries survive a power cut, on file systems that support it. */
 async function synced(folder: string): Promise<void> {
   const opened = await open(folder, "r").catch(() => null);
   await opened?.sync().catch(() => {});

@@ -1,4 +1,4 @@
-// What is counted of the shipping of commits.
+// Archives the commits of both environments' write-ahead logs every few seconds to the destination of the backups.
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
@@ -14,30 +14,25 @@ import { readingThread } from "./follow_thread.ts";
 import { spoolOf, waitingIn } from "./log_chain.ts";
 import { neededFrom, outlived, readName, type SegmentName } from "./segment.ts";
 
-/** Segments and their bytes that arrived where they are kept. */
-const archived_segments = counter("packhouse_shipped_segments_total", "Segments of commits that were shipped.", [
-  "mode",
-]);
-const archived_bytes = counter("packhouse_shipped_bytes_total", "Bytes of segments that were shipped.", ["mode"]);
+const archived_segments = counter("packhouse_shipped_segments_total", "Archived segments of commits.", ["mode"]);
+const archived_bytes = counter("packhouse_shipped_bytes_total", "Bytes of archived segments.", ["mode"]);
 
-/** Times that a chain of segments ended, so that a new backup was needed. */
 const broken_chains = counter(
   "packhouse_shipping_restarts_total",
-  "Times that shipping had to begin again from a new backup.",
+  "Times that archiving started again from a new backup.",
   ["mode"],
 );
 
-/** What a lost disk would cost now. */
+/** Seconds of commits that would be lost with the disk now. */
 export const behind_seconds = gauge(
   "packhouse_shipping_behind_seconds",
-  "How long ago all that was committed had been shipped.",
+  "Seconds since everything committed was last archived.",
   ["mode"],
 );
 
-/** What waits on this disk for its place to be reached. */
-const waiting_bytes = gauge("packhouse_shipping_waiting_bytes", "Bytes of segments that wait to be shipped.");
+const waiting_bytes = gauge("packhouse_shipping_waiting_bytes", "Bytes of segments that wait to be archived.");
 
-/** Tells a gauge what it shows now, where it is only told how much it grew. */
+/** Turns the increments of a gauge into absolute values. */
 function level(shown: { add: (amount: number, ...values: string[]) => void }): typeof shown.add {
   const before = new Map<string, number>();
   return (amount, ...values) => {
@@ -47,13 +42,11 @@ function level(shown: { add: (amount: number, ...values: string[]) => void }): t
   };
 }
 
-// Ships what is committed, a few seconds after it was: the frames of both worlds' logs, to the place of the backups.
-
-/** How often what was committed is shipped. */
+/** The archiving interval. */
 const archive_every_ms = 10_000;
-/** When so much waits to be shipped, since the place cannot be reached, the chain is given up to spare the disk. */
+/** When more than this waits because the destination is unavailable, the chain is abandoned to spare the disk. */
 const waiting_max_bytes = 1024 ** 3;
-/** Every moment of so long ago can be restored, as far as there are backups. */
+/** Any time within this period can be restored, as far as there are backups. */
 const keep_ms = 7 * 24 * 3600 * 1000;
 const prune_every_ms = 3600 * 1000;
 const retry_backup_ms = 60_000;
@@ -63,47 +56,47 @@ interface LogArchivingSettings {
   readonly place: ArchiveDestination;
   readonly log: Log;
   readonly now: () => number;
-  /** Makes a backup in the place now, from which a chain of segments can lead on. */
+  /** Makes a backup at the destination, as the base of a chain of segments. */
   readonly backUp: () => Promise<void>;
-  /** The moments (ms) of the backups in the place. */
+  /** Returns the times (ms) of the backups at the destination. */
   readonly backups: () => Promise<readonly number[]>;
-  /** Keeps beside the segments what else a restore needs; called before some are sent. */
+  /** Stores other data that a restore needs; called before segments are sent. */
   readonly beside?: () => Promise<void>;
   readonly every_ms?: number;
   readonly most_waiting_bytes?: number;
 }
 
-/** How it stands with one world. */
+/** The state of one environment. */
 interface ArchiverState extends FollowedChain {
-  /** All that was committed by then (ms) is in its place and can be restored; null before the first time. */
+  /** Everything committed before this time (ms) is archived; null before the first time. */
   readonly shipped_until: number | null;
-  /** Whether there is a backup from which the chain leads on, so that what was shipped can be restored. */
+  /** Whether the chain has a backup as its base, so that it can be restored. */
   readonly is_based: boolean;
 }
 
-/** How it stands with shipping. */
+/** The state of archiving. */
 interface LogArchivingState {
   readonly place: string;
   readonly every_ms: number;
   readonly worlds: Readonly<Record<Environment, ArchiverState>>;
   readonly waiting_bytes: number;
-  /** Why the place could not be reached when it was tried last, or why there is no backup to lead on from. */
+  /** Why the destination was unavailable at the last attempt, or why there is no base backup. */
   readonly problem: string | null;
 }
 
 export interface LogArchiving {
-  /** To be handed to the store before it opens the data. */
+  /** Pass these to the store before it opens the data. */
   readonly followers: Readonly<Record<Environment, LogFollower>>;
-  /** Begins to ship, once the data is open. */
+  /** Starts archiving, once the data is open. */
   start(): void;
-  /** Ships what is committed now. Resolves when that was done or has failed. */
+  /** Archives everything committed so far. Resolves when that has succeeded or failed. */
   ship(): Promise<void>;
   state(): LogArchivingState;
-  /** Ships the last segments, which are taken when the data is closed, for so long at most. */
+  /** Archives the last segments, which are read when the data is closed, within `limit_ms`. */
   finish(limit_ms: number): Promise<void>;
 }
 
-/** Opens the shipping of a data directory, which a server is about to open. */
+/** Prepares archiving of a data directory that a server is about to open. */
 export function startLogArchiving(settings: LogArchivingSettings): LogArchiving {
   return new LogArchiver(settings);
 }
@@ -125,7 +118,7 @@ class LogArchiver implements LogArchiving {
   #backing_up: Promise<void> | null = null;
   #back_up_after = 0;
   #prune_after = 0;
-  /** Chains whose place tells of other commits than this data. */
+  /** Chains for which the destination has other commits than this data. */
   readonly #forked = new Set<string>();
   #checked = false;
   #begun_at = 0;
@@ -141,7 +134,7 @@ class LogArchiver implements LogArchiving {
     const broke = (world: Environment, reason: string) => {
       broken_chains.add(1, world);
       this.#checked = false;
-      log.warn("shipping begins again from a new backup", { world, reason });
+      log.warn("archiving starts again from a new backup", { world, reason });
     };
     const of = (world: Environment) => {
       return new WorldFollower({
@@ -194,7 +187,7 @@ class LogArchiver implements LogArchiving {
     await Promise.race([last(), late.promise]).finally(() => clearTimeout(timer));
     this.#thread.close();
     if (this.#waiting > 0) {
-      this.#settings.log.warn("the last commits were not shipped; they are at the next start", {
+      this.#settings.log.warn("the last commits were not archived; the next start archives them", {
         bytes: this.#waiting,
       });
     }
@@ -202,23 +195,23 @@ class LogArchiver implements LogArchiving {
 
   async #shipOnce(): Promise<void> {
     const { now, log, every_ms = archive_every_ms, most_waiting_bytes = waiting_max_bytes } = this.#settings;
-    // A machine that was put back with its memory shows it by its clock alone, which jumps once it is set.
+    // A restored snapshot of a virtual machine shows only by a jump of its clock.
     if (Math.abs(now() - this.#begun_at) > 2 * every_ms) this.#checked = false;
     this.#begun_at = now();
     try {
       this.#look();
       if (this.#waiting > most_waiting_bytes) {
-        const reason = "too much waits to be shipped: its place could not be reached";
+        const reason = "too much waits to be archived: the destination was unavailable";
         for (const world of environments) this.followers[world].endChain(reason);
       }
       await Promise.all(environments.map((world) => this.followers[world].take()));
       await this.#sendAll();
-      // A chain that was given up begins anew once its place can be reached.
+      // An abandoned chain starts again once the destination is available.
       if (this.#problem === null) for (const world of environments) this.followers[world].resume();
       this.#backUpIfNeeded();
       await this.#prune();
     } catch (error) {
-      log.warn("what is committed could not be shipped", { reason: String(error) });
+      log.warn("commits could not be archived", { reason: String(error) });
     }
     for (const world of environments) {
       const until = this.#shipped_until[world] ?? this.#opened_at;
@@ -226,7 +219,7 @@ class LogArchiver implements LogArchiving {
     }
   }
 
-  /** Sends what waits, world by world in its order, and removes it from the spool. */
+  /** Sends waiting segments, by environment and in order, and removes them from the spool. */
   async #sendAll(): Promise<void> {
     const { place, log } = this.#settings;
     const taken = environments.map((world) => ({ world, ...this.followers[world].known }));
@@ -250,20 +243,20 @@ class LogArchiver implements LogArchiving {
           this.#shipped_until[world] = taken_until;
       }
       await this.#settings.beside?.();
-      if (this.#problem !== null) log.info("the place of shipped commits is reached again", { place: place.place });
+      if (this.#problem !== null) log.info("the archive destination is available again", { place: place.place });
       this.#problem = null;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (this.#problem === null) log.warn("the place of shipped commits cannot be reached", { reason });
+      if (this.#problem === null) log.warn("the archive destination is unavailable", { reason });
       this.#problem = reason;
     }
     this.#look();
   }
 
   /**
-   * Ends a chain whose place does not have what was shipped, or has what this data does not know: then the data was put
-   * back to an earlier moment, and what it commits from there is another story than the one that was shipped. Nothing
-   * of it is sent under the name of that chain, also where it waits from an earlier run.
+   * Ends a chain if the destination lacks its segments, or has later ones. In the latter case the data was put back to
+   * an earlier state, and its new commits do not continue the chain: none of them is sent under its name, not even
+   * those that wait from an earlier run.
    */
   async #checkPlace(): Promise<void> {
     for (const world of environments) {
@@ -278,23 +271,23 @@ class LogArchiver implements LogArchiving {
         if (is_ahead) this.#forked.add(name);
         if (name !== chain) continue;
         if (is_ahead)
-          this.#endChain(world, "its place has later commits, so this data was put back to an earlier moment");
+          this.#endChain(world, "the destination has later commits, so this data was put back to an earlier state");
         else if ((there.at(-1)?.index ?? -1) < next - 1)
-          this.#endChain(world, "its last segment is not where it was shipped to");
+          this.#endChain(world, "its last segment is missing at the destination");
       }
     }
     this.#checked = true;
   }
 
-  /** Ends the chain of a world, and begins another. */
+  /** Ends the chain of an environment, and starts another. */
   #endChain(world: Environment, reason: string): void {
-    // Nothing of it counts as shipped any more.
+    // None of it counts as archived any longer.
     delete this.#based[world];
     this.followers[world].endChain(reason);
     this.followers[world].resume();
   }
 
-  /** Makes a backup when a chain has none to lead on from. Shipping goes on meanwhile. */
+  /** Makes a base backup if a chain has none, while archiving continues. */
   #backUpIfNeeded(): void {
     const { now, log, backUp, place } = this.#settings;
     const chains = environments.map((world) => [world, this.followers[world].known.chain] as const);
@@ -308,9 +301,9 @@ class LogArchiver implements LogArchiving {
     };
     const failed = (error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
-      this.#backup_problem = `The backup that what is shipped leads on from could not be made: ${reason}`;
+      this.#backup_problem = `The base backup for continuous archiving failed: ${reason}`;
       this.#back_up_after = now() + retry_backup_ms;
-      log.warn("the backup that shipped commits lead on from could not be made", { reason });
+      log.warn("the base backup for continuous archiving failed", { reason });
     };
     this.#backing_up = backUp()
       .then(done)
@@ -321,7 +314,7 @@ class LogArchiver implements LogArchiving {
       });
   }
 
-  /** Removes, once in an hour, segments by which nothing can be restored that should be. */
+  /** Removes segments that are no longer needed, once an hour. */
   async #prune(): Promise<void> {
     const { now, place, backups } = this.#settings;
     if (this.#problem !== null || now() < this.#prune_after) return;
@@ -331,7 +324,7 @@ class LogArchiver implements LogArchiving {
     for (const world of environments) {
       const { chain } = this.followers[world].known;
       const names = (await place.list(world)).flatMap((name) => readName(name) ?? []);
-      // By the last segment of a chain it is seen that the chain is still there.
+      // The last segment of a chain stays: it shows that the chain exists.
       const last = names.findLast((name) => name.chain === chain)?.name;
       for (const { name } of outlived(names, needed_from)) if (name !== last) await place.remove(name);
     }
@@ -353,7 +346,7 @@ class LogArchiver implements LogArchiving {
     return join(this.#spool, "backups.json");
   }
 
-  /** The chains that have a backup to lead on from. In another place there is none of them. */
+  /** Reads which chains have a base backup. Another destination has none. */
   #recall(place: string): Partial<Record<Environment, string>> {
     if (!existsSync(this.#basedFile())) return {};
     try {

@@ -1,23 +1,23 @@
-// To which moments what was shipped leads, and from which backups.
+// The times that archived segments can restore, and the backups they start from.
 import { dirname } from "node:path";
 import type { Environment } from "../../core/environment.ts";
 import type { ArchiveDestination } from "./archive_destination.ts";
 import { readName, readSegment, type SegmentName } from "./segment.ts";
 
-/** Segments that follow each other without a gap: every moment of theirs can be restored from a backup before it. */
+/** Consecutive segments without a gap. Any time within them can be restored from an earlier backup. */
 interface ArchivedRange {
   readonly world: Environment;
   readonly chain: string;
-  /** The moment (ms) of the commit that the first one begins behind. */
+  /** The time (ms) of the commit before the first segment. */
   readonly after_at: number;
-  /** The latest moment (ms) of the commits in them. */
+  /** The time (ms) of the latest commit. */
   readonly most_at: number;
   readonly segments: number;
 }
 
 /**
- * What was shipped to a place. Of each range the first segment is read: one that is damaged, or was removed meanwhile,
- * is none of it.
+ * Lists the archived ranges at a destination. Reads the first segment of each range, and ignores it if it is damaged
+ * or was just removed.
  */
 export async function archivedRanges(place: ArchiveDestination): Promise<ArchivedRange[]> {
   const names = (await place.list("")).flatMap((name) => readName(name) ?? []);
@@ -41,26 +41,26 @@ export async function archivedRanges(place: ArchiveDestination): Promise<Archive
   return found;
 }
 
-/** The moment (ms) of the commit that a segment begins behind; null when it is damaged, or is there no more. */
+/** Returns the time (ms) of the commit before a segment; null if the segment is damaged or gone. */
 async function beginningOf(place: ArchiveDestination, name: string): Promise<number | null> {
   try {
     return readSegment(await place.read(name))?.head.after.at ?? null;
   } catch (error) {
-    // The server removes what is not needed any more.
+    // A server removes segments that are no longer needed.
     if (!(await place.list(dirname(name))).includes(name)) return null;
     throw error;
   }
 }
 
-/** The moments (ms) of the backups without which what was shipped would lead on from a later moment, or from none. */
+/** Returns the times (ms) of the backups that the archived ranges need as their base. */
 export function neededBackups(ranges: readonly ArchivedRange[], backups: readonly number[]): Set<number> {
   return new Set(ranges.flatMap((range) => firstBackup(range, backups) ?? []));
 }
 
-/** A name tells the second in which a backup was begun. */
+/** Backup names have a resolution of one second. */
 const name_ms = 1000;
 
-/** Of backups, by their moments (ms), the first from which a range leads on; null where there is none. */
+/** Finds the first of the backups, by time (ms), that a range continues; null if there is none. */
 export function firstBackup({ after_at, most_at }: ArchivedRange, backups: readonly number[]): number | null {
   const usable = backups.filter((at) => at + name_ms > after_at && at <= most_at);
   return usable.length === 0 ? null : Math.min(...usable);

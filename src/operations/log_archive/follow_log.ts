@@ -1,4 +1,4 @@
-// Follows one world's log from the thread that serves: hands all work to the thread that reads.
+// The serving thread's view of following one environment's log: the reading thread does all the work.
 import { existsSync } from "node:fs";
 import type { Environment } from "../../core/environment.ts";
 import type { Log } from "../../core/log.ts";
@@ -6,23 +6,23 @@ import type { FoundDatabase, LogFollower } from "../../storage/sqlite/commit_log
 import type { FollowerAct, FollowerRequest, FollowerState } from "./follow_thread.ts";
 import { ChainBroken, LogChain, waitingIn } from "./log_chain.ts";
 
-/** A commit does not wait longer for frames to be taken. */
+/** The longest that a commit waits for frames to be read. */
 const take_within_ms = 10_000;
 
-/** What is known of a chain. */
+/** The state of a chain. */
 export interface FollowedChain {
-  /** Null while none is followed. */
+  /** The name of the chain; null if none is followed. */
   readonly chain: string | null;
-  /** The last segment of the chain, from 0; -1 while there is none. */
+  /** The index of the last segment, from 0; -1 if there is none. */
   readonly index: number;
-  /** The last commit that was taken, and its moment (ms). */
+  /** The last commit that was read, and its time (ms). */
   readonly number: number;
   readonly at: number;
-  /** All that was committed by then (ms) has been taken; null before the first time. */
+  /** Everything committed before this time (ms) was read; null before the first time. */
   readonly taken_until: number | null;
-  /** Why the chain before this one ended, and when (ms). */
+  /** Why and when (ms) the previous chain ended. */
   readonly broken: { readonly at: number; readonly reason: string } | null;
-  /** Why frames cannot be taken at present. */
+  /** Why frames currently cannot be read. */
   readonly failing: string | null;
 }
 
@@ -32,18 +32,18 @@ interface FollowerSettings {
   readonly place: string;
   readonly log: Log;
   readonly now: () => number;
-  /** Asks the thread that reads; null when it is lost. */
+  /** Sends a request to the reading thread. Resolves to null if the thread has died. */
   readonly ask: (question: Omit<FollowerRequest, "id">) => Promise<FollowerState | null>;
-  /** Told when a chain ended, and why. */
+  /** Called when a chain has ended, with the reason. */
   readonly broke: (world: Environment, reason: string) => void;
 }
 
 export class WorldFollower implements LogFollower {
   readonly #settings: FollowerSettings;
   #path = "";
-  /** Whether the chain of the last run goes on with the database that was found. */
+  /** Whether the chain of the last run continues with the current database. */
   #goes_on = false;
-  /** `failed`: the log could not be opened; it may be tried again. `closed`: before it was opened, and at the end. */
+  /** `failed`: the log could not be opened, and may be tried again. `closed`: before opening and at the end. */
   #state: "closed" | "opening" | "failed" | "following" | "given_up" = "closed";
   #opened: Promise<void> = Promise.resolve();
   #known: FollowedChain = {
@@ -66,17 +66,17 @@ export class WorldFollower implements LogFollower {
       const waiting = waitingIn(spool, world).length;
       const known = chain.recall();
       const dropped = waiting - waitingIn(spool, world).length;
-      if (dropped > 0) log.warn("what waited to be shipped to another place was dropped", { world, segments: dropped });
+      if (dropped > 0) log.warn("segments for another archive destination were dropped", { world, segments: dropped });
       if (known === null) return;
       chain.takeLeft(database);
       this.#goes_on = true;
     } catch (error) {
-      if (!(error instanceof ChainBroken)) this.#settings.log.warn("what a log held was not taken", facts(error));
+      if (!(error instanceof ChainBroken)) this.#settings.log.warn("the rest of a log was not archived", facts(error));
       this.#broke(error instanceof Error ? error.message : String(error));
       try {
         chain.forget();
       } catch (worse) {
-        this.#settings.log.warn("the last chain of shipped commits could not be forgotten", facts(worse));
+        this.#settings.log.warn("the last chain of archived commits could not be removed", facts(worse));
       }
     }
   }
@@ -89,7 +89,7 @@ export class WorldFollower implements LogFollower {
 
   async take(): Promise<boolean> {
     if (this.#state === "opening") await this.#opened;
-    // What is not followed has nothing to wait for.
+    // A log that is not followed has nothing to wait for.
     if (this.#state !== "following") return true;
     const late = Promise.withResolvers<null>();
     const timer = setTimeout(() => late.resolve(null), take_within_ms);
@@ -106,10 +106,10 @@ export class WorldFollower implements LogFollower {
   }
 
   giveUp(): void {
-    this.endChain("its log had grown too long before it could be taken");
+    this.endChain("its log grew too long before it was read");
   }
 
-  /** Ends the chain, and follows the log no longer until `resume`. */
+  /** Ends the chain, and stops following the log until `resume`. */
   endChain(reason: string): void {
     if (this.#state !== "following") return;
     this.#state = "given_up";
@@ -117,7 +117,7 @@ export class WorldFollower implements LogFollower {
     void this.#ask("give_up");
   }
 
-  /** Follows the log again, by a new chain, where that had been given up. */
+  /** Follows the log again with a new chain, after `endChain`. */
   resume(): void {
     if (this.#state === "given_up") this.#state = "following";
     else if (this.#state === "failed" && existsSync(`${this.#path}-wal`)) this.begin(this.#path);
@@ -141,9 +141,9 @@ export class WorldFollower implements LogFollower {
     const asked_at = now();
     const goes_on = act === "open" && this.#goes_on;
     const answer = await ask({ world, act, spool, place, path: this.#path, goes_on });
-    const failing = answer === null ? "the thread that reads the logs was lost" : answer.failed;
+    const failing = answer === null ? "the thread that reads the logs has died" : answer.failed;
     if (failing !== null && this.#known.failing === null) {
-      log.warn("what is committed cannot be taken to be shipped", { world, reason: failing });
+      log.warn("commits cannot be read for archiving", { world, reason: failing });
     }
     if (answer !== null) {
       const { chain, index, number, at, broken } = answer;

@@ -1,12 +1,12 @@
-// What the thread that reads the logs is asked, and what it answers.
+// The messages to and from the thread that reads the logs, and that thread's handle.
 import type { Environment } from "../../core/environment.ts";
 import type { Log } from "../../core/log.ts";
 import { startWorker } from "../../core/workers.ts";
 
 /**
- * `open`: begin to follow a log that has just been opened. `take`: all that was committed, also a new chain where there
- * is none. `let_go`, `hold`: the log may begin anew, or may not. `give_up`: let go of it and forget the chain. `close`:
- * take the last frames and let go of the files.
+ * `open`: start following a log that was just opened. `take`: read all commits, and start a chain if there is none.
+ * `let_go`, `hold`: allow or prevent recycling of the log. `give_up`: release it and forget the chain. `close`: read
+ * the last frames and close the files.
  */
 export type FollowerAct = "open" | "take" | "let_go" | "hold" | "give_up" | "close";
 
@@ -14,38 +14,36 @@ export interface FollowerRequest {
   readonly id: number;
   readonly world: Environment;
   readonly act: FollowerAct;
-  /** The spool, the place that its segments are shipped to, and the database's file. */
+  /** The spool folder, the destination of its segments, and the database file. */
   readonly spool: string;
   readonly place: string;
   readonly path: string;
-  /** For `open`: whether the chain of the last run goes on. */
+  /** For `open`: whether the chain of the last run continues. */
   readonly goes_on: boolean;
 }
 
-/** Where the chain stands now. */
+/** The state of the chain after a request. */
 export interface FollowerState {
   readonly id: number;
-  /** The chain and its last commit; null when there is none. */
+  /** The name of the chain; null if there is none. */
   readonly chain: string | null;
-  /** Its last segment, from 0; -1 while there is none. */
+  /** The index of its last segment, from 0; -1 if there is none. */
   readonly index: number;
   readonly number: number;
   readonly at: number;
-  /** Why the chain before this one ended, if it did in this act. */
+  /** Why the previous chain ended, if this request ended it. */
   readonly broken: string | null;
-  /** Why the act failed, if it did: it may be tried again. */
+  /** Why the request failed, if it did. It can be repeated. */
   readonly failed: string | null;
 }
 
-// The thread that reads the logs, as the one that serves asks it.
-
 interface ReadingThread {
-  /** Resolves with the answer; null when the thread is lost. */
+  /** Resolves to the response; null if the thread has died. */
   ask(question: Omit<FollowerRequest, "id">): Promise<FollowerState | null>;
   close(): void;
 }
 
-/** Starts the thread when it is first asked something. */
+/** Returns the handle of the reading thread, which starts at the first request. */
 export function readingThread(log: Log): ReadingThread {
   const waiting = new Map<number, (answer: FollowerState | null) => void>();
   let worker: Worker | null = null;
@@ -58,10 +56,10 @@ export function readingThread(log: Log): ReadingThread {
     });
     begun.addEventListener("error", ({ message }) => {
       lost = true;
-      log.error("the thread that ships commits was lost: nothing more is shipped until a restart", { reason: message });
+      log.error("the archiving thread has died: nothing is archived until a restart", { reason: message });
       for (const tell of waiting.values()) tell(null);
       waiting.clear();
-      // The views by which it held the logs end with it.
+      // The views that held the logs end with the thread.
       begun.terminate();
     });
     return begun;

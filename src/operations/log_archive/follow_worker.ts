@@ -1,4 +1,4 @@
-// The thread that reads the logs of both worlds, packs what is new, and holds them so that nothing is lost meanwhile.
+// The thread that reads both environments' logs, packs new commits, and holds the logs until they were read.
 import { closeSync, openSync } from "node:fs";
 import { systemClock } from "../../core/clock.ts";
 import type { Environment } from "../../core/environment.ts";
@@ -74,7 +74,7 @@ function run(question: FollowerRequest): void {
   else if (log.chain.end !== null && !log.hold.hold()) throw new ChainBroken("its log was emptied before it was held");
 }
 
-/** Ends a chain that does not go on, and begins another where the log is still followed. */
+/** Ends a chain that cannot continue, and starts another if the log is still followed. */
 function renewed(world: Environment): string | null {
   const log = followed.get(world);
   if (log === undefined) return null;

@@ -1,5 +1,5 @@
-// A chain of segments: takes from a write-ahead log what was committed since, and lays it into the spool, a folder of
-// the data directory in which segments wait to be shipped. Every call waits for the disk.
+// A chain of segments: reads new commits from a write-ahead log into the spool, a folder of the data directory where
+// segments wait to be archived. Every call waits for the disk.
 import { randomBytes } from "node:crypto";
 import { closeSync, existsSync, fdatasyncSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -30,16 +30,16 @@ import {
   type SegmentName,
 } from "./segment.ts";
 
-/** So much of a log goes into one segment, before it is packed, unless one commit is longer. */
+/** Size of a segment before compression, unless a single commit is larger. */
 const segment_bytes = 16 * 1024 * 1024;
 
-/** Says why what is in a log, or in a database, does not follow what was taken before. */
+/** The log or database does not continue the chain. The message is the reason. */
 export class ChainBroken extends Error {}
 
-/** The folder of a data directory in which segments wait. */
+/** Returns the spool folder of a data directory. */
 export const spoolOf = (data: string): string => join(data, "continuous");
 
-/** The segments that wait, in the order in which they were taken. */
+/** Lists the waiting segments in order. */
 export function waitingIn(spool: string, world: Environment): SegmentName[] {
   const folder = join(spool, world);
   if (!existsSync(folder)) return [];
@@ -52,26 +52,26 @@ export class LogChain {
   readonly #world: Environment;
   readonly #place: string;
   #end: ChainEnd | null = null;
-  /** Whether the log may be another one than that of the end's position, by a start that has lost nothing. */
+  /** Whether the log may have been restarted, without losses, since the position of the end. */
   #begins_anew = false;
 
-  /** The chain of a world whose segments are shipped to one place: in another is nothing that it leads on from. */
+  /** The chain of an environment for one destination. Another destination needs a new chain. */
   constructor(spool: string, world: Environment, place: string) {
     this.#spool = spool;
     this.#world = world;
     this.#place = place;
   }
 
-  /** Where the chain stands; null while there is none. */
+  /** The end of the chain; null if there is none. */
   get end(): ChainEnd | null {
     return this.#end;
   }
 
-  /** Goes on with the chain of an earlier run; null when there is none that can be read. */
+  /** Continues the chain of an earlier run. Returns null if there is none that can be read. */
   recall(): ChainEnd | null {
     const kept = this.#kept();
     if (kept !== null && kept.place !== this.#place) {
-      // What waits to be shipped to another place leads on from nothing here.
+      // Segments for another destination have no base at this one.
       rmSync(join(this.#spool, this.#world), { recursive: true, force: true });
     }
     if (kept === null || kept.place !== this.#place) {
@@ -83,7 +83,7 @@ export class LogChain {
     this.#end = end;
     this.#begins_anew = is_emptied;
     const { chain, index } = end;
-    // One that was laid into the spool just before the process ended.
+    // A segment that was stored just before the process ended.
     const next = waitingIn(this.#spool, this.#world).findLast((name) => name.chain === chain && name.index > index);
     const segment = next === undefined ? null : readSegment(readFileSync(join(this.#spool, next.name)));
     if (segment === null) return this.#end;
@@ -93,8 +93,8 @@ export class LogChain {
   }
 
   /**
-   * Takes what a run before has left in the log, and answers where the chain stands, which goes on with the database.
-   * Throws `ChainBroken` when it does not.
+   * Reads the commits that an earlier run left in the log, and returns the end of the chain. Throws `ChainBroken` if
+   * the database does not continue it.
    */
   takeLeft({ path, number, at, schema_version, migrates, untouched }: FoundDatabase): ChainEnd {
     const before = this.#end;
@@ -111,16 +111,16 @@ export class LogChain {
       }
     }
     const end = this.#end ?? before;
-    if (!is_proven && !untouched) throw new ChainBroken("the files are not as the last server left them");
-    if (end.number !== number || end.at !== at) throw new ChainBroken("it was written to without this");
+    if (!is_proven && !untouched) throw new ChainBroken("the files were changed after the last server stopped");
+    if (end.number !== number || end.at !== at) throw new ChainBroken("it was written to without archiving");
     if (end.schema_version !== schema_version) throw new ChainBroken("its schema was changed");
     if (migrates) throw new ChainBroken("this version changes its schema");
-    // The log is emptied now, also if the process ends before anything is taken from the next one.
+    // The log is emptied now, even if the process ends before it reads from the next one.
     this.#keep(end, true);
     return end;
   }
 
-  /** Takes all whole commits behind the chain's end. Throws `ChainBroken` when the log does not follow it. */
+  /** Reads all complete commits after the end of the chain. Throws `ChainBroken` if the log does not continue it. */
   take(file: number): void {
     for (;;) {
       const end = this.#end;
@@ -129,13 +129,13 @@ export class LogChain {
       const from = startIn(file, head, end.position, this.#begins_anew);
       const commits = readCommits(file, head, from, segment_bytes);
       if (commits.length === 0) return;
-      // What is shipped is never newer than what this disk has.
+      // The archive must never be newer than this disk.
       fdatasyncSync(file);
       this.#lay({ ...end, position: from }, head, commits);
     }
   }
 
-  /** Begins a chain behind the last commit of a database whose log is held. */
+  /** Starts a chain after the last commit of a database whose log is held. */
   begin(file: number, { number, at, sequence_page, schema_version }: LogHoldFacts, now: number): void {
     const head = readLogHead(file);
     if (head === null) throw new ChainBroken("its log has no head");
@@ -153,13 +153,13 @@ export class LogChain {
     this.#keep({ chain, index: -1, digest: null, number, at, sequence_page, schema_version, position });
   }
 
-  /** Forgets the chain. What waits in the spool stays. */
+  /** Forgets the chain. Waiting segments stay in the spool. */
   forget(): void {
     this.#end = null;
     rmSync(this.#stateFile(), { force: true });
   }
 
-  /** Lays a segment of the commits that follow an end into the spool, or of those before one that does not follow. */
+  /** Stores the commits that continue `end`, up to the first that does not, as a segment in the spool. */
   #lay(end: ChainEnd, { page_bytes }: LogHead, commits: readonly CommitFrames[]): void {
     const { follows, last, least_at, most_at, broken } = following(end, commits, page_bytes);
     if (follows.length > 0) {
@@ -202,34 +202,34 @@ export class LogChain {
   }
 }
 
-/** Where to read on in a log: behind what was read, or at its front when it began anew since. */
+/** Returns where to continue reading a log: after the last position, or at the start if the log was restarted. */
 function startIn(file: number, head: LogHead, position: LogPosition, begins_anew: boolean): LogPosition {
   if (holdsPosition(file, head, position)) return position;
   const is_same = head.salts[0] === position.salts[0] && head.salts[1] === position.salts[1];
-  if (is_same) throw new ChainBroken("its log does not hold what was taken from it");
+  if (is_same) throw new ChainBroken("its log lacks commits that were read from it");
   const is_next = head.salts[0] === (position.salts[0] + 1) >>> 0 && head.round === position.round + 1;
   if (begins_anew || is_next) return beginningOf(head);
-  throw new ChainBroken("its log was emptied before all of it was taken");
+  throw new ChainBroken("its log was emptied before all of it was read");
 }
 
-/** What a commit's frames say of it: its row, if it is numbered, and the count of the schema's changes. */
+/** Returns a commit's row, if it is numbered, and the schema version in its frames. */
 function contentsOf(commit: CommitFrames, page_bytes: number, sequence_page: number) {
   let row: CommitRow | null = null;
   let schema_version: number | null = null;
   for (const { page, content } of framesOf(commit.bytes, page_bytes)) {
     if (page === sequence_page) {
       row = commitRowIn(content);
-      if (row === null) throw new ChainBroken("the row that counts the commits is not where it was");
+      if (row === null) throw new ChainBroken("the row that counts the commits was moved");
     }
     if (page === 1) schema_version = new DataView(content.buffer, content.byteOffset).getUint32(schema_version_at);
   }
   return { row, schema_version };
 }
 
-/** In the first page of a database, by SQLite's file format. */
+/** Offset in the first page of a database (SQLite file format). */
 const schema_version_at = 40;
 
-/** Of some commits those that follow an end, where the chain stands behind them, and why the next does not follow. */
+/** Returns the commits that continue `end`, the new end, and why the next commit does not continue it. */
 function following(end: ChainEnd, commits: readonly CommitFrames[], page_bytes: number) {
   let { number, at, position } = end;
   const follows: CommitFrames[] = [];
@@ -239,7 +239,7 @@ function following(end: ChainEnd, commits: readonly CommitFrames[], page_bytes: 
     const { row, schema_version } = contentsOf(commit, page_bytes, end.sequence_page);
     if (schema_version !== null && schema_version !== end.schema_version) broken = "its schema was changed";
     else if (row !== null && row.number > number + 1) broken = "commits are missing from its log";
-    else if (row !== null && row.number < number) broken = "its commits are not those that were taken";
+    else if (row !== null && row.number < number) broken = "its commits differ from those that were read";
     if (broken !== null) break;
     if (row !== null && row.number > number) {
       ({ number, at } = row);

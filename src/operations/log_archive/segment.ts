@@ -1,34 +1,34 @@
-// A segment: the frames of some commits that follow each other, packed and sealed by a checksum, as they are shipped.
+// A segment: the compressed frames of consecutive commits with a checksum, as they are archived.
 import { createHash } from "node:crypto";
 import type { Environment } from "../../core/environment.ts";
 import type { LogPosition } from "../../storage/sqlite/log_frames.ts";
 
-/** How far a chain of segments has come. The head of each segment tells it of the moment behind the segment. */
+/** The end of a chain of segments. The head of each segment records the end after it. */
 export interface ChainEnd {
-  /** The chain's name, which sorts by the moment it was begun. */
+  /** The chain's name. Names sort by the time the chain began. */
   readonly chain: string;
-  /** The number of the last segment, from 0; -1 while there is none. */
+  /** The index of the last segment, from 0; -1 if there is none. */
   readonly index: number;
-  /** The checksum of that segment, which the next one names; null while there is none. */
+  /** The checksum of that segment, which the next one repeats; null if there is none. */
   readonly digest: string | null;
-  /** The last commit that the chain holds, or that it begins behind, and its moment (ms). */
+  /** The last commit of the chain, or the one before its start, and its time (ms). */
   readonly number: number;
   readonly at: number;
-  /** Where the row that counts the commits lies, and SQLite's count of the changes of the schema. */
+  /** The page of the row that counts the commits, and SQLite's schema version. */
   readonly sequence_page: number;
   readonly schema_version: number;
   readonly position: LogPosition;
 }
 
-/** What a segment says of itself. */
+/** The head of a segment. */
 interface SegmentHead extends Omit<ChainEnd, "digest"> {
   readonly format: 1;
   readonly world: Environment;
-  /** The checksum of the segment before it; null for the first of a chain. */
+  /** The checksum of the previous segment; null for the first of a chain. */
   readonly previous: string | null;
-  /** The commit that it begins behind, and its moment (ms). */
+  /** The commit before its first one, and its time (ms). */
   readonly after: { readonly number: number; readonly at: number };
-  /** The earliest and the latest moment of its commits (ms). */
+  /** The times (ms) of its earliest and latest commit. */
   readonly least_at: number;
   readonly most_at: number;
   readonly page_bytes: number;
@@ -37,21 +37,21 @@ interface SegmentHead extends Omit<ChainEnd, "digest"> {
 
 export interface Segment {
   readonly head: SegmentHead;
-  /** The segment's own checksum, in hex. */
+  /** The segment's checksum as hex. */
   readonly digest: string;
-  /** The frames, still packed. */
+  /** The compressed frames. */
   readonly packed: Uint8Array;
 }
 
 const magic = "PHFRAMES";
 const prefix_bytes = magic.length + 4;
 const digest_bytes = 32;
-/** A head is a few hundred bytes; a longer one is none. */
+/** A head has a few hundred bytes. Anything longer is invalid. */
 const head_max_bytes = 65_536;
-/** As fast as it goes: a server that serves packs them. */
+/** The fastest level, because a serving process compresses them. */
 const level = 1;
 
-/** Builds a segment, and its checksum in hex. */
+/** Builds a segment. Returns its bytes and its checksum as hex. */
 export function makeSegment(
   facts: Omit<SegmentHead, "format" | "packed_bytes">,
   frames: Uint8Array,
@@ -70,7 +70,7 @@ export function makeSegment(
   return { bytes, digest: digest.toString("hex") };
 }
 
-/** Reads a segment and checks it; null when it is none, or not as it was written. */
+/** Reads and checks a segment. Returns null if it is invalid or damaged. */
 export function readSegment(bytes: Uint8Array): Segment | null {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (all.length < prefix_bytes + digest_bytes || all.toString("latin1", 0, magic.length) !== magic) return null;
@@ -83,32 +83,32 @@ export function readSegment(bytes: Uint8Array): Segment | null {
   return { head, digest: digest.toString("hex"), packed: all.subarray(head_end, end) };
 }
 
-/** The frames of a segment. */
+/** Decompresses the frames of a segment. */
 export function unpackFrames({ packed }: Segment): Uint8Array {
   return Bun.zstdDecompressSync(packed);
 }
 
-/** Where a chain stands behind a segment. */
+/** Returns the end of a chain after a segment. */
 export function endOf({ head, digest }: Segment): ChainEnd {
   const { chain, index, number, at, sequence_page, schema_version, position } = head;
   return { chain, index, digest, number, at, sequence_page, schema_version, position };
 }
 
-/** What the name of a segment tells, so that a list of names is enough to find those that are needed. */
+/** The parts of a segment's name. A list of names is enough to find the segments that are needed. */
 export interface SegmentName {
   readonly world: Environment;
   readonly chain: string;
   readonly index: number;
-  /** The last commit that it holds. */
+  /** The number of its last commit. */
   readonly number: number;
-  /** The earliest and the latest moment of its commits (ms). */
+  /** The times (ms) of its earliest and latest commit. */
   readonly least_at: number;
   readonly most_at: number;
-  /** The name as a whole, below the folder of all segments. */
+  /** The complete name, relative to the folder of all segments. */
   readonly name: string;
 }
 
-/** The name of a segment: names of one chain sort in the order of their segments. */
+/** Builds the name of a segment. Names of one chain sort in the order of their segments. */
 export function nameOf({ world, chain, index, number, least_at, most_at }: Omit<SegmentName, "name">): string {
   const [place, last, from, to] = [index, number, least_at, most_at].map((it) => String(it).padStart(10, "0"));
   return `${world}/${chain}/${place}-${last}-${from}-${to}.frames`;
@@ -116,7 +116,7 @@ export function nameOf({ world, chain, index, number, least_at, most_at }: Omit<
 
 const form = /^(live|test)\/(\d{8}T\d{9}Z-[0-9a-f]{8})\/(\d{10})-(\d{10,16})-(\d{10,16})-(\d{10,16})\.frames$/;
 
-/** What the name of a segment tells; null when it is the name of something else. */
+/** Parses the name of a segment. Returns null for other names. */
 export function readName(name: string): SegmentName | null {
   const [, world, chain = "", index, number, least_at, most_at] = form.exec(name) ?? [];
   if (world === undefined) return null;
@@ -126,24 +126,22 @@ export function readName(name: string): SegmentName | null {
   };
 }
 
-/** A new name for a chain that begins now (ms), with random bytes. */
+/** Builds a name for a chain that starts at `now` (ms), with random bytes. */
 export function newChain(now: number, random: Uint8Array): string {
   const moment = new Date(now).toISOString().replace(/[-:.]/g, "");
   return `${moment}-${Buffer.from(random.subarray(0, 4)).toString("hex")}`;
 }
 
-/** When a chain was begun (ms), by its name. */
+/** Returns when (ms) a chain began, by its name. */
 export function beginningOf(chain: string): number {
   const [, date = "", hour, minute, second, ms] = /^(\d{8})T(\d\d)(\d\d)(\d\d)(\d{3})Z/.exec(chain) ?? [];
   return Date.parse(`${date.replace(/(\d{4})(\d\d)/, "$1-$2-")}T${hour}:${minute}:${second}.${ms}Z`);
 }
 
-// Which segments are of no use any more.
-
 /**
- * Before which moment (ms) no segment is needed, so that every moment of the last `keep_ms` can be restored: segments
- * lead on from a backup, so those behind the newest backup that is older than that are kept, or those behind the
- * oldest. Null when all are kept, since there is no backup.
+ * Returns the time (ms) before which no segment is needed to restore any time of the last `keep_ms`. Segments continue
+ * a backup: those after the newest backup older than that are needed, or those after the oldest backup. Null if there
+ * is no backup, so that all are needed.
  */
 export function neededFrom(backups: readonly number[], now: number, keep_ms: number): number | null {
   if (backups.length === 0) return null;
@@ -151,7 +149,7 @@ export function neededFrom(backups: readonly number[], now: number, keep_ms: num
   return older.length > 0 ? Math.max(...older) : Math.min(...backups);
 }
 
-/** The segments of which all commits are older than a moment. */
+/** Returns the segments whose commits are all older than a time (ms). */
 export function outlived(names: readonly SegmentName[], needed_from: number): SegmentName[] {
   return names.filter(({ most_at }) => most_at < needed_from);
 }

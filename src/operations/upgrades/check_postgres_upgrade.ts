@@ -1,4 +1,4 @@
-// What an upgrade would do to a PostgreSQL database, how long it would take there, and a rehearsal of it.
+// Checks and rehearses the upgrade of a PostgreSQL database.
 import pg from "pg";
 import { environments } from "../../core/environment.ts";
 import { isLacking, namesOf, toRun } from "../../storage/migrations/migrate.ts";
@@ -14,11 +14,11 @@ import { startRefused } from "../../storage/start_refused.ts";
 import type { UpgradePlan } from "./upgrade.ts";
 import { touchedRows } from "./upgrade.ts";
 
-// Taken to be twice that of SQLite, and not measured: `--rehearse` does that.
+// Assumed to be twice the time of SQLite. `--rehearse` measures it.
 const seconds_a_row = 6e-6;
 const worlds = environments.map((mode) => ({ schema: mode, mode }));
 
-/** Says what an upgrade would do, and changes nothing; also beside servers. */
+/** Returns the upgrade plan. Changes nothing; servers may run. */
 export async function checkPostgres(url: string): Promise<UpgradePlan> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
   client.on("error", () => {});
@@ -52,35 +52,33 @@ async function rowsOf(client: pg.Client, standing: SchemaMigrationState): Promis
 
 function notesOf(lacking: readonly SchemaMigrationState[]): string[] {
   if (lacking.every(isAdditive))
-    return ["All of it is additive: servers of the version before run on, and start again, beside it."];
+    return ["All migrations are additive: servers of the previous version keep running and can be restarted."];
   return [
-    "Start one server of this version when all others have stopped: it waits for that, and then upgrades.",
-    "It takes a snapshot by pg_dump before, in the folder of --data; packhouse rollback there goes back to it.",
+    "Start one server of this version. It waits until all others have stopped, then upgrades.",
+    "It takes a snapshot with pg_dump first, in the folder of --data; packhouse rollback restores it.",
     ...missingPrograms(),
   ];
 }
 
-/** What is said where the programs are missing that an upgrade and the way back of it run. */
+/** Returns a note about missing PostgreSQL programs that an upgrade or its rollback needs. */
 function missingPrograms(): string[] {
   const missing = ["pg_dump", "pg_restore", "psql"].filter((name) => Bun.which(name) === null);
   if (missing.length === 0) return [];
-  const advice = "install them before (Debian: apt install postgresql-client), or go on without a way back";
-  return [
-    `${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} not on this machine: ${advice} (--no-snapshot).`,
-  ];
+  const advice = "install the client programs (Debian: apt install postgresql-client), or upgrade without a snapshot";
+  return [`${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} not installed: ${advice} (--no-snapshot).`];
 }
 
-const undone = new Error("a rehearsal is undone");
+const undone = new Error("rolling back the rehearsal");
 
-/** Does the upgrade in a transaction that is undone, and answers how many seconds it took. Refuses beside servers. */
+/** Runs the upgrade in a transaction and rolls it back. Returns its duration (s). Refuses while servers run. */
 export async function rehearsePostgres(url: string): Promise<number> {
   let begun_at = 0;
   let seconds = 0;
   const before = async (client: pg.Client) => {
     if (!(await takeSchemasExclusively(client, environments))) {
       const there = (await otherHolders(client, environments)).join(", ");
-      const advice = "A rehearsal would hold up their work: stop them, or rehearse on a copy of the database.";
-      throw startRefused("in_use", `Servers or commands work on the database: ${there}. ${advice}`);
+      const advice = "A rehearsal would block them. Stop them, or rehearse on a copy of the database.";
+      throw startRefused("in_use", `Servers or commands are using the database: ${there}. ${advice}`);
     }
     begun_at = performance.now();
   };

@@ -1,4 +1,4 @@
-// What an upgrade would do to data, how long it would take there and how much room it needs; and a rehearsal of it.
+// Checks and rehearses the upgrade of a data directory: migrations, duration and disk space.
 import { Database } from "bun:sqlite";
 import { closeSync, existsSync, mkdtempSync, openSync, readSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ import { megabytes, roomIn, snapshotBytes } from "./sqlite_snapshot.ts";
 import type { UpgradePlan } from "./upgrade.ts";
 import { touchedRows, upgradesFolder } from "./upgrade.ts";
 
-/** Says what an upgrade would do, and changes nothing; also beside a server. Refuses where there is no data. */
+/** Returns the upgrade plan. Changes nothing; a server may run. Refuses if there is no data. */
 export async function checkUpgrade(data: string, database_url: string | null): Promise<UpgradePlan> {
   if (database_url !== null) {
     const { checkPostgres } = await import("./check_postgres_upgrade.ts");
@@ -47,16 +47,16 @@ export async function checkUpgrade(data: string, database_url: string | null): P
   return { migrations: missing, seconds: rows * seconds_a_row, notes: notesOf(data, found, missing) };
 }
 
-// Measured with migrations that changed a million orders, lines and events: they took 45 s, for which this says 54.
+// Measured with migrations of a million orders, lines and events: they took 45 s; this estimates 54.
 const seconds_a_row = 3e-6;
 
 function notesOf(data: string, found: readonly MigratedDatabase[], missing: readonly MigrationName[]): string[] {
   const [needed, free] = [snapshotBytes(found), roomIn(data)];
-  const room = `A snapshot is taken before: it needs ${megabytes(needed)}, and the upgrade up to as much while it runs`;
-  const short = free < 2 * needed ? " That may be too little: make room first." : "";
+  const room = `A snapshot is taken first. It needs ${megabytes(needed)}, and the upgrade up to as much while it runs`;
+  const short = free < 2 * needed ? " That may not be enough: free some space first." : "";
   const back = missing.every(({ kind }) => kind === "additive")
-    ? "All of it is additive: an older Packhouse that knows such marks starts on the data also afterwards, as it is."
-    : "Afterwards an older Packhouse no longer starts on the data; packhouse rollback goes back to the snapshot.";
+    ? "All migrations are additive: the previous version can still start on the upgraded data."
+    : "The previous version cannot start on the upgraded data; packhouse rollback restores the snapshot.";
   return [`${room}; ${megabytes(free)} are free.${short}`, back];
 }
 
@@ -65,7 +65,7 @@ function lookAt(data: string): MigratedDatabase[] {
   const there = environments
     .map((mode) => ({ mode, path: join(data, `${mode}.db`) }))
     .filter(({ path }) => existsSync(path));
-  // Beside a server the logs are its own, and change. Else they are looked at before anything reads by them.
+  // While a server runs, its logs change. Otherwise they are checked before anything reads them.
   const taken = tryLock(join(data, "instance.lock"), lock_wait_ms);
   try {
     if (taken !== null) for (const { path } of there) checkLog(path, silentLog);
@@ -81,7 +81,7 @@ function lookAt(data: string): MigratedDatabase[] {
 
 const lock_wait_ms = 100;
 
-/** Does the upgrade on a copy of the data, also beside a server, and answers how many seconds it took. */
+/** Runs the upgrade on a copy of the data, even while a server runs. Returns its duration in seconds. */
 export async function rehearseUpgrade(data: string, database_url: string | null): Promise<number> {
   if (database_url !== null) {
     const { rehearsePostgres } = await import("./check_postgres_upgrade.ts");
@@ -124,7 +124,7 @@ function copyHeld(view: HeldView, to: string): void {
 
 const piece_bytes = 1024 * 1024;
 
-/** Copies the first so many bytes of an open file; what it lacks of them by then are zeros. */
+/** Copies the first `size_bytes` of an open file, padded with zeros if the file is shorter. */
 function copyBytes(file: number, size_bytes: number, to: string): void {
   const copy = openSync(to, "w", 0o600);
   try {

@@ -1,4 +1,4 @@
-// How far the worlds of a PostgreSQL database have come, and what was stored since.
+// How far the numbers of a PostgreSQL database have advanced, and which rows were stored since.
 import type pg from "pg";
 import type { Environment } from "../../core/environment.ts";
 import { sorted, type WrittenSince } from "./rollback_losses.ts";
@@ -21,13 +21,13 @@ interface Counted {
 const tablesOf = async (client: pg.ClientBase, schema: Environment) =>
   (await client.query<Counted>(counted, [schema])).rows;
 
-/** How far the world of a schema has come. */
+/** Reads the numbers that the schema of an environment has reached. */
 export async function reachedOnPostgres(client: pg.ClientBase, schema: Environment): Promise<ReachedNumbers> {
   const tables = await tablesOf(client, schema);
   return { commits: null, last_ids: Object.fromEntries(tables.map(({ name, last }) => [name, Number(last)])) };
 }
 
-/** What was stored in a schema since its world had come so far. */
+/** Counts the rows stored in a schema since it had reached `since`. */
 export async function writtenOnPostgres(
   client: pg.ClientBase,
   schema: Environment,

@@ -1,4 +1,4 @@
-// The snapshot of both worlds before a PostgreSQL database is upgraded: a dump, taken while nobody works on it.
+// The snapshot before a PostgreSQL upgrade: a dump of both environments while nothing else uses the database.
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../core/config.ts";
@@ -9,10 +9,10 @@ import type { SchemaMigrationState } from "../../storage/migrations/migrate_post
 import { runProgram } from "../../storage/postgres/postgres_programs.ts";
 import { beginUpgrade, type KeptUpgrade } from "./upgrade.ts";
 
-/** The file of a dump. */
+/** The file name of the dump. */
 export const dump_name = "worlds.dump";
 
-/** Dumps both worlds and keeps the dump. Refuses where pg_dump is not there or fails: nothing was changed then. */
+/** Takes the snapshot. Refuses, with nothing changed, if pg_dump is missing or fails. */
 export async function takeDump(
   url: string,
   data: string,
@@ -34,7 +34,7 @@ export async function takeDump(
       "--file",
       file,
     ];
-    const advice = "The database is as it was. Make a backup, and go on without a way back by --no-snapshot.";
+    const advice = "The database was not changed. Make a backup, then upgrade with --no-snapshot.";
     await runProgram("pg_dump", words, url, advice);
     syncFolder(draft.folder);
     const before = Object.fromEntries(standings.map(({ mode, applied }) => [mode, namesOf(applied)]));

@@ -1,29 +1,26 @@
-// How far the worlds of a data directory have come, and what was stored since.
+// How far the numbers of a data directory have advanced, and which rows were stored since.
 import type { Database } from "bun:sqlite";
 import type { ReachedNumbers } from "./upgrade.ts";
 
-/** Rows of one table that were stored since some moment. */
+/** The number of rows of one table that were stored since then. */
 interface StoredSince {
   readonly table: string;
   readonly rows: number;
 }
 
-/** What was stored in a world since some moment. */
+/** The rows that were stored in an environment since then. */
 export interface WrittenSince {
-  /** How many commits there were; null where none are counted. */
+  /** The number of commits; null on PostgreSQL, which does not count them. */
   readonly commits: number | null;
-  /** The records that were stored, those that matter most first. */
+  /** The stored records, the most important first. */
   readonly records: readonly StoredSince[];
 }
 
-/**
- * What a service stores by itself, also when nobody asks it for anything: its log of requests, the postal codes that
- * the program carries, its place among the servers.
- */
+/** Tables that an idle service writes to: the request log, the built-in postal codes, and the list of servers. */
 const upkeep = /^(request_blocks|held_claims|servers|postal_\w+)$/;
 const first = ["orders", "events", "movements", "shipments", "labels", "returns", "customers", "products"];
 
-/** Puts the records that a person looks for first; what is upkeep alone is left out. */
+/** Sorts the most important records first, and drops those that an idle service writes. */
 export function sorted(records: readonly StoredSince[]): StoredSince[] {
   const place = ({ table }: StoredSince) => (first.includes(table) ? first.indexOf(table) : first.length);
   return records
@@ -31,13 +28,13 @@ export function sorted(records: readonly StoredSince[]): StoredSince[] {
     .sort((a, b) => place(a) - place(b) || (a.table < b.table ? -1 : 1));
 }
 
-/** How far a SQLite database has come. */
+/** Reads the numbers that a SQLite database has reached. */
 export function reachedOnSqlite(raw: Database): ReachedNumbers {
   const rows = raw.query<{ name: string; seq: number }, []>("select name, seq from sqlite_sequence").all();
   return { commits: commitsOf(raw), last_ids: Object.fromEntries(rows.map(({ name, seq }) => [name, seq])) };
 }
 
-/** What was stored in a SQLite database since it had come so far. */
+/** Counts the rows stored in a SQLite database since it had reached `since`. */
 export function writtenOnSqlite(raw: Database, since: ReachedNumbers): WrittenSince {
   const now = reachedOnSqlite(raw);
   const records = Object.keys(now.last_ids).map((table) => {
@@ -51,10 +48,10 @@ function commitsOf(raw: Database): number {
   return Number(raw.query("select number from commit_sequence").values()[0]?.[0] ?? 0);
 }
 
-/** Whether anything was stored that somebody would miss. */
+/** Whether anything was stored that a rollback would lose. */
 export const isWritten = (all: readonly WrittenSince[]): boolean => all.some(({ records }) => records.length > 0);
 
-/** What was stored, in words: `12 orders, 60 events, 48 movements`. */
+/** Describes the stored records: `12 orders, 60 events, 48 movements`. */
 export function toldOf({ commits, records }: WrittenSince): string {
   const rows = records.map(({ table, rows }) => `${rows} ${table.replaceAll("_", " ")}`);
   const count = commits === null ? [] : [`${commits} ${commits === 1 ? "commit" : "commits"}`];

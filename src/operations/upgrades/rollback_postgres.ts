@@ -1,5 +1,5 @@
-// Takes the upgrade of a PostgreSQL database back: in one transaction of psql, so that a kill leaves one state or the
-// other. The schemas of since are kept under other names.
+// Rolls back the upgrade of a PostgreSQL database in one transaction of psql, so that a kill leaves either state. The
+// upgraded schemas are kept under other names.
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
@@ -18,8 +18,8 @@ import { confirmedRollback, mayLose, type RollbackSettings, upgradeOf } from "./
 import { folderOf, type KeptUpgrade, saveRecord, stamp } from "./upgrade.ts";
 
 /**
- * Takes the last upgrade of a PostgreSQL database back, on the machine that has its snapshot. Answers the exit code.
- * Refuses while servers run, without a snapshot, and when something was stored since, unless it is to be lost.
+ * Rolls back the last upgrade of a PostgreSQL database, on the machine that has its snapshot. Returns the exit code.
+ * Refuses while servers run, without a snapshot, and if data was stored since, unless `lose` is set.
  */
 export async function rollBackPostgres(url: string, settings: RollbackSettings): Promise<number> {
   const { data, clock, tell } = settings;
@@ -30,12 +30,12 @@ export async function rollBackPostgres(url: string, settings: RollbackSettings):
     await client.query("begin isolation level read committed");
     if (!(await takeSchemasExclusively(client, environments))) {
       const there = (await otherHolders(client, environments)).join(", ");
-      throw startRefused("in_use", `Servers or commands work on the database: ${there}. Stop them first.`);
+      throw startRefused("in_use", `Servers or commands are using the database: ${there}. Stop them first.`);
     }
     const has = { live: await hasOf(client, "live"), test: await hasOf(client, "test") };
     const found = upgradeOf(data, has, "postgres");
     if (found === "before") {
-      tell("Nothing was changed: the data is as it was before the upgrade already. Start the older Packhouse on it.");
+      tell("Nothing was changed: the upgrade has already been rolled back. Start the older version.");
       return 0;
     }
     checkDump(data, found);
@@ -55,7 +55,7 @@ export async function rollBackPostgres(url: string, settings: RollbackSettings):
   }
 }
 
-/** Keeps on this machine who was erased, as the database tells of all servers, before it is put aside. */
+/** Stores the erasures of all servers, from the database, on this machine before the schemas are moved aside. */
 async function keepErasures(url: string, data: string): Promise<readonly LoggedErasure[]> {
   const path = join(data, erasures_file);
   for (const mode of environments) recordErasures(path, await erasuresIn(url, mode));
@@ -79,25 +79,25 @@ function checkDump(data: string, { name, record }: KeptUpgrade): void {
   const path = join(folderOf(data, name), dump_name);
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? null;
   if (size === record.files[0]?.size_bytes) return;
-  throw startRefused("damaged", `The snapshot ${path} is missing or damaged. The database is as it was.`);
+  throw startRefused("damaged", `The snapshot ${path} is missing or damaged. The database was not changed.`);
 }
 
 const lock_key = 0x5041434b;
 
-/** Puts the dump in the place of the schemas. psql reads it from a file: cut off, it commits nothing of it. */
+/** Replaces the schemas with the dump. psql reads it from a file, so an interruption commits nothing. */
 async function putBack(url: string, data: string, { name, record }: KeptUpgrade, aside: string): Promise<void> {
   const folder = folderOf(data, name);
   const [dump, script] = [join(folder, dump_name), join(folder, "worlds.sql")];
-  const advice = "The database is as it was.";
+  const advice = "The database was not changed.";
   try {
     await writeScript(dump, script, advice);
     const newest =
       record.after.filter((one) => !environments.every((mode) => record.before[mode].includes(one))).at(-1) ?? "";
     const first = [
       ...environments.map((mode) => `select pg_advisory_xact_lock(${lock_key}, hashtext('${mode}'));`),
-      // Another may have gone back while this one waited.
+      // Another rollback may have finished while this one waited.
       `do $$ begin if not exists (select from live.migrations where name = '${newest.replaceAll("'", "''")}') then
-         raise exception 'it has gone back already'; end if; end $$;`,
+         raise exception 'the upgrade has already been rolled back'; end if; end $$;`,
       ...environments.map((mode) => `alter schema ${mode} rename to ${mode}_${aside};`),
     ].join("\n");
     const words = ["--no-psqlrc", "--quiet", "--single-transaction", "--set", "ON_ERROR_STOP=1"];

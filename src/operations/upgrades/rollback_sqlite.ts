@@ -1,5 +1,5 @@
-// Puts the snapshot of before an upgrade in the place of the data, which is put aside. Each step can be taken again, so
-// that a process that died in between is followed by one that finishes; until then no server opens the data.
+// Rolls back the upgrade of a data directory: moves the data aside and puts the snapshot in its place. Each step can be
+// repeated, so that a later run finishes an interrupted one; until then no server opens the data.
 import { constants, Database } from "bun:sqlite";
 import { copyFileSync, existsSync, linkSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -25,28 +25,28 @@ import {
   upgradesFolder,
 } from "./upgrade.ts";
 
-/** What is going on: which upgrade is taken back, and where the data of since is put. */
+/** A rollback in progress: the upgrade's name, and the folder for the upgraded data. */
 interface RollbackState {
   readonly upgrade: string;
   readonly aside: string;
 }
 
-/** The way back that was begun and not finished; null when there is none. */
+/** Reads the unfinished rollback; null if there is none. */
 function readRollbackState(data: string): RollbackState | null {
   const path = rollbackFile(data);
   return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as RollbackState) : null;
 }
 
-/** Notes on the disk that the data goes back to the snapshot of an upgrade. From then on it does. */
+/** Records durably that the rollback of an upgrade has started. From then on it must be finished. */
 function beginRollback(data: string, upgrade: string, now: number): RollbackState {
-  const going = { upgrade, aside: `aside-${stamp(now)}` };
-  writeAtomically(rollbackFile(data), `${JSON.stringify(going)}\n`);
-  return going;
+  const state = { upgrade, aside: `aside-${stamp(now)}` };
+  writeAtomically(rollbackFile(data), `${JSON.stringify(state)}\n`);
+  return state;
 }
 
 /**
- * Goes back, or on with it: alone with the data. Answers the folder that holds the data of since, which is kept until
- * somebody removes it.
+ * Runs or continues a rollback, with exclusive access to the data. Returns the folder with the upgraded data, which
+ * stays until the operator removes it.
  */
 function finishRollback(data: string, { upgrade, aside }: RollbackState, now: number): string {
   const kept = keptUpgrades(data).find(({ name }) => name === upgrade);
@@ -61,7 +61,7 @@ function finishRollback(data: string, { upgrade, aside }: RollbackState, now: nu
     if (existsSync(former) || (!had_one && existsSync(path))) {
       emptyLog(path);
       putAside(path, join(away, name), had_one);
-      // It says of a commit that the data of before has not seen.
+      // It names a commit that the snapshot does not contain.
       if (existsSync(`${path}.commit`)) renameSync(`${path}.commit`, join(away, `${name}.commit`));
       syncFolder(away);
       if (had_one) renameSync(former, path);
@@ -76,7 +76,7 @@ function finishRollback(data: string, { upgrade, aside }: RollbackState, now: nu
   return away;
 }
 
-/** Copies a database's log into it and removes it: it would be taken for that of the one that comes in its place. */
+/** Checkpoints a database and removes its log, which would be taken for the log of the snapshot. */
 function emptyLog(path: string): void {
   if (existsSync(`${path}-wal`)) {
     using raw = new Database(path, { create: false, readwrite: true, strict: true });
@@ -90,7 +90,7 @@ function emptyLog(path: string): void {
   }
 }
 
-/** Keeps a file under a second name; its place is never empty where another comes into it. */
+/** Keeps a file under a second name. If another replaces it, its place is never empty. */
 function putAside(path: string, to: string, another_comes: boolean): void {
   if (!another_comes) {
     renameSync(path, to);
@@ -100,27 +100,26 @@ function putAside(path: string, to: string, another_comes: boolean): void {
   try {
     linkSync(path, to);
   } catch {
-    // Some file systems know no second names.
+    // Some file systems have no hard links.
     copyFileSync(path, to);
   }
 }
 
-// Whether an upgrade can be taken back, and what would be lost by it.
-
+/** The input of a rollback on either engine. */
 export interface RollbackSettings {
   readonly data: string;
-  /** Whether it goes back although something was stored since the upgrade. */
+  /** Whether to roll back even if data was stored since the upgrade. */
   readonly lose: boolean;
-  /** Asked before anything is lost; false leaves all as it is. */
+  /** Asks for confirmation before anything is lost; false cancels. */
   readonly agree: (question: string) => boolean;
   readonly clock: Clock;
   readonly tell: (line: string) => void;
 }
 
-/** The migrations that each world has. */
+/** The migrations of each environment. */
 type MigrationsByEnvironment = Readonly<Record<Environment, readonly string[]>>;
 
-/** The upgrade that can be taken back, or the word that there is nothing to take back. Refuses when it cannot be. */
+/** Finds the upgrade to roll back, or reports that it has been rolled back already. Refuses if there is none. */
 export function upgradeOf(
   data: string,
   has: MigrationsByEnvironment,
@@ -131,7 +130,7 @@ export function upgradeOf(
   const kept = keptUpgrades(data).filter(({ record }) => record.engine === engine);
   const found = kept.find(({ record: { before, after, reached, gone_back_at } }) => {
     const fits = environments.every((mode) => same(has[mode], after) || same(has[mode], before[mode]));
-    // On PostgreSQL it is noted before the upgrade is committed: one without it came to nothing.
+    // On PostgreSQL it is recorded before the upgrade commits: a record without it belongs to a failed upgrade.
     const is_done = engine === "sqlite" || reached !== null;
     return gone_back_at === null && is_done && fits && environments.some((mode) => same(has[mode], after));
   });
@@ -140,12 +139,12 @@ export function upgradeOf(
     return "before";
   throw startRefused(
     "absent",
-    "There is no snapshot of before the last upgrade of this data: none was taken, or it was removed. " +
-      "A backup of before it can be restored by packhouse restore.",
+    "There is no snapshot from before the last upgrade: none was taken, or it was removed. " +
+      "Restore a backup from before the upgrade with packhouse restore.",
   );
 }
 
-/** Refuses to go back when something was stored since, unless it is to be lost. Answers whether to go on. */
+/** Refuses if data was stored since the upgrade, unless `lose` is set. Returns whether to continue. */
 export function mayLose(
   { lose, agree, tell }: RollbackSettings,
   { record }: KeptUpgrade,
@@ -157,40 +156,38 @@ export function mayLose(
   if (!lose) {
     throw startRefused(
       "unsuitable",
-      [`This was stored ${since}, and would be lost:`, ...lines, "To go back all the same: --lose-since-upgrade."].join(
+      [`This was stored ${since} and would be lost:`, ...lines, "To roll back anyway, add --lose-since-upgrade."].join(
         "\n",
       ),
     );
   }
-  tell(`This was stored ${since}, and is lost:`);
+  tell(`This was stored ${since} and will be lost:`);
   for (const line of lines) tell(line);
-  tell(
-    "Numbers that were given since are given again: of orders, labels, parcels and events. Where others know of them,",
-  );
-  tell("restore a backup of before the upgrade instead: packhouse restore passes them over, and lets webhooks wait.");
-  return agree("Go back to before the upgrade?");
+  tell("Numbers of orders, labels, parcels and events from since the upgrade are assigned again. If others know them,");
+  tell("restore a backup from before the upgrade instead: packhouse restore skips them and holds webhooks.");
+  return agree("Roll back the upgrade?");
 }
 
-/** What is said once the data has gone back. */
+/** Returns the lines to print after a rollback. */
 export function confirmedRollback(
   { record }: KeptUpgrade,
   aside: string,
   erasures: readonly LoggedErasure[],
 ): string[] {
-  const version = record.from_version === null ? "the older Packhouse" : `Packhouse ${record.from_version}`;
+  const version = record.from_version === null ? "the older version of Packhouse" : `Packhouse ${record.from_version}`;
   return [
-    `The data is as it was before the upgrade of ${stamp(record.at)}. Start ${version} on it.`,
-    `The data of since is kept in ${aside}, until you remove it.`,
+    `The upgrade of ${stamp(record.at)} was rolled back. Start ${version}.`,
+    `The upgraded data is kept in ${aside} until you remove it.`,
     ...erasedSince(erasures, record.at),
   ];
 }
 
-/** Who is in the data again although they were erased, and how they are erased anew. */
+/** Lists customers who were erased since the upgrade, with the commands that erase them again. */
 function erasedSince(erasures: readonly LoggedErasure[], at: number): string[] {
   const erased = erasures.filter(({ created_at, erased_at }) => created_at < at && erased_at >= at);
   if (erased.length === 0) return [];
   return [
-    "These customers were erased since, and are in the data again. Erase them anew:",
+    "These customers were erased since the upgrade and are in the data again. Erase them again:",
     ...erased.map(({ mode, customer_id, erased_at }) => {
       const customer = wireId("customer", customer_id);
       return `  packhouse customers erase ${customer} --mode ${mode}  (erased at ${iso(erased_at)})`;
@@ -199,8 +196,8 @@ function erasedSince(erasures: readonly LoggedErasure[], at: number): string[] {
 }
 
 /**
- * Takes the last upgrade of a data directory back. Answers the exit code. Refuses while a server runs, without a
- * snapshot, with one that is damaged, and when something was stored since, unless it is to be lost.
+ * Rolls back the last upgrade of a data directory. Returns the exit code. Refuses while a server runs, without a
+ * snapshot, with a damaged one, and if data was stored since, unless `lose` is set.
  */
 export function rollBackDirectory(settings: RollbackSettings): number {
   const { data, clock, tell } = settings;
@@ -209,14 +206,14 @@ export function rollBackDirectory(settings: RollbackSettings): number {
   try {
     let going = readRollbackState(data);
     if (going === null) {
-      // Who opens a database empties its log: one that is damaged is refused before, as it is.
+      // Opening a database empties its log, so a damaged log is refused before.
       for (const mode of environments) {
         if (existsSync(join(data, `${mode}.db`))) checkFiles(join(data, `${mode}.db`), mode);
       }
       const has = { live: migrationsOf(join(data, "live.db")), test: migrationsOf(join(data, "test.db")) };
       const found = upgradeOf(data, has, "sqlite");
       if (found === "before") {
-        tell("Nothing was changed: the data is as it was before the upgrade already. Start the older Packhouse on it.");
+        tell("Nothing was changed: the upgrade has already been rolled back. Start the older version.");
         return 0;
       }
       checkSnapshot(data, found);
@@ -225,7 +222,7 @@ export function rollBackDirectory(settings: RollbackSettings): number {
         return 1;
       }
       going = beginRollback(data, found.name, clock.now());
-    } else tell("The data was on its way back already; it goes on.");
+    } else tell("Continuing an interrupted rollback.");
     const { upgrade } = going;
     const aside = finishRollback(data, going, clock.now());
     const kept = keptUpgrades(data).find(({ name }) => name === upgrade);
@@ -249,7 +246,7 @@ function writtenSince(data: string, kept: KeptUpgrade): Record<Environment, Writ
     const { reached, commits } = kept.record;
     using raw = new Database(join(data, `${mode}.db`), { create: false, readwrite: true, strict: true });
     if (reached !== null) return writtenOnSqlite(raw, reached[mode]);
-    // It was cut off before that was noted. What was written since, if anything, is what the snapshot has not.
+    // The upgrade was interrupted before that was recorded. Everything beyond the snapshot counts as written since.
     if (reachedOnSqlite(raw).commits === commits?.[mode]) return { commits: 0, records: [] };
     return writtenOnSqlite(raw, reachedInSnapshot(data, kept, mode));
   };
@@ -262,13 +259,13 @@ function reachedInSnapshot(data: string, { name, record }: KeptUpgrade, mode: En
   return reachedOnSqlite(raw);
 }
 
-/** Refuses a snapshot whose files are not what was kept. */
+/** Refuses a snapshot with missing or changed files. */
 function checkSnapshot(data: string, { name, record }: KeptUpgrade): void {
   for (const file of record.files) {
     const path = join(folderOf(data, name), file.name);
     const size = statSync(path, { throwIfNoEntry: false })?.size ?? null;
     if (size !== file.size_bytes || checked(path) !== "ok") {
-      throw startRefused("damaged", `The snapshot ${path} is missing or damaged. The data is as it was.`);
+      throw startRefused("damaged", `The snapshot ${path} is missing or damaged. The data was not changed.`);
     }
   }
 }

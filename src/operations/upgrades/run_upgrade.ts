@@ -1,4 +1,4 @@
-// What a start does around the migration of data that is there: a snapshot before, and after it how far all had come.
+// The steps around a migration of existing data: a snapshot before, and afterwards the numbers that it has reached.
 import { Database } from "bun:sqlite";
 import type { Clock } from "../../core/clock.ts";
 import type { Environment } from "../../core/environment.ts";
@@ -19,14 +19,14 @@ import {
 interface UpgradeSettings {
   readonly data: string;
   readonly database_url: string | null;
-  /** Whether the data is upgraded without a way back. */
+  /** Whether to upgrade without a snapshot. */
   readonly no_snapshot: boolean;
   readonly clock: Clock;
-  /** Told what is done, for the operator. */
+  /** Prints a line for the operator. */
   readonly tell: (line: string) => void;
 }
 
-/** Upgrades data that is there with a snapshot before. */
+/** Returns the steps that run before and after a migration of existing data. */
 export function upgradeHooks(settings: UpgradeSettings): UpgradeHooks {
   let begun: number | null = null;
   let dumped: KeptUpgrade | null = null;
@@ -34,10 +34,10 @@ export function upgradeHooks(settings: UpgradeSettings): UpgradeHooks {
   const took = () => (begun === null ? "" : ` in ${((clock.elapsed() - begun) / 1000).toFixed(1)} s`);
   return {
     before(found) {
-      tell(`The data is of an older Packhouse and is upgraded: ${lackingOf(found)}.`);
+      tell(`Upgrading data of an older version: ${lackingOf(found)}.`);
       const kept = no_snapshot ? unfinishedUpgrade(data, found) : takeSnapshot(data, found, clock.now());
       if (kept === null) dropUnfinished(data, "sqlite");
-      tell(kept === null ? noSnapshot : `The data of before is kept as ${data}/upgrades/${kept.name}.`);
+      tell(kept === null ? noSnapshot : `Snapshot: ${data}/upgrades/${kept.name}.`);
       begun = clock.elapsed();
     },
     after(found) {
@@ -47,12 +47,12 @@ export function upgradeHooks(settings: UpgradeSettings): UpgradeHooks {
     },
     async beforePostgres(_, standings) {
       const { takeDump } = await import("./postgres_snapshot.ts");
-      tell(`The database is of an older Packhouse and is upgraded: ${lackingOf(standings)}.`);
-      // What an upgrade that was cut off has left is of no use, and there is one for each attempt.
+      tell(`Upgrading the database of an older version: ${lackingOf(standings)}.`);
+      // The snapshot of an interrupted upgrade is useless, and each attempt leaves one.
       dropUnfinished(data, "postgres");
       forgetUpgrades(data, clock.now());
       dumped = no_snapshot ? null : await takeDump(settings.database_url ?? "", data, standings, clock.now());
-      tell(dumped === null ? noSnapshot : `The data of before is kept as ${data}/upgrades/${dumped.name}.`);
+      tell(dumped === null ? noSnapshot : `Snapshot: ${data}/upgrades/${dumped.name}.`);
       begun = clock.elapsed();
     },
     async afterPostgres(client, standings) {
@@ -64,14 +64,14 @@ export function upgradeHooks(settings: UpgradeSettings): UpgradeHooks {
   };
 }
 
-const noSnapshot = "No snapshot is taken: there is no way back but a backup.";
+const noSnapshot = "No snapshot was taken: only a backup can restore the old data.";
 
 const lackingOf = (standings: readonly { readonly missing: readonly { readonly name: string }[] }[]): string =>
   [...new Set(standings.flatMap(({ missing }) => namesOf(missing)))].join(", ");
 
 /**
- * Notes how far the worlds of an upgrade have come that was finished just now, or before this process began: of one
- * whose snapshot is of the very commits that the worlds have, so that nobody has written since it was taken.
+ * Records the numbers that the environments have reached right after an upgrade, in this process or an earlier one.
+ * Does so only if the data has the same commits as the snapshot, so that nothing was written in between.
  */
 function noteReached(data: string, found: readonly MigratedDatabase[]): void {
   const [last] = keptUpgrades(data);

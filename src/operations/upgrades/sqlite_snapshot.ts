@@ -1,4 +1,4 @@
-// The snapshot of both worlds before a data directory is upgraded: page-exact copies, taken alone with the data.
+// The snapshot before the upgrade of a data directory: exact copies of both databases, taken with exclusive access.
 import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, constants, copyFileSync, fsyncSync, openSync, statfsSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -11,7 +11,7 @@ import { lastVersion } from "../../storage/sqlite/last_run.ts";
 import { startRefused } from "../../storage/start_refused.ts";
 import { beginUpgrade, type KeptUpgrade, keptUpgrades, type UpgradeRecord } from "./upgrade.ts";
 
-/** What a disk keeps free beside a snapshot, in bytes. */
+/** Bytes that stay free on the disk in addition to a snapshot. */
 const spare_bytes = 64 * 1024 * 1024;
 
 const commitOf = (path: string): number => {
@@ -24,22 +24,22 @@ const commitsOf = (found: readonly MigratedDatabase[]) =>
     found.map(({ mode, path, applied }) => [mode, applied.length === 0 ? 0 : commitOf(path)]),
   ) as Record<Environment, number>;
 
-/** How many bytes a snapshot of these databases takes. */
+/** Returns the size of a snapshot of these databases in bytes. */
 export const snapshotBytes = (found: readonly MigratedDatabase[]): number =>
   found.filter(({ applied }) => applied.length > 0).reduce((sum, { path }) => sum + statSync(path).size, 0);
 
-/** How much room there is in a folder, in bytes. */
+/** Returns the free space for a folder in bytes. */
 export function roomIn(folder: string): number {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;
 }
 
-/** `1,234 MB`, of bytes. */
+/** Formats bytes as `1,234 MB`. */
 export const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1e6).toLocaleString("en")} MB`;
 
 /**
- * Copies the databases of a data directory whose logs are empty, and keeps them as the snapshot before an upgrade. The
- * snapshot of an upgrade that was cut off is used again while nothing was written since. Refuses when there is no room.
+ * Takes the snapshot of a data directory with empty logs. Reuses the snapshot of an interrupted upgrade if nothing was
+ * written since. Refuses if there is not enough space.
  */
 export function takeSnapshot(data: string, found: readonly MigratedDatabase[], now: number): KeptUpgrade | null {
   const of = <T>(get: (one: MigratedDatabase) => T) =>
@@ -48,7 +48,7 @@ export function takeSnapshot(data: string, found: readonly MigratedDatabase[], n
   const after = namesAfter(found[0] as MigratedDatabase);
   const unfinished = unfinishedUpgrade(data, found);
   if (unfinished !== null) return unfinished;
-  // Cut off between its two commits, and begun without a snapshot: there is no state of before any more.
+  // An upgrade without a snapshot was interrupted between its two commits: the old state no longer exists.
   if (found.some(isLacking) && found.some((one) => one.applied.length > 0 && !isLacking(one))) return null;
   const there = found.filter(({ applied }) => applied.length > 0);
   const draft = beginUpgrade(data, now);
@@ -67,21 +67,21 @@ export function takeSnapshot(data: string, found: readonly MigratedDatabase[], n
   }
 }
 
-/** The upgrade that was cut off or failed and is gone on with, when nothing was written since its snapshot. */
+/** Finds the interrupted or failed upgrade to continue, if nothing was written since its snapshot. */
 export function unfinishedUpgrade(data: string, found: readonly MigratedDatabase[]): KeptUpgrade | null {
   const [last] = keptUpgrades(data);
   if (last === undefined) return null;
   return isUnfinished(last.record, namesAfter(found[0] as MigratedDatabase), commitsOf(found)) ? last : null;
 }
 
-/** Whether a snapshot was taken for this very upgrade, and nothing was written since. */
+/** Whether a snapshot belongs to this upgrade, and nothing was written since. */
 function isUnfinished(record: UpgradeRecord, after: readonly string[], commits: Record<Environment, number>): boolean {
   const { reached, gone_back_at, commits: then } = record;
   if (reached !== null || gone_back_at !== null || then === null) return false;
   return record.after.join() === after.join() && then.live === commits.live && then.test === commits.test;
 }
 
-/** Copies a file that nobody has open; on file systems that can, without a second copy of its bytes. */
+/** Copies a closed file, as a copy-on-write clone if the file system supports it. */
 function copyPages(from: string, to: string, needed_bytes: number): void {
   try {
     copyFileSync(from, to, constants.COPYFILE_FICLONE_FORCE);
@@ -91,7 +91,7 @@ function copyPages(from: string, to: string, needed_bytes: number): void {
       throw startRefused(
         "storage",
         `The snapshot before the upgrade needs ${megabytes(needed_bytes + spare_bytes)}, and ${megabytes(free)} are ` +
-          "free. The data is as it was. Make room, or go on without a way back by --no-snapshot.",
+          "free. The data was not changed. Free some space, or upgrade with --no-snapshot.",
       );
     }
     copyFileSync(from, to);

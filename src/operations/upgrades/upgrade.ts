@@ -4,8 +4,6 @@ import type { Environment } from "../../core/environment.ts";
 import { makeFolder, syncFolder, writeAtomically } from "../../core/files.ts";
 import type { MigrationName } from "../../storage/migrations/migrate.ts";
 
-// How many rows the statements of migrations read or write, by the tables that they name.
-
 const reads = [
   /^insert into [\s\S]*? from [`"](\w+)[`"]/i,
   /^update [`"](\w+)[`"]/i,
@@ -14,7 +12,7 @@ const reads = [
   /^alter table [`"](\w+)[`"] (?:add constraint|alter column [\s\S]*? set not null)/i,
 ];
 
-/** How many rows of tables that are there the statements go through, each as often as it is named. */
+/** Estimates the rows that migration statements process: the sizes of the existing tables that they name. */
 export async function touchedRows(
   statements: readonly string[],
   tables: readonly string[],
@@ -32,68 +30,64 @@ export async function touchedRows(
   return rows;
 }
 
-// What an upgrade would do to data, whichever engine keeps it.
-
-/** What an upgrade would do. */
+/** The plan of an upgrade on either engine. */
 export interface UpgradePlan {
   readonly migrations: readonly MigrationName[];
-  /** How long it is likely to take. */
+  /** The estimated duration. */
   readonly seconds: number;
-  /** What else is to be known. */
+  /** Further notes for the operator. */
   readonly notes: readonly string[];
 }
 
-// What is kept of each upgrade, in a folder of its own beside the data: the snapshot of before, and a record of it.
-
-/** How far a world had come at some moment: what has a higher number was stored since. */
+/** The numbers that an environment had reached. Rows with higher numbers were stored later. */
 export interface ReachedNumbers {
-  /** The number of the last commit; null on PostgreSQL, which counts none. */
+  /** The number of the last commit; null on PostgreSQL, which does not number commits. */
   readonly commits: number | null;
-  /** The last id that each table had given. */
+  /** The last id assigned in each table. */
   readonly last_ids: Readonly<Record<string, number>>;
 }
 
-/** The record of an upgrade. */
+/** The record of an upgrade, stored with its snapshot. */
 export interface UpgradeRecord {
   readonly format: 1;
   readonly engine: "sqlite" | "postgres";
-  /** When the snapshot was taken, in milliseconds by the machine's clock. */
+  /** When (ms) the snapshot was taken, by the machine's clock. */
   readonly at: number;
-  /** The version that had used the data before, as far as it is known, and the one that upgraded it. */
+  /** The version that used the data before, if known. */
   readonly from_version: string | null;
   readonly to_version: string;
-  /** The names of the migrations that each world had before, and those that it has after. */
+  /** The migrations of each environment before the upgrade. */
   readonly before: Readonly<Record<Environment, readonly string[]>>;
   readonly after: readonly string[];
-  /** The number of the last commit of each world when the snapshot was taken; null on PostgreSQL. */
+  /** The number of each environment's last commit in the snapshot; null on PostgreSQL. */
   readonly commits: Readonly<Record<Environment, number>> | null;
   /** The files of the snapshot. */
   readonly files: readonly { readonly name: string; readonly size_bytes: number }[];
-  /** How far each world had come when it was upgraded and nobody had written yet; null until then. */
+  /** The numbers that each environment had reached right after the upgrade; null until then. */
   readonly reached: Readonly<Record<Environment, ReachedNumbers>> | null;
-  /** When the data went back to the snapshot, whose files it took; null while it did not. */
+  /** When (ms) the upgrade was rolled back, which used up the snapshot's files; null otherwise. */
   readonly gone_back_at: number | null;
 }
 
 const folder_name = "upgrades";
 const record_name = "upgrade.json";
 
-/** The folder of all that is kept of upgrades, in a data directory. */
+/** Returns the folder of all snapshots in a data directory. */
 export const upgradesFolder = (data: string): string => join(data, folder_name);
 
-/** The folder of one of them. */
+/** Returns the folder of one snapshot. */
 export const folderOf = (data: string, name: string): string => join(data, folder_name, name);
 
-/** `20261124T173000Z`, by which folders sort in time. */
+/** Formats a time (ms) as `20261124T173000Z`, which sorts by time. */
 export const stamp = (at: number): string => new Date(at).toISOString().replace(/[-:]|\.\d+/g, "");
 
-/** A kept upgrade: its folder's name and its record. */
+/** A recorded upgrade: its folder's name and its record. */
 export interface KeptUpgrade {
   readonly name: string;
   readonly record: UpgradeRecord;
 }
 
-/** The kept upgrades, the newest first. What was cut off while it was made is none. */
+/** Lists the recorded upgrades, newest first, without incomplete ones. */
 export function keptUpgrades(data: string): KeptUpgrade[] {
   const folder = upgradesFolder(data);
   if (!existsSync(folder)) return [];
@@ -114,21 +108,21 @@ function readRecord(folder: string): UpgradeRecord | null {
   return record.format === 1 ? record : null;
 }
 
-/** Writes the record of a kept upgrade anew. */
+/** Saves the record of an upgrade. */
 export function saveRecord(data: string, { name, record }: KeptUpgrade): void {
   writeAtomically(join(folderOf(data, name), record_name), `${JSON.stringify(record, null, 2)}\n`);
 }
 
-/** What is made of an upgrade before its migrations: files in a folder that counts only once it is kept. */
+/** A snapshot in progress. Its folder counts only after `keep`. */
 interface UpgradeDraft {
   readonly folder: string;
-  /** Makes it count. Answers its name. */
+  /** Completes it. Returns its name and record. */
   keep(record: UpgradeRecord): KeptUpgrade;
-  /** Removes it, unless it is kept. */
+  /** Removes it. Does nothing after `keep`. */
   drop(): void;
 }
 
-/** Begins to keep an upgrade. What another that was cut off left behind is removed. */
+/** Starts a snapshot. Removes incomplete ones of interrupted upgrades. */
 export function beginUpgrade(data: string, at: number): UpgradeDraft {
   makeFolder(upgradesFolder(data));
   for (const name of readdirSync(upgradesFolder(data))) {
@@ -151,8 +145,8 @@ export function beginUpgrade(data: string, at: number): UpgradeDraft {
 }
 
 /**
- * Removes the snapshots of upgrades of an engine that never came to their end, before one goes on without a snapshot:
- * what was written since they were taken is in none of them.
+ * Removes the snapshots of an engine's unfinished upgrades, before an upgrade without a snapshot: they lack what was
+ * written since.
  */
 export function dropUnfinished(data: string, engine: UpgradeRecord["engine"]): void {
   for (const { name, record } of keptUpgrades(data)) {
@@ -164,7 +158,7 @@ export function dropUnfinished(data: string, engine: UpgradeRecord["engine"]): v
 const kept_max = 2;
 const kept_ms = 30 * 24 * 3600 * 1000;
 
-/** Removes the snapshots that are older than a month, and all but the last two. What was put aside stays. */
+/** Removes snapshots older than a month, and all but the last two. Data moved aside by rollbacks stays. */
 export function forgetUpgrades(data: string, now: number): void {
   const old = keptUpgrades(data).filter(({ record }, place) => place >= kept_max || record.at < now - kept_ms);
   for (const { name } of old) rmSync(folderOf(data, name), { recursive: true, force: true });

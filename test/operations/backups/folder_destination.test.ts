@@ -35,8 +35,8 @@ test("a file that came to be there meanwhile is not written over", async () => {
   const draft = await fileDestination(file).begin(at);
   await draft.write(Buffer.from("second"));
   await Bun.write(file, "first");
-  await expect(draft.keep()).rejects.toThrow("is there already");
+  await expect(draft.keep()).rejects.toThrow("already exists");
   await draft.drop();
   expect([readFileSync(file, "utf8"), readdirSync(root).filter((name) => name.startsWith("."))]).toEqual(["first", []]);
-  await expect(fileDestination(file).begin(at)).rejects.toThrow("is there already");
+  await expect(fileDestination(file).begin(at)).rejects.toThrow("already exists");
 });

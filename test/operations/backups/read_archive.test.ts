@@ -93,7 +93,7 @@ describe("an archive", () => {
 
   test("is not finished with a file of another size than it was begun with", async () => {
     const archive = await beginArchive({ write: async () => {} }, manifest);
-    expect(archive.add("live.db", 10, [Buffer.alloc(9)])).rejects.toThrow("not of the size");
+    expect(archive.add("live.db", 10, [Buffer.alloc(9)])).rejects.toThrow("does not have its declared size");
   });
 
   test("tells whoever writes it that its place cannot take more", async () => {
@@ -110,8 +110,8 @@ describe("an archive", () => {
 });
 
 describe("refuses", () => {
-  const damaged = { exit_code: 65, message: expect.stringContaining("FILE is damaged or was cut off") };
-  const foreign = { exit_code: 78, message: "FILE is not a backup of Packhouse." };
+  const damaged = { exit_code: 65, message: expect.stringContaining("FILE is damaged or incomplete") };
+  const foreign = { exit_code: 78, message: "FILE is not a Packhouse backup." };
 
   test("one that was cut off anywhere", async () => {
     const cuts = Array.from({ length: 20 }, (_, at) => Math.floor((all.length * (at + 1)) / 21));
@@ -149,7 +149,7 @@ describe("refuses", () => {
     tar.write('"format": 2', tar.indexOf('"format": 1'));
     expect(await read(zstdCompressSync(tar))).toEqual({
       exit_code: 78,
-      message: "FILE was written by a newer Packhouse. Use that one to restore it.",
+      message: "FILE was written by a newer version of Packhouse. Restore it with that version.",
     });
   });
 });

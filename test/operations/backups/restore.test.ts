@@ -167,7 +167,7 @@ test.if(canDump)(
     const at = await newPlace();
     const restored = await run(at, "restore", archive);
     expect([restored.err, restored.code]).toEqual(["", 0]);
-    expect(restored.out).toContain("waiting for your decision: 3 webhook deliveries");
+    expect(restored.out).toContain("held for your decision: 3 webhook deliveries");
     expect(await run(at, "verify")).toMatchObject({ code: 0, out: "live: 0 differences\ntest: 0 differences\n" });
     // It is never done over data.
     const again = await run(at, "restore", archive);
@@ -274,7 +274,7 @@ test.if(canDump && engine === "postgres")("a server that begins beside a restore
       (count) => count > 0,
     );
     await server.ask("commit");
-    expect(await restored).toMatchObject({ code: 78, err: expect.stringContaining("schema live already") });
+    expect(await restored).toMatchObject({ code: 78, err: expect.stringContaining("already has the schema live") });
     expect(await found("pg_tables where schemaname = 'live'")).toBe(1);
     expect(await found("pg_namespace where nspname = 'packhouse_restoring'")).toBe(0);
   });
@@ -323,8 +323,8 @@ test.if(engine === "sqlite")("what is no whole backup leaves the folder as it wa
   const at = await newPlace();
   mkdirSync(join(root, "odd"));
   const cases: [string, string | Uint8Array, RegExp][] = [
-    ["empty.tar.zst", "", /not a backup of Packhouse|damaged/],
-    ["text.tar.zst", "hello", /not a backup of Packhouse/],
+    ["empty.tar.zst", "", /not a Packhouse backup|damaged/],
+    ["text.tar.zst", "hello", /not a Packhouse backup/],
   ];
   for (const [name, content, words] of cases) {
     writeFileSync(join(root, "odd", name), content);

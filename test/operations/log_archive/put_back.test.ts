@@ -51,7 +51,7 @@ if (engine === "sqlite") {
       const before = shippedTo(to);
       expect(chainsIn(to)).toBe(1);
       copyOver(copy, data);
-      expect(await serve(data, folderPlace(to), ["x", "y"])).toContain("put back to an earlier moment");
+      expect(await serve(data, folderPlace(to), ["x", "y"])).toContain("put back to an earlier state");
       expect(shippedTo(to)).toEqual(expect.arrayContaining(before));
       expect(chainsIn(to)).toBe(2);
       // From here on all is as it should be.
@@ -71,7 +71,7 @@ if (engine === "sqlite") {
       return 3_600_000;
     };
     expect(await serve(data, folderPlace(to), ["a", "b", "c", "d"], { between: shipLater })).toContain(
-      "put back to an earlier moment",
+      "put back to an earlier state",
     );
     expect(chainsIn(to)).toBe(2);
   });
@@ -107,7 +107,7 @@ if (engine === "sqlite") {
   test("what waits for a place is dropped when another is named, and said", async () => {
     const { data, to, copy } = newRoot();
     await serve(data, away(folderPlace(to)), ["a"]);
-    expect(await serve(data, folderPlace(copy), ["b"])).toContain("to another place was dropped");
+    expect(await serve(data, folderPlace(copy), ["b"])).toContain("for another archive destination were dropped");
     expect(chainsIn(copy)).toBe(1);
     expect(await serve(data, folderPlace(copy), ["c"])).toBe("");
   });

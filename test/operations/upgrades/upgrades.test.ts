@@ -115,7 +115,7 @@ describe("data of an older version", () => {
 
   test("comes to the new version with a snapshot, serves, and goes back while nothing was stored", async () => {
     const service = await serving(newer.program);
-    expect(service.said).toContain("upgraded: 9001_breaking");
+    expect(service.said).toContain("older version: 9001_breaking");
     await service.stop();
     const kept = readdirSync(join(folder, "upgrades")).filter((name) => /^\d/.test(name));
     expect(statSync(join(folder, "upgrades", kept.at(-1) ?? "")).mode & 0o777).toBe(0o700);
@@ -126,12 +126,12 @@ describe("data of an older version", () => {
     const back = await run(newer.program, "rollback");
     expect({ ...back }).toMatchObject({
       code: 0,
-      said: expect.stringMatching(/The data is as it was before the upgrade of \w+\. Start/),
+      said: expect.stringMatching(/The upgrade of \w+ was rolled back\. Start/),
     });
     expect(await run(usualProgram, "verify")).toMatchObject({ code: 0 });
     expect(await run(newer.program, "rollback")).toMatchObject({
       code: 0,
-      said: expect.stringMatching(/as it was before the upgrade already/),
+      said: expect.stringMatching(/already been rolled back/),
     });
   }, 30_000);
 
@@ -167,7 +167,7 @@ describe("data of an older version", () => {
     expect(await makeKey(usualProgram)).toMatchObject({ code: 0 });
     expect(await run(newer.program, "upgrade", "--no-snapshot")).toMatchObject({
       code: 0,
-      said: expect.stringMatching(/no way back but a backup/),
+      said: expect.stringMatching(/only a backup can restore/),
     });
     expect(await run(newer.program, "rollback")).toMatchObject({
       code: 66,
@@ -298,7 +298,7 @@ test("data from before the first release is upgraded as it is, and goes back", a
   expect((await run(usualProgram, "doctor")).said).toContain("1 are still to be run: 0001_schema");
   const upgraded = async () => {
     const service = await serving(usualProgram);
-    expect(service.said).toContain("upgraded: 0001_schema");
+    expect(service.said).toContain("older version: 0001_schema");
     expect(await service.makeKey("live")).toBeString();
     expect(await service.verify()).toMatchObject({ code: 0 });
     await service.stop();
