@@ -84,7 +84,7 @@ export async function lifeOfPackage(room: Room, packages: Packages, port: number
   await see("it is removed", "dpkg --remove packhouse");
   await see("the program is gone", "test ! -e /usr/bin/packhouse && test ! -e /usr/lib/packhouse");
   await see("data and settings stay", `test -e /var/lib/packhouse/live.db && test -e ${settings}`);
-  const stay = /settings stay in \/etc\/packhouse\/packhouse.env[\s\S]*data stays in \/var\/lib\/packhouse/;
+  const stay = /keeping \/etc\/packhouse\/packhouse.env[\s\S]*keeping the data in \/var\/lib\/packhouse/;
   await see("it is purged, and says what stays", "dpkg --purge packhouse", stay);
   await see("the settings are there, and nobody else reads them", `stat -c '%a %U' ${settings}`, /^600 root\n$/);
   await see("the data is there", "test -e /var/lib/packhouse/live.db && getent passwd packhouse");
