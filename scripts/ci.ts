@@ -1,4 +1,5 @@
-// `bun run test [step …]`: everything, or the named steps and what they need. Imports no package: it installs them.
+// `bun run test [long] [step …]`: everything but the marathons, or the named steps and what they need. `long` adds the
+// marathons. Imports no package: it installs them.
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +8,17 @@ import { ensureChromium, howToGetChromium } from "./chromium.ts";
 import { type Counts, complaintsIn, countTests, sumOf, timesOf, unheardOf } from "./count_tests.ts";
 import { install, root } from "./install.ts";
 import { startPostgres } from "./postgres.ts";
-import { type Engine, isPure, readTimes, type Times, testFiles, writeTimes } from "./test_files.ts";
+import {
+  growsInLongRun,
+  isIn,
+  isMarathon,
+  isPure,
+  type Run,
+  readTimes,
+  type Times,
+  testFiles,
+  writeTimes,
+} from "./test_files.ts";
 
 /** What a step came to. A step that is no test run counts for nothing when it is done, and as one failure otherwise. */
 interface Outcome extends Counts {
@@ -47,9 +58,25 @@ const steps: readonly Step[] = [
     name: "sqlite",
     needs: ["build", "browser"],
     after: ["lint", "types", "smoke"],
-    run: () => tests({ engine: "sqlite", env: around, passed_over: [] }),
+    run: async () => withNotes(await tests("sqlite", around), leftToLongRun()),
   },
   { name: "postgres", needs: ["build"], after: ["sqlite", "lint", "types", "smoke"], run: testsOnPostgres },
+];
+
+/** What `long` adds. */
+const marathons: readonly Step[] = [
+  {
+    name: "long_sqlite",
+    needs: ["build", "browser"],
+    after: steps.map(({ name }) => name),
+    run: () => tests("long_sqlite", { ...around, ...at_volume }),
+  },
+  {
+    name: "long_postgres",
+    needs: ["build"],
+    after: [...steps.map(({ name }) => name), "long_sqlite"],
+    run: () => onPostgres((env) => tests("long_postgres", { ...env, ...at_volume })),
+  },
 ];
 
 /** Memory where there is plenty: tests kill programs and fill disks of their own, but never cut the power of one. */
@@ -94,10 +121,13 @@ const sharing = [`--parallel=${workers}`, "--no-isolate"];
 /** Where tests keep their files, and what those run that start a service: the binary, which is there sooner. */
 const around = { TMPDIR: folder, PACKHOUSE_PROGRAM: binary };
 
+/** Tells `test/volume.ts` that this is the long run. */
+const at_volume = { TEST_VOLUME: "long" };
+
 /** A file by which Bun starts the files that take longest first, or else one of them would run alone at the end. */
-function timings(engine: Engine): string {
-  const file = join(folder, `timings_${engine}.json`);
-  const times = readTimes(engine);
+function timings(run: Run): string {
+  const file = join(folder, `timings_${run}.json`);
+  const times = readTimes(run);
   // One that it lacks would come before all others.
   const files = Object.fromEntries(testFiles().map((path) => [path, Math.ceil((times[path] ?? 0.5) * 1000)]));
   writeFileSync(file, JSON.stringify({ version: 1, files }));
@@ -113,60 +143,61 @@ function slowest(times: Times): string {
   return head + longest.slice(0, 20).map(line).join("");
 }
 
-/** The test files to run, and where: none of `passed_over`. */
-interface Suite {
-  readonly engine: Engine;
-  readonly env: Readonly<Record<string, string>>;
-  readonly passed_over: readonly string[];
-}
+type Env = Readonly<Record<string, string>>;
 
-// These bring their own SQLite, or are about the dashboard alone: once is enough.
-const without_postgres = [
-  "test/main.test.ts",
-  "test/server/systemd.test.ts",
-  "test/scripts/packages.test.ts",
-  ...new Bun.Glob("test/dashboard/screens/*.test.ts").scanSync({ cwd: root }),
-];
+// These wait nearly all the time, for servers that let go of slow clients, for a slow disk, for receivers that do not
+// answer. In a lane of their own, alongside the workers, they take next to nothing of the cores.
+const waiting = [
+  ...["test/flows/hostile_traffic.test.ts", "test/flows/slow_disk.test.ts", "test/http/slow_client_limiter.test.ts"],
+  ...["test/server/{shutdown,systemd}.test.ts", "test/webhooks/{bad_receivers,isolation,rotation}.test.ts"],
+  ...["test/webhooks/deliveries/send_delivery.test.ts", "test/dashboard/server/hints.test.ts"],
+].map((pattern) => new Bun.Glob(pattern));
 
-// These wait nearly all the time, for servers that let go of slow clients and for a slow disk. In a lane of their own,
-// beside the workers, they take next to nothing of the cores.
-const waiting = ["test/flows/hostile_traffic.test.ts", "test/flows/slow_disk.test.ts"];
-
-async function tests({ engine, env, passed_over }: Suite): Promise<Outcome> {
-  const passing = [...passed_over, ...waiting].map((path) => `--path-ignore-patterns=${path}`);
+/** Runs the test files of a run, those that wait in a lane of their own. */
+async function tests(suite: Run, env: Env): Promise<Outcome> {
+  const files = testFiles().filter((file) => isIn(suite, file));
+  const waits = (file: string) => waiting.some((glob) => glob.match(file));
   const lanes = await Promise.all([
-    lane(`${engine}_working`, [...sharing, `--timings=${timings(engine)}`, ...passing], env),
     lane(
-      `${engine}_waiting`,
-      waiting.map((path) => `./${path}`),
+      `${suite}_working`,
+      [...sharing, `--timings=${timings(suite)}`],
+      files.filter((file) => !waits(file)),
       env,
     ),
+    lane(`${suite}_waiting`, [], files.filter(waits), env),
   ]);
   const report = lanes.map((one) => one.report).join("");
   const counts = sumOf(lanes.map((one) => countTests(one.report)));
-  const unheard = unheardOf(report, testFiles()).filter((path) => !passed_over.includes(path));
+  const unheard = unheardOf(report, files);
   // A lane without a report ended badly as a whole: to run each of its files alone would take hours.
   const crashed = lanes.some((one) => one.report === "") ? unheard : await crashedFiles(unheard, env);
   const failed = counts.failed + crashed.length;
   const told = crashed.map((name) => `${name} ended before it reported.\n`).join("");
   const times = timesOf(report);
-  writeTimes(engine, times);
+  writeTimes(suite, times);
   // A bad end that nothing explains is a failure too.
   const unexplained = failed === 0 && lanes.some(({ code }) => code !== 0);
   const output = lanes.map((one) => one.output).join("\n") + told;
   return { ...counts, failed: unexplained ? 1 : failed, output, notes: slowest(times) };
 }
 
+const lane_limit_ms = 40 * minute_ms;
+
 /** One run of the test runner, with its report; an empty one when it wrote none. */
-async function lane(name: string, words: readonly string[], env: Suite["env"]) {
+async function lane(name: string, words: readonly string[], files: readonly string[], env: Env) {
+  if (files.length === 0) return { code: 0, output: "", report: "<testsuites/>" };
   const file = join(folder, `${name}.xml`);
   const reporting = ["--reporter=junit", `--reporter-outfile=${file}`];
-  const { code, output } = await run([...testing, ...words, ...reporting], env, 30 * minute_ms);
+  const { code, output } = await run(
+    [...testing, ...words, ...reporting, ...files.map((path) => `./${path}`)],
+    env,
+    lane_limit_ms,
+  );
   return { code, output, report: existsSync(file) ? readFileSync(file, "utf8") : "" };
 }
 
 /** Test files that threw as they were loaded: run alone they end badly. One without a test for this engine does not. */
-async function crashedFiles(unheard: readonly string[], env: Suite["env"]): Promise<readonly string[]> {
+async function crashedFiles(unheard: readonly string[], env: Env): Promise<readonly string[]> {
   const crashed: string[] = [];
   for (const file of unheard) {
     const { code } = await run([...testing, "--pass-with-no-tests", `./${file}`], env, minute_ms);
@@ -175,18 +206,45 @@ async function crashedFiles(unheard: readonly string[], env: Suite["env"]): Prom
   return crashed;
 }
 
-async function testsOnPostgres(): Promise<Outcome> {
+/** Runs tests with the address of a PostgreSQL that ends with them. */
+async function onPostgres(run: (env: Env) => Promise<Outcome>): Promise<Outcome> {
   const server = await startPostgres();
   try {
-    const env = { ...around, PACKHOUSE_DATABASE_URL: server.url };
-    const pure = testFiles().filter((file) => isPure(file));
-    const outcome = await tests({ engine: "postgres", env, passed_over: [...new Set([...without_postgres, ...pure])] });
-    const once = `${pure.length} test files know of no engine and ran once, on SQLite.\n`;
-    return { ...outcome, notes: once + outcome.notes };
+    return await run({ ...around, PACKHOUSE_DATABASE_URL: server.url });
   } finally {
     await server.stop();
   }
 }
+
+async function testsOnPostgres(): Promise<Outcome> {
+  const pure = testFiles().filter((file) => !isMarathon(file) && isPure(file));
+  const once = `${pure.length} test files know of no engine and ran once, on SQLite.\n`;
+  const later = testFiles().filter(
+    (file) => !isMarathon(file) && !isIn("postgres", file) && isIn("long_postgres", file),
+  );
+  return withNotes(
+    await onPostgres((env) => tests("postgres", env)),
+    once + listed("On PostgreSQL in `bun run test long` only", later),
+  );
+}
+
+/** The test files that the long run alone takes, and those of which this run does a small share. */
+function leftToLongRun(): string {
+  return (
+    listed("In `bun run test long` only", testFiles().filter(isMarathon)) +
+    listed("A small share here, all of it in `bun run test long`", testFiles().filter(growsInLongRun))
+  );
+}
+
+/** A heading, with the files below it by their folders. */
+function listed(heading: string, files: readonly string[]): string {
+  const folders = Map.groupBy(files, (file) => file.slice(0, file.lastIndexOf("/") + 1));
+  const name = (file: string) => file.replace(/^.*\//, "").replace(/(?:\.long)?\.test\.tsx?$/, "");
+  const lines = [...folders].map(([place, inside]) => `  ${place} ${inside.map(name).join(" ")}\n`);
+  return `${heading} (${files.length} files):\n${lines.join("")}`;
+}
+
+const withNotes = (outcome: Outcome, notes: string): Outcome => ({ ...outcome, notes: notes + (outcome.notes ?? "") });
 
 let run_count = 0;
 
@@ -211,16 +269,19 @@ async function run(words: readonly string[], env: Readonly<Record<string, string
   return { code, output: readFileSync(file, "utf8") + late };
 }
 
-/** The steps to run: all, or the named ones with all that they need. */
-function chosen(names: readonly string[]): readonly Step[] {
-  const unknown = names.filter((name) => !steps.some((step) => step.name === name));
+/** The steps to run: all but the marathons, those too with `long`, or the named ones with all that they need. */
+function chosen(words: readonly string[]): readonly Step[] {
+  const all = [...steps, ...marathons];
+  const names = words.filter((word) => word !== "long");
+  const unknown = names.filter((name) => !all.some((step) => step.name === name));
   if (unknown.length > 0) {
-    console.error(`Unknown: ${unknown.join(" ")}. Steps: ${steps.map(({ name }) => name).join(" ")}`);
+    console.error(`Unknown: ${unknown.join(" ")}. Steps: ${all.map(({ name }) => name).join(" ")}; or long for all`);
     process.exit(2);
   }
+  if (names.length === 0) return words.length === 0 ? steps : all;
   const wanted = new Set(names);
-  for (const step of [...steps].reverse()) if (wanted.has(step.name)) for (const need of step.needs) wanted.add(need);
-  return names.length === 0 ? steps : steps.filter(({ name }) => wanted.has(name));
+  for (const step of [...all].reverse()) if (wanted.has(step.name)) for (const need of step.needs) wanted.add(need);
+  return all.filter(({ name }) => wanted.has(name));
 }
 
 async function outcomeOf(step: Step): Promise<Outcome> {
@@ -248,7 +309,7 @@ async function perform(step: Step, before: readonly Promise<boolean>[], sum: Wri
   else for (const [line] of output.matchAll(/^SKIPPED .*$/gm)) console.log(line);
   const counts = passed + skipped > 0 ? `  ${passed} passed, ${failed} failed, ${skipped} skipped` : "";
   const result = failed > 0 ? "FAILED" : "ok";
-  console.log(`${step.name.padEnd(9)}${result.padEnd(7)}${seconds.padStart(7)} s${counts}\n${notes}`.trimEnd());
+  console.log(`${step.name.padEnd(14)}${result.padEnd(7)}${seconds.padStart(7)} s${counts}\n${notes}`.trimEnd());
   sum.passed += passed;
   sum.failed += failed;
   sum.skipped += skipped;

@@ -1,9 +1,7 @@
-// The test files: which of them an engine makes a difference to, and how long each took. Imports no package.
+// The test files: which of them each run takes, and how long each took. Imports no package.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { root } from "./install.ts";
-
-export type Engine = "sqlite" | "postgres";
 
 /** All test files, by their paths in the project. */
 export const testFiles = (): string[] =>
@@ -41,38 +39,99 @@ export function isPure(file: string): boolean {
   return !doors.some((door) => reached.has(door));
 }
 
+/** The runs of `bun run test long`; without `long`, the first two. */
+export const runs = ["sqlite", "postgres", "long_sqlite", "long_postgres"] as const;
+export type Run = (typeof runs)[number];
+
+/** Whether a test file belongs to the long run alone: its name says so. */
+export const isMarathon = (file: string): boolean => file.endsWith(".long.test.ts");
+
+/** Whether a test file does more in the long run. */
+export const growsInLongRun = (file: string): boolean => !isMarathon(file) && reachedFrom(file).has("test/volume.ts");
+
+// These bring their own SQLite, or test the command line, the dashboard or the parsing of HTTP. SQLite runs them.
+const on_sqlite = [
+  ...[
+    "test/main.test.ts",
+    "test/server/systemd.test.ts",
+    "test/{scripts/packages,server/openapi/document_lint}.long.test.ts",
+  ],
+  ...["test/flows/hostile_traffic.test.ts", "test/flows/slow_disk.test.ts", "test/flows/tls.test.ts"],
+  ...["test/storage/sqlite/**", "test/dashboard/screens/**"],
+];
+
+// Whole processes, protocols, other servers and the reference. Their few statements differ in nothing from those of the
+// tests that PostgreSQL runs each time, so it runs these in the long run.
+const later_on_postgres = [
+  ...["test/*.test.ts", "test/{cli,core,dashboard,documents,http,identity,operations,outbound}/**"],
+  ...["test/{scripts,server,flows,isolation,merchants,platforms,reports}/**", "test/shipping/carriers/**"],
+  ...["test/webhooks/*", "test/orders/fulfillment/printing.routes.test.ts"],
+];
+// Of those folders PostgreSQL runs these each time: they reach every table, or depend on its locks.
+const always_on_postgres = [
+  ...["test/flows/{crash,order_to_delivery,oversell,races,repeated_requests}.test.ts"],
+  ...["test/http/{idempotency,preconditions}.test.ts"],
+  ...["test/server/{lease_takeover,openapi/fuzz,openapi/story}.test.ts", "test/webhooks/crash.test.ts"],
+];
+
+const isOf = (patterns: readonly string[]) => {
+  const globs = patterns.map((pattern) => new Bun.Glob(pattern));
+  return (file: string) => globs.some((glob) => glob.match(file));
+};
+const [isOnSqlite, isLater, isAlways] = [on_sqlite, later_on_postgres, always_on_postgres].map(isOf) as [
+  (file: string) => boolean,
+  (file: string) => boolean,
+  (file: string) => boolean,
+];
+
+/** Whether a run takes a test file. */
+export function isIn(run: Run, file: string): boolean {
+  switch (run) {
+    case "sqlite":
+      return !isMarathon(file) && !file.startsWith("test/storage/postgres/");
+    case "long_sqlite":
+      return isMarathon(file) || growsInLongRun(file);
+    case "postgres":
+      return !isMarathon(file) && canMeetPostgres(file) && (isAlways(file) || !isLater(file));
+    case "long_postgres":
+      return canMeetPostgres(file) && (isMarathon(file) || growsInLongRun(file) || !isIn("postgres", file));
+  }
+}
+
+const canMeetPostgres = (file: string) => !isPure(file) && !isOnSqlite(file);
+
 /** Seconds that test files took, by their paths. */
 export type Times = Readonly<Record<string, number>>;
 
 // What this machine measured last goes before what is kept with the code.
-const last = (engine: Engine) => join(root, `node_modules/.cache/packhouse/times_${engine}.json`);
+const last = (run: Run) => join(root, `node_modules/.cache/packhouse/times_${run}.json`);
 const kept = join(root, "scripts/test_times.json");
 
 /** How long test files took when they last ran on this machine, or else on the one that the kept times are from. */
-export function readTimes(engine: Engine): Times {
-  const kept_times = (JSON.parse(readFileSync(kept, "utf8")) as Record<Engine, Times>)[engine];
+export function readTimes(run: Run): Times {
+  const kept_times = (JSON.parse(readFileSync(kept, "utf8")) as Record<Run, Times>)[run];
   return {
     ...kept_times,
-    ...(existsSync(last(engine)) ? (JSON.parse(readFileSync(last(engine), "utf8")) as Times) : {}),
+    ...(existsSync(last(run)) ? (JSON.parse(readFileSync(last(run), "utf8")) as Times) : {}),
   };
 }
 
 /** Remembers how long test files took. */
-export function writeTimes(engine: Engine, times: Times): void {
-  mkdirSync(dirname(last(engine)), { recursive: true });
-  writeFileSync(last(engine), JSON.stringify(times));
+export function writeTimes(run: Run, times: Times): void {
+  mkdirSync(dirname(last(run)), { recursive: true });
+  writeFileSync(last(run), JSON.stringify(times));
 }
 
-/** The kept times anew, from the last of this machine: what takes longer than a second, the longest first. */
+/** The kept times again, from the last of this machine: what takes longer than a second, the longest first. */
 function keepTimes(): void {
-  const long = (engine: Engine) =>
+  const long = (run: Run) =>
     Object.fromEntries(
-      Object.entries(readTimes(engine))
-        .filter(([file, seconds]) => seconds >= 1 && existsSync(join(root, file)))
+      Object.entries(readTimes(run))
+        .filter(([file, seconds]) => seconds >= 1 && existsSync(join(root, file)) && isIn(run, file))
         .map(([file, seconds]): [string, number] => [file, Math.round(seconds)])
         .sort(([a, more], [b, less]) => less - more || (a < b ? -1 : 1)),
     );
-  writeFileSync(kept, `${JSON.stringify({ sqlite: long("sqlite"), postgres: long("postgres") }, null, 2)}\n`);
+  writeFileSync(kept, `${JSON.stringify(Object.fromEntries(runs.map((run) => [run, long(run)])), null, 2)}\n`);
 }
 
 // `bun scripts/test_files.ts`, after `bun run test`, renews the kept times.

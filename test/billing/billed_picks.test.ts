@@ -7,9 +7,8 @@ import { bins } from "../../db/schema/warehouses.ts";
 import type { BilledAct } from "../../src/billing/billable_kinds.ts";
 import { seededRandom } from "../../src/core/random.ts";
 import { openShop } from "../orders/shop.ts";
+import { seed } from "../volume.ts";
 import { openWest } from "./west.ts";
-
-const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
 
 test(`units picked are those shipped, put back, and still in staging (seed ${seed})`, async () => {
   const random = seededRandom(seed);

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { engine } from "../../src/core/config.ts";
 import { seededRandom } from "../../src/core/random.ts";
+import { seed, volume } from "../volume.ts";
 import { type Client, client, freshDatabase, stockUp } from "./service.ts";
 import { startWatchedService } from "./watched_service.ts";
 
-const cycles = engine === "sqlite" ? 50 : 10;
+const cycles = engine === "sqlite" ? volume(5, 50) : volume(2, 10);
 const buyers = 16;
-const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
 
 interface Attempt {
   readonly number: string;

@@ -3,10 +3,11 @@
 import { expect, test } from "bun:test";
 import { engine } from "../../src/core/config.ts";
 import { type Random, seededRandom } from "../../src/core/random.ts";
+import { volume } from "../volume.ts";
 import { type Change, changesOf, type House, openHouse } from "./entity_tags_story.ts";
 
 // Each step looks at everything, which takes longer on PostgreSQL.
-const steps = engine === "sqlite" ? 120 : 30;
+const steps = engine === "sqlite" ? volume(40, 120) : 30;
 
 // What is chosen hangs on the tags there are, and those on when a job came to it: in few steps nothing may be refused.
 const steps_max = 5 * steps;

@@ -1,12 +1,11 @@
 // Every list against Array.filter: queries drawn at random, by page and by cursor. A difference prints its seed.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { engine } from "../../src/core/config.ts";
+import { seed, volume } from "../volume.ts";
 import { type Found, makeRecords, type Records } from "./records.ts";
 import { isFound, searches } from "./search_model.ts";
 
-const seed = Number(process.env["LISTS_SEED"] ?? 20_260_301);
-const queries = Number(process.env["LISTS_QUERIES"] ?? (engine === "postgres" ? 100 : 300));
+const queries = Number(process.env["QUERIES"] ?? volume(100, 300));
 
 let records: Records;
 beforeAll(async () => {

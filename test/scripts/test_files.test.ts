@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isPure, reachedFrom, testFiles } from "../../scripts/test_files.ts";
+import { isIn, isMarathon, isPure, reachedFrom, runs, testFiles } from "../../scripts/test_files.ts";
 
 const root = join(import.meta.dir, "../..");
 const pure = testFiles().filter(isPure);
@@ -31,4 +31,18 @@ test("no pure test can come to PostgreSQL", () => {
   const leading = pure.flatMap((file) => [...reachedFrom(file)].filter(leads).map((one) => [file, one]));
   expect(leading).toEqual([]);
   expect(pure.length).toBeGreaterThan(40);
+});
+
+test("every test file runs, and what PostgreSQL makes a difference to runs there too", () => {
+  const inRuns = (file: string) => runs.filter((run) => isIn(run, file));
+  expect(testFiles().filter((file) => inRuns(file).length === 0)).toEqual([]);
+  expect(
+    testFiles().filter((file) => isMarathon(file) && inRuns(file).some((run) => !run.startsWith("long_"))),
+  ).toEqual([]);
+  expect(inRuns("test/orders/orders.routes.test.ts")).toEqual(["sqlite", "postgres"]);
+  expect(inRuns("test/flows/secret_canaries.test.ts")).toEqual(["sqlite", "long_postgres"]);
+  expect(inRuns("test/simulation/simulation.test.ts")).toEqual([...runs]);
+  expect(inRuns("test/dashboard/screens/stock.test.ts")).toEqual(["sqlite", "long_sqlite"]);
+  expect(inRuns("test/storage/postgres/postgres_store.test.ts")).toEqual(["postgres"]);
+  expect(inRuns("test/core/money.test.ts")).toEqual(["sqlite"]);
 });

@@ -7,9 +7,9 @@ import { expireReservations } from "../../src/inventory/inventory.jobs.ts";
 import { releaseHolds } from "../../src/orders/orders.jobs.ts";
 import type { Answered } from "../harness.ts";
 import { openShop, type Shop } from "../orders/shop.ts";
+import { seed, volume } from "../volume.ts";
 
-const seed = Number(process.env["SEED"] ?? 20_260_404);
-const duels = Number(process.env["DUELS"] ?? (engine === "postgres" ? 500 : 1500));
+const duels = Number(process.env["DUELS"] ?? volume(150, engine === "postgres" ? 500 : 1500));
 const together = 10;
 
 interface Ring {

@@ -1,6 +1,6 @@
 // Plants each fault of the list, one at a time, in a copy of the tree and plays the simulation there:
 //   bun test/simulation/mutants.ts [operations] [words of the names to try]
-// with another seed than 7 where SIMULATION_SEED says one.
+// with another seed than 7 where SEED says one.
 // Prints a table of what caught each, and fails when one was not caught. The copy lies beside no data and is deleted.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { type Mutant, mutants } from "./mutant_list.ts";
 
 const root = join(import.meta.dir, "../..");
 const [operations = "20000", ...words] = process.argv.slice(2);
-const seed = process.env["SIMULATION_SEED"] ?? "7";
+const seed = process.env["SEED"] ?? "7";
 const longest_history = "300";
 const copy = mkdtempSync(join(tmpdir(), "packhouse-mutants-"));
 

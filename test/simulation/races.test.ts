@@ -3,11 +3,11 @@
 import { expect, test } from "bun:test";
 import { verifyStore } from "../../src/cli/verify.ts";
 import { engine } from "../../src/core/config.ts";
+import { seed, volume } from "../volume.ts";
 import { findWreckage } from "./final_invariants.ts";
 import { gatherStorm, letRage } from "./storm.ts";
 
-const seed = Number(process.env["SEED"] ?? 20_260_301);
-const rounds = Number(process.env["ROUNDS"] ?? (engine === "postgres" ? 75 : 150));
+const rounds = Number(process.env["ROUNDS"] ?? volume(40, engine === "postgres" ? 75 : 150));
 
 test(`${rounds} rounds of acts at once, of seed ${seed}, leave every count true`, async () => {
   console.log(`SEED=${seed} ROUNDS=${rounds}`);

@@ -1,15 +1,17 @@
 // Random histories against the plain model, in processes of their own, so that several cores play. Settable:
-// SIMULATION_SEED, and SIMULATION_OPERATIONS for all of them together.
+// SEED, and OPERATIONS for all of them together.
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { engine } from "../../src/core/config.ts";
+import { seed, volume } from "../volume.ts";
 
-const seed = Number(process.env["SIMULATION_SEED"] ?? 20_260_301);
-const operations = Number(process.env["SIMULATION_OPERATIONS"] ?? (engine === "postgres" ? 5000 : 200_000));
+const operations = Number(
+  process.env["OPERATIONS"] ?? (engine === "postgres" ? volume(600, 5000) : volume(6000, 200_000)),
+);
 // On PostgreSQL one after another; on SQLite each player has files of its own.
-const players = engine === "postgres" ? 1 : 2;
+const players = engine === "postgres" ? 1 : volume(1, 2);
 // With two cores one after another: the other core runs the other tests, which would wait for theirs for minutes.
 const at_once = Math.max(1, Math.min(players, availableParallelism() - 1));
 

@@ -9,10 +9,10 @@ import { engine } from "../../src/core/config.ts";
 import { type Random, seededRandom } from "../../src/core/random.ts";
 import { type Client, client, freshDatabase } from "../flows/service.ts";
 import { startWatchedService } from "../flows/watched_service.ts";
+import { seed, volume } from "../volume.ts";
 
-const worlds = engine === "sqlite" ? 3 : 2;
-const kills_each = engine === "sqlite" ? 20 : 5;
-const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
+const worlds = volume(1, engine === "sqlite" ? 3 : 2);
+const kills_each = volume(3, engine === "sqlite" ? 20 : 5);
 const told = ["inventory.received", "inventory.updated"];
 
 /** What one subscription received: bodies by event, and how often each came. */

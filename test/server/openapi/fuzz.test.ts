@@ -1,16 +1,17 @@
 // A fuzzer that knows the service by its document only: what that allows must be taken or refused for a reason that it
 // tells of, what it forbids must be refused, and every answer must be as it says. Longer, or again:
-// PACKHOUSE_FUZZ_CASES=200000 PACKHOUSE_FUZZ_SEED=7 bun test test/reference/fuzz.test.ts
+// CASES=200000 SEED=7 bun test test/server/openapi/fuzz.test.ts
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { engine, variable } from "../../../src/core/config.ts";
+import { engine } from "../../../src/core/config.ts";
 import type { BackupPlan } from "../../../src/core/operator_settings.ts";
 import type { CheckedSchema } from "../../../src/core/schema.ts";
 import type { Examples } from "../../../src/server/openapi/operation.ts";
 import { openTestApp } from "../../harness.ts";
+import { seed, volume } from "../../volume.ts";
 import { openMailServer } from "../../webhooks/mail_server.ts";
 import { type Case, casesBy } from "./fuzz/cases.ts";
 import { type Document, judgeBy, operationsIn } from "./fuzz/check_response.ts";
@@ -35,10 +36,8 @@ afterAll(async () => {
   await app.close();
 });
 
-// The same requests each time, so that only a change can break it; other seeds find what is new.
-const seed = Number(variable("PACKHOUSE_FUZZ_SEED") ?? 1);
-const usual = engine === "sqlite" ? 20_000 : 2000;
-const cases = Number(variable("PACKHOUSE_FUZZ_CASES") ?? usual);
+const default_cases = engine === "sqlite" ? volume(3200, 20_000) : volume(800, 2000);
+const cases = Number(process.env["CASES"] ?? default_cases);
 const at_once = 10;
 const supplied_cases = 800;
 // So many cases more, in crowds, of operations that did nothing yet.
@@ -128,7 +127,7 @@ test(`${cases} requests, seed ${seed}`, async () => {
   // No operation refuses everything: those that did get some more cases of their own.
   const worked = (id: string) => [200, 201, 202, 204].some((status) => seen.has(`${id} ${status}`));
   const idle = () => operations.filter(({ operationId }) => !worked(operationId) && !of_people.includes(operationId));
-  if (variable("PACKHOUSE_FUZZ_CASES") !== null)
+  if (process.env["CASES"] !== undefined)
     console.log(
       seen,
       idle()

@@ -2,10 +2,10 @@
 import { expect, test } from "bun:test";
 import { killWhileShipping } from "../../../scripts/faults/continuous/main.ts";
 import { engine } from "../../../src/core/config.ts";
+import { seed } from "../../volume.ts";
 
 if (engine === "sqlite")
   test("what a killed server had shipped restores to any moment, and what is damaged is refused", async () => {
-    const seed = Date.now() % 1_000_000;
     console.log(`SEED=${seed}`);
     const { restored, points, said, wrong, chains } = await killWhileShipping(5, 15, seed);
     expect({ wrong, said, chains }).toEqual({ wrong: [], said: [], chains: 1 });

@@ -10,6 +10,7 @@ import { startService } from "../../scripts/service.ts";
 import { databaseUrl, engine } from "../../src/core/config.ts";
 import { readErasures, recordErasures } from "../../src/storage/erasures.ts";
 import { readMoveMark } from "../../src/storage/start_refused.ts";
+import { seed } from "../volume.ts";
 
 // Each step is a process of its own, on a machine that may have other work.
 setDefaultTimeout(180_000);
@@ -34,7 +35,6 @@ async function small(name: string): Promise<string> {
 
 describe("works", () => {
   test("the sample businesses and hostile values arrive row by row, also when moves are killed", async () => {
-    const seed = Math.floor(Math.random() * 1_000_000);
     console.log(`seed ${seed}`);
     expect(await killMoves(2, seed, databaseUrl)).toBe(0);
   });

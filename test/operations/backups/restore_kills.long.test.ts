@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { killRestores } from "../../../scripts/faults/restores.ts";
 import { databaseUrl, engine } from "../../../src/core/config.ts";
+import { seed } from "../../volume.ts";
 
-const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
 const canRestore = engine === "sqlite" || (Bun.which("pg_dump") !== null && Bun.which("pg_restore") !== null);
 
 test.if(canRestore)(

@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test";
 import { killPurchases } from "../../scripts/faults/purchases/main.ts";
 import { engine } from "../../src/core/config.ts";
+import { seed } from "../volume.ts";
 
 const kills = 6;
-const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
 
 // The services are its own, on SQLite: their clocks go ahead, which PostgreSQL's does not.
 test.skipIf(engine === "postgres")(
