@@ -201,7 +201,7 @@ describeInBrowser("several merchants", () => {
   test("a merchant's page says in whose name its parcels leave", async () => {
     const from = (page: Tab["page"]) => page.locator("dt:has-text('Sender') + dd").textContent();
     for (const [code, sender] of [
-      ["MAIN", "The warehouse"],
+      ["MAIN", "Warehouse"],
       ["BREW", "Brew & Bean"],
     ] as const) {
       const { page } = await house.open(`/settings/merchants/${code}`);

@@ -96,8 +96,8 @@ export function lacks(permissions: readonly Permission[]): boolean {
   return permissions.some((permission) => !may(permission));
 }
 
-/** Reads the session from the server. `besides` runs in the same batch, before screens render. */
-export async function readSession(besides: () => void = () => {}): Promise<void> {
+/** Reads the session from the server. `beforeRender` runs in the same batch, before screens render. */
+export async function readSession(beforeRender: () => void = () => {}): Promise<void> {
   try {
     const { data } = await callDashboard<SignedInSession>("GET", "/session");
     if (!session.peek() && !data.user.second_factor_required) await openEnvironment(data.permissions);
@@ -107,7 +107,7 @@ export async function readSession(besides: () => void = () => {}): Promise<void>
       merchants.value = known;
       session.value = data;
       signedOut.value = false;
-      besides();
+      beforeRender();
     });
   } catch (error) {
     // Only 401 means signed out; a proxy returns other errors while the server restarts.

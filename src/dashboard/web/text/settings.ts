@@ -29,6 +29,7 @@ export const auditTexts = {
     setUp: "Set up Packhouse",
     beginViewAs: "Started viewing as merchant",
     endViewAs: "Stopped viewing as merchant",
+    actOnOrders: "Bulk action on orders",
   } as Readonly<Record<string, string>>,
 } as const;
 

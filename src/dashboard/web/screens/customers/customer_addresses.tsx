@@ -176,7 +176,7 @@ interface AddressDialogProps extends AddressesProps {
   readonly onClose: () => void;
 }
 
-/** A form for an address, which can be checked before it is saved. API errors are shown beside each line. */
+/** A form for an address, which can be checked before it is saved. API errors appear next to each line. */
 function AddressDialog({ customer, etag, address, onClose }: AddressDialogProps) {
   const given = Object.fromEntries(lines.map((line) => [line, address?.[line] ?? ""]));
   const submit = async (values: FormValues, key: string) => {
