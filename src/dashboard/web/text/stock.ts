@@ -52,7 +52,7 @@ export const stockTexts = {
   availableNote: "Can be sold now",
   promisedNote: "For open orders and reservations, not picked yet",
   pickedNote: "Waiting to be packed",
-  apartNote: "Unavailable, by reason",
+  apartNote: "Can't be sold, by reason",
   incomingNote: "Open inbound shipments and transfers",
   backorderedNote: "Ordered but not in stock",
   reorderNote: (point: number) => (point === 0 ? "No reorder point" : `Reorder at ${point}`),
