@@ -63,7 +63,7 @@ describe("works", () => {
     const kept = await move(data, target, "--undo");
     expect([kept.code, kept.err]).toEqual([
       78,
-      expect.stringMatching(/written to since:\nlive: api_keys: .*1 rows then, 2 now/),
+      expect.stringMatching(/changed since the move:\nlive: api_keys: .*1 rows then, 2 now/),
     ]);
     const lost = await move(data, target, "--undo", "--lose-since-move");
     expect([lost.code, lost.out]).toEqual([0, expect.stringMatching(/^lost: live: api_keys/)]);
