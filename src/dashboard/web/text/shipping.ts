@@ -93,7 +93,7 @@ export const shippingTexts = {
     height: "Height",
     residential: "Residential address",
     residentialHelp: "Some carriers charge more for residential addresses.",
-    value: "Declared value (USD)",
+    value: "Declared value",
     insurance: "Add insurance",
     ask: "Get rates",
     results: "Rates",
