@@ -328,7 +328,7 @@ export const labelTexts = {
   height: "Height",
   size: "Size",
   sizeUnit: "Size unit",
-  value: "Declared value (USD)",
+  value: "Declared value",
   insurance: "Insure for declared value",
   items: "Parcel contents",
   another: "Add another package",
