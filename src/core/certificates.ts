@@ -1,16 +1,15 @@
-// A private certificate authority, and its certificates for servers of a local network.
+// A private certificate authority and its certificates for servers on a local network.
 import { createPrivateKey, randomBytes, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 
-/** A certificate, perhaps with its chain, and its private key, both as PEM. */
+/** A certificate, possibly with its chain, and its private key, both as PEM. */
 export interface TlsCertificate {
   readonly cert: string;
   readonly key: string;
 }
 
-/** A certificate authority. */
 export interface CertificateAuthority extends TlsCertificate {
-  /** The domains for which it may sign, each with its subdomains. IP addresses are not limited. */
+  /** The domains that it may sign for, including their subdomains. IP addresses are not limited. */
   readonly permits: readonly string[];
 }
 
@@ -19,13 +18,13 @@ const authority_days = 3652;
 // Apple's devices reject certificates for more than 398 days.
 const certificate_days = 397;
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
-// Clocks of devices may be slow.
+// Device clocks may be slow.
 const slow_clock_ms = day_ms;
 
 /** Domains for which no public certificate exists. */
 export const localNames: readonly string[] = ["localhost", "local", "lan", "internal", "home.arpa"];
 
-/** Creates an authority that is valid for ten years. Devices trust it for the permitted domains only. */
+/** Creates an authority that is valid for ten years. Devices trust it only for the permitted domains. */
 export async function makeAuthority(
   name: string,
   permits: readonly string[],
@@ -51,7 +50,7 @@ export async function makeAuthority(
   return { cert: `${made.toString("pem")}\n`, key: await pemOf(keys.privateKey), permits };
 }
 
-/** Makes a certificate for a server of these names and addresses. It ends after 397 days, or with its authority. */
+/** Creates a server certificate for these names and IP addresses. It expires after 397 days, or with its authority. */
 export async function makeCertificate(
   authority: CertificateAuthority,
   names: readonly string[],
@@ -90,7 +89,7 @@ export function isPermitted(permits: readonly string[], name: string): boolean {
   return isIP(name) !== 0 || permits.some((permitted) => name === permitted || name.endsWith(`.${permitted}`));
 }
 
-/** What is wrong with a certificate and its key; null when a server can use them. */
+/** Returns what is wrong with a certificate and its key, or null when a server can use them. */
 export function identityProblem({ cert, key }: TlsCertificate): "certificate" | "key" | "pair" | null {
   const certificate = attempt(() => new X509Certificate(cert));
   if (certificate === null) return "certificate";
@@ -99,24 +98,24 @@ export function identityProblem({ cert, key }: TlsCertificate): "certificate" | 
   return certificate.checkPrivateKey(secret) ? null : "pair";
 }
 
-/** Whether a certificate covers all these names and is valid for so many more days. */
+/** Whether a certificate covers all of these names and is valid for `days` more days. */
 export function isUsableCertificate(cert: string, names: readonly string[], days: number, now: number): boolean {
   const certificate = new X509Certificate(cert);
   const isNamed = (name: string) => certificate.checkHost(name) !== undefined;
-  const isThere = (address: string) => certificate.checkIP(address) !== undefined;
-  const all = names.every((name) => (isIP(name) === 0 ? isNamed(name) : isThere(name)));
+  const isAddress = (address: string) => certificate.checkIP(address) !== undefined;
+  const all = names.every((name) => (isIP(name) === 0 ? isNamed(name) : isAddress(name)));
   return all && endOf(cert) > now + days * day_ms;
 }
 
-/** Whether an authority has signed a certificate. */
+/** Whether this authority signed the certificate. */
 export function isIssuedBy(cert: string, authority: string): boolean {
   return new X509Certificate(cert).verify(new X509Certificate(authority).publicKey);
 }
 
-/** When a certificate ends. */
+/** When a certificate expires (ms). */
 export const endOf = (cert: string): number => Date.parse(new X509Certificate(cert).validTo);
 
-/** The SHA-256 fingerprint by which people compare certificates, as devices show it. */
+/** The SHA-256 fingerprint of a certificate, in the form that devices show. */
 export const fingerprintOf = (cert: string): string => new X509Certificate(cert).fingerprint256;
 
 // Certificates are created rarely, so the library is loaded only then.
@@ -143,8 +142,8 @@ async function pemOf(key: CryptoKey): Promise<string> {
 }
 
 /**
- * The extension `NameConstraints` (RFC 5280, section 4.2.1.10), which the library does not write. Of names alone:
- * BoringSSL, and Bun with it, refuses all certificates below an authority whose addresses are limited.
+ * The `NameConstraints` extension (RFC 5280, section 4.2.1.10), which the library cannot write. It constrains names
+ * only: BoringSSL, and therefore Bun, rejects every certificate below an authority with constrained addresses.
  */
 function constraints(permits: readonly string[]): Uint8Array<ArrayBuffer> {
   const subtrees = permits.map((permitted) => tagged(0x30, tagged(0x82, Buffer.from(permitted))));

@@ -1,46 +1,44 @@
-// The only reader of flags and environment. Everything else is handed its settings.
+// The only reader of flags and environment variables. Other code is passed its settings.
 import { parseArgs } from "node:util";
 import manifest from "../../package.json" with { type: "json" };
 
 /** The version of this build, from package.json. */
 export const version: string = manifest.version;
 
-/** What the command line holds after the program's name. */
+/** The command-line arguments after the program's name. */
 export const commandLine: readonly string[] = process.argv.slice(2);
 
-/** The words that start this program again, whether it is compiled or runs from its source. */
-export const programWords: readonly string[] = /\.ts$/.test(Bun.main)
-  ? [process.execPath, Bun.main]
-  : [process.execPath];
-
-/** A setting of the environment, or null where it is absent or empty. */
+/** An environment variable, or null when it is unset or empty. */
 export function variable(name: `PACKHOUSE_${string}`): string | null {
   return process.env[name] || null;
 }
 
-/** The names of all settings of the environment that are this program's, known or not. */
+/** The names of all `PACKHOUSE_…` environment variables that are set, including unknown ones. */
 export const variableNames = (): string[] => Object.keys(process.env).filter((name) => name.startsWith("PACKHOUSE_"));
 
-/** Address of the PostgreSQL database (`--database-url`, `PACKHOUSE_DATABASE_URL`), or null for embedded SQLite. */
+/** URL of the PostgreSQL database (`--database-url`, `PACKHOUSE_DATABASE_URL`), or null for embedded SQLite. */
 export const databaseUrl: string | null = flag("--database-url") ?? variable("PACKHOUSE_DATABASE_URL");
 
-/** The engine of this process, chosen once: the tables in `db/` are built for it. */
+/** The storage engine of this process. The tables in `db/` are built for it. */
 export const engine: "sqlite" | "postgres" = /^postgres(ql)?:/.test(databaseUrl ?? "") ? "postgres" : "sqlite";
 
-/** What is wrong with an address of PostgreSQL, without a word of what it holds; null when it can be read. */
+/**
+ * Returns what is wrong with a PostgreSQL URL, or null when it is valid. Quotes nothing from the URL, which holds a
+ * password.
+ */
 export function databaseUrlProblem(address: string): string | null {
   if (!/^postgres(ql)?:/.test(address)) {
-    return "--database-url must begin with postgres://. Without it, the data lies in --data.";
+    return "--database-url must begin with postgres://. Without it, data is stored in SQLite under --data.";
   }
   const url = readAddress(address);
   if (url !== null && !url.pathname.includes("@") && url.hash === "") return null;
-  const form = "it must look like postgres://user:password@host:5432/database";
-  return `--database-url cannot be read: ${form}, with @ in the password as %40, / as %2F, # as %23 and % as %25.`;
+  const form = "use postgres://user:password@host:5432/database";
+  return `--database-url is not a valid URL: ${form}, and write @ in the password as %40, / as %2F, # as %23, % as %25.`;
 }
 
-/** An address whose user and password can be decoded; null when it is none. */
+/** Parses a URL whose user and password can be decoded; null when it is invalid. */
 export function readAddress(address: string): URL | null {
-  // Where PostgreSQL is reached by a socket of the machine, `?host=` names it, and there is no host.
+  // A PostgreSQL URL for a Unix socket has no host and names the socket in `?host=`.
   const url = URL.parse(address) ?? URL.parse(address.replace("@/", "@localhost/"));
   try {
     if (url !== null) decodeURIComponent(url.username + url.password);
@@ -50,34 +48,34 @@ export function readAddress(address: string): URL | null {
   }
 }
 
-/** What starts this program once more: the binary, or the runtime with the file that it was given. */
+/** The command that starts this program again: the binary, or the runtime and its main file. */
 export const ownProgram: readonly string[] = /[/\\](?:\$bunfs|~BUN)[/\\]/.test(Bun.main)
   ? [process.execPath]
   : [process.execPath, Bun.main];
 
-/** The environment of a child of this program that works on other data: the address of a database, or null. */
+/** The environment for a child process that uses another database; null for none. */
 export function childEnvironment(database_url: string | null): Record<string, string | undefined> {
   return { ...process.env, PACKHOUSE_DATABASE_URL: database_url ?? undefined };
 }
 
-/** Flags for the runtime itself, which has obeyed them before this program begins; null when there are none. */
+/** Options for the Bun runtime, which applied them before this program began; null when there are none. */
 export const runtimeOptions: string | null = process.env["BUN_OPTIONS"] || null;
 
-/** What a service manager wants to be told: by which socket, and how often that the service lives. */
+/** What the service manager expects: notifications on a socket, and keep-alives at an interval. */
 export interface Supervision {
   /** A path, or `@` and an abstract name. */
   readonly socket: string;
-  /** After so long without a sign of life it starts the service anew; null when it does not wait for one. */
+  /** It restarts the service after this long without a keep-alive; null when it expects none. */
   readonly watchdog_ms: number | null;
 }
 
-/** The service manager that started this process and asks to be told how it is (sd_notify(3)); null without one. */
+/** The service manager that expects notifications from this process (sd_notify(3)); null without one. */
 export function supervision(): Supervision | null {
   const { NOTIFY_SOCKET: socket = "", WATCHDOG_USEC: us = "", WATCHDOG_PID: pid } = process.env;
   if (socket === "") return null;
-  // The sign of life may be wanted of another process, such as the one that started this.
-  const is_meant = pid === undefined || Number(pid) === process.pid;
-  return { socket, watchdog_ms: is_meant && /^[1-9]\d{0,12}$/.test(us) ? Number(us) / 1000 : null };
+  // The keep-alive may be expected from another process, such as the parent of this one.
+  const is_for_us = pid === undefined || Number(pid) === process.pid;
+  return { socket, watchdog_ms: is_for_us && /^[1-9]\d{0,12}$/.test(us) ? Number(us) / 1000 : null };
 }
 
 function flag(name: string): string | null {
@@ -88,9 +86,9 @@ function flag(name: string): string | null {
     : (commandLine[at + 1] ?? null);
 }
 
-/** One flag of a command: how it is written in `--help`, and its default as text. */
+/** One flag of a command. */
 interface Flag {
-  /** A `word` stands by itself behind the command, as the name of a file does. */
+  /** A `word` is a positional argument, such as a file name. */
   readonly type: "string" | "boolean" | "word";
   readonly value?: string;
   readonly help: string;
@@ -102,37 +100,37 @@ export type FlagValues<F extends Flags> = {
   [K in keyof F]: F[K]["type"] extends "boolean" ? boolean : string | undefined;
 };
 
-/** A wrong command line: the process prints the message and ends with exit code 2. */
+/** An invalid command line: the process prints the message and exits with code 2. */
 export class UsageError extends Error {}
 
 /**
- * Reads the flags of one command from its words: a flag, else the variable `PACKHOUSE_<NAME>`, else the default.
- * Refuses unknown flags, flags without a value and stray words with `WrongUse`.
+ * Reads a command's flags: the flag itself, else the variable `PACKHOUSE_<NAME>`, else the default. Throws `UsageError`
+ * for unknown flags, flags without a value and unexpected arguments.
  */
 export function readFlags<F extends Flags>(words: readonly string[], flags: F): FlagValues<F> {
   const places = Object.keys(flags).filter((name) => flags[name]?.type === "word");
   const options = Object.fromEntries(
     Object.entries(flags).flatMap(([name, { type }]) => (type === "word" ? [] : [[name, { type }]])),
   );
-  let given: Record<string, unknown>;
-  let alone: readonly string[];
+  let values: Record<string, unknown>;
+  let positionals: readonly string[];
   try {
     const parsed = parseArgs({ args: [...words], options, strict: true, allowPositionals: places.length > 0 });
-    [given, alone] = [parsed.values, parsed.positionals];
+    [values, positionals] = [parsed.values, parsed.positionals];
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
-  if (alone.length > places.length) throw new UsageError(`Unexpected argument '${alone[places.length]}'.`);
+  if (positionals.length > places.length) throw new UsageError(`Unexpected argument '${positionals[places.length]}'.`);
   const read = ([name, { type, default: fallback }]: [string, Flag]) => {
-    if (type === "word") return [name, alone[places.indexOf(name)]];
-    const setting = given[name] ?? variable(`PACKHOUSE_${name.toUpperCase().replaceAll("-", "_")}`);
+    if (type === "word") return [name, positionals[places.indexOf(name)]];
+    const setting = values[name] ?? variable(`PACKHOUSE_${name.toUpperCase().replaceAll("-", "_")}`);
     if (type === "boolean") return [name, setting === true || setting === "1" || setting === "true"];
     return [name, setting ?? fallback];
   };
   return Object.fromEntries(Object.entries(flags).map(read)) as FlagValues<F>;
 }
 
-/** Removes the proxy settings of the environment: requests to receivers and carriers must not use a proxy. */
+/** Removes proxy variables from the environment: requests to receivers and carriers must not use a proxy. */
 export function forgetProxies(): void {
   for (const name of ["http_proxy", "https_proxy", "all_proxy"]) {
     delete process.env[name];
@@ -140,7 +138,7 @@ export function forgetProxies(): void {
   }
 }
 
-/** The environment of another program that this one starts, with these settings more, and nothing of our own. */
+/** The environment for another program: ours without `PACKHOUSE_…` variables, plus these settings. */
 export function environmentWith(settings: Readonly<Record<string, string>>): Record<string, string> {
   const all = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return { ...Object.fromEntries(all.filter(([name]) => !name.startsWith("PACKHOUSE_"))), ...settings };

@@ -1,18 +1,18 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
-/** HMAC-SHA256 in lower-case hexadecimal. A key or message given as text means its UTF-8 bytes. */
+/** HMAC-SHA256 in lower-case hexadecimal. Keys and messages that are text are encoded as UTF-8. */
 export function hmacHex(key: string | Uint8Array, message: string | Uint8Array): string {
   return new Bun.CryptoHasher("sha256", key).update(message).digest("hex");
 }
 
-/** HMAC-SHA256 in standard padded base64. A key or message given as text means its UTF-8 bytes. */
+/** HMAC-SHA256 in standard padded base64. Keys and messages that are text are encoded as UTF-8. */
 export function hmacBase64(key: string | Uint8Array, message: string | Uint8Array): string {
   return new Bun.CryptoHasher("sha256", key).update(message).digest("base64");
 }
 
-/** Whether two texts are equal, in a time that tells nothing of where they differ or of how long they are. */
-export function equalInConstantTime(one: string, other: string): boolean {
-  return timingSafeEqual(digest(one), digest(other));
+/** Whether two texts are equal. The time taken reveals neither their length nor where they differ. */
+export function equalInConstantTime(a: string, b: string): boolean {
+  return timingSafeEqual(digest(a), digest(b));
 }
 
 const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest();
@@ -23,7 +23,7 @@ const nonce_bytes = 12;
 const tag_bytes = 16;
 const hex = /^[0-9a-fA-F]{64}$/;
 
-/** Reads a sealing key from text: 32 bytes as 64 hexadecimal digits or as base64. Null when the text is neither. */
+/** Reads a sealing key: 32 bytes as 64 hexadecimal digits or as base64. Null when the text is neither. */
 export function readSealingKey(text: string): Uint8Array | null {
   if (hex.test(text)) return Buffer.from(text, "hex");
   const key = Buffer.from(text, "base64");
@@ -33,8 +33,8 @@ export function readSealingKey(text: string): Uint8Array | null {
 }
 
 /**
- * Encrypts a text under a 32-byte key with AES-256-GCM and a fresh random nonce. The purpose is authenticated with it,
- * so that what was sealed for one use opens for no other. The answer is `v1.` and base64url of nonce, cipher text, tag.
+ * Encrypts a text under a 32-byte key with AES-256-GCM and a random nonce. The purpose is authenticated, so the text
+ * opens for that purpose only. Returns `v1.` and the base64url of nonce, ciphertext and tag.
  */
 export function seal(text: string, key: Uint8Array, purpose: string): string {
   const nonce = randomBytes(nonce_bytes);
@@ -44,7 +44,7 @@ export function seal(text: string, key: Uint8Array, purpose: string): string {
   return version + sealed.toString("base64url");
 }
 
-/** Whether a text looks like what `seal` makes; that it opens is another question. */
+/** Whether a text has the form that `seal` returns. It may still fail to open. */
 export function isSealed(text: string): boolean {
   return (
     text.startsWith(version) && Buffer.from(text.slice(version.length), "base64url").length > nonce_bytes + tag_bytes
@@ -52,8 +52,8 @@ export function isSealed(text: string): boolean {
 }
 
 /**
- * Decrypts what `seal` made. Null when it was sealed under another key or for another purpose, or was changed since,
- * or is no sealed text at all: then nothing of it can be trusted.
+ * Decrypts a text that `seal` returned. Null when the key or the purpose differs, or the text was modified or never
+ * sealed.
  */
 export function open(sealed: string, key: Uint8Array, purpose: string): string | null {
   if (!sealed.startsWith(version)) return null;
@@ -65,6 +65,6 @@ export function open(sealed: string, key: Uint8Array, purpose: string): string |
   try {
     return decipher.update(bytes.subarray(nonce_bytes, -tag_bytes), undefined, "utf8") + decipher.final("utf8");
   } catch {
-    return null; // The tag does not fit: `final` throws and says nothing more.
+    return null; // The authentication tag does not match.
   }
 }

@@ -4,12 +4,12 @@ import { onFirstUse } from "./memoize.ts";
 
 const library = onFirstUse(() => require("csv-parse") as typeof import("csv-parse"));
 
-/** What a cell of a CSV file may hold; null is an empty cell. */
+/** The value of a CSV cell; null is an empty cell. */
 export type CsvCell = string | number | boolean | null;
 
 /**
- * One record of a CSV file as RFC 4180 has it, with its line end. A text that holds a comma, another separator, a
- * quote, a line break or outer blanks stands in quotes.
+ * Formats one CSV record (RFC 4180) with its line ending. Cells that contain a comma, another separator, a quote, a
+ * line break or leading or trailing whitespace are quoted.
  */
 export function csvLine(cells: readonly CsvCell[]): string {
   return `${cells.map(cellText).join(",")}\r\n`;
@@ -20,18 +20,18 @@ function cellText(cell: CsvCell): string {
   return /[",;\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-// What begins a formula, in every width that spreadsheets know, behind blanks and what nobody sees; and tabs and
-// line ends at the beginning, which some programs drop.
+// Matches text that a spreadsheet could take for a formula: a sign in any character width, also after whitespace and
+// invisible characters, and leading control characters, which some programs drop.
 const formula = /^'*(?:[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹦﹢﹣﹫]|\p{Cc})/u;
 const formula_sign = /[=+\-@＝＋－＠﹦﹢﹣﹫]/;
 const before_sign = /[\s\p{Cc}\p{Cf}']/u;
 const separators = /[;\t\r\n]/;
 
 /**
- * Changes a text behind each place where a reader that takes another separator would begin a cell with a formula, also
- * where the text stands in quotes. Apostrophes before the sign change nothing about which places these are.
+ * Rewrites a text after each place where a reader with another separator would start a cell with a formula, even inside
+ * quotes. Apostrophes before the sign do not affect these places.
  */
-function changedAtSigns(text: string, change: (separator: string, rest: string) => string): string {
+function mapAfterSeparators(text: string, change: (separator: string, rest: string) => string): string {
   if (!separators.test(text)) return text;
   const letters = [...text];
   let [leads, end, changed] = [false, letters.length, ""];
@@ -49,13 +49,13 @@ function changedAtSigns(text: string, change: (separator: string, rest: string) 
 const lost_digits = /^[+-]?(?:\d(?:[.,]\d+)?E\+|\d[.,]\d+E-)\d{2,3}$/i;
 const lost_value = /^#(?:N\/A|REF!|NAME\?|VALUE!|DIV\/0!|NUM!|NULL!|#+)$/i;
 
-/** Whether a spreadsheet has shortened a long number, such as `1.23457E+12`: its digits are lost. */
+/** Whether a spreadsheet has shortened a long number, such as `1.23457E+12`, and lost digits. */
 export const hasLostDigits = (text: string): boolean => lost_digits.test(text);
 
-/** Whether a spreadsheet wrote an error such as `#REF!` in place of a value. */
+/** Whether a spreadsheet has replaced the value by an error such as `#REF!`. */
 export const hasLostValue = (text: string): boolean => lost_value.test(text);
 
-/** Whether a cell gets an apostrophe before it, by which spreadsheets and imports know that it is text. */
+/** Whether a cell needs a leading apostrophe, which marks it as text for spreadsheets and imports. */
 function needsMark(text: string): boolean {
   if (formula.test(text)) return true;
   const own = text.startsWith("'") ? text.replace(/^'+/, "") : text;
@@ -63,72 +63,75 @@ function needsMark(text: string): boolean {
 }
 
 /**
- * A cell in a form that no spreadsheet takes for a formula: what begins as one gets an apostrophe before it, also
- * behind a semicolon, a tab or a line break. So does text that looks like a value that a spreadsheet has destroyed.
+ * Escapes a cell so that no spreadsheet evaluates it as a formula: an apostrophe is put before each possible formula,
+ * also after a semicolon, tab or line break, and before text that looks like a value damaged by a spreadsheet.
  */
 export function safeCell(cell: CsvCell): CsvCell {
   if (typeof cell !== "string") return cell;
-  const text = changedAtSigns(cell, (separator, rest) => `${separator}'${rest}`);
+  const text = mapAfterSeparators(cell, (separator, rest) => `${separator}'${rest}`);
   return needsMark(cell) ? `'${text}` : text;
 }
 
-/** The text that was written by `safeCell`. */
+/** Undoes `safeCell`. */
 export function plainText(text: string): string {
-  const whole = changedAtSigns(text, (separator, rest) => separator + rest.replace(/^'/, ""));
+  const whole = mapAfterSeparators(text, (separator, rest) => separator + rest.replace(/^'/, ""));
   return isMarked(whole) ? whole.slice(1) : whole;
 }
 
-/** Whether a cell has the apostrophe before it that marks it as text. */
+/** Whether a cell has the leading apostrophe that marks it as text. */
 export function isMarked(text: string): boolean {
   return text.startsWith("'") && needsMark(text);
 }
 
-/** A row of a CSV file: the line on which it begins, and its cells; null when it cannot be read, as `problem` says. */
+/**
+ * A row of a CSV file, with the line it starts on. `cells` is null when the row cannot be read; `problem` is the
+ * reason.
+ */
 interface CsvRow {
   readonly line: number;
   readonly cells: readonly string[] | null;
   readonly problem: string;
-  /** The cells of its first line, whatever its quotes say: what can be told of a row that cannot be read. */
+  /** The cells of its first line, ignoring quotes. For a row that cannot be read, this is all that is known. */
   readonly near: readonly string[];
 }
 
-/** The bytes of a file in pieces, in UTF-8. */
+/** The bytes of a file, in chunks. */
 export type ByteStream = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 const row_bytes_max = 256 << 10;
 const broken_max = 1000;
-const piece_bytes = 16 << 10;
+const chunk_bytes = 16 << 10;
 const line_end = 0x0a;
 
 /**
- * Reads the rows of a CSV file; empty lines are passed over, and so is a first line such as `sep=;`. A row that cannot
- * be read costs its first line only: reading goes on at the next one. `separatorOf` tells by the first line what
- * separates cells. However long the file is, others get their turn in between. Refuses: validation_failed, when too
- * many rows cannot be read.
+ * Reads the rows of a CSV file, skipping empty lines and a first line such as `sep=;`. After a row that cannot be read,
+ * reading continues on the next line. `separatorOf` picks the cell separator from the first line. Yields to other work
+ * between chunks.
+ * Refuses: validation_failed, when too many rows cannot be read.
  */
 export async function* readCsv(bytes: ByteStream, separatorOf = (_line: string) => ","): AsyncGenerator<CsvRow> {
   let reader: CsvReader | null = null;
   let head: Buffer = Buffer.alloc(0);
   for await (const whole of bytes) {
-    for (let at = 0; at < whole.byteLength; at += piece_bytes) {
-      const piece: Buffer = Buffer.concat([head, whole.subarray(at, at + piece_bytes)]);
-      if (reader === null && firstLine(piece) === null && piece.byteLength < row_bytes_max) {
-        head = piece;
+    for (let at = 0; at < whole.byteLength; at += chunk_bytes) {
+      const chunk: Buffer = Buffer.concat([head, whole.subarray(at, at + chunk_bytes)]);
+      if (reader === null && firstLine(chunk) === null && chunk.byteLength < row_bytes_max) {
+        head = chunk;
         continue;
       }
       head = Buffer.alloc(0);
-      let rows = piece;
-      if (reader === null) ({ reader, rows } = begun(piece, separatorOf));
+      let rows = chunk;
+      if (reader === null) ({ reader, rows } = beginReader(chunk, separatorOf));
       yield* await reader.take(rows);
     }
   }
-  if (reader === null) ({ reader, rows: head } = begun(head, separatorOf));
+  if (reader === null) ({ reader, rows: head } = beginReader(head, separatorOf));
   yield* await reader.take(head);
   yield* await reader.end();
 }
 
-/** A reader for a file that begins with these bytes, and those of them that hold rows. */
-function begun(bytes: Buffer, separatorOf: (line: string) => string): { reader: CsvReader; rows: Buffer } {
+/** Creates a reader for a file that starts with these bytes, and returns those of them that hold rows. */
+function beginReader(bytes: Buffer, separatorOf: (line: string) => string): { reader: CsvReader; rows: Buffer } {
   const first = firstLine(bytes) ?? bytes.toString();
   const separator = declaredSeparator(first);
   if (separator === null) return { reader: new CsvReader(separatorOf(first), 1), rows: bytes };
@@ -137,20 +140,20 @@ function begun(bytes: Buffer, separatorOf: (line: string) => string): { reader: 
   return { reader: new CsvReader(separator, 1 + linesIn(bytes) - linesIn(rows)), rows };
 }
 
-/** The separator that a first line such as `sep=;` declares; null where it is none. */
+/** The separator that a first line such as `sep=;` declares; null when it declares none. */
 function declaredSeparator(line: string): string | null {
   const [, separator = null] = /^"?sep=([,;|\t]|\\t)"?[,;|\t]*\r?$/i.exec(line) ?? [];
   return separator === "\\t" ? "\t" : separator;
 }
 
-/** The first line that is not empty; null while it has no end. */
+/** The first non-empty line; null while it is incomplete. */
 function firstLine(bytes: Buffer): string | null {
   const start = afterBlank(bytes);
   const end = bytes.indexOf(line_end, start);
   return end < 0 ? null : bytes.toString("utf8", start, end);
 }
 
-/** Where the first line that is not empty begins. */
+/** The offset of the first non-empty line. */
 function afterBlank(bytes: Buffer): number {
   let at = 0;
   while (bytes[at] === line_end || (bytes[at] === 0x0d && bytes[at + 1] === line_end)) at += 1;
@@ -163,18 +166,18 @@ function linesIn(bytes: Buffer): number {
   return lines;
 }
 
-/** Reads by a parser, and by another one behind each row that cannot be read. */
+/** Parses rows. After a row that cannot be read, it starts a new parser. */
 class CsvReader {
   readonly #separator: string;
   #parser: Parser;
-  /** What was read of since the last row. */
-  #kept: Buffer = Buffer.alloc(0);
-  /** Where that begins in what the parser was given. */
+  /** Bytes received since the last complete row. */
+  #pending: Buffer = Buffer.alloc(0);
+  /** The parser's byte offset at which `#pending` begins. */
   #from = 0;
   #line: number;
-  /** Whether the rest of a line is passed over. */
-  #passing = false;
-  #broken = 0;
+  /** Whether the rest of the current line is skipped. */
+  #skipping = false;
+  #broken_count = 0;
   #rows: CsvRow[] = [];
 
   constructor(separator: string, line: number) {
@@ -183,24 +186,24 @@ class CsvReader {
     this.#parser = this.#begin();
   }
 
-  /** The rows that end in this piece. */
-  async take(piece: Buffer): Promise<readonly CsvRow[]> {
-    let left = piece;
-    while (left.byteLength > 0) {
-      const problem = await this.#write(left.subarray(0, piece_bytes));
-      left = left.subarray(piece_bytes);
-      if (problem !== null) left = Buffer.concat([this.#passOver(problem), left]);
-      // Others get their turn.
+  /** The rows that end in this chunk. */
+  async take(chunk: Buffer): Promise<readonly CsvRow[]> {
+    let rest = chunk;
+    while (rest.byteLength > 0) {
+      const problem = await this.#write(rest.subarray(0, chunk_bytes));
+      rest = rest.subarray(chunk_bytes);
+      if (problem !== null) rest = Buffer.concat([this.#skipRow(problem), rest]);
+      // Yields to other work.
       await new Promise(setImmediate);
     }
     return this.#taken();
   }
 
-  /** The rows that are left. */
+  /** The remaining rows. */
   async end(): Promise<readonly CsvRow[]> {
     const rows: CsvRow[] = [];
     for (let problem = await this.#finish(); problem !== null; problem = await this.#finish()) {
-      rows.push(...(await this.take(this.#passOver(problem))));
+      rows.push(...(await this.take(this.#skipRow(problem))));
     }
     return [...rows, ...this.#taken()];
   }
@@ -220,45 +223,45 @@ class CsvReader {
       skip_empty_lines: true,
       on_record: (cells: string[], { bytes }) => {
         const end = bytes - this.#from;
-        this.#passBlank();
+        this.#skipBlank();
         this.#rows.push({ line: this.#line, cells, problem: "", near: cells });
-        this.#line += linesIn(this.#kept.subarray(0, end));
+        this.#line += linesIn(this.#pending.subarray(0, end));
         this.#drop(end);
       },
     });
-    // What is wrong is learned from the writing itself.
+    // Errors are reported by `write` and `end`.
     return parser.on("error", () => {});
   }
 
   #drop(bytes: number): void {
-    this.#kept = this.#kept.subarray(bytes);
+    this.#pending = this.#pending.subarray(bytes);
     this.#from += bytes;
   }
 
-  #passBlank(): void {
-    const start = afterBlank(this.#kept);
+  #skipBlank(): void {
+    const start = afterBlank(this.#pending);
     if (start === 0) return;
-    this.#line += linesIn(this.#kept.subarray(0, start));
+    this.#line += linesIn(this.#pending.subarray(0, start));
     this.#drop(start);
   }
 
-  /** Gives bytes to the parser, and answers what is wrong with the row that they belong to. */
+  /** Passes bytes to the parser. Returns what is wrong with the current row, or null. */
   async #write(bytes: Buffer): Promise<string | null> {
     let read = bytes;
-    if (this.#passing) {
+    if (this.#skipping) {
       const end = bytes.indexOf(line_end);
       if (end < 0) return null;
-      this.#passing = false;
+      this.#skipping = false;
       this.#line += 1;
       read = bytes.subarray(end + 1);
     }
-    this.#kept = this.#kept.byteLength === 0 ? read : Buffer.concat([this.#kept, read]);
+    this.#pending = this.#pending.byteLength === 0 ? read : Buffer.concat([this.#pending, read]);
     const { promise, resolve } = Promise.withResolvers<unknown>();
     this.#parser.write(read, resolve);
-    if (await promise) return "has quotes that do not pair";
-    this.#passBlank();
-    return this.#kept.byteLength > row_bytes_max
-      ? `is longer than ${row_bytes_max} bytes, or its quotes do not pair`
+    if (await promise) return "has unmatched quotes";
+    this.#skipBlank();
+    return this.#pending.byteLength > row_bytes_max
+      ? `is longer than ${row_bytes_max} bytes or has an unmatched quote`
       : null;
   }
 
@@ -266,31 +269,31 @@ class CsvReader {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     this.#parser.on("error", resolve);
     this.#parser.end(() => resolve(null));
-    return (await promise) === null ? null : "has quotes that do not pair";
+    return (await promise) === null ? null : "has unmatched quotes";
   }
 
-  /** Tells of the row that cannot be read; what is behind its first line is to be read anew. */
-  #passOver(problem: string): Buffer {
-    this.#broken += 1;
-    if (this.#broken > broken_max) {
-      const message = `More than ${broken_max} rows cannot be read: their quotes do not pair, or they are too long.`;
-      throw new Fault("validation_failed", `${message} Is it CSV?`);
+  /** Reports the row as unreadable. Returns the bytes after its first line, which must be parsed again. */
+  #skipRow(problem: string): Buffer {
+    this.#broken_count += 1;
+    if (this.#broken_count > broken_max) {
+      const message = `More than ${broken_max} rows cannot be read: they have unmatched quotes or are too long.`;
+      throw new Fault("validation_failed", `${message} Check that the file is CSV.`);
     }
-    this.#passBlank();
-    const kept = this.#kept;
-    const end = kept.indexOf(line_end);
-    const text = kept.toString("utf8", 0, Math.min(end < 0 ? kept.byteLength : end, 1000)).replace(/\r$/, "");
+    this.#skipBlank();
+    const pending = this.#pending;
+    const end = pending.indexOf(line_end);
+    const text = pending.toString("utf8", 0, Math.min(end < 0 ? pending.byteLength : end, 1000)).replace(/\r$/, "");
     this.#rows.push({ line: this.#line, cells: null, problem, near: text.split(this.#separator) });
-    this.#passing = end < 0;
+    this.#skipping = end < 0;
     if (end >= 0) this.#line += 1;
-    this.#kept = Buffer.alloc(0);
+    this.#pending = Buffer.alloc(0);
     this.#parser.destroy();
     this.#parser = this.#begin();
-    return end < 0 ? Buffer.alloc(0) : kept.subarray(end + 1);
+    return end < 0 ? Buffer.alloc(0) : pending.subarray(end + 1);
   }
 }
 
-// The encodings of files that spreadsheets write. All of a file is read as UTF-8, or refused.
+// The encodings that spreadsheets write. A file is converted to UTF-8 completely, or refused.
 
 type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
 
@@ -307,34 +310,35 @@ const encodings: Readonly<Record<string, Encoding>> = {
 };
 
 /**
- * A file in UTF-8, without a byte order mark. `named` is its encoding if it was given; null when it is detected from
- * the first bytes. Refuses: unsupported_media_type, malformed_request.
+ * Converts a file to UTF-8 without a byte order mark. `named` is the declared encoding; null detects it from the first
+ * bytes.
+ * Refuses: unsupported_media_type, malformed_request.
  */
 export async function* asUtf8(bytes: ByteStream, named: string | null): AsyncGenerator<Uint8Array> {
-  const said = named === null ? null : encodings[named.toLowerCase()];
-  if (said === undefined) {
-    throw new Fault("unsupported_media_type", "A file of CSV can be in utf-8, utf-16 or windows-1252.");
+  const declared = named === null ? null : encodings[named.toLowerCase()];
+  if (declared === undefined) {
+    throw new Fault("unsupported_media_type", "A CSV file must be in utf-8, utf-16 or windows-1252.");
   }
   const text = new TextEncoder();
   let decoder: TextDecoder | null = null;
-  for await (const piece of bytes) {
-    decoder ??= new TextDecoder(encodingOf(piece) ?? said ?? "utf-8", { fatal: true });
-    yield text.encode(decoded(decoder, piece));
+  for await (const chunk of bytes) {
+    decoder ??= new TextDecoder(encodingOf(chunk) ?? declared ?? "utf-8", { fatal: true });
+    yield text.encode(decoded(decoder, chunk));
   }
   if (decoder !== null) yield text.encode(decoded(decoder));
 }
 
-function decoded(decoder: TextDecoder, piece?: Uint8Array): string {
+function decoded(decoder: TextDecoder, chunk?: Uint8Array): string {
   try {
-    return piece === undefined ? decoder.decode() : decoder.decode(piece, { stream: true });
+    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
   } catch {
-    const way = 'Save it as "CSV UTF-8", or name its encoding (such as charset=windows-1252).';
+    const way = 'Save it as "CSV UTF-8", or declare its encoding (such as charset=windows-1252).';
     const name = decoder.encoding.toUpperCase();
     throw new Fault("malformed_request", `The file is not valid ${name}. ${way}`);
   }
 }
 
-/** What the first bytes show: a byte order mark, or the empty half of a letter in UTF-16. */
+/** Detects the encoding from a byte order mark, or from the zero byte of a UTF-16 character. */
 function encodingOf([first, second]: Uint8Array): Encoding | null {
   if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return "utf-16le";
   if ((first === 0xfe && second === 0xff) || (first === 0 && second !== 0)) return "utf-16be";

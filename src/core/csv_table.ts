@@ -1,4 +1,4 @@
-// The first line of a file: which of its columns holds which field.
+// CSV files with a header line: reads the header, maps columns to fields, and reads the rows.
 
 import { asUtf8, type ByteStream, hasLostDigits, hasLostValue, isMarked, plainText, readCsv } from "./csv.ts";
 import { type CsvColumn, type DecimalSign, readCellNumber, withoutZeros } from "./csv_columns.ts";
@@ -6,44 +6,45 @@ import { isExactNumber } from "./decimals.ts";
 import { didYouMean } from "./did_you_mean.ts";
 import { Fault, type FieldProblem, invalidFields } from "./faults.ts";
 
-/** Columns that a file must have; the first one names the record of a row. */
+/** Columns that a file must have. The first one identifies the record of a row. */
 type RequiredColumns = readonly [name: string, ...others: string[]];
 
-/** The names of a file's own columns, each with that of our column; null leaves it out. */
+/** The names of a file's columns, each with the name of our column; null leaves it out. */
 type ColumnMap = readonly (readonly [name: string, column: string | null])[];
 
 const problems_max = 100;
 const pairs = /(.*?):([^,:]*)(?:,|$)/gsy;
 
 /**
- * Reads a map such as `Variant SKU:sku,Handle:`, which leaves the column Handle out. Names may hold commas and colons.
+ * Reads a column map such as `Variant SKU:sku,Handle:`, which leaves out the column Handle. Names may contain commas
+ * and colons.
  * Refuses: validation_failed.
  */
 function readColumnMap(text: string, columns: readonly CsvColumn[]): ColumnMap {
   const found = [...text.matchAll(pairs)];
   const read = found.reduce((length, [pair]) => length + pair.length, 0);
   if (read < text.length || found.length === 0) {
-    const message = "must pair columns of the file with ours, such as `Variant SKU:sku,Title:name`";
+    const message = "must map the file's columns to Packhouse columns, such as `Variant SKU:sku,Title:name`";
     throw invalidFields([{ field: "map", code: "invalid_format", message }]);
   }
   const names = columns.map(({ name }) => name);
   const map = found.map(([, name = "", column = ""]) => [name.trim(), plainName(column) || null] as const);
   const unknown = map.flatMap(([, column]) => (column === null || names.includes(column) ? [] : column));
   if (unknown.length > 0) {
-    const message = (name: string) => `names ${name}, which is not a column of this import${didYouMean(name, names)}`;
+    const message = (name: string) => `maps to ${name}, which is not a column of this import${didYouMean(name, names)}`;
     throw invalidFields(unknown.map((name) => ({ field: "map", code: "unknown_field", message: message(name) })));
   }
   return map;
 }
 
-/** A name whatever its case, with one underscore for blanks, dashes and underscores. */
+/** Normalizes a name: lower case, with one underscore for any run of whitespace, dashes and underscores. */
 const plainName = (text: string) =>
   text
     .trim()
     .toLowerCase()
     .replaceAll(/[\s\u00a0_-]+/g, "_");
 
-/** The separator of a first line: the one with which it names the most columns. */
+/** Detects the separator of a header line: the one that yields the most known columns. */
 function separatorOf(line: string, columns: readonly CsvColumn[], map: ColumnMap | null): string {
   const names = new Set([...columns.map(({ name }) => name), ...(map ?? []).map(([name]) => name)].map(plainName));
   const named = (separator: string) =>
@@ -52,8 +53,9 @@ function separatorOf(line: string, columns: readonly CsvColumn[], map: ColumnMap
 }
 
 /**
- * The columns of a file, in its order; null for those that are left out. With a map, columns that neither the map nor
- * we name are left out. Refuses: validation_failed, which names every column that is unknown, missing or there twice.
+ * Reads the header: the columns of a file, in order; null for those that are left out. With a map, columns that are
+ * neither mapped nor known are left out.
+ * Refuses: validation_failed, which names every unknown, missing or duplicate column.
  */
 function readHeader(
   cells: readonly string[],
@@ -72,31 +74,35 @@ function readHeader(
     if (own === null || problems.length >= problems_max || (map !== null && column === null)) found.push(null);
     else if (name === "" && column === null) {
       found.push(null);
-      problems.push({ field: `column ${at + 1}`, code: "required", message: "has no name in the first line" });
+      problems.push({ field: `column ${at + 1}`, code: "required", message: "has no name in the header line" });
     } else if (column === null) {
       const meant = didYouMean(
         name,
         columns.map((one) => one.name),
       );
       found.push(null);
-      problems.push({ field: name, code: "unknown_field", message: `is no column of this file${meant}` });
+      problems.push({ field: name, code: "unknown_field", message: `is not a column of this import${meant}` });
     } else {
-      if (found.includes(column)) problems.push({ field: name, code: "duplicate", message: twice(name, column) });
+      if (found.includes(column))
+        problems.push({ field: name, code: "duplicate", message: duplicateMessage(name, column) });
       found.push(column);
     }
   }
   for (const name of required) {
     if (found.some((column) => column?.name === name)) continue;
-    problems.push({ field: name, code: "required", message: "is a column that the first line must name" });
+    problems.push({ field: name, code: "required", message: "is a required column, but the header line lacks it" });
   }
   if (problems.length === 0) return found;
   throw faultOf(problems.slice(0, problems_max), columns);
 }
 
-const twice = (name: string, column: CsvColumn) =>
-  plainName(name) === column.name ? "is there twice" : `is there twice, as ${column.name}`;
+const duplicateMessage = (name: string, column: CsvColumn) =>
+  plainName(name) === column.name ? "occurs duplicateMessage" : `occurs duplicateMessage, as ${column.name}`;
 
-/** Where the columns stand that a map names, with ours. Adds a problem for each one that the file does not have. */
+/**
+ * The positions of mapped columns in the header, with our column names. Adds a problem for each one that the file
+ * lacks.
+ */
 function mappedCells(cells: readonly string[], map: ColumnMap, problems: FieldProblem[]): Map<number, string | null> {
   const found = new Map<number, string | null>();
   for (const [name, column] of map) {
@@ -105,7 +111,11 @@ function mappedCells(cells: readonly string[], map: ColumnMap, problems: FieldPr
     if (at >= 0) found.set(at, column);
     else {
       const meant = didYouMean(name, cells);
-      problems.push({ field: "map", code: "unknown_field", message: `names ${name}, which the file lacks${meant}` });
+      problems.push({
+        field: "map",
+        code: "unknown_field",
+        message: `names ${name}, which is not a column of the file${meant}`,
+      });
     }
   }
   return found;
@@ -114,37 +124,32 @@ function mappedCells(cells: readonly string[], map: ColumnMap, problems: FieldPr
 function refuseShape(cells: readonly string[], columns: readonly CsvColumn[]): void {
   const [line = "", ...others] = cells;
   if (others.length === 0 && line.includes("|")) {
-    throw faultOf([{ field: line, code: "invalid_format", message: "has bars between its names" }], columns);
+    throw faultOf([{ field: line, code: "invalid_format", message: "separates its columns with bars" }], columns);
   }
   if (!cells.some((text) => text.includes("\r"))) return;
-  throw new Fault(
-    "validation_failed",
-    "The lines of the file end in a way that is not read: end them with LF or CRLF.",
-  );
+  throw new Fault("validation_failed", "The file's line endings are not supported. Use LF or CRLF.");
 }
 
 function faultOf(fields: readonly FieldProblem[], columns: readonly CsvColumn[]): Fault {
   const { message } = invalidFields(fields);
   const names = columns.map(({ name }) => name).join(", ");
-  const way = "with commas, semicolons or tabs between them";
-  return new Fault("validation_failed", `${message} The first line must name columns, ${way}: ${names}.`, { fields });
+  const way = "separated by commas, semicolons or tabs";
+  return new Fault("validation_failed", `${message} The header line must name columns, ${way}: ${names}.`, { fields });
 }
 
-// Reads the rows of a file whose first line names the columns.
-
-/** How the columns of a file are read. */
+/** The columns of a kind of file. */
 export interface CsvTable {
   readonly columns: readonly CsvColumn[];
   readonly required: RequiredColumns;
 }
 
-/** What is said about a file, which the file does not show itself. */
+/** What the sender declares about a file, since the file itself does not show it. */
 export interface CsvFormat {
-  /** Its encoding; null to detect it. */
+  /** Its encoding; null detects it. */
   readonly charset: string | null;
-  /** Its decimal separator; null refuses numbers that could be read in two ways. */
+  /** Its decimal separator; null refuses ambiguous numbers. */
   readonly decimal?: DecimalSign | null;
-  /** Which of its columns are which of ours, such as `Variant SKU:sku,Title:name`. */
+  /** A column map, such as `Variant SKU:sku,Title:name`. */
   readonly map?: string | null;
 }
 
@@ -153,14 +158,13 @@ export interface CsvInput extends CsvFormat {
   readonly bytes: () => ByteStream;
 }
 
-/** A row of a file. */
 export interface CsvTableRow {
   readonly line: number;
-  /** What the row's first required column holds; null where it is empty or the row cannot be read. */
+  /** The value of the row's first required column; null when it is empty or the row cannot be read. */
   readonly name: string | null;
-  /** Its cells as a record, to be checked against its schema. Refuses: validation_failed. */
+  /** Its cells as a record, not yet checked against a schema. Refuses: validation_failed. */
   readonly record: () => Record<string, unknown>;
-  /** The text in one of its columns; null where it is empty or the row cannot be read. */
+  /** The text in one of its columns; null when it is empty or the row cannot be read. */
   readonly textOf: (column: string) => string | null;
 }
 
@@ -172,8 +176,8 @@ interface CsvTableHeader {
 }
 
 /**
- * The rows of a file behind its first line; rows of empty cells are passed over. Refuses: validation_failed,
- * malformed_request, unsupported_media_type.
+ * Reads the rows after the header line, skipping rows with only empty cells.
+ * Refuses: validation_failed, malformed_request, unsupported_media_type.
  */
 export async function* readTable(file: CsvInput, { columns, required }: CsvTable): AsyncGenerator<CsvTableRow> {
   const { bytes, charset, decimal = null } = file;
@@ -186,8 +190,8 @@ export async function* readTable(file: CsvInput, { columns, required }: CsvTable
   };
   for await (const { line, cells, near, problem } of readCsv(asUtf8(bytes(), charset), separate)) {
     if (header === null) {
-      refuseLost(near);
-      // A decimal comma without quotes would make two cells of one.
+      refuseReplacementCharacters(near);
+      // An unquoted decimal comma would split one cell into two.
       const may_be_short = decimal !== "," || separator !== ",";
       header = { columns: readHeader(near, columns, required, map), decimal, may_be_short };
       continue;
@@ -198,7 +202,7 @@ export async function* readTable(file: CsvInput, { columns, required }: CsvTable
     const textOf = (column: string) => (cells === null ? null : textIn(cells[at(column)]));
     const record = () => {
       if (cells === null) throw new Fault("validation_failed", problem);
-      refuseLost(cells);
+      refuseReplacementCharacters(cells);
       return readCells(known, cells);
     };
     const name = cells === null ? nameNear(near, at(required[0])) : textOf(required[0]);
@@ -212,20 +216,20 @@ function textIn(cell = ""): string | null {
   return text === "" ? null : text;
 }
 
-/** The name in a row whose quotes do not pair; null where quotes before it may have moved it to another cell. */
+/** The name in a row with unmatched quotes; null when quotes before it may have moved it to another cell. */
 function nameNear(near: readonly string[], at: number): string | null {
   const cells = near.slice(0, at + 1);
   if (cells.some((text) => text.includes('"') && !/^"[^"]*"$/.test(text))) return null;
   return textIn(cells[at]?.replaceAll('"', ""));
 }
 
-/** Refuses: validation_failed, for the replacement characters of a program that could not read the letters. */
-function refuseLost(cells: readonly string[]): void {
+/** Refuses text with replacement characters, left by a program that could not decode it. Refuses: validation_failed. */
+function refuseReplacementCharacters(cells: readonly string[]): void {
   if (!cells.some((text) => text.includes("\ufffd"))) return;
-  throw new Fault("validation_failed", "lost letters when it was saved: save the file as UTF-8");
+  throw new Fault("validation_failed", "lost characters when it was saved: save the file as UTF-8");
 }
 
-/** A record from the cells of a row, to be checked against its schema. Refuses: validation_failed. */
+/** A record from the cells of a row, not yet checked against a schema. Refuses: validation_failed. */
 function readCells(
   { columns, decimal, may_be_short }: CsvTableHeader,
   cells: readonly string[],
@@ -234,7 +238,7 @@ function readCells(
   const record: Record<string, unknown> = {};
   const problems: FieldProblem[] = [];
   for (const [at, column] of columns.entries()) {
-    if (column === null || column.told_only) continue;
+    if (column === null || column.export_only) continue;
     const [name, inner] = column.path;
     const value = readCell(column, cells[at] ?? "", decimal);
     if (value instanceof CellProblem) {
@@ -248,11 +252,11 @@ function readCells(
   return record;
 }
 
-/** Refuses a row that lacks cells or has more. Empty cells at its end may be missing, or too many. */
+/** Refuses a row with too few or too many cells. Empty cells at its end may be missing or in excess. */
 function refuseCount(expected: number, cells: readonly string[], may_be_short: boolean): void {
   const more = cells.slice(expected).some((text) => text.trim() !== "");
   if (!more && (cells.length >= expected || may_be_short)) return;
-  const message = `has ${cells.length} cells where the first line has ${expected}`;
+  const message = `has ${cells.length} cells, but the header line has ${expected}`;
   const why = may_be_short ? "" : ": put numbers with a decimal comma in quotes";
   throw new Fault("validation_failed", message + why);
 }
@@ -268,14 +272,14 @@ class CellProblem {
   }
 }
 
-const mark = "If it really is this text, put an apostrophe before it";
+const mark = "If the text is correct, put an apostrophe before it";
 
-function destroyed({ kind }: CsvColumn, cell: string): CellProblem | null {
+function damageIn({ kind }: CsvColumn, cell: string): CellProblem | null {
   const text = cell.trim();
-  // A number in small letters is exact: programs write it, and no spreadsheet.
+  // A lower-case exponent is exact: programs write it, spreadsheets do not.
   const is_number = (kind === "number" || kind === "amount") && text.includes("E");
   if (hasLostDigits(text) && (is_number || kind === "code" || kind === "json")) {
-    const why = `is ${text}: a spreadsheet has shortened a long number, and its digits are lost`;
+    const why = `is ${text}: a spreadsheet shortened a long number and lost its digits`;
     const way = "Format the column as text, enter the full number and save the file again";
     return new CellProblem("digits_lost", `${why}. ${way}${kind === "code" ? `. ${mark}` : ""}`);
   }
@@ -286,7 +290,7 @@ function destroyed({ kind }: CsvColumn, cell: string): CellProblem | null {
 
 function readCell(column: CsvColumn, cell: string, decimal: DecimalSign | null): unknown {
   const { kind, empty } = column;
-  const lost = isMarked(cell) ? null : destroyed(column, cell);
+  const lost = isMarked(cell) ? null : damageIn(column, cell);
   if (lost !== null) return lost;
   const text = plainText(cell);
   if (text === "") return empty;
@@ -312,8 +316,8 @@ function readJson(column: CsvColumn, text: string): unknown {
   let lost: CellProblem | null = null;
   try {
     const value = JSON.parse(text, (name, part, { source }: { source?: string } = {}) => {
-      if (column.codes && typeof part === "string") lost ??= destroyed(column, part);
-      return whole(name, part, source);
+      if (column.codes && typeof part === "string") lost ??= damageIn(column, part);
+      return checkedPart(name, part, source);
     });
     return lost ?? value;
   } catch {
@@ -321,9 +325,11 @@ function readJson(column: CsvColumn, text: string): unknown {
   }
 }
 
-/** Refuses halves of surrogate pairs, which an escape can make and no UTF-8 can carry, and numbers that lose digits. */
-function whole(name: string, value: unknown, source: string | undefined): unknown {
+/**
+ * Refuses lone surrogates, which JSON escapes can produce but UTF-8 cannot encode, and numbers that would lose digits.
+ */
+function checkedPart(name: string, value: unknown, source: string | undefined): unknown {
   if (source !== undefined && typeof value === "number" && !isExactNumber(source)) throw new SyntaxError("inexact");
   if (name.isWellFormed() && (typeof value !== "string" || value.isWellFormed())) return value;
-  throw new SyntaxError("half of a surrogate pair");
+  throw new SyntaxError("lone surrogate");
 }

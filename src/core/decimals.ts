@@ -1,9 +1,9 @@
-/** Whether a number in JSON text keeps its value when it is parsed: `0.1` and `1e3` do, 20 digits do not. */
+/** Whether a JSON number keeps its value when it is parsed: `0.1` and `1e3` do, 20 digits do not. */
 export function isExactNumber(text: string): boolean {
   return canonical(text) === canonical(String(Number(text)));
 }
 
-/** A decimal number without zeros at its ends: digits, and the power of ten of the last of them. */
+/** A decimal number without leading and trailing zeros, with the power of ten of its last digit. Null when invalid. */
 function canonical(text: string): string | null {
   const [, sign = "", whole = "", part = "", power = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
   if (whole === "") return null;
@@ -13,7 +13,7 @@ function canonical(text: string): string | null {
   return `${sign}${kept}e${Number(power) - part.length + digits.length - kept.length}`;
 }
 
-/** An exact fraction, always above zero: no step of a price may round what the client measured. */
+/** An exact positive fraction. Prices are computed without rounding the client's measurements. */
 export interface Fraction {
   readonly numerator: bigint;
   readonly denominator: bigint;
@@ -24,12 +24,13 @@ const greatest_exponent = 30;
 const decimal = /^(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i;
 
 /**
- * Reads a number, or its decimal text, of units that are so many of the smallest unit each, without rounding. Null when
- * it is zero, negative, not finite, no number, longer than 32 characters or beyond an exponent of 30.
+ * Reads a number, or its decimal text, without rounding, as a multiple of the smallest unit; `unit` is how many of
+ * those one unit has. Null when it is zero, negative, not finite, not a number, longer than 32 characters or beyond an
+ * exponent of 30.
  */
 export function readFraction(amount: string | number, unit: bigint): Fraction | null {
   const text = String(amount);
-  // A long text or a huge exponent would cost seconds as a BigInt, so it is refused unread.
+  // A long text or a huge exponent would cost seconds as a BigInt.
   if (text.length > longest_text) return null;
   const [, whole = "", part = "", exponent_text = "0"] = decimal.exec(text) ?? [];
   const exponent = Number(exponent_text) - part.length;
@@ -41,7 +42,7 @@ export function readFraction(amount: string | number, unit: bigint): Fraction | 
     : { numerator: digits * 10n ** BigInt(exponent), denominator: 1n };
 }
 
-/** Below zero when the first is less, zero when both are the same, above zero when the first is more. */
+/** Compares two fractions: negative when `a` is less, zero when they are equal, positive when `a` is greater. */
 export function compare(a: Fraction, b: Fraction): number {
   const [one, other] = [a.numerator * b.denominator, b.numerator * a.denominator];
   return one === other ? 0 : one < other ? -1 : 1;
@@ -57,31 +58,31 @@ export function add(a: Fraction, b: Fraction): Fraction {
       };
 }
 
-/** How many units of so many smallest units each it takes, every started one counted. */
+/** Converts to units of `unit` smallest units each, rounded up. */
 export function startedUnits({ numerator, denominator }: Fraction, unit: bigint): bigint {
   const one = unit * denominator;
   return (numerator + one - 1n) / one;
 }
 
-/** How many units of so many smallest units each it is, rounded half up. */
+/** Converts to units of `unit` smallest units each, rounded half up. */
 export function roundedUnits({ numerator, denominator }: Fraction, unit: bigint): bigint {
   const one = unit * denominator;
   return (2n * numerator + one) / (2n * one);
 }
 
-/** The fraction in lowest terms: equal fractions are written alike. */
+/** The fraction in lowest terms, so that equal fractions have equal parts. */
 export function reduced({ numerator, denominator }: Fraction): Fraction {
   let [one, other] = [numerator, denominator];
   while (other > 0n) [one, other] = [other, one % other];
   return { numerator: numerator / one, denominator: denominator / one };
 }
 
-/** A fraction so many times. */
+/** A fraction multiplied by a count. */
 export function times({ numerator, denominator }: Fraction, count: number): Fraction {
   return { numerator: numerator * BigInt(count), denominator };
 }
 
-/** How many units of so many smallest units each it is, as exact decimal text; null when that has no end. */
+/** Converts to units of `unit` smallest units each, as exact decimal text; null when the decimals do not end. */
 export function decimalText(fraction: Fraction, unit: bigint): string | null {
   const { numerator, denominator } = reduced({ ...fraction, denominator: fraction.denominator * unit });
   let [decimals, scale] = [0, 1n];

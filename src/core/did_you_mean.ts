@@ -1,17 +1,17 @@
 import { distance } from "fastest-levenshtein";
 
-// A longer word is no typing error, and comparing it would be slow.
+// Longer words are not typing errors, and comparing them would be slow.
 const letters_max = 64;
 
-/** ` (did you mean quantity?)` when one of the choices is likely to be what was meant, else nothing. */
+/** Returns ` (did you mean quantity?)` when one of the choices is likely meant, else an empty text. */
 export function didYouMean(word: string, choices: Iterable<string>): string {
   const meant = closest(word, choices);
   return meant === null ? "" : ` (did you mean ${meant}?)`;
 }
 
 /**
- * The choice that was most likely meant by a word that is none: one that is written otherwise (`orderNumber`), one a
- * few letters off (`quantty`), or the only one that has it among its words (`items` for `line_items`). Else null.
+ * The choice that was most likely meant by an unknown word: one spelled differently (`orderNumber`), one that is a few
+ * letters off (`quantty`), or the only one that contains the word (`items` in `line_items`). Null otherwise.
  */
 export function closest(word: string, choices: Iterable<string>): string | null {
   const all = [...choices].filter((choice) => choice !== word);
@@ -30,14 +30,14 @@ export function closest(word: string, choices: Iterable<string>): string | null 
   return holding.length === 1 ? (holding[0] ?? null) : null;
 }
 
-/** How many letters were mistyped if one word was meant by the other; null when that is not likely. */
+/** The number of mistyped letters if `meant` was intended; null when that is unlikely. */
 function slipsBetween(word: string, meant: string): number | null {
-  const [given, known] = [plainOf(word), plainOf(meant)];
-  if (given === "" || given.length > letters_max) return null;
-  if (given === known) return 0;
-  if (lettersOf(given) === lettersOf(known)) return 1;
-  const off = distance(given, known);
-  return off <= Math.min(given.length, known.length) / 3 ? off : null;
+  const [typed, known] = [plainOf(word), plainOf(meant)];
+  if (typed === "" || typed.length > letters_max) return null;
+  if (typed === known) return 0;
+  if (lettersOf(typed) === lettersOf(known)) return 1;
+  const off = distance(typed, known);
+  return off <= Math.min(typed.length, known.length) / 3 ? off : null;
 }
 
 const plainOf = (word: string) => word.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");

@@ -1,4 +1,5 @@
-/** What waits, by whose it is: everybody with something in the queue gets one of it in turn. */
+// In its own file since http and storage both use it.
+/** A queue that serves its keys in turn, so that a key with many items does not delay the others. */
 export class FairQueue<Key, Item> {
   readonly #waiting = new Map<Key, Item[]>();
 
@@ -12,7 +13,7 @@ export class FairQueue<Key, Item> {
     else own.push(item);
   }
 
-  /** Takes the first item of whoever has waited longest for a turn. */
+  /** Takes the first item of the key that has waited longest. */
   shift(): Item | undefined {
     const [first] = this.#waiting;
     if (first === undefined) return undefined;

@@ -1,111 +1,108 @@
-// What each code of a refusal means, in words: `GET /errors` and the reference show them.
+// The description of each error code, shown by `GET /errors` and the reference.
 import type { FaultCode } from "./faults.ts";
 
-/** What a client reads of a code. */
 interface FaultDescription {
-  /** When it happens. */
   readonly when: string;
-  /** What to do about it. */
   readonly remedy: string;
 }
 
-/** The words of every code: one without words does not compile. */
+/** The description of every error code. A code without one does not compile. */
 export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = {
   malformed_request: {
-    when: "The body is no JSON: it does not parse, is not UTF-8, or is nested more than 32 levels deep.",
-    remedy: "Send one JSON value in UTF-8. Any JSON library writes it; text put together by hand often is not JSON.",
+    when: "The body is not valid JSON: it does not parse, is not UTF-8, or is nested more than 32 levels deep.",
+    remedy: "Send one JSON value in UTF-8. Build it with a JSON library instead of joining text by hand.",
   },
   malformed_header: {
-    when: "A header cannot be used: Idempotency-Key, If-Match, If-None-Match or Host.",
-    remedy: "Correct the header that the message names, or leave it out where it is optional.",
+    when: "A header is invalid: Idempotency-Key, If-Match, If-None-Match or Host.",
+    remedy: "Correct the header that the message names, or omit it if it is optional.",
   },
   invalid_cursor: {
-    when: "The cursor was changed, or comes from another list or from the same list with other filters.",
+    when: "The cursor was modified, or belongs to another list or to other filters.",
     remedy:
-      "Send next_cursor unchanged, with the same filters and sort. To change the filters, begin without a cursor.",
+      "Send next_cursor unchanged, with the same filters and sort. To change the filters, start without a cursor.",
   },
   authentication_required: {
-    when: "There is no Authorization header of the form Bearer ph_…, and no session that is still open.",
-    remedy: "Send the API key as Authorization: Bearer ph_live_… or ph_test_…; in a browser, sign in.",
+    when: "The request has neither an Authorization header of the form Bearer ph_… nor a valid session.",
+    remedy: "Send the API key as Authorization: Bearer ph_live_… or ph_test_…. In a browser, sign in.",
   },
   invalid_api_key: {
-    when: "The key is not one of this service, or was copied incompletely.",
-    remedy: "Copy the whole key, 44 characters. A key that was lost cannot be shown again: make another.",
+    when: "The key does not exist in this service, or was copied incompletely.",
+    remedy: "Copy the whole key, 44 characters. A lost key cannot be shown again: create a new one.",
   },
   api_key_revoked: {
     when: "The key was revoked.",
-    remedy: "Use another key, or make one with a key of full permission or on the command line.",
+    remedy: "Use another key, or create one with a full-access key or on the command line.",
   },
   api_key_expired: {
-    when: "The key's expiry has passed.",
+    when: "The key has expired.",
     remedy: "Use another key. Rotate keys before they expire.",
   },
   invalid_credentials: {
-    when: "The e-mail address or the password is wrong, or the user may not sign in.",
-    remedy:
-      "Try again, or have an owner or the command line (packhouse users reset) give you a link to a new password.",
+    when: "The email address or password is wrong, or the user is not allowed to sign in.",
+    remedy: "Try again, or ask an owner or the administrator (packhouse users reset) for a link to set a new password.",
   },
   invalid_link: {
-    when: "The link was used before, has expired, or was copied incompletely.",
-    remedy: "Get a new one: where there is no user yet by a restart, else by packhouse users reset.",
+    when: "The link was already used, has expired, or was copied incompletely.",
+    remedy: "Get a new link: run packhouse users reset, or restart the service if no user exists yet.",
   },
   invalid_signature: {
-    when: "A signed link or a call of a platform or carrier carries no valid signature, or one that has expired.",
+    when: "A signed link, or a request from a platform or carrier, has no valid signature, or the signature has expired.",
     remedy: "Get a new link, or compare the secret on both sides. The signature covers the bytes exactly as sent.",
   },
   second_factor_required: {
-    when: "The password is right, and this user has a second factor.",
-    remedy: "Send the code as well.",
+    when: "The password is correct, and this user has two-factor authentication.",
+    remedy: "Send the two-factor code as well.",
   },
   second_factor_invalid: {
-    when: "The code of the second factor is wrong, was used before, or is too old.",
-    remedy: "Send the code that is shown now.",
+    when: "The two-factor code is wrong, was already used, or is too old.",
+    remedy: "Send the code that the app shows now.",
   },
   second_factor_setup_required: {
-    when: "The user is an owner without a second factor, and the service can be reached from other machines.",
-    remedy: "Set one up: POST /users/me/second_factor, then …/confirm with a code of the app.",
+    when: "The user is an owner without two-factor authentication, and the service is reachable from other machines.",
+    remedy: "Set it up: POST /users/me/second_factor, then …/confirm with a code from the app.",
   },
   cross_site_request: {
-    when: "A browser sent a request with a session's cookie from a page of another address than the service's own.",
-    remedy: "Open the dashboard at its own address. Behind a proxy, set PACKHOUSE_BASE_URL to that address.",
+    when: "A browser sent a request with a session cookie from a page on another origin.",
+    remedy: "Open the dashboard at its own URL. Behind a proxy, set PACKHOUSE_BASE_URL to that URL.",
   },
   insecure_connection: {
-    when: "A sign-in over plain http from another machine, where others could read the password.",
-    remedy: "Start with --tls self, --tls-cert and --tls-key, or a proxy and PACKHOUSE_BASE_URL=https://….",
+    when: "A sign-in over plain HTTP from another machine, where others could read the password.",
+    remedy:
+      "Start with --tls self, with --tls-cert and --tls-key, or behind a proxy with PACKHOUSE_BASE_URL=https://….",
   },
   insufficient_permission: {
     when:
-      "The key's permission is lower than the route needs (required and granted say which), or the user's role lacks" +
+      "The key's permission is lower than the route requires (see required and granted), or the user's role lacks" +
       " the permission.",
-    remedy: "Use a key with the permission that required names, or have an owner give the user another role.",
+    remedy: "Use a key with the required permission, or ask an owner to change the user's role.",
   },
   ip_not_allowed: {
-    when: "The key may be used from certain addresses only, and the request came from another.",
-    remedy: "Send it from an address on the key's list, or have the list changed.",
+    when: "The key is restricted to certain IP addresses, and the request came from another.",
+    remedy: "Send it from an address on the key's list, or ask for the list to be changed.",
   },
   not_for_merchants: {
     when:
-      "A merchant's key asks for what only the house does, such as to pick, ship or set up bins, or its merchant" +
-      " is closed.",
+      "A merchant's key requested something that only the warehouse operator does, such as picking, shipping or" +
+      " setting up bins, or the merchant is closed.",
     remedy:
-      "Ask the warehouse to do it, or use a key of the house. Several merchants in the reference tells what it" +
-      " may do.",
+      "Ask the warehouse to do it, or use a warehouse key. The chapter Several merchants lists what a merchant key" +
+      " can do.",
   },
   merchant_suspended: {
-    when: "The merchant is suspended: its people see everything and create orders, which wait, but change nothing.",
-    remedy: "Ask the warehouse: it suspends merchants and reactivates them.",
+    when: "The merchant is suspended: its users can see everything and create orders, which wait, but change nothing else.",
+    remedy: "Ask the warehouse to reactivate the merchant.",
   },
   view_only: {
-    when: "A user of the house looks on as a merchant, and this would change something.",
-    remedy: "End the view (DELETE /v1/users/me/view_as), then do it as the house.",
+    when: "A user of the warehouse is viewing as a merchant, and the request would change something.",
+    remedy: "End the view (DELETE /v1/users/me/view_as), then repeat the request.",
   },
   route_not_found: {
-    when: "There is no such path.",
-    remedy: "Compare it with the reference. Paths begin with /v1 and end without a slash.",
+    when: "The path does not exist.",
+    remedy: "Compare it with the reference. Paths start with /v1 and end without a slash.",
   },
   resource_missing: {
-    when: "There is no record with this identifier. For one in the body, details names the field.",
-    remedy: "Check the identifier, and that the key is of the mode in which it was made: live and test share nothing.",
+    when: "No record has this identifier. For an identifier in the body, details names the field.",
+    remedy: "Check the identifier, and that the key's mode matches: live and test share no data.",
   },
   method_not_allowed: {
     when: "The path exists, but not with this method.",
@@ -116,70 +113,70 @@ export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = 
     remedy: "Write the identifier with its prefix, such as ord_1042.",
   },
   bin_full: {
-    when: "The bin has no room for so many units.",
-    remedy: "Name another bin, or fewer units; free says how many fit.",
+    when: "The bin does not have room for this many units.",
+    remedy: "Choose another bin or fewer units; free is the number that fit.",
   },
   bin_of_other_merchant: {
-    when: "The bin holds another merchant's goods, or is kept for that merchant: merchant_id says whose it is.",
+    when: "The bin holds another merchant's stock or is reserved for that merchant, named by merchant_id.",
     remedy:
-      "Name another bin, or let this one hold goods of several merchants: mix_merchants of PATCH /inventory/locations.",
+      "Choose another bin, or allow stock of several merchants in this one: mix_merchants of PATCH /inventory/locations.",
   },
   customer_erased: {
-    when: "The customer was erased: nothing of a person is kept under this id any more.",
+    when: "The customer was erased. No personal data is stored under this id any more.",
     remedy: "Create a new customer: POST /customers.",
   },
   duplicate_connection: {
     when:
-      "The store of the e-commerce platform is connected already, or there is a carrier account with these" +
-      " credentials; existing_id names it.",
-    remedy: "Change the one that there is by PATCH, or delete it first.",
+      "The store is already connected, or a carrier account with these credentials already exists; existing_id" +
+      " names it.",
+    remedy: "Update the existing one with PATCH, or delete it first.",
   },
   duplicate_email: {
-    when: "There is a customer, or a user, with this e-mail address already; existing_id names it.",
-    remedy: "Update that one, or use another address.",
+    when: "A customer or user with this email address already exists; existing_id names it.",
+    remedy: "Update the existing one, or use another address.",
   },
   duplicate_label: {
-    when: "An equal label was bought for this order within the last ten minutes; label_id names it.",
-    remedy: "Use that label. For a second equal parcel send additional: true.",
+    when: "An identical label was bought for this order within the last ten minutes; label_id names it.",
+    remedy: "Use that label. For a second identical parcel, send additional: true.",
   },
   duplicate_order_number: {
-    when: "There is an order with this number already; existing_id names it.",
-    remedy: "Read that order: the request may have succeeded before. A new order needs a number of its own.",
+    when: "An order with this number already exists; existing_id names it.",
+    remedy: "Read that order: an earlier request may have succeeded. A new order needs its own number.",
   },
   duplicate_sku: {
-    when: "There is a product with this SKU already; existing_id names it.",
+    when: "A product with this SKU already exists; existing_id names it.",
     remedy: "Update that product, or use another SKU.",
   },
   duplicate_subscription: {
-    when: "There is a subscription of these events to this address already.",
+    when: "A subscription for these events to this URL already exists.",
     remedy: "Update that subscription, or delete it first.",
   },
   idempotency_key_in_use: {
-    when: "A request with this Idempotency-Key is still being worked on.",
-    remedy: "Send it again after the seconds that Retry-After says; then its answer is there.",
+    when: "A request with this Idempotency-Key is still in progress.",
+    remedy: "Wait for the seconds in Retry-After, then send it again to get the response.",
   },
   insufficient_inventory: {
-    when: "There are fewer units than requested; shortages names every SKU that is short.",
-    remedy: "Ask for fewer, add stock, or let the order wait for stock (allow_backorder).",
+    when: "Fewer units are available than requested; shortages names every SKU that is short.",
+    remedy: "Request fewer, add stock, or backorder the rest (allow_backorder).",
   },
   invalid_state_transition: {
-    when: "The record's state does not allow this action; allowed_actions says what it allows.",
-    remedy: "Read the record again and take one of its allowed actions.",
+    when: "The record's status does not allow this action; allowed_actions lists those it allows.",
+    remedy: "Read the record again and choose one of its allowed actions.",
   },
   key_limit: {
-    when: "As many API keys are in use as one mode may have.",
-    remedy: "Revoke a key that is not needed any more, then make the new one.",
+    when: "This mode already has the maximum number of API keys.",
+    remedy: "Revoke a key that is no longer needed, then create the new one.",
   },
   label_in_progress: {
-    when: "The label is being bought or voided at its carrier this very moment.",
-    remedy: "Get the label again in a few seconds: then it is completed, voided, or says why it failed.",
+    when: "The carrier is still processing the purchase or void of this label.",
+    remedy: "Get the label again in a few seconds. By then it is completed or voided, or shows why it failed.",
   },
   label_not_voidable: {
-    when: "The label's parcel has left, or the carrier refuses to void it.",
+    when: "The label's parcel has shipped, or the carrier refuses to void it.",
     remedy: "Create a return instead.",
   },
   last_owner: {
-    when: "No owner who can sign in would be left.",
+    when: "The change would leave no owner who can sign in.",
     remedy: "Make another user an owner first.",
   },
   lot_not_pickable: {
@@ -187,61 +184,59 @@ export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = 
     remedy: "Pick from another lot, or make the lot available again if it is sound.",
   },
   backups_not_configured: {
-    when: "The service makes no backups by itself, since it was not told where to.",
-    remedy: "Start it with --backup-to, or set PACKHOUSE_BACKUP_TO.",
+    when: "Scheduled backups are off, since no destination is configured.",
+    remedy: "Start the service with --backup-to, or set PACKHOUSE_BACKUP_TO.",
   },
   mail_not_configured: {
     when: "No mail server is configured.",
-    remedy: "Set PACKHOUSE_SMTP_URL, PACKHOUSE_MAIL_TO and, if you like, PACKHOUSE_MAIL_FROM, and start it again.",
+    remedy: "Set PACKHOUSE_SMTP_URL, PACKHOUSE_MAIL_TO and optionally PACKHOUSE_MAIL_FROM, then restart the service.",
   },
   merchant_closed: {
-    when: "The merchant is closed: what there is of it can be read, and nothing new is made for it.",
-    remedy: "Name another merchant. One that is closed stays closed: for business that goes on make a new one.",
+    when: "The merchant is closed. Its records stay readable, but no new ones can be created.",
+    remedy: "Use another merchant. A closed merchant cannot be reopened: to continue business, create a new one.",
   },
   merchant_not_empty: {
     when:
-      "The merchant still has open orders or units in stock, in the world that world names; open_orders and units say" +
-      " how many.",
+      "The merchant still has open orders or units in stock, in the environment that world names; open_orders and" +
+      " units are their numbers.",
     remedy:
-      "Ship or cancel the orders and take the stock out, then close it. In the test world that goes for what was only" +
-      " tried.",
+      "Ship or cancel the orders and remove the stock, then close the merchant. This includes orders and stock in" +
+      " test data.",
   },
   no_suggestion: {
-    when: "The last check of the address suggests nothing better, or its suggestion was accepted already.",
-    remedy: "Read the address again: its verification says what was found. To change it, send the new fields.",
+    when: "The last check of the address has no suggestion, or it was already accepted.",
+    remedy: "Read the address again: verification holds the result. To change the address, send the new fields.",
   },
   nothing_to_manifest: {
-    when: "No label of the carrier waits for a manifest, or another manifest has just taken the named ones.",
-    remedy: "Look at GET /shipping/manifests for the manifest that has them, or name a carrier or a day with labels.",
+    when: "The carrier has no label without a manifest, or another manifest has just included the named ones.",
+    remedy: "Find the manifest that includes them in GET /shipping/manifests, or choose a carrier or day with labels.",
   },
   nothing_to_return: {
-    when: "Every shipped unit of the order is being returned already, or none was shipped.",
+    when: "Every shipped unit of the order is already being returned, or none was shipped.",
     remedy: "Check the order's shipments and its other returns.",
   },
   orders_open: {
-    when: "A person is to be erased who has orders, returns or labels that are not over: their address is needed.",
-    remedy: "Deliver, cancel or close what orders, returns and labels name, or send after_days.",
+    when: "The person to erase has open orders, returns or labels, which need the address.",
+    remedy: "Complete or cancel the listed orders, returns and labels, or send after_days.",
   },
   payload_expired: {
-    when:
-      "The event's data was deleted since it was too old or a person was erased, or so was the response that is" +
-      " repeated for this Idempotency-Key.",
-    remedy: "Read the record that it was about. The request was carried out, and is not carried out again.",
+    when: "The event's data, or the response stored for this Idempotency-Key, was deleted because of its age or an erasure.",
+    remedy: "Read the record itself. The original request was executed, and is not executed again.",
   },
   quantity_conflict: {
-    when: "The stock is not what the request expects, since it has moved in the meantime.",
-    remedy: "Read the stock again, then decide anew.",
+    when: "The stock differs from what the request expects, because it has changed.",
+    remedy: "Read the stock again, then decide.",
   },
   rate_card_overlap: {
-    when: "Another active rate card of the same service is in effect at the same time; rate_card_id names it.",
-    remedy: "Give that card an effective_to that is not after this one's effective_from, or make one of them inactive.",
+    when: "Another active rate card of the same service is in effect during the same period; rate_card_id names it.",
+    remedy: "Set that card's effective_to no later than this card's effective_from, or deactivate one of them.",
   },
   reservation_closed: {
-    when: "The reservation is over: released, expired or used up.",
-    remedy: "Reserve anew.",
+    when: "The reservation was released, has expired or is used up.",
+    remedy: "Create a new reservation.",
   },
   reservation_committed: {
-    when: "The reservation belongs to an order by now.",
+    when: "The reservation already belongs to an order.",
     remedy: "Change or cancel the order instead.",
   },
   return_not_inspected: {
@@ -249,133 +244,131 @@ export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = 
     remedy: "Receive and inspect it first.",
   },
   rotation_in_progress: {
-    when: "The secret before the last rotation is still valid, and there may be one such secret only.",
-    remedy: "Wait until it ends, or rotate with overlap_seconds: 0, which ends it at once.",
+    when: "The secret from before the last rotation is still valid, and only one previous secret can be.",
+    remedy: "Wait until it expires, or rotate with overlap_seconds: 0 to end it at once.",
   },
   subscription_disabled: {
     when: "The webhook subscription is paused or disabled.",
-    remedy: "Switch it on first: PATCH /webhooks/{id} with active: true.",
+    remedy: "Enable it first: PATCH /webhooks/{id} with active: true.",
   },
   subscription_limit: {
-    when: "There are as many webhook subscriptions as one mode may have.",
-    remedy: "Delete one that is not needed any more.",
+    when: "This mode already has the maximum number of webhook subscriptions.",
+    remedy: "Delete one that is no longer needed.",
   },
   would_break_reservations: {
-    when: "The stock would sink below the units reserved for orders.",
-    remedy: "Adjust less, or send allow_shortfall: true, which lets the least urgent orders wait.",
+    when: "The stock would fall below the units reserved for orders.",
+    remedy: "Adjust by less, or send allow_shortfall: true to move the least urgent orders to backorder.",
   },
   would_lock_out: {
-    when: "No API key with full permission would be left, or the key could not be used from your own address any more.",
+    when: "The change would leave no full-access API key, or block your own IP address from using the key.",
     remedy:
-      "Make another key with full permission first, or send allow_lockout: true; the command line makes keys, too.",
+      "Create another full-access key first, or send allow_lockout: true. Keys can also be created on the command line.",
   },
   write_conflict: {
-    when: "Other requests kept changing the same records at the same time. Nothing was changed.",
+    when: "Concurrent requests kept changing the same records. This request changed nothing.",
     remedy: "Send the request again.",
   },
   precondition_failed: {
-    when: "The record has changed since the version that If-Match names; the ETag header names its version now.",
-    remedy: "Read the record again, apply the change to it, and send that with the new ETag.",
+    when: "The record has changed since the version in If-Match. The ETag header is its current version.",
+    remedy: "Read the record again, reapply your change and send it with the new ETag.",
   },
   payload_too_large: {
-    when: "The body is larger than the route takes: 1 MiB of JSON, 10 MiB of CSV.",
-    remedy: "Split it: several smaller requests, or several files.",
+    when: "The body is larger than the route accepts: 1 MiB of JSON, 10 MiB of CSV.",
+    remedy: "Split it into several requests or files.",
   },
   unsupported_media_type: {
-    when: "The body is declared as another type than the route takes, or it is compressed.",
+    when: "The body's Content-Type is not accepted by the route, or the body is compressed.",
     remedy: "Send Content-Type: application/json (text/csv for imports) and no Content-Encoding.",
   },
   ambiguous_stock: {
-    when: "Several bins or lots match, and the request names none of them.",
-    remedy: "Name bin, lot_number or warehouse, so that one place remains.",
+    when: "Several bins or lots match, and the request does not specify one.",
+    remedy: "Specify bin, lot_number or warehouse so that one location matches.",
   },
   blocked_address: {
-    when: "The address of a webhook, platform or carrier is not public, so nothing may be sent to it.",
-    remedy: "Use a public HTTPS address. The operator can open private ranges by PACKHOUSE_WEBHOOK_ALLOW_CIDRS.",
+    when: "The URL of a webhook, platform or carrier does not point to a public address, so requests to it are blocked.",
+    remedy: "Use a public HTTPS URL. The operator can allow private ranges with PACKHOUSE_WEBHOOK_ALLOW_CIDRS.",
   },
   idempotency_key_reused: {
     when:
-      "This Idempotency-Key was used for another request: another method, path, query or body. This is checked before" +
-      " anything that may be wrong with the body.",
-    remedy: "Make a new key for each new request, and keep it for repetitions of the same request only.",
+      "This Idempotency-Key was used for a different request: another method, path, query or body. This is checked" +
+      " before the body is validated.",
+    remedy: "Generate a new key for each new request, and reuse a key only to repeat the same request.",
   },
   immutable_field: {
-    when: "The request gives another value to a field that cannot change.",
-    remedy:
-      "Leave the field out, or send the value it has. What the field stands for changes by another route, if any.",
+    when: "The request changes the value of a field that cannot change.",
+    remedy: "Omit the field, or send its current value. If it can change at all, another route changes it.",
   },
   merchant_required: {
-    when: "There are several merchants, and nothing in the request decides whose record is meant or made.",
-    remedy:
-      "Send the header Packhouse-Merchant or the field merchant_id with a code or an id, or name the record by its id.",
+    when: "There are several merchants, and the request does not say which one it is for.",
+    remedy: "Send the header Packhouse-Merchant or the field merchant_id with a code or an id, or use the record's id.",
   },
   refund_exceeds_amount: {
-    when: "The refund is more than what is left to be refunded of this return.",
-    remedy: "Refund at most the amount that the message names.",
+    when: "The refund is more than the refundable amount that is left on this return.",
+    remedy: "Refund at most the amount in the message.",
   },
   validation_failed: {
-    when: "Fields of the body, the query or the path are missing, unknown, or not of the form they must have.",
-    remedy: "Correct the fields in details, which has all of them. Nothing was changed.",
+    when: "Fields of the body, query or path are missing, unknown or invalid.",
+    remedy: "Correct the fields in details, which lists all of them. Nothing was changed.",
   },
   quote_expired: {
-    when: "The quote is older than fifteen minutes.",
-    remedy: "Ask for the rates again, and buy with the new quote.",
+    when: "The quote is more than 15 minutes old.",
+    remedy: "Get new rates, and buy with the new quote.",
   },
   quote_mismatch: {
-    when: "The quote was given for another parcel, another order or other addresses.",
-    remedy: "Ask for the rates of this parcel, or send the parcel for which the quote was given.",
+    when: "The quote is for another parcel, another order or other addresses.",
+    remedy: "Get rates for this parcel, or send the parcel that the quote is for.",
   },
   quote_used: {
-    when: "A label was bought with the quote already.",
-    remedy: "Ask for the rates again for another label.",
+    when: "A label was already bought with the quote.",
+    remedy: "Get new rates to buy another label.",
   },
   rate_limited: {
     when:
-      "There were too many requests with this key, too many failed ones from this address, too many that follow" +
-      " one link, or too many tests of e-mail.",
-    remedy: "Wait for as many seconds as Retry-After says, then go on more slowly.",
+      "Too many requests with this key, too many failed ones from this address, too many that follow one link, or" +
+      " too many test emails.",
+    remedy: "Wait for the seconds in Retry-After, then slow down.",
   },
   headers_too_large: {
     when:
-      "The first line and the headers of the request have more than 16 KiB together, or it has more than 100 headers." +
-      " Beyond 64 KiB or 198 lines of headers it is answered with the status alone.",
-    remedy: "Send less: the usual cause is cookies, what proxies add, or a very long query.",
+      "The request line and headers exceed 16 KiB, or there are more than 100 headers. Beyond 64 KiB or 198 header" +
+      " lines, the response is the status alone.",
+    remedy: "Send less. The usual causes are cookies, headers added by proxies, or a very long query.",
   },
   internal_error: {
-    when: "Something went wrong on our side. Nothing was changed.",
+    when: "An unexpected error on the server. Nothing was changed.",
     remedy:
-      "Send it again with the same Idempotency-Key. If it recurs, report the request_id: the log has the details.",
+      "Send it again with the same Idempotency-Key. If it recurs, report the request_id: the server's log has the details.",
   },
   carrier_refused: {
-    when: "The carrier does not carry this parcel as requested, or was not paid.",
-    remedy: "Read the message: it repeats what the carrier said. Change the parcel, the addresses or the service.",
+    when: "The carrier does not accept this parcel as requested, or was not paid.",
+    remedy: "Read the message, which repeats the carrier's. Change the parcel, the addresses or the service.",
   },
   carrier_unauthorized: {
-    when: "The carrier does not accept the credentials of the account.",
-    remedy: "Correct the credentials of the carrier account, and test it.",
+    when: "The carrier rejected the credentials of the account.",
+    remedy: "Correct the carrier account's credentials, and test it.",
   },
   carrier_error: {
-    when: "The carrier refused or failed.",
-    remedy: "Read the message: it repeats what the carrier said. Send it again if the carrier was out of order.",
+    when: "The carrier returned an error.",
+    remedy: "Read the message, which repeats the carrier's. If the carrier was unavailable, send the request again.",
   },
   carrier_timeout: {
-    when: "The carrier did not answer in time.",
-    remedy: "Send it again with the same Idempotency-Key: a label that was bought is not bought twice.",
+    when: "The carrier did not respond in time.",
+    remedy: "Send it again with the same Idempotency-Key: a label is never bought twice.",
   },
   platform_error: {
-    when: "The e-commerce platform refused or did not answer.",
-    remedy: "Check the connection's address and token, then send it again.",
+    when: "The e-commerce platform returned an error or did not respond.",
+    remedy: "Check the connection's URL and token, then send the request again.",
   },
   storage_full: {
-    when: "There is no room left to store anything. Reads go on.",
-    remedy: "Make room on the server, then send the request again.",
+    when: "The server has no space left to store data. Reads still work.",
+    remedy: "Free space on the server, then send the request again.",
   },
   storage_unavailable: {
     when: "The database cannot be written at the moment.",
-    remedy: "Send the request again after the seconds that Retry-After says.",
+    remedy: "Wait for the seconds in Retry-After, then send the request again.",
   },
   unavailable: {
-    when: "The service is stopping or too busy.",
-    remedy: "Send the request again after the seconds that Retry-After says.",
+    when: "The service is shutting down or overloaded.",
+    remedy: "Wait for the seconds in Retry-After, then send the request again.",
   },
 };

@@ -1,9 +1,9 @@
-/** Stops the work when the program itself is wrong: 500 and a log line. Bad input is a `Fault`, never an assertion. */
+/** Throws when the program itself is wrong: 500 and a log line. Bad input is a `Fault`, never an assertion. */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`assertion failed: ${message}`);
 }
 
-// Every refusal the service can give, in one closed table: code -> HTTP status and kind of error.
+// Every refusal of the service, in one closed table: code → HTTP status and error type.
 export const faults = {
   malformed_request: { status: 400, type: "invalid_request" },
   malformed_header: { status: 400, type: "invalid_request" },
@@ -94,14 +94,14 @@ export const faults = {
 
 export type FaultCode = keyof typeof faults;
 
-/** One bad field of a request: `field` as the client wrote it (`line_items[0].quantity`), and what is wrong with it. */
+/** A bad field of a request: `field` as the client wrote it (`line_items[0].quantity`), and what is wrong with it. */
 export interface FieldProblem {
   readonly field: string;
   readonly code: string;
   readonly message: string;
 }
 
-/** What a refusal says beside its message. `fields` becomes the error's `details`; the rest stands beside the code. */
+/** What a refusal adds to its message. `fields` becomes the error's `details`; the rest appears next to the code. */
 interface FaultFacts {
   readonly fields?: readonly FieldProblem[];
   readonly [fact: string]: unknown;
@@ -120,7 +120,7 @@ export class Fault extends Error {
   }
 }
 
-/** What `work` answers, or why it refuses. */
+/** Returns the result of `work`, or the fault that it throws. */
 export function orFault<Done>(work: () => Done): Done | Fault {
   try {
     return work();
@@ -129,59 +129,62 @@ export function orFault<Done>(work: () => Done): Done | Fault {
   }
 }
 
-/** Does work for those of a list that are not refused, together. Answers each one's result or refusal, in its order. */
-export async function unlessRefused<One, Done>(
-  list: readonly (One | Fault)[],
-  work: (some: readonly One[]) => Promise<readonly Done[]>,
+/** Runs `work` on the list's items that are not faults. Returns each item's result or fault, in list order. */
+export async function unlessRefused<Item, Done>(
+  list: readonly (Item | Fault)[],
+  work: (some: readonly Item[]) => Promise<readonly Done[]>,
 ): Promise<(Done | Fault)[]> {
-  const done = (await work(list.filter((one): one is One => !(one instanceof Fault)))).values();
-  return list.map((one) => (one instanceof Fault ? one : (done.next().value as Done)));
+  const done = (await work(list.filter((item): item is Item => !(item instanceof Fault)))).values();
+  return list.map((item) => (item instanceof Fault ? item : (done.next().value as Done)));
 }
 
-/** A refusal as a value; any other error is thrown on. */
+/** Returns a fault as a value. Any other error is rethrown. */
 export function asFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
   throw error;
 }
 
-/** A `validation_failed` for one field, for rules that no schema can say. */
+/** Creates a `validation_failed` for one field, for rules that no schema can express. */
 export function invalid(field: string, message: string, code = "invalid_value"): Fault {
   return invalidFields([{ field, code, message }]);
 }
 
-// More nobody reads, and a refusal must not be many times as long as what was sent.
+// Nobody reads more, and a refusal must not be many times longer than the request.
 const problems_max = 100;
 
 /**
- * A `validation_failed` that names every bad field, or the first hundred; its message is the first problem, and how
- * many more there are.
+ * Creates a `validation_failed` that names up to 100 bad fields. Its message is the first problem and the number of the
+ * others.
  */
 export function invalidFields(fields: readonly FieldProblem[]): Fault {
   return ofFields("validation_failed", fields);
 }
 
-/** As `invalidFields`, for what is refused of some fields with another code. */
+/** As `invalidFields`, with another code. */
 export function ofFields(code: FaultCode, fields: readonly FieldProblem[]): Fault {
-  return new Fault(code, inOneSentence(fields), { fields: fields.slice(0, problems_max) });
+  return new Fault(code, summaryOf(fields), { fields: fields.slice(0, problems_max) });
 }
 
 const name_letters_max = 100;
 
 /** `quantity must be at least 1 (and 2 more problems).` */
-function inOneSentence([first, ...more]: readonly FieldProblem[]): string {
-  if (first === undefined) return "Something in the request is not possible.";
+function summaryOf([first, ...more]: readonly FieldProblem[]): string {
+  if (first === undefined) return "The request is not valid.";
   const letters = [...first.field];
   const name = letters.length > name_letters_max ? `${letters.slice(0, name_letters_max).join("")}…` : first.field;
   const rest = more.length === 0 ? "" : ` (and ${more.length} more ${more.length === 1 ? "problem" : "problems"})`;
   return `${name === "" ? "The body" : name} ${first.message}${rest}.`;
 }
 
-/** A `resource_missing`: what is missing and the identifier that named it. */
+/** Creates a `resource_missing` for what is missing and the identifier that was used. */
 export function missing(what: string, id: string | number): Fault {
   return new Fault("resource_missing", `No such ${what}: ${id}.`, { resource: what });
 }
 
-/** Runs `work`; what it refuses of a field is refused of that field of `place`, if any: of `items[2].bin` for `bin`. */
+/**
+ * Runs `work`. Faults about a field are reported for that field within `place`: `items[2].bin` for `bin`. Null adds no
+ * place.
+ */
 export async function within<Done>(place: string | null, work: () => Promise<Done>): Promise<Done> {
   try {
     return await work();

@@ -1,4 +1,5 @@
-// Folders that processes of this machine make for a while, and what killed ones have left of them.
+// Temporary folders, and files that survive a power cut. A file is written next to its destination, synced and renamed,
+// and its folder is synced, so a power cut leaves either the old file or the new one.
 import {
   accessSync,
   closeSync,
@@ -20,34 +21,31 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { isRunning } from "./process.ts";
 
-/** Makes a folder in another, under a name that begins so and tells whose it is. Removes those of ended processes. */
-export function makeTemporaryFolder(within: string, beginning: string): string {
+/** Creates a temporary folder named after its prefix and this process. Removes folders of ended processes. */
+export function makeTemporaryFolder(within: string, prefix: string): string {
   for (const name of readdirSync(within)) {
-    if (!name.startsWith(beginning)) continue;
-    const pid = Number(/^(\d+)-/.exec(name.slice(beginning.length))?.[1]);
+    if (!name.startsWith(prefix)) continue;
+    const pid = Number(/^(\d+)-/.exec(name.slice(prefix.length))?.[1]);
     if (Number.isNaN(pid) || pid === process.pid || isRunning(pid)) continue;
     try {
       rmSync(join(within, name), { recursive: true, force: true });
     } catch {
-      // It is another user's, who has to remove it.
+      // It belongs to another user, who has to remove it.
     }
   }
-  return mkdtempSync(join(within, `${beginning}${process.pid}-`));
+  return mkdtempSync(join(within, `${prefix}${process.pid}-`));
 }
-
-// Files that are kept. A power cut leaves of each the one before or the new one, whole: it is written beside its place,
-// synced, put there, and its folder synced, without which nobody would find it.
 
 /** A file that is being written. */
 interface AtomicFile {
   write(text: string | Uint8Array): void;
-  /** Puts it in its place, on the disk. */
+  /** Moves it to its destination, durably. */
   keep(): void;
-  /** Leaves its place as it was. Nothing to do once it is kept. */
+  /** Discards it and leaves the destination unchanged. Has no effect after `keep`. */
   drop(): void;
 }
 
-/** Writes a file whole. It can be read by its owner only, or as the one before it. */
+/** Writes a whole file. Its permissions are those of the file it replaces, else owner-only. */
 export function writeAtomically(path: string, text: string | Uint8Array): void {
   const file = openAtomicFile(path);
   try {
@@ -58,14 +56,14 @@ export function writeAtomically(path: string, text: string | Uint8Array): void {
   }
 }
 
-/** Begins a file that is written piece by piece. What is no file, such as a pipe, is written to as it is. */
+/** Opens a file to be written in chunks. Something that is not a file, such as a pipe, is written to directly. */
 export function openAtomicFile(path: string): AtomicFile {
   const before = statSync(path, { throwIfNoEntry: false });
   if (before !== undefined && !before.isFile()) return openPipe(path);
   const place = before === undefined ? resolve(path) : realpathSync(path);
   if (before !== undefined) accessSync(place, constants.W_OK);
-  const beside = `${place}.${process.pid}.part`;
-  const file = openSync(beside, "w", 0o600);
+  const part_path = `${place}.${process.pid}.part`;
+  const file = openSync(part_path, "w", 0o600);
   let open = true;
   const close = () => {
     open = false;
@@ -76,14 +74,14 @@ export function openAtomicFile(path: string): AtomicFile {
     keep: () => {
       if (before !== undefined) fchmodSync(file, before.mode & 0o777);
       fsyncSync(file);
-      renameSync(beside, place);
+      renameSync(part_path, place);
       close();
       syncFolder(dirname(place));
     },
     drop: () => {
       if (!open) return;
       close();
-      unlinkSync(beside);
+      unlinkSync(part_path);
     },
   };
 }
@@ -110,13 +108,13 @@ function writeAll(file: number, text: string | Uint8Array): void {
 export function makeFolder(path: string): string | null {
   const made = mkdirSync(path, { recursive: true, mode: 0o700 });
   for (let folder = resolve(path); ; folder = dirname(folder)) {
-    // Also when it existed: its creator may have ended before it was synced.
+    // Also when it existed: the process that created it may have ended before syncing it.
     syncFolder(dirname(folder));
     if (made === undefined || folder === resolve(made)) return made ?? null;
   }
 }
 
-/** Removes the folders that `makeFolder(path)` created and that are still empty. `made` is what it returned. */
+/** Removes the folders that `makeFolder(path)` created and that are still empty. `made` is its return value. */
 export function removeMadeFolders(path: string, made: string | null): void {
   if (made === null) return;
   const top = resolve(made);
@@ -129,14 +127,14 @@ export function removeMadeFolders(path: string, made: string | null): void {
   }
 }
 
-/** Lets no power cut take away what was made in a folder, or put there. */
+/** Syncs a folder, so that files created in it or moved to it survive a power cut. */
 export function syncFolder(path: string): void {
   let folder: number | null = null;
   try {
     folder = openSync(path, "r");
     fsyncSync(folder);
   } catch (error) {
-    // Some file systems know no such thing, and a folder may be closed to whoever may write in it.
+    // Some file systems cannot sync folders, and a writable folder may be unreadable.
     if (!/^E(ACCES|PERM|INVAL|ISDIR|NOTSUP)$/.test((error as { code?: string }).code ?? "")) throw error;
   } finally {
     if (folder !== null) closeSync(folder);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-// Text that was written for HTML, as plain text.
+// HTML entities, page skeletons and escaping.
 
 const named: Readonly<Record<string, string>> = {
   ...{ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " ", shy: "" },
@@ -9,7 +9,7 @@ const named: Readonly<Record<string, string>> = {
   ...{ cent: "¢", copy: "©", reg: "®", trade: "™", frac12: "½", frac14: "¼", frac34: "¾", plusmn: "±" },
 };
 
-/** Replaces the character references of a text once: `&amp;` becomes `&`, `&#8217;` `’`. Unknown ones stay. */
+/** Decodes the character references of a text once: `&amp;` becomes `&`, `&#8217;` `’`. Unknown ones stay. */
 export function decodeEntities(text: string): string {
   return text.replace(
     /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{2,8}\d{0,2}));/g,
@@ -22,7 +22,7 @@ export function decodeEntities(text: string): string {
   );
 }
 
-/** A page of a title, what else stands in its head, and a body, all three written as HTML. */
+/** A page from its title, additional head elements and body, all as HTML. */
 export function htmlPage(title: string, head: string, body: string): string {
   return [
     '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
@@ -32,7 +32,7 @@ export function htmlPage(title: string, head: string, body: string): string {
   ].join("\n");
 }
 
-/** The policy of a page that asks nobody for anything and has one style of its own. */
+/** The content security policy of a page that loads nothing and has one inline style. */
 export function plainPolicy(css: string): string {
   return [
     "default-src 'none'",
@@ -44,5 +44,5 @@ export function plainPolicy(css: string): string {
   ].join("; ");
 }
 
-/** A text as HTML shows it. */
+/** Escapes a text for HTML. */
 export const escapeHtml = (text: string): string => Bun.escapeHTML(text);

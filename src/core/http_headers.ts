@@ -1,10 +1,10 @@
-/** One media type or range of an `Accept` header and its quality, from 0 to 1. */
+/** A media type or range of an `Accept` header and its quality, from 0 to 1. */
 interface AcceptedRange {
   readonly type: string;
   readonly quality: number;
 }
 
-/** Reads an `Accept` header; without one all types are equal. A quality that cannot be read counts as 0. */
+/** Reads an `Accept` header; without one, all types are equal. An invalid quality counts as 0. */
 export function readAccept(accept: string | null): AcceptedRange[] {
   return (accept ?? "*/*").split(",").map(readAcceptedRange);
 }
@@ -15,11 +15,14 @@ function readAcceptedRange(text: string): AcceptedRange {
   return { type, quality: /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(quality) ? Number(quality) : 0 };
 }
 
-/** The quality of a media type, by the most exact range that covers it. */
-export function acceptQuality(type: string, wishes: readonly AcceptedRange[]): { quality: number; exactness: number } {
+/** The quality of a media type, from the most specific range that covers it. */
+export function acceptQuality(
+  type: string,
+  accepted: readonly AcceptedRange[],
+): { quality: number; exactness: number } {
   const covering = [type, `${type.split("/")[0]}/*`, "*/*"];
   for (const [at, name] of covering.entries()) {
-    const found = wishes.find((wish) => wish.type === name);
+    const found = accepted.find((range) => range.type === name);
     if (found !== undefined) return { quality: found.quality, exactness: covering.length - at };
   }
   return { quality: 0, exactness: 0 };
@@ -28,8 +31,8 @@ export function acceptQuality(type: string, wishes: readonly AcceptedRange[]): {
 const second_ms = 1000;
 
 /**
- * Reads a Retry-After header as milliseconds from now: whole seconds, or a date in the one form that HTTP still writes
- * (`Sun, 06 Nov 1994 08:49:37 GMT`). Null for anything else. A date that has passed means 0.
+ * Reads a Retry-After header as milliseconds from now: whole seconds, or a date in the current HTTP format (`Sun, 06
+ * Nov 1994 08:49:37 GMT`). Null for anything else. A past date means 0.
  */
 export function readRetryAfter(value: string | undefined, real_now: number): number | null {
   const text = value?.trim() ?? "";

@@ -1,4 +1,4 @@
-/** The prefixes of identifiers on the wire, by the noun they name. */
+/** The prefixes of identifiers in the API, by noun. */
 export const idPrefixes = {
   order: "ord",
   order_line: "lin",
@@ -44,19 +44,19 @@ export const idPrefixes = {
 
 export type IdNoun = keyof typeof idPrefixes;
 
-/** Whether a word is one of those nouns. */
+/** Whether a word is one of these nouns. */
 export function isNoun(word: string): word is IdNoun {
   return word in idPrefixes;
 }
 
-/** An integer key as the wire writes it: `ord_1042`. */
+/** An integer id in the API's format: `ord_1042`. */
 export function wireId(noun: IdNoun, id: number): string {
   return `${idPrefixes[noun]}_${id}`;
 }
 
 /**
- * Reads an identifier in any accepted form: the integer `1042`, the digits `"1042"`, the prefixed `"ord_1042"`.
- * Null when the text is none of these; such text names nothing.
+ * Reads an identifier in any accepted form: the integer `1042`, the digits `"1042"`, the prefixed `"ord_1042"`. Null
+ * for any other text.
  */
 export function readId(noun: IdNoun, value: string | number): number | null {
   if (typeof value === "number") return Number.isSafeInteger(value) && value > 0 ? value : null;
@@ -74,7 +74,7 @@ export function randomId(prefix: string, at?: number): string {
 
 const callbackKeyForm = /^(?:live|test)_[0-9a-f]{32}$/;
 
-/** Whether text has the form of the keys in callback addresses. Anyone may call such an address with anything. */
+/** Whether text has the form of the keys in callback URLs, which anyone may call with anything. */
 export function isCallbackKey(text: string): boolean {
   return callbackKeyForm.test(text);
 }

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** A list of addresses and ranges in CIDR notation, of both families. */
+/** A list of IPv4 and IPv6 addresses and CIDR ranges. */
 export interface AddressList {
   readonly includes: (address: string) => boolean;
   readonly size: number;
@@ -8,7 +8,7 @@ export interface AddressList {
 
 /** Builds a list from texts such as `10.0.0.0/8` or `2001:db8::1`. Throws a `RangeError` for anything else. */
 export function addressList(texts: readonly string[]): AddressList {
-  // One BlockList with both families would count every IPv4 address as listed.
+  // A BlockList with both families would match every IPv4 address.
   const v4 = new BlockList();
   const v6 = new BlockList();
   for (const text of texts) {
@@ -28,8 +28,8 @@ export function addressList(texts: readonly string[]): AddressList {
 }
 
 /**
- * The address of the client: the socket's peer, unless that is a trusted proxy. Then `X-Forwarded-For` is walked from
- * the right past trusted hops, and the first other one counts. Null when it cannot be read.
+ * The client's address: the socket's peer, unless that is a trusted proxy. Then `X-Forwarded-For` is read from the
+ * right, skipping trusted proxies; the first other address is the client. Null when it cannot be read.
  */
 export function clientAddress(peer: string | null, forwarded_for: string | null, trusted: AddressList): string | null {
   const socket = peer === null ? null : plain(peer);
@@ -42,12 +42,17 @@ export function clientAddress(peer: string | null, forwarded_for: string | null,
   return socket;
 }
 
-/** The network that an address is counted as: of the sixth version its first 64 bits, which one customer has. */
+/**
+ * The network to count an address under: an IPv4 address itself, or an IPv6 address's first 64 bits, which one customer
+ * has.
+ */
 export function networkOf(address: string): string {
   return isIP(address) === 6 ? `${groupsOf(address).slice(0, 4).join(":")}::/64` : address;
 }
 
-/** Strips a port, brackets and a zone, and unmaps `::ffff:1.2.3.4` in whatever form; null for what is no address. */
+/**
+ * Strips a port, brackets and a zone, and unmaps `::ffff:1.2.3.4` in any form; null for text that is not an address.
+ */
 function plain(text: string): string | null {
   const bracketed = /^\[([^\]]+)\](:\d+)?$/.exec(text)?.[1];
   const address = (bracketed ?? text.replace(/^([\d.]+):\d+$/, "$1")).replace(/%[\w.-]+$/, "");
@@ -58,9 +63,9 @@ function plain(text: string): string | null {
   return bytes.join(".");
 }
 
-/** The eight groups of an address of the sixth version, without leading zeros. */
+/** The eight groups of an IPv6 address, without leading zeros. */
 function groupsOf(address: string): string[] {
-  // URL writes it in its one short form, also what was written with an IPv4 address at its end.
+  // URL normalizes every spelling, including one that ends with an IPv4 address.
   const { hostname } = new URL(`http://[${address}]`);
   const [left = [], right = []] = hostname
     .slice(1, -1)

@@ -1,10 +1,10 @@
 import { write as writeSoon, writeSync } from "node:fs";
 import { iso, systemClock } from "./clock.ts";
 
-// Removes secrets from text that is logged, wherever they came from: an error's message, a header that was echoed.
+// The log. Secrets are removed from every line, whatever their source: an error message, an echoed header.
 
-/** Patterns of secrets, and their replacements. */
-const shapes: readonly (readonly [piece: RegExp, instead: string])[] = [
+/** Patterns of secrets and their replacements. */
+const shapes: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\bph_(live|test)_[0-9A-Za-z]{8,}/g, "ph_$1_…"],
   [/\bwhsec_[A-Za-z0-9+/=_-]+/g, "whsec_…"],
   [/\b(Bearer|Basic)\s+[^\s"'\\,]+/gi, "$1 …"],
@@ -17,36 +17,36 @@ const suspicious = /ph_(?:live|test)_|whsec_|bearer|basic|:\/\/\S*@|[?&](?:signa
 const known = new Set<string>();
 const known_characters_min = 6;
 
-/** Registers a secret of this process (a password, the secret key): no line of the log shows it from now on. */
+/** Registers a secret of this process (a password, the secret key). No log line shows it from then on. */
 export function registerSecret(secret: string): void {
-  // A shorter one could match ordinary words.
+  // Shorter secrets could match ordinary words.
   if (secret.length < known_characters_min) return;
   for (const form of [secret, encodeURIComponent(secret), Buffer.from(secret).toString("base64")]) known.add(form);
 }
 
-/** The text without API keys, signing secrets, passwords in addresses, and the secrets of this process. */
+/** Removes API keys, signing secrets, passwords in URLs and registered secrets from a text. */
 export function redactSecrets(text: string): string {
   let shown = text;
-  if (suspicious.test(text)) for (const [piece, instead] of shapes) shown = shown.replace(piece, instead);
+  if (suspicious.test(text)) for (const [pattern, replacement] of shapes) shown = shown.replace(pattern, replacement);
   for (const secret of known) if (shown.includes(secret)) shown = shown.replaceAll(secret, "…");
   return shown;
 }
 
 const systemTime = systemClock();
 
-/** The levels of a line, least important first. */
+/** The log levels, least severe first. */
 export const logLevels = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** The formats of a line: an object of JSON, or text for people. */
+/** The line formats: JSON objects, or text for people. */
 export const logFormats = ["json", "text"] as const;
 export type LogFormat = (typeof logFormats)[number];
 
-/** One line of the log: listed fields only, never bodies, keys or secrets. */
+/** The fields of a log line. Never bodies, keys or secrets. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 export interface Log {
-  /** Whether lines of this level are written, so that callers need not build others. */
+  /** Whether lines of this level are written, so that callers can avoid building others. */
   shows(level: LogLevel): boolean;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
@@ -57,11 +57,11 @@ interface LogSettings {
   /** Lines below this level are not written. */
   readonly level: LogLevel;
   readonly format: LogFormat;
-  /** Takes a line without its end; an `urgent` one must not wait. */
+  /** Writes a line, without its line ending. An `urgent` line must not wait. */
   readonly write: (line: string, urgent: boolean) => void;
 }
 
-/** Opens a log. JSON escapes line breaks, so a value cannot forge a line; secrets are taken out of every line. */
+/** Opens a log. Line breaks are escaped, so that a value cannot forge a line. Secrets are removed from every line. */
 export function openLog({ level: least, format, write }: LogSettings): Log {
   const written = format === "json" ? jsonLine : textLine;
   const shows = (level: LogLevel) => logLevels.indexOf(level) >= logLevels.indexOf(least);
@@ -74,18 +74,19 @@ export function openLog({ level: least, format, write }: LogSettings): Log {
   return { shows, info: line("info"), warn: line("warn"), error: line("error") };
 }
 
-/** A log that keeps nothing, for tests and one-off commands. */
+/** A log that discards everything, for tests and one-off commands. */
 export const silentLog: Log = { shows: () => false, info: () => {}, warn: () => {}, error: () => {} };
 
 function jsonLine(fields: LogFields): string {
   return JSON.stringify(fields);
 }
 
-/** `time level message name=value …`, with quotes around values that contain blanks or line breaks. */
+/** `time level message name=value …`. Values with characters outside `\w.:/+-` are quoted. */
 function textLine({ time, level, message, ...fields }: LogFields): string {
-  const told = (value: unknown) => (/^[\w.:/+-]+$/.test(String(value)) ? String(value) : JSON.stringify(String(value)));
+  const quoted = (value: unknown) =>
+    /^[\w.:/+-]+$/.test(String(value)) ? String(value) : JSON.stringify(String(value));
   const pairs = Object.entries(fields).flatMap(([name, value]) =>
-    value === undefined || value === null ? [] : [`${name}=${told(value)}`],
+    value === undefined || value === null ? [] : [`${name}=${quoted(value)}`],
   );
   return [time, String(level).toUpperCase(), String(message).replaceAll("\n", " "), ...pairs].join(" ");
 }
@@ -96,8 +97,8 @@ const backlog_characters_max = 4 << 20;
 const last_tries = 20;
 
 /**
- * Writes lines to standard error. Lines that arrive together are written together, and a slow reader delays nobody.
- * Beyond a backlog of 4 MB lines are dropped; a line says how many once there is room.
+ * Writes lines to standard error. Lines are batched, and a slow reader blocks nothing. Beyond a backlog of 4 MB lines
+ * are dropped; a later line reports how many.
  */
 export class LineWriter {
   readonly #descriptor: number;
@@ -111,7 +112,7 @@ export class LineWriter {
     this.#descriptor = descriptor;
   }
 
-  /** Takes one line; an urgent one begins to be written at once. */
+  /** Adds a line. An urgent one is written at once. */
   write(line: string, urgent: boolean): void {
     if (this.#characters > backlog_characters_max) {
       this.#lost += 1;
@@ -124,7 +125,7 @@ export class LineWriter {
     else this.#timer ??= setTimeout(() => this.#begin(), gather_ms);
   }
 
-  /** Writes as much of the rest as the reader takes now. For the end of the process, which does not wait. */
+  /** Writes as much of the backlog as the reader accepts now, for use when the process exits. */
   finish(): void {
     let rest = Buffer.from(this.#take());
     for (let tries = 0; rest.length > 0 && tries < last_tries; tries += 1) {
@@ -137,7 +138,7 @@ export class LineWriter {
     }
   }
 
-  /** Waits until all that was given is written, or a second has passed. */
+  /** Waits until all lines are written, or for one second. */
   async settled(): Promise<void> {
     if (this.#waiting.length > 0 && this.#writing === null) this.#begin();
     await Promise.race([this.#writing, Bun.sleep(1000)]);
@@ -163,7 +164,7 @@ export class LineWriter {
     }
   }
 
-  /** How many bytes were written: 0 when the reader is behind, -1 when it is gone. */
+  /** The number of bytes written: 0 when the reader is behind, -1 when it is gone. */
   #writeSome(bytes: Buffer): Promise<number> {
     return new Promise((resolve) => {
       writeSoon(this.#descriptor, bytes, (error, written) => {

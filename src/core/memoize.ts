@@ -1,6 +1,6 @@
+// In its own file since every layer uses it: work that runs once, on first use.
 /**
- * A function that makes something when it is first called, and answers it from then on: what few requests need shall
- * not hold up the start.
+ * Wraps a function so that it runs on first use and its result is cached. Keeps rarely needed work out of startup.
  */
 export function onFirstUse<Made>(make: () => Made): () => Made {
   let made: { readonly it: Made } | undefined;
@@ -10,17 +10,17 @@ export function onFirstUse<Made>(make: () => Made): () => Made {
   };
 }
 
-const answers_max = 1000;
+const results_max = 1000;
 
-/** A function that remembers its last thousand answers. The function is pure: asked again, it says the same. */
-export function memoized<A>(answer: (question: string) => A): (question: string) => A {
-  const answers = new Map<string, A>();
-  return (question) => {
-    const known = answers.get(question);
+/** Caches up to 1,000 results of a pure function. */
+export function memoized<Result>(compute: (input: string) => Result): (input: string) => Result {
+  const results = new Map<string, Result>();
+  return (input) => {
+    const known = results.get(input);
     if (known !== undefined) return known;
-    if (answers.size >= answers_max) answers.clear();
-    const found = answer(question);
-    answers.set(question, found);
-    return found;
+    if (results.size >= results_max) results.clear();
+    const result = compute(input);
+    results.set(input, result);
+    return result;
   };
 }

@@ -1,7 +1,7 @@
-// The metrics of this process, and their text for Prometheus. `src/README.md` says why no library does this.
+// The metrics of this process in Prometheus' text format. `src/README.md` explains why no library is used.
 import { assert } from "./faults.ts";
 
-/** One number with a value for each label of its family. */
+/** One number of a family, with a value for each label. */
 export interface MetricSample {
   /** The suffix of the family's name: `_bucket`, `_sum`, `_count`, or nothing. */
   readonly suffix: string;
@@ -9,7 +9,7 @@ export interface MetricSample {
   readonly value: number;
 }
 
-/** Numbers of one meaning. */
+/** A metric: numbers of one meaning. */
 export interface MetricFamily {
   readonly name: string;
   readonly help: string;
@@ -17,63 +17,63 @@ export interface MetricFamily {
   readonly samples: () => readonly MetricSample[];
 }
 
-/** A number that only grows. */
+/** A number that only increases. */
 interface MetricCounter extends MetricFamily {
-  /** Counts `amount` under a value for each label, in their order. */
+  /** Adds `amount` under these label values, which are in the order of the labels. */
   readonly add: (amount: number, ...values: string[]) => void;
 }
 
-/** A number that grows and falls. */
+/** A number that increases and decreases. */
 interface MetricGauge extends MetricFamily {
   readonly add: (amount: number, ...values: string[]) => void;
 }
 
-/** How often a value fell into each bucket. */
+/** Counts how often a value fell into each bucket. */
 interface MetricHistogram extends MetricFamily {
   readonly observe: (amount: number, ...values: string[]) => void;
 }
 
 const metricFamilies: MetricFamily[] = [];
 
-/** The meters of this process, in the order they were made. */
+/** The metrics of this process, in order of creation. */
 export function allMetrics(): readonly MetricFamily[] {
   return metricFamilies;
 }
 
-/** Makes a counter, once for a process; its name ends in `_total`. */
+/** Creates a counter. Its name ends in `_total` and is unique in the process. */
 export function counter(name: string, help: string, labels: readonly string[] = []): MetricCounter {
-  assert(name.endsWith("_total"), `the name of the counter ${name} ends in _total`);
+  assert(name.endsWith("_total"), `the name of counter ${name} must end in _total`);
   const { add, samples } = numbers(labels);
   return registered({ name, help, kind: "counter", add, samples });
 }
 
-/** Makes a gauge, once for a process. */
+/** Creates a gauge. Its name is unique in the process. */
 export function gauge(name: string, help: string, labels: readonly string[] = []): MetricGauge {
   const { add, samples } = numbers(labels);
   return registered({ name, help, kind: "gauge", add, samples });
 }
 
-/** Makes a histogram, once for a process. The bucket of a bound counts values that are not above it. */
+/** Creates a histogram. Its name is unique in the process. A bucket counts values up to and including its bound. */
 export function histogram(name: string, help: string, bounds: readonly number[], labels: readonly string[] = []) {
-  const kept = cells<BucketCounts>(labels, () => ({ counts: new Array(bounds.length + 1).fill(0), sum: 0 }));
+  const series = cells<BucketCounts>(labels, () => ({ counts: new Array(bounds.length + 1).fill(0), sum: 0 }));
   const observe = (amount: number, ...values: string[]) => {
-    const spread = kept.of(values);
-    spread.sum += amount;
+    const bucket_counts = series.of(values);
+    bucket_counts.sum += amount;
     let at = 0;
     while (at < bounds.length && amount > (bounds[at] as number)) at += 1;
-    spread.counts[at] = (spread.counts[at] ?? 0) + 1;
+    bucket_counts.counts[at] = (bucket_counts.counts[at] ?? 0) + 1;
   };
-  const samples = () => kept.all().flatMap(([labels, spread]) => spreadSamples(labels, spread, bounds));
+  const samples = () => series.all().flatMap(([labels, bucket_counts]) => bucketSamples(labels, bucket_counts, bounds));
   return registered<MetricHistogram>({ name, help, kind: "histogram", observe, samples });
 }
 
-/** A gauge of given numbers, for values that are looked up on request. */
+/** Creates a gauge from numbers that are read on request. It is not registered. */
 export function reading(name: string, help: string, numbers: readonly Omit<MetricSample, "suffix">[]): MetricFamily {
   const samples = numbers.map((sample) => ({ ...sample, suffix: "" }));
   return { name, help, kind: "gauge", samples: () => samples };
 }
 
-/** Families as text in Prometheus' format 0.0.4; only the samples whose labels are `shown`. */
+/** Formats metrics in Prometheus' text format 0.0.4. Only samples whose labels satisfy `shown` are included. */
 export function exposition(
   families: readonly MetricFamily[],
   shown: (labels: MetricSample["labels"]) => boolean = () => true,
@@ -89,12 +89,12 @@ export function exposition(
 }
 
 interface BucketCounts {
-  /** How many values fell between a bound and the one before it; the last counts those above all bounds. */
+  /** How many values fell between each bound and the previous one. The last number counts those above all bounds. */
   readonly counts: number[];
   sum: number;
 }
 
-function spreadSamples(
+function bucketSamples(
   labels: MetricSample["labels"],
   { counts, sum }: BucketCounts,
   bounds: readonly number[],
@@ -109,22 +109,22 @@ function spreadSamples(
 }
 
 function numbers(labels: readonly string[]) {
-  const kept = cells(labels, () => ({ value: 0 }));
-  if (labels.length === 0) kept.of([]);
+  const series = cells(labels, () => ({ value: 0 }));
+  if (labels.length === 0) series.of([]);
   const add = (amount: number, ...values: string[]) => {
-    kept.of(values).value += amount;
+    series.of(values).value += amount;
   };
-  const samples = () => kept.all().map(([labels, { value }]) => ({ suffix: "", labels, value }));
+  const samples = () => series.all().map(([labels, { value }]) => ({ suffix: "", labels, value }));
   return { add, samples };
 }
 
-/** A tree with a level for each label; its leaves are the cells. */
+/** A tree with one level per label; its leaves are the cells. */
 interface LabelBranch<Cell> {
   readonly next: Map<string, LabelBranch<Cell>>;
   cell: Cell | null;
 }
 
-/** The cells of a family by their label values. No text is joined to find one, which would cost on every request. */
+/** The cells of a family by label values. The lookup joins no text, which would cost on every request. */
 function cells<Cell>(labels: readonly string[], make: () => Cell) {
   const made: [MetricSample["labels"], Cell][] = [];
   const root: LabelBranch<Cell> = { next: new Map(), cell: null };
@@ -149,13 +149,13 @@ function cells<Cell>(labels: readonly string[], make: () => Cell) {
 }
 
 function registered<F extends MetricFamily>(family: F): F {
-  assert(!metricFamilies.some(({ name }) => name === family.name), `there is one meter ${family.name}`);
+  assert(!metricFamilies.some(({ name }) => name === family.name), `metric ${family.name} exists already`);
   metricFamilies.push(family);
   return family;
 }
 
 function named(labels: readonly string[], values: readonly string[]): Record<string, string> {
-  assert(labels.length === values.length, `a value for each of ${labels.join(", ")}`);
+  assert(labels.length === values.length, `a value is required for each label: ${labels.join(", ")}`);
   return Object.fromEntries(labels.map((label, at) => [label, values[at] as string]));
 }
 

@@ -1,13 +1,13 @@
 import { onFirstUse } from "./memoize.ts";
 
-/** The countries by their codes, and their names in English. The table is read when it is first asked for. */
+/** The countries by code, and their English names. Loaded on first use, since the table is large. */
 export const countries = onFirstUse(() => {
   const library = require("i18n-iso-countries/index.js") as typeof import("i18n-iso-countries");
   library.registerLocale(require("i18n-iso-countries/langs/en.json"));
   return library;
 });
 
-/** A postal address as warehouses and labels keep it. */
+/** A postal address with a name, as warehouses and labels use it. */
 export interface NamedAddress {
   name: string;
   company?: string | null;

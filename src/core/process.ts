@@ -1,4 +1,4 @@
-// The end of this process without what the runtime does before it.
+// This process: its exit, its open files and its priority.
 import { dlopen, FFIType } from "bun:ffi";
 import { readdirSync, readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -7,30 +7,32 @@ import { constants, setPriority } from "node:os";
 const libraries = ["libc.so.6", "libc.so", "libSystem.B.dylib"];
 
 /**
- * Ends the process with a code. The runtime would close each SQLite database first, which copies the log and waits
- * for the disk: who ends because it does not answer cannot. Where the C library cannot be called, the runtime ends it.
+ * Exits at once, without closing SQLite databases. The runtime would close each of them first, which copies the log and
+ * waits for the disk: a process that exits because it hangs cannot wait. Falls back to a normal exit where the C
+ * library cannot be called.
  */
 export function exitImmediately(code: number): never {
   for (const name of libraries) {
     try {
       dlopen(name, { _exit: { args: [FFIType.i32], returns: FFIType.void } }).symbols._exit(code);
     } catch {
-      // Another system has another library.
+      // Other systems have other libraries.
     }
   }
   return process.exit(code);
 }
 
-// How many files and connections this process has open, and may have.
-
-/** How many there may be; null where the system does not tell. */
+/** The maximum number of open files and connections; null where the system does not report it. */
 export function openFilesLimit(): number | null {
   if (process.platform !== "linux") return null;
   const limit = Number(/^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1]);
   return Number.isNaN(limit) ? null : limit;
 }
 
-/** How many there are; null where the system does not tell, and while too many are open even to look. */
+/**
+ * The number of open files and connections; null where the system does not report it, or when too many are open to
+ * check.
+ */
 export function countOpenFiles(): Promise<number | null> {
   return readdir("/proc/self/fd").then(
     (all) => all.length,
@@ -38,20 +40,18 @@ export function countOpenFiles(): Promise<number | null> {
   );
 }
 
-// How this process shares the machine.
-
-/** Lets every other process go first, with all threads of this one. Where that cannot be had, nothing changes. */
+/** Gives all other processes precedence over every thread of this one. Does nothing where that is not possible. */
 export function lowerPriority(): void {
   for (const thread of threads()) {
     try {
       setPriority(thread, constants.priority.PRIORITY_LOW);
     } catch {
-      // It has ended, or the system does not let us: then the work is done all the same.
+      // The thread has ended, or the system forbids it. The work goes on at normal priority.
     }
   }
 }
 
-/** On Linux a priority is that of a thread; those begun later have that of the one that begins them. */
+/** On Linux each thread has its own priority. Later threads inherit that of the thread that starts them. */
 function threads(): number[] {
   try {
     return readdirSync("/proc/self/task").map(Number);
@@ -60,16 +60,14 @@ function threads(): number[] {
   }
 }
 
-// Other processes of this machine.
-
-/** Whether a process of this number is there. One that is this process itself is not another. */
+/** Whether another process with this id is running. False for this process itself. */
 export function isRunning(pid: number): boolean {
   if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It is there, and not ours.
+    // It is running under another user.
     return (error as { code?: string }).code === "EPERM";
   }
 }

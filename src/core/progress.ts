@@ -1,12 +1,11 @@
-/** Shows how far a part of long work is. */
+/** Shows the progress of a step. */
 export interface ProgressBar {
-  /** One more is done. */
+  /** Counts one more item. */
   step(): void;
-  /** The part is done: its line stays. */
+  /** Completes the step; its line stays. */
   done(): void;
 }
 
-/** Where progress is shown. */
 export interface Terminal {
   readonly isTTY?: boolean;
   write(text: string): unknown;
@@ -15,7 +14,9 @@ export interface Terminal {
 const bar_width = 30;
 const label_width = 22;
 
-/** A bar in one line on a terminal; elsewhere one plain line when the part is done, so that logs stay short. */
+/**
+ * A progress bar on one line of a terminal. Elsewhere, one plain line when the step completes, so that logs stay short.
+ */
 export function progressBar(label: string, total: number, terminal: Terminal): ProgressBar {
   const isTerminal = terminal.isTTY === true;
   let count = 0;
@@ -40,20 +41,20 @@ export function progressBar(label: string, total: number, terminal: Terminal): P
   };
 }
 
-// How far work on many rows is: a bar on a terminal, a line now and then elsewhere.
+// Progress of work on many rows: a bar on a terminal, a line every 10 seconds elsewhere.
 
 const row_bar_width = 24;
 const row_label_width = 22;
 const terminal_every_ms = 100;
 const lines_every_ms = 10_000;
 
-/** Shows how many of some rows are done, how many a second, and for how long it will go on. */
+/** Shows how many rows are done, rows per second, and the remaining time. */
 export class RowProgress {
   readonly #label: string;
   readonly #total: number;
   readonly #terminal: Terminal;
   readonly #begun_at = performance.now();
-  /** Rows that a former run had done say nothing of how fast this one is. */
+  /** Rows done by an earlier run, which do not count towards the speed of this one. */
   #before = 0;
   #count = 0;
   #shown_at: number;
@@ -65,7 +66,7 @@ export class RowProgress {
     this.#shown_at = terminal.isTTY === true ? Number.NEGATIVE_INFINITY : this.#begun_at;
   }
 
-  /** So many rows had been done before. */
+  /** Counts rows that were done by an earlier run. */
   skip(rows: number): void {
     this.#before += rows;
     this.step(rows);
@@ -80,7 +81,7 @@ export class RowProgress {
     this.#show(isTerminal ? "" : "\n");
   }
 
-  /** All is done: its line stays. */
+  /** Completes the work; its line stays. */
   done(): void {
     this.#show("\n");
   }
@@ -104,7 +105,7 @@ export class RowProgress {
   }
 }
 
-/** Minutes and seconds, or hours as well. */
+/** `mm:ss`, or `h:mm:ss`. */
 function clockTime(seconds: number): string {
   const whole = Math.round(seconds);
   const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];

@@ -1,18 +1,18 @@
-/** A source of random numbers that gives the same ones for the same seed: for plans and samples, never for secrets. */
+/** A source of random numbers that repeats for the same seed: for plans and samples, never for secrets. */
 export interface Random {
-  /** A number from 0 up to, not including, 1. */
+  /** A number from 0 up to but not including 1. */
   next(): number;
-  /** A whole number from `least` to `most`, both included. */
+  /** A whole number from `least` to `most`, inclusive. */
   integer(least: number, most: number): number;
   /** True with this probability, from 0 to 1. */
   chance(probability: number): boolean;
-  /** One of the items, each as likely as another. */
+  /** One of the items, with equal probability. */
   pick<T>(items: readonly T[]): T;
-  /** The index of one of the weights, each as likely as its share of their sum. */
+  /** The index of one of the weights, with a probability proportional to its weight. */
   weighted(weights: readonly number[]): number;
 }
 
-/** Makes a source from a 32-bit seed by the generator mulberry32: small, quick, and even enough for samples. */
+/** Creates a source from a 32-bit seed, using the mulberry32 generator: small, fast and even enough for samples. */
 export function seededRandom(seed: number): Random {
   let state = seed | 0;
   const next = () => {
@@ -37,7 +37,7 @@ export function seededRandom(seed: number): Random {
   };
 }
 
-/** Weights by the law of Zipf: the item of rank r (from 1) is as likely as 1 / r^skew. */
+/** Zipf weights: the item of rank r (from 1) has weight 1 / r^skew. */
 export function zipf(count: number, skew: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => 1 / (index + 1) ** skew);
 }

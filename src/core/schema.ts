@@ -11,26 +11,26 @@ import { weightUnit, weightUnitPattern, weightUnits } from "./weight_units.ts";
 /** The query parameters of every list. */
 export const pageFields = {
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: "Page number, from 1." })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: "Records on a page; 50 unless given." })),
-  cursor: Type.Optional(Type.String({ maxLength: 500, description: "Continues after the page that gave it." })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: "Records per page; 50 by default." })),
+  cursor: Type.Optional(Type.String({ maxLength: 500, description: "Continues after the page that returned it." })),
 };
 const PageFields = Type.Object(pageFields);
 export type PageQuery = Static<typeof PageFields>;
 
-/** Where a list goes on: the sort key and the id of the last record seen. */
+/** Where a list continues: the sort key and the id of the last record on the page. */
 export type PagePosition = readonly [key: string | number, id: number];
 
-/** What a store's list needs to know: how many rows, and either how many to pass over or after which row. */
+/** The window of a list query: how many rows, and either how many to skip or the row to start after. */
 export interface PageWindow {
   readonly limit: number;
   readonly offset: number;
   readonly after: PagePosition | null;
 }
 
-/** About how many bytes of long records are read, written and sent at a time. */
+/** The approximate number of bytes of long records to read, write and send at a time. */
 export const slice_bytes = 256 << 10;
 
-/** How many of the first records, which have these sizes, fit in a slice; at least one. */
+/** How many of the first records, with these sizes in bytes, fit in a slice; at least one. */
 export function fittingInSlice(sizes: readonly number[]): number {
   let bytes = 0;
   const first_beyond = sizes.findIndex((size, at) => {
@@ -41,8 +41,8 @@ export function fittingInSlice(sizes: readonly number[]): number {
 }
 
 /**
- * A TypeBox schema in the form Elysia takes from any validator (Standard Schema): it reports every bad field at once
- * as one `validation_failed`, refuses unknown fields by name, and coerces nothing.
+ * A TypeBox schema in the form that Elysia takes from any validator (Standard Schema). It reports all bad fields in one
+ * `validation_failed`, refuses unknown fields by name, and coerces nothing.
  */
 export interface CheckedSchema<Output> {
   readonly schema: TSchema;
@@ -54,35 +54,35 @@ export interface CheckedSchema<Output> {
   };
 }
 
-/** The body of a request. An absent body counts as an empty object. */
+/** A request body. An absent body counts as an empty object. */
 export function bodyOf<Schema extends TSchema>(schema: Schema): CheckedSchema<Static<Schema>> {
   const check = compiledOf(schema);
   return standard(schema, (value) => checkedValue(check(), value === undefined ? {} : value, "field"));
 }
 
-/** As `bodyOf`, of a body that is documented by a closer schema than it is checked by: the rest is checked later. */
+/** As `bodyOf`, for a body whose documented schema is stricter than its first check. The rest is checked later. */
 export function shownBodyOf<Schema extends TSchema>(schema: Schema, shown: TSchema): CheckedSchema<Static<Schema>> {
   return { ...bodyOf(schema), schema: shown };
 }
 
-/** The check of a record that comes in another form than a body, as a row of a file. Refuses: validation_failed. */
+/** Checks a record that does not arrive as a body, such as a row of a file. Refuses: validation_failed. */
 export function checkOf<Schema extends TSchema>(schema: Schema): (value: unknown) => Static<Schema> {
   const check = compiledOf(schema);
   return (value) => checkedValue(check(), value, "field");
 }
 
-/** The query of a request: the text of each parameter is read as the type its field declares. */
+/** A request's query. The text of each parameter is read as the type that its field declares. */
 export function queryOf<Schema extends TObject>(schema: Schema): CheckedSchema<Static<Schema>> {
   return standard(schema, checkQuery(schema));
 }
 
-/** The check of a query by itself. Refuses: validation_failed. */
+/** Checks a query on its own. Refuses: validation_failed. */
 export function checkQuery<Schema extends TObject>(schema: Schema): (query: unknown) => Static<Schema> {
   const check = compiledOf(schema);
   return (query) => checkedValue(check(), readTexts(schema.properties, query ?? {}), "parameter");
 }
 
-/** A schema's check, compiled when it is first wanted: to compile all of them takes longer than the rest of a start. */
+/** A schema's check, compiled on first use: compiling all of them takes longer than the rest of the startup. */
 const compiledOf = <Schema extends TSchema>(schema: Schema): (() => TypeCheck<Schema>) =>
   onFirstUse(() => TypeCompiler.Compile(schema));
 
@@ -106,7 +106,7 @@ function checkedValue<Schema extends TSchema>(
 
 function readTexts(properties: TProperties, query: unknown): Record<string, unknown> {
   const texts = Object.entries(query as Record<string, string>);
-  // Made of entries, an object has every name as a field of its own, `__proto__` too.
+  // `fromEntries` makes every name an own property, `__proto__` too.
   return Object.fromEntries(texts.map(([name, text]) => [name, readText(properties[name]?.["type"], text)]));
 }
 
@@ -115,7 +115,7 @@ function readText(type: unknown, text: string): unknown {
   return type === "boolean" && (text === "true" || text === "false") ? text === "true" : text;
 }
 
-/** A closed object. `read_only` names fields of the record that a client may send back and that are ignored. */
+/** A closed object. `read_only` names fields of the record that a client may send back; they are ignored. */
 export function closed<Fields extends TProperties>(fields: Fields, read_only: readonly string[] = []): TObject<Fields> {
   const ignored = Object.fromEntries(
     read_only.map((name) => [name, Type.Optional(Type.Unknown({ readOnly: true, description: "Ignored." }))]),
@@ -138,7 +138,7 @@ export function nullable<Schema extends TSchema>(schema: Schema) {
   return Type.Union([schema, Type.Null()]);
 }
 
-/** An identifier in a request: `1042`, `"1042"` or `"ord_1042"`. Read it with `readId`. */
+/** An identifier in a request: `1042`, `"1042"` or `"ord_1042"`. Parse it with `readId`. */
 export function idField(noun: IdNoun, description?: string) {
   const prefix = idPrefixes[noun];
   return Type.Union(
@@ -160,23 +160,25 @@ export function textField(max: number, { min = 1, description }: { min?: number;
     minLength: min,
     maxLength: max,
     pattern: `^${printable}*$`,
-    form: "must not hold control characters",
+    form: "must not contain control characters",
     ...(description ? { description } : {}),
   });
 }
 
-/** A text of one line that names something: without outer blanks, which nobody sees, so that each name is one. */
+/**
+ * A name on one line. Leading and trailing whitespace is refused: nobody would see the difference between two names.
+ */
 export function nameField(max: number, { description }: { description?: string } = {}) {
   return Type.String({
     minLength: 1,
     maxLength: max,
     pattern: `^${ink}(${printable}*${ink})?$`,
-    form: "must not hold control characters, nor begin or end with a space",
+    form: "must not contain control characters, nor begin or end with a space",
     ...(description ? { description } : {}),
   });
 }
 
-// Blanks but the plain one, what has no width or turns the direction of text, and other fillers.
+// Whitespace other than the plain space, zero-width characters, text direction marks and other fillers.
 const hidden = [
   "\\u00a0\\u00ad\\u061c\\u115f\\u1160\\u1680\\u17b4\\u17b5\\u180e\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f",
   "\\u2800\\u3000\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff9-\\ufffc",
@@ -184,16 +186,16 @@ const hidden = [
 const seen = `[^${controls}${hidden}]`;
 const seen_ink = `[^ ${controls}${hidden}]`;
 
-/** The pattern of `codeField`, to be put together with others. */
+/** The pattern of `codeField`, for use in larger patterns. */
 export const code_pattern = `${seen_ink}(${seen}*${seen_ink})?`;
 
-/** A code that names a thing for good, such as a SKU: no two that look alike differ in what nobody sees. */
+/** A permanent code such as a SKU. Invisible characters are refused, so that codes that look alike are equal. */
 export function codeField(max: number, { description }: { description?: string } = {}) {
   return Type.String({
     minLength: 1,
     maxLength: max,
     pattern: `^${code_pattern}$`,
-    form: "must not hold characters that nobody sees, nor begin or end with a space",
+    form: "must not contain invisible characters, nor begin or end with a space",
     ...(description ? { description } : {}),
   });
 }
@@ -206,18 +208,18 @@ export const emailField = () =>
     hint: "must be an e-mail address",
   });
 
-/** Text that may hold line breaks and tabs, such as notes. */
+/** Text that may contain line breaks and tabs, such as notes. */
 export function notesField(max = 2000) {
   return Type.String({
     maxLength: max,
     pattern: "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\ufffd]*$",
-    form: "must not hold control characters but line breaks and tabs",
+    form: "must not contain control characters other than line breaks and tabs",
   });
 }
 
 TypeRegistry.Set("Moment", (_schema, value) => typeof value === "string" && parseMoment(value) !== null);
 
-/** An ISO 8601 date or timestamp, of a day that there is. Read it with `momentOf`. */
+/** An ISO 8601 date or timestamp of an existing day. Parse it with `momentOf`. */
 export function momentField(description?: string) {
   return Type.Unsafe<string>({
     [Kind]: "Moment",
@@ -232,14 +234,14 @@ TypeRegistry.Set<TSchema>("Money", ({ anyOf: [{ maximum }] }, value) => {
   return (typeof value === "string" || typeof value === "number") && isAmount(value) && Number(value) <= maximum;
 });
 
-/** What a price and most amounts are at most. */
+/** The maximum of prices and most amounts. */
 const default_money_max = 9_999_999_999.99;
-/** What a line of an order may cost at most, and so its price, its discount and its total. */
+/** The maximum of an order line's price, discount and total. */
 export const line_amount_max = 1_000_000_000_000;
 
 /**
- * An amount of money in a request: `12.5` or `"12.50"`, at most three decimals and `maximum`. Read it with `centsOf`,
- * which refuses more decimals than its currency has.
+ * An amount of money in a request: `12.5` or `"12.50"`, with at most three decimals, up to `maximum`. Read it with
+ * `centsOf`, which refuses more decimals than the currency has.
  */
 export function moneyField(description?: string, maximum = default_money_max) {
   const digits = String(Math.trunc(maximum)).length;
@@ -273,7 +275,7 @@ export function quantityField(description?: string) {
 
 TypeRegistry.Set("Metadata", (_schema, value) => metadataProblem(value) === null);
 
-/** The client's own pairs of names and values, nested if it likes, kept as they are sent. */
+/** The client's own names and values, possibly nested, stored as sent. */
 export function metadataField() {
   const { names, name, text, levels, bytes } = metadata_limits;
   return Type.Unsafe<Record<string, unknown>>({
@@ -283,35 +285,35 @@ export function metadataField() {
     maxProperties: names,
     propertyNames: { minLength: 1, maxLength: name },
     description:
-      `Your own names and values, at most ${names} in one object: texts to ${text} characters, numbers, booleans, ` +
-      `null, lists and objects, nested to ${levels} levels, ${bytes} bytes of JSON in all. They come back as they are.`,
+      `Your own names and values, at most ${names} per object: text of up to ${text} characters, numbers, booleans, ` +
+      `null, lists and objects, nested up to ${levels} levels, ${bytes} bytes of JSON in total. Returned as sent.`,
   });
 }
 
 TypeRegistry.Set("WeightUnit", (_schema, value) => typeof value === "string" && weightUnit(value) !== null);
 
-/** A unit of weight, as people write it. Read it with `weightUnit`; answers show the short one. */
+/** A unit of weight in any common spelling. Parse it with `weightUnit`; responses show the short form. */
 export function weightUnitField(description = "") {
   return Type.Unsafe<string>({
     [Kind]: "WeightUnit",
     type: "string",
     maxLength: 20,
     pattern: weightUnitPattern,
-    description: `${weightUnits.join(", ")}, or as people write them, such as lbs.${description}`,
+    description: `${weightUnits.join(", ")}, or another common spelling, such as lbs.${description}`,
   });
 }
 
-/** The query field of an act that can be rehearsed. */
+/** The query field of an act that supports a dry run. */
 export const dryRunField = {
   dry_run: Type.Optional(
     Type.Boolean({
       description:
-        "True does nothing: the answer is what it would be, refusals included, and `meta.events` lists what webhooks" +
-        " would be told.",
+        "True changes nothing: the response is the one a real request would get, refusals included, and `meta.events`" +
+        " lists the events that webhooks would receive.",
     }),
   ),
 };
 
-/** The query of an act that can be rehearsed and has no other. */
+/** The query of an act that supports a dry run and has no other parameters. */
 export const DryRunQuery = closed(dryRunField);
 export type DryRunQuery = Static<typeof DryRunQuery>;

@@ -1,21 +1,21 @@
-// Examples made from schemas, so that an example can never tell of a field that is not there.
+// Examples generated from schemas, so that an example never shows a field that does not exist.
 import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
-/** Values for fields by name; a name may be given with the field it lies in: `customer.id`. */
+/** Values for fields by name. A name may include the field it lies in: `customer.id`. */
 export type SampleValues = Readonly<Record<string, unknown>>;
 
 const moment = "2026-01-31T12:00:00.000Z";
 
 /**
- * An example of what a schema describes. Every field has a value: the sample of its name if the schema allows it, else
- * the first that the schema allows. A moment is always the same one, and a text without a sample is its field's name.
+ * An example of a value that a schema describes. Each field has the sample of its name if the schema allows it, else
+ * the first value that the schema allows. Timestamps are constant, and a text without a sample is its field's name.
  */
 export function exampleOf(schema: TSchema, samples: SampleValues): unknown {
   return make(schema, samples, "", "");
 }
 
-/** Whether a schema allows a sample. TypeBox knows the form of a moment only where a framework has registered it. */
+/** Whether a schema allows a sample. TypeBox checks `date-time` only where a framework has registered the format. */
 function allows(schema: TSchema, value: unknown): boolean {
   const choices = schema["anyOf"] as TSchema[] | undefined;
   if (choices !== undefined) return choices.some((one) => allows(one, value));
@@ -24,7 +24,7 @@ function allows(schema: TSchema, value: unknown): boolean {
 }
 
 function make(schema: TSchema, samples: SampleValues, parent: string, name: string): unknown {
-  // A sample that the schema does not allow is meant for another field of that name.
+  // A sample that the schema does not allow is meant for another field with the same name.
   const sample = [samples[`${parent}.${name}`], samples[name]].find(
     (value) => value !== undefined && allows(schema, value),
   );

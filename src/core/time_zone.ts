@@ -1,5 +1,5 @@
-// Dates in time zones. A day is a number of days since 1970-01-01, without a zone. Zones matter only in two places: for
-// the local day of a moment, and for the moment of a local time.
+// Dates in time zones. A day is the number of days since 1970-01-01, without a zone. Zones matter only for the local
+// day of a timestamp and for the timestamp of a local time.
 import { momentOf } from "./clock.ts";
 import { invalid } from "./faults.ts";
 
@@ -16,9 +16,9 @@ function isTimeZone(zone: string): boolean {
   }
 }
 
-/** Refuses: validation_failed, for a name that is no IANA time zone. */
+/** Refuses names that are not IANA time zones. Refuses: validation_failed. */
 export function checkTimezone(timezone: string): void {
-  // A name begins with a letter; what else is known, such as +05:00, has no summer time.
+  // A zone name begins with a letter; other known forms, such as +05:00, have no daylight saving time.
   if (!/^[A-Za-z]/.test(timezone) || !isTimeZone(timezone)) {
     throw invalid("timezone", "must be an IANA time zone such as America/New_York");
   }
@@ -32,22 +32,23 @@ interface LocalTime {
   readonly minute: number;
 }
 
-/** The local day and time in a zone at a moment (ms). Throws when the zone is unknown. */
+/** The local day and time in a zone at a timestamp (ms). Throws when the zone is unknown. */
 export function localTime(at: number, zone: string): LocalTime {
   const shown = wallClock(at, zone);
   const day = Math.floor(shown / day_ms);
   return { day, minute: Math.floor((shown - day * day_ms) / minute_ms) };
 }
 
-/** The moment of a local time in a zone. The later one when the local time occurs twice. */
+/** The timestamp (ms) of a local time in a zone. The later one when the local time occurs twice. */
 export function momentAt({ day, minute }: LocalTime, zone: string): number {
   const shown = day * day_ms + minute * minute_ms;
-  // The offset at the guess may differ from the offset at the answer, when clocks change in between: so twice.
+  // The offset at the guess may differ from the offset at the result when clocks change in between, so compute it
+  // twice.
   const guess = shown - (wallClock(shown, zone) - shown);
   return shown - (wallClock(guess, zone) - guess);
 }
 
-// Where most people of a country with several times live. Other countries have one zone, which the runtime knows.
+// Where most people live in countries with several zones. Other countries have one zone, which the runtime knows.
 const main_zones: Readonly<Record<string, string>> = {
   ...{ AR: "America/Argentina/Buenos_Aires", AU: "Australia/Sydney", BR: "America/Sao_Paulo", CA: "America/Toronto" },
   ...{ CD: "Africa/Kinshasa", CL: "America/Santiago", CN: "Asia/Shanghai", CY: "Asia/Nicosia", DE: "Europe/Berlin" },
@@ -58,7 +59,9 @@ const main_zones: Readonly<Record<string, string>> = {
 };
 const country_zones = new Map<string, string | null>();
 
-/** The IANA zone in which most people of a country live, by its two letters; null for the US and for unknown codes. */
+/**
+ * The IANA zone in which most people of a country live, by its two-letter code; null for the US and for unknown codes.
+ */
 export function countryTimeZone(country: string): string | null {
   const known = country_zones.get(country);
   if (known !== undefined) return known;
@@ -72,7 +75,7 @@ function onlyZone(country: string): string | null {
   return zones?.[0] ?? null;
 }
 
-/** The first moment (ms) of a day in a zone, also where the clocks skip or repeat midnight. */
+/** The first timestamp (ms) of a day in a zone, even where the clocks skip or repeat midnight. */
 export function dayStart(day: number, zone: string): number {
   let at = momentAt({ day, minute: 0 }, zone);
   while (localTime(at, zone).day < day) at += quarter_ms;
@@ -82,25 +85,28 @@ export function dayStart(day: number, zone: string): number {
 
 let written = { day: Number.NaN, text: "" };
 
-/** A day as `YYYY-MM-DD`. Lists often write the same day many times in a row. */
+/** A day as `YYYY-MM-DD`. Caches the last one, since lists often repeat it. */
 export function dayText(day: number): string {
   if (written.day !== day) written = { day, text: new Date(day * day_ms).toISOString().slice(0, 10) };
   return written.text;
 }
 
-/** The day that `YYYY-MM-DD` names; null for text that names none, such as `2026-02-30`. */
+/** Parses `YYYY-MM-DD`; null for text that is not a date, such as `2026-02-30`. */
 export function readDay(text: string): number | null {
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   const day = at / day_ms;
   return Number.isNaN(at) || dayText(day) !== text ? null : day;
 }
 
-/** A day, if any, as the API writes it where a timestamp is expected: the last millisecond of its date, in any zone. */
+/**
+ * A day as the API writes it where a timestamp is expected: the last millisecond of its date, in any zone; null stays
+ * null.
+ */
 export function dayEndTextOrNull(day: number | null): string | null {
   return day === null ? null : `${dayText(day)}T23:59:59.999Z`;
 }
 
-/** The moment (ms) that a field of `momentField` names, of which a date alone is the start of that day in a zone. */
+/** Parses a `momentField` as a timestamp (ms). A date alone is the start of that day in the zone. */
 export function momentIn(text: string, zone: string): number {
   const day = readDay(text);
   return day === null ? momentOf(text) : dayStart(day, zone);
@@ -109,8 +115,8 @@ export function momentIn(text: string, zone: string): number {
 const written_day = /^(\d{4}-\d\d-\d\d)(?:T(?:00:00(?::00(?:\.0+)?)?|23:59:59(?:\.9+)?)(?:Z|[+-]00:00))?$/;
 
 /**
- * The day that a field of `momentField` names: a date, also when it is written as the first or the last moment of its
- * day in UTC. Any other moment is on the day that it is in a zone.
+ * Parses a `momentField` as a day. A date may also be written as the first or last instant of its day in UTC. Any other
+ * timestamp falls on its local day in the zone.
  */
 export function dayOf(text: string, zone: string): number {
   const day = readDay(written_day.exec(text)?.[1] ?? "");
@@ -126,12 +132,12 @@ export function weekdayOf(day: number): number {
   return (((day + 3) % 7) + 7) % 7;
 }
 
-// Offsets change at whole quarters of an hour, so the clock is read once for each quarter.
+// Offsets change at whole quarters of an hour, so each quarter is computed once.
 const quarter_ms = 900_000;
 const offsets = new Map<string, Map<number, number>>();
 const offsets_max = 5000;
 
-/** The local time in a zone at a moment, as if it were UTC. */
+/** The local time in a zone at a timestamp, as if it were UTC. */
 function wallClock(at: number, zone: string): number {
   const known = offsets.get(zone) ?? new Map<number, number>();
   if (known.size === 0) offsets.set(zone, known);
@@ -169,7 +175,7 @@ function clockOf(zone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** A range of days in a zone, and the moments at which it begins and ends. */
+/** A range of days in a zone, with the timestamps (ms) at which it starts and ends. */
 export interface Period {
   readonly from: string;
   readonly to: string;
@@ -180,7 +186,7 @@ export interface Period {
 const days_max = 366;
 const default_days = 30;
 
-/** The days of a query; by default they end today. Refuses: validation_failed. */
+/** The days of a query. By default, the last 30 days up to today. Refuses: validation_failed. */
 export function periodOf(
   { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
   timezone: string,
@@ -189,7 +195,7 @@ export function periodOf(
   const last = to === undefined ? localTime(now, timezone).day : periodDayOf("to", to);
   const first = from === undefined ? last - default_days + 1 : periodDayOf("from", from);
   if (first > last) throw invalid("from", "must not be later than to");
-  if (last - first >= days_max) throw invalid("from", `must not be more than ${days_max} days before to`, "too_long");
+  if (last - first >= days_max) throw invalid("from", `must be less than ${days_max} days before to`, "too_long");
   const start = (day: number) => momentAt({ day, minute: 0 }, timezone);
   return { from: dayText(first), to: dayText(last), since: start(first), until: start(last + 1) };
 }

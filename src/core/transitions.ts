@@ -1,17 +1,18 @@
-// State tables. A table has a row for every way in which a record's state may change; what `move` answers is saved.
+// State tables. A table has a row for every way in which a record's status may change; `transition` returns the status
+// to save.
 //
-//   export const orderMoves = {
+//   export const orderTransitions = {
 //     pack:      { from: ["pending", "processing"], to: "fulfilled",  held: false, emits: "order.fulfilled" },
 //     pack_part: { from: ["pending", "processing"], to: "processing", held: false, emits: null, of: ["pack"] },
-//   } as const satisfies Moves<OrderStatus, EventType>;
+//   } as const satisfies Transitions<OrderStatus, EventType>;
 //
-//   const status = move(orderMoves, isPacked(order) ? "pack" : "pack_part", before.status);
+//   const status = transition(orderTransitions, isPacked(order) ? "pack" : "pack_part", before.status);
 //
-// An action whose result depends on units has a row for each result. The row with the action's own name is what it
-// leads to when all is done; the others are its outcomes, and name it in `of`. Only actions are offered to clients.
+// An action whose result depends on units has a row for each result. The row with the action's name is the result when
+// everything is done. The other rows are partial outcomes and name the action in `of`. Clients see actions only.
 import { assert, Fault } from "./faults.ts";
 
-/** One row of a state table: it takes a record from any state in `from` to `to`; null leaves it where it is. */
+/** One row of a state table. It takes a record from any state in `from` to `to`; null leaves the state unchanged. */
 export interface Transition<State extends string, Event extends string = string> {
   readonly from: readonly State[];
   readonly to: State | null;
@@ -19,7 +20,7 @@ export interface Transition<State extends string, Event extends string = string>
   readonly held: boolean;
   /** The event that is emitted, or null. */
   readonly emits: Event | null;
-  /** The actions that can end in this row instead of their own; absent for an action. */
+  /** The actions of which this row is a partial outcome; absent when the row is an action. */
   readonly of?: readonly string[];
 }
 
@@ -27,17 +28,17 @@ export type Transitions<State extends string, Event extends string = string> = R
   Record<string, Transition<State, Event>>
 >;
 
-/** The names of a table's actions: its rows that are not an outcome of another one. */
+/** The names of a table's actions: its rows that are not partial outcomes. */
 export type ActionOf<Table> = {
   [Name in keyof Table & string]: Table[Name] extends { readonly of: unknown } ? never : Name;
 }[keyof Table & string];
 
-/** A table's actions, in its order. */
+/** A table's actions, in table order. */
 export function actionsIn<Table extends Transitions<string>>(table: Table): ActionOf<Table>[] {
   return Object.keys(table).filter((name): name is ActionOf<Table> => table[name]?.of === undefined);
 }
 
-/** The actions of the table that a record in this state may take now, in the table's order. */
+/** The actions that a record in this state may take now, in table order. */
 export function allowedActions<State extends string, Table extends Transitions<State>>(
   table: Table,
   status: State,
@@ -50,8 +51,8 @@ export function allowedActions<State extends string, Table extends Transitions<S
 }
 
 /**
- * The state that an action, or one of its outcomes, leads to: it is to be saved.
- * Refuses: invalid_state_transition, with what is allowed instead.
+ * Returns the state that an action or outcome leads to. The caller saves it.
+ * Refuses: invalid_state_transition, with the allowed actions.
  */
 export function transition<State extends string, Table extends Transitions<State>>(
   table: Table,
@@ -74,17 +75,17 @@ export function transition<State extends string, Table extends Transitions<State
 
 type StateOf<Table extends Transitions<string>> = Table[keyof Table]["from"][number];
 
-/** From which states to which one an action moves many records at once, for a statement that does so. */
+/** The states that an action starts from and the one it leads to, for a statement that updates many records at once. */
 export function bulkTransition<Table extends Transitions<string>>(
   table: Table,
   name: keyof Table & string,
 ): { readonly from: readonly StateOf<Table>[]; readonly to: StateOf<Table> } {
   const { from, to } = table[name] as Transition<StateOf<Table>>;
-  assert(to !== null, `${name} leads to a state`);
+  assert(to !== null, `action ${name} must lead to a state`);
   return { from, to };
 }
 
-/** States that no path from `initial` reaches. A test asserts that there are none. */
+/** The states that no path from `initial` reaches. A test checks that there are none. */
 export function unreachableStates<State extends string>(
   table: Transitions<State>,
   states: readonly State[],

@@ -1,7 +1,7 @@
 export const weightUnits = ["lb", "oz", "kg", "g"] as const;
 export type WeightUnit = (typeof weightUnits)[number];
 
-/** How many nanograms each unit is, so that weights are exact. */
+/** The size of each unit in nanograms, so that weights are exact. */
 export const unitNanograms = {
   lb: 453_592_370_000n,
   oz: 28_349_523_125n,
@@ -27,14 +27,14 @@ const spellings: Readonly<Record<string, WeightUnit>> = {
   grams: "g",
 };
 
-/** A pattern for every spelling of a unit, in either case and with blanks around it. */
+/** A pattern for every spelling of a unit, in either case and with surrounding whitespace. */
 export const weightUnitPattern = `^\\s*(?:${Object.keys(spellings).map(eitherCase).join("|")})\\s*$`;
 
 function eitherCase(word: string): string {
   return [...word].map((letter) => `[${letter}${letter.toUpperCase()}]`).join("");
 }
 
-/** The unit of a spelling (`lbs`, `Pound`, `KG`), or null for an unknown one. */
+/** The unit of a spelling (`lbs`, `Pound`, `KG`); null for an unknown one. */
 export function weightUnit(word: string): WeightUnit | null {
   const plain = word.trim().toLowerCase();
   return Object.hasOwn(spellings, plain) ? (spellings[plain] ?? null) : null;

@@ -1,6 +1,6 @@
-// Worker threads. Each is a program of its own, which this process starts by its name.
+// Worker threads, in one list that the build reads too. Each is a separate program, which this process starts by name.
 
-/** The program of each worker by its path from `src/`. The build puts every one of them into the binary. */
+/** The program of each worker by its path from `src/`. The build includes all of them in the binary. */
 export const workers = {
   check: "storage/sqlite/check_worker.ts",
   follow: "operations/log_archive/follow_worker.ts",
@@ -8,9 +8,9 @@ export const workers = {
   press: "documents/render_worker.ts",
 } as const;
 
-/** Starts a worker, which runs until it is terminated. A failure to load and an uncaught error are `error` events. */
+/** Starts a worker, which runs until it is terminated. Load failures and uncaught errors are `error` events. */
 export function startWorker(name: keyof typeof workers): Worker {
-  // In the binary this module is a part of the main program, which lies where `src/` was.
+  // In the binary, this module is part of the main program, which lies where `src/` was.
   const root = import.meta.path.endsWith("/core/workers.ts") ? "../" : "./";
   return new Worker(new URL(root + workers[name], import.meta.url).href, { name });
 }

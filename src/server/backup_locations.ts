@@ -2,7 +2,7 @@
 import { createReadStream, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { iso, systemClock } from "../core/clock.ts";
-import { type FlagValues, programWords, UsageError, variable } from "../core/config.ts";
+import { type FlagValues, ownProgram, UsageError, variable } from "../core/config.ts";
 import { type Log, registerSecret } from "../core/log.ts";
 import type { BackupPlan, BackupRetention } from "../core/operator_settings.ts";
 import { momentOfName } from "../operations/backups/archive.ts";
@@ -125,7 +125,7 @@ export function openLogArchiving(to: string, with_key: boolean, data: string, lo
   const backUp = async () => {
     const words = ["backup", to, ...(with_key ? ["--with-key"] : []), "--data", resolve(data)];
     // A separate process, because closing a descriptor of a database in this one would drop SQLite's locks.
-    const child = Bun.spawn([...programWords, ...words], { stdin: "ignore", stdout: "ignore", stderr: "pipe" });
+    const child = Bun.spawn([...ownProgram, ...words], { stdin: "ignore", stdout: "ignore", stderr: "pipe" });
     const errors = await new Response(child.stderr).text();
     if ((await child.exited) !== 0) throw new Error(errors.trim());
   };

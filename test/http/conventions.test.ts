@@ -97,7 +97,7 @@ describe("refuses", () => {
   test.each<[unknown, string]>([
     [[], ": wrong_type: must be an object"],
     [product({ name: 7 }), "name: wrong_type: must be a string"],
-    [product({ name: "a\nb" }), "name: invalid_format: must not hold control characters"],
+    [product({ name: "a\nb" }), "name: invalid_format: must not contain control characters"],
     [product({ reorder_point: "7" }), "reorder_point: wrong_type: must be an integer"],
     [product({ weight: -1, weight_unit: "lb" }), "weight: too_small: must be greater than 0"],
     [product({ weight: "1" }), "weight: wrong_type: must be a number"],
@@ -112,7 +112,7 @@ describe("refuses", () => {
     ],
     [
       product({ metadata: { sizes: ["a", "a\u0007"] } }),
-      "metadata.sizes[1]: invalid_value: must not hold control characters but line breaks and tabs",
+      "metadata.sizes[1]: invalid_value: must not contain control characters other than line breaks and tabs",
     ],
     [
       product({ metadata: { box: { note: "x".repeat(501) } } }),
@@ -129,7 +129,7 @@ describe("refuses", () => {
     ],
     ...["a\u0007", "k".repeat(41), ""].map((key): [unknown, string] => [
       product({ metadata: { [key]: 1 } }),
-      `metadata.${key}: invalid_value: is a name that must have 1 to 40 printable characters`,
+      `metadata.${key}: invalid_value: must have a name of 1 to 40 printable characters`,
     ]),
     [product({ metadata: { note: "two\nlines" }, name: 7 }), "name: wrong_type: must be a string"],
   ])("%j, in words to act on", async (body, problem) => {
@@ -197,7 +197,7 @@ describe("refuses", () => {
   test("a SKU in which there is more than can be seen", async () => {
     for (const sign of "\u00a0\u00ad\u200b\u200d\u202e\u2066\ufe0f\ufeff\u3000\u0085\u2028") {
       expect(await problems(product({ sku: `A${sign}B` }))).toEqual([
-        "sku: invalid_format: must not hold characters that nobody sees, nor begin or end with a space",
+        "sku: invalid_format: must not contain invisible characters, nor begin or end with a space",
       ]);
     }
     expect((await app.post("/products", product({ sku: "Käse – 茶 #1/2 (L)" }))).status).toBe(201);

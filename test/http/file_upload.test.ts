@@ -41,7 +41,7 @@ describe("works", () => {
 
   test("the examples of the documentation can be taken in", async () => {
     const example = (columns: readonly CsvColumn[], without: readonly string[] = []) => {
-      const told = columns.filter(({ name, told_only }) => !told_only && !without.includes(name));
+      const told = columns.filter(({ name, export_only }) => !export_only && !without.includes(name));
       return csvLine(told.map(({ name }) => name)) + csvLine(told.map(({ example }) => example));
     };
     const products = await send("/products/import", example(productColumns, ["components"]));

@@ -85,7 +85,7 @@ describe("numbers that two conventions read differently", () => {
     const { errors, ...counts } = await products(file);
     expect(counts).toMatchObject({ created: 0, failed: 1 });
     expect(errors.map(({ field }: Answered["body"]) => field)).toEqual(["price", "weight"]);
-    expect(errors[0].message).toStartWith("is 12,50, in which the comma can separate decimals or thousands.");
+    expect(errors[0].message).toStartWith("is 12,50, where the comma can separate decimals or thousands.");
     expect(errors[0].message).toContain("decimal=,");
     expect(await products(file, { decimal: "," })).toMatchObject({ created: 1, failed: 0 });
     expect(await product("COMMA-1")).toMatchObject({ price: 12.5, weight: 0.35 });
@@ -145,7 +145,7 @@ describe("what has one reading", () => {
     expect(await products(file, { decimal: "," })).toMatchObject({
       created: 1,
       failed: 1,
-      errors: [{ line: 3, message: expect.stringContaining("has 3 cells where the first line has 4") }],
+      errors: [{ line: 3, message: expect.stringContaining("has 3 cells, but the header line has 4") }],
     });
   });
 
@@ -177,14 +177,14 @@ describe("what has one reading", () => {
   });
 
   test.each([
-    ["no pairs", "Variant SKU", "map must pair columns of the file with ours"],
+    ["no pairs", "Variant SKU", "map must map the file's columns to Packhouse columns"],
     [
       "a column that is none of ours",
       "A:skuu",
       "map names skuu, which is not a column of this import (did you mean sku?).",
     ],
-    ["a column that the file lacks", "Variant SKU:sku", "map names Variant SKU, which the file lacks"],
-    ["two columns for one", "A:name", "name is there twice."],
+    ["a column that the file lacks", "Variant SKU:sku", "map names Variant SKU, which is not a column of the file"],
+    ["two columns for one", "A:name", "name occurs twice."],
   ])("a map with %s is refused", async (_, map, message) => {
     const { status, error } = await products("sku,A,name\nX,Y,Z", { map });
     expect([status, error.code]).toEqual([422, "validation_failed"]);
@@ -194,7 +194,7 @@ describe("what has one reading", () => {
 });
 
 describe("values that a spreadsheet has destroyed", () => {
-  const lost = expect.stringMatching(/^is .*: a spreadsheet has shortened a long number, and its digits are lost\. /);
+  const lost = expect.stringMatching(/^is .*: a spreadsheet shortened a long number and lost its digits\. /);
 
   test("are refused with the reason: SKUs, lots, bins, barcodes, order numbers and tracking numbers", async () => {
     const made = await products("sku,name,price\n1.23457E+12,Damaged by a spreadsheet,1.00");

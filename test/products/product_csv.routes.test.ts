@@ -120,8 +120,8 @@ describe("works", () => {
       },
       { line: 6, name: "BAD-3", field: "barcodes", message: "must be an array" },
       { line: 7, name: "BAD-4", field: "barcodes", message: expect.stringContaining("belongs to prd_") },
-      { line: 8, name: "BAD-5", field: null, message: "has 8 cells where the first line has 7" },
-      { line: 9, name: "BAD-6", field: null, message: "has quotes that do not pair" },
+      { line: 8, name: "BAD-5", field: null, message: "has 8 cells, but the header line has 7" },
+      { line: 9, name: "BAD-6", field: null, message: "has unmatched quotes" },
       { line: 10, name: "GOOD-1", field: "sku", message: "repeats line 2" },
       { line: 11, name: "BAD-7", field: "metadata", message: expect.any(String) },
       { line: 12, name: "NAMELESS", field: "name", message: "is required: there is no such product yet" },
@@ -153,20 +153,30 @@ describe("works", () => {
 
 describe("refuses", () => {
   test.each([
-    ["an empty file", "", "sku: required", "sku is a column that the first line must name."],
-    ["a column that it does not know", "sku,color\n", "color: unknown_field", "color is no column of this file."],
-    ["a slip of the pen", "sku,nmae\n", "nmae: unknown_field", "nmae is no column of this file (did you mean name?)."],
-    ["a slip in capitals", "SKU,Nme\n", "Nme: unknown_field", "Nme is no column of this file (did you mean name?)."],
-    ["a column that is there twice in other letters", "sku,Name,NAME\n", "NAME: duplicate", "NAME is there twice."],
-    ["a column that is there twice", "sku,name,name\n", "name: duplicate", "name is there twice."],
-    ["a column without a name", "sku,name,\n", "column 3: required", "column 3 has no name in the first line."],
-    ["bars for commas", "sku|name\nA|b", "sku|name: invalid_format", "sku|name has bars between its names."],
+    ["an empty file", "", "sku: required", "sku is a required column, but the header line lacks it."],
+    ["a column that it does not know", "sku,color\n", "color: unknown_field", "color is not a column of this import."],
+    [
+      "a slip of the pen",
+      "sku,nmae\n",
+      "nmae: unknown_field",
+      "nmae is not a column of this import (did you mean name?).",
+    ],
+    [
+      "a slip in capitals",
+      "SKU,Nme\n",
+      "Nme: unknown_field",
+      "Nme is not a column of this import (did you mean name?).",
+    ],
+    ["a column that is there twice in other letters", "sku,Name,NAME\n", "NAME: duplicate", "NAME occurs twice."],
+    ["a column that is there twice", "sku,name,name\n", "name: duplicate", "name occurs twice."],
+    ["a column without a name", "sku,name,\n", "column 3: required", "column 3 has no name in the header line."],
+    ["bars for commas", "sku|name\nA|b", "sku|name: invalid_format", "sku|name separates its columns with bars."],
   ])("%s", async (_, text, problem, message) => {
     const { status, body } = await imports(text);
     expect([status, body.error.code]).toEqual([422, "validation_failed"]);
     expect(body.error.message).toStartWith(message);
     expect(body.error.message).toContain(
-      "The first line must name columns, with commas, semicolons or tabs between them: sku, name, ",
+      "The header line must name columns, separated by commas, semicolons or tabs: sku, name, ",
     );
     const details = body.error.details as { field: string; code: string }[];
     expect(details.map(({ field, code }) => `${field}: ${code}`)).toContain(problem);
@@ -175,11 +185,11 @@ describe("refuses", () => {
   test("rows and a first line whose bytes a decoder could not read, and takes in the others", async () => {
     const { body } = await imports("sku,name\nLATIN,caf\ufffd\nUTF,caf\u00e9");
     const errors = [
-      { line: 2, name: "LATIN", field: null, message: "lost letters when it was saved: save the file as UTF-8" },
+      { line: 2, name: "LATIN", field: null, message: "lost characters when it was saved: save the file as UTF-8" },
     ];
     expect(body.data).toMatchObject({ rows: 2, created: 1, failed: 1, errors });
     const { status, body: refused } = await imports("\ufffds\ufffdk,name\nA,b");
-    expect([status, refused.error.message]).toEqual([422, "lost letters when it was saved: save the file as UTF-8"]);
+    expect([status, refused.error.message]).toEqual([422, "lost characters when it was saved: save the file as UTF-8"]);
   });
 
   test("what is no CSV, text that is none, and files above 10 MiB", async () => {

@@ -40,7 +40,7 @@ const tracking_number: CsvColumn = {
 function pastColumn(column: CsvColumn): CsvColumn {
   const meaning = meanings[column.name];
   if (meaning === undefined) return column;
-  const { told_only: _, ...taken } = column;
+  const { export_only: _, ...taken } = column;
   const kind = column.name === "quantity_cancelled" ? "number" : column.kind;
   return { ...taken, meaning, kind, example: examples[column.name] ?? column.example };
 }
