@@ -29,7 +29,7 @@ import { openTemporaryStore } from "./storage/temporary_database.ts";
 export const start = Date.parse("2026-01-02T03:04:05.000Z");
 
 /** For how long requests wait for a carrier: longer than any that answers takes, however busy the machine is. */
-export const carrier_patience_ms = 60_000;
+export const carrier_timeout_ms = 60_000;
 
 /** What a call answered: the body is parsed when it is JSON. */
 export interface Answered {
@@ -84,11 +84,11 @@ function serviceOn(stores: Service["stores"], log: Log, options: Options): Servi
     data: "",
     database_url: null,
     backups: null,
-    carrier_patience_ms,
+    carrier_timeout_ms,
     mail,
     peerOf: () => "127.0.0.1",
     waitFor,
-    witnesses: [],
+    observers: [],
     draining: new AbortController().signal,
     ending: new AbortController().signal,
   };

@@ -309,7 +309,7 @@ describe("refuses", () => {
       expect([words, code, err]).toEqual([
         words,
         66,
-        expect.stringContaining(`: There is no Packhouse data in ${nowhere}. Name its folder with --data`),
+        expect.stringContaining(`: There is no Packhouse data in ${nowhere}. Specify its folder with --data`),
       ]);
     }
     expect([existsSync(nowhere), existsSync(join(folder, "nowhere-backups"))]).toEqual([false, false]);

@@ -102,11 +102,11 @@ function serviceOf(stores: { live: Store; test: Store }): Service {
     data: "",
     database_url: null,
     backups: null,
-    carrier_patience_ms: 0,
+    carrier_timeout_ms: 0,
     mail: null,
     peerOf: () => "127.0.0.1",
     waitFor: () => {},
-    witnesses: [],
+    observers: [],
     draining: new AbortController().signal,
     ending: new AbortController().signal,
   };

@@ -187,7 +187,7 @@ function serviceOf(
     ...settings,
     ...{ tls: false, authority: null, allow_insecure_lan: false },
     ...{ data: "", database_url: null, backups: null },
-    ...{ event_retention_days: 30, request_log_days: 7, erasures_path: null, carrier_patience_ms: 5000 },
-    ...{ peerOf: () => null, waitFor: () => {}, witnesses: [], draining: never, ending: never },
+    ...{ event_retention_days: 30, request_log_days: 7, erasures_path: null, carrier_timeout_ms: 5000 },
+    ...{ peerOf: () => null, waitFor: () => {}, observers: [], draining: never, ending: never },
   };
 }

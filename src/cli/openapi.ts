@@ -9,12 +9,12 @@ import type { Store } from "../storage/database.ts";
 export function describeApi(base_url: string): string {
   // Handlers are created but never called, so stores need only the methods that handlers call when they are created.
   const absent = { onWake: () => {}, onChange: () => {} } as unknown as Store;
-  const service: Pick<Service, "stores" | "secret_key" | "base_url" | "authority" | "witnesses"> = {
+  const service: Pick<Service, "stores" | "secret_key" | "base_url" | "authority" | "observers"> = {
     stores: { live: absent, test: absent },
     secret_key: new Uint8Array(32),
     base_url,
     authority: null,
-    witnesses: [],
+    observers: [],
   };
   return JSON.stringify(describeRoutes(createApp(service as Service).routes, base_url), null, 2);
 }

@@ -33,7 +33,7 @@ export function databaseUrlProblem(address: string): string | null {
   const url = readAddress(address);
   if (url !== null && !url.pathname.includes("@") && url.hash === "") return null;
   const form = "use postgres://user:password@host:5432/database";
-  return `--database-url is not a valid URL: ${form}, and write @ in the password as %40, / as %2F, # as %23, % as %25.`;
+  return `--database-url is not a valid URL: ${form}, with @ in the password as %40, / as %2F, # as %23, % as %25.`;
 }
 
 /** Parses a URL whose user and password can be decoded; null when it is invalid. */

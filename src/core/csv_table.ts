@@ -31,7 +31,7 @@ function readColumnMap(text: string, columns: readonly CsvColumn[]): ColumnMap {
   const map = found.map(([, name = "", column = ""]) => [name.trim(), plainName(column) || null] as const);
   const unknown = map.flatMap(([, column]) => (column === null || names.includes(column) ? [] : column));
   if (unknown.length > 0) {
-    const message = (name: string) => `maps to ${name}, which is not a column of this import${didYouMean(name, names)}`;
+    const message = (name: string) => `names ${name}, which is not a column of this import${didYouMean(name, names)}`;
     throw invalidFields(unknown.map((name) => ({ field: "map", code: "unknown_field", message: message(name) })));
   }
   return map;
@@ -97,7 +97,7 @@ function readHeader(
 }
 
 const duplicateMessage = (name: string, column: CsvColumn) =>
-  plainName(name) === column.name ? "occurs duplicateMessage" : `occurs duplicateMessage, as ${column.name}`;
+  plainName(name) === column.name ? "occurs twice" : `occurs twice, as ${column.name}`;
 
 /**
  * The positions of mapped columns in the header, with our column names. Adds a problem for each one that the file

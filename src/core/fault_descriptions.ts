@@ -46,7 +46,7 @@ export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = 
     remedy: "Get a new link: run packhouse users reset, or restart the service if no user exists yet.",
   },
   invalid_signature: {
-    when: "A signed link, or a request from a platform or carrier, has no valid signature, or the signature has expired.",
+    when: "A signed link, or a request from a platform or carrier, has no valid signature or an expired one.",
     remedy: "Get a new link, or compare the secret on both sides. The signature covers the bytes exactly as sent.",
   },
   second_factor_required: {
@@ -89,7 +89,9 @@ export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = 
       " can do.",
   },
   merchant_suspended: {
-    when: "The merchant is suspended: its users can see everything and create orders, which wait, but change nothing else.",
+    when:
+      "The merchant is suspended: its users can see everything and create orders, which wait, but change nothing" +
+      " else.",
     remedy: "Ask the warehouse to reactivate the merchant.",
   },
   view_only: {
@@ -119,7 +121,8 @@ export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = 
   bin_of_other_merchant: {
     when: "The bin holds another merchant's stock or is reserved for that merchant, named by merchant_id.",
     remedy:
-      "Choose another bin, or allow stock of several merchants in this one: mix_merchants of PATCH /inventory/locations.",
+      "Choose another bin, or allow stock of several merchants in this one: mix_merchants of PATCH" +
+      " /inventory/locations.",
   },
   customer_erased: {
     when: "The customer was erased. No personal data is stored under this id any more.",
@@ -220,7 +223,9 @@ export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = 
     remedy: "Complete or cancel the listed orders, returns and labels, or send after_days.",
   },
   payload_expired: {
-    when: "The event's data, or the response stored for this Idempotency-Key, was deleted because of its age or an erasure.",
+    when:
+      "The event's data, or the response stored for this Idempotency-Key, was deleted because of its age or an" +
+      " erasure.",
     remedy: "Read the record itself. The original request was executed, and is not executed again.",
   },
   quantity_conflict: {
@@ -262,7 +267,8 @@ export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = 
   would_lock_out: {
     when: "The change would leave no full-access API key, or block your own IP address from using the key.",
     remedy:
-      "Create another full-access key first, or send allow_lockout: true. Keys can also be created on the command line.",
+      "Create another full-access key first, or send allow_lockout: true. Keys can also be created on the command" +
+      " line.",
   },
   write_conflict: {
     when: "Concurrent requests kept changing the same records. This request changed nothing.",
@@ -285,7 +291,7 @@ export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = 
     remedy: "Specify bin, lot_number or warehouse so that one location matches.",
   },
   blocked_address: {
-    when: "The URL of a webhook, platform or carrier does not point to a public address, so requests to it are blocked.",
+    when: "The URL of a webhook, platform or carrier is not a public address, so requests to it are blocked.",
     remedy: "Use a public HTTPS URL. The operator can allow private ranges with PACKHOUSE_WEBHOOK_ALLOW_CIDRS.",
   },
   idempotency_key_reused: {
@@ -337,7 +343,8 @@ export const faultDescriptions: Readonly<Record<FaultCode, FaultDescription>> = 
   internal_error: {
     when: "An unexpected error on the server. Nothing was changed.",
     remedy:
-      "Send it again with the same Idempotency-Key. If it recurs, report the request_id: the server's log has the details.",
+      "Send it again with the same Idempotency-Key. If it recurs, report the request_id: the server's log has the" +
+      " details.",
   },
   carrier_refused: {
     when: "The carrier does not accept this parcel as requested, or was not paid.",

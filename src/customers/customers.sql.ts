@@ -8,7 +8,7 @@ import { readId, wireId } from "../core/ids.ts";
 import type { PageWindow } from "../core/schema.ts";
 import type { Db, ReadStatements, Tx, WriteStatements } from "../storage/database.ts";
 import { longRecords } from "../storage/long_records.ts";
-import { endOfClaims, noteHeld } from "../storage/servers.ts";
+import { endOfClaims, recordClaims } from "../storage/servers.ts";
 import { insert, insertIds, prepared, type StatementArgs } from "../storage/statements.ts";
 import { hasOneMerchant, refuseAmbiguousOwner, requireOwner } from "../storage/tenant.ts";
 import type { Customer, CustomerAddress, OrderCustomer } from "./customer.ts";
@@ -310,7 +310,7 @@ export async function claimCarrierChecks(tx: Tx, limit: number, until: number): 
   const rows = await due(tx, { now: tx.now, limit });
   const ids = rows.map(({ id }) => id);
   if (ids.length > 0) await setCarrierCheckAt(tx, { ids: list(ids), ask_at: until });
-  await noteHeld(tx, "addresses", ids, until);
+  await recordClaims(tx, "addresses", ids, until);
   return rows;
 }
 

@@ -3,58 +3,57 @@ import type { Db, Store, Tx } from "../storage/database.ts";
 import type { GrantedPermissions } from "./auth/permissions.ts";
 import type { Route } from "./route.ts";
 
-/** What a request leaves in the audit trail, by the transactions in which it writes. */
+/** The audit trail entry of a request, written in its transactions. */
 export interface AuditRecording {
-  /** A transaction begins or is retried: notes of an earlier run are dropped. */
+  /** A transaction starts or is retried: entries of an earlier run are dropped. */
   readonly begin: () => void;
-  /** Notes, in the transaction that does it, that the request has succeeded. */
+  /** Records, in the act's transaction, that the request succeeded. */
   readonly note: (tx: Tx, call: Call, status: number, data: unknown) => Promise<void>;
-  /** A transaction is committed. */
+  /** The transaction is committed. */
   readonly settle: () => Promise<void>;
 }
 
-/** One request on its way: who asks, of which store, and what its answer will carry. */
+/** A request on its way through the service: its caller, its store, and its response headers. */
 export interface Call {
   readonly request: Request;
   readonly request_id: string;
-  /** Path below the version, without query: the same for `/v1` and `/api/v1`. */
+  /** The path after the version, without the query: the same for `/v1` and `/api/v1`. */
   readonly path: string;
-  /** The route that it names. */
   readonly route: Route;
-  /** Whether it may change something, so that its `Idempotency-Key` counts. */
+  /** Whether it may change something, so that its `Idempotency-Key` applies. */
   readonly writes: boolean;
-  /** The live world, which alone knows people; nothing narrows it. */
+  /** The live environment, which also stores the users. It is not narrowed to a merchant. */
   readonly live: Store;
-  /** The data of its world, as far as who asks may see them and the request is about them. */
+  /** The store of the request's environment, narrowed to what the caller may see and the request is about. */
   store: Store;
-  /** The same once the body has named a merchant, too; null where anyone may ask. */
+  /** The store once the body has named a merchant, too; null on public routes. */
   readonly scopeOf: ((merchant: unknown) => Store) | null;
-  /** The merchant whose key or user asks; null for the house. */
+  /** The merchant of the key or user; null for the operator. */
   readonly merchant_id: number | null;
-  /** Who asks: an API key or a user; the system where anyone may. */
+  /** The caller: an API key or a user, or the system on public routes. */
   readonly actor: Actor;
-  /** His permissions. */
+  /** The caller's permissions. */
   readonly granted: GrantedPermissions;
   /**
-   * Called before each transaction of a write when the key or user lies in another store than the one that is written;
-   * else null.
+   * Called before each transaction of a write when the key or user is stored in another store than the one being
+   * written; else null.
    */
   readonly renew: (() => Promise<void>) | null;
   /**
-   * Refuses a write whose key or user has lost the right to it since the request was admitted. Each transaction of a
+   * Refuses a write whose key or user has lost the permission since the request was admitted. Each transaction of a
    * write calls this first.
    */
   readonly confirm: (db: Db) => Promise<void>;
-  /** Its entry in the audit trail; null when the trail keeps none. */
+  /** The request's entry in the audit trail; null when it is not audited. */
   readonly recording: AuditRecording | null;
-  /** Secret under which the cursors of lists are signed. */
+  /** The secret that signs list cursors. */
   readonly cursor_secret: Uint8Array;
-  /** Address of the service in links; empty for the address that the request was sent to. */
+  /** The service's URL for links; empty to use the host of the request. */
   readonly base_url: string;
-  /** Hosts that name this machine. Links repeat the host of a request only if it is one of these. */
+  /** Host names of this machine. Links repeat the host of a request only if it is one of these. */
   readonly known_hosts: ReadonlySet<string>;
-  /** Text of the body as received; empty when there is none. */
+  /** The body as received, as text; empty when there is none. */
   raw_body: string;
-  /** Headers of the answer. */
+  /** Headers of the response. */
   readonly headers: Record<string, string>;
 }

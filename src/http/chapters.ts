@@ -1,12 +1,11 @@
-// The chapters of the reference, in the order in which they are read.
+// The chapters of the reference, in reading order.
 
-/** The chapters. */
 export const chapters = [
   {
     name: "Orders",
     description:
-      "An order reserves stock as soon as it is created, and moves from `pending` over `processing`, `fulfilled` and" +
-      " `shipped` to `delivered`. An action performs the missing steps before it. `allowed_actions` lists what" +
+      "An order reserves stock as soon as it is created, and moves from `pending` through `processing`, `fulfilled`" +
+      " and `shipped` to `delivered`. An action performs any missing steps before it. `allowed_actions` lists what" +
       " can be done next.",
   },
   {
@@ -15,103 +14,104 @@ export const chapters = [
   },
   {
     name: "Products",
-    description: "The catalogue: simple products, and bundles that are sold as one and picked as their parts.",
+    description: "The catalog: simple products, and bundles that are sold as one item and picked as components.",
   },
   {
     name: "Reservations",
-    description: "Stock that is reserved before its order exists. The order with that number takes it over.",
+    description:
+      "Stock that is reserved before its order exists. The order with the same number takes over the reservation.",
   },
   {
     name: "Warehouses",
-    description: "Warehouses, their zones and bins, and what moved between them.",
+    description: "Warehouses, their zones and bins, and stock movements between them.",
   },
   {
     name: "Lots",
-    description: "Batches with their expiry: hold, quarantine or recall one, and trace it to the parcels it went into.",
+    description:
+      "Lots with their expiry dates: hold, quarantine or recall a lot, and trace it to the parcels that contain it.",
   },
   {
     name: "Cycle counts",
-    description: "Counting what lies in the bins, comparing it with the ledger, and posting the difference.",
+    description: "Count the stock in bins, compare it with the ledger, and post the difference.",
   },
   {
     name: "Receipts",
-    description: "Expected deliveries, and what has arrived of them.",
+    description: "Inbound shipments: what is expected, and what has been received.",
   },
-  { name: "Transfers", description: "Stock on its way between two warehouses." },
+  { name: "Transfers", description: "Stock in transit between two warehouses." },
   {
     name: "Inventory",
     description:
-      "Levels of stock. `available` can be reserved now, `reserved` is held for orders and has not left," +
-      " `total` is both. Every change is a row in the ledger.",
+      "Stock levels. `available` can be reserved now, `reserved` is allocated to orders that have not shipped," +
+      " `total` is the sum of both. Every change is a row in the ledger.",
   },
   {
     name: "Customers",
-    description: "Who orders, and where they live. These answers have no envelope; refusals do.",
+    description: "Customers and their addresses. These responses have no envelope; errors do.",
   },
   {
     name: "Addresses",
     description:
-      "Whether an address can be delivered to, as far as that is known. Addresses of customers and orders are" +
-      " checked when they are stored; the result is their `verification`.",
+      "Address verification. Addresses of customers and orders are checked when they are stored; the result is" +
+      " their `verification`.",
   },
   {
     name: "Rate cards",
     description:
-      "What the built-in carrier charges, by zone and weight; how zones are chosen, and the days on which it rests." +
-      " The rate cards of a first start are invented samples: replace them with your own.",
+      "The prices of the built-in carrier by zone and weight, how zones are determined, and the carrier's holidays." +
+      " A new installation has invented sample rate cards: replace them with your own.",
   },
   {
     name: "Shipping",
-    description: "What a parcel costs, and the labels that are bought for it.",
+    description: "Rates for parcels, and labels.",
   },
-  { name: "Tracking", description: "Where a parcel is." },
+  { name: "Tracking", description: "Parcel tracking." },
   {
     name: "Returns",
-    description: "What comes back: created, received, inspected, refunded.",
+    description: "Returns: create, receive, inspect, refund.",
   },
   {
     name: "Platforms",
-    description: "Shops whose orders are imported automatically.",
+    description: "Connected stores whose orders are imported automatically.",
   },
   {
     name: "Webhooks",
     description:
-      "Subscriptions to events, their deliveries and the results. Each delivery is signed: see the webhooks.",
+      "Subscriptions to events, their deliveries and the results. Each delivery is signed: see the guide *Webhooks*.",
   },
   {
     name: "Reports",
     description:
-      "What leaves today and what waits, and figures over days, weeks and months: each report as JSON and as CSV." +
-      " Days are those of the first warehouse's time zone.",
+      "Orders due today, and figures by day, week and month. Each report is available as JSON and as CSV." +
+      " Days are in the time zone of the first warehouse.",
   },
   {
     name: "Billing",
     description:
-      "What was done for merchants, told by each act as it happened, and what lay where on each day. Prices and" +
-      " invoices are made elsewhere, of these.",
+      "Billable activity by merchant, recorded as it happens, and stock in storage at the end of each day. Prices" +
+      " and invoices are not included.",
   },
-  { name: "Events", description: "Events that happened, to be read again." },
+  { name: "Events", description: "Past events." },
   {
     name: "Merchants",
     description:
-      "Those whose goods lie in the house and whose orders leave it. With one merchant nothing has to name it; with" +
-      " several see the guide *Several merchants*.",
+      "The merchants whose stock the warehouse holds and whose orders it ships. With one merchant, requests never" +
+      " have to name it; with several, see the guide *Several merchants*.",
   },
   {
     name: "Users",
     description:
-      "People who sign in to the dashboard, what their roles may do, and where they are signed in. There is one set" +
-      " of them for both worlds: it takes a live key, or a user.",
+      "People who sign in to the dashboard, their roles and permissions, and their sessions. Users are shared by" +
+      " live and test data, so these routes take a live key or a user.",
   },
-  { name: "Keys", description: "API keys: made, rotated and revoked." },
+  { name: "Keys", description: "API keys: create, rotate, revoke." },
   {
     name: "Privacy",
     description:
-      "What is known of a person who orders, told and erased; and for how long each kind of record is kept. See the" +
-      " guide *Privacy*.",
+      "Export and erase a person's data, and set how long each type of record is kept. See the guide *Privacy*.",
   },
-  { name: "Audit trail", description: "Who did what, and when." },
-  { name: "Service", description: "The service itself, and this document." },
+  { name: "Audit trail", description: "Who changed what, and when." },
+  { name: "Service", description: "The service itself, and this reference." },
 ] as const satisfies readonly { readonly name: string; readonly description: string }[];
 
 /** The name of a chapter. */

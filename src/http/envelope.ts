@@ -1,7 +1,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { iso } from "../core/clock.ts";
 
-/** The fields that describe an answer itself. Clients use both spellings of the request's id. */
+/** Metadata of a response. Clients use both spellings of the request id. */
 interface ResponseMeta {
   readonly timestamp: string;
   readonly requestId: string;
@@ -15,17 +15,17 @@ interface EnvelopedData<Data> {
   readonly meta: ResponseMeta;
 }
 
-/** The `meta` of an answer; `now` in milliseconds. */
+/** The `meta` of a response; `now` in milliseconds. */
 export function metaOf(request_id: string, now: number): ResponseMeta {
   return { timestamp: iso(now), requestId: request_id, request_id, version: "v1" };
 }
 
-/** Wraps an answer's data. */
+/** Wraps the data of a response. */
 export function enveloped<Data>(data: Data, request_id: string, now: number): EnvelopedData<Data> {
   return { success: true, data, meta: metaOf(request_id, now) };
 }
 
-/** The fields of every answer's `meta`. */
+/** The fields of every response's `meta`. */
 export const metaFields = {
   timestamp: Type.String({ format: "date-time" }),
   requestId: Type.String(),
@@ -35,7 +35,7 @@ export const metaFields = {
 
 export const MetaView = Type.Object(metaFields, { additionalProperties: false });
 
-/** The schema of an enveloped answer. */
+/** The schema of an enveloped response. */
 export const EnvelopedView = <Data extends TSchema>(data: Data) =>
   Type.Object({ success: Type.Literal(true), data, meta: MetaView }, { additionalProperties: false });
 

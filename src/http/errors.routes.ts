@@ -13,15 +13,15 @@ import { documented } from "./route.ts";
 const codes = Object.keys(faults) as FaultCode[];
 
 const ErrorCodeView = closed({
-  code: choice(codes, { description: "Never reused for another meaning. There may be new ones at any time." }),
-  type: choice([...new Set(codes.map((code) => faults[code].type))], { description: "Its kind: a closed list." }),
-  status: Type.Integer({ description: "The HTTP status that it is answered with." }),
+  code: choice(codes, { description: "Never reused with another meaning. New codes may be added at any time." }),
+  type: choice([...new Set(codes.map((code) => faults[code].type))], { description: "A closed list of error types." }),
+  status: Type.Integer({ description: "The HTTP status of the response." }),
   when: Type.String({ description: "When it happens." }),
   remedy: Type.String({ description: "What to do about it." }),
-  doc_url: Type.String({ description: "Where it is explained." }),
+  doc_url: Type.String({ description: "Link to the documentation of the code." }),
 });
 
-/** Every code that a refusal can have, with what it means and what to do. */
+/** The route that lists every error code with its meaning and remedy. */
 export const errorRoutes = new Elysia().use(conventions).get(
   "/errors",
   ({ call }) =>
@@ -39,7 +39,7 @@ export const errorRoutes = new Elysia().use(conventions).get(
       id: "listErrors",
       needs: "any",
       chapter: "Service",
-      summary: "List error codes, what they mean and what to do",
+      summary: "List error codes with their causes and remedies",
       answers: { 200: EnvelopedView(Type.Array(ErrorCodeView)) },
     }),
   },

@@ -5,7 +5,7 @@ import { metaOf } from "./envelope.ts";
 import { originOf, type ReachedService } from "./origin.ts";
 import { type RequestTrace, traceOf } from "./trace.ts";
 
-/** The body of an error as every route answers it. `facts` stand beside the code, bad fields in `details`. */
+/** The body of every error. `facts` appear next to the code, bad fields in `details`. */
 interface ErrorBody {
   readonly success: false;
   readonly error: {
@@ -19,18 +19,18 @@ interface ErrorBody {
   readonly meta: ReturnType<typeof metaOf>;
 }
 
-/** What an error body takes from the request that it answers. */
+/** What an error response needs from its request. */
 type RefusedRequest = ReachedService & Pick<Call, "request_id">;
 
-/** A refusal as it goes out. */
+/** An error response, ready to send. */
 interface ErrorResponseParts {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Turns a refusal into the error body. */
-export function errorBody(fault: Fault, asked: RefusedRequest, now: number): ErrorBody {
+/** Builds the body of an error response. */
+export function errorBody(fault: Fault, refused_request: RefusedRequest, now: number): ErrorBody {
   const { fields = [], ...facts } = fault.facts;
   return {
     success: false,
@@ -40,23 +40,23 @@ export function errorBody(fault: Fault, asked: RefusedRequest, now: number): Err
       message: fault.message,
       ...facts,
       details: fields.map((problem) => ({ ...problem, pointer: pointerOf(problem.field) })),
-      doc_url: docUrl(originOf(asked), fault.code),
+      doc_url: docUrl(originOf(refused_request), fault.code),
     },
-    meta: metaOf(asked.request_id, now),
+    meta: metaOf(refused_request.request_id, now),
   };
 }
 
-/** Where a code is explained, at a service that is reached at `origin`; relative when that is empty. */
+/** The documentation URL of a code, for a service reached at `origin`; relative when that is empty. */
 export function docUrl(origin: string, code: FaultCode): string {
   return `${origin}/docs/errors#${code}`;
 }
 
-/** The answer to a refusal, as problem+json when the client would rather have that (RFC 9457). */
-export function refusalOf(fault: Fault, asked: RefusedRequest, now: number): ErrorResponseParts {
+/** The response to a refusal, as problem+json if the client prefers that (RFC 9457). */
+export function refusalOf(fault: Fault, refused_request: RefusedRequest, now: number): ErrorResponseParts {
   const { status } = faults[fault.code];
-  const body = errorBody(fault, asked, now);
+  const body = errorBody(fault, refused_request, now);
   const headers = { ...headersOf(fault), "content-type": "application/json" };
-  if (!wantsProblem(asked.request)) return { status, headers, body: JSON.stringify(body) };
+  if (!wantsProblem(refused_request.request)) return { status, headers, body: JSON.stringify(body) };
   const { type: _type, code, message, details, doc_url, ...facts } = body.error;
   const problem = {
     ...facts,
@@ -64,43 +64,43 @@ export function refusalOf(fault: Fault, asked: RefusedRequest, now: number): Err
     title: code.replaceAll("_", " "),
     status,
     detail: message,
-    instance: `urn:request:${asked.request_id}`,
+    instance: `urn:request:${refused_request.request_id}`,
     code,
     errors: details,
-    request_id: asked.request_id,
+    request_id: refused_request.request_id,
   };
   return { status, headers: { ...headers, "content-type": problemType }, body: JSON.stringify(problem) };
 }
 
 const problemType = "application/problem+json";
 
-/** Whether the client named problem+json and does not like plain JSON better. */
+/** Whether the client accepts problem+json at least as much as plain JSON. */
 function wantsProblem(request: Request): boolean {
   const accept = request.headers.get("accept");
   if (!accept?.toLowerCase().includes(problemType)) return false;
-  const wishes = readAccept(accept);
-  const { quality } = acceptQuality(problemType, wishes);
-  return quality > 0 && quality >= acceptQuality("application/json", wishes).quality;
+  const accepted = readAccept(accept);
+  const { quality } = acceptQuality(problemType, accepted);
+  return quality > 0 && quality >= acceptQuality("application/json", accepted).quality;
 }
 
-/** The whole answer to a refusal. `headers` are those that the request's other answers would carry too. */
+/** The complete response to a refusal. `headers` are those that every response to the request carries. */
 export function errorResponse(
   fault: Fault,
-  asked: RefusedRequest,
+  refused_request: RefusedRequest,
   headers: Readonly<Record<string, string>>,
   now: number,
 ) {
-  const { status, body, headers: own } = refusalOf(fault, asked, now);
-  traceOf(asked.request).bytes_out = Buffer.byteLength(body);
-  return new Response(body, { status, headers: { ...headers, "x-request-id": asked.request_id, ...own } });
+  const { status, body, headers: own } = refusalOf(fault, refused_request, now);
+  traceOf(refused_request.request).bytes_out = Buffer.byteLength(body);
+  return new Response(body, { status, headers: { ...headers, "x-request-id": refused_request.request_id, ...own } });
 }
 
-/** The answer to a request for the methods of a path, which the refusal of another method knows. */
+/** The response to an OPTIONS request, built from the refusal of its method. */
 export function optionsResponse(fault: Fault, { request_id, headers }: Pick<RequestTrace, "request_id" | "headers">) {
   return new Response(null, { status: 204, headers: { ...headers, "x-request-id": request_id, ...headersOf(fault) } });
 }
 
-/** The headers that HTTP asks for beside some statuses. */
+/** The headers that HTTP requires with some statuses. */
 function headersOf({ code, facts }: Fault): Record<string, string> {
   if (code === "authentication_required") return { "www-authenticate": 'Bearer realm="api"' };
   if (faults[code].status === 401) return { "www-authenticate": 'Bearer error="invalid_token"' };
@@ -113,7 +113,7 @@ function headersOf({ code, facts }: Fault): Record<string, string> {
   return {};
 }
 
-/** `line_items[0].quantity` as a JSON pointer: `/line_items/0/quantity` (RFC 6901). */
+/** Converts `line_items[0].quantity` to a JSON pointer: `/line_items/0/quantity` (RFC 6901). */
 function pointerOf(field: string): string {
   if (field === "") return "";
   return `/${field

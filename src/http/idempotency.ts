@@ -18,10 +18,10 @@ import {
 } from "./stored_responses.sql.ts";
 import { traceOf } from "./trace.ts";
 
-/** How long a repeated request waits for the first, before it is refused. */
+/** How long a repeated request waits for the first before it is refused. */
 const lock_timeout_ms = 2000;
 
-/** The request that is under way, and when it is done. */
+/** A request in progress, and the promise of its end. */
 interface IdempotencyLock {
   readonly call: Call;
   readonly done: Promise<unknown>;
@@ -30,9 +30,9 @@ interface IdempotencyLock {
 const idempotency_locks = new WeakMap<Store, Map<string, IdempotencyLock>>();
 
 /**
- * Runs `work` when no other request with the same `Idempotency-Key` is under way in this process. It waits a while for
- * one that is, and tells `work` that it has waited: the answer of the first may be stored by then. A nested call with
- * the same key runs at once.
+ * Runs `work` while no other request with the same `Idempotency-Key` is in progress in this process. Waits up to 2
+ * seconds for one that is; `waited` is then true, since its response may be stored by now. A nested call with the same
+ * key runs at once.
  * Refuses: idempotency_key_in_use.
  */
 export async function holdIdempotencyLock<Done>(
@@ -40,23 +40,23 @@ export async function holdIdempotencyLock<Done>(
   key: string,
   work: (waited: boolean) => Promise<Done>,
 ): Promise<Done> {
-  const under_way = idempotencyLocksOf(call.store.base);
+  const locks = idempotencyLocksOf(call.store.base);
   const { promise: late, resolve: tooLate } = Promise.withResolvers<"late">();
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {
     for (;;) {
-      const other = under_way.get(key);
+      const other = locks.get(key);
       if (other === undefined) break;
       if (other.call === call) return await work(false);
       timer ??= setTimeout(() => tooLate("late"), lock_timeout_ms);
       if ((await Promise.race([other.done, late])) === "late") throw keyInUse();
     }
     const { promise: done, resolve: finish } = Promise.withResolvers<void>();
-    under_way.set(key, { call, done });
+    locks.set(key, { call, done });
     try {
       return await work(timer !== undefined);
     } finally {
-      under_way.delete(key);
+      locks.delete(key);
       finish();
     }
   } finally {
@@ -70,16 +70,16 @@ function idempotencyLocksOf(store: Store): Map<string, IdempotencyLock> {
   return known;
 }
 
-/** Says that the first request with a key is not done yet. */
+/** Creates the fault for a key whose first request is still in progress. */
 function keyInUse(): Fault {
-  const message = "A request with this Idempotency-Key is still being worked on; send it again.";
+  const message = "A request with this Idempotency-Key is still in progress. Send it again later.";
   return new Fault("idempotency_key_in_use", message, { retry_after_seconds: 1 });
 }
 
-const kept_ms = 24 * 3_600_000;
+const stored_ms = 24 * 3_600_000;
 const sealed_for = "idempotency.answer";
 
-/** The request's `Idempotency-Key`, or null. Refuses: malformed_header. */
+/** Returns the request's `Idempotency-Key`, or null. Refuses: malformed_header. */
 export function idempotencyKey(request: Request): string | null {
   const header = request.headers.get("idempotency-key");
   if (header === null) return null;
@@ -91,23 +91,24 @@ export function idempotencyKey(request: Request): string | null {
 }
 
 /**
- * The name under which the answer to a call is kept, or null without an `Idempotency-Key`. Merchants and the house may
- * use equal keys, and so may users for what they do about themselves, as whomever they act; a key that was rotated
- * finds what the one before it did. Refuses: malformed_header.
+ * The key under which a call's response is stored; null without an `Idempotency-Key`. Merchants and the operator may
+ * use equal keys, and so may users on routes about themselves. The API key plays no part, so a rotated key still finds
+ * earlier responses.
+ * Refuses: malformed_header.
  */
-export function keptName({ request, merchant_id, route, actor }: Call): string | null {
+export function storageKeyOf({ request, merchant_id, route, actor }: Call): string | null {
   const key = idempotencyKey(request);
   const owner = merchant_id === null ? null : wireId("merchant", merchant_id);
   const whose = route.need === "user" ? actor.id : owner;
-  // No header holds a space, so that no key of the house reads like this.
+  // Headers cannot contain a space, so no key of the operator looks like this.
   return key === null || whose === null ? key : `${whose} ${key}`;
 }
 
 /**
- * Runs `work` once for a key: its answer is kept in the same transaction, and a repeated request gets the same bytes.
- * A refusal by the command (409 or 422) undoes the command alone and is kept as the answer. With `secret_key`, for
- * answers that show a secret, what is kept is sealed. Refuses: idempotency_key_reused, idempotency_key_in_use,
- * payload_expired.
+ * Runs `work` once per key. Its response is stored in the same transaction, and a repeated request gets the same bytes.
+ * A refusal by the act (409 or 422) undoes only the act and is stored as the response. With `secret_key`, for responses
+ * that show a secret, the stored response is encrypted.
+ * Refuses: idempotency_key_reused, idempotency_key_in_use, payload_expired.
  */
 export async function once(
   tx: Tx,
@@ -116,69 +117,70 @@ export async function once(
   work: (tx: Tx) => Promise<StoredResponse>,
   secret_key: Uint8Array | null = null,
 ): Promise<StoredResponse> {
-  const known = await claimedAnswer(tx, call, key, secret_key);
+  const known = await claimOrFind(tx, call, key, secret_key);
   if (known !== null) return known;
   const answer = await outcome(tx, call, work);
-  await storeResponse(tx, key, sealedBy(secret_key, answer));
+  await storeResponse(tx, key, encryptedIf(secret_key, answer));
   return answer;
 }
 
 /**
- * Takes a key for this transaction, which then keeps an answer under it, and answers null; or the answer that is kept.
+ * Claims a key for this transaction, which then stores a response under it, and returns null. If the key is already
+ * claimed, returns its stored response.
  * Refuses: idempotency_key_reused, idempotency_key_in_use, payload_expired.
  */
-async function claimedAnswer(
+async function claimOrFind(
   tx: Tx,
   call: Call,
   key: string,
   secret_key: Uint8Array | null = null,
 ): Promise<StoredResponse | null> {
-  const claimed = await claimKey(tx, { key, fingerprint: fingerprintOf(call), expires_at: tx.now + kept_ms });
-  return claimed ? null : takenAnswer(tx, call, key, secret_key);
+  const is_claimed = await claimKey(tx, { key, fingerprint: fingerprintOf(call), expires_at: tx.now + stored_ms });
+  return is_claimed ? null : responseOfTakenKey(tx, call, key, secret_key);
 }
 
 /**
- * The answer that is kept under a key which could not be taken. Refuses: idempotency_key_reused,
- * idempotency_key_in_use, payload_expired.
+ * Returns the response stored under a key that could not be claimed.
+ * Refuses: idempotency_key_reused, idempotency_key_in_use, payload_expired.
  */
-export async function takenAnswer(
+export async function responseOfTakenKey(
   tx: Tx,
   call: Call,
   key: string,
   secret_key: Uint8Array | null = null,
 ): Promise<StoredResponse> {
-  const kept = await keptAnswer(tx, call, key, secret_key);
-  // An equal request at another server is about to take the key.
+  const kept = await findResponse(tx, call, key, secret_key);
+  // The same request on another server is about to claim the key.
   if (kept === null) throw keyInUse();
   return kept;
 }
 
-/** A call with its Idempotency-Key. */
+/** A call with its `Idempotency-Key`. */
 interface KeyedCall {
   readonly call: Call;
   readonly key: string;
 }
 
-/** What came of calls: an answer, a refusal, or that a call has to be done alone. */
+/** The outcomes of calls: a response, a fault, or "alone" for a call that must run individually. */
 interface Outcomes<Keyed> {
   get(call: Keyed): StoredResponse | Fault | "alone" | undefined;
   set(call: Keyed, outcome: StoredResponse): unknown;
 }
 
-/** Claims the keys of several calls, all different, in this transaction. Answers the calls whose keys were free. */
+/** Claims the different keys of several calls in this transaction. Returns the calls whose keys were free. */
 export async function claimKeysOf<Keyed extends KeyedCall>(tx: Tx, calls: readonly Keyed[]): Promise<Set<Keyed>> {
   if (calls.length === 0) return new Set();
-  const expires_at = tx.now + kept_ms;
+  const expires_at = tx.now + stored_ms;
   const claims = calls.map(({ call, key }) => ({ key, fingerprint: fingerprintOf(call), expires_at }));
-  const claimed = await claimKeys(tx, claims);
-  return new Set(calls.filter(({ key }) => claimed.has(key)));
+  const is_claimed = await claimKeys(tx, claims);
+  return new Set(calls.filter(({ key }) => is_claimed.has(key)));
 }
 
 /**
- * Keeps what came of calls under the keys that were taken for them, as it goes out: a refusal that is kept becomes the
- * answer. Frees the keys of the others: their calls are done again, or were refused for a reason that may pass.
+ * Stores the outcomes of calls under their claimed keys. A fault that is stored becomes the response. Frees the keys of
+ * the other calls: these run again, or were refused for a reason that may pass.
  */
-export async function keepOutcomes<Keyed extends KeyedCall>(
+export async function storeOutcomes<Keyed extends KeyedCall>(
   tx: Tx,
   calls: readonly Keyed[],
   outcomes: Outcomes<NoInfer<Keyed>>,
@@ -188,72 +190,73 @@ export async function keepOutcomes<Keyed extends KeyedCall>(
   const freed: string[] = [];
   for (const keyed of calls) {
     const outcome = outcomes.get(keyed) ?? "alone";
-    if (outcome === "alone" || (outcome instanceof Fault && !isKept(outcome))) freed.push(keyed.key);
+    if (outcome === "alone" || (outcome instanceof Fault && !isStored(outcome))) freed.push(keyed.key);
     else {
       const answer = outcome instanceof Fault ? refusalOf(outcome, keyed.call, tx.now) : outcome;
       outcomes.set(keyed, answer);
-      kept.push({ key: keyed.key, answer: sealedBy(secret_key, answer) });
+      kept.push({ key: keyed.key, answer: encryptedIf(secret_key, answer) });
     }
   }
   if (kept.length > 0) await storeResponses(tx, kept);
   if (freed.length > 0) await releaseKeys(tx, freed);
 }
 
-/** Whether a refusal is the answer to a request with the same key, too. */
-function isKept({ code }: Fault): boolean {
+/** Whether a fault is stored as the response for later requests with the same key. */
+function isStored({ code }: Fault): boolean {
   const { status } = faults[code];
   return status === 409 || status === 422;
 }
 
-/** An answer as it is stored: sealed, where a key is given, since it shows a secret. */
-function sealedBy(secret_key: Uint8Array | null, answer: StoredResponse): StoredResponse {
-  return secret_key === null ? answer : sealedAnswer(answer, secret_key);
+/** The response to store, encrypted if a key is passed. */
+function encryptedIf(secret_key: Uint8Array | null, answer: StoredResponse): StoredResponse {
+  return secret_key === null ? answer : encryptedResponse(answer, secret_key);
 }
 
-/** An answer with a secret, as it is stored. */
-export function sealedAnswer(answer: StoredResponse, secret_key: Uint8Array): StoredResponse {
+/** A response with a secret, encrypted for storage. */
+export function encryptedResponse(answer: StoredResponse, secret_key: Uint8Array): StoredResponse {
   return { ...answer, body: seal(answer.body, secret_key, sealed_for) };
 }
 
 /**
- * The stored answer for a key, opened if it was sealed, or null.
- * Refuses: idempotency_key_reused, idempotency_key_in_use (another answer may yet take its place), payload_expired.
+ * Returns the stored response for a key, decrypted if necessary, or null.
+ * Refuses: idempotency_key_reused, idempotency_key_in_use (the response may still be replaced), payload_expired.
  */
-export async function keptAnswer(
+export async function findResponse(
   db: Db,
   call: Call,
   key: string,
   secret_key: Uint8Array | null = null,
 ): Promise<StoredResponse | null> {
-  const kept = await findOwnAnswer(db, call, key);
+  const kept = await findOwnResponse(db, call, key);
   if (kept === null) return null;
   if (kept.open_until !== null && kept.open_until > db.now) throw keyInUse();
   if (isDropped(kept.answer)) {
-    const message = "This request was carried out before. Its answer was deleted, and it is not carried out again.";
+    const message =
+      "This request was already executed. Its stored response was deleted, and it will not be executed again.";
     throw new Fault("payload_expired", message);
   }
   const { status, headers, body: bytes } = kept.answer;
   const body = secret_key === null ? bytes : open(bytes, secret_key, sealed_for);
-  assert(body !== null, "a kept answer was sealed under another secret key");
+  assert(body !== null, "the stored response was encrypted under another secret key");
   return { status, body, headers: { ...headers, "idempotency-replayed": "true" } };
 }
 
-/** Refuses: idempotency_key_reused, when the key was used for another request. */
+/** Refuses a key that was used for another request. Refuses: idempotency_key_reused. */
 export async function refuseReused(db: Db, call: Call, key: string): Promise<void> {
-  await findOwnAnswer(db, call, key);
+  await findOwnResponse(db, call, key);
 }
 
-async function findOwnAnswer(db: Db, call: Call, key: string): ReturnType<typeof findStoredResponse> {
+async function findOwnResponse(db: Db, call: Call, key: string): ReturnType<typeof findStoredResponse> {
   const kept = await findStoredResponse(db, key);
   if (kept === null || kept.fingerprint === fingerprintOf(call)) return kept;
-  throw new Fault("idempotency_key_reused", "This Idempotency-Key was used for another request.");
+  throw new Fault("idempotency_key_reused", "This Idempotency-Key was used for a different request. Use a new key.");
 }
 
 async function outcome(tx: Tx, call: Call, work: (tx: Tx) => Promise<StoredResponse>): Promise<StoredResponse> {
   try {
     return await tx.nested(work);
   } catch (error) {
-    if (!(error instanceof Fault && isKept(error))) throw error;
+    if (!(error instanceof Fault && isStored(error))) throw error;
     return refusalOf(error, call, tx.now);
   }
 }
@@ -262,18 +265,18 @@ function fingerprintOf({ request, path, raw_body }: Call): string {
   const query = new URL(request.url).searchParams;
   query.sort();
   const merchant = request.headers.get(merchant_header);
-  const asked = [request.method, path, query.toString(), raw_body];
+  const parts = [request.method, path, query.toString(), raw_body];
   return createHash("sha256")
-    .update(JSON.stringify(merchant === null ? asked : [...asked, merchant]))
+    .update(JSON.stringify(merchant === null ? parts : [...parts, merchant]))
     .digest("hex");
 }
 
-// A bulk request runs each of its acts as if it had been sent as a request of its own.
+// A bulk request runs each of its acts as if it were a request of its own.
 
-/** One act of a bulk request, described as the single request would be. */
+/** One act of a bulk request, described like the equivalent single request. */
 export interface BulkPart {
   readonly method: string;
-  /** The pattern of its route, `/orders/:id/hold`, and its path. */
+  /** The route pattern, `/orders/:id/hold`, and the actual path. */
   readonly route: string;
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
@@ -283,9 +286,9 @@ export interface BulkPart {
 }
 
 /**
- * The call of one act of a bulk request. Its actor is that of the request, and the audit trail shows the path of the
- * act. With an `Idempotency-Key` the act has a key derived from it: an interrupted request continues when it is
- * repeated, and no act is done twice.
+ * The call of one act of a bulk request. Its actor is that of the request, and the audit trail shows the act's own
+ * path. With an `Idempotency-Key`, the act has a key derived from it: repeating an interrupted request continues it,
+ * and no act runs twice.
  */
 export function bulkPartOf(call: Call, { method, route, path, query = {}, body, if_match }: BulkPart): Call {
   const { origin } = new URL(call.request.url);

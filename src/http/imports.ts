@@ -1,4 +1,4 @@
-// Imports of files of records. A record is one row, or several rows such as the lines of an order: then all of them are
+// Imports of CSV files. A record is one row, or several rows such as the lines of an order: either all of them are
 // imported, or none.
 import { Type } from "@sinclair/typebox";
 import type { Actor } from "../core/actor.ts";
@@ -26,11 +26,11 @@ import { answerLongWork, answerWrite, writerOf } from "./response.ts";
 
 /** How files of one kind of record are imported. */
 export interface Import<Row> extends CsvTable {
-  /** Checks the record of a row by itself. Refuses: validation_failed. */
+  /** Refuses: validation_failed. */
   readonly read: (record: Record<string, unknown>) => Row;
   /**
-   * Writes records and returns their outcomes in the same order. Of a record that fails nothing is written; a refusal
-   * that it throws undoes all of them.
+   * Saves records and returns their outcomes in the same order. A failed record leaves no changes. A fault that it
+   * throws undoes all of them.
    */
   readonly save: (
     tx: Tx,
@@ -38,22 +38,22 @@ export interface Import<Row> extends CsvTable {
     taken: WrittenKeys,
     actor: Actor,
   ) => Promise<CsvRowOutcome[]>;
-  /** How several rows form one record; each row is a record where this is missing. */
+  /** How several rows form one record; without it, each row is a record. */
   readonly grouped?: Grouping;
   /**
-   * The names of the records that a row creates and needs. A dry run undoes each step, so rows that need records of
-   * earlier rows are tried together with those.
+   * The names of the records that a row creates and needs. A dry run undoes each step, so rows that need records from
+   * earlier rows are run together with those.
    */
   readonly ties?: (row: Row) => { readonly makes: readonly string[]; readonly needs: readonly string[] };
 }
 
-/** Rows that show the same in the first required column form a record; they need not be adjacent. */
+/** Rows with the same value in the first required column form a record. They need not be adjacent. */
 interface Grouping {
-  /** Under which name the report counts the records. */
+  /** The field of the report that counts the records. */
   readonly counted_as: string;
   /**
-   * A column that all rows of a record share, unless they leave it empty; `keyOf` decides which texts are the same. A
-   * row without a record may belong to each record that has the same there.
+   * A column that all rows of a record share, unless they leave it empty; `keyOf` decides which texts are equal. A row
+   * without a record name may belong to any record with the same value here.
    */
   readonly column: string;
   readonly keyOf: (text: string) => string;
@@ -72,7 +72,7 @@ export const eachRow =
       actor,
     );
 
-/** The changes that a row would make to one record. */
+/** The changes that a row would make to a record. */
 interface RowChange {
   readonly line: number;
   readonly name: string | null;
@@ -80,10 +80,10 @@ interface RowChange {
   readonly fields: readonly CellChange[];
 }
 
-/** The result of an import: the number of rows, and what became of the records. */
+/** The result of an import: the number of rows, and the outcomes of records. */
 export interface ImportReport {
   readonly rows: number;
-  /** The number of records, where several rows form one. */
+  /** The number of records, when several rows form one. */
   readonly groups?: number;
   readonly created: number;
   readonly updated: number;
@@ -96,14 +96,14 @@ export interface ImportReport {
   readonly changes?: readonly RowChange[];
 }
 
-/** The query of an import that can be rehearsed. */
+/** The query of an import that supports a dry run. */
 export const importFields = {
   ...fileFields,
   dry_run: Type.Optional(
     Type.Boolean({
       description:
-        "A dry run: each row is run and undone, and the report says which rows are refused and what the others" +
-        " would change. Nothing is written.",
+        "A dry run: each row is run and undone. The report lists the rows with errors and what the others would" +
+        " change. Nothing is written.",
     }),
   ),
 };
@@ -116,86 +116,93 @@ const ImportView = closed({
   created: Type.Integer(),
   updated: Type.Integer(),
   unchanged: Type.Integer(),
-  failed: Type.Integer({ description: "Rows that were refused: nothing of them was written." }),
+  failed: Type.Integer({ description: "Rows with errors, which were not imported." }),
   errors: Type.Array(
     closed({
       line: Type.Integer(),
-      name: nullable(Type.String({ description: "The SKU or order number that the row names." })),
+      name: nullable(Type.String({ description: "The SKU or order number in the row." })),
       field: nullable(Type.String()),
       message: Type.String(),
     }),
-    { description: "The problems of the failed rows, by line: the first 10,000." },
+    { description: "The problems of rows with errors, by line: the first 10,000." },
   ),
 });
 
-/** The report of an import in which several rows form a record; `records` is the name under which it counts them. */
+/** The report of an import in which several rows form a record. `records` is the field that counts the records. */
 export const GroupImportView = (records: string) =>
-  closed({ ...ImportView.properties, [records]: Type.Integer({ description: "What the other numbers count." }) });
+  closed({
+    ...ImportView.properties,
+    [records]: Type.Integer({ description: "The number of records, which the other numbers count." }),
+  });
 
-/** The report of an import that can be rehearsed. */
-export const TriedImportView = closed({
+/** The report of an import that supports a dry run. */
+export const DryRunImportView = closed({
   ...ImportView.properties,
   dry_run: Type.Optional(Type.Literal(true, { description: "This was a dry run: nothing was written." })),
   changes: Type.Optional(
     Type.Array(
       closed({
         line: Type.Integer(),
-        name: nullable(Type.String({ description: "The SKU that the row names." })),
+        name: nullable(Type.String({ description: "The SKU in the row." })),
         change: choice(["created", "updated"]),
         fields: Type.Array(
-          closed({ field: Type.String(), from: cell("Null where there is nothing yet."), to: cell("Null: emptied.") }),
+          closed({
+            field: Type.String(),
+            from: cell("Null if the field is empty so far."),
+            to: cell("Null if the field is cleared."),
+          }),
         ),
       }),
-      { description: "Of a dry run: what each row would change, by line; the first 10,000 of them." },
+      { description: "In a dry run: what each row would change, by line; the first 10,000 rows." },
     ),
   ),
 });
 
-const taken_rows = counter("packhouse_import_rows_total", "Rows of files, by what became of them.", ["outcome"]);
+const imported_rows = counter("packhouse_import_rows_total", "Imported rows, by outcome.", ["outcome"]);
 
-// A transaction of n rows is short.
+// A transaction of this many rows is short.
 const batch_rows = 50;
 const errors_max = 10_000;
-// Of one record at most so many problems are reported.
+// At most this many problems are reported per record.
 const problems_max = 100;
 const changes_max = 10_000;
-// At most so many records are run again in a dry run because later rows need them.
+// At most this many records are run again in a dry run because later rows need them.
 const tied_max = 1000;
-/** The most rows of a file that is sent to the API. */
+/** The maximum number of rows of a file sent to the API. */
 const rows_max = 100_000;
 
-/** Options of an import, and who is told of its progress. */
-interface Watching {
-  /** Whether each step is undone, and the report shows the changes it would have made. */
+/** Options and progress callbacks of an import. */
+interface ImportOptions {
+  /** Whether each step is undone, and the report shows the changes that it would have made. */
   readonly dry_run?: boolean;
   /** Called with the number of rows. */
   readonly onStart?: (rows: number) => void;
   /** Called for each row once its record was saved or refused. */
   readonly onRow?: () => void;
-  /** The most rows that the file may have. */
+  /** The maximum number of rows of the file. */
   readonly rows_max?: number;
 }
 
-/** Refuses a file for its number of rows. */
-export const tooMany = (max: number) => invalid("rows", `are more than ${max}: make it several files`, "too_many");
+/** Creates the fault for a file with more than `max` rows. */
+export const tooMany = (max: number) => invalid("rows", `exceed the limit of ${max}: split the file`, "too_many");
 
 /**
- * Imports a file, some rows in each transaction. It is read twice: first to its end, to count the rows of each record;
- * then each record is saved once its last row was read. A bad row fails its own record only; one that names no record
- * fails each that it may belong to. Importing the same file again changes nothing. Refuses: validation_failed,
- * malformed_request and unsupported_media_type, when it is no such file.
+ * Imports a file, several rows per transaction. The file is read twice: first to count the rows of each record, then to
+ * save each record once its last row was read. A bad row fails only its own record; one without a record name fails
+ * each record that it may belong to. Importing the same file again changes nothing.
+ * Refuses: validation_failed; malformed_request and unsupported_media_type, when the file is not CSV.
  */
 export async function importFile<Row>(
   store: Writer,
   file: CsvInput,
   it: Import<Row>,
   actor: Actor,
-  { dry_run = false, onStart = () => {}, onRow = () => {}, rows_max = Number.POSITIVE_INFINITY }: Watching = {},
+  { dry_run = false, onStart = () => {}, onRow = () => {}, rows_max = Number.POSITIVE_INFINITY }: ImportOptions = {},
 ): Promise<ImportReport> {
   const { rows, counts, strays } = await countRows(file, it, rows_max);
   onStart(rows);
   const tally = new ImportTally(it.columns, dry_run);
-  const step = dry_run ? tried(store, it, tally.taken, actor) : saved(store, it, tally.taken, actor);
+  const step = dry_run ? dryRunStep(store, it, tally.taken, actor) : saveStep(store, it, tally.taken, actor);
   const waiting = new Map<string, Gathered<Row>>();
   let batch: CsvRowGroup<Row>[] = [];
   let size = 0;
@@ -228,18 +235,19 @@ export async function importFile<Row>(
     if (size >= batch_rows) await flush();
   }
   await flush();
-  if (waiting.size > 0) throw new Fault("validation_failed", "The file has changed while it was read.");
+  if (waiting.size > 0)
+    throw new Fault("validation_failed", "The file changed while it was being imported. Import it again.");
   return { ...tally.report(), rows, ...(it.grouped && { groups: tally.records }) };
 }
 
-/** A record of which rows were read. */
+/** A record whose rows are being read. */
 interface Gathered<Row> extends CsvRowGroup<Row> {
   readonly line: number;
-  /** The texts of its rows in the column that they share. */
+  /** Its rows' values in the shared column. */
   readonly owners: Set<string>;
   readonly rows: CheckedCsvRow<Row>[];
   readonly problems: CsvRowProblem[];
-  /** The number of its rows so far, bad ones included. */
+  /** The number of its rows so far, including bad ones. */
   read: number;
 }
 
@@ -256,7 +264,7 @@ function gather<Row>(it: Import<Row>, record: Gathered<Row>, row: CsvTableRow): 
   }
 }
 
-/** Rows of a file without a record, or whose record's number has lost digits in a spreadsheet. */
+/** Rows without a record name, or whose record number lost digits in a spreadsheet. */
 class Strays {
   #unowned: number | null = null;
   readonly #owned = new Map<string, number>();
@@ -276,7 +284,7 @@ class Strays {
     }
   }
 
-  /** The line of a row that may belong to a record; null where there is none. */
+  /** The line of a stray row that may belong to a record; null when there is none. */
   near({ key, line, owners }: Pick<Gathered<unknown>, "key" | "line" | "owners">): number | null {
     if (/^\d{6,}$/.test(key)) {
       for (const decimals of this.#decimals) {
@@ -295,17 +303,17 @@ function ownerOf<Row>({ grouped }: Import<Row>, row: CsvTableRow): string | null
   return text === null ? null : (grouped?.keyOf(text) ?? null);
 }
 
-/** Why a record is refused that may lack a row. */
+/** The problem of a record that may lack a row. */
 function incomplete<Row>(
   { required: [field] }: Import<Row>,
   { key, line }: Gathered<Row>,
   stray: number,
 ): CsvRowProblem {
-  const message = `may not have all its rows: line ${stray} may belong to it, and does not show its ${field}`;
+  const message = `may be incomplete: line ${stray} may belong to it, but has no ${field}`;
   return { line, name: key, field, message };
 }
 
-/** The rows of a file; also by record, where several rows form one. Refuses: validation_failed. */
+/** Counts the rows of a file, and of each record when several rows form one. Refuses: validation_failed. */
 async function countRows<Row>(file: CsvInput, it: Import<Row>, max: number) {
   const counts = new Map<string, number>();
   const strays = new Strays();
@@ -321,17 +329,16 @@ async function countRows<Row>(file: CsvInput, it: Import<Row>, max: number) {
   return { rows, counts, strays };
 }
 
-/** The name of a row's record, also when the rest of the row cannot be read; a row without one is its own record. */
+/** The name of a row's record, even if the rest of the row cannot be read. A row without a name is its own record. */
 const keyOf = <Row>({ grouped }: Import<Row>, { name, line }: CsvTableRow) =>
   (grouped === undefined ? null : name) ?? `\n${line}`;
 
-/** Counts the outcomes of records. */
 class ImportTally {
   readonly taken = new Map<string, number>();
   readonly #columns: readonly CsvColumn[];
   readonly #counts = { created: 0, updated: 0, unchanged: 0, failed: 0 };
   readonly #errors: CsvRowProblem[] = [];
-  /** The changes it would make; null unless this is a dry run. */
+  /** The changes that it would make; null unless this is a dry run. */
   readonly #changes: RowChange[] | null;
 
   constructor(columns: readonly CsvColumn[], dry_run: boolean) {
@@ -353,7 +360,7 @@ class ImportTally {
     const { line, name } = rows[0] as CheckedCsvRow<unknown>;
     this.#counts[change] += 1;
     if (key !== undefined) this.taken.set(key, line);
-    if (this.#changes === null) taken_rows.add(1, change);
+    if (this.#changes === null) imported_rows.add(1, change);
     else if (change !== "unchanged" && effect !== undefined && this.#changes.length < changes_max) {
       this.#changes.push({ line, name, change, fields: cellChanges(this.#columns, effect) });
     }
@@ -361,7 +368,7 @@ class ImportTally {
 
   fail(problems: readonly CsvRowProblem[]): void {
     this.#counts.failed += 1;
-    if (this.#changes === null) taken_rows.add(1, "failed");
+    if (this.#changes === null) imported_rows.add(1, "failed");
     if (this.#errors.length < errors_max) this.#errors.push(...problems.slice(0, problems_max));
   }
 
@@ -372,7 +379,7 @@ class ImportTally {
   }
 }
 
-/** The problems of a record, each with its row: else with the first row that has the field. */
+/** The problems of a record, each with its row, or with the first row that has the field. */
 function problemsOf(
   fault: Fault,
   rows: readonly CheckedCsvRow<unknown>[],
@@ -383,7 +390,7 @@ function problemsOf(
   if (fields.length === 0) return rowProblems(first, fault, columns);
   return fields.slice(0, problems_max).flatMap((problem) => {
     const [, at, field = problem.field] = /^rows\[(\d+)\]\.(.*)$/.exec(problem.field) ?? [];
-    const row = at === undefined ? rows.find(({ row }) => says(row, field)) : rows[Number(at)];
+    const row = at === undefined ? rows.find(({ row }) => hasValue(row, field)) : rows[Number(at)];
     return rowProblems(
       row ?? first,
       new Fault(fault.code, fault.message, { fields: [{ ...problem, field }] }),
@@ -393,19 +400,19 @@ function problemsOf(
 }
 
 /** Whether a row has a value for a field such as `shipping_address.city`. */
-function says(row: unknown, field: string): boolean {
+function hasValue(row: unknown, field: string): boolean {
   const found = field.split(".").reduce<unknown>((part, name) => (part as Record<string, unknown> | null)?.[name], row);
   return found !== undefined && found !== null;
 }
 
-/** Writes some records together and returns the outcome of each. A refusal that it throws is the outcome of all. */
+/** Saves records together and returns their outcomes. A fault that it throws is the outcome of all of them. */
 type ImportStep<Row> = (records: readonly CsvRowGroup<Row>[]) => Promise<CsvRowOutcome[]>;
 
-function saved<Row>(store: Writer, it: Import<Row>, taken: WrittenKeys, actor: Actor): ImportStep<Row> {
+function saveStep<Row>(store: Writer, it: Import<Row>, taken: WrittenKeys, actor: Actor): ImportStep<Row> {
   return (records) => store.write((tx) => it.save(tx, records, taken, actor));
 }
 
-/** Thrown to undo a transaction; holds what it would have done. */
+/** Thrown to undo a transaction. Holds the outcomes that it would have had. */
 class UndoneImport extends Error {
   readonly outcomes: CsvRowOutcome[];
 
@@ -415,8 +422,8 @@ class UndoneImport extends Error {
   }
 }
 
-/** As `saved`, and undone at once. Records that need earlier ones are run together with those. */
-function tried<Row>(store: Writer, it: Import<Row>, taken: WrittenKeys, actor: Actor): ImportStep<Row> {
+/** As `saved`, but undone. Records that need earlier ones are run together with those. */
+function dryRunStep<Row>(store: Writer, it: Import<Row>, taken: WrittenKeys, actor: Actor): ImportStep<Row> {
   const made = new Map<string, CsvRowGroup<Row>[]>();
   const namesOf = (side: "makes" | "needs", { rows }: CsvRowGroup<Row>) =>
     rows.flatMap(({ row }) => it.ties?.(row)[side] ?? []);
@@ -424,7 +431,7 @@ function tried<Row>(store: Writer, it: Import<Row>, taken: WrittenKeys, actor: A
   return async (records) => {
     const earlier = new Set(records.flatMap((one) => namesOf("needs", one).flatMap((name) => made.get(name) ?? [])));
     const first = [...earlier].sort((a, b) => lineOf(a) - lineOf(b)).slice(-tied_max);
-    const outcomes = await undone(store, async (tx) => {
+    const outcomes = await runAndUndo(store, async (tx) => {
       if (first.length > 0) await it.save(tx, first, new Map(), actor);
       return it.save(tx, records, taken, actor);
     });
@@ -436,7 +443,7 @@ function tried<Row>(store: Writer, it: Import<Row>, taken: WrittenKeys, actor: A
   };
 }
 
-async function undone(store: Writer, work: (tx: Tx) => Promise<CsvRowOutcome[]>): Promise<CsvRowOutcome[]> {
+async function runAndUndo(store: Writer, work: (tx: Tx) => Promise<CsvRowOutcome[]>): Promise<CsvRowOutcome[]> {
   try {
     return await store.write(async (tx) => {
       throw new UndoneImport(await work(tx));
@@ -447,14 +454,14 @@ async function undone(store: Writer, work: (tx: Tx) => Promise<CsvRowOutcome[]>)
   }
 }
 
-/** Imports records in one step. When it is refused as a whole, each half is tried, down to the record that fails. */
+/** Imports records in one step. If that is refused as a whole, each half is tried, down to the failing record. */
 async function takeRecords<Row>(
   step: ImportStep<Row>,
   records: readonly CsvRowGroup<Row>[],
   tally: ImportTally,
 ): Promise<void> {
   const [first] = records;
-  // Other requests run between two transactions.
+  // Lets other requests run between two transactions.
   await Bun.sleep(0);
   if (first === undefined) return;
   try {
@@ -474,8 +481,8 @@ async function takeRecords<Row>(
 }
 
 /**
- * Imports the file in a request's body and answers 200 with the report. With an `Idempotency-Key` a repeated request
- * gets the first report and imports nothing.
+ * Imports the file in a request's body and responds with 200 and the report. With an `Idempotency-Key`, a repeated
+ * request gets the first report and imports nothing.
  */
 export async function answerImport<Row>(
   call: Call,

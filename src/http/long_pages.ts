@@ -1,5 +1,5 @@
-// Long responses are written while the client reads them, one slice at a time. A key has at most one slice written
-// before another key has its turn, and other requests run between two slices.
+// Long responses are written while the client reads them, one slice at a time. Slices of different keys alternate, and
+// other requests run between two slices.
 import { FairQueue } from "../core/fair_queue.ts";
 import { fittingInSlice, type PagePosition, slice_bytes } from "../core/schema.ts";
 import type { Db } from "../storage/database.ts";
@@ -7,27 +7,27 @@ import type { LongRecords } from "../storage/long_records.ts";
 import type { Call } from "./call.ts";
 import { traceOf } from "./trace.ts";
 
-/** The text of a long response. */
+/** The text of a long response, written in slices. */
 interface SlicedText {
   /** Writes the next slice, unless one has not been taken yet; false at the end. */
   readonly write: () => Promise<boolean>;
   /**
-   * Takes what is written. No promise brings it: one that was awaited is old to the garbage collector, which would then
+   * Takes the written text. Synchronous: the garbage collector treats the value of an awaited promise as old and would
    * keep the text until its next full collection.
    */
   readonly take: () => string;
-  /** Called once no more will be asked for. */
+  /** Called when nothing more will be read. */
   readonly end?: () => void;
 }
 
 /** How a long response is sent. */
 interface SlicedAnswer {
-  /** About how much of it is in memory at a time. */
+  /** The approximate number of bytes in memory at a time. */
   readonly held_bytes: number;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Answers 200 with a text that is written as the client reads it. */
+/** Responds with 200 and a text that is written while the client reads it. */
 export function answerSliced(call: Call, text: SlicedText, { held_bytes, headers }: SlicedAnswer): Response {
   const bytes = new TextEncoder();
   const stream = new ReadableStream<Uint8Array>(
@@ -50,46 +50,46 @@ export function answerSliced(call: Call, text: SlicedText, { held_bytes, headers
   return new Response(stream, { headers: { ...headers, "x-request-id": call.request_id, ...call.headers } });
 }
 
-/** The slices that wait for their turn, by the key that asked. */
+/** Queued slices, by the key of the request. */
 const waiting = new FairQueue<string, () => void>();
 let is_writing = false;
 
-/** Does the work of one slice when it is the turn of the key that asks, one slice at a time in the whole process. */
-export async function inLine<Done>({ request }: Pick<Call, "request">, work: () => Promise<Done>): Promise<Done> {
+/** Runs the work of one slice in turn. Only one slice is written at a time in the process, and keys alternate. */
+export async function inTurn<Done>({ request }: Pick<Call, "request">, work: () => Promise<Done>): Promise<Done> {
   if (is_writing) await new Promise<void>((resolve) => waiting.push(traceOf(request).reader.key, resolve));
   is_writing = true;
   try {
     return await work();
   } finally {
-    setImmediate(passOn);
+    setImmediate(startNext);
   }
 }
 
-function passOn(): void {
+function startNext(): void {
   const turn = waiting.shift();
   if (turn === undefined) is_writing = false;
   else turn();
 }
 
-// Pages of records that may be long, such as orders with hundreds of lines: read, written and sent in slices.
+// Pages of records that may be long, such as orders with hundreds of lines, are read, written and sent in slices.
 
-/** A record of a page that is not read as a whole yet. */
+/** A record of a page, not read completely yet. */
 interface PagePart<Row> {
   readonly position: PagePosition;
   readonly bytes: number;
-  /** Null where it is read again. */
+  /** Null when it is read again. */
   readonly row: Row | null;
 }
 
 /** A page whose records are known and are read in slices. */
 export interface LongPage<Row> {
   readonly parts: readonly PagePart<Row>[];
-  /** Where the list goes on after all of them; null at its end. */
+  /** Where the list continues after the page; null at the end. */
   readonly next: PagePosition | null;
-  /** What the wire shows of a page with this data that ends there. */
+  /** The response body of a page with this data that ends at `next`. */
   readonly paged: (data: readonly unknown[], next: PagePosition | null) => unknown;
   readonly again: LongRecords<Row>["again"];
-  /** What the wire shows of rows, with whatever else belongs to them. */
+  /** The views of rows, including related records. */
   readonly views: (rows: readonly Row[], db: Db) => Promise<readonly unknown[]> | readonly unknown[];
 }
 
@@ -100,16 +100,16 @@ export function isLong(sizes: readonly number[]): boolean {
 
 const empty = '"data":[';
 
-/** Writes a long page. Each slice has a view of its own; which records the page has is settled before. */
+/** Writes a long page. Each slice is read in its own view; the page's records were selected before. */
 export class PageWriter<Row> implements SlicedText {
   readonly #call: Call;
   readonly #page: LongPage<Row>;
-  /** The page ends before it is larger than this, unless its first record alone is. */
+  /** The page ends before it exceeds this size, unless its first record alone does. */
   readonly #bytes_max: number;
-  /** How many parts have been written. */
+  /** How many records have been written. */
   #written = 0;
   #bytes = 0;
-  /** How many times as large as expected the last slice was. */
+  /** The factor by which the last slice was larger than expected. */
   #scale = 1;
   #parts_max = Number.POSITIVE_INFINITY;
   #text = "";
@@ -124,7 +124,7 @@ export class PageWriter<Row> implements SlicedText {
 
   async write(): Promise<boolean> {
     const { length } = this.#text;
-    while (!this.#ended && this.#text.length === length) await inLine(this.#call, () => this.#writeSlice());
+    while (!this.#ended && this.#text.length === length) await inTurn(this.#call, () => this.#writeSlice());
     return this.#text !== "";
   }
 
@@ -143,7 +143,7 @@ export class PageWriter<Row> implements SlicedText {
       const rows = again === undefined ? parts.flatMap(({ row }) => row ?? []) : await again(db, ids);
       return views(rows, db);
     };
-    // Not behind other reads of its merchant: the next slice, which may be another's, waits for this one.
+    // Uses a separate read queue: the next slice, possibly another merchant's, waits for this read.
     const shown = await this.#call.store.read(read, "slices");
     const text = shown.map((view) => JSON.stringify(view)).join(",");
     const bytes = Buffer.byteLength(text);
@@ -151,7 +151,7 @@ export class PageWriter<Row> implements SlicedText {
     if (this.#bytes + bytes > this.#bytes_max) {
       if (this.#bytes > 0) return this.#end(this.#page.parts[this.#written - 1]?.position ?? null);
       if (parts.length > 1) {
-        // It was larger than expected: fewer records are tried.
+        // It was larger than expected, so fewer records are tried.
         this.#parts_max = parts.length >> 1;
         return;
       }
@@ -161,7 +161,7 @@ export class PageWriter<Row> implements SlicedText {
     this.#written += parts.length;
   }
 
-  /** The parts of the next slice; none at the end. */
+  /** The records of the next slice; none at the end. */
   #nextParts(): readonly PagePart<Row>[] {
     const rest = this.#page.parts.slice(this.#written, this.#written + this.#parts_max);
     const sizes = rest.map(({ bytes }) => bytes * this.#scale);
@@ -173,7 +173,7 @@ export class PageWriter<Row> implements SlicedText {
     this.#ended = true;
   }
 
-  /** What stands before the records of the page, and after them. */
+  /** The text before and after the records of the page. */
   #outline(next: PagePosition | null): readonly [string, string] {
     const text = JSON.stringify(this.#page.paged([], next));
     const at = text.indexOf(empty) + empty.length;

@@ -8,31 +8,32 @@ import { metaOf } from "./envelope.ts";
 import { answerSliced, isLong, type LongPage, PageWriter } from "./long_pages.ts";
 import { jsonResponse } from "./response.ts";
 
-/** A page of a list that is too long to count, and where reading stopped if that was before the page was full. */
+/** A page of a list that is too long to count. `end` is where reading stopped if the page is not full. */
 interface PartialPage<Row> {
   readonly rows: readonly Row[];
   readonly end: PagePosition | null;
 }
 
-/** How one list is read: a page of rows, their number, the position of a row. */
+/** How a list is read: its rows by page, their number, and the position of a row. */
 export interface ListQuery<Row> {
   readonly rows: (db: Db, window: PageWindow) => Promise<readonly Row[] | PartialPage<Row>>;
   readonly count: (db: Db) => Promise<number>;
   readonly position: (row: Row) => PagePosition;
-  /** Of records that may be long, such as orders with their lines: a long page is read and sent in slices. */
+  /** For records that may be long, such as orders with their lines: long pages are read and sent in slices. */
   readonly long?: LongRecords<Row>;
 }
 
-/** What the wire shows of rows, with whatever else belongs to them. */
+/** The views of rows, including related records. */
 type PageViews<Row> = LongPage<Row>["views"];
 type PagedBody = { readonly data: readonly unknown[]; readonly pagination: Readonly<Record<string, unknown>> };
 
-/** A page by cursor ends before it is larger than this, unless one record alone is. */
+/** The maximum size of a page by cursor, unless a single record exceeds it. */
 const cursor_page_bytes = 2_000_000;
 
 /**
- * Answers one page of a list, by page number with totals or by cursor without. A page by cursor may end early, with
- * `has_more`; a page by number is whole. Refuses: invalid_cursor, validation_failed (cursor together with page).
+ * Responds with one page of a list: by page number with totals, or by cursor without. A page by cursor may end early,
+ * with `has_more`; a page by number is complete.
+ * Refuses: invalid_cursor, validation_failed (cursor together with page).
  */
 export async function answerList<Row>(
   call: Call,
@@ -42,7 +43,7 @@ export async function answerList<Row>(
   wrap: (page: PagedBody, call: Call, now: number) => unknown = envelopedPage,
 ): Promise<Response> {
   const { page, limit = 50, cursor, ...filters } = query;
-  if (cursor !== undefined && page !== undefined) throw invalid("cursor", "cannot be given together with page");
+  if (cursor !== undefined && page !== undefined) throw invalid("cursor", "cannot be combined with page");
   const { sees } = call.store.scope;
   const scope = createHash("sha256")
     .update(JSON.stringify(sees === null ? [call.path, filters] : [call.path, filters, sees]))
@@ -52,21 +53,21 @@ export async function answerList<Row>(
   const offset = after === null ? ((page ?? 1) - 1) * limit : 0;
   const read = await call.store.read(async (db) => {
     const { now } = db;
-    const { rows: found, end } = stretchOf(await listing.rows(db, { limit: limit + 1, offset, after }));
+    const { rows: found, end } = pageRowsOf(await listing.rows(db, { limit: limit + 1, offset, after }));
     const rows = found.slice(0, limit);
     const last = rows.at(-1);
     const next = found.length > limit && last ? listing.position(last) : (end ?? null);
     const uncounted = after !== null || end !== undefined;
-    // Asked at the same moment, which is one trip to PostgreSQL.
+    // Sent together, which is one round trip to PostgreSQL.
     const [total, sizes] = await Promise.all([
       uncounted ? null : totalOf(db, listing, offset, rows.length, next !== null),
       sizesOf(listing, db, found),
     ]);
     const totals =
       total === null ? { limit } : { page: page ?? 1, limit, total, total_pages: Math.ceil(total / limit) };
-    const paged: LongPage<Row>["paged"] = (data, goes_on) => {
-      const next_cursor = goes_on === null ? null : writeCursor(goes_on, scope, call.cursor_secret);
-      return wrap({ data, pagination: { ...totals, next_cursor, has_more: goes_on !== null } }, call, now);
+    const paged: LongPage<Row>["paged"] = (data, continues_at) => {
+      const next_cursor = continues_at === null ? null : writeCursor(continues_at, scope, call.cursor_secret);
+      return wrap({ data, pagination: { ...totals, next_cursor, has_more: continues_at !== null } }, call, now);
     };
     if (isLong(sizes.slice(0, limit)))
       return { parts: partsOf(listing, rows, sizes), next, paged, again: listing.long?.again, views };
@@ -79,10 +80,10 @@ export async function answerList<Row>(
   return answerSliced(call, new PageWriter(call, read, bytes_max), { held_bytes, headers });
 }
 
-/** The sizes of the rows of some views: whoever has a list open asks for it at the same moment as others. */
+/** The sizes of rows that clients share: several clients often have the same list open. */
 const known_sizes = new WeakMap<readonly unknown[], Promise<readonly number[]>>();
 
-/** About how many bytes each of these records takes, where they may be long; else nothing. */
+/** The approximate size of each record in bytes, if they may be long; else nothing. */
 async function sizesOf<Row>({ long }: ListQuery<Row>, db: Db, rows: readonly Row[]): Promise<readonly number[]> {
   if (long === undefined) return [];
   const known = known_sizes.get(rows);
@@ -102,11 +103,14 @@ function partsOf<Row>({ position, long }: ListQuery<Row>, rows: readonly Row[], 
 }
 
 /** The rows of a page; `end` is undefined when the list can be counted. */
-function stretchOf<Row>(found: readonly Row[] | PartialPage<Row>): { rows: readonly Row[]; end?: PagePosition | null } {
+function pageRowsOf<Row>(found: readonly Row[] | PartialPage<Row>): {
+  rows: readonly Row[];
+  end?: PagePosition | null;
+} {
   return "rows" in found ? found : { rows: found };
 }
 
-/** The number of all rows; a last page that holds any row tells it without counting. */
+/** The number of all rows. A last page that holds any row gives it without counting. */
 async function totalOf<Row>(db: Db, listing: ListQuery<Row>, offset: number, rows: number, has_more: boolean) {
   return !has_more && (rows > 0 || offset === 0) ? offset + rows : listing.count(db);
 }
@@ -121,11 +125,14 @@ function writeCursor(position: PagePosition, scope: string, secret: Uint8Array):
 }
 
 function readCursor(cursor: string, scope: string, secret: Uint8Array): PagePosition {
-  const refused = new Fault("invalid_cursor", "This cursor was not given by this list with these filters.");
+  const refused = new Fault(
+    "invalid_cursor",
+    "This cursor does not belong to this list with these filters. Start without a cursor.",
+  );
   const [encoded = "", signature = ""] = cursor.split(".");
   const text = Buffer.from(encoded, "base64url").toString();
-  const [given, expected] = [Buffer.from(signature), Buffer.from(sign(text, secret))];
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw refused;
+  const [signed, expected] = [Buffer.from(signature), Buffer.from(sign(text, secret))];
+  if (signed.length !== expected.length || !timingSafeEqual(signed, expected)) throw refused;
   const [key, id, of] = JSON.parse(text) as [string | number, number, string];
   if (of !== scope) throw refused;
   return [key, id];

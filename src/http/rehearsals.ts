@@ -8,12 +8,11 @@ import { answerWrite } from "./response.ts";
 import { traceOf } from "./trace.ts";
 
 /**
- * Does work within a transaction, all that comes at its end included, undoes it, and answers what it answered: how it
- * would have ended.
+ * Runs work in a transaction, including its deferred checks, then undoes it. Returns the result that it would have had.
  */
-async function rehearsed<T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function runAndUndo<T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
   let ended: { readonly answer: T } | null = null;
-  const undone = new Error("a rehearsal is undone");
+  const undone = new Error("the dry run is undone");
   try {
     await tx.nested(async (part) => {
       ended = { answer: await part.nested(work) };
@@ -25,21 +24,21 @@ async function rehearsed<T>(tx: Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
   return (ended as unknown as { readonly answer: T }).answer;
 }
 
-// Dry runs. The act is really done and then undone, so that a dry run always agrees with the act itself.
+// Dry runs. The act is really run and then undone, so that a dry run always agrees with the act.
 
-const ToldView = Type.Object(
+const DryRunEventView = Type.Object(
   {
     type: Type.String(),
     object: Type.String(),
     id: Type.Union([Type.String(), Type.Null()], { description: "Its id, or the SKU of an `inventory_item`." }),
     changes: Type.Record(Type.String(), Type.Object({ from: Type.Unknown(), to: Type.Unknown() }), {
-      description: "The fields of it that would become another value.",
+      description: "The fields whose value would change.",
     }),
   },
   { additionalProperties: false },
 );
 
-/** The schema of the answer of an act that can be rehearsed. */
+/** The schema of the response of an act that supports a dry run. */
 export const RehearsableView = <Data extends TSchema>(data: Data) =>
   Type.Object(
     {
@@ -48,8 +47,10 @@ export const RehearsableView = <Data extends TSchema>(data: Data) =>
       meta: Type.Object(
         {
           ...metaFields,
-          dry_run: Type.Optional(Type.Literal(true, { description: "Nothing was done." })),
-          events: Type.Optional(Type.Array(ToldView, { description: "Of a dry run: the events it would emit." })),
+          dry_run: Type.Optional(Type.Literal(true, { description: "This was a dry run: nothing was changed." })),
+          events: Type.Optional(
+            Type.Array(DryRunEventView, { description: "In a dry run: the events that would be emitted." }),
+          ),
         },
         { additionalProperties: false },
       ),
@@ -57,15 +58,15 @@ export const RehearsableView = <Data extends TSchema>(data: Data) =>
     { additionalProperties: false },
   );
 
-/** Whether an act is done or rehearsed. */
+/** The options of an act that supports a dry run. */
 export interface RehearsalRequest {
   readonly status?: number;
   readonly dry_run?: boolean | undefined;
 }
 
 /**
- * As `answerWrite`. With `dry_run` the act is undone, and 200 shows the answer and the events that it would have had.
- * A dry run has no `ETag` and leaves nothing in the audit trail.
+ * As `answerWrite`. With `dry_run`, the act is undone, and the response is 200 with the data and events that it would
+ * have had. A dry run has no `ETag` and leaves no audit entry.
  */
 export function answerAct<Data>(
   call: Call,
@@ -77,16 +78,16 @@ export function answerAct<Data>(
   return answerWrite(
     { ...call, recording: null },
     200,
-    (tx) => captureEvents(tx, () => rehearsed(tx, work)),
-    (heard, request_id, now) => {
-      const { answer, events } = heard as { answer: Data; events: readonly DomainEvent[] };
+    (tx) => captureEvents(tx, () => runAndUndo(tx, work)),
+    (captured, request_id, now) => {
+      const { answer, events } = captured as { answer: Data; events: readonly DomainEvent[] };
       const { meta, ...plain } = enveloped(answer, request_id, now);
-      return { ...plain, meta: { ...meta, dry_run: true, events: events.map(toldView) } };
+      return { ...plain, meta: { ...meta, dry_run: true, events: events.map(eventView) } };
     },
   );
 }
 
-function toldView({ type, data, previous = {} }: DomainEvent) {
+function eventView({ type, data, previous = {} }: DomainEvent) {
   const { object, id, sku } = data as { readonly object: string; readonly id?: string; readonly sku?: string };
   const after = data as Readonly<Record<string, unknown>>;
   const changes = Object.entries(previous).map(([field, from]) => [field, { from, to: after[field] ?? null }]);

@@ -1,9 +1,9 @@
-// What the text of JSON shows beyond its value: repeated fields, numbers that would lose digits, syntax errors.
+// The input of a request: its body, as text and parsed, and its query. JSON is read strictly.
 import { type ParseErrorCode, visit } from "jsonc-parser";
 import { isExactNumber } from "../core/decimals.ts";
 import { Fault, invalidFields } from "../core/faults.ts";
 
-/** The places in valid JSON text where a field is given that its object has already: `line_items[0].quantity`. */
+/** The paths of repeated fields in valid JSON text, such as `line_items[0].quantity`. */
 function repeatedFields(text: string): string[] {
   const found = new Set<string>();
   for (const { open, name } of tokensOf(text)) {
@@ -15,10 +15,10 @@ function repeatedFields(text: string): string[] {
   return [...found];
 }
 
-// Numbers of up to 15 digits are always exact, so most texts need no closer look.
+// Numbers of up to 15 digits are always exact, so most texts need no closer check.
 const longNumber = /[:,[\s]-?(?:[\d.]{16}|[\d.]+[eE])/;
 
-/** The places in valid JSON text, below a field of this name, of numbers that cannot be shown again as they are. */
+/** The paths of numbers in valid JSON text, within a field of this name, that would lose digits. */
 function inexactNumbers(text: string, below: string): string[] {
   if (!longNumber.test(text)) return [];
   const found: string[] = [];
@@ -29,15 +29,15 @@ function inexactNumbers(text: string, below: string): string[] {
   return found;
 }
 
-/** An object or list that is not closed yet, and where in it the text is. */
+/** An object or list that is still open, and the current position in it. */
 interface JsonContainer {
-  /** The names an object has had so far; null for a list. */
+  /** The names seen so far in an object; null for a list. */
   readonly names: Set<string> | null;
   name: string;
   index: number;
 }
 
-/** A sign, text or number of JSON; `name` is set when it is the name of a field. */
+/** A punctuation mark, text or number of JSON. `name` is set for the name of a field. */
 interface JsonToken {
   readonly token: string;
   readonly open: readonly JsonContainer[];
@@ -69,60 +69,58 @@ function pathOf(open: readonly JsonContainer[]): string {
   }, "");
 }
 
-/** Where the first syntax error is, counted from 1, and what it is. */
-interface JsonBreak {
+/** The first syntax error, with its position counted from 1. */
+interface JsonSyntaxError {
   readonly line: number;
   readonly column: number;
-  readonly why: string;
+  readonly reason: string;
 }
 
 // A longer search would delay other requests.
-const looked_through_max = 256 << 10;
+const searched_max = 256 << 10;
 
 // By the codes of `ParseErrorCode`, from 1.
 const reasons = [
-  "JSON knows no such word",
-  "this is no number",
-  "the name of a field is expected, in double quotes",
-  "a value is expected",
-  "a colon is expected",
-  "a comma is expected",
-  "a closing brace is expected",
-  "a closing bracket is expected",
-  "nothing more is expected",
-  "JSON has no comments",
-  "JSON has no comments",
-  "a text has no closing quote in its line",
-  "a number is not complete",
+  "unknown word",
+  "invalid number",
+  "expected a field name in double quotes",
+  "expected a value",
+  "expected a colon",
+  "expected a comma",
+  "expected a closing brace",
+  "expected a closing bracket",
+  "unexpected text after the end",
+  "comments are not allowed",
+  "comments are not allowed",
+  "missing closing quote",
+  "incomplete number",
   "an escape needs four hexadecimal digits",
-  "there is no such escape",
-  "a control character must be written as an escape",
+  "unknown escape",
+  "control characters must be escaped",
 ];
 
-/** Finds the first syntax error of a text that is not JSON; null when the text is too long to search. */
-function findBreak(text: string): JsonBreak | null {
-  if (text.length > looked_through_max) return null;
-  let found: JsonBreak | null = null;
+/** Finds the first syntax error of invalid JSON; null when the text is too long to search. */
+function findSyntaxError(text: string): JsonSyntaxError | null {
+  if (text.length > searched_max) return null;
+  let found: JsonSyntaxError | null = null;
   const onError = (code: ParseErrorCode, _: number, __: number, line: number, column: number) => {
-    found = { line: line + 1, column: column + 1, why: reasons[code - 1] ?? "this is no JSON" };
-    throw new Error("the first break is enough");
+    found = { line: line + 1, column: column + 1, reason: reasons[code - 1] ?? "invalid JSON" };
+    throw new Error("the first error is enough");
   };
   try {
     visit(text, { onError }, { disallowComments: true, allowTrailingComma: false });
   } catch {
-    // The first error was found, or the text is nested too deep to be searched.
+    // The first error was found, or the text is nested too deep to search.
   }
   return found;
 }
-
-// What a request sends: its body, as text and parsed, and the parameters of its query.
 
 const json_bytes_max = 1 << 20;
 const json_depth_max = 32;
 const csv_bytes_max = 10 << 20;
 const notification_bytes_max = 256 << 10;
 
-/** What a body may be. */
+/** A kind of request body. */
 export interface BodyKind {
   readonly name: string;
   readonly media_type: string;
@@ -143,7 +141,7 @@ export const csv: BodyKind = {
   bytes_max: csv_bytes_max,
 };
 const form = /^application\/x-www-form-urlencoded\s*(;|$)/i;
-/** What a platform sends: JSON, and before the first of it a form that only tests whether the address answers. */
+/** What a platform sends: JSON. Its first request may be a form that only tests whether the URL responds. */
 const notification: BodyKind = {
   name: "notification",
   media_type: "application/json",
@@ -151,19 +149,19 @@ const notification: BodyKind = {
   bytes_max: notification_bytes_max,
 };
 
-/** The kinds of bodies, by the names that routes give them. */
+/** The kinds of bodies, by the names that routes use. */
 export const bodyKinds = { json, csv, notification } as const;
 
 /** The name of a kind of body. */
 export type BodyKindName = keyof typeof bodyKinds;
 
-/** Whether the body of a request says that it is JSON, of a kind that may be something else as well. */
-export function saysJson(request: Request): boolean {
+/** Whether a body is declared as JSON, for kinds that also accept something else. */
+export function isDeclaredJson(request: Request): boolean {
   return json.type.test(request.headers.get("content-type") ?? "");
 }
 
 /**
- * The text of a body, empty when there is none. No more is read than the kind may have, however much is sent.
+ * Reads a body as text, empty when there is none. Never reads more than the kind's limit.
  * Refuses: payload_too_large, unsupported_media_type, malformed_request.
  */
 export async function readText(request: Request, kind: BodyKind): Promise<string> {
@@ -176,8 +174,8 @@ export async function readText(request: Request, kind: BodyKind): Promise<string
 }
 
 /**
- * The bytes of a body, none when there is none.
- * Refuses: payload_too_large, unsupported_media_type, malformed_request when it breaks off.
+ * Reads the bytes of a body, none when there is none.
+ * Refuses: payload_too_large, unsupported_media_type, malformed_request when it is cut off.
  */
 export async function readBody(request: Request, kind: BodyKind): Promise<Uint8Array> {
   const bytes = await readBytes(request, kind);
@@ -186,24 +184,24 @@ export async function readBody(request: Request, kind: BodyKind): Promise<Uint8A
     throw new Fault("unsupported_media_type", `Send the body as Content-Type: ${kind.media_type}.`);
   }
   if (!/^(identity)?$/i.test(request.headers.get("content-encoding") ?? "")) {
-    throw new Fault("unsupported_media_type", "Send the body as it is, without a Content-Encoding.");
+    throw new Fault("unsupported_media_type", "Send the body uncompressed, without Content-Encoding.");
   }
   return bytes;
 }
 
-/** Refuses a body that says itself that it is too long, before anything of it is read. Refuses: payload_too_large. */
+/** Refuses a body whose declared length is too large, before reading it. Refuses: payload_too_large. */
 export function refuseSize(request: Request, kind: BodyKind): void {
   if (Number(request.headers.get("content-length") ?? 0) > kind.bytes_max) throw tooLarge(kind);
 }
 
 const tooLarge = ({ name, bytes_max }: BodyKind) =>
-  new Fault("payload_too_large", `A ${name} body may have at most ${bytes_max} bytes.`);
+  new Fault("payload_too_large", `The ${name} body exceeds ${bytes_max} bytes.`);
 
 async function readBytes(request: Request, kind: BodyKind): Promise<Uint8Array> {
   const { bytes_max } = kind;
   try {
     if (request.headers.get("content-length") !== null) return await request.bytes();
-    // The length of a body in chunks is not known in advance.
+    // The length of a chunked body is not known in advance.
     const chunks: Uint8Array[] = [];
     let length = 0;
     for await (const chunk of request.body ?? []) {
@@ -214,19 +212,19 @@ async function readBytes(request: Request, kind: BodyKind): Promise<Uint8Array> 
     return Buffer.concat(chunks);
   } catch (error) {
     if (error instanceof Fault) throw error;
-    throw new Fault("malformed_request", "The body ended too early.");
+    throw new Fault("malformed_request", "The body is incomplete.");
   }
 }
 
-// A byte order mark is kept: who signs a body signs it as well.
+// A byte order mark is kept, since signatures of the body cover it.
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** A text without the byte order mark that it may begin with. */
+/** Removes a leading byte order mark. */
 const withoutMark = (text: string): string => (text.startsWith("\ufeff") ? text.slice(1) : text);
 
 /**
- * Reads JSON strictly: no repeated field, at most 32 levels, no half of a surrogate pair.
- * Refuses: malformed_request, validation_failed (with the fields that are repeated).
+ * Parses JSON strictly: no repeated fields, at most 32 levels, no lone surrogates.
+ * Refuses: malformed_request, validation_failed (with the repeated fields).
  */
 export function parseJson(body: string): unknown {
   const text = withoutMark(body);
@@ -238,49 +236,49 @@ export function parseJson(body: string): unknown {
   }
   const { depth, members } = measure(text);
   if (depth > json_depth_max) {
-    throw new Fault("malformed_request", `JSON may be nested ${json_depth_max} levels deep.`);
+    throw new Fault("malformed_request", `The body is nested more than ${json_depth_max} levels deep.`);
   }
-  // An escape such as \ud800 can make text that no UTF-8 can carry; two such texts could share a key.
-  if (/\\u[dD][89a-fA-F]/.test(text) && holdsHalfPair(value)) {
-    throw new Fault("malformed_request", "The body holds half of a surrogate pair.");
+  // An escape such as \ud800 can produce text that UTF-8 cannot encode; two such texts could share a key.
+  if (/\\u[dD][89a-fA-F]/.test(text) && hasLoneSurrogate(value)) {
+    throw new Fault("malformed_request", "The body contains a lone surrogate.");
   }
-  // Of a repeated field this parser keeps one value; another parser might keep the other.
+  // This parser keeps one value of a repeated field; another parser might keep the other.
   if (members !== membersOf(value)) throw invalidFields(repeatedFields(text).map(repeated));
   return value;
 }
 
 function brokenJson(text: string): Fault {
-  const found = findBreak(text);
+  const found = findSyntaxError(text);
   if (found === null) return new Fault("malformed_request", "The body is not valid JSON.");
-  const { line, column, why } = found;
+  const { line, column, reason } = found;
   const where = `at line ${line}, column ${column}`;
-  return new Fault("malformed_request", `The body is not valid JSON ${where}: ${why}.`, { line, column });
+  return new Fault("malformed_request", `The body is not valid JSON ${where}: ${reason}.`, { line, column });
 }
 
-/** Refuses numbers in metadata that would lose digits when they are stored. Refuses: validation_failed. */
+/** Refuses numbers in metadata that would lose digits when stored. Refuses: validation_failed. */
 export function refuseInexact(text: string): void {
   const places = inexactNumbers(text, "metadata");
-  const message = "is a number of more digits than can be kept; send it as text";
+  const message = "has more digits than can be stored; send it as text";
   if (places.length > 0) throw invalidFields(places.map((field) => ({ field, code: "inexact_number", message })));
 }
 
-/** The parameters of a query. Refuses: validation_failed, when one is repeated: a value would be lost silently. */
+/** Parses a query. Refuses: validation_failed, when a parameter is repeated: a value would be lost silently. */
 export function readQuery(text: string): Record<string, string> {
   const query = new Map<string, string>();
-  const twice = new Set<string>();
+  const repeated_names = new Set<string>();
   for (const [name, value] of new URLSearchParams(text)) {
-    if (query.has(name)) twice.add(name);
+    if (query.has(name)) repeated_names.add(name);
     query.set(name, value);
   }
-  if (twice.size > 0) throw invalidFields([...twice].map(repeated));
+  if (repeated_names.size > 0) throw invalidFields([...repeated_names].map(repeated));
   return Object.fromEntries(query);
 }
 
-const repeated = (field: string) => ({ field, code: "repeated", message: "is given more than once" });
+const repeated = (field: string) => ({ field, code: "repeated", message: "occurs more than once" });
 
-/** Whether any text in the value, or any name of a field, holds half of a surrogate pair. */
-function holdsHalfPair(value: unknown): boolean {
-  // JSON.stringify leaves whole pairs as they are and writes a half as an escape.
+/** Whether any text or field name in the value contains a lone surrogate. */
+function hasLoneSurrogate(value: unknown): boolean {
+  // JSON.stringify leaves surrogate pairs as they are and escapes lone surrogates.
   return /(?<!\\)(?:\\\\)*\\ud/.test(JSON.stringify(value));
 }
 
@@ -303,7 +301,7 @@ function measure(text: string): { depth: number; members: number } {
   return { depth: deepest, members };
 }
 
-/** The number of members of all objects in a value that is not nested too deep. */
+/** The number of members of all objects in a value of limited depth. */
 function membersOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   let members = 0;

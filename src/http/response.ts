@@ -2,21 +2,21 @@ import type { Db, Tx, Writer } from "../storage/database.ts";
 import { applyBackpressure } from "./backpressure.ts";
 import type { Call } from "./call.ts";
 import { enveloped } from "./envelope.ts";
-import { holdIdempotencyLock, keptAnswer, keptName, once } from "./idempotency.ts";
+import { findResponse, holdIdempotencyLock, once, storageKeyOf } from "./idempotency.ts";
 import { entityTag, isKnown, refuseUnmatched } from "./preconditions.ts";
 import type { StoredResponse } from "./stored_responses.sql.ts";
 import { traceOf } from "./trace.ts";
 
-/** How an answer's data is wrapped: the envelope, or nothing around it (customers). */
+/** How response data is wrapped: in the envelope, or not at all (customers). */
 type WrapData = (data: unknown, request_id: string, now: number) => unknown;
 
-/** Answers with the data alone, as the customer routes are specified. */
+/** Leaves the data unwrapped, as the customer routes are specified. */
 export const bare: WrapData = (data) => data;
 
 /**
- * Runs a command in one write transaction and answers with what `work` returns, durable when it goes out. With an
- * `Idempotency-Key` the answer is kept with the effect, and a repeated request gets the same bytes. What has a version
- * carries it as `ETag`. An answer that shows a secret takes the `secret_key` under which it is kept.
+ * Runs a command in one write transaction and responds with the data that `work` returns, once it is durable. With an
+ * `Idempotency-Key`, the response is stored with the effect, and a repeated request gets the same bytes. Data with a
+ * version has an `ETag`. A response that shows a secret passes the `secret_key` that encrypts its stored copy.
  */
 export async function answerWrite<Data>(
   call: Call,
@@ -32,18 +32,18 @@ export async function answerWrite<Data>(
     return writtenAnswer(call, status, data, tx.now, wrap);
   };
   if (secret_key !== null) neverCache(call);
-  const key = keptName(call);
+  const key = storageKeyOf(call);
   await applyBackpressure(call);
   const done = key === null ? await writeFor(call, act) : await actOnce(call, key, act, secret_key);
   return jsonResponse(call, done.status, done.body, done.headers);
 }
 
-/** Keeps an answer that shows a secret out of every cache. */
+/** Keeps a response that shows a secret out of every cache. */
 function neverCache({ headers }: Call): void {
   headers["cache-control"] = "no-store";
 }
 
-/** The answer that shows this data. */
+/** The response with this data. */
 export function writtenAnswer(
   call: Call,
   status: number,
@@ -54,7 +54,7 @@ export function writtenAnswer(
   return { status, body: JSON.stringify(wrap(data, call.request_id, now)), headers: etagOf(data) };
 }
 
-/** Does an act once for its key; a request that waited for an equal one need not even begin to write. */
+/** Runs an act once for its key. A request that waited for an equal one may not need to write at all. */
 function actOnce(
   call: Call,
   key: string,
@@ -62,12 +62,12 @@ function actOnce(
   secret_key: Uint8Array | null,
 ): Promise<StoredResponse> {
   return holdIdempotencyLock(call, key, async (waited) => {
-    const kept = waited ? await call.store.read((db) => keptAnswer(db, call, key, secret_key)) : null;
+    const kept = waited ? await call.store.read((db) => findResponse(db, call, key, secret_key)) : null;
     return kept ?? writeFor(call, (tx) => once(tx, call, key, act, secret_key));
   });
 }
 
-/** Writes for a request, if who asks may still do so when the transaction begins. */
+/** Runs a write transaction for a request, if the caller is still permitted when it starts. */
 export async function writeFor<Done>(call: Call, work: (tx: Tx) => Promise<Done>): Promise<Done> {
   const { recording } = call;
   if (call.renew !== null) await call.renew();
@@ -80,14 +80,14 @@ export async function writeFor<Done>(call: Call, work: (tx: Tx) => Promise<Done>
   return done;
 }
 
-/** The store of a request for work of many transactions, in each of which its key must still be good. */
+/** A writer for work with many transactions. Each of them checks that the caller is still permitted. */
 export function writerOf(call: Call): Writer {
   return { write: (work) => writeFor(call, work) };
 }
 
 /**
- * Answers by `work`, which takes more than one transaction, or as the request with the same `Idempotency-Key` was
- * answered before. The last of the transactions keeps the answer, under `secret_key` when it shows a secret.
+ * Responds with the result of `work`, which takes several transactions, or with the stored response for the request's
+ * `Idempotency-Key`. The last transaction stores the response, encrypted under `secret_key` if it shows a secret.
  */
 export async function answerLongWork(
   call: Call,
@@ -95,15 +95,18 @@ export async function answerLongWork(
   secret_key: Uint8Array | null = null,
 ): Promise<Response> {
   if (secret_key !== null) neverCache(call);
-  const key = keptName(call);
+  const key = storageKeyOf(call);
   if (key === null) return work();
   return holdIdempotencyLock(call, key, async () => {
-    const kept = await call.store.read((db) => keptAnswer(db, call, key, secret_key));
+    const kept = await call.store.read((db) => findResponse(db, call, key, secret_key));
     return kept === null ? work() : jsonResponse(call, kept.status, kept.body, kept.headers);
   });
 }
 
-/** Reads in one consistent view and answers 200 with what `work` returns, or 304 when the client holds it already. */
+/**
+ * Reads in one consistent view and responds with 200 and the data that `work` returns, or with 304 when the client
+ * already has it.
+ */
 export async function answerRead<Data>(
   call: Call,
   work: (db: Db) => Promise<Data>,
@@ -125,7 +128,7 @@ function etagOf(data: unknown): { readonly etag?: string } {
   return etag === null ? {} : { etag };
 }
 
-/** An answer from JSON text that is already written. */
+/** A response from JSON text. */
 export function jsonResponse(call: Call, status: number, body: string, headers: Readonly<Record<string, string>> = {}) {
   traceOf(call.request).bytes_out = Buffer.byteLength(body);
   return new Response(body, {

@@ -1,4 +1,4 @@
-// What a route says of itself. Admission, the reference and the audit trail read it.
+// What a route declares about itself. Admission, the reference and the audit trail read it.
 import type { TSchema } from "@sinclair/typebox";
 import type { FaultCode } from "../core/faults.ts";
 import { assert } from "../core/faults.ts";
@@ -7,104 +7,104 @@ import { isOfLive, ofSettings, onlyReads, type Permission, type RouteNeed } from
 import type { Chapter } from "./chapters.ts";
 import { type BodyKind, type BodyKindName, bodyKinds } from "./request_input.ts";
 
-/** What every route says of itself: who may use it, and what it answers. */
+/** What every route declares: who may use it, and its responses. */
 interface RouteFacts {
-  /** The permission that the route needs. */
   readonly needs: RouteNeed;
-  /** The answer by status: its schema, or null for a document that is no JSON. */
+  /** The responses by status: a schema, or null for a document that is not JSON. */
   readonly answers?: Readonly<Record<number, TSchema | null>>;
 }
 
-/** What a route of the API says of itself, beside its method, its path and its schemas of body and query. */
+/** What a route of the API declares, in addition to its method, its path and its schemas of body and query. */
 export interface RouteNotes extends Required<RouteFacts> {
-  /** Name of the operation, `createOrder`. */
+  /** The operation id, such as `createOrder`. */
   readonly id: string;
-  /** The chapter of the reference that it stands in. */
+  /** The chapter of the reference that lists it. */
   readonly chapter: Chapter;
-  /** One line of what it does. */
+  /** What it does, in one line. */
   readonly summary: string;
-  /** What else there is to know, in full sentences. */
+  /** More details, in full sentences. */
   readonly description?: string;
-  /** The media types of the documents that it answers with, or that a client may have instead, by its `Accept`. */
+  /** The media types of documents that it returns, always or depending on `Accept`. */
   readonly documents?: readonly string[];
-  /** The codes of its own refusals, beyond those of every route of its kind: see `refusalsOf` in the reference. */
+  /**
+   * The codes of its own refusals, in addition to those common to its kind of route: see `refusalsOf` in the reference.
+   */
   readonly refuses?: readonly FaultCode[];
-  /** What its body is, where that is not JSON. */
+  /** The kind of its body, if that is not JSON. */
   readonly sends?: BodyKindName;
-  /** Whether it honours `If-Match`. */
+  /** Whether it supports `If-Match`. */
   readonly matches?: boolean;
-  /** Whether its answer carries an `ETag` though it shows no version. */
+  /** Whether its response has an `ETag` although it shows no version. */
   readonly tagged?: boolean;
-  /** Whether it is about data that both worlds share, unlike other routes with the same needs. */
+  /** Whether its data is shared by live and test, unlike that of other routes with the same permission. */
   readonly live_only?: boolean;
 }
 
-/** The notes of a route of the API, in the place where Elysia keeps them. */
+/** The declaration of an API route, in the form that Elysia stores. */
 export const documented = (notes: RouteNotes) => ({ ...notes }) as Record<string, unknown>;
 
-/** As `documented`, for routes of one chapter that need the same. */
+/** As `documented`, for several routes of one chapter with the same permission. */
 export const documentedAs =
   (common: Pick<RouteNotes, "needs" | "chapter">) => (notes: Omit<RouteNotes, "needs" | "chapter">) =>
     documented({ ...common, ...notes });
 
-/** As `documented`, for a page or a route of the dashboard: the reference does not list it. */
+/** As `documented`, for a page or a route of the dashboard. The reference does not list it. */
 export const unlisted = (facts: RouteFacts) => ({ ...facts }) as Record<string, unknown>;
 
-/** One route as the framework knows it. */
+/** A route as the framework knows it. */
 export interface AppRoute {
   readonly method: string;
   readonly path: string;
   readonly hooks: { readonly detail?: unknown; readonly body?: unknown; readonly query?: unknown };
 }
 
-/** What a route says of itself; it has no `id` unless the reference lists it. */
-type RouteStatement = RouteFacts & Partial<RouteNotes>;
+/** What a route declares; it has no `id` unless the reference lists it. */
+type RouteDeclaration = RouteFacts & Partial<RouteNotes>;
 
-/** What a route says of itself. Throws when it does not say who may use it. */
-export function saidBy({ method, path, hooks }: AppRoute): RouteStatement {
-  const said = hooks.detail as Partial<RouteStatement> | undefined;
-  assert(said?.needs !== undefined, `${method} ${path} does not say what it needs: note it by documented or unlisted`);
-  return said as RouteStatement;
+/** What a route declares. Throws when it does not declare who may use it. */
+export function declarationOf({ method, path, hooks }: AppRoute): RouteDeclaration {
+  const declared = hooks.detail as Partial<RouteDeclaration> | undefined;
+  assert(declared?.needs !== undefined, `${method} ${path} does not declare what it needs: use documented or unlisted`);
+  return declared as RouteDeclaration;
 }
 
-/** A path below the version: `/orders/:id` for `/v1/orders/:id` and `/api/v1/orders/:id`. */
+/** The path after the version: `/orders/:id` for `/v1/orders/:id` and `/api/v1/orders/:id`. */
 export const belowVersion = (path: string): string => path.replace(/^(?:\/api)?\/v1(?=\/)/, "");
 
-/** A route of the service as requests are admitted by it. */
+/** A route of the service, as admission uses it. */
 export interface Route {
-  /** Its method and its pattern below the version, `GET /orders/:id`. */
+  /** Its method and its pattern after the version, `GET /orders/:id`. */
   readonly name: string;
   readonly method: string;
   readonly path: string;
-  /** What the audit trail calls it: the name of its operation, or its own. */
+  /** Its name in the audit trail: its operation id, or its `name`. */
   readonly id: string;
   readonly need: RouteNeed;
-  /** What its body is. */
+  /** The kind of its body. */
   readonly sends: BodyKind;
-  /** Whether it may change something. */
   readonly writes: boolean;
-  /** Whether it changes the settings of the house. */
+  /** Whether it changes the operator's settings. */
   readonly of_settings: boolean;
-  /** Whether it is about data that both worlds share: users, the audit trail, and e-mail. */
+  /** Whether its data is shared by live and test: users, the audit trail, and email. */
   readonly live_only: boolean;
   /** Whether it is about records of merchants, so that its query may name one. */
   readonly of_merchants: boolean;
   /**
-   * Whether a route without query parameters refuses all of them. Routes without a key do not, since others write the
-   * links to them; nor do routes that platforms call.
+   * Whether a route without query parameters refuses all of them. Public routes do not, since links to them may have
+   * parameters added, and neither do routes that platforms call.
    */
   readonly refuses_query: boolean;
 }
 
-/** Whether a route is about data that both worlds share: users, the audit trail, and e-mail. */
-export const isLiveOnly = ({ needs, live_only = false }: Pick<RouteStatement, "needs" | "live_only">): boolean =>
+/** Whether a route's data is shared by live and test: users, the audit trail, and email. */
+export const isLiveOnly = ({ needs, live_only = false }: Pick<RouteDeclaration, "needs" | "live_only">): boolean =>
   live_only || isOfLive(needs);
 
-/** The routes of an app, each once. Throws when one does not say who may use it. */
+/** The routes of an app, without duplicates. Throws when one does not declare who may use it. */
 export function routesOf(mounted: readonly AppRoute[]): Route[] {
   const routes = new Map<string, Route>();
-  for (const one of mounted) {
-    const route = routeOf(one);
+  for (const mounted_route of mounted) {
+    const route = routeOf(mounted_route);
     if (!routes.has(route.name)) routes.set(route.name, route);
   }
   return [...routes.values()];
@@ -114,8 +114,8 @@ function routeOf(mounted: AppRoute): Route {
   const { method, hooks } = mounted;
   const path = belowVersion(mounted.path);
   const name = `${method} ${path}`;
-  const said = saidBy(mounted);
-  const { needs: need, id = name, sends = "json" } = said;
+  const declared = declarationOf(mounted);
+  const { needs: need, id = name, sends = "json" } = declared;
   const writes = method !== "GET" && need !== "none" && !onlyReads(need);
   const takesAnything = path === mounted.path || hooks.query !== undefined || need === "none";
   return {
@@ -127,7 +127,7 @@ function routeOf(mounted: AppRoute): Route {
     writes,
     sends: bodyKinds[sends],
     of_settings: writes && ofSettings.has(need as Permission),
-    live_only: isLiveOnly(said),
+    live_only: isLiveOnly(declared),
     of_merchants: isOfMerchants(need, id),
     refuses_query: !takesAnything && sends !== "notification",
   };

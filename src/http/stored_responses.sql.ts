@@ -5,7 +5,7 @@ import { engine } from "../core/config.ts";
 import type { Db, Tx, WriteStatements } from "../storage/database.ts";
 import { prepared, type StatementArgs } from "../storage/statements.ts";
 
-/** An answer as it went out, byte for byte. */
+/** A response as it was sent, byte for byte. */
 export interface StoredResponse {
   readonly status: number;
   readonly body: string;
@@ -19,7 +19,7 @@ const byKey = prepared((sql, a: StatementArgs<{ key: string; now: number }>) =>
     .where(and(eq(idempotency_keys.key, a.key), gt(idempotency_keys.expires_at, a.now))),
 );
 
-/** The answer kept for a key and the fingerprint of its request, or null when there is none or its time is over. */
+/** The response stored for a key and the fingerprint of its request; null when there is none or it has expired. */
 export async function findStoredResponse(db: Db, key: string) {
   const [row] = await byKey(db, { key, now: db.now });
   if (row === undefined) return null;
@@ -28,7 +28,7 @@ export async function findStoredResponse(db: Db, key: string) {
   return { fingerprint, answer, open_until };
 }
 
-/** A request that takes a key. */
+/** A request's claim on an idempotency key. */
 interface KeyClaim {
   readonly key: string;
   readonly fingerprint: string;
@@ -61,28 +61,29 @@ const claim = prepared((sql: WriteStatements, a: StatementArgs<KeyClaim & { now:
 );
 
 /**
- * Takes a key for this transaction; false when it is taken and its time is not over, and at once, too, while another
- * server's transaction is about to take it.
+ * Claims a key for this transaction. False when it is taken and has not expired, or while another server's transaction
+ * is about to take it; the latter returns at once.
  */
 export async function claimKey(tx: Tx, claimed: KeyClaim): Promise<boolean> {
   return (await claim(tx, { ...claimed, now: tx.now })).length === 1;
 }
 
-const told = (name: string) => template.raw(`(told.value->>'${name}')`);
-const toldNumber = (name: string) => template.raw(`cast(told.value->>'${name}' as bigint)`);
+const claimText = (name: string) => template.raw(`(input.value->>'${name}')`);
+const claimNumber = (name: string) => template.raw(`cast(input.value->>'${name}' as bigint)`);
 
 const claimSome = prepared((sql: WriteStatements, a: StatementArgs<{ claims: string; now: number }>) =>
   sql
     .insert(idempotency_keys)
     .select(
-      template`select ${told("key")}, ${told("fingerprint")}, 0, '{}', '', ${a.now}, ${toldNumber("expires_at")}, null
-        from ${eachIn(a.claims)} as told where ${isAlone(told("key"))}`,
+      template`select ${claimText("key")}, ${claimText("fingerprint")}, 0, '{}', '', ${a.now},
+          ${claimNumber("expires_at")}, null
+        from ${eachIn(a.claims)} as input where ${isAlone(claimText("key"))}`,
     )
     .onConflictDoUpdate(taking)
     .returning({ key: idempotency_keys.key }),
 );
 
-/** As `claimKey`, for several different keys. Answers the keys that were claimed. */
+/** As `claimKey`, for several different keys. Returns the keys that were claimed. */
 export async function claimKeys(tx: Tx, claims: readonly KeyClaim[]): Promise<Set<string>> {
   const [only] = claims;
   if (only !== undefined && claims.length === 1) return new Set((await claimKey(tx, only)) ? [only.key] : []);
@@ -98,7 +99,7 @@ const keep = prepared(
       .where(eq(idempotency_keys.key, a.key)),
 );
 
-/** Keeps the answer under a key that this transaction has claimed. */
+/** Stores the response under a key that this transaction has claimed. */
 export async function storeResponse(tx: Tx, key: string, { status, headers, body }: StoredResponse): Promise<void> {
   await keep(tx, { key, status, headers: JSON.stringify(headers), body });
 }
@@ -106,17 +107,17 @@ export async function storeResponse(tx: Tx, key: string, { status, headers, body
 const keepSome = prepared((sql: WriteStatements, a: StatementArgs<{ answers: string }>) =>
   sql
     .update(idempotency_keys)
-    .set({ status: toldNumber("status"), headers: told("headers"), body: told("body") })
-    .from(template`${eachIn(a.answers)} as told`)
-    .where(eq(idempotency_keys.key, told("key"))),
+    .set({ status: claimNumber("status"), headers: claimText("headers"), body: claimText("body") })
+    .from(template`${eachIn(a.answers)} as input`)
+    .where(eq(idempotency_keys.key, claimText("key"))),
 );
 
-/** Keeps answers under keys that this transaction has claimed. */
+/** Stores responses under keys that this transaction has claimed. */
 export async function storeResponses(
   tx: Tx,
   kept: readonly { readonly key: string; readonly answer: StoredResponse }[],
 ): Promise<void> {
-  // On SQLite a statement for each answer is several times cheaper than one for all of them.
+  // On SQLite, one statement per response is several times cheaper than one for all of them.
   if (engine === "sqlite" || kept.length === 1) {
     for (const { key, answer } of kept) await storeResponse(tx, key, answer);
     return;
@@ -143,20 +144,20 @@ const open = prepared((sql: WriteStatements, a: StatementArgs<{ key: string; unt
     .where(eq(idempotency_keys.key, a.key)),
 );
 
-/** Lets another answer take the place of the one that is kept under a key, until a moment. */
+/** Allows the response stored under a key to be replaced until a timestamp (ms). */
 export async function openAnswer(tx: Tx, key: string, until: number): Promise<void> {
   await open(tx, { key, until });
 }
 
 const isOpen = (key: string) => and(eq(idempotency_keys.key, key), isNotNull(idempotency_keys.open_until));
 
-/** Has the answer under a key be the last one; false when another one has taken its place. */
+/** Makes the response under a key final; false when it was already replaced. */
 export async function closeAnswer(tx: Tx, key: string): Promise<boolean> {
   const closed = tx.sql.update(idempotency_keys).set({ open_until: null }).where(isOpen(key));
   return (await closed.returning({ key: idempotency_keys.key })).length === 1;
 }
 
-/** Keeps another, last answer under a key; false when the one before is no longer open. */
+/** Replaces the response under a key with the final one; false when the previous one can no longer be replaced. */
 export async function replaceAnswer(tx: Tx, key: string, { status, body, headers }: StoredResponse): Promise<boolean> {
   const replaced = tx.sql
     .update(idempotency_keys)
@@ -165,13 +166,13 @@ export async function replaceAnswer(tx: Tx, key: string, { status, body, headers
   return (await replaced.returning({ key: idempotency_keys.key })).length === 1;
 }
 
-/** Frees a key, so that its request may be sent anew; false when the answer under it is no longer open. */
+/** Frees a key, so that its request may be sent again; false when its response can no longer be replaced. */
 export async function forgetAnswer(tx: Tx, key: string): Promise<boolean> {
   const deleted = tx.sql.delete(idempotency_keys).where(and(isOpen(key), gt(idempotency_keys.open_until, tx.now)));
   return (await deleted.returning({ key: idempotency_keys.key })).length === 1;
 }
 
-/** Forgets up to `limit` answers whose time is over, and says whether more may be left. */
+/** Deletes up to `limit` expired responses. Returns whether more may be left. */
 export async function deleteExpiredAnswers(tx: Tx, limit: number): Promise<boolean> {
   const over = tx.sql
     .select({ key: idempotency_keys.key })
@@ -186,6 +187,6 @@ export async function deleteExpiredAnswers(tx: Tx, limit: number): Promise<boole
   return deleted.length === limit;
 }
 
-/** Whether an answer was dropped by an erasure: its key stays, so that the request is not carried out again. */
+/** Whether a response was dropped by an erasure. Its key stays, so that the request is not executed again. */
 export const isDropped = ({ status, body }: Pick<StoredResponse, "status" | "body">): boolean =>
   status === 410 && body === "";

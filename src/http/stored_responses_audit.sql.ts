@@ -1,4 +1,4 @@
-// Checks the answers that are kept for repeated requests: each is complete, and the record that it names exists.
+// Checks the responses stored for repeated requests: each is complete, and the record that it names exists.
 import { and, asc, gt, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { among, list } from "../../db/kit.ts";
@@ -15,11 +15,11 @@ import type { Db } from "../storage/database.ts";
 import { shown_max, type VerifierDifference } from "../storage/verifier.ts";
 import { isDropped } from "./stored_responses.sql.ts";
 
-const whole = "I14 a kept answer is as it went out";
-const made = "I14 what a kept answer says was made is there";
+const complete_rule = "I14 a stored response is complete";
+const created_rule = "I14 the record that a stored response created exists";
 const slice = 500;
 
-/** The kinds of records that an answer may name, by the field that names them. */
+/** The kinds of records that a response may name, by the prefix of its id. */
 const tables = {
   order: orders,
   product: products,
@@ -38,28 +38,32 @@ interface StoredResponseRow {
   readonly created_at: number;
 }
 
-/** Looks at every answer that is kept, some at a time. */
+/** Checks every stored response, in batches. */
 export async function verifyAnswers(db: Db): Promise<VerifierDifference[]> {
   const differences: VerifierDifference[] = [];
   for (let rows = await after(db, null); rows.length > 0; rows = await after(db, rows.at(-1)?.key ?? null)) {
-    const named = rows.map((row) => ({ row, made: madeBy(row) }));
+    const named = rows.map((row) => ({ row, created: madeBy(row) }));
     const there = await findThere(
       db,
-      named.flatMap(({ made }) => made ?? []),
+      named.flatMap(({ created }) => created ?? []),
     );
-    for (const { row, made: one } of named) {
-      if (!isWhole(row)) differences.push(difference(whole, row, differences.length));
+    for (const { row, created: one } of named) {
+      if (!isWhole(row)) differences.push(difference(complete_rule, row, differences.length));
       else if (one !== null && !there.has(`${one.noun} ${one.id}`)) {
-        differences.push(difference(made, row, differences.length));
+        differences.push(difference(created_rule, row, differences.length));
       }
     }
   }
   return differences;
 }
 
-function difference(rule: string, { key, status, created_at }: StoredResponseRow, told: number): VerifierDifference {
-  const rows = told < shown_max ? [{ table: "idempotency_keys", status, created_at }] : [];
-  return { rule, subject: `kept answer ${key}`, expected: 1, actual: 0, rows };
+function difference(
+  rule: string,
+  { key, status, created_at }: StoredResponseRow,
+  shown_count: number,
+): VerifierDifference {
+  const rows = shown_count < shown_max ? [{ table: "idempotency_keys", status, created_at }] : [];
+  return { rule, subject: `stored response ${key}`, expected: 1, actual: 0, rows };
 }
 
 async function after(db: Db, last: string | null): Promise<StoredResponseRow[]> {
@@ -72,13 +76,13 @@ async function after(db: Db, last: string | null): Promise<StoredResponseRow[]> 
     .limit(slice);
 }
 
-/** What was kept is an object in JSON, or sealed, or was dropped. */
+/** Whether the stored response is a JSON object, encrypted, or dropped. */
 function isWhole(kept: StoredResponseRow): boolean {
   if (isDropped(kept)) return true;
   const { status, headers, body } = kept;
   const known = (status >= 200 && status < 300) || status === 409 || status === 422;
-  const says = objectOf(body);
-  return known && objectOf(headers) !== null && (isSealed(body) || (says !== null && Object.keys(says).length > 0));
+  const parsed = objectOf(body);
+  return known && objectOf(headers) !== null && (isSealed(body) || (parsed !== null && Object.keys(parsed).length > 0));
 }
 
 function madeBy({ status, body }: StoredResponseRow): { noun: StoredNoun; id: number } | null {

@@ -2,54 +2,58 @@ import type { Environment } from "../core/environment.ts";
 import type { FaultCode } from "../core/faults.ts";
 import { randomId } from "../core/ids.ts";
 
-/** Whose share of the memory for large responses a request uses: that of its key or user, within that of its owner. */
+/**
+ * The share of the memory for large responses that a request uses: that of its key or user, within that of the owner.
+ */
 export interface ResponseMemoryShare {
   readonly key: string;
-  /** The merchant of the key or user, or else the key or user itself. */
+  /** The merchant of the key or user; for the operator's, the key or user itself. */
   readonly owner: string;
 }
 
 const unknown: ResponseMemoryShare = { key: "nobody", owner: "nobody" };
 
-/** What is noted of a request on its way, for its log line and the meters. */
+/** What is recorded about a request, for its log line and the metrics. */
 export interface RequestTrace {
-  /** The client's `X-Request-Id` where it is a sound one, else a new one. */
+  /** The client's `X-Request-Id` if it is valid, else a generated one. */
   readonly request_id: string;
   /** Monotonic ms. */
   readonly begun_at: number;
-  /** The pattern of its path below the version, `/orders/:id`; null when no route matches. */
+  /** The pattern of its path after the version, `/orders/:id`; null when no route matches. */
   route: string | null;
-  /** Who asked, as `key_7` or `usr_7`; null before it is known. */
+  /** The caller, as `key_7` or `usr_7`; null before it is known. */
   actor_id: string | null;
   mode: Environment | null;
-  /** The merchant whose records alone it sees or makes; null for the house's, and for those of several. */
+  /** The merchant to which it is narrowed; null for the operator's requests and those about several merchants. */
   merchant_id: number | null;
-  /** Whose share of the memory for large responses it uses; the same for all whom nobody knows. */
+  /** The memory share that it uses; all unauthenticated requests use the same one. */
   reader: ResponseMemoryShare;
-  /** Headers that its answer carries whatever it says. */
+  /** Headers that every response to it carries. */
   readonly headers: Record<string, string>;
-  /** How long its answer's body is in bytes, where that is known; else null. */
+  /** The size of its response's body in bytes; null when unknown. */
   bytes_out: number | null;
-  /** Whether it came from elsewhere than the addresses of its key, which are only observed. */
+  /** Whether it came from outside its key's IP allowlist, which is in log-only mode. */
   outside: boolean;
-  /** How much of its answer is in memory at a time, when it is made while it is sent; else null. */
+  /** The bytes of its response in memory at a time, when it is generated while it is sent; else null. */
   held_bytes: number | null;
-  /** Keeps its connection open for so many seconds, 0 for as long as it takes; null for one that is never kept so. */
+  /** Keeps its connection open for this many seconds, 0 for no limit; null when it uses the default. */
   waitFor: ((seconds: number) => void) | null;
-  /** Why it was refused. */
+  /** The code of its refusal. */
   code: FaultCode | null;
-  /** Whether what it asked for was only tried and undone, so that nothing has changed by it. */
+  /** Whether it was a dry run, which changed nothing. */
   rehearsed: boolean;
 }
 
-const noted = Symbol("trace");
+const trace_property = Symbol("trace");
 
-// No browser guesses another type, and no page of another site embeds an answer.
+// Browsers must not guess another type, and pages of other sites must not embed a response.
 const default_headers = { "x-content-type-options": "nosniff", "cross-origin-resource-policy": "same-origin" } as const;
 
-/** The notes of a request, begun when they are first asked for. They lie on it: a map of all requests costs more. */
-export function traceOf(request: Request & { [noted]?: RequestTrace }): RequestTrace {
-  request[noted] ??= {
+/**
+ * The trace of a request, created on first use. It is stored on the request, since a map of all requests costs more.
+ */
+export function traceOf(request: Request & { [trace_property]?: RequestTrace }): RequestTrace {
+  request[trace_property] ??= {
     request_id: requestId(request),
     begun_at: performance.now(),
     route: null,
@@ -65,10 +69,10 @@ export function traceOf(request: Request & { [noted]?: RequestTrace }): RequestT
     rehearsed: false,
     headers: { ...default_headers },
   };
-  return request[noted];
+  return request[trace_property];
 }
 
 function requestId(request: Request): string {
-  const given = request.headers.get("x-request-id");
-  return given !== null && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomId("req");
+  const client_id = request.headers.get("x-request-id");
+  return client_id !== null && /^[A-Za-z0-9._-]{1,64}$/.test(client_id) ? client_id : randomId("req");
 }

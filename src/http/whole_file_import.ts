@@ -1,4 +1,4 @@
-// Files whose rows form one record together, such as a rate card: the whole file is imported, or nothing.
+// Files whose rows together form one record, such as a rate card: the whole file is imported, or nothing.
 
 import type { CheckedCsvRow } from "../core/csv_columns.ts";
 import { type CsvInput, type CsvTable, readTable } from "../core/csv_table.ts";
@@ -7,7 +7,7 @@ import { tooMany } from "./imports.ts";
 
 /** How the rows of a file are read. */
 export interface WholeFile<Row> extends CsvTable {
-  /** Checks the record of a row by itself. Refuses: validation_failed. */
+  /** Validates the record of a row on its own. Refuses: validation_failed. */
   readonly read: (record: Record<string, unknown>) => Row;
   readonly rows_max: number;
 }
@@ -15,8 +15,9 @@ export interface WholeFile<Row> extends CsvTable {
 const problems_max = 100;
 
 /**
- * All rows of a file in their order, each with its line. Refuses: validation_failed, with the lines of the first bad
- * rows; malformed_request and unsupported_media_type, when it is no such file.
+ * All rows of a file in order, each with its line.
+ * Refuses: validation_failed, with the lines of the first bad rows; malformed_request and unsupported_media_type, when
+ * the file is not CSV.
  */
 export async function readWholeFile<Row>(file: CsvInput, it: WholeFile<Row>): Promise<CheckedCsvRow<Row>[]> {
   const rows: CheckedCsvRow<Row>[] = [];
@@ -34,7 +35,7 @@ export async function readWholeFile<Row>(file: CsvInput, it: WholeFile<Row>): Pr
   return rows;
 }
 
-/** The problems of a row, by line and column. Rethrows any error that is not a refusal of the row. */
+/** The problems of a row, by line and column. Rethrows errors that are not refusals of the row. */
 function problemsOf(line: number, error: unknown, { columns }: CsvTable): FieldProblem[] {
   if (!(error instanceof Fault) || faults[error.code].type === "api") throw error;
   const { fields = [] } = error.facts;

@@ -4,7 +4,7 @@ import { checkOf, closed, queryOf } from "../core/schema.ts";
 import { conventions } from "../http/conventions.ts";
 import { answerCsv, type CsvFile, pagesOf } from "../http/csv_response.ts";
 import { EnvelopedView } from "../http/envelope.ts";
-import { answerImport, eachRow, type Import, importFields, TriedImportView } from "../http/imports.ts";
+import { answerImport, DryRunImportView, eachRow, type Import, importFields } from "../http/imports.ts";
 import { documented } from "../http/route.ts";
 import { saveProductRows } from "./import_products.ts";
 import { ImportProduct } from "./product.schema.ts";
@@ -51,7 +51,7 @@ export const productCsvRoutes = (onChange: OnProductChange) =>
           "One row for each product, found by its SKU. A new product is created; an existing one is updated where it" +
           ` differs. An empty cell leaves a field unchanged, or empties one that may be empty.\n\n${table}`,
         sends: "csv",
-        answers: { 200: EnvelopedView(TriedImportView) },
+        answers: { 200: EnvelopedView(DryRunImportView) },
       }),
     })
     .get("/export.csv", ({ call, query }) => answerCsv(call, productExport, query), {

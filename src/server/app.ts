@@ -6,7 +6,7 @@ import { liveRoutes } from "../dashboard/server/hints.routes.ts";
 import { dashboardPageRoutes } from "../dashboard/server/pages.routes.ts";
 import { eventRoutes } from "../events/events.routes.ts";
 import { RouteTable } from "../http/auth/route_table.ts";
-import { alsoBelow } from "../http/conventions.ts";
+import { mountAlias } from "../http/conventions.ts";
 import { errorRoutes } from "../http/errors.routes.ts";
 import { requestRoutes } from "../http/request_log/request_log.routes.ts";
 import { type AppRoute, routesOf } from "../http/route.ts";
@@ -114,7 +114,7 @@ export function createApp(service: Service) {
     .use(liveRoutes(service, table))
     .use(dashboardPageRoutes())
     .use(routes);
-  alsoBelow(app, "/v1/", "/api/v1/");
+  mountAlias(app, "/v1/", "/api/v1/");
   documented.push(...app.routes);
   table.fill(routesOf(app.routes));
   return app;

@@ -2,7 +2,7 @@ import { Fault } from "../core/faults.ts";
 import type { RequestScopes } from "../http/auth/authentication.ts";
 import { type Authenticators, authentication, checkAddress, type Identity } from "../http/auth/authentication.ts";
 import { type GrantedPermissions, missingPermissions } from "../http/auth/permissions.ts";
-import { insufficient, limiter, mayDo } from "../http/auth/route_access.ts";
+import { insufficient, isPermitted, limiter } from "../http/auth/route_access.ts";
 import type { RouteTable } from "../http/auth/route_table.ts";
 import type { Call } from "../http/call.ts";
 import type { AdmitRequest } from "../http/conventions.ts";
@@ -62,7 +62,7 @@ export function guard(
     if (identity.addresses !== null) checkAddress(service, request, identity.addresses, headers);
     if (identity.rate !== null) limit(identity, identity.rate, live.clock.now(), headers);
     if (route === null) throw routes.unknown(request.method, path);
-    if (!mayDo(identity, route)) throw insufficient(identity, route);
+    if (!isPermitted(identity, route)) throw insufficient(identity, route);
     if (merchant_id !== null) await scopes.admit(identity, route);
     const actor = { type, id, name, request_id } as const;
     const caller = route.live_only ? { ...identity, store: live } : identity;
@@ -87,7 +87,7 @@ export function guard(
         throw new Fault("write_conflict", "The merchant that you view changed during this request. Send it again.");
       }
       if (renewed.addresses !== null) checkAddress(service, request, renewed.addresses, {});
-      if (!mayDo(renewed, route)) throw insufficient(renewed, route);
+      if (!isPermitted(renewed, route)) throw insufficient(renewed, route);
       // A caller that lost other permissions than the one for this route has to send the request again.
       if (missingPermissions(renewed.granted, granted.permissions).length === 0) return;
       throw new Fault("write_conflict", "Your permissions changed during this request. Send it again.");

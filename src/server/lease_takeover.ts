@@ -10,7 +10,7 @@ import { endLabelClaims } from "../shipping/labels/labels.sql.ts";
 import type { JobName } from "../storage/commit_effects.ts";
 import type { Store, Tx } from "../storage/database.ts";
 import type { Registry } from "../storage/postgres/server_registry.ts";
-import { type ClaimKind, type EndClaims, forgetHeld, takeHeld } from "../storage/servers.ts";
+import { type ClaimKind, deleteOldClaims, type EndClaims, takeOverClaims } from "../storage/servers.ts";
 import { endPollClaims } from "../tracking/tracking.sql.ts";
 import { endLeases } from "../webhooks/deliveries/deliveries.sql.ts";
 import { endMailClaims } from "../webhooks/notices.sql.ts";
@@ -49,7 +49,7 @@ export function takeOverLeases(service: Service, registry: Registry): void {
 /** Ends all claims of a server in one transaction. If several servers try, only one finds them. */
 async function takeOverFrom(store: Store, server: number): Promise<number> {
   const held = await store.write(async (tx) => {
-    const all = await takeHeld(tx, server);
+    const all = await takeOverClaims(tx, server);
     for (const claims of all) {
       const at = tx.now + claims.rest_ms;
       await kinds[claims.kind].end(tx, claims, at);
@@ -63,5 +63,5 @@ async function takeOverFrom(store: Store, server: number): Promise<number> {
 
 /** Deletes a batch of ended claims. Returns whether more are left. */
 export async function forgetEndedClaims(tx: Tx): Promise<boolean> {
-  return (await forgetHeld(tx, tx.now, deleted_batch_max)) === deleted_batch_max;
+  return (await deleteOldClaims(tx, tx.now, deleted_batch_max)) === deleted_batch_max;
 }

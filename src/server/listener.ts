@@ -5,7 +5,7 @@ import { UsageError } from "../core/config.ts";
 import type { Log } from "../core/log.ts";
 import { counter } from "../core/metrics.ts";
 import { countOpenFiles, openFilesLimit } from "../core/process.ts";
-import { located } from "../http/origin.ts";
+import { withAbsoluteUrl } from "../http/origin.ts";
 import { longHeads, readable_head_bytes } from "../http/request_head.ts";
 
 interface ListenerSettings {
@@ -124,7 +124,7 @@ function listen({ host, port, idle_seconds, tls }: ListenerSettings, answer: (re
       reusePort: false,
       idleTimeout: idle_seconds,
       maxRequestBodySize: body_bytes_max,
-      fetch: (request) => answer(located(request, scheme)),
+      fetch: (request) => answer(withAbsoluteUrl(request, scheme)),
       // Browsers use HTTP/2 only over TLS: there a dashboard in many tabs needs one connection.
       ...(tls && { http2: true, tls: { cert: tls.cert, key: tls.key } }),
     });

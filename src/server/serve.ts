@@ -122,10 +122,10 @@ export async function serve(settings: ServeSettings): Promise<ServerHandle> {
     allow_insecure_lan: settings.allow_insecure_lan,
     ...{ event_retention_days: settings.event_retention_days, request_log_days: settings.request_log_days },
     erasures_path: join(data, erasures_file),
-    ...{ data, database_url, backups, carrier_patience_ms: carrier_timeout_ms, shipped: archiveStateOf(log_archiving) },
+    ...{ data, database_url, backups, carrier_timeout_ms, shipped: archiveStateOf(log_archiving) },
     peerOf: (request) => port?.peerOf(request) ?? null,
     waitFor: (request, seconds) => port?.waitFor(request, seconds),
-    witnesses: [],
+    observers: [],
     draining: draining.signal,
     ending: ending.signal,
   };
@@ -134,9 +134,9 @@ export async function serve(settings: ServeSettings): Promise<ServerHandle> {
   // the port is open.
   await ensureDefaults(stores);
   const app = openLazyApp(service, (error) => exitUnloaded(settings, error));
-  const outflow = slowClientLimiter(log, (request) => port?.waitFor(request, 1));
+  const limiter = slowClientLimiter(log, (request) => port?.waitFor(request, 1));
   const onWaited = (request: Request) => port?.waitFor(request, idle_seconds);
-  const pipeline_settings = { log, slow_ms: settings.slow_ms, now, outflow, onWaited, witnesses: service.witnesses };
+  const pipeline_settings = { log, slow_ms: settings.slow_ms, now, limiter, onWaited, observers: service.observers };
   const pipeline = openRequestPipeline(pipeline_settings, app.handle);
   const identity = tls?.identity ?? null;
   port = openListener({ host, port: settings.port, idle_seconds, tls: identity, log }, pipeline.answer);
@@ -158,9 +158,9 @@ export async function serve(settings: ServeSettings): Promise<ServerHandle> {
 }
 
 /** Limits the memory of large responses, and logs those that fail or are refused. */
-function slowClientLimiter(log: Log, letGo: (request: Request) => void): SlowClientLimiter {
+function slowClientLimiter(log: Log, disconnect: (request: Request) => void): SlowClientLimiter {
   return new SlowClientLimiter({
-    letGo,
+    disconnect,
     onError: (error) => log.error("a response was cut off", { error: String(error) }),
     onRefused: (key) => log.warn("large responses were refused: too many others are unread", { key }),
   });

@@ -8,7 +8,7 @@ import type { Call } from "../http/call.ts";
 import { conventions } from "../http/conventions.ts";
 import { EnvelopedView, enveloped } from "../http/envelope.ts";
 import { errorBody } from "../http/errors.ts";
-import { type BulkPart, bulkPartOf, keptName, once } from "../http/idempotency.ts";
+import { type BulkPart, bulkPartOf, once, storageKeyOf } from "../http/idempotency.ts";
 import { refuseUnmatched } from "../http/preconditions.ts";
 import { answerLongWork, jsonResponse, writeFor } from "../http/response.ts";
 import { documented } from "../http/route.ts";
@@ -142,7 +142,7 @@ function readInput(action: OrderActionOfMany, input: unknown): unknown {
 
 /** Responds with all results and stores the response for a repeated request. The audit log already has each action. */
 async function answerDone(call: Call, data: object, secret_key: Uint8Array): Promise<Response> {
-  const key = keptName(call);
+  const key = storageKeyOf(call);
   const body = JSON.stringify(enveloped(data, call.request_id, call.store.clock.now()));
   if (key === null) return jsonResponse(call, 200, body);
   const stored = await writeFor(call, (tx) =>

@@ -1,9 +1,9 @@
 import { environments } from "../core/environment.ts";
 import { counter, histogram } from "../core/metrics.ts";
 
-// What a commit can set off in this process, by name: jobs to be run, and news for those who follow records.
+// What a commit triggers in this process: jobs to wake, notifications of changed records, and metrics.
 
-/** The names of the jobs that a commit can wake. `src/server/scheduler.ts` has the job of each. */
+/** The names of the jobs that a commit can wake. `src/server/scheduler.ts` runs them. */
 export const jobNames = [
   "inventory.expire_reservations",
   "inventory.expire_lots",
@@ -33,52 +33,48 @@ export const jobNames = [
 export type JobName = (typeof jobNames)[number];
 
 /**
- * Records that a part of this process follows: it is told after each commit that changed them (`tx.changed`). Events
- * count once they have their place in the order of `GET /events`, users with their sessions and second factors.
+ * Kinds of records whose changes are reported after each commit (`tx.changed`). Events count once they have their
+ * position in the order of `GET /events`; users include their sessions and second factors.
  */
 export type FollowedRecords = "attempts" | "events" | "keys" | "merchants" | "users";
 
-// What a transaction sets off in this process once it is committed.
-
-/** Jobs to be woken and changes to be told after a commit. */
+/** The jobs to wake and the changes to report after a commit. */
 export class CommitEffects {
   readonly #wakes = new Map<JobName, number>();
   readonly #changes = new Set<FollowedRecords>();
 
-  /** Notes a job to be woken; of several moments the earliest counts. */
+  /** Records a job to wake; the earliest time (ms) wins. */
   wake(job: JobName, at: number): void {
     const before = this.#wakes.get(job);
     if (before === undefined || at < before) this.#wakes.set(job, at);
   }
 
-  /** Notes that records have changed which somebody follows. */
+  /** Records that this kind of record has changed. */
   change(followed: FollowedRecords): void {
     this.#changes.add(followed);
   }
 
-  /** Takes over what another transaction, or a part of this one, will set off. */
+  /** Adds the effects of another transaction, or of a nested one. */
   add(others: CommitEffects | null): void {
     if (others === null) return;
     for (const [job, at] of others.#wakes) this.wake(job, at);
     for (const followed of others.#changes) this.change(followed);
   }
 
-  /** Tells those who listen, after the commit. */
-  tell({ wakes, changes }: CommitListeners): void {
+  /** Notifies the listeners, after the commit. */
+  notify({ wakes, changes }: CommitListeners): void {
     for (const [job, at] of this.#wakes) for (const listener of wakes) listener(job, at);
     for (const followed of this.#changes) for (const listener of changes) listener(followed);
   }
 }
 
-/** Who is told of what commits set off. */
+/** The listeners for effects of commits. */
 export interface CommitListeners {
   readonly wakes: ((job: JobName, at: number) => void)[];
   readonly changes: ((followed: FollowedRecords) => void)[];
 }
 
-// What both engines count of their work.
-
-/** Transactions that were committed. Those that changed nothing count as well. */
+/** Committed transactions, including those that changed nothing. */
 export const commits = counter("packhouse_commits_total", "Transactions that were committed.", ["mode"]);
 
 /** How many writes shared each commit; always one on PostgreSQL. */
@@ -89,18 +85,18 @@ export const commit_writes = histogram(
   ["mode"],
 );
 
-/** How long a transaction took, from its beginning until it was durable. */
+/** The duration of a transaction, from its start until it was durable. */
 export const commit_seconds = histogram(
   "packhouse_commit_seconds",
-  "How long a transaction took until it was durable.",
+  "Time until a transaction was durable.",
   [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
   ["mode"],
 );
 
-/** Writes that ran again, because others had changed the same records. */
+/** Writes that ran again because of a conflict. */
 export const retries = counter("packhouse_write_retries_total", "Writes that ran again after a conflict.", ["mode"]);
 
 /** Transactions that the storage could not commit. */
 export const failures = counter("packhouse_commit_failures_total", "Transactions that the storage refused.", ["mode"]);
-// A counter that begins with its first failure shows no growth.
+// Starts at zero: a counter that first appears with a failure shows no increase.
 for (const mode of environments) failures.add(0, mode);

@@ -1,5 +1,5 @@
-// A statement that Drizzle has built, run without what Drizzle does anew for each run, each value and each row: it asks
-// what class everything is of, which costs more than SQLite does.
+// Compiled statements: Drizzle's SQL, run without the work that Drizzle repeats for each run, value and row. Its type
+// checks there cost more than SQLite itself.
 import { Column, is, noopDecoder, Param, Placeholder, SQL } from "drizzle-orm";
 import type { TenantScope } from "./database.ts";
 import type { PostgresStatement } from "./postgres/pipeline.ts";
@@ -10,14 +10,14 @@ type DriverRow = Record<string, unknown>;
 
 /** A statement that is ready to run. */
 export interface CompiledStatement<R> {
-  /** Runs it with values for its places; the merchants of those that a scope fills are taken from it. */
+  /** Runs it with values for its placeholders. The merchant ids of the scope are added. */
   execute(values?: Record<string, unknown>, scope?: TenantScope): Promise<R>;
 }
 
-/** How PostgreSQL is asked a statement that is ready. */
+/** Runs compiled statements on PostgreSQL. */
 export interface StatementRunner {
   ask(statement: PostgresStatement, values: readonly unknown[]): Promise<{ readonly rows: unknown[][] }>;
-  /** As `ask`, but no answer is waited for: what fails it fails what is asked next, or the commit. */
+  /** As `ask`, without waiting for the result. A failure fails the next statement or the commit. */
   askLater(statement: PostgresStatement, values: readonly unknown[]): Promise<void>;
 }
 
@@ -27,15 +27,15 @@ interface ValueEncoder {
 
 type SelectedField = Column | SQL | SQL.Aliased;
 
-/** What Drizzle keeps of a statement. */
+/** The internals of a Drizzle statement that are used here. */
 interface DrizzleInternals {
   readonly fields?: readonly { readonly path: readonly string[]; readonly field: SelectedField }[];
   customResultMapper?: ((rows: unknown[][]) => unknown[]) | undefined;
   getQuery(): { readonly params: readonly unknown[] };
-  /** Of PostgreSQL alone. */
+  /** PostgreSQL only. */
   readonly rawQueryConfig?: PostgresStatement;
   readonly client?: StatementRunner;
-  /** Of SQLite alone. */
+  /** SQLite only. */
   readonly executeMethod?: "run" | "all" | "get" | "values";
   readonly stmt?: {
     readonly columnNames: readonly string[];
@@ -45,19 +45,19 @@ interface DrizzleInternals {
   };
 }
 
-/** The same statement, faster. Statements whose rows are nested stay as they are. */
+/** Compiles a statement. Statements with nested rows are returned as they are. */
 export function compileStatement<R>(ready: CompiledStatement<R>): CompiledStatement<R> {
-  // Drizzle runs a query each time it is awaited, so it is awaited here, once.
-  const kept = ready as unknown as DrizzleInternals;
-  const usual: CompiledStatement<R> = usesScope(kept.getQuery().params)
+  // Drizzle runs a query each time it is awaited, so its internals are read instead.
+  const internals = ready as unknown as DrizzleInternals;
+  const fallback: CompiledStatement<R> = usesScope(internals.getQuery().params)
     ? { execute: async (values, scope = unscoped) => ready.execute({ ...values, ...ofScope(scope) }) }
     : { execute: async (values) => ready.execute(values) };
-  keepNulls(kept);
-  const shape = shapeOf(kept);
-  const { stmt, executeMethod, client, rawQueryConfig } = kept;
+  keepNulls(internals);
+  const shape = shapeOf(internals);
+  const { stmt, executeMethod, client, rawQueryConfig } = internals;
   if (client !== undefined && rawQueryConfig !== undefined) {
-    if (shape === null && kept.fields !== undefined) return usual;
-    const bind = binderOf(kept.getQuery().params);
+    if (shape === null && internals.fields !== undefined) return fallback;
+    const bind = binderOf(internals.getQuery().params);
     const { text, name } = rawQueryConfig;
     const statement = { text, name };
     return {
@@ -67,30 +67,30 @@ export function compileStatement<R>(ready: CompiledStatement<R>): CompiledStatem
       },
     };
   }
-  if (stmt === undefined) return usual;
-  const bind = binderOf(kept.getQuery().params);
+  if (stmt === undefined) return fallback;
+  const bind = binderOf(internals.getQuery().params);
   if (executeMethod === "run") return runningBy(bind, (values) => stmt.run(...values) as R);
-  if (executeMethod !== "all" || shape === null) return usual;
+  if (executeMethod !== "all" || shape === null) return fallback;
   const { names } = shape;
-  // SQLite names the values itself, faster than anything here could.
+  // SQLite names the values itself, faster than code here could.
   const isNamed = stmt.columnNames.join() === names.join() && new Set(names).size === names.length;
   if (isNamed) return runningBy(bind, (values) => decoded(stmt.all(...values), shape) as R);
   return runningBy(bind, (values) => stmt.values(...values).map((row) => objectOf(row, shape)) as R);
 }
 
-/** An insert of some rows on PostgreSQL. */
+/** A multi-row insert on PostgreSQL. */
 export interface CompiledRows {
-  /** Inserts the rows and answers what is returned of each. */
+  /** Inserts the rows and returns the values that the statement returns for each. */
   execute(rows: readonly BoundValues[], scope: TenantScope): Promise<unknown[][]>;
-  /** Inserts the rows without waiting: what fails it fails what is asked next, or the commit. */
+  /** Inserts the rows without waiting. A failure fails the next statement or the commit. */
   later(rows: readonly BoundValues[], scope: TenantScope): Promise<void>;
 }
 
-/** The insert of some rows, faster than Drizzle runs it, from one of a single row and one of them all. */
+/** Compiles a multi-row insert from one Drizzle insert of a single row and one of all rows. */
 export function compileRowInsert(single: CompiledStatement<unknown>, all: CompiledStatement<unknown>): CompiledRows {
-  const kept = single as unknown as DrizzleInternals;
-  keepNulls(kept);
-  const bind = binderOf(kept.getQuery().params);
+  const internals = single as unknown as DrizzleInternals;
+  keepNulls(internals);
+  const bind = binderOf(internals.getQuery().params);
   const { client, rawQueryConfig } = all as unknown as DrizzleInternals;
   if (client === undefined || rawQueryConfig === undefined) throw new Error("the statement is not PostgreSQL's");
   const { text, name } = rawQueryConfig;
@@ -106,12 +106,12 @@ function runningBy<R>(bind: ValueBinder, run: (values: unknown[]) => R): Compile
   return { execute: async (values = {}, scope = unscoped) => run(bind(values, scope)) };
 }
 
-/** Whether a column takes values as they are. */
+/** Whether a column takes values without encoding. */
 const isPlain = (encoder: ValueEncoder) => encoder.mapToDriverValue === Column.prototype.mapToDriverValue;
 
-/** Drizzle hands a null that is bound late to the column's encoder, which makes 0 of it in a bool, "null" in JSON. */
-function keepNulls(kept: DrizzleInternals): void {
-  for (const param of kept.getQuery().params) {
+/** Keeps null as null: Drizzle passes a late-bound null to the column's encoder, which turns it into 0 or "null". */
+function keepNulls(internals: DrizzleInternals): void {
+  for (const param of internals.getQuery().params) {
     if (!is(param, Param) || !is(param.value, Placeholder) || isPlain(param.encoder)) continue;
     const encoder = param.encoder;
     const mapToDriverValue = (value: unknown) => (value === null ? null : encoder.mapToDriverValue(value));
@@ -119,10 +119,10 @@ function keepNulls(kept: DrizzleInternals): void {
   }
 }
 
-/** Puts values where a statement wants them, and the merchants of a scope. */
+/** Fills the placeholders of a statement with values and the merchants of a scope. */
 type ValueBinder = (values: BoundValues, scope: TenantScope) => unknown[];
 
-/** The values of the places that a scope fills. */
+/** The values of the placeholders that a scope fills. */
 function ofScope({ sees, makes }: TenantScope): BoundValues {
   return { [scope_places.sees]: sees, [scope_places.makes]: makes };
 }
@@ -145,14 +145,14 @@ function bindingOf(places: readonly ValuePlaceholder[]): (values: BoundValues) =
     const bound: unknown[] = [];
     for (const { name, encoder, constant } of places) {
       const value = name === null ? constant : values[name];
-      if (value === undefined && !(String(name) in values)) throw new Error(`there is no value for ${name}`);
+      if (value === undefined && !(String(name) in values)) throw new Error(`no value was passed for ${name}`);
       bound.push(encoder === null ? value : encoder.mapToDriverValue(value));
     }
     return bound;
   };
 }
 
-/** A place that a scope fills, and the column that a row to be stored has it in. */
+/** A placeholder that a scope fills, and the column of a row to insert that it belongs to. */
 interface ScopePlaceholder {
   readonly at: number;
   readonly kind: keyof TenantScope;
@@ -165,7 +165,7 @@ function scopePlaceholderOf(param: unknown, at: number): ScopePlaceholder[] {
   return [{ at, kind, owner: is(param, Param) && is(param.encoder, Column) ? param.encoder : null }];
 }
 
-/** What stands in a place of a statement: the value of this name, or a constant; null for what is bound as it is. */
+/** A placeholder: the value with this name, or a constant. `encoder` is null for a value that is bound unchanged. */
 interface ValuePlaceholder {
   readonly name: string | null;
   readonly encoder: ValueEncoder | null;
@@ -184,7 +184,7 @@ interface ValueDecoder {
   mapFromDriverValue(value: unknown): unknown;
 }
 
-/** The names of a row's values, and what each is decoded by; null for what the program takes as it is. */
+/** The names of a row's values and their decoders; null for values that need no decoding. */
 interface ResultShape {
   readonly names: readonly string[];
   readonly decoders: readonly (ValueDecoder | null)[];

@@ -1,4 +1,4 @@
-// The seam between the service and its data: what features may ask of a database, whichever engine it is.
+// The interface between the service and its database, the same for both engines.
 import type { SQL } from "drizzle-orm";
 import type { PgDatabase, PgInsertBase, PgInsertValue, PgQueryResultHKT, PgTable } from "drizzle-orm/pg-core";
 import type { Clock } from "../core/clock.ts";
@@ -9,172 +9,175 @@ import type { CheckDepth } from "./sqlite/whole_check.ts";
 
 type DrizzleDatabase = PgDatabase<PgQueryResultHKT, Record<string, never>>;
 
-/** The queries a read may ask. Everything is awaited; nothing is fetched by any other call. */
+/** The queries of a read. Each is awaited; no other call fetches data. */
 export interface ReadStatements extends Pick<DrizzleDatabase, "select" | "selectDistinct" | "$with" | "$count"> {
   with(
     ...queries: Parameters<DrizzleDatabase["with"]>
   ): Pick<ReturnType<DrizzleDatabase["with"]>, "select" | "selectDistinct">;
 }
 
-/** A row to be stored. Whose it is it may leave to the scope, and it must say it where the scope does not. */
+/** A row to insert. `merchant_id` may be left to the scope, and is required where the scope has no owner. */
 export type InsertableRow<Row> = Row extends { merchant_id?: infer Owner }
   ? Omit<Row, "merchant_id"> & { merchant_id?: Owner | undefined }
   : Row;
 
-/** An insert that is begun. */
+/** An insert that has been started. */
 interface InsertStatement<T extends PgTable> {
   values(rows: InsertableRow<PgInsertValue<T>> | InsertableRow<PgInsertValue<T>>[]): PgInsertBase<T, PgQueryResultHKT>;
-  /** Rows of all columns in their order: whose they are, too, and no scope is added. */
+  /** Rows with all columns in order, including `merchant_id`: the scope adds nothing. */
   select(rows: SQL): PgInsertBase<T, PgQueryResultHKT>;
 }
 
-/** The queries a write may ask. */
+/** The queries of a write. */
 export interface WriteStatements
   extends Pick<DrizzleDatabase, "select" | "selectDistinct" | "$with" | "$count" | "update" | "delete"> {
   with(...queries: Parameters<DrizzleDatabase["with"]>): Omit<ReturnType<DrizzleDatabase["with"]>, "insert">;
   insert<T extends PgTable>(table: T): InsertStatement<T>;
 }
 
-/** Whose records are seen and made. A table is owned by merchants if it has a column `merchant_id`. */
+/**
+ * The tenant scope: whose records are visible, and who owns new ones. A table with a column `merchant_id` belongs to
+ * merchants.
+ */
 export interface TenantScope {
-  /** The merchant whose records alone are seen; null for those of all. */
+  /** The only merchant whose records are visible; null for all. */
   readonly sees: number | null;
-  /** The merchant to whom belongs what is made; null where each record says so by itself. */
+  /** The merchant that owns new records; null where each record must name its owner. */
   readonly makes: number | null;
 }
 
-/** A consistent view of one store at one time. What takes it reads. */
+/** A consistent view of a store at one time. Functions that take it only read. */
 export interface Db {
   readonly sql: ReadStatements;
-  /** Milliseconds since 1970 by the store's clock, the same throughout. */
+  /** Milliseconds since 1970 by the store's clock; constant within the view. */
   readonly now: number;
   readonly mode: Environment;
-  /** How the world outside reaches the service of this process. */
+  /** How the service is reached from outside. */
   readonly site: Site;
-  /** The same for all views and transactions of one store: what is known of it in memory is kept by this. */
+  /** Identifies the store: the same object for all its views and transactions, used as the key of caches. */
   readonly home: object;
-  /** Whose records `sql` sees and makes, without a word about it in any query. */
+  /** The scope of `sql`, which is applied to every query automatically. */
   readonly scope: TenantScope;
-  /** The same view, seen so. */
+  /** The same view in another scope. */
   scoped(scope: TenantScope): Db;
   /**
-   * What was read or made once for all who share this view in the same scope: it depends on the records alone, not on
-   * `now`.
+   * Caches a result for all who share this view in the same scope. It must depend on the records alone, not on `now`.
    */
   memo<T>(key: string, make: () => T): T;
 }
 
 /**
- * A transaction. What takes it writes. Only its own calls may be awaited while it is open, one after another. After a
- * statement failed nothing more can be asked, except where `nested` has undone it.
+ * A transaction. Functions that take it write. While it is open, only its own calls may be awaited, one after another.
+ * After a statement has failed, no more can run unless `nested` has undone it.
  */
 export interface Tx extends Db {
   readonly sql: WriteStatements;
   /**
-   * The same transaction, seen so. What one scope keeps in a memo another does not see: two of them do not work on the
-   * same records in one transaction.
+   * The same transaction in another scope. Memos are separate for each scope, so two scopes must not work on the same
+   * records in one transaction.
    */
   scoped(scope: TenantScope): Tx;
   /** A new random identifier that sorts by time: `newId("evt")` is `evt_` and a UUIDv7 without dashes. */
   newId(prefix: string): string;
-  /** The transaction that this is a nested part of; null for a whole one. */
+  /** The transaction that contains this nested one; null at the top level. */
   readonly outer: Tx | null;
-  /** Runs `work` in a savepoint with a `Tx` of its own: when it throws, what it did is undone, and only that. */
+  /** Runs `work` in a savepoint with its own `Tx`. If it throws, only its changes are undone. */
   nested<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** After the commit the scheduler runs `job` at this moment (ms). Forgotten when the write fails. */
+  /** Wakes `job` at this time (ms) after the commit. Dropped when the write fails. */
   wake(job: JobName, at: number): void;
-  /** After the commit whoever follows these records is told. Forgotten when the write fails. */
+  /** Reports a change of these records after the commit. Dropped when the write fails. */
   changed(followed: FollowedRecords): void;
   /**
-   * Runs `work` once before this transaction (or this nested part) ends, in order of registration. A key that still
-   * waits is not registered again in the same scope; once its work has begun it may be. The work gets the scope it was
-   * registered in.
+   * Runs `work` once before this transaction (or nested one) ends, in order of registration and in the scope of the
+   * caller. A key that is already pending in the same scope is not registered again; once its work has started, it can
+   * be.
    */
   atEnd(key: string, work: (tx: Tx) => Promise<void>): void;
-  /** State of this scope that lives as long as this transaction (or this nested part). */
+  /** Caches state of this scope for the duration of this transaction (or nested one). */
   memo<T>(key: string, make: () => T): T;
 }
 
-/** What the storage says of itself. */
+/** Facts about the storage, for health checks and metrics. */
 export interface StoreFacts {
   readonly engine: "sqlite" | "postgres";
   readonly database_bytes: number;
-  /** The write-ahead log beside a SQLite database; null on PostgreSQL. */
+  /** The size of a SQLite database's write-ahead log; null on PostgreSQL. */
   readonly log_bytes: number | null;
-  /** Room left on the disk of a SQLite database; null on PostgreSQL. */
+  /** Free space on the disk of a SQLite database; null on PostgreSQL. */
   readonly free_bytes: number | null;
-  /** Connections to PostgreSQL that work or rest, and how many writes and reads wait for one; null on SQLite. */
+  /** PostgreSQL connections in use and idle, and how many calls wait for one; null on SQLite. */
   readonly connections: { readonly busy: number; readonly idle: number; readonly waiting: number } | null;
-  /** What `findDamage` has found in a SQLite database since it was opened; null on PostgreSQL. */
+  /** The damage that `findDamage` has found since a SQLite database was opened; null on PostgreSQL. */
   readonly damage: string | null;
 }
 
-/** Who waits together to read: a merchant, by its id; those who see the records of all; slices of long responses. */
+/** The read queues: one per merchant id; null for views of all merchants; "slices" for long responses. */
 export type ReadQueueKey = number | null | "slices";
 
-/** What writes, and nothing else. */
+/** The write access of a store. */
 export type Writer = Pick<Store, "write">;
 
-/** Moves by so many milliseconds what waits for a moment by the store's clock. */
+/** Shifts pending due times by `by_ms` after the clock was set. */
 export type ClockStepListener = (tx: Tx, by_ms: number) => Promise<void>;
 
-/** The data of one mode. */
+/** The data of one environment. */
 export interface Store {
   readonly mode: Environment;
-  /** Whose records its views and transactions see and make; those of a bare store all. */
+  /** The scope of its views and transactions; that of a base store is unrestricted. */
   readonly scope: TenantScope;
-  /** The bare store that this one is a view of, or itself. */
+  /** The unscoped store that this one is a view of, or itself. */
   readonly base: Store;
-  /** The same store, seen so. It is cheap, and mostly the same object for the same scope. */
+  /** The same store in another scope. Cheap: usually the same object for the same scope. */
   scoped(scope: TenantScope): Store;
-  /** The store's time: no transaction that begins later has an earlier `now`, unless the clock was set far back. */
+  /** The store's time. Later transactions never have an earlier `now`, unless the clock was set far back. */
   readonly clock: Clock;
   /**
-   * A consistent read-only view. `work` awaits nothing but `db`. Reads in several lines take turns; each merchant has
-   * a line of its own unless one is given.
+   * Runs `work` in a consistent read-only view. `work` awaits nothing but `db`. Read queues take turns; by default,
+   * each merchant has its own.
    */
   read<T>(work: (db: Db) => Promise<T>, line?: ReadQueueKey): Promise<T>;
-  /** As `read`, and it sees what another process committed before this call. It may wait for the disk. */
+  /** As `read`, including everything that other processes committed before this call. It may wait for the disk. */
   readLatest<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /**
-   * All or nothing, durable when it resolves. `work` awaits nothing but `tx`, and may run again, so it touches nothing
-   * else. Refuses: storage_full, storage_unavailable.
+   * Runs `work` in a transaction: all or nothing, durable when it resolves. `work` awaits nothing but `tx`. It may run
+   * again, so it changes nothing else.
+   * Refuses: storage_full, storage_unavailable.
    */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Told after a commit, once for each job that was to be woken, with the earliest moment asked for (ms). */
+  /** Called after a commit, once for each job to wake, with the earliest requested time (ms). */
   onWake(listener: (job: JobName, at: number) => void): void;
-  /** Told after a commit, once for each kind of records that it changed. */
+  /** Called after a commit, once for each kind of records that it changed. */
   onChange(listener: (followed: FollowedRecords) => void): void;
   /**
-   * Handed a transaction before any other when the clock was set by five minutes or more, forth (or back, then `by_ms`
-   * is negative): what the service waits for is to be moved by as much.
+   * Called with a transaction, before any other, when the clock was set ahead (or back, with a negative `by_ms`) by
+   * five minutes or more. Pending due times must be shifted by as much.
    */
   onStep(listener: ClockStepListener): void;
-  /** Sizes and connections, looked up without reading any record. Refuses: storage_unavailable. */
+  /** Sizes and connections, without reading records. Refuses: storage_unavailable. */
   facts(): Promise<StoreFacts>;
   /**
-   * Checks a whole SQLite database for damage while it is in use, and answers what is damaged; null when nothing is, or
-   * when `ending` came first. On PostgreSQL nothing is checked.
+   * Checks a SQLite database for damage while it is in use. Returns what is damaged; null when nothing is, or when
+   * `ending` was aborted first. On PostgreSQL, nothing is checked.
    */
   findDamage(depth: CheckDepth, ending: AbortSignal): Promise<string | null>;
   /**
-   * Sees to it that what was overwritten or deleted before this call is not left in the log beside a SQLite database:
-   * the log is copied and cut. Answers whether it was: it is not while somebody else uses it. On PostgreSQL nothing is
-   * done: its server cleans up and overwrites in its own time.
+   * Removes overwritten and deleted data from the log of a SQLite database, by copying the log into the database and
+   * truncating it. Returns false while another process uses the log. On PostgreSQL, nothing is done: its server cleans
+   * up and overwrites on its own schedule.
    */
   shred(): Promise<boolean>;
-  /** Waits for what runs, then lets go of the data. */
+  /** Waits for running work, then releases the data. */
   close(): Promise<void>;
 }
 
 /**
- * Does work in transactions of one piece each, until a piece answers that no more is left. A service that is about to
- * stop does not wait for the rest: the next round goes on with it.
+ * Runs `piece` in one transaction after another until it returns false. A service that is shutting down does not wait
+ * for the rest, which the next round continues.
  */
 export async function writeChunks(
   store: Store,
   { ending }: { readonly ending: AbortSignal },
-  piece: (tx: Tx) => Promise<boolean>,
+  chunk: (tx: Tx) => Promise<boolean>,
 ): Promise<void> {
-  for (let more = true; more && !ending.aborted; ) more = await store.write(piece);
+  for (let more = true; more && !ending.aborted; ) more = await store.write(chunk);
 }

@@ -1,7 +1,6 @@
-// Which customers were erased, in a file of its own beside the data and beside its backups: a backup of before an
-// erasure still holds the person, so a restore erases again. It holds ids and moments, and nothing about anyone. Whom
-// it means is told by the id and by when the customer was made: the same id is another's in another installation, and
-// after a rollback.
+// The erasure log, a file next to the data and its backups. A backup from before an erasure still holds the person, so
+// a restore erases again. It holds only ids and times. The creation time is part of a customer's identity, since ids
+// are reused by other installations and after a rollback.
 import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readFileSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { iso, parseMoment } from "../core/clock.ts";
@@ -9,14 +8,14 @@ import { type Environment, environments } from "../core/environment.ts";
 import { syncFolder, writeAtomically } from "../core/files.ts";
 import { readId, wireId } from "../core/ids.ts";
 
-/** What the file is called, in the data directory and beside backups. */
+/** The name of the erasure log, in the data directory and next to backups. */
 export const erasures_file = "erasures.jsonl";
 
-/** That a customer was erased, and when. */
+/** A customer who was erased, and when. */
 export interface LoggedErasure {
   readonly mode: Environment;
   readonly customer_id: number;
-  /** When the customer was made. */
+  /** When the customer was created (ms). */
   readonly created_at: number;
   readonly erased_at: number;
 }
@@ -28,7 +27,7 @@ function lineOf({ mode, customer_id, created_at, erased_at }: LoggedErasure): st
   return `${JSON.stringify({ mode, customer, created_at: iso(created_at), erased_at: iso(erased_at) })}\n`;
 }
 
-/** Reads the erasures in a text of lines. What says nothing of the kind is passed over, as a torn last line. */
+/** Parses the lines of an erasure log. Invalid lines are skipped, such as an incomplete last one. */
 export function parseErasures(text: string): LoggedErasure[] {
   return text.split("\n").flatMap((line) => {
     try {
@@ -45,7 +44,7 @@ export function parseErasures(text: string): LoggedErasure[] {
   });
 }
 
-/** The erasures in a file; none where it is not there. */
+/** Reads an erasure log; empty when the file does not exist. */
 export function readErasures(path: string): LoggedErasure[] {
   try {
     return parseErasures(readFileSync(path, "utf8"));
@@ -55,16 +54,16 @@ export function readErasures(path: string): LoggedErasure[] {
   }
 }
 
-/** Adds erasures to a file, on the disk when it returns. One that is there already is not added again. */
+/** Appends erasures to a file, durably. Those already in it are not added again. */
 export function recordErasures(path: string, erasures: readonly LoggedErasure[]): void {
   const known = new Set(readErasures(path).map(keyOf));
   const fresh = erasures.filter((one) => !known.has(keyOf(one)));
   if (fresh.length === 0) return;
-  // On PostgreSQL there may be no data directory yet.
+  // With PostgreSQL, the data directory may not exist yet.
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const file = openSync(path, "a", 0o600);
   try {
-    // A power cut may have left half a line.
+    // A power cut may have left an incomplete line.
     const begins = fstatSync(file).size === 0;
     writeSync(file, `${begins ? "" : "\n"}${fresh.map(lineOf).join("")}`);
     fsyncSync(file);
@@ -74,7 +73,7 @@ export function recordErasures(path: string, erasures: readonly LoggedErasure[])
   syncFolder(dirname(path));
 }
 
-/** The erasures of several files as one, each customer once, the first moment of each. */
+/** Merges several lists: each customer once, with the earliest time. */
 export function mergedErasures(lists: readonly (readonly LoggedErasure[])[]): LoggedErasure[] {
   const all = new Map<string, LoggedErasure>();
   for (const one of lists.flat().sort((a, b) => a.erased_at - b.erased_at)) {
@@ -83,12 +82,12 @@ export function mergedErasures(lists: readonly (readonly LoggedErasure[])[]): Lo
   return [...all.values()];
 }
 
-/** What a file of these erasures holds. */
+/** The contents of an erasure log. */
 export function erasuresText(erasures: readonly LoggedErasure[]): string {
   return erasures.map(lineOf).join("");
 }
 
-/** Writes a file of these erasures, in the place of the one before. */
+/** Writes an erasure log, replacing the file. */
 export function writeErasures(path: string, erasures: readonly LoggedErasure[]): void {
   writeAtomically(path, erasuresText(erasures));
 }

@@ -1,4 +1,4 @@
-// Rows from one world to another, and whether both hold the same.
+// Copies an installation's rows from a source to a target, and compares both.
 
 import { resolve } from "node:path";
 import { databaseUrlProblem, UsageError } from "../core/config.ts";
@@ -15,16 +15,16 @@ import {
 import { databaseLabel } from "./postgres/postgres_store.ts";
 import { isStartRefused, startRefused } from "./start_refused.ts";
 
-/** A table at both ends. */
+/** A table at the source and at the target. */
 export interface TablePair {
   readonly from: CopiedTable;
   readonly to: CopiedTable;
 }
 
-/** What differs between two tables first, for people; null when nothing does. */
+/** The first difference between two tables, as text; null when there is none. */
 export type TableDifference = string | null;
 
-/** Told of rows that were copied or compared, and of those that had been copied before. */
+/** Receives the number of rows that were copied or compared, and of those that an earlier run had copied. */
 export interface CopyProgress {
   step(rows: number): void;
   skip(rows: number): void;
@@ -33,28 +33,31 @@ export interface CopyProgress {
 const chunk_chars = 2_000_000;
 const rows_max = 2000;
 
-/** The tables that are moved. Refuses schemas that differ, or one that holds what cannot be moved. */
+/** The tables to copy. Refuses schemas that differ, and tables that cannot be copied. */
 export async function pairsOf(source: InstallationStore, target: InstallationStore): Promise<readonly TablePair[]> {
   const [mine_made, other_made] = [await source.migrations(), await target.migrations()];
   if (mine_made.join() !== other_made.join()) {
     const only = (some: readonly string[], others: readonly string[]) => some.filter((name) => !others.includes(name));
-    const odd = [...only(mine_made, other_made), ...only(other_made, mine_made)].join(", ");
-    const way = "Bring both to the same version first, by the same Packhouse.";
-    throw startRefused("unsuitable", `One end alone has the migrations ${odd}. ${way}`);
+    const difference = [...only(mine_made, other_made), ...only(other_made, mine_made)].join(", ");
+    const way = "Upgrade both to the same version first.";
+    throw startRefused("unsuitable", `Only one side has the migrations ${difference}. ${way}`);
   }
   const [from, to] = [await source.tables(), await target.tables()];
   const described = (tables: readonly CopiedTable[]) =>
     tables.map(({ name, columns, key }) => ({ name, text: JSON.stringify([name, columns, key]) })).sort(byName);
   const [mine, other] = [described(from), described(to)];
-  const odd = mine.find(({ text }, at) => other[at]?.text !== text) ?? other[mine.length];
-  if (odd !== undefined)
-    throw startRefused("unsuitable", `The table ${odd.name} is another at each end: it cannot be moved.`);
+  const difference = mine.find(({ text }, at) => other[at]?.text !== text) ?? other[mine.length];
+  if (difference !== undefined)
+    throw startRefused(
+      "unsuitable",
+      `The table ${difference.name} differs between source and target, so it cannot be moved.`,
+    );
   return from.map((table) => ({ from: table, to: to.find(({ name }) => name === table.name) as CopiedTable }));
 }
 
 /**
- * Copies the rows that the target does not have yet, in the order of the key: what a former copying left is a beginning
- * of all rows, so that this one goes on behind its last.
+ * Copies the rows that the target does not have yet, in key order. Rows from an interrupted run are always the first
+ * ones, so copying continues after the last of them.
  */
 export async function copyTable(
   source: InstallationStore,
@@ -70,10 +73,10 @@ export async function copyTable(
     const rows = await source.page(from, after, pages.limit);
     await writing;
     if (rows.length === 0) return;
-    pages.saw(rows);
+    pages.adjustTo(rows);
     after = keyOf(from, rows.at(-1) as CopiedRow);
     writing = putRows(target, to, rows).then(() => steps.step(rows.length));
-    // It is waited for with the next page, and its failure is thrown there.
+    // Awaited with the next page, where its failure is thrown.
     writing.catch(() => {});
   }
 }
@@ -90,7 +93,10 @@ async function copyWhole(
   steps.step(rows.length);
 }
 
-/** Adds rows. Of those that the target refuses, the first is named, and those before it are kept. */
+/**
+ * Inserts rows. If the target refuses some, the rows before the first refused one are inserted, and the error names
+ * that row.
+ */
 async function putRows(target: InstallationStore, table: CopiedTable, rows: readonly CopiedRow[]): Promise<void> {
   try {
     return await target.put(table, rows);
@@ -105,12 +111,12 @@ function refused(table: CopiedTable, row: CopiedRow, error: unknown): unknown {
   const at = table.key.length > 0 ? table.key : table.columns.map((_, nth) => nth);
   const which = at.map((nth) => `${table.columns[nth]?.name} ${row[nth]?.slice(0, 60) ?? "null"}`).join(", ");
   return Object.assign(
-    startRefused("unsuitable", `The target refuses the row of ${table.name} with ${which}: ${error.message}`),
+    startRefused("unsuitable", `The target refused a row of ${table.name} (${which}): ${error.message}`),
     { cause: error },
   );
 }
 
-/** Reads both tables in the order of their key and holds row against row. */
+/** Compares both tables row by row, in key order. */
 export async function compareTable(
   source: InstallationStore,
   target: InstallationStore,
@@ -125,11 +131,11 @@ export async function compareTable(
     ]);
     const rows = mine ?? [];
     const at = Array.from({ length: Math.max(rows.length, other?.length ?? 0) }, (_, nth) => nth);
-    const odd = at.find((nth) => !isSame(rows[nth], other?.[nth]));
-    if (odd !== undefined) return differing(from, rows[odd], other?.[odd]);
+    const difference = at.find((nth) => !isSame(rows[nth], other?.[nth]));
+    if (difference !== undefined) return differing(from, rows[difference], other?.[difference]);
     steps.step(rows.length);
     if (rows.length === 0 || from.key.length === 0) return null;
-    pages.saw(rows);
+    pages.adjustTo(rows);
     after = keyOf(from, rows.at(-1) as CopiedRow);
   }
 }
@@ -140,18 +146,18 @@ function isSame(one: CopiedRow | undefined, other: CopiedRow | undefined): boole
 
 function differing(table: CopiedTable, mine: CopiedRow | undefined, other: CopiedRow | undefined): string {
   const named = (row: CopiedRow) => table.key.map((at) => `${table.columns[at]?.name} ${row[at]}`).join(", ");
-  if (mine === undefined) return `${table.name}: the target alone has ${named(other ?? [])}`;
+  if (mine === undefined) return `${table.name}: only the target has ${named(other ?? [])}`;
   if (other === undefined) return `${table.name}: the target lacks ${named(mine)}`;
   const at = mine.findIndex((cell, nth) => cell !== other[nth]);
   return `${table.name}: ${named(mine)} differs in ${table.columns[at]?.name}`;
 }
 
-/** How many rows are read at once: as many as hold about the same amount of text. */
+/** The number of rows per page, adjusted so that pages hold about the same amount of text. */
 class TablePages {
   limit = 200;
 
-  /** Is told of the rows that came, by which it sets how many come next. */
-  saw(rows: readonly CopiedRow[]): void {
+  /** Adjusts the size of the next page to the rows of the last one. */
+  adjustTo(rows: readonly CopiedRow[]): void {
     const chars = rows.reduce(
       (sum, row) => sum + row.reduce((all: number, cell: CopiedValue) => all + (cell?.length ?? 1), 0),
       0,
@@ -161,9 +167,9 @@ class TablePages {
   }
 }
 
-// Opens an end of a move by what names it: the address of a PostgreSQL database, or a data directory.
+// Opens an installation by its location: a PostgreSQL URL, or a data directory.
 
-/** Whether a place is a PostgreSQL database. Refuses an address that cannot be read, as `--from` or `--to`. */
+/** Whether a location is a PostgreSQL URL. Refuses an invalid URL, naming the flag it came from. */
 export function isDatabase(place: string, flag: "--from" | "--to"): boolean {
   if (!/^\w+:\/\//.test(place)) return false;
   const problem = databaseUrlProblem(place);
@@ -171,7 +177,9 @@ export function isDatabase(place: string, flag: "--from" | "--to"): boolean {
   return true;
 }
 
-/** Opens an end for itself alone. Refuses one that is in use, damaged, of another version, or absent as a source. */
+/**
+ * Opens an installation exclusively. Refuses one that is in use, damaged, of another version, or missing as a source.
+ */
 export async function openEnd(place: string, flag: "--from" | "--to", purpose: EndPurpose): Promise<InstallationEnd> {
   if (isDatabase(place, flag)) {
     const { openPostgresEnd } = await import("./postgres/postgres_end.ts");
@@ -181,7 +189,7 @@ export async function openEnd(place: string, flag: "--from" | "--to", purpose: E
   return openSqliteEnd(place, purpose);
 }
 
-/** A place for people and for comparing: a folder in full, or a database without user and password. */
+/** A location for display and comparison: an absolute folder, or a database URL without user and password. */
 export function installationPlaceOf(place: string, flag: "--from" | "--to"): string {
   return isDatabase(place, flag) ? databaseLabel(place) : resolve(place);
 }

@@ -1,4 +1,4 @@
-// Work that one server at a time may do: it holds a row for a while.
+// Leases: rows that a server holds for a while, for work that only one server at a time may do.
 import { sql as template } from "drizzle-orm";
 import { leases } from "../../db/schema/service.ts";
 import { engine } from "../core/config.ts";
@@ -14,7 +14,7 @@ const take = prepared(
       .onConflictDoUpdate({
         target: leases.name,
         set: { owner: a.owner, until: a.until },
-        // One that ends later than it could if it were taken now is from before the clock was set back.
+        // A lease that ends later than a new one would dates from before the clock was set back.
         setWhere: template`${leases.owner} = ${a.owner} or ${leases.until} <= ${a.now} or ${leases.until} > ${a.until}`,
       })
       .returning({ name: leases.name }),
@@ -24,7 +24,7 @@ const moveRows = prepared((sql: WriteStatements, a: StatementArgs<{ by_ms: numbe
   sql.update(leases).set({ until: template`${leases.until} + ${a.by_ms}` }),
 );
 
-/** Moves the ends of all leases, by as much as the clock was set. */
+/** Shifts the ends of all leases after the clock was set by `by_ms`. */
 export async function moveLeases(tx: Tx, by_ms: number): Promise<void> {
   await moveRows(tx, { by_ms });
 }
@@ -37,18 +37,19 @@ const takeRow = prepared((sql: WriteStatements, a: StatementArgs<{ name: string;
 );
 
 /**
- * Takes or prolongs the lease of this name for `ms` milliseconds and says whether `owner` has it now. Someone else's is
- * taken when its time is over. `ms` is the same for all who ask, and must be much longer than their clocks differ.
+ * Takes or extends the lease of this name for `ms` milliseconds. Returns whether `owner` holds it now. An expired lease
+ * of another owner is taken over. `ms` must be the same for all callers, and much longer than the difference between
+ * their clocks.
  */
 export async function lead(tx: Tx, name: string, owner: string, ms: number): Promise<boolean> {
-  const held = await take(tx, { name, owner, until: tx.now + ms, now: tx.now });
-  return held.length === 1;
+  const leases_held = await take(tx, { name, owner, until: tx.now + ms, now: tx.now });
+  return leases_held.length === 1;
 }
 
 /**
- * Waits until nobody else's transaction is at what this name stands for, and keeps others from it until this one ends.
- * What is read afterwards holds all that they have stored, also rows that no lock on a row could have shown. No clock
- * decides about it.
+ * Waits until no other transaction has taken this turn, and keeps others from it until this transaction ends.
+ * Everything they have stored is visible afterwards, including rows that no row lock could reveal. Does not depend on
+ * clocks.
  */
 export async function takeTurn(tx: Tx, name: string): Promise<void> {
   await takeRow(tx, { name, now: tx.now });
@@ -57,14 +58,12 @@ export async function takeTurn(tx: Tx, name: string): Promise<void> {
 const proofs_max = 64;
 
 /**
- * Writes a row that no other server writes, for a store to show that it accepts writes: one server's transaction that
- * is stuck is no other server's trouble.
+ * Writes a row that no other server writes, to prove that the store accepts writes. Another server's stuck transaction
+ * does not block it.
  */
 export async function proveWrite(tx: Tx, name: string, server: Pick<Registry, "id"> | null): Promise<void> {
   await takeTurn(tx, server === null ? name : `${name} ${server.id % proofs_max}`);
 }
-
-// Who is storing rows of a table at this moment.
 
 const writers = prepared((sql, a: StatementArgs<{ name: string }>) =>
   sql
@@ -78,17 +77,17 @@ const writers = prepared((sql, a: StatementArgs<{ name: string }>) =>
 );
 
 /**
- * The transactions that have changed or added rows of a table and have not ended. PostgreSQL gives a row its id when it
- * is added, and shows it once its transaction has ended: when all have ended who were at work after an id was seen,
- * every row below that id is there, or never will be. On SQLite one transaction ends before the next begins, so there
- * are none. Each comes with the id of the process that it is of, or null when it was prepared to be committed later.
+ * The open transactions that have changed rows of a table or added some. PostgreSQL assigns a row's id when it is
+ * added, and shows the row once its transaction has ended. So when all transactions that were open after an id was seen
+ * have ended, every row below that id is visible or will never exist. Empty on SQLite, where transactions do not
+ * overlap. The value is the id of the backend process; null for a prepared transaction.
  */
 export async function openWriters(db: Db, table: "movements"): Promise<ReadonlyMap<string, number | null>> {
   if (engine !== "postgres") return new Map();
   return new Map((await writers(db, { name: table })).map(({ name, pid }) => [name, pid]));
 }
 
-/** Whether the database answers; it reads nothing. Refuses: storage_unavailable. */
+/** Checks that the database responds, without reading records. Refuses: storage_unavailable. */
 export async function ping(db: Db): Promise<boolean> {
   const rows = await db.sql.select({ one: template`1` }).from(template`(select 1) as one`);
   return rows.length === 1;

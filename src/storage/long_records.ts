@@ -1,5 +1,5 @@
-// Records that may be long because of rows of another table, such as orders because of their lines: what a list has to
-// know before it reads them as a whole.
+// Records that may be long because of rows in another table, such as orders because of their lines. A list needs their
+// sizes before it reads them completely.
 import type { SQL } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { Db } from "./database.ts";
@@ -7,30 +7,30 @@ import { unscoped } from "./scope.ts";
 import { preparedCounts, preparedOf } from "./statements.ts";
 
 export interface LongRecords<Row> {
-  /** About how many bytes each record of these rows takes as JSON. */
+  /** The approximate size of each record as JSON, in bytes. */
   readonly bytes: (db: Db, rows: readonly Row[]) => Promise<readonly number[]> | readonly number[];
-  /**
-   * The rows with these ids as they are in a later view, in the same order. Absent where a row says only which record
-   * it is.
-   */
+  /** The rows with these ids as of a later view, in the same order. Absent if rows hold only ids. */
   readonly again?: (db: Db, ids: readonly number[]) => Promise<readonly Row[]>;
 }
 
-/** About how many bytes of JSON a record takes by itself, and each row that belongs to it. */
+/** The approximate size in bytes of a record alone, and of each row that belongs to it. */
 interface Sizes {
   readonly record: number;
   readonly part: number;
 }
 
-/** About how large records are, by the rows of `of`, which names their records; only those that meet `where`. */
+/**
+ * Returns a function for the approximate sizes of records by their ids. Counts the rows whose `of` is the record's id
+ * and that satisfy `where`.
+ */
 export function sizesBy(of: AnyPgColumn, { record, part }: Sizes, where?: SQL) {
   const counts = preparedCounts(of, where);
-  // The ids are those of records that were seen: without an owner, an index alone tells the count.
+  // The ids were read in scope. Without an owner condition, the index alone provides the count.
   return async (db: Db, ids: readonly number[]) =>
     (await counts(db.scoped(unscoped), ids)).map((parts) => record + parts * part);
 }
 
-/** The records of a table that are as long as the rows are many which name them in `of`. */
+/** Long records of a table whose size depends on the number of rows whose `of` is the record's id. */
 export function longRecords<T extends PgTable & { readonly id: AnyPgColumn }>(table: T, of: AnyPgColumn, sizes: Sizes) {
   type Row = T["$inferSelect"] & { readonly id: number };
   const sizesOf = sizesBy(of, sizes);
@@ -50,7 +50,7 @@ export function longRecords<T extends PgTable & { readonly id: AnyPgColumn }>(ta
   } satisfies LongRecords<Row>;
 }
 
-/** Rows in the order of their ids; ids that name none are left out. */
+/** Sorts rows in the order of these ids. Ids without a row are left out. */
 export function inOrderOf<Row extends { readonly id: number }>(ids: readonly number[], rows: readonly Row[]): Row[] {
   const found = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => found.get(id) ?? []);

@@ -1,21 +1,21 @@
-// Opens the data of an installation: both stores of a data directory or of a PostgreSQL database.
+// Opens both stores of an installation, in a data directory or a PostgreSQL database.
 
 import type { Clock } from "../core/clock.ts";
 import { systemClock } from "../core/clock.ts";
 import { type Environment, environments } from "../core/environment.ts";
 import type { Store } from "./database.ts";
-import { known_migrations, namesOf, refuseOlder, strangeMigrations } from "./migrations/migrate.ts";
+import { known_migrations, namesOf, refuseOlder, unknownMigrations } from "./migrations/migrate.ts";
 import type { AroundPostgres } from "./migrations/migrate_postgres.ts";
 import type { Registry } from "./postgres/server_registry.ts";
-import { holdAs } from "./servers.ts";
+import { registerClaimHolder } from "./servers.ts";
 import { type DirectorySettings, openDataDirectory } from "./sqlite/data_directory.ts";
 
 export interface OpenSettings extends DirectorySettings {
-  /** Address of a PostgreSQL database, or null for SQLite in the data directory. */
+  /** URL of a PostgreSQL database, or null for SQLite in the data directory. */
   readonly database_url: string | null;
-  /** How many connections to PostgreSQL each store may have at once; 16 when absent. */
+  /** The maximum number of connections to PostgreSQL per store; 16 by default. */
   readonly connections?: number | undefined;
-  /** The clock of each mode; the machine's when absent. */
+  /** The clock of each environment; the machine's by default. */
   readonly clocks?: Readonly<Record<Environment, Clock>>;
 }
 
@@ -23,49 +23,48 @@ export interface OpenSettings extends DirectorySettings {
 export interface Stores {
   readonly live: Store;
   readonly test: Store;
-  /** This server's place among those on the same database; null on SQLite, and for a command. */
+  /** This server's registration among those on the same database; null on SQLite, and for a command. */
   readonly registry: Registry | null;
-  /** Closes both and lets go of the data directory. */
+  /** Closes both and releases the data directory. */
   close(): Promise<void>;
 }
 
 /**
- * Opens both stores, migrated. Throws a `StartRefused` with a message for the operator and an exit code when the data
- * is in use, damaged, another program's, or a newer version's.
+ * Opens both stores, with migrations applied. Throws a `StartRefusal` with a message for the operator and an exit code
+ * when the data is in use, damaged, from another program, or from a newer version.
  */
 export async function openStores(settings: OpenSettings): Promise<Stores> {
   const clocks = settings.clocks ?? { live: systemClock(), test: systemClock() };
   if (settings.database_url === null) return { ...openDataDirectory(settings, clocks), registry: null };
   const url = settings.database_url;
   const { log, site, connections } = settings;
-  // Loaded only for a server that is given such a database.
+  // Loaded only when a PostgreSQL database is used.
   const { openPostgres } = await import("./postgres/postgres_store.ts");
   await migrateWorlds(url, settings);
   const open = (mode: Environment) =>
     openPostgres({ url, schema: mode, mode, clock: clocks[mode], log, site, connections });
   const [live, test] = [open("live"), open("test")];
   const serves = settings.purpose === "serve" && settings.unfinished !== true;
-  const registry = serves ? await enrolled(url, settings, [live, test]) : null;
+  const registry = serves ? await registered(url, settings, [live, test]) : null;
   const close = async () => {
     await Promise.all([live.close(), test.close()]);
-    // Who had not let go of its data by then could not leave either.
+    // If the data was not released by then, the registration could not be removed either.
     await registry?.leave();
   };
   return { live, test, registry, close };
 }
 
-/** Makes a server known to the others; what its stores claim is noted as its own. */
-async function enrolled(url: string, { log }: OpenSettings, stores: readonly Store[]): Promise<Registry> {
+/** Registers a server with the others. Claims of its stores are recorded under its id. */
+async function registered(url: string, { log }: OpenSettings, stores: readonly Store[]): Promise<Registry> {
   const { openRegistry } = await import("./postgres/server_registry.ts");
   const registry = await openRegistry(url, log);
-  for (const store of stores) holdAs(store, () => registry.id);
+  for (const store of stores) registerClaimHolder(store, () => registry.id);
   return registry;
 }
 
-const breaking_waits =
-  "the upgrade of the database is breaking: it waits until all other servers and commands have stopped";
+const breaking_waits = "the database upgrade is breaking: waiting until all other servers and commands have stopped";
 
-/** Migrates both schemas. What is breaking waits until nobody works on them; what is additive does not. */
+/** Migrates both schemas. Breaking migrations wait until nobody uses the schemas; additive ones do not. */
 async function migrateWorlds(url: string, { log, older, unfinished, moved, must_exist }: OpenSettings): Promise<void> {
   const { isAdditive, migratePostgresWorlds } = await import("./migrations/migrate_postgres.ts");
   const { requireAlone, requireNoCopy, untilAlone } = await import("./postgres/schema_lock.ts");
@@ -74,7 +73,7 @@ async function migrateWorlds(url: string, { log, older, unfinished, moved, must_
     if (older === "refused") throw refuseOlder("The database");
     await requireNoCopy(client, environments);
     if (standings.every(isAdditive)) {
-      log.info("what is new in the database is additive: other servers go on beside it");
+      log.info("applying additive migrations while other servers keep running");
       return;
     }
     await requireAlone(client, environments);
@@ -83,16 +82,16 @@ async function migrateWorlds(url: string, { log, older, unfinished, moved, must_
   const after: AroundPostgres["after"] = async (client, standings) => {
     if (older !== "refused" && !standings.every(isAdditive)) await older?.afterPostgres(client, standings);
   };
-  const waits = () => log.warn("another server looks after the schema of the database, or upgrades it: this one waits");
+  const waits = () => log.warn("waiting for another server that is checking or upgrading the database schema");
   const tell = (there: readonly string[] | null) => {
-    if (there === null) log.warn("the upgrade of the database waits until the backup of it is made that is under way");
+    if (there === null) log.warn("the database upgrade is waiting for a running backup to finish");
     else log.warn(breaking_waits, { still_there: there.join(", ") });
   };
   const migrate = () =>
     migratePostgresWorlds(url, worlds, { before, after, waits }, undefined, { unfinished, moved, must_exist });
   const standings = await untilAlone(migrate, tell);
-  const added = namesOf(standings.flatMap(({ applied }) => strangeMigrations(known_migrations.postgres, applied)));
+  const added = namesOf(standings.flatMap(({ applied }) => unknownMigrations(known_migrations.postgres, applied)));
   if (added.length === 0) return;
   const facts = { added: [...new Set(added)].join() };
-  log.info("a newer Packhouse has added to the database, which this one works with", facts);
+  log.info("a newer Packhouse has added migrations to the database; this version is compatible with them", facts);
 }

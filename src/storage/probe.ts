@@ -1,4 +1,4 @@
-// What is asked of the databases themselves, without opening them as the service does: nothing is migrated or written.
+// Inspects databases without opening them as a service: nothing is migrated or written.
 import { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { type Environment, environments } from "../core/environment.ts";
 
 const connect_ms = 5000;
 
-/** Works on a connection of its own to PostgreSQL. Throws what connecting throws. */
+/** Runs work on its own connection to PostgreSQL. Throws connection errors. */
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({
     connectionString: url,
@@ -23,7 +23,7 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-/** The migrations that each world has; null where it cannot be told, as while PostgreSQL does not answer. */
+/** The applied migrations of each environment; null when unknown, such as when PostgreSQL does not respond. */
 export async function probeMigrations(
   data: string,
   database_url: string | null,
@@ -33,7 +33,7 @@ export async function probeMigrations(
     try {
       found[mode] = database_url === null ? onSqlite(join(data, `${mode}.db`)) : await onPostgres(database_url, mode);
     } catch {
-      // Why it does not answer is found elsewhere.
+      // The cause is reported by other checks.
     }
   }
   return found;
@@ -61,35 +61,35 @@ function onPostgres(url: string, schema: Environment): Promise<string[]> {
   });
 }
 
-/** What PostgreSQL says of itself. */
+/** Facts about a PostgreSQL server and database. */
 export interface PostgresFacts {
   readonly settings: Readonly<Record<string, string>>;
-  /** Its time when it was asked, in milliseconds. */
+  /** Its time at the query, in milliseconds. */
   readonly now: number;
   readonly connections: number;
   readonly encoding: string;
   readonly collation: string;
-  /** Whether it is a replica, which takes no writes. */
+  /** Whether it is a replica, which accepts no writes. */
   readonly is_replica: boolean;
   readonly may_create: boolean;
   /** Whether the connection is encrypted. */
   readonly is_encrypted: boolean;
-  /** The part of its log that could not be archived when that was tried last; null when the last one could. */
+  /** The log segment whose last archiving attempt failed; null when the last attempt succeeded. */
   readonly unarchived: string | null;
 }
 
-const asked = [
+const setting_names = [
   ...["server_version_num", "server_version", "max_connections", "superuser_reserved_connections", "fsync"],
   ...["synchronous_commit", "full_page_writes", "archive_mode", "wal_level", "TimeZone", "statement_timeout"],
   ...["default_transaction_read_only", "idle_in_transaction_session_timeout", "shared_buffers", "track_counts"],
 ];
 
-/** Asks PostgreSQL for its settings. Throws when it does not answer or lets nobody in. */
+/** Queries PostgreSQL's facts. Throws when it does not respond or refuses the connection. */
 export function probePostgres(url: string): Promise<PostgresFacts> {
   return withClient(url, async (client) => {
     const { rows: settings } = await client.query<{ name: string; value: string }>(
       "select name, current_setting(name) as value from pg_settings where name = any($1)",
-      [asked],
+      [setting_names],
     );
     const { rows } = await client.query(
       `select (extract(epoch from clock_timestamp()) * 1000)::float8 as now,

@@ -1,5 +1,5 @@
-// Whose records a statement sees and makes. A scoped handle is a Drizzle object of the same connection whose dialect
-// says so by itself, in each statement over a table that has a column `merchant_id`: nobody writes the condition.
+// Tenant scopes. A scoped handle is a Drizzle object on the same connection. Its dialect adds the scope to every
+// statement on a table with a column `merchant_id`, so that queries need no condition.
 import {
   type AnyColumn,
   eq,
@@ -19,46 +19,46 @@ import { engine } from "../core/config.ts";
 import { assert } from "../core/faults.ts";
 import type { ReadStatements, TenantScope, WriteStatements } from "./database.ts";
 
-/** The scope of a bare store: all records are seen, and each says by itself whose it is. */
+/** The scope of a base store: all records are visible, and each names its owner. */
 export const unscoped: TenantScope = { sees: null, makes: null };
 
-/** The places of a prepared statement where the scope it runs in puts its merchants. */
+/** The placeholders of a prepared statement that its scope fills. */
 export const scope_places = { sees: "merchant_of_scope", makes: "maker_of_scope" } as const;
 
-/** A scope as text, to keep apart what belongs to different ones; empty for that of a bare store. */
+/** A key that is unique per scope; empty for that of a base store. */
 export function scopeKey({ sees, makes }: TenantScope): string {
   return sees === null && makes === null ? "" : `${sees ?? ""}/${makes ?? ""}`;
 }
 
-/** The column that says whose rows a table's are; null for a table that has none, and for anything but a table. */
+/** The column that holds the owner of a table's rows; null for other tables and for anything that is not a table. */
 export function ownerOf(source: unknown): AnyColumn | null {
   if (!is(source, Table)) return null;
   const { merchant_id }: { readonly merchant_id?: AnyColumn } = getTableColumns(source);
   return merchant_id ?? null;
 }
 
-/** What a handle puts into its statements: ids of merchants, or the places for them. */
+/** What a handle puts into its statements: merchant ids, or placeholders for them. */
 type OwnerReference = number | Placeholder | null;
 interface OwnerReferences {
   readonly sees: OwnerReference;
   readonly makes: OwnerReference;
 }
 
-/** What a handle does for a connection: statements prepared by its pattern serve all handles that share it. */
+/** The context of a handle. All handles that share a pattern share the statements prepared with it. */
 interface ScopedHandles {
   /** The connection's own handle, which adds nothing. */
   readonly bare: WriteStatements;
-  /** Builds what is prepared, with places instead of merchants. */
+  /** Builds prepared statements, with placeholders instead of merchants. */
   readonly pattern: WriteStatements;
-  /** Tells the names of statements prepared by this pattern from those of the bare handle. */
+  /** Distinguishes the names of the pattern's statements from those of the bare handle. */
   readonly mark: string;
   readonly scope: TenantScope;
 }
 
-const within = new WeakMap<ReadStatements, ScopedHandles>();
-/** The handles that see the records of one merchant alone, and the patterns of such. */
-const narrow = new WeakSet<ReadStatements>();
-/** The handles of a connection by their scope, and its patterns by their mark. */
+const contexts = new WeakMap<ReadStatements, ScopedHandles>();
+/** The handles that see only one merchant's records, and their patterns. */
+const restricted = new WeakSet<ReadStatements>();
+/** The handles of a connection by scope, and its patterns by mark. */
 interface ConnectionHandles {
   readonly handles: Map<string, WriteStatements>;
   readonly patterns: Map<string, WriteStatements>;
@@ -66,30 +66,30 @@ interface ConnectionHandles {
 const connections = new WeakMap<ReadStatements, ConnectionHandles>();
 const handles_max = 256;
 
-/** What scope a handle is of; null for the bare one of a connection. */
+/** The context of a handle; null for the bare handle of a connection. */
 export function withinOf(sql: ReadStatements): ScopedHandles | null {
-  return within.get(sql) ?? null;
+  return contexts.get(sql) ?? null;
 }
 
-/** The handle that all handles of a connection come from: what is kept for each connection is kept by it. */
+/** The bare handle of a connection, used as the key of per-connection caches. */
 export function bareOf<S extends ReadStatements>(sql: S): S {
-  return (within.get(sql)?.bare as unknown as S | undefined) ?? sql;
+  return (contexts.get(sql)?.bare as unknown as S | undefined) ?? sql;
 }
 
 /**
- * That a row belongs to a record that the handle sees, by its parent's id: for tables whose rows are somebody's through
- * their parent alone. Undefined where the handle sees all, so that nothing is asked there.
+ * The condition that a row's parent is visible, by the parent's id, for tables that have an owner only through their
+ * parent. Undefined if the handle sees all records.
  */
 export function isOfSeen(
   sql: ReadStatements,
   parent: PgTable & { readonly id: AnyPgColumn },
   id: AnyPgColumn,
 ): SQL | undefined {
-  if (!narrow.has(sql)) return undefined;
+  if (!restricted.has(sql)) return undefined;
   return exists(sql.select({ one: template`1` }).from(parent).where(eq(parent.id, id)));
 }
 
-/** The handle of the same connection for a scope; the same one each time, while it is not forgotten. */
+/** The handle of the same connection for a scope; usually the same object each time. */
 export function scopedSql<S extends ReadStatements>(sql: S, scope: TenantScope): S {
   const bare = bareOf(sql) as unknown as WriteStatements;
   const key = scopeKey(scope);
@@ -100,19 +100,19 @@ export function scopedSql<S extends ReadStatements>(sql: S, scope: TenantScope):
     patterns: new Map<string, WriteStatements>(),
   };
   if (known === undefined) connections.set(bare, { handles, patterns });
-  return unwrappedScope(handles, key, () => {
+  return cachedByKey(handles, key, () => {
     const mark = scope.sees === null ? "f" : "m";
     const sees = scope.sees === null ? null : template.placeholder(scope_places.sees);
     const makes = template.placeholder(scope_places.makes);
-    const pattern = unwrappedScope(patterns, mark, () => handleOf(bare, { sees, makes }));
+    const pattern = cachedByKey(patterns, mark, () => handleOf(bare, { sees, makes }));
     const handle = handleOf(bare, scope);
-    within.set(handle, { bare, pattern, mark, scope });
+    contexts.set(handle, { bare, pattern, mark, scope });
     return handle;
   }) as unknown as S;
 }
 
-/** What was made under a key. Of many the oldest are forgotten, which costs no more than to make them again. */
-export function unwrappedScope<Thing>(things: Map<string, Thing>, key: string, make: () => Thing): Thing {
+/** Returns the value cached under a key, or creates it. When the cache is full, the oldest half is evicted. */
+export function cachedByKey<Thing>(things: Map<string, Thing>, key: string, make: () => Thing): Thing {
   const known = things.get(key);
   if (known !== undefined) return known;
   const made = make();
@@ -124,11 +124,11 @@ export function unwrappedScope<Thing>(things: Map<string, Thing>, key: string, m
   return made;
 }
 
-/** What is read of a query before it is built. */
+/** The parts of a query that are read before it is built. */
 interface QueryConfig {
   readonly table: unknown;
   readonly where?: SQL | undefined;
-  /** Of an update alone. */
+  /** Updates only. */
   readonly from?: unknown;
   readonly set?: { readonly merchant_id?: unknown };
   readonly joins?: readonly JoinConfig[] | undefined;
@@ -144,7 +144,7 @@ interface InsertConfig {
   readonly values: readonly { readonly merchant_id?: Param | SQL }[] | SQL;
 }
 
-/** What is changed in the dialects of both engines. */
+/** The methods that are replaced in both engines' dialects. */
 interface PatchedDialect {
   buildSelectQuery(query: QueryConfig): SQL;
   buildUpdateQuery(query: QueryConfig): SQL;
@@ -152,7 +152,7 @@ interface PatchedDialect {
   buildInsertQuery(insertion: InsertConfig): SQL;
 }
 
-/** What is changed in the handles of both engines. */
+/** The methods that are replaced in both engines' handles. */
 interface PatchedHandle {
   $count(source: unknown, filters?: SQL): unknown;
   insert(table: Table): { values: UpsertBuilder; select: UpsertBuilder };
@@ -173,12 +173,12 @@ function handleOf(bare: WriteStatements, owners: OwnerReferences): WriteStatemen
   if (owners.sees !== null) {
     narrowQueries(dialect as unknown as PatchedDialect, owners.sees);
     narrowHandle(handle as unknown as PatchedHandle, owners.sees);
-    narrow.add(handle as unknown as WriteStatements);
+    restricted.add(handle as unknown as WriteStatements);
   }
   return handle as unknown as WriteStatements;
 }
 
-/** Makes each query of a dialect see one merchant's rows alone. Queries within it are built by the same dialect. */
+/** Restricts a dialect's queries to one merchant's rows. Subqueries are built by the same dialect. */
 function narrowQueries(dialect: PatchedDialect, sees: OwnerReference): void {
   const select = dialect.buildSelectQuery.bind(dialect);
   const update = dialect.buildUpdateQuery.bind(dialect);
@@ -187,12 +187,12 @@ function narrowQueries(dialect: PatchedDialect, sees: OwnerReference): void {
   dialect.buildDeleteQuery = (query) => remove(narrowed(query, sees));
   dialect.buildUpdateQuery = (query) => {
     const gives = ownerOf(query.table) !== null && query.set?.merchant_id !== undefined;
-    assert(!gives, `rows of ${nameOf(query.table)} do not change hands in the scope of one merchant`);
+    assert(!gives, `the owner of rows of ${nameOf(query.table)} cannot change in the scope of one merchant`);
     return update(narrowed(query, sees));
   };
 }
 
-/** Makes what Drizzle builds without its dialect see one merchant's rows alone: counts, and rows that are met. */
+/** Restricts what Drizzle builds without its dialect: counts, and updates on conflict. */
 function narrowHandle(handle: PatchedHandle, sees: OwnerReference): void {
   const count = handle.$count.bind(handle);
   const insert = handle.insert.bind(handle);
@@ -214,26 +214,26 @@ function narrowHandle(handle: PatchedHandle, sees: OwnerReference): void {
   };
 }
 
-/** Makes each insert of a dialect say whose the rows are that do not say it. */
+/** Adds the scope's owner to inserted rows without one. */
 function fillInserts(dialect: PatchedDialect, makes: OwnerReference): void {
   const insert = dialect.buildInsertQuery.bind(dialect);
   dialect.buildInsertQuery = (insertion) => {
     const owner = ownerOf(insertion.table);
-    // Rows that are selected give each column.
+    // Selected rows provide every column.
     if (owner === null || is(insertion.values, SQL)) return insert(insertion);
-    assert(Array.isArray(insertion.values), `rows for ${nameOf(insertion.table)} are selected by plain SQL alone`);
+    assert(Array.isArray(insertion.values), `rows for ${nameOf(insertion.table)} must be selected by plain SQL`);
     const values = insertion.values.map((row) => {
-      const said = row.merchant_id;
-      if (said !== undefined && !(is(said, Param) && said.value === undefined)) return row;
+      const named_owner = row.merchant_id;
+      if (named_owner !== undefined && !(is(named_owner, Param) && named_owner.value === undefined)) return row;
       return { ...row, merchant_id: new Param(ownerOfScope(owner, makes), owner) };
     });
     return insert({ ...insertion, values });
   };
 }
 
-/** Who is to own a row of the column's table that does not say it. */
+/** The owner of an inserted row that names none. */
 export function ownerOfScope(owner: AnyColumn, makes: OwnerReference): OwnerReference {
-  assert(makes !== null || !owner.notNull, `nothing says whose a row of ${nameOf(owner.table)} is`);
+  assert(makes !== null || !owner.notNull, `a row of ${nameOf(owner.table)} needs an owner`);
   return makes;
 }
 
@@ -241,9 +241,9 @@ function narrowed(query: QueryConfig, sees: OwnerReference): QueryConfig {
   let where = both(query.where, both(mine(query.table, sees), mine(query.from, sees)));
   const joins = query.joins?.map((join) => {
     const own = mine(join.table, sees);
-    // Rows that only the other side has would come without any condition of theirs.
-    const turned = join.joinType === "right" || join.joinType === "full";
-    assert(!turned, `a ${join.joinType} join is not built in the scope of one merchant`);
+    // Rows that exist only on the joined side would not be restricted.
+    const is_outer = join.joinType === "right" || join.joinType === "full";
+    assert(!is_outer, `a ${join.joinType} join is not supported in the scope of one merchant`);
     if (own === undefined) return join;
     if (join.on !== undefined) return { ...join, on: both(join.on, own) };
     where = both(where, own);
@@ -252,16 +252,17 @@ function narrowed(query: QueryConfig, sees: OwnerReference): QueryConfig {
   return { ...query, where, joins };
 }
 
-/** The condition that the rows of a table are a merchant's; undefined where nobody owns them. */
+/** The condition that a table's rows belong to a merchant; undefined for tables without an owner. */
 function mine(source: unknown, sees: OwnerReference): SQL | undefined {
   const owner = ownerOf(source);
   if (owner === null) return undefined;
   const isOwner = eq(owner, sees);
-  // SQLite takes any index to find ten rows. Where another one helps, it shall not read all that a merchant has.
+  // SQLite picks any index that it expects to return few rows. The hint keeps it from reading all of a merchant's rows
+  // where another index is better.
   return engine === "postgres" ? isOwner : template`likelihood(${isOwner}, 0.5)`;
 }
 
-/** Both conditions, in brackets: one that is written in plain SQL may be an `or`. */
+/** Both conditions, in parentheses: one in plain SQL may contain `or`. */
 function both(first: SQL | undefined, second: SQL | undefined): SQL | undefined {
   if (first === undefined || second === undefined) return first ?? second;
   return template`(${first}) and (${second})`;
@@ -269,7 +270,7 @@ function both(first: SQL | undefined, second: SQL | undefined): SQL | undefined 
 
 const nameOf = (table: unknown) => (is(table, Table) ? getTableName(table) : "a table");
 
-/** What of the scope a statement runs in goes into a place of it; null for a place that the scope does not fill. */
+/** Which part of the scope a placeholder takes; null for other placeholders. */
 export function scopePlace(param: unknown): keyof TenantScope | null {
   const place = is(param, Param) ? param.value : param;
   if (!is(place, Placeholder)) return null;
@@ -277,7 +278,7 @@ export function scopePlace(param: unknown): keyof TenantScope | null {
   return place.name === scope_places.makes ? "makes" : null;
 }
 
-/** Whether values of a statement come from the scope that it runs in. */
+/** Whether a statement has values from its scope. */
 export function usesScope(params: readonly unknown[]): boolean {
   return params.some((param) => scopePlace(param) !== null);
 }

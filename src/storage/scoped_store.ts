@@ -1,20 +1,20 @@
-// A store as one scope sees it: its views and transactions are the bare store's, each of them scoped.
+// A store in a scope: its views and transactions are those of the base store, scoped.
 import type { Clock } from "../core/clock.ts";
 import type { Environment } from "../core/environment.ts";
 import type { FollowedRecords, JobName } from "./commit_effects.ts";
 import type { ClockStepListener, Db, ReadQueueKey, Store, StoreFacts, TenantScope, Tx } from "./database.ts";
-import { scopeKey, unwrappedScope } from "./scope.ts";
+import { scopeKey, cachedByKey } from "./scope.ts";
 import type { CheckDepth } from "./sqlite/whole_check.ts";
 
 const stores = new WeakMap<Store, Map<string, Store>>();
 
-/** A bare store as a scope sees it; the same object for the same scope, while it is not forgotten. */
+/** A base store in a scope; usually the same object for the same scope. */
 export function scopedStore(base: Store, scope: TenantScope): Store {
   const key = scopeKey(scope);
   if (key === "") return base;
   const scoped = stores.get(base) ?? new Map<string, Store>();
   stores.set(base, scoped);
-  return unwrappedScope(scoped, key, () => new ScopedStore(base, scope));
+  return cachedByKey(scoped, key, () => new ScopedStore(base, scope));
 }
 
 class ScopedStore implements Store {

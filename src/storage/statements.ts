@@ -1,4 +1,4 @@
-// Statements that are built once for each connection and reused: building SQL costs ten times what running it does.
+// Prepared statements. Each is built once per connection: building SQL costs ten times as much as running it.
 import {
   and,
   count,
@@ -18,7 +18,7 @@ import { type CompiledRows, type CompiledStatement, compileRowInsert, compileSta
 import type { Db, InsertableRow, ReadStatements, Tx, WriteStatements } from "./database.ts";
 import { bareOf, ownerOf, scope_places, usesScope, withinOf } from "./scope.ts";
 
-/** The arguments of a prepared statement, as its query names them: usable wherever Drizzle takes a value. */
+/** The arguments of a prepared statement, by name. They can be used wherever Drizzle takes a value. */
 export type StatementArgs<A> = { readonly [K in keyof A & string]: Placeholder<K, A[K]> & SQL<A[K]> };
 
 interface BuiltStatement<R> {
@@ -26,17 +26,17 @@ interface BuiltStatement<R> {
   toSQL(): { readonly params: readonly unknown[] };
 }
 
-/** A statement to be awaited with what it runs in and its arguments. */
+/** A prepared statement: called with a view or transaction and its arguments. */
 type PreparedRunner<S extends ReadStatements, A, R> = (db: { readonly sql: S }, values: A) => Promise<R>;
 
 let made_count = 0;
 
 /**
- * Prepares a query for reuse: `const byId = prepared((sql, a: Args<{ id: number }>) => sql.select().from(t)…)` with
- * `a.id` where the value goes, then `await byId(db, { id })`. A query that changes rows types its first argument
- * `sql: Writing` and then takes a `Tx`. Values for bool and json columns go into `set` and `values` only, where Drizzle
- * knows the column they are for. It is kept as it is written for a bare store; where a scope adds something to it, it
- * is kept once more for all merchants.
+ * Prepares a query for reuse: `const byId = prepared((sql, a: StatementArgs<{ id: number }>) => sql.select().from(t)…)`
+ * with `a.id` where the value goes, then `await byId(db, { id })`. A query that changes rows types its first argument
+ * `sql: WriteStatements` and then takes a `Tx`. Values for bool and json columns can be used only in `set` and
+ * `values`, where Drizzle knows their column. One statement serves base stores; if a scope adds a condition, a second
+ * one serves all merchants.
  */
 export function prepared<A, R, S extends ReadStatements = ReadStatements>(
   build: (sql: S, args: StatementArgs<A>) => BuiltStatement<R>,
@@ -73,9 +73,9 @@ export function prepared<A, R, S extends ReadStatements = ReadStatements>(
 }
 
 /**
- * Prepares a query for the rows that some integers name: `const linesOf = preparedOf((sql, isOf) =>
- * sql.select().from(t).where(isOf(t.order_id)))`, then `await linesOf(db, { ids })`. It is kept twice, since to read a
- * list of one costs SQLite more than to find its row.
+ * Prepares a query for rows by integer ids: `const linesOf = preparedOf((sql, isOf) =>
+ * sql.select().from(t).where(isOf(t.order_id)))`, then `await linesOf(db, { ids })`. Prepared twice, since on SQLite a
+ * list of one id is slower than `=`.
  */
 export function preparedOf<R, A = object, S extends ReadStatements = ReadStatements>(
   build: (sql: S, isOf: (column: AnyPgColumn) => SQL, args: StatementArgs<A>) => BuiltStatement<R>,
@@ -94,8 +94,8 @@ export function preparedOf<R, A = object, S extends ReadStatements = ReadStateme
 }
 
 /**
- * Prepares how many rows belong to each of some records: `const linesOf = preparedCounts(order_lines.order_id)`, then
- * `await linesOf(db, ids)`. Only those count that meet `where`: a partial index needs its condition.
+ * Prepares a count of rows per record: `const linesOf = preparedCounts(order_lines.order_id)`, then `await linesOf(db,
+ * ids)`. Counts only rows that satisfy `where`: a partial index needs its condition.
  */
 export function preparedCounts(of: AnyPgColumn, where?: SQL): (db: Db, ids: readonly number[]) => Promise<number[]> {
   const counted = preparedOf((sql, isOf) =>
@@ -112,14 +112,14 @@ export function preparedCounts(of: AnyPgColumn, where?: SQL): (db: Db, ids: read
   };
 }
 
-/** A query of ids, before it is part of another one. */
+/** A query of ids that can become a subquery. */
 interface NamedIdQuery {
   as(alias: string): SQLWrapper & { readonly id: SQLWrapper };
 }
 
 /**
- * Prepares a query of `id`s that may be many: `await found(db, { …, max })` answers them, and null when they are more
- * than `max`. They come as one list in one row: thousands of rows cost ten times what finding them does.
+ * Prepares a query that may return many `id`s: `await found(db, { …, max })` returns them, or null when there are more
+ * than `max`. They are fetched as one list in one row: thousands of rows cost ten times as much as finding them.
  */
 export function preparedIds<A>(
   build: (sql: ReadStatements, args: StatementArgs<A>) => NamedIdQuery,
@@ -133,7 +133,7 @@ export function preparedIds<A>(
       .from(template`(select 1) as one`);
   });
   return async (db, values) => {
-    // PostgreSQL knows no offset below zero.
+    // PostgreSQL rejects a negative offset.
     if (values.max < 0) return null;
     const [row] = await found(db, values);
     return row?.ids == null ? null : (JSON.parse(row.ids) as number[]);
@@ -141,9 +141,9 @@ export function preparedIds<A>(
 }
 
 /**
- * Inserts rows: a prepared statement a row on SQLite, where building SQL costs; one for all on PostgreSQL, where trips
- * cost. There nothing is waited for: what fails it fails the next statement, the part or the commit. A row that does
- * not say whose it is becomes that of the merchant for whom the scope makes records.
+ * Inserts rows: one prepared statement per row on SQLite, where building SQL is slow; one for all on PostgreSQL, where
+ * round trips are. PostgreSQL inserts are not awaited: a failure fails the next statement, the savepoint or the commit.
+ * Rows without an owner belong to the merchant of the scope.
  */
 export async function insert<T extends PgTable>(
   tx: Tx,
@@ -158,7 +158,7 @@ export async function insert<T extends PgTable>(
   for (const row of rows as readonly ReturnedRow[]) await insertOne(tx, table, row);
 }
 
-/** Inserts rows as `insert` does and answers their ids, in the order of the rows. */
+/** Inserts rows as `insert` does and returns their ids, in the order of the rows. */
 export async function insertIds<T extends PgTable & { id: AnyPgColumn }>(
   tx: Tx,
   table: T,
@@ -171,17 +171,17 @@ export async function insertIds<T extends PgTable & { id: AnyPgColumn }>(
       for (const [id] of returned) ids.push(id as number);
     }
   } else {
-    // SQLite tells the id of a row that was inserted last in half the time that it takes to return it.
+    // SQLite reports the last inserted id in half the time that `returning` takes.
     for (const row of rows as readonly ReturnedRow[]) {
       const { lastInsertRowid } = (await insertOne(tx, table, row)) as { readonly lastInsertRowid: number };
       ids.push(lastInsertRowid);
     }
   }
-  assert(ids.length === rows.length, "each inserted row has an id");
+  assert(ids.length === rows.length, "every inserted row must have an id");
   return ids;
 }
 
-// Where SQLite keeps how far the ids of each table have come.
+// SQLite's own table of the last id of each table.
 const sqlite_sequence = table("sqlite_sequence", { name: text().notNull(), seq: int().notNull() });
 
 const nextSeq = prepared((sql: WriteStatements, a: StatementArgs<{ name: string; count: number }>) =>
@@ -197,15 +197,15 @@ const nextValues = prepared((sql, a: StatementArgs<{ name: string; count: number
     .from(template`generate_series(1, cast(${a.count} as integer)) as one`),
 );
 
-/** The next ids of a table, for rows that are stored under them later. */
+/** Allocates the next ids of a table, for rows that are inserted under them later. */
 export async function allotIds(tx: Tx, name: string, count: number): Promise<number[]> {
   if (engine === "postgres") return (await nextValues(tx, { name, count })).map(({ id }) => id);
   const [row] = await nextSeq(tx, { name, count });
-  assert(row !== undefined, `the ids of ${name} have begun`);
+  assert(row !== undefined, `${name} must have an id sequence`);
   return Array.from({ length: count }, (_, at) => row.last - count + 1 + at);
 }
 
-/** The next id of a table, as `allotIds`. */
+/** Allocates the next id of a table. */
 export async function allotId(tx: Tx, name: string): Promise<number> {
   const [id = 0] = await allotIds(tx, name, 1);
   return id;
@@ -215,20 +215,24 @@ type ReturnedRow = Record<string, unknown>;
 
 const namesOf = (row: ReturnedRow) => Object.keys(row).filter((name) => row[name] !== undefined);
 
-// A statement of this many rows stays far below the limit of parameters.
+// A statement with this many rows stays far below the parameter limit.
 const rows_max = 128;
 
 /**
- * The rows in parts that one statement takes: rows that are next to each other and name the same columns, few of them
- * or a power of two, so that what is prepared serves lists of any length.
+ * Splits rows into chunks for one statement each: adjacent rows with the same columns, at most 8 or a power of two, so
+ * that a few prepared statements serve lists of any length.
  */
 function* chunksOf(rows: readonly ReturnedRow[]): Generator<readonly ReturnedRow[]> {
   for (let at = 0; at < rows.length; ) {
     const shape = namesOf(rows[at] as ReturnedRow).join();
-    let alike = 1;
-    while (alike < rows_max && at + alike < rows.length && namesOf(rows[at + alike] as ReturnedRow).join() === shape)
-      alike += 1;
-    const count = alike <= 8 ? alike : 2 ** Math.floor(Math.log2(alike));
+    let same_shape = 1;
+    while (
+      same_shape < rows_max &&
+      at + same_shape < rows.length &&
+      namesOf(rows[at + same_shape] as ReturnedRow).join() === shape
+    )
+      same_shape += 1;
+    const count = same_shape <= 8 ? same_shape : 2 ** Math.floor(Math.log2(same_shape));
     yield rows.slice(at, at + count);
     at += count;
   }
@@ -236,7 +240,7 @@ function* chunksOf(rows: readonly ReturnedRow[]): Generator<readonly ReturnedRow
 
 const row_inserts = new WeakMap<WriteStatements, Map<PgTable, Map<string, CompiledRows>>>();
 
-/** The statement that inserts such rows on PostgreSQL, prepared once on each connection. */
+/** The statement that inserts rows with these columns on PostgreSQL, prepared once per connection. */
 function insertSome(tx: Tx, table: PgTable, rows: readonly ReturnedRow[], id: AnyPgColumn | null): CompiledRows {
   const sql = bareOf(tx.sql);
   const names = namesOf(rows[0] as ReturnedRow);
@@ -262,7 +266,7 @@ async function insertOne(tx: Tx, table: PgTable, row: ReturnedRow): Promise<unkn
   );
 }
 
-/** An insert of so many rows, each of which has the same values to be named. Whose they are the scope says, else. */
+/** Prepares an insert of `count` rows with the named columns. The scope provides a missing owner. */
 function insertOf(
   sql: WriteStatements,
   table: PgTable,
@@ -271,7 +275,7 @@ function insertOf(
   count: number,
 ): CompiledStatement<unknown> {
   for (const column of Object.values(getTableColumns(table))) {
-    assert(column.defaultFn === undefined, `${column.name} has a default that would be computed once and kept`);
+    assert(column.defaultFn === undefined, `${column.name} has a default that would be computed only once`);
   }
   const owner = ownerOf(table) === null ? {} : { merchant_id: template.placeholder(scope_places.makes) };
   const values = { ...owner, ...Object.fromEntries(names.map((name) => [name, template.placeholder(name)])) };

@@ -1,30 +1,30 @@
-// Time as a store tells it, to its transactions and to whoever sets a timer by it: one clock for both.
+// The clock of a store: one time for its transactions and its timers.
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 
-/** What sets a clock by less than this, other clocks and people may not even notice. */
+/** Smaller steps of the clock are smoothed: other clocks and people may not even notice them. */
 export const step_min_ms = 5 * 60_000;
-/** How fast time goes while it waits for a clock that was set back by less: waits take a ninth longer. */
+/** The speed of time after a smaller step back: waits take a ninth longer. */
 const slowed = 0.9;
 
 interface SteadySettings {
-  /** The machine's clock, whose elapsed time nobody can set. */
+  /** The machine's clock. Its elapsed time cannot be set. */
   readonly source: Clock;
-  /** The time of the machine that counts, in milliseconds; null while it is not known. */
+  /** The reference time of the machine, in milliseconds; null while it is unknown. */
   readonly read: () => number | null;
   readonly log: Log;
-  /** Called when the clock was set by so much that waits have to be moved: see `stepped_ms`. */
+  /** Called when the clock was set by so much that pending due times must be shifted: see `stepped_ms`. */
   readonly onStep: () => void;
 }
 
 /**
- * A clock that never goes back by less than five minutes: it goes slower until the machine's has caught up. When that
- * was set by more, forth or back, this follows, and says by how much, so that what waits can be moved by as much.
+ * A clock that never goes back by less than five minutes: it runs slower until the machine's has caught up. A larger
+ * step, ahead or back, is followed, and `stepped_ms` reports it so that pending due times can be shifted.
  */
 export class SteadyClock implements Clock {
   readonly #settings: SteadySettings;
-  /** The last moment told, and what time had elapsed by then. */
-  #told: { readonly at: number; readonly elapsed: number } | null = null;
+  /** The last time returned, and the elapsed time at that moment. */
+  #last: { readonly at: number; readonly elapsed: number } | null = null;
   #stepped_ms = 0;
 
   constructor(settings: SteadySettings) {
@@ -35,14 +35,14 @@ export class SteadyClock implements Clock {
     return this.machine() + this.ahead_ms;
   }
 
-  /** The time without what the clock was moved ahead by hand. */
+  /** The time without the manual advance of the sandbox clock. */
   machine(): number {
     const { source, read } = this.#settings;
     const read_at = read();
     if (read_at === null) return source.now() - source.ahead_ms;
     const elapsed = source.elapsed();
-    const at = this.#told === null ? read_at : this.#after(this.#told, read_at, elapsed);
-    this.#told = { at, elapsed };
+    const at = this.#last === null ? read_at : this.#after(this.#last, read_at, elapsed);
+    this.#last = { at, elapsed };
     return Math.floor(at);
   }
 
@@ -58,28 +58,30 @@ export class SteadyClock implements Clock {
     return this.#settings.source.elapsed();
   }
 
-  /** Goes on from the last moment that was told before the start, if the machine's clock is not as far yet. */
+  /** Continues from the last time before a restart, if the machine's clock is behind it. */
   recall(at: number): void {
     const now = this.machine();
-    if (at > now) this.#told = { at, elapsed: this.#settings.source.elapsed() };
+    if (at > now) this.#last = { at, elapsed: this.#settings.source.elapsed() };
   }
 
-  /** By how much the machine's clock was set, and nothing that waits was moved yet. */
+  /** How far the machine's clock was set without pending due times being shifted yet. */
   get stepped_ms(): number {
     return this.#stepped_ms;
   }
 
-  /** Notes that what waits was moved by as much. */
-  moved(by_ms: number): void {
+  /** Records that pending due times were shifted by this much. */
+  shifted(by_ms: number): void {
     this.#stepped_ms -= by_ms;
   }
 
-  #after(told: { readonly at: number; readonly elapsed: number }, read_at: number, elapsed: number): number {
-    const passed = elapsed - told.elapsed;
-    const off = Math.round(read_at - (told.at + passed));
-    if (Math.abs(off) < step_min_ms) return Math.max(read_at, told.at + passed * slowed);
-    this.#stepped_ms += off;
-    this.#settings.log.warn(off < 0 ? "the clock went back" : "the clock went ahead", { by_ms: Math.abs(off) });
+  #after(last: { readonly at: number; readonly elapsed: number }, read_at: number, elapsed: number): number {
+    const passed = elapsed - last.elapsed;
+    const drift_ms = Math.round(read_at - (last.at + passed));
+    if (Math.abs(drift_ms) < step_min_ms) return Math.max(read_at, last.at + passed * slowed);
+    this.#stepped_ms += drift_ms;
+    this.#settings.log.warn(drift_ms < 0 ? "the clock was set back" : "the clock was set ahead", {
+      by_ms: Math.abs(drift_ms),
+    });
     this.#settings.onStep();
     return read_at;
   }

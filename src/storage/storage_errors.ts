@@ -1,14 +1,14 @@
 import { DrizzleQueryError } from "drizzle-orm/errors";
 import { Fault } from "../core/faults.ts";
 
-// Which rule of the database a refused statement broke, read from either engine's error.
+// Classifies errors of both engines: broken constraints, and failures of the storage itself.
 
-/** A broken rule: `rule` is the name of the constraint or index, where the engine tells it. */
+/** A broken constraint. `rule` is the name of the constraint or index, where the engine reports it. */
 interface BrokenConstraint {
   readonly kind: "unique" | "foreign_key" | "check" | "not_null";
   readonly rule: string | null;
   readonly table: string | null;
-  /** The columns of a broken unique rule or the column that may not be null, in the engine's order. */
+  /** The columns of a unique constraint, or the column that must not be null, in the engine's order. */
   readonly columns: readonly string[];
 }
 
@@ -35,7 +35,7 @@ const kinds: Readonly<Record<string, BrokenConstraint["kind"]>> = {
   SQLITE_CONSTRAINT_NOTNULL: "not_null",
 };
 
-/** The errors of a chain of causes, outermost first; Drizzle wraps what the driver throws. */
+/** The errors in a chain of causes, outermost first. Drizzle wraps what the driver throws. */
 function* chain(error: unknown): Generator<DriverError> {
   const seen = new Set<unknown>();
   for (let at = error; typeof at === "object" && at !== null && !seen.has(at); at = (at as DriverError).cause) {
@@ -44,13 +44,13 @@ function* chain(error: unknown): Generator<DriverError> {
   }
 }
 
-/** The code of the engine under an error: an SQLSTATE or a name like `SQLITE_FULL`; null when there is none. */
+/** The engine's code of an error: an SQLSTATE or a name like `SQLITE_FULL`; null when there is none. */
 export function databaseCode(error: unknown): string | null {
   for (const { code } of chain(error)) if (typeof code === "string") return code;
   return null;
 }
 
-/** The broken rule under an error, or null when the error is none of the kinds a schema can refuse. */
+/** The broken constraint behind an error; null for other errors. */
 export function conflict(error: unknown): BrokenConstraint | null {
   for (const link of chain(error)) {
     const kind = typeof link.code === "string" ? kinds[link.code] : undefined;
@@ -60,7 +60,7 @@ export function conflict(error: unknown): BrokenConstraint | null {
   return null;
 }
 
-/** Whether an error is a broken unique rule over exactly these columns (in any order) or of this name. */
+/** Whether an error is a broken unique constraint with exactly these columns (in any order) or this name. */
 export function isDuplicate(error: unknown, table: string, rule: string, columns: readonly string[]): boolean {
   const broken = conflict(error);
   if (broken?.kind !== "unique" || (broken.table !== null && broken.table !== table)) return false;
@@ -70,11 +70,11 @@ export function isDuplicate(error: unknown, table: string, rule: string, columns
 
 function onSqlite(kind: BrokenConstraint["kind"], error: DriverError): BrokenConstraint {
   // "UNIQUE constraint failed: orders.order_number, orders.mode", "… failed: index 'name'", "CHECK … failed: name"
-  const said = String(error.message).replace(/^.*constraint failed:? ?/, "");
-  const index = /^index '(.*)'$/.exec(said);
+  const detail = String(error.message).replace(/^.*constraint failed:? ?/, "");
+  const index = /^index '(.*)'$/.exec(detail);
   if (index !== null) return { kind, rule: index[1] ?? null, table: null, columns: [] };
-  if (kind === "check") return { kind, rule: said || null, table: null, columns: [] };
-  const places = said ? said.split(", ").map((place) => place.split(".")) : [];
+  if (kind === "check") return { kind, rule: detail || null, table: null, columns: [] };
+  const places = detail ? detail.split(", ").map((place) => place.split(".")) : [];
   return { kind, rule: null, table: places[0]?.[0] ?? null, columns: places.map((place) => place[1] ?? "") };
 }
 
@@ -91,16 +91,16 @@ function onPostgres(kind: BrokenConstraint["kind"], error: DriverError): BrokenC
   };
 }
 
-/** Whether a trigger of this name has refused a statement. */
+/** Whether a trigger of this name refused a statement. */
 export function brokeRule(error: unknown, rule: string): boolean {
   return [...chain(error)].some(({ code, message }) => {
     return (code === "23P01" || code === "SQLITE_CONSTRAINT_TRIGGER") && message === rule;
   });
 }
 
-// What an error of the storage itself means: wait for room, wait for the database, or stop at once.
+// Failures of the storage: wait for space, wait for the database, or stop at once.
 
-/** `full` and `unavailable` pass by themselves; after `fatal` nothing the storage says can be believed. */
+/** `full` and `unavailable` are temporary; after `fatal`, the storage cannot be trusted. */
 type StorageError = "full" | "unavailable" | "fatal";
 
 const temporary_errors: Readonly<Record<string, StorageError>> = {
@@ -134,7 +134,7 @@ const temporary_errors: Readonly<Record<string, StorageError>> = {
   EAI_AGAIN: "unavailable",
 };
 
-/** What kind of trouble with the storage an error tells of; null when it is no such error. */
+/** The kind of storage failure behind an error; null for other errors. */
 export function storageErrorOf(error: unknown): StorageError | null {
   for (const { code, message } of chain(error)) {
     if (typeof code === "string") {
@@ -151,24 +151,24 @@ export function storageErrorOf(error: unknown): StorageError | null {
   return null;
 }
 
-/** The refusal a client is given for trouble with the storage. */
-export function storageFault(trouble: StorageError, cause: unknown): Fault {
+/** The fault for a storage failure. */
+export function storageFault(failure: StorageError, cause: unknown): Fault {
   const fault =
-    trouble === "full"
-      ? new Fault("storage_full", "There is no room left to store anything. Nothing was changed; try again later.")
-      : new Fault("storage_unavailable", "The storage cannot be used at the moment. Try again later.");
+    failure === "full"
+      ? new Fault("storage_full", "The server has no space left to store data. Nothing was changed; try again later.")
+      : new Fault("storage_unavailable", "The database is temporarily unavailable. Try again later.");
   fault.cause = cause;
   return fault;
 }
 
 /**
- * The error a caller sees: a `Fault` for trouble with the storage, anything else as it is; but Drizzle's own error,
- * whose message holds the values of the query, gives way to one without them, since messages are logged.
+ * The error that a caller sees: a `Fault` for a storage failure, other errors unchanged. Drizzle's own error is
+ * replaced, because its message contains the query's values and messages are logged.
  */
 export function withoutQuery(error: unknown): unknown {
   if (error instanceof Fault) return error;
-  const trouble = storageErrorOf(error);
-  if (trouble !== null) return storageFault(trouble, error);
+  const failure = storageErrorOf(error);
+  if (failure !== null) return storageFault(failure, error);
   if (!(error instanceof DrizzleQueryError)) return error;
   return new Error(`${error.cause?.message ?? "the statement failed"} (${error.query})`, { cause: error.cause });
 }

@@ -1,31 +1,33 @@
 import { Fault, invalid } from "../core/faults.ts";
 
-/** The merchant to whom belongs what a request makes. Refuses: merchant_required. */
+/** The merchant that owns what a request creates. Refuses: merchant_required. */
 export function requireOwner({ scope }: { readonly scope: { readonly makes: number | null } }): number {
   if (scope.makes === null) throw merchantRequired();
   return scope.makes;
 }
 
-/** The refusal of a request that does not say whose records it is about. */
-export function merchantRequired(what = "Several merchants ship from here"): Fault {
-  const way = "name one by the header Packhouse-Merchant, or by merchant_id where the body takes it";
+/** Creates the fault of a request that does not say which merchant it is for. */
+export function merchantRequired(what = "There are several merchants"): Fault {
+  const way = "name one in the header Packhouse-Merchant, or in merchant_id if the body accepts it";
   return new Fault("merchant_required", `${what}: ${way}.`);
 }
 
-/** The header by which a request names a merchant. */
+/** The header that names the merchant of a request. */
 export const merchant_header = "Packhouse-Merchant";
 
-/** The refusal of a merchant that is not there for who asks; `where` is the field of the request, or the header. */
+/**
+ * Creates the fault for a merchant that does not exist for the caller. `where` is the request's field, or the header.
+ */
 export function unknownMerchant(where: string): Fault {
-  const message = "names no merchant: send its code or its id, mer_…";
+  const message = "does not name a merchant: send its code or its id, mer_…";
   return where === merchant_header
     ? new Fault("malformed_header", `${where} ${message}.`)
     : invalid(where, message, "unknown");
 }
 
 /**
- * Refuses rows that have a name in common and belong to different merchants, when the house has not said whose are
- * meant. Refuses: merchant_required.
+ * Refuses rows of different merchants that share a name, when an operator's request did not name a merchant.
+ * Refuses: merchant_required.
  */
 export function refuseAmbiguousOwner<Row extends { readonly merchant_id: number }>(
   rows: readonly Row[],
@@ -37,13 +39,15 @@ export function refuseAmbiguousOwner<Row extends { readonly merchant_id: number 
   for (const row of rows) {
     const name = nameOf(row);
     const other = owners.get(name);
-    if (other !== undefined && other !== row.merchant_id)
-      throw merchantRequired(`${name} is known to several merchants`);
+    if (other !== undefined && other !== row.merchant_id) throw merchantRequired(`Several merchants have ${name}`);
     owners.set(name, row.merchant_id);
   }
 }
 
-/** Whether a request is of a house that serves one merchant alone: it sees all, and all that it makes is that one's. */
+/**
+ * Whether the installation serves a single merchant: the request sees all records, and new ones belong to that
+ * merchant.
+ */
 export function hasOneMerchant({
   scope,
 }: {
@@ -52,21 +56,21 @@ export function hasOneMerchant({
   return scope.sees === null && scope.makes !== null;
 }
 
-/** The codes of merchants by their ids. */
+/** Merchant codes by id. */
 export type MerchantCodes = ReadonlyMap<number, string>;
 
 /**
- * A number that each merchant gives by itself, such as an order's, on a paper of the house: with the merchant's code
- * where those of several meet.
+ * A number assigned by a merchant, such as an order number, on a document of the operator: with the merchant's code if
+ * there are several merchants.
  */
 export function numberWithMerchant(number: string, merchant_id: number, codes: MerchantCodes): string {
   return codes.size < 2 ? number : `${number} (${codes.get(merchant_id)})`;
 }
 
-/** The merchant to whom everything of before belongs, in each world. */
+/** The id of the first merchant in each environment, which owns all records from before there were merchants. */
 export const main_merchant = 1;
 
-/** How the paths of records go on, below the version, that belong to a merchant. */
+/** The paths, after the version, of records that belong to merchants. */
 export const ownedPaths = [
   "orders",
   "products",

@@ -1,4 +1,4 @@
-// What a transaction carries beside its statements, alike on both engines: memos, finishers, effects, one time.
+// The state of a transaction, the same for both engines: memos, finishers, effects, one time.
 
 import type { Environment } from "../core/environment.ts";
 import { assert } from "../core/faults.ts";
@@ -7,21 +7,21 @@ import type { Site } from "../core/operator_settings.ts";
 import type { FollowedRecords, JobName } from "./commit_effects.ts";
 import { CommitEffects } from "./commit_effects.ts";
 import type { Db, ReadStatements, TenantScope, Tx, WriteStatements } from "./database.ts";
-import { scopedSql, scopeKey, unscoped, unwrappedScope } from "./scope.ts";
+import { scopedSql, scopeKey, unscoped, cachedByKey } from "./scope.ts";
 
-/** How an engine runs a part of a transaction that can be undone by itself. */
+/** How an engine runs a savepoint. */
 type RunSavepoint = <T>(work: () => Promise<T>) => Promise<T>;
 
 const finishers_max = 1000;
 
-/** What every view of a store tells of it. */
+/** What all views of a store share. */
 export interface ViewContext {
   readonly mode: Environment;
   readonly site: Site;
   readonly home: object;
 }
 
-/** The `Tx` of both engines. The engine makes one for each write; `nested` makes one for each part. */
+/** The `Tx` of both engines. The engine creates one per write, `nested` one per savepoint. */
 export class Transaction implements Tx {
   readonly sql: WriteStatements;
   readonly now: number;
@@ -57,7 +57,7 @@ export class Transaction implements Tx {
     const key = scopeKey(scope);
     if (key === "") return this;
     this.#scoped ??= new Map();
-    return unwrappedScope(this.#scoped, key, () => new ScopedTransaction(this, scope, key));
+    return cachedByKey(this.#scoped, key, () => new ScopedTransaction(this, scope, key));
   }
 
   newId(prefix: string): string {
@@ -68,16 +68,16 @@ export class Transaction implements Tx {
     this.#mustBeOpen();
     const inner = new Transaction(this.sql, this.now, this, this.#savepoint, this);
     const result = await this.#savepoint(() => inner.run(work));
-    if (inner.effects !== null) this.#noted.add(inner.effects);
+    if (inner.effects !== null) this.#recordedEffects.add(inner.effects);
     return result;
   }
 
   wake(job: JobName, at: number): void {
-    this.#noted.wake(job, at);
+    this.#recordedEffects.wake(job, at);
   }
 
   changed(followed: FollowedRecords): void {
-    this.#noted.change(followed);
+    this.#recordedEffects.change(followed);
   }
 
   atEnd(key: string, work: (tx: Tx) => Promise<void>): void {
@@ -88,10 +88,10 @@ export class Transaction implements Tx {
 
   memo<T>(key: string, make: () => T): T {
     this.#memos ??= new Map();
-    return recalled(this.#memos, key, make);
+    return memoizedIn(this.#memos, key, make);
   }
 
-  /** Runs the work and then its finishers; whatever comes, nothing can be asked of this transaction afterwards. */
+  /** Runs the work and its finishers. Afterwards the transaction cannot be used any more, whatever the outcome. */
   async run<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     try {
       const result = await work(this);
@@ -102,22 +102,22 @@ export class Transaction implements Tx {
     }
   }
 
-  /** What is to be set off once this has been committed, if anything. */
+  /** The effects of its commit, if any. */
   get effects(): CommitEffects | null {
     return this.#effects;
   }
 
-  get #noted(): CommitEffects {
+  get #recordedEffects(): CommitEffects {
     this.#mustBeOpen();
     this.#effects ??= new CommitEffects();
     return this.#effects;
   }
 
   async #finish(finishers: Map<string, (tx: Tx) => Promise<void>>): Promise<void> {
-    // A finisher may register more, which run after it: the map's iterator reaches what is added meanwhile.
+    // A finisher may register others. The map's iterator also reaches those added during the loop.
     let count = 0;
     for (const [key, work] of finishers) {
-      assert(++count <= finishers_max, `the finishers of a transaction go on for ever: ${key}`);
+      assert(++count <= finishers_max, `the finishers of a transaction never end: ${key}`);
       finishers.delete(key);
       await work(this);
     }
@@ -128,7 +128,7 @@ export class Transaction implements Tx {
   }
 }
 
-/** A transaction as one scope sees it. All else it leaves to the whole. */
+/** A transaction in a scope. It delegates to the unscoped one. */
 class ScopedTransaction implements Tx {
   readonly sql: WriteStatements;
   readonly now: number;
@@ -136,50 +136,50 @@ class ScopedTransaction implements Tx {
   readonly site: Site;
   readonly home: object;
   readonly scope: TenantScope;
-  readonly #whole: Transaction;
+  readonly #unscoped: Transaction;
   readonly #key: string;
 
-  constructor(whole: Transaction, scope: TenantScope, key: string) {
-    this.sql = scopedSql(whole.sql, scope);
-    this.now = whole.now;
-    this.mode = whole.mode;
-    this.site = whole.site;
-    this.home = whole.home;
+  constructor(unscoped_tx: Transaction, scope: TenantScope, key: string) {
+    this.sql = scopedSql(unscoped_tx.sql, scope);
+    this.now = unscoped_tx.now;
+    this.mode = unscoped_tx.mode;
+    this.site = unscoped_tx.site;
+    this.home = unscoped_tx.home;
     this.scope = scope;
-    this.#whole = whole;
+    this.#unscoped = unscoped_tx;
     this.#key = key;
   }
 
   get outer(): Tx | null {
-    return this.#whole.outer?.scoped(this.scope) ?? null;
+    return this.#unscoped.outer?.scoped(this.scope) ?? null;
   }
 
   scoped(scope: TenantScope): Tx {
-    return this.#whole.scoped(scope);
+    return this.#unscoped.scoped(scope);
   }
 
   newId(prefix: string): string {
-    return this.#whole.newId(prefix);
+    return this.#unscoped.newId(prefix);
   }
 
   nested<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.#whole.nested((tx) => work(tx.scoped(this.scope)));
+    return this.#unscoped.nested((tx) => work(tx.scoped(this.scope)));
   }
 
   wake(job: JobName, at: number): void {
-    this.#whole.wake(job, at);
+    this.#unscoped.wake(job, at);
   }
 
   changed(followed: FollowedRecords): void {
-    this.#whole.changed(followed);
+    this.#unscoped.changed(followed);
   }
 
   atEnd(key: string, work: (tx: Tx) => Promise<void>): void {
-    this.#whole.atEnd(`${this.#key} ${key}`, (tx) => work(tx.scoped(this.scope)));
+    this.#unscoped.atEnd(`${this.#key} ${key}`, (tx) => work(tx.scoped(this.scope)));
   }
 
   memo<T>(key: string, make: () => T): T {
-    return this.#whole.memo(`${this.#key} ${key}`, make);
+    return this.#unscoped.memo(`${this.#key} ${key}`, make);
   }
 }
 
@@ -216,12 +216,12 @@ export class StoreView implements Db {
   }
 
   memo<T>(key: string, make: () => T): T {
-    return recalled(this.#memos, this.#key === "" ? key : `${this.#key} ${key}`, make);
+    return memoizedIn(this.#memos, this.#key === "" ? key : `${this.#key} ${key}`, make);
   }
 }
 
-/** What was made once under a key. */
-function recalled<T>(memos: Map<string, unknown>, key: string, make: () => T): T {
+/** Returns the value stored under a key, creating it on first use. */
+function memoizedIn<T>(memos: Map<string, unknown>, key: string, make: () => T): T {
   if (!memos.has(key)) memos.set(key, make());
   return memos.get(key) as T;
 }

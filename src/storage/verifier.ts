@@ -1,48 +1,48 @@
-// Finds what is not as it must be, by rules in plain SQL that share nothing with the commands.
+// Finds violated invariants with rules in plain SQL that share no code with the commands.
 import { asc, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import type { Db, ReadStatements } from "./database.ts";
 import { prepared } from "./statements.ts";
 
-/** Something that is not as a rule says. */
+/** A violation of a rule. */
 export interface VerifierDifference {
-  /** Which invariant is broken, and of what. */
+  /** The broken invariant. */
   readonly rule: string;
   readonly subject: string;
   readonly expected: number | null;
   readonly actual: number | null;
-  /** The rows that disagree, and the sums over those that are many; of the first hundred differences of a rule. */
+  /** The rows that disagree, and sums over large groups; only for the first hundred violations of a rule. */
   readonly rows: readonly VerifiedRow[];
 }
 
-/** A row of a table, or a sum over some of them, by the names of its columns. */
+/** A row of a table, or a sum over several, by column name. */
 export interface VerifiedRow {
   readonly table: string;
   readonly [column: string]: unknown;
 }
 
-/** Finds the rows that bear on something of a noun, by its id. */
+/** Finds the rows related to a record of a noun, by its id. */
 export type FindVerifiedRows = (db: Db, id: number) => Promise<VerifiedRow[]>;
 
-/** A rule that everything of a noun must keep. */
+/** A rule that every record of a noun must satisfy. */
 export interface VerifierRule<Noun extends string = string> {
   readonly rule: string;
   readonly noun: Noun;
   /**
-   * A query of `id, expected, actual` for everything of the noun; rows where the two differ are told. The id is null
-   * where there is one of the noun alone.
+   * A query of `id, expected, actual` for every record of the noun. Rows where the two differ are violations. The id is
+   * null if the noun has only one instance.
    */
   readonly rows: SQL;
 }
-/** How many differences of one rule are told with the rows behind them. */
+/** The maximum number of violations of a rule that are reported with their rows. */
 export const shown_max = 100;
 
-/** Queries by the names under which rules may ask them; each is run once for all that do. */
+/** Queries that rules can use by name. Each runs once for all rules. */
 type SharedQueries = Readonly<Record<string, SQL>>;
 
 /**
- * Makes of rules what finds everything that breaks one, with the rows of the first hundred of each. All rules are one
- * statement that is built once, so that it may be asked after each step of a test as well.
+ * Builds a verifier from rules. It returns every violation, with rows for the first hundred of each rule. All rules
+ * form one prepared statement, so that tests can run it after each step.
  */
 export function verifierOf<Noun extends string>(
   rules: readonly VerifierRule<Noun>[],
@@ -52,11 +52,11 @@ export function verifierOf<Noun extends string>(
   const breaches = prepared((select) => breachesOf(select, rules, shared));
   return async (db) => {
     const differences: VerifierDifference[] = [];
-    const told = rules.map(() => 0);
+    const violation_counts = rules.map(() => 0);
     for (const { at, id, expected, actual } of await breaches(db, {})) {
       const { rule, noun } = rules[at] as VerifierRule<Noun>;
-      told[at] = (told[at] ?? 0) + 1;
-      const rows = id !== null && (told[at] ?? 0) <= shown_max ? await rowsOf[noun](db, id) : [];
+      violation_counts[at] = (violation_counts[at] ?? 0) + 1;
+      const rows = id !== null && (violation_counts[at] ?? 0) <= shown_max ? await rowsOf[noun](db, id) : [];
       differences.push({ rule, subject: id === null ? noun : `${noun} ${id}`, expected, actual, rows });
     }
     return differences;
@@ -81,10 +81,10 @@ function breachesOf(select: ReadStatements, rules: readonly VerifierRule[], shar
     .orderBy(sql`rule`, sql`id`);
 }
 
-/** How many rows of a table are shown beside a difference. */
+/** The maximum number of rows of a table that are shown with a violation. */
 export const rows_max = 50;
 
-/** The rows of a table that match, as they are. */
+/** The matching rows of a table. */
 export async function plainRows(
   db: Db,
   name: string,
@@ -95,7 +95,7 @@ export async function plainRows(
   return named(name, rows);
 }
 
-/** Rows with the name of their table. */
+/** Adds the name of their table to rows. */
 export function named(table: string, rows: readonly Readonly<Record<string, unknown>>[]): VerifiedRow[] {
   return rows.map((row) => ({ table, ...row }));
 }

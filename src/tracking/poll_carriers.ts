@@ -5,7 +5,7 @@ import type { CarrierAccount } from "../shipping/carriers/account.ts";
 import { type TrackingStatus, trackingMeanings } from "../shipping/carriers/tracking.transitions.ts";
 import type { TrackingUpdate } from "../shipping/carriers/tracking_update.ts";
 import type { Tx } from "../storage/database.ts";
-import { noteHeld } from "../storage/servers.ts";
+import { recordClaims } from "../storage/servers.ts";
 import {
   firstReportAt,
   lastCallbackAt,
@@ -134,7 +134,7 @@ export async function claimPolls(
     }
     const ids = claim.records.map(({ id }) => id);
     await leasePolls(tx, ids, claim.leased);
-    await noteHeld(tx, "looks", ids, claim.leased);
+    await recordClaims(tx, "looks", ids, claim.leased);
     claims.push(claim);
   }
   return { claims, next_at: await nextPollAt(tx, waiting) };

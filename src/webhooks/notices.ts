@@ -1,7 +1,7 @@
 import { afterEmailAttempt, newEmailState } from "../core/email.ts";
 import { wireId } from "../core/ids.ts";
 import type { Tx } from "../storage/database.ts";
-import { noteHeld } from "../storage/servers.ts";
+import { recordClaims } from "../storage/servers.ts";
 import { backlogMessage, messageOf, type OperatorNotice } from "./notice.ts";
 import {
   insertNotices,
@@ -84,7 +84,7 @@ export async function claimMails(tx: Tx): Promise<ClaimedMails> {
   if (due.length > 0) {
     const ids = due.map(({ id }) => id);
     await leaseMails(tx, ids, tx.now + lease_ms);
-    await noteHeld(tx, "notices", ids, tx.now + lease_ms);
+    await recordClaims(tx, "notices", ids, tx.now + lease_ms);
   }
   return { due, next_at: await nextMailAt(tx) };
 }

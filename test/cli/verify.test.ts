@@ -20,8 +20,8 @@ const told = (type: string) => `I11 there is one event ${type} for each time tha
 const rows = "I10 the rows of an order's history have no gap";
 const last_row = "I10 the last row of an order's history has the last number given";
 const chain = "I10 each row of an order's history begins where the one before it ended";
-const whole = "I14 a kept answer is as it went out";
-const made = "I14 what a kept answer says was made is there";
+const whole = "I14 a stored response is complete";
+const made = "I14 the record that a stored response created exists";
 const numbers = "I15 the numbers of a subscription's deliveries have no gap but those that restores left";
 const last_number = "I15 the last number of a subscription's deliveries is the last one given or left out";
 const parts = "I16 a refund equals the sum of its parts, in cents";
@@ -179,8 +179,8 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, (readonly [rule: string, wh
         .set({ body: "" })
         .where(inArray(idempotency_keys.key, ["key-1", "refused"])),
     [
-      [whole, "kept answer key-1: 1 0"],
-      [whole, "kept answer refused: 1 0"],
+      [whole, "stored response key-1: 1 0"],
+      [whole, "stored response refused: 1 0"],
     ],
   ],
   [
@@ -190,7 +190,7 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, (readonly [rule: string, wh
         .update(idempotency_keys)
         .set({ body: sql`replace(${idempotency_keys.body}, 'ord_1003', 'ord_9999')` })
         .where(eq(idempotency_keys.key, "key-0")),
-    [[made, "kept answer key-0: 1 0"]],
+    [[made, "stored response key-0: 1 0"]],
   ],
   [
     "a delivery that is gone",

@@ -80,5 +80,5 @@ test("Latin-1 is read where it is named, and else refused in one sentence that s
     'The file is not valid UTF-8. Save it as "CSV UTF-8", or declare its encoding (such as charset=windows-1252).',
   );
   await expect(read(bytes, 50, "koi8-r")).rejects.toThrow("A CSV file must be in utf-8, utf-16 or windows-1252.");
-  await expect(read(Buffer.from("sku,name\rA,b\r"), 50)).rejects.toThrow("end them with LF or CRLF");
+  await expect(read(Buffer.from("sku,name\rA,b\r"), 50)).rejects.toThrow("Use LF or CRLF");
 });

@@ -73,7 +73,7 @@ describe("amounts", () => {
   });
 
   test("a refusal names the value, the currency and its decimals", () => {
-    const refused = "must be an amount with no decimals, as JPY has (got 100.55)";
+    const refused = "must be an amount with no decimals for JPY (got 100.55)";
     expect(() => centsOf("100.55", "JPY", "price")).toThrow(expect.objectContaining({ code: "validation_failed" }));
     try {
       centsOf("100.55", "JPY", "price");

@@ -30,7 +30,7 @@ interface Wrong {
   readonly message: string;
 }
 
-const no_decimals = "must be an amount with no decimals, as JPY has";
+const no_decimals = "must be an amount with no decimals for JPY";
 const iso = "must be an ISO 4217 code, such as USD";
 
 describe("refused", () => {
@@ -53,7 +53,7 @@ describe("refused", () => {
       `shipping_amount: ${no_decimals} (got 0.5)`,
     ]);
     expect((await refused("/orders", shop.draft([[rice, 1]], { shipping_amount: "4.005" })))[2]).toEqual([
-      "shipping_amount: must be an amount with at most two decimals, as USD has (got 4.005)",
+      "shipping_amount: must be an amount with at most two decimals for USD (got 4.005)",
     ]);
     expect(await shop.told()).toEqual([]);
   });

@@ -87,7 +87,7 @@ describe.if(engine === "postgres")("an upgrade", () => {
 
     // The breaking one says that it waits, while the others go on, and serves once they have stopped.
     const waiting = begin(latest, log);
-    const isWaiting = () => existsSync(log) && readFileSync(log, "utf8").includes("it waits until all other servers");
+    const isWaiting = () => existsSync(log) && readFileSync(log, "utf8").includes("waiting until all other servers");
     while (!isWaiting()) await Bun.sleep(100);
     expect((await api.send("POST", "/orders", { order_number: "S-MEANWHILE", ...order })).status).toBe(201);
     expect([await newer.stop(), await newest.stop()]).toEqual([0, 0]);

@@ -1,6 +1,6 @@
 // While a server that has no time left falls behind with its deliveries, writes of keys wait, and say so.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { noteBehind, waitFor } from "../../src/http/backpressure.ts";
+import { delayFor, reportDeliveryLag } from "../../src/http/backpressure.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 
 let app: TestApp;
@@ -23,20 +23,20 @@ const toldOf = async (answer: ReturnType<typeof write>) => (await answer).header
 
 test("a write waits the longer the further deliveries are behind, and not while there is time", () => {
   const behind = [0, 1000, 2000, 3000, 5000, 3_600_000];
-  expect(behind.map((ms) => waitFor(ms, 50))).toEqual([0, 0, 63, 250, 1000, 1000]);
-  expect(behind.map((ms) => waitFor(ms, 5))).toEqual([0, 0, 0, 0, 0, 0]);
+  expect(behind.map((ms) => delayFor(ms, 50))).toEqual([0, 0, 63, 250, 1000, 1000]);
+  expect(behind.map((ms) => delayFor(ms, 5))).toEqual([0, 0, 0, 0, 0, 0]);
 });
 
 test("writes of keys wait and say so; reads do not, nor does the other world", async () => {
   const { live } = app.service.stores;
   expect(await toldOf(write())).toBeNull();
-  noteBehind(live, 2000);
+  reportDeliveryLag(live, 2000);
   await keepBusy();
-  noteBehind(live, 2000);
+  reportDeliveryLag(live, 2000);
   expect(await toldOf(write())).toBe('pace;dur=63;desc="webhooks are behind"');
   expect(await toldOf(app.get("/products"))).toBeNull();
   const body = { sku: "PACE", name: "Tea" };
   expect(await toldOf(app.call("POST", "/products", body, { key: app.keys.test.full }))).toBeNull();
-  noteBehind(live, 0);
+  reportDeliveryLag(live, 0);
   expect(await toldOf(write())).toBeNull();
 });

@@ -68,7 +68,7 @@ describe("refuses", () => {
       app.call("POST", "/products", { sku: "PACKED", name: "Packed" }, { headers: { "content-encoding": coding } });
     const { status, body } = await send("gzip");
     expect([status, body.error.code]).toEqual([415, "unsupported_media_type"]);
-    expect(body.error.message).toBe("Send the body as it is, without a Content-Encoding.");
+    expect(body.error.message).toBe("Send the body uncompressed, without Content-Encoding.");
     expect((await send("identity")).status).toBe(201);
   });
 
@@ -104,7 +104,7 @@ describe("refuses", () => {
     [product({ weight: 1, weight_unit: "stone" }), "weight_unit: invalid_choice: must be one of: lb, oz, kg, g"],
     [
       product({ price: "1.234" }),
-      "price: invalid_value: must be an amount with at most two decimals, as USD has (got 1.234)",
+      "price: invalid_value: must be an amount with at most two decimals for USD (got 1.234)",
     ],
     [
       product({ customs: { hs: 1 } }),
@@ -190,7 +190,7 @@ describe("refuses", () => {
     for (const answer of [await app.get(`/health?${query}`), await app.call("POST", "/products", text)]) {
       const { status, body } = answer;
       expect([status, body.error.details.length]).toEqual([422, 100]);
-      expect(body.error.message).toBe("0 is given more than once (and 1999 more problems).");
+      expect(body.error.message).toBe("0 occurs more than once (and 1999 more problems).");
     }
   });
 

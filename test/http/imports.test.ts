@@ -32,7 +32,7 @@ describe("numbers that two conventions read differently", () => {
     const { errors, ...counts } = await stock("sku;quantity\nCUP;1.000");
     expect(counts).toMatchObject({ status: 200, updated: 0, failed: 1 });
     expect(errors).toEqual([{ line: 2, name: "CUP", field: "quantity", message: expect.any(String) }]);
-    expect(errors[0].message).toStartWith("is 1.000, which can mean 1000 or 1. Declare the decimal separator");
+    expect(errors[0].message).toStartWith("is 1.000, which can mean 1000 or 1. Declare the file's decimal separator");
     expect(errors[0].message).toContain("decimal=,");
     expect(errors[0].message).toContain("--decimal");
     expect(await onHand("CUP")).toBe(1000);
@@ -256,7 +256,7 @@ describe("a row that names no order", () => {
     ].join("\n");
     const { errors, ...counts } = await orders(blank + file);
     expect(counts).toMatchObject({ rows: 3, orders: 3, created: 0, failed: 3 });
-    const message = "may not have all its rows: line 2 may belong to it, and does not show its order_number";
+    const message = "may be incomplete: line 2 may belong to it, but has no order_number";
     expect(errors).toEqual([
       { line: 2, name: null, field: "order_number", message: "is required" },
       { line: 3, name: "S-1", field: "order_number", message },

@@ -23,7 +23,7 @@ test("a parameter that is given twice is refused by name, since one of its value
   const { status, body } = await app.get("/products?sku=A&limit=3&sku=B&limit=3");
   expect([status, body.error.code]).toEqual([422, "validation_failed"]);
   expect(body.error.details).toMatchObject([
-    { field: "sku", code: "repeated", message: "is given more than once" },
+    { field: "sku", code: "repeated", message: "occurs more than once" },
     { field: "limit", code: "repeated" },
   ]);
 });

@@ -28,7 +28,7 @@ function turnsClock(): () => number {
 
 interface Bounds {
   readonly bytes_max?: number;
-  readonly patience_ms?: number;
+  readonly client_timeout_ms?: number;
   readonly wait_ms?: number;
   readonly onRefused?: (key: string) => void;
 }
@@ -37,13 +37,13 @@ interface Bounds {
 function open(handle: (request: Request) => Response, bounds: Bounds) {
   const lines: string[] = [];
   const log = openLog({ level: "error", format: "json", write: (line) => lines.push(line) });
-  const outflow = new SlowClientLimiter({
-    letGo: (request) => server.timeout(request, 1),
+  const limiter = new SlowClientLimiter({
+    disconnect: (request) => server.timeout(request, 1),
     onError: (error) => log.error("a response was cut off", { error: String(error) }),
     elapsed: turnsClock(),
     ...bounds,
   });
-  const entrance = openRequestPipeline({ log, slow_ms: 60_000, now: () => 0, outflow }, handle);
+  const entrance = openRequestPipeline({ log, slow_ms: 60_000, now: () => 0, limiter }, handle);
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -60,7 +60,7 @@ function open(handle: (request: Request) => Response, bounds: Bounds) {
     socket.on("error", () => {});
     return { socket, ended: new Promise<void>((resolve) => socket.on("close", () => resolve())) };
   };
-  return { url, outflow, ask, lines };
+  return { url, limiter, ask, lines };
 }
 
 const until = async (holds: () => boolean) => {
@@ -68,34 +68,34 @@ const until = async (holds: () => boolean) => {
 };
 
 test("a large answer comes whole, and counts while it is taken", async () => {
-  const { url, outflow, ask } = open(large, {});
+  const { url, limiter, ask } = open(large, {});
   const answer = await fetch(url);
   expect([answer.headers.get("x-made"), (await answer.text()).length]).toEqual(["yes", large_bytes]);
-  await until(() => outflow.bytes === 0);
+  await until(() => limiter.bytes === 0);
   const { socket } = ask("/");
-  await until(() => outflow.bytes === large_bytes);
+  await until(() => limiter.bytes === large_bytes);
   socket.destroy();
-  await until(() => outflow.bytes === 0);
+  await until(() => limiter.bytes === 0);
 });
 
 test("a small answer is sent as it is, and one that all share counts nothing", async () => {
   const shared = new Blob([new Uint8Array(large_bytes)]);
   const handle = ({ url }: Request) => new Response(url.endsWith("/small") ? "small" : shared);
-  const { url, outflow, ask } = open(handle, { bytes_max: 0 });
+  const { url, limiter, ask } = open(handle, { bytes_max: 0 });
   const small = await fetch(`${url}/small`);
   expect([small.headers.get("content-length"), await small.text()]).toEqual(["5", "small"]);
   ask("/shared");
   expect((await (await fetch(`${url}/shared`)).blob()).size).toBe(large_bytes);
-  expect(outflow.bytes).toBe(0);
+  expect(limiter.bytes).toBe(0);
 });
 
 test("beyond the bound large answers to readers are refused; small ones and those to writers go out", async () => {
   const handle = ({ url }: Request) => (url.endsWith("/small") ? new Response("small") : large());
-  const { url, outflow, ask } = open(handle, { bytes_max: 2 * large_bytes, wait_ms: 0 });
+  const { url, limiter, ask } = open(handle, { bytes_max: 2 * large_bytes, wait_ms: 0 });
   const one = ask("/");
-  await until(() => outflow.bytes === large_bytes);
+  await until(() => limiter.bytes === large_bytes);
   const other = ask("/", "POST");
-  await until(() => outflow.bytes === 2 * large_bytes);
+  await until(() => limiter.bytes === 2 * large_bytes);
   const refused = await fetch(url);
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
   expect(((await refused.json()) as { error: { code: string } }).error.code).toBe("unavailable");
@@ -103,7 +103,7 @@ test("beyond the bound large answers to readers are refused; small ones and thos
   expect((await (await fetch(url, { method: "POST" })).text()).length).toBe(large_bytes);
   one.socket.destroy();
   other.socket.destroy();
-  await until(() => outflow.bytes === 0);
+  await until(() => limiter.bytes === 0);
   expect((await (await fetch(url)).text()).length).toBe(large_bytes);
 });
 
@@ -135,7 +135,7 @@ test("what some keys leave unread is their own share: other keys and other merch
 });
 
 test("an answer waits for its share, and goes out once others of its key were read", async () => {
-  const { ask, outflow } = open(endless, { bytes_max: 500, wait_ms: 60_000 });
+  const { ask, limiter } = open(endless, { bytes_max: 500, wait_ms: 60_000 });
   const held = [ask("/key_1/mer_1"), ask("/key_1/mer_1"), ask("/key_1/mer_1")];
   expect(await Promise.all(held.map(({ socket }) => statusOf(socket)))).toEqual([200, 200, 200]);
   let status = 0;
@@ -144,14 +144,14 @@ test("an answer waits for its share, and goes out once others of its key were re
   });
   // Another key that asks later does not wait.
   expect(await statusOf(ask("/key_2/mer_2").socket)).toBe(200);
-  expect([status, outflow.bytes]).toEqual([0, 400]);
+  expect([status, limiter.bytes]).toEqual([0, 400]);
   for (const { socket } of held) socket.destroy();
   await waits;
   expect(status).toBe(200);
 });
 
 test("who takes nothing loses the connection; who takes slowly but steadily does not", async () => {
-  const { url, outflow, ask } = open(large, { patience_ms: 400 });
+  const { url, limiter, ask } = open(large, { client_timeout_ms: 400 });
   const idle = ask("/");
   const answer = await fetch(url);
   let taken = 0;
@@ -160,7 +160,7 @@ test("who takes nothing loses the connection; who takes slowly but steadily does
     if (taken % (1 << 20) < piece.length) await Bun.sleep(20);
   }
   expect(taken).toBe(large_bytes);
-  await until(() => outflow.bytes === 0);
+  await until(() => limiter.bytes === 0);
   idle.socket.resume();
   await idle.ended;
 });
@@ -179,11 +179,11 @@ test("an answer that is made while it is sent is made as it is taken, and left w
     };
     return new Response(new ReadableStream({ pull, cancel }, { highWaterMark: 0 }));
   };
-  const { ask, outflow } = open(handle, { patience_ms: 400 });
+  const { ask, limiter } = open(handle, { client_timeout_ms: 400 });
   const { ended, socket } = ask("/");
   await until(() => left);
   expect(written).toBeLessThan(large_bytes);
-  expect(outflow.bytes).toBe(0);
+  expect(limiter.bytes).toBe(0);
   socket.resume();
   await ended;
 });

@@ -46,7 +46,7 @@ async function witnessed({ app: { app, service, keys } }: Fixture, path: string,
   if (status !== 200) throw new Error(`${path} is not changed: ${status}`);
   const trace = traceOf(request);
   if (whose !== null) trace.merchant_id = readId("merchant", whose);
-  for (const witness of service.witnesses) witness(request, trace, status, 0);
+  for (const observer of service.observers) observer(request, trace, status, 0);
 }
 
 /** Listens to the stream of hints. */

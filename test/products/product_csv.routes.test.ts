@@ -129,7 +129,7 @@ describe("works", () => {
         line: 14,
         name: "BAD-8",
         field: "price",
-        message: "must be an amount with at most two decimals, as USD has (got 1234.999)",
+        message: "must be an amount with at most two decimals for USD (got 1234.999)",
       },
     ]);
     expect((await app.get("/products?q=BAD")).body.data).toEqual([]);

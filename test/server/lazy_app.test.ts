@@ -9,7 +9,7 @@ const address = "http://packhouse.test";
 /** A service, and how many of its features are told of requests: none until they are loaded. */
 async function opened(quiet_ms: number) {
   const app = await openTestApp();
-  const service = { ...app.service, witnesses: [] };
+  const service = { ...app.service, observers: [] };
   const failed = (error: unknown) => expect(error).toBeUndefined();
   const whole = openLazyApp(service, failed, quiet_ms);
   const close = async () => {
@@ -18,7 +18,7 @@ async function opened(quiet_ms: number) {
   };
   const headers = { authorization: `Bearer ${app.keys.test.full}` };
   const get = (path: string) => whole.handle(new Request(address + path, { headers }));
-  const told = () => service.witnesses.length;
+  const told = () => service.observers.length;
   return { get, close, told, isLoaded: () => told() > 0 };
 }
 

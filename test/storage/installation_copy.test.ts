@@ -81,7 +81,7 @@ describe("works", () => {
     expect(await compared()).toBe("leases: name é differs in until");
     await there.clear([leases.to]);
     await there.put(leases.to, [...rows, ["ö", "", "1"]]);
-    expect(await compared()).toBe("leases: the target alone has name ö");
+    expect(await compared()).toBe("leases: only the target has name ö");
   });
 });
 

@@ -48,11 +48,11 @@ describe("a clock that is set", () => {
     source.step(-hour_ms);
     expect(clock.now()).toBe(start + 1000 - hour_ms);
     expect(clock.stepped_ms).toBe(-hour_ms);
-    clock.moved(-hour_ms);
+    clock.shifted(-hour_ms);
     source.step(24 * hour_ms);
     expect(clock.now()).toBe(start + 1000 + 23 * hour_ms);
     expect(clock.stepped_ms).toBe(24 * hour_ms);
-    expect(said).toEqual(["the clock went back", "the clock went ahead"]);
+    expect(said).toEqual(["the clock was set back", "the clock was set ahead"]);
   });
 
   test("ahead by hand, as the sandbox does, was not set", () => {
@@ -141,7 +141,7 @@ describe("a store", () => {
     await withPlace(async (open) => {
       const source = manualClock(start);
       const store = await open(source);
-      const moved = spyOn(store.clock as SteadyClock, "moved");
+      const moved = spyOn(store.clock as SteadyClock, "shifted");
       store.onStep(async () => {});
       const writes = Array.from({ length: 20 });
       await Promise.all(writes.map(() => add(store)));

@@ -84,7 +84,7 @@ export class Feed {
     service.stores.live.onChange((followed) => {
       if (followed === "users") this.#tryCheck();
     });
-    service.witnesses.push((request, trace, status) => this.#answered(request, trace, status));
+    service.observers.push((request, trace, status) => this.#answered(request, trace, status));
     service.ending.addEventListener("abort", () => this.#close());
   }
 

@@ -7,13 +7,13 @@ import { traceOf } from "../trace.ts";
 import type { GrantedPermissions } from "./permissions.ts";
 import { failureCounter, type RateLimit } from "./rate_limits.ts";
 
-/** The addresses from which a key may be used; `observe` only reports what would be refused. */
+/** The addresses from which a key may be used. `observe` only reports requests from others. */
 interface AddressRule {
   readonly list: AddressList;
   readonly mode: "observe" | "enforce";
 }
 
-/** Refuses a client whose address is not in the list of its key; while the list is observed, only a header says so. */
+/** Refuses a client whose address is not in its key's list. In `observe` mode, only a header reports it. */
 export function checkAddress(
   service: Service,
   request: Request,
@@ -25,10 +25,10 @@ export function checkAddress(
   if (mode === "observe") {
     headers["x-ip-allowlist"] = allowed ? "allowed" : "denied";
     traceOf(request).outside = !allowed;
-  } else if (!allowed) throw new Fault("ip_not_allowed", "This API key may not be used from your address.");
+  } else if (!allowed) throw new Fault("ip_not_allowed", "This API key cannot be used from your IP address.");
 }
 
-// Finds the API key or the session of a request. Each authenticator knows one kind of credential.
+// Identifies the API key or session of a request. Each authenticator handles one kind of credential.
 
 /** The key or user of a request, and its limits. */
 export interface Identity {
@@ -36,11 +36,11 @@ export interface Identity {
   /** `key_7` or `usr_7`. */
   readonly id: string;
   readonly name: string;
-  /** The world that the request is about. */
+  /** The store of the request's environment. */
   readonly store: Store;
-  /** The merchant whose key or user it is; null for the house. */
+  /** The merchant of the key or user; null for the operator's. */
   readonly merchant_id: number | null;
-  /** Set for someone of the house who looks on as the merchant, and changes nothing meanwhile. */
+  /** Set for an operator's user who views as the merchant and therefore cannot change anything. */
   readonly views_only?: true;
   readonly granted: GrantedPermissions;
   /** Null for no limit. */
@@ -53,10 +53,10 @@ export interface Identity {
 
 /** How a key or user is looked up again. Refuses as `find` of its authenticator does. */
 export interface IdentityRenewal {
-  /** Looks it up in a view of the request's store: the same identity, or the one that it has become. */
-  readonly confirm: (found: Identity, db: Db) => Promise<Identity>;
-  /** Looks it up before such a view begins, when it lies in another store than the request's; else null. */
-  readonly renew: ((found: Identity) => Promise<void>) | null;
+  /** Looks it up in a view of the request's store. Returns the identity, possibly changed. */
+  readonly confirm: (identity: Identity, db: Db) => Promise<Identity>;
+  /** Looks it up before such a view starts, when it is stored in another store than the request's; else null. */
+  readonly renew: ((identity: Identity) => Promise<void>) | null;
 }
 
 /** Reads one kind of credential. */
@@ -65,7 +65,7 @@ export interface Authenticator {
   readonly find: (request: Request) => Promise<Identity> | null;
 }
 
-/** The kinds of credentials; the first that a request has counts. */
+/** The kinds of credentials. The first one that a request has is used. */
 export interface Authenticators {
   readonly ways: readonly Authenticator[];
   /** The refusal of a request without credentials. */
@@ -73,18 +73,19 @@ export interface Authenticators {
 }
 
 /**
- * Finds the key or user of a request. An address that failed too often has to wait, unless it sends a valid credential.
- * Refuses: authentication_required, and what the authenticators refuse, rate_limited.
+ * Identifies the key or user of a request. After too many failures, requests with invalid credentials from the same
+ * address are refused for a while.
+ * Refuses: authentication_required, rate_limited, and what the authenticators refuse.
  */
 export function authentication(service: Service, { ways, nobody }: Authenticators) {
   const failed = failureCounter();
   const { clock } = service.stores.live;
   const secondsToWait = (request: Request) => failed(networkOf(clientOf(service, request) ?? "unknown"), clock.now());
   return async (request: Request): Promise<Identity> => {
-    for (const way of ways) {
-      const found = way.find(request);
-      if (found === null) continue;
-      return found.catch((error) => {
+    for (const authenticator of ways) {
+      const identity = authenticator.find(request);
+      if (identity === null) continue;
+      return identity.catch((error) => {
         throw refusalOf(error, () => secondsToWait(request));
       });
     }
@@ -95,20 +96,20 @@ export function authentication(service: Service, { ways, nobody }: Authenticator
 const failures: readonly FaultCode[] = ["invalid_api_key", "api_key_revoked", "api_key_expired"];
 
 /**
- * The refusal of a request that failed to authenticate: the reason, or rate_limited when its address has failed too
- * often. A request without credentials is not counted as a failure; nor is an ended session, which nobody can guess.
+ * The fault of a request that failed to authenticate: the reason, or rate_limited when its address has failed too
+ * often. Missing credentials and ended sessions, which cannot be guessed, do not count as failures.
  */
 function refusalOf(error: unknown, secondsToWait: () => number): unknown {
   if (!(error instanceof Fault) || !failures.includes(error.code)) return error;
   const retry_after_seconds = secondsToWait();
   if (retry_after_seconds === 0) return error;
-  return new Fault("rate_limited", "Too many requests with keys that are not valid.", { retry_after_seconds });
+  return new Fault("rate_limited", "Too many requests with invalid API keys.", { retry_after_seconds });
 }
 
-/** What of a request decides whose records it sees. */
+/** The parts of a request that decide whose records it sees. */
 export interface ScopeRequest {
   readonly request: Request;
-  /** Below the version. */
+  /** After the version. */
   readonly path: string;
   /** Whether it may change something. */
   readonly makes: boolean;
@@ -126,13 +127,13 @@ interface RequestScope {
   readonly scopeOf: (merchant: unknown) => Store;
 }
 
-/** Decides whose records requests see and make. */
+/** Decides whose records a request sees, and whose it creates. */
 export interface RequestScopes {
   /**
-   * Lets a merchant's key or user use a route, or who looks on as the merchant.
-   * Refuses: not_for_merchants (or the merchant is closed), merchant_suspended, view_only.
+   * Checks that a merchant's key or user, or a user who views as the merchant, may use a route.
+   * Refuses: not_for_merchants (also when the merchant is closed), merchant_suspended, view_only.
    */
-  readonly admit: (asker: AdmittedIdentity, route: Pick<Route, "id" | "need" | "writes">) => Promise<void>;
-  /** What a request sees. Refuses: malformed_header, validation_failed, merchant_closed. */
-  readonly of: (asker: ScopeIdentity, asked: ScopeRequest) => Promise<RequestScope>;
+  readonly admit: (caller: AdmittedIdentity, route: Pick<Route, "id" | "need" | "writes">) => Promise<void>;
+  /** The scope of a request. Refuses: malformed_header, validation_failed, merchant_closed. */
+  readonly of: (caller: ScopeIdentity, request: ScopeRequest) => Promise<RequestScope>;
 }

@@ -1,8 +1,8 @@
-// What a merchant's keys and people may do, beside the permission that a route needs. A third-party warehouse works for
-// its merchants: they say what is to be sent and see what there is, the house does the work and keeps its own settings.
+// What keys and users of merchants may do, in addition to the permission that a route needs. Merchants order shipments
+// and see their records; the operator does the work and keeps its own settings.
 import type { Permission, RouteNeed } from "./permissions.ts";
 
-/** Whether merchants may use the routes that need a permission, unless a route below says otherwise. */
+/** Whether merchants may use the routes that need a permission, unless `by_route` overrides it. */
 const by_permission: Readonly<Record<Permission, boolean>> = {
   "orders.read": true,
   "orders.write": true,
@@ -41,18 +41,20 @@ const by_permission: Readonly<Record<Permission, boolean>> = {
   "merchants.manage": false,
 };
 
-/** What a merchant may do by a route: nothing, anything, or only with labels at the house's cost allowed. */
+/**
+ * What a route allows a merchant: nothing, everything, or only if the merchant may buy labels at the operator's cost.
+ */
 type MerchantAccess = "yes" | "no" | "with_labels";
 
-/** The routes that differ from what their permission says, by the names of their operations. */
+/** The routes that differ from their permission's default, by operation id. */
 const by_route: Readonly<Record<string, MerchantAccess>> = {
-  // Reservations and expected receipts are theirs to make.
+  // Merchants create their own reservations and expected receipts.
   reserveInventory: "yes",
   releaseInventory: "yes",
   extendReservation: "yes",
   createReceipt: "yes",
   cancelReceipt: "yes",
-  // Their own people, of whom alone these tell them.
+  // Merchants see and manage their own users only.
   listUsers: "yes",
   getUser: "yes",
   updateUser: "yes",
@@ -61,9 +63,9 @@ const by_route: Readonly<Record<string, MerchantAccess>> = {
   getInvitation: "yes",
   resendInvitation: "yes",
   revokeInvitation: "yes",
-  // The house looks on as a merchant.
+  // Only the operator views as a merchant.
   beginViewAs: "no",
-  // Bins, counts and what lies where are the house's.
+  // Bins, counts and stock locations belong to the operator.
   listBins: "no",
   listStockItems: "no",
   listPutBacks: "no",
@@ -73,11 +75,11 @@ const by_route: Readonly<Record<string, MerchantAccess>> = {
   getWavePickList: "no",
   getOrderPlan: "no",
   allocateOrder: "no",
-  // Labels are at the house's cost.
+  // Labels are at the operator's cost.
   createLabel: "with_labels",
   voidLabel: "with_labels",
   createReturnLabel: "with_labels",
-  // What carriers take from the house, and what it has set up with them.
+  // Carrier costs and carrier settings belong to the operator.
   getLabelCosts: "no",
   exportLabelCosts: "no",
   listRateCards: "no",
@@ -93,62 +95,62 @@ const by_route: Readonly<Record<string, MerchantAccess>> = {
   getManifestDocument: "no",
   // A scan ships and delivers orders.
   recordScan: "no",
-  // Who of the house worked how much, and what carriers cost it.
+  // Work done by the operator's staff, and carrier costs.
   getUnitsPickedReport: "no",
   exportUnitsPickedReport: "no",
   getCarrierCostReport: "no",
   exportCarrierCostReport: "no",
 };
 
-/** Whether a merchant may use a route, by the name of its operation and what it needs. */
+/** Whether a merchant may use a route. */
 export function mayMerchant(
   { id, need }: { readonly id: string; readonly need: RouteNeed },
   { may_buy_labels }: { readonly may_buy_labels: boolean },
 ): boolean {
-  const said = by_route[id];
-  if (said !== undefined) return said === "yes" || (said === "with_labels" && may_buy_labels);
+  const access = by_route[id];
+  if (access !== undefined) return access === "yes" || (access === "with_labels" && may_buy_labels);
   return need === "any" || need === "user" || need === "none" || by_permission[need];
 }
 
-/** What routes named above open of a permission that is the house's otherwise, as far as screens go by it. */
+/** Permissions that are the operator's, but of which routes in `by_route` open a part. Screens show them. */
 const also_shown: Partial<Readonly<Record<Permission, MerchantAccess>>> = {
   "users.manage": "yes",
   "shipping.buy": "with_labels",
 };
 
-/** What of a role's permissions opens anything to a merchant's people, for the screens that go by permissions. */
+/** The permissions of a role that open anything to a merchant's users, for screens that go by permissions. */
 export function shownToMerchant(
   words: Iterable<Permission>,
   { may_buy_labels }: { readonly may_buy_labels: boolean },
 ): Permission[] {
-  const opens = (said: MerchantAccess | undefined) => said === "yes" || (said === "with_labels" && may_buy_labels);
+  const opens = (access: MerchantAccess | undefined) =>
+    access === "yes" || (access === "with_labels" && may_buy_labels);
   return [...words].filter((word) => by_permission[word] || opens(also_shown[word]));
 }
 
 const of_new_orders: ReadonlySet<string> = new Set(["createOrder", "createOrders", "importOrders"]);
 
-/** Whether a suspended merchant's people may use a route: they read, make orders, and change their own profile. */
+/** Whether a suspended merchant's users may use a route: they may read, create orders and edit their own profile. */
 export function maySuspended({ id, need, writes }: RequestedRoute): boolean {
   return !writes || need === "user" || of_new_orders.has(id);
 }
 
-/** What of a route says whether someone may use it now. */
 interface RequestedRoute {
   readonly id: string;
   readonly need: RouteNeed;
   readonly writes: boolean;
 }
 
-/** Whether a route begins or ends to look on as a merchant: both may be asked again by who looks on already. */
+/** Whether a route starts or ends viewing as a merchant. A user who is already viewing may use both. */
 export const isOfViews = ({ id }: Pick<RequestedRoute, "id">): boolean => id === "beginViewAs" || id === "endViewAs";
 
-/** Whether who looks on as a merchant may use a route: nothing is changed meanwhile, but that it ends. */
+/** Whether a user who views as a merchant may use a route: reading, and starting or ending a view. */
 export const mayViewing = (route: RequestedRoute): boolean => !route.writes || isOfViews(route);
 
-const of_house: ReadonlySet<RouteNeed> = new Set<RouteNeed>([
+const of_operator: ReadonlySet<RouteNeed> = new Set<RouteNeed>([
   ...(["none", "any", "user", "shipping.manage", "users.manage", "audit.read", "metrics.read"] as const),
   ...(["requests.read", "house.manage", "merchants.read", "merchants.manage"] as const),
 ]);
 
 /** Whether a route is about records that belong to merchants, so that its query may name one. */
-export const isOfMerchants = (need: RouteNeed, id: string): boolean => id === "searchAll" || !of_house.has(need);
+export const isOfMerchants = (need: RouteNeed, id: string): boolean => id === "searchAll" || !of_operator.has(need);

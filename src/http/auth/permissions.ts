@@ -1,50 +1,50 @@
 import type { Environment } from "../../core/environment.ts";
 import { Fault } from "../../core/faults.ts";
 
-/** All permissions. A route needs one of them; keys and roles are sets of them. */
+/** All permissions, with their descriptions. A route needs one of them; keys and roles are sets of them. */
 export const permissions = {
-  "orders.read": "See orders, their history and their papers",
-  "orders.write": "Create, change, hold, release and cancel orders",
+  "orders.read": "View orders, their history and documents",
+  "orders.write": "Create, edit, hold, release and cancel orders",
   "orders.fulfil": "Process, pick, pack, ship and deliver orders",
-  "stock.read": "See stock, lots, reservations and the ledger",
+  "stock.read": "View stock, lots, reservations and the ledger",
   "stock.write": "Add, adjust and reserve stock, plan counts, receipts and transfers",
-  "stock.floor": "Scan receipts, transfers, counts, moves and put-backs",
-  "catalog.read": "See products",
-  "catalog.write": "Create, change and import products",
-  "customers.read": "See customers and their addresses",
-  "customers.write": "Create and change customers and their addresses",
-  "privacy.manage": "Tell people what is known of them, and erase it",
-  "returns.read": "See returns",
-  "returns.write": "Create, change, close and cancel returns",
+  "stock.floor": "Scan receipts, transfers, counts, moves and restock tasks",
+  "catalog.read": "View products",
+  "catalog.write": "Create, edit and import products",
+  "customers.read": "View customers and their addresses",
+  "customers.write": "Create and edit customers and their addresses",
+  "privacy.manage": "Handle data requests and erasure",
+  "returns.read": "View returns",
+  "returns.write": "Create, edit, close and cancel returns",
   "returns.receive": "Receive and inspect returns",
   "returns.refund": "Refund returns",
-  "shipping.read": "See labels, manifests, rates and zones",
+  "shipping.read": "View labels, manifests, rates and zones",
   "shipping.buy": "Buy and void labels, close manifests",
   "shipping.manage": "Set up carriers, rate cards, zones and holidays",
-  "tracking.read": "See where parcels are",
-  "tracking.write": "Follow parcels and record scans",
-  "events.read": "Read the events",
-  "requests.read": "Read the log of requests",
-  "webhooks.read": "See webhooks, their deliveries and the notices",
-  "webhooks.manage": "Set up webhooks, send deliveries again",
-  "platforms.manage": "Connect shops and carriers of other platforms",
-  "keys.manage": "Create, change and revoke API keys",
-  "users.manage": "Invite, change and disable users",
-  "audit.read": "Read who did what",
-  "reports.read": "See reports",
-  "billing.read": "See what was done for merchants, to be billed",
-  "billing.write": "Tell the time that was spent for a merchant",
-  "metrics.read": "See the metrics of the service",
+  "tracking.read": "View parcel tracking",
+  "tracking.write": "Track parcels and record scans",
+  "events.read": "View events",
+  "requests.read": "View the request log",
+  "webhooks.read": "View webhooks, deliveries and notices",
+  "webhooks.manage": "Set up webhooks and resend deliveries",
+  "platforms.manage": "Connect stores and carriers of other platforms",
+  "keys.manage": "Create, edit and revoke API keys",
+  "users.manage": "Invite, edit and disable users",
+  "audit.read": "View the audit trail",
+  "reports.read": "View reports",
+  "billing.read": "View billable activity",
+  "billing.write": "Record billable time",
+  "metrics.read": "View the metrics of the service",
   "house.manage": "Set up warehouses, zones and bins",
-  "merchants.read": "See the merchants whose goods lie in the house",
-  "merchants.manage": "Create, change, suspend and close merchants",
+  "merchants.read": "View merchants",
+  "merchants.manage": "Create, edit, suspend and close merchants",
 } as const;
 
 export type Permission = keyof typeof permissions;
 
 export const allPermissions = Object.keys(permissions) as readonly Permission[];
 
-/** The levels of API keys, each of which contains those before it. */
+/** The levels of API keys. Each includes the previous one. */
 export const levels = ["read", "read_write", "full"] as const;
 export type KeyLevel = (typeof levels)[number];
 
@@ -64,7 +64,7 @@ const readable: readonly Permission[] = [
   "merchants.read",
 ];
 
-const daily: readonly Permission[] = [
+const writable: readonly Permission[] = [
   ...readable,
   "orders.write",
   "orders.fulfil",
@@ -79,17 +79,17 @@ const daily: readonly Permission[] = [
   "tracking.write",
 ];
 
-/** What a key of each level may do. */
+/** The permissions of a key of each level. */
 export const levelPermissions: Readonly<Record<KeyLevel, ReadonlySet<Permission>>> = {
   read: new Set(readable),
-  read_write: new Set(daily),
+  read_write: new Set(writable),
   full: new Set(allPermissions),
 };
 
-/** Permissions for data that both worlds share. It lies with the live data, and no key of the test world reaches it. */
+/** Permissions for data that live and test share. It is stored with the live data, and test keys cannot reach it. */
 const liveOnly: ReadonlySet<Permission> = new Set(["users.manage", "audit.read", "merchants.manage"]);
 
-/** Permissions for settings, and for what is known of people: the audit trail has every act with these, by keys too. */
+/** Permissions for settings and personal data. The audit trail records every act that needs one, also by API keys. */
 export const ofSettings: ReadonlySet<Permission> = new Set([
   ...(["keys.manage", "users.manage", "webhooks.manage", "platforms.manage", "shipping.manage"] as const),
   ...(["house.manage", "merchants.manage", "privacy.manage"] as const),
@@ -104,9 +104,9 @@ const of_test: Readonly<Record<KeyLevel, ReadonlySet<Permission>>> = {
 export interface GrantedPermissions {
   readonly permissions: ReadonlySet<Permission>;
   readonly by: "level" | "role";
-  /** The level or the role, by name. */
+  /** The name of the level or role. */
   readonly name: string;
-  /** Nothing else is allowed before a second factor is set up. */
+  /** Set until the user sets up two-factor authentication; until then nothing else is allowed. */
   readonly lacks_factor?: true;
 }
 
@@ -122,7 +122,7 @@ const grants: Readonly<Record<Environment, Readonly<Record<KeyLevel, GrantedPerm
   test: grantsOf(of_test),
 };
 
-/** What a key of a level may do in a world. */
+/** The permissions of a key of a level in an environment. */
 export const grantOf = (level: KeyLevel, mode: Environment): GrantedPermissions => grants[mode][level];
 
 /** The lowest level of a key with this permission. */
@@ -130,28 +130,28 @@ export function levelFor(permission: Permission): KeyLevel {
   return levels.find((level) => levelPermissions[level].has(permission)) ?? "full";
 }
 
-/** The permissions of a set that someone lacks: nobody can grant permissions without having them. */
+/** Which of these permissions a caller lacks. Nobody can grant permissions without having them. */
 export function missingPermissions(granted: GrantedPermissions, wanted: Iterable<Permission>): Permission[] {
   return [...wanted].filter((permission) => !granted.permissions.has(permission));
 }
 
 /**
- * What a route needs: a permission; `any` for any key or user; `user` for a signed-in user, about that user; `none` for
- * public routes and for routes that check a signature or a token themselves.
+ * What a route needs: a permission; `any` for any key or user; `user` for a signed-in user, on routes about that user;
+ * `none` for public routes and for routes that check a signature or a token themselves.
  */
 export type RouteNeed = Permission | "any" | "user" | "none";
 
-/** Whether a request only reads, although its method is one that may change things. */
+/** Whether a route only reads, even though its method could change things. */
 export const onlyReads = (need: RouteNeed): boolean => need === "any" || need.endsWith(".read");
 
-/** Whether a need is about data that both worlds share, which no key of the test world reaches. */
+/** Whether a need is about data that live and test share, which test keys cannot reach. */
 export const isOfLive = (need: RouteNeed): boolean => need === "user" || liveOnly.has(need as Permission);
 
-/** Refuses to grant or take away a permission that the actor does not have. */
+/** Refuses to grant or revoke a permission that the caller does not have. Refuses: insufficient_permission. */
 export function refuseBeyond(granted: GrantedPermissions, wanted: Iterable<Permission>): void {
   const [permission] = missingPermissions(granted, wanted);
   if (permission === undefined) return;
-  const message = `You cannot grant or take away a permission that you do not have: ${permission}.`;
+  const message = `You cannot grant or revoke a permission that you do not have: ${permission}.`;
   const { name, by } = granted;
   const facts = by === "role" ? { permission, role: name } : { required: levelFor(permission), granted: name };
   throw new Fault("insufficient_permission", message, facts);

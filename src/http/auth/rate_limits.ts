@@ -1,40 +1,40 @@
-// Rate limits of keys and of failures of addresses: token buckets, in the memory of one server process.
+// Rate limits per key, and per address for failures: token buckets in the memory of one server process.
 
-/** A bucket's size and how fast it fills. */
+/** A bucket's size and refill rate. */
 export interface RateLimit {
   readonly per_minute: number;
   readonly burst: number;
 }
 
-/** The content of a bucket; `at` is the time (ms) of this content. */
+/** The tokens in a bucket at a time `at` (ms). */
 export interface TokenBucket {
   tokens: number;
   at: number;
 }
 
-/** Requests a minute of a key that has no limit of its own. */
+/** Requests per minute of a key without a limit of its own. */
 const per_minute_default = 6000;
 const burst_default = 200;
 
-/** Failed authentications of one address. */
+/** Failed authentications per address. */
 export const failureRate: RateLimit = { per_minute: 10, burst: 10 };
 const names_max = 10_000;
 
-/** The limit of a key: its own, the default for null, and none at all for 0. */
+/** The limit of a key: its own; the default for null; none for 0. */
 export function rateOf(rate_limit_per_minute: number | null): RateLimit | null {
   const per_minute = rate_limit_per_minute ?? per_minute_default;
   if (per_minute === 0) return null;
-  // Requests pile up while the server is busy for a moment, so a fast key may send the requests of one second at once.
+  // Requests pile up while the server is briefly busy, so a fast key may send one second's requests at once.
   const least = Math.min(per_minute, Math.max(burst_default, Math.ceil(per_minute / 60)));
-  // A bucket is full after whole seconds, so that its size and the seconds together give the rate.
+  // A bucket fills in whole seconds, so that its size and the seconds together give the rate.
   const seconds = Math.ceil((least * 60) / per_minute);
   return { per_minute, burst: Math.floor((per_minute * seconds) / 60) };
 }
 
-/** A bucket that is full. */
+/** A full bucket. */
 export const fullBucket = ({ burst }: RateLimit, now: number): TokenBucket => ({ tokens: burst, at: now });
 
-/** Takes one token out of a bucket; false when there is none. A clock that was set back fills nothing. */
+/** Takes one token from a bucket; false when it is empty. A clock that is set back adds no tokens. */
 export function takeToken(bucket: TokenBucket, { per_minute, burst }: RateLimit, now: number): boolean {
   const filled = bucket.tokens + (Math.max(0, now - bucket.at) * per_minute) / 60_000;
   bucket.tokens = filled < burst ? filled : burst;
@@ -50,8 +50,8 @@ export function secondsToFull({ tokens }: TokenBucket, { per_minute, burst }: Ra
 }
 
 /**
- * Writes the limit into the headers of an answer. All of them describe the bucket: its size, what is in it, and when it
- * is full again.
+ * Writes the limit into response headers. All of them describe the bucket: its size, its tokens, and when it is full
+ * again.
  */
 export function setLimitHeaders(
   headers: Record<string, string>,
@@ -69,20 +69,20 @@ export function setLimitHeaders(
   headers["x-ratelimit-reset"] = `${Math.ceil(full_at / 1000)}`;
 }
 
-/** Counts the failures of each address, as `rateCounter` does. */
+/** Counts the failures of each address; see `rateCounter`. */
 export function failureCounter(max = names_max): (address: string, now: number) => number {
   return rateCounter(failureRate, max);
 }
 
 /**
- * Counts actions under each name. Answers 0 while the rate is kept, else the seconds until the bucket is full again.
- * Of many names it remembers those that were counted last.
+ * Counts actions under each name. Returns 0 while the rate is not exceeded, else the seconds until the bucket is full.
+ * Remembers the `max` most recently counted names.
  */
 export function rateCounter(rate: RateLimit, max = names_max): (name: string, now: number) => number {
   const buckets = new Map<string, TokenBucket>();
   return (name, now) => {
     const bucket = buckets.get(name) ?? fullBucket(rate, now);
-    // The map keeps the order of insertion, so the name that was counted last moves to its end.
+    // The map keeps the order of insertion, so the most recently counted name moves to its end.
     buckets.delete(name);
     for (const oldest of buckets.keys()) {
       if (buckets.size < max) break;

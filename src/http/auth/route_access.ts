@@ -14,17 +14,17 @@ import {
 type RouteAccess = Pick<Route, "need" | "live_only">;
 
 /** Whether a key or user has the permission that a route needs. */
-export function mayDo({ type, granted, store }: Identity, { need, live_only }: RouteAccess): boolean {
+export function isPermitted({ type, granted, store }: Identity, { need, live_only }: RouteAccess): boolean {
   if (need === "any") return true;
   if (need === "user") return type === "user";
   if (live_only && type === "api_key" && store.mode === "test") return false;
   return need !== "none" && granted.permissions.has(need);
 }
 
-/** The refusal of a request without the permission that its route needs. */
+/** Creates the fault of a request without the permission that its route needs. */
 export function insufficient({ granted, store }: Identity, { need, live_only }: RouteAccess): Fault {
   if (need === "none" || need === "any" || need === "user") {
-    return new Fault("insufficient_permission", "This is for a user who is signed in, not for an API key.", {
+    return new Fault("insufficient_permission", "This route requires a signed-in user, not an API key.", {
       required: "user",
       granted: granted.name,
     });
@@ -35,20 +35,20 @@ export function insufficient({ granted, store }: Identity, { need, live_only }: 
     });
   }
   if (granted.by === "role") {
-    const message = `Your role ${granted.name} may not do this: ${permissions[need].toLowerCase()} (${need}).`;
+    const message = `Your role ${granted.name} lacks the permission ${need} (${permissions[need].toLowerCase()}).`;
     return new Fault("insufficient_permission", message, { permission: need, role: granted.name });
   }
   const required = levelFor(need);
   const isElsewhere = live_only && store.mode === "test";
   const message = isElsewhere
-    ? `This exists only in the live world. It needs a live key with permission ${required}.`
-    : `This needs a key with permission ${required}.`;
+    ? `This exists only in live data. It requires a live key with ${required} permission.`
+    : `This requires a key with ${required} permission.`;
   return new Fault("insufficient_permission", message, { required, granted: granted.name });
 }
 
 /** Takes a token for each request from the bucket of its key or user. Refuses: rate_limited. */
 export function limiter() {
-  // One for each key and user seen since the start: they are few, and operators create them.
+  // One for each key and user seen since startup. They are few, since operators create them.
   const buckets = new Map<string, TokenBucket>();
   return ({ type, id }: Identity, rate: RateLimit, now: number, headers: Record<string, string>): void => {
     let bucket = buckets.get(id);
@@ -60,8 +60,8 @@ export function limiter() {
     setLimitHeaders(headers, bucket, rate, now);
     if (taken) return;
     const retry_after_seconds = secondsToFull(bucket, rate);
-    const limit = `at most ${rate.burst} requests at once, and ${rate.per_minute} a minute`;
-    throw new Fault("rate_limited", `${type === "user" ? "You" : "This key"} may send ${limit}.`, {
+    const limit = `at most ${rate.burst} requests at once, and ${rate.per_minute} per minute`;
+    throw new Fault("rate_limited", `${type === "user" ? "You" : "This key"} can send ${limit}.`, {
       retry_after_seconds,
     });
   };

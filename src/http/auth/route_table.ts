@@ -1,10 +1,10 @@
-// Finds the route of a request, and refuses a request that names none.
+// Finds the route of a request, and refuses requests for unknown ones.
 import { Memoirist } from "memoirist";
 import { closest } from "../../core/did_you_mean.ts";
 import { Fault } from "../../core/faults.ts";
 import type { Route } from "../route.ts";
 
-/** The routes of an app. The table is filled once, when the app is complete. */
+/** The routes of an app. Filled once, when the app is complete. */
 export class RouteTable {
   readonly #router = new Memoirist<Route>();
   readonly #routes = new Map<string, Route>();
@@ -12,7 +12,6 @@ export class RouteTable {
   /** The segments of each path. */
   #patterns: readonly (readonly string[])[] = [];
 
-  /** Adds the routes. */
   fill(routes: readonly Route[]): void {
     for (const route of routes) {
       this.#routes.set(route.name, route);
@@ -22,37 +21,41 @@ export class RouteTable {
     this.#patterns = [...new Set(routes.map(({ path }) => path))].map(segmentsOf);
   }
 
-  /** All routes, by their names. */
+  /** All routes, by name. */
   get all(): ReadonlyMap<string, Route> {
     return this.#routes;
   }
 
-  /** The route of a method and a path below the version; null when there is none. */
+  /** The route of a method and a path after the version; null when there is none. */
   find(method: string, path: string): Route | null {
     return (isReadable(path) ? this.#router.find(method, path) : null)?.store ?? null;
   }
 
-  /** The refusal of a request that names no route. */
+  /** Creates the fault of a request for an unknown path or method. */
   unknown(method: string, path: string): Fault {
     const allowed_methods = this.#methodsOf(path);
     if (allowed_methods.length > 0) {
-      return new Fault("method_not_allowed", `${method} is not possible here.`, { allowed_methods });
+      return new Fault("method_not_allowed", `${method} is not allowed on this path.`, { allowed_methods });
     }
-    return new Fault("route_not_found", `There is no path ${path}${this.hint(path, "")}.`);
+    return new Fault("route_not_found", `The path ${path} does not exist${this.hint(path, "")}.`);
   }
 
-  /** ` (did you mean /orders?)` when one of the paths was likely meant; `before` is put in front of it. */
+  /**
+   * Returns ` (did you mean /orders?)` when one of the paths was likely meant, with `before` as a prefix; else an empty
+   * text.
+   */
   hint(path: string, before: string): string {
-    const asked = segmentsOf(path.replace(/^(?:\/api)?(?:\/v\d+)?(?=\/)/, ""));
-    let patterns = this.#patterns.filter(({ length }) => length === asked.length);
-    for (const [at, word] of asked.entries()) {
+    const requested = segmentsOf(path.replace(/^(?:\/api)?(?:\/v\d+)?(?=\/)/, ""));
+    let patterns = this.#patterns.filter(({ length }) => length === requested.length);
+    for (const [at, word] of requested.entries()) {
       const names = new Set(patterns.flatMap((pattern) => (isParameter(pattern[at]) ? [] : (pattern[at] ?? []))));
       const meant = names.has(word) ? word : closest(word, names);
       patterns = patterns.filter((pattern) => pattern[at] === meant || isParameter(pattern[at]));
     }
     const [found] = patterns;
     if (!found?.length) return "";
-    return ` (did you mean ${[before, ...found.map((name, at) => (isParameter(name) ? asked[at] : name))].join("/")}?)`;
+    const meant = found.map((name, at) => (isParameter(name) ? requested[at] : name));
+    return ` (did you mean ${[before, ...meant].join("/")}?)`;
   }
 
   #methodsOf(path: string): string[] {
@@ -66,7 +69,7 @@ export class RouteTable {
 const segmentsOf = (path: string) => path.split("/").filter((segment) => segment !== "");
 const isParameter = (segment: string | undefined) => segment?.startsWith(":");
 
-/** Whether every escape of a path is printable text. `%E0%A4%A` and `%00` are not, so they name nothing. */
+/** Whether every escape of a path is printable text. `%E0%A4%A` and `%00` are not, so they match no route. */
 function isReadable(path: string): boolean {
   if (!path.includes("%")) return true;
   try {

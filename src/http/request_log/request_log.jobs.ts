@@ -1,4 +1,4 @@
-// How the log of requests comes to be: gathered in memory as answers go out, and written together.
+// Writes the request log: requests are gathered in memory as responses are sent, and written in blocks.
 
 import { type Environment, environments } from "../../core/environment.ts";
 import { counter } from "../../core/metrics.ts";
@@ -8,53 +8,55 @@ import { writeChunks } from "../../storage/database.ts";
 import { requestPathOf } from "../request_head.ts";
 import { clientOf, type Service } from "../service.ts";
 import type { RequestTrace } from "../trace.ts";
-import { keptPath, keptQuery } from "./logged_request.ts";
-import { BlockInMaking, forgetRequests, insertBlocks } from "./request_log.sql.ts";
+import { loggedPath, loggedQuery } from "./logged_request.ts";
+import { forgetRequests, insertBlocks, RequestBlockBuilder } from "./request_log.sql.ts";
 
-const lost = counter("packhouse_request_log_lost_total", "Requests that are not in the log: too many waited.", [
-  "mode",
-]);
+const lost = counter(
+  "packhouse_request_log_lost_total",
+  "Requests missing from the log because too many were pending.",
+  ["mode"],
+);
 
 const write_every_ms = 1000;
-// Strangers must not write the log full.
-const strangers_max = 200;
+// Unauthenticated requests must not fill the log.
+const unauthenticated_max = 200;
 const block_max = 1000;
 const waiting_max = 20_000;
-const forgotten_together_max = 500;
+const deleted_at_once_max = 500;
 const bytes_max = 256 << 20;
 const day_ms = 86_400_000;
 
-/** The requests of a world that are not stored yet. */
+/** The requests of an environment that are not stored yet. */
 interface UnstoredRequests {
-  /** The blocks that are full, in order. */
-  readonly blocks: ReturnType<BlockInMaking["done"]>[];
-  /** The one that is not. */
-  making: BlockInMaking | null;
-  /** How many requests there are in all of them. */
+  /** The full blocks, in order. */
+  readonly blocks: ReturnType<RequestBlockBuilder["done"]>[];
+  /** The block that is not full yet. */
+  current: RequestBlockBuilder | null;
+  /** The number of requests in all of them. */
   count: number;
 }
 
-/** The log of the requests that this process answers, in both worlds. */
+/** The log of the requests to this process, in both environments. */
 export class RequestLog {
   readonly #service: Service;
-  readonly #waiting: Readonly<Record<Environment, UnstoredRequests>> = {
-    live: { blocks: [], making: null, count: 0 },
-    test: { blocks: [], making: null, count: 0 },
+  readonly #pending: Readonly<Record<Environment, UnstoredRequests>> = {
+    live: { blocks: [], current: null, count: 0 },
+    test: { blocks: [], current: null, count: 0 },
   };
-  #strangers = 0;
+  #unauthenticated = 0;
   #timer: Timer | undefined;
   #writing: Promise<void> = Promise.resolve();
 
   constructor(service: Service) {
     this.#service = service;
-    service.witnesses.push((request, trace, status, took_ms) => this.#note(request, trace, status, took_ms));
+    service.observers.push((request, trace, status, took_ms) => this.#note(request, trace, status, took_ms));
   }
 
-  /** Writes what waits. */
+  /** Writes all pending requests. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    // One write after the other, whatever became of the one before: each stores what waits when it begins.
+    // Writes run one after the other, even if the previous one failed. Each stores what is pending when it starts.
     const before = this.#writing.catch(() => {});
     this.#writing = before.then(() => this.#write());
     await this.#writing;
@@ -64,30 +66,30 @@ export class RequestLog {
     const { method, url, headers } = request;
     const { route, code, actor_id, request_id, bytes_out } = trace;
     const { path, versioned } = requestPathOf(url);
-    // A path without a version is no request to the API.
+    // A path without a version is not an API request.
     if (!versioned) return;
     if (actor_id === null) {
-      if (this.#strangers >= strangers_max) return;
-      this.#strangers += 1;
+      if (this.#unauthenticated >= unauthenticated_max) return;
+      this.#unauthenticated += 1;
     }
-    // Who showed no good key asked for nobody's world; whoever runs the house looks into the live one.
+    // Unauthenticated requests belong to no environment; the operator looks in the live one.
     const mode = trace.mode ?? "live";
-    const waiting = this.#waiting[mode];
-    if (waiting.count >= waiting_max) {
+    const pending = this.#pending[mode];
+    if (pending.count >= waiting_max) {
       lost.add(1, mode);
       return;
     }
     const sent = method === "GET" ? null : headers.get("content-length");
     const at = machineTime(this.#service.stores[mode]);
     const query = url.indexOf("?");
-    waiting.count += 1;
-    waiting.making ??= new BlockInMaking(at);
-    waiting.making.add({
+    pending.count += 1;
+    pending.current ??= new RequestBlockBuilder(at);
+    pending.current.add({
       at,
       method: method.slice(0, 20),
       route,
-      path: keptPath(path),
-      query: query < 0 ? "" : keptQuery(url.slice(query + 1)),
+      path: loggedPath(path),
+      query: query < 0 ? "" : loggedQuery(url.slice(query + 1)),
       status,
       code,
       actor_id,
@@ -97,40 +99,40 @@ export class RequestLog {
       bytes_in: sent === null ? null : Number(sent),
       bytes_out,
     });
-    if (waiting.making.count >= block_max) endBlock(waiting);
+    if (pending.current.count >= block_max) endBlock(pending);
     this.#timer ??= setTimeout(() => {
       this.flush().catch((error) => this.#service.log.warn("requests were not logged", { error: String(error) }));
     }, write_every_ms);
   }
 
   async #write(): Promise<void> {
-    this.#strangers = 0;
+    this.#unauthenticated = 0;
     for (const mode of environments) {
-      const waiting = this.#waiting[mode];
-      endBlock(waiting);
-      const blocks = [...waiting.blocks];
+      const pending = this.#pending[mode];
+      endBlock(pending);
+      const blocks = [...pending.blocks];
       if (blocks.length === 0) continue;
-      // One commit for all blocks: after each commit SQLite reads its pages anew.
+      // One commit for all blocks: after each commit, SQLite reads its pages again.
       await this.#service.stores[mode].write((tx) => insertBlocks(tx, blocks));
-      // What could not be written waits for the next time.
-      for (const { count } of waiting.blocks.splice(0, blocks.length)) waiting.count -= count;
+      // What could not be written stays pending.
+      for (const { count } of pending.blocks.splice(0, blocks.length)) pending.count -= count;
     }
   }
 }
 
-/** Packs the block in making. To pack a whole second at once would delay the requests that are being answered. */
-function endBlock(waiting: UnstoredRequests): void {
-  if (waiting.making === null) return;
-  waiting.blocks.push(waiting.making.done());
-  waiting.making = null;
+/** Compresses the current block. Compressing a whole second's requests at once would delay responses. */
+function endBlock(pending: UnstoredRequests): void {
+  if (pending.current === null) return;
+  pending.blocks.push(pending.current.done());
+  pending.current = null;
 }
 
-/** The log tells when something was asked in the world outside, as the ids of requests do: no clock of a sandbox. */
+/** Log times come from the machine's clock, like request ids, and not from the sandbox clock. */
 const machineTime = ({ clock }: Store) => clock.now() - clock.ahead_ms;
 
 const logs = new WeakMap<Service, RequestLog>();
 
-/** The one log of a service, which begins when it is first asked for. */
+/** The request log of a service, created on first use. */
 export function requestLogOf(service: Service): RequestLog {
   let log = logs.get(service);
   if (log === undefined) {
@@ -140,11 +142,11 @@ export function requestLogOf(service: Service): RequestLog {
   return log;
 }
 
-/** Forgets requests that were answered longer ago than they are kept, and the oldest of too many. */
+/** Deletes requests that are older than the retention period, and the oldest ones beyond the size limit. */
 export async function forgetOldRequests(store: Store, service: Service): Promise<void> {
   await writeChunks(store, service, async (tx) => {
     const { request_log } = await retentionIn(tx, service);
     const before = machineTime(store) - request_log * day_ms;
-    return forgetRequests(tx, { before, bytes_max, together_max: forgotten_together_max });
+    return forgetRequests(tx, { before, bytes_max, blocks_max: deleted_at_once_max });
   });
 }

@@ -10,12 +10,12 @@ import { answerList } from "../pagination.ts";
 import { answerRead } from "../response.ts";
 import { documented } from "../route.ts";
 import type { Service } from "../service.ts";
-import { narrowed, type RequestFilter } from "./logged_request.ts";
+import { narrowedByRequestId, type RequestFilter } from "./logged_request.ts";
 import { type RequestLog, requestLogOf } from "./request_log.jobs.ts";
 import { ListRequests, RequestView } from "./request_log.schema.ts";
 import { findRequest, findRequests, type PlacedRequest } from "./request_log.sql.ts";
 
-/** The log of the last days' requests. */
+/** The routes of the request log. */
 export const requestRoutes = (service: Service) => {
   const log = requestLogOf(service);
   return new Elysia({ prefix: "/requests" })
@@ -26,12 +26,13 @@ export const requestRoutes = (service: Service) => {
         id: "listRequests",
         needs: "requests.read",
         chapter: "Service",
-        summary: "List the requests of the last days, newest first",
+        summary: "List recent requests, newest first",
         description:
-          "Each request to the API in the asking world, also those that were refused; those of strangers are in the" +
-          " live world. No bodies are kept, and no values of parameters that may be secret. They are kept for seven" +
-          " days unless the operator says otherwise (`--request-log-days`), and no more than 256 MiB of them. After a" +
-          " crash those of the last second may be missing. A page may end early, with `has_more`, where few match.",
+          "Every API request in the environment of the caller, including refused ones. Unauthenticated requests are" +
+          " in live data. Bodies, and values of parameters that may be secret, are never logged. Requests are kept" +
+          " for seven days unless the operator configures otherwise (`--request-log-days`), up to 256 MiB in total." +
+          " After a crash, those of the last second may be missing. A page may end early, with `has_more`, when few" +
+          " requests match.",
         answers: { 200: ListView(RequestView) },
       }),
     })
@@ -40,8 +41,8 @@ export const requestRoutes = (service: Service) => {
         id: "getRequest",
         needs: "requests.read",
         chapter: "Service",
-        summary: "Get a request of the last days",
-        description: "By its `id`, or the last one that has this `request_id`.",
+        summary: "Get a recent request",
+        description: "By its `id`, or the latest one with this `request_id`.",
         answers: { 200: EnvelopedView(RequestView) },
       }),
     });
@@ -58,12 +59,12 @@ const nothing: RequestFilter = {
 };
 
 async function list(call: Call, query: ListRequests, log: RequestLog): Promise<Response> {
-  // Whoever has just asked for something finds it.
+  // A caller can find its own latest requests.
   await log.flush();
   const { actor: actor_id = null, status = null, method = null, route = null, q = null } = query;
   const without_dashboard = query.dashboard_reads === false;
   const moments = { from: momentOf(query.from) ?? null, to: momentOf(query.to) ?? null };
-  const filter = narrowed({ actor_id, status, method, route, ...moments, request_id: q, without_dashboard });
+  const filter = narrowedByRequestId({ actor_id, status, method, route, ...moments, request_id: q, without_dashboard });
   return answerList(
     call,
     query,
@@ -83,7 +84,7 @@ async function get(call: Call, id: string, log: RequestLog): Promise<Response> {
     const by_id = { ...nothing, request_id: id };
     const found =
       block === undefined
-        ? (await findRequests(db, narrowed(by_id), { limit: 1, after: null })).rows[0]
+        ? (await findRequests(db, narrowedByRequestId(by_id), { limit: 1, after: null })).rows[0]
         : await findRequest(db, Number(block), Number(line));
     if (!found) throw missing("request", id);
     return requestView(found);

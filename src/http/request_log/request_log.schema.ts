@@ -6,39 +6,40 @@ const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as 
 export const ListRequests = closed({
   limit: pageFields.limit,
   cursor: pageFields.cursor,
-  actor: Type.Optional(Type.String({ maxLength: 40, description: "Who asked: `key_7` or `usr_7`." })),
+  actor: Type.Optional(Type.String({ maxLength: 40, description: "The caller: `key_7` or `usr_7`." })),
   status: Type.Optional(
-    Type.String({ pattern: "^[1-5](xx|\\d\\d)$", description: "A status, or a class of them: `404`, `4xx`." }),
+    Type.String({ pattern: "^[1-5](xx|\\d\\d)$", description: "A status or a status class: `404`, `4xx`." }),
   ),
   method: Type.Optional(choice(methods)),
   route: Type.Optional(
-    Type.String({ maxLength: 100, description: "The pattern of the path, as the reference writes it: `/orders/:id`." }),
+    Type.String({ maxLength: 100, description: "The path pattern, as in the reference: `/orders/:id`." }),
   ),
   dashboard_reads: Type.Optional(
     Type.Boolean({
       description:
-        "False leaves out what the dashboard asks by itself: reads and dry runs of signed-in users. True by default.",
+        "False leaves out reads and dry runs by signed-in users, which the dashboard sends on its own. True by" +
+        " default.",
     }),
   ),
-  from: Type.Optional(momentField("Answered from this moment on.")),
-  to: Type.Optional(momentField("Answered before this moment.")),
-  q: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: "The id of one request." })),
+  from: Type.Optional(momentField("Answered at or after this time.")),
+  to: Type.Optional(momentField("Answered before this time.")),
+  q: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: "The id of a request." })),
 });
 export type ListRequests = Static<typeof ListRequests>;
 
 export const RequestView = closed({
-  id: Type.String({ description: "Its place in the log." }),
-  request_id: Type.String({ description: "As `meta.request_id` and `X-Request-Id` said. A client may choose it." }),
+  id: Type.String({ description: "Its position in the log." }),
+  request_id: Type.String({ description: "As in `meta.request_id` and `X-Request-Id`. A client may choose it." }),
   at: Type.String({ format: "date-time", description: "When it was answered." }),
   method: Type.String(),
-  path: Type.String({ description: "Below `/v1`, cut after 300 characters." }),
-  query: Type.String({ description: "The parameters; those that may be secret without their values." }),
+  path: Type.String({ description: "After `/v1`, cut off after 300 characters." }),
+  query: Type.String({ description: "The query parameters. Values that may be secret are removed." }),
   route: nullable(Type.String({ description: "The pattern of its path; null when no route matches." })),
   status: Type.Integer(),
   error_code: nullable(Type.String()),
-  actor_id: nullable(Type.String({ description: "The API key or user that asked; null for a stranger." })),
+  actor_id: nullable(Type.String({ description: "The API key or user; null when unauthenticated." })),
   ip_address: nullable(Type.String()),
-  duration_ms: Type.Number({ description: "Until the answer began to be sent." }),
-  request_bytes: nullable(Type.Integer({ description: "Of the body; null without one, or where it did not say." })),
-  response_bytes: nullable(Type.Integer({ description: "Of the answer's body; null for one that is no JSON." })),
+  duration_ms: Type.Number({ description: "Until the response started to be sent." }),
+  request_bytes: nullable(Type.Integer({ description: "Size of the body; null without one, or if not declared." })),
+  response_bytes: nullable(Type.Integer({ description: "Size of the response's body; null if it is not JSON." })),
 });

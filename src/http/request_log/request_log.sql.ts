@@ -6,31 +6,31 @@ import { insert } from "../../storage/statements.ts";
 import {
   classBit,
   classesOf,
-  isWanted,
   type LoggedRequest,
   lineOf,
+  matches,
   mayMatch,
   type RequestFilter,
   readLine,
 } from "./logged_request.ts";
 
-/** A request with its place in the log. */
+/** A request with its position in the log. */
 export interface PlacedRequest extends LoggedRequest {
   readonly block: number;
   readonly line: number;
 }
 
-/** Requests that were answered one after the other, as the one row that keeps them. */
+/** Consecutive requests, stored as one row. */
 type NewRequestBlock = Omit<typeof request_blocks.$inferSelect, "id">;
 
-/** Gathers requests that are answered one after the other, each as its line, until they become a block. */
-export class BlockInMaking {
+/** Gathers consecutive requests as lines until they become a block. */
+export class RequestBlockBuilder {
   readonly #from_at: number;
   readonly #lines: string[] = [];
   #to_at: number;
   #classes = 0;
 
-  /** A block that begins with a request of this moment. */
+  /** A block that starts with a request at this time (ms). */
   constructor(from_at: number) {
     this.#from_at = from_at;
     this.#to_at = from_at;
@@ -46,7 +46,7 @@ export class BlockInMaking {
     this.#classes |= classBit(request.status);
   }
 
-  /** The finished block, its lines packed. */
+  /** The finished block, with its lines compressed. */
   done(): NewRequestBlock {
     const times = { from_at: this.#from_at, to_at: this.#to_at };
     return { ...times, count: this.count, classes: this.#classes, lines: pack(this.#lines.join("\n")) };
@@ -60,14 +60,14 @@ export async function insertBlocks(tx: Tx, blocks: readonly NewRequestBlock[]): 
 
 type RequestBlock = typeof request_blocks.$inferSelect;
 
-// So many lines and blocks were looked at before a page ends that is not full: few of them match.
-const looked_at_lines_max = 100_000;
-const looked_at_blocks_max = 2000;
-const blocks_together = 50;
+// When few requests match, a page ends after this many lines or blocks were examined.
+const examined_lines_max = 100_000;
+const examined_blocks_max = 2000;
+const blocks_at_once = 50;
 
 /**
- * The newest requests that are looked for, behind a place in the log, and where the search goes on when it ended before
- * the page was full.
+ * The newest requests that match, after a position in the log. `end` is where the search stopped if the page is not
+ * full.
  */
 export async function findRequests(
   db: Db,
@@ -81,26 +81,26 @@ export async function findRequests(
     const some = await listBlocks(db, filter, place);
     for (const block of some) {
       const behind = place !== null && place[0] === block.id ? place[1] : block.count;
-      rows.push(...wantedIn(block, filter, behind, limit - rows.length));
+      rows.push(...matchesIn(block, filter, behind, limit - rows.length));
       place = [block.id, 0];
       lines += block.count;
       blocks += 1;
       if (rows.length >= limit) return { rows, end: null };
-      if (lines >= looked_at_lines_max || blocks >= looked_at_blocks_max) return { rows, end: place };
+      if (lines >= examined_lines_max || blocks >= examined_blocks_max) return { rows, end: place };
     }
-    if (some.length < blocks_together) return { rows, end: null };
+    if (some.length < blocks_at_once) return { rows, end: null };
   }
 }
 
-/** Those of a block before a line that are looked for, the latest first. */
-function wantedIn({ id, from_at, lines }: RequestBlock, filter: RequestFilter, before: number, limit: number) {
+/** The matching requests of a block before a line, latest first. */
+function matchesIn({ id, from_at, lines }: RequestBlock, filter: RequestFilter, before: number, limit: number) {
   const found: PlacedRequest[] = [];
   const texts = unpack(lines).split("\n");
   for (let line = Math.min(before, texts.length) - 1; line >= 0 && found.length < limit; line -= 1) {
     const text = texts[line] ?? "";
     if (!mayMatch(text, filter)) continue;
     const request = readLine(text, from_at);
-    if (isWanted(request, filter)) found.push({ ...request, block: id, line });
+    if (matches(request, filter)) found.push({ ...request, block: id, line });
   }
   return found;
 }
@@ -113,7 +113,7 @@ async function listBlocks(
   const { id, from_at, to_at, classes } = request_blocks;
   const wanted = classesOf(filter);
   const conditions: (SQL | undefined)[] = [
-    // The block of the place itself as well, unless its first line was the last that was shown.
+    // Includes the position's own block, unless its first line was the last one shown.
     place === null ? undefined : place[1] > 0 ? lte(id, place[0]) : lt(id, place[0]),
     filter.from === null ? undefined : gte(to_at, filter.from),
     filter.to === null ? undefined : lt(from_at, filter.to),
@@ -124,27 +124,30 @@ async function listBlocks(
     .from(request_blocks)
     .where(and(...conditions))
     .orderBy(desc(id))
-    .limit(blocks_together);
+    .limit(blocks_at_once);
 }
 
-/** The request in this place of the log, or null. */
+/** The request at this position of the log, or null. */
 export async function findRequest(db: Db, block_id: number, line: number): Promise<PlacedRequest | null> {
   const [block] = await db.sql.select().from(request_blocks).where(template`${request_blocks.id} = ${block_id}`);
   const text = block && unpack(block.lines).split("\n")[line];
   return block === undefined || text === undefined ? null : { ...readLine(text, block.from_at), block: block.id, line };
 }
 
-/** Forgets some of the oldest blocks: those before a moment, and those beyond so many bytes; true when more wait. */
+/**
+ * Deletes some of the oldest blocks: those before a time (ms), and those beyond `bytes_max`. Returns whether more are
+ * left.
+ */
 export async function forgetRequests(
   tx: Tx,
-  { before, bytes_max, together_max }: { before: number; bytes_max: number; together_max: number },
+  { before, bytes_max, blocks_max }: { before: number; bytes_max: number; blocks_max: number },
 ): Promise<boolean> {
   const { id, to_at, lines } = request_blocks;
   const oldest = await tx.sql
     .select({ id, to_at, bytes: template<number>`length(${lines})`.mapWith(Number) })
     .from(request_blocks)
     .orderBy(asc(id))
-    .limit(together_max);
+    .limit(blocks_max);
   const [total] = await tx.sql
     .select({ bytes: sum(template`length(${lines})`).mapWith(Number), last: max(id) })
     .from(request_blocks);
@@ -156,5 +159,5 @@ export async function forgetRequests(
     old.push(block.id);
   }
   if (old.length > 0) await tx.sql.delete(request_blocks).where(inArray(id, old));
-  return old.length === together_max;
+  return old.length === blocks_max;
 }

@@ -18,7 +18,7 @@ export class IpListObserver {
 
   constructor(service: Service) {
     this.#service = service;
-    service.witnesses.push((request, trace) => {
+    service.observers.push((request, trace) => {
       if (trace.outside) this.#note(request, trace);
     });
   }

@@ -9,7 +9,7 @@ import { findMerchant } from "../../merchants/merchants.sql.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { takeTurn } from "../../storage/leases.ts";
 import { unscoped } from "../../storage/scope.ts";
-import { noteHeld } from "../../storage/servers.ts";
+import { recordClaims } from "../../storage/servers.ts";
 import { isOpen, isPending, userStarts } from "../identity.transitions.ts";
 import { tokenHashOf } from "../sessions/session.ts";
 import { settleSessions } from "../sessions/sessions.sql.ts";
@@ -242,7 +242,7 @@ export async function claimInvitationMails(tx: Tx): Promise<ClaimedInvitations> 
   const due = await lockDueInvitations(tx, mails_batch_max);
   const ids = due.map(({ id }) => id);
   if (ids.length > 0) await leaseInvitations(tx, ids, tx.now + lease_ms);
-  await noteHeld(tx, "invitations", ids, tx.now + lease_ms);
+  await recordClaims(tx, "invitations", ids, tx.now + lease_ms);
   return { due, merchants: await sessionMerchants(tx), next_at: await nextInvitationAt(tx) };
 }
 

@@ -5,7 +5,7 @@ import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { answerCsv, type CsvFile, pagesOf } from "../../http/csv_response.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
-import { answerImport, eachRow, type Import, importFields, TriedImportView } from "../../http/imports.ts";
+import { answerImport, DryRunImportView, eachRow, type Import, importFields } from "../../http/imports.ts";
 import { documented } from "../../http/route.ts";
 import { showsBins } from "../warehouses/bin_visibility.ts";
 import { saveStockRows } from "./import_stock.ts";
@@ -57,7 +57,7 @@ export const stockCsvRoutes = new Elysia({ prefix: "/inventory" })
         "A row for each bin and lot: what is on hand there becomes what was counted. What no row names stays as it" +
         ` is.\n\n${table}`,
       sends: "csv",
-      answers: { 200: EnvelopedView(TriedImportView) },
+      answers: { 200: EnvelopedView(DryRunImportView) },
     }),
   })
   .get("/export.csv", ({ call, query }) => answerExport(call, query), {

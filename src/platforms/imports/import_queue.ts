@@ -2,7 +2,7 @@ import { assert } from "../../core/faults.ts";
 import { transition } from "../../core/transitions.ts";
 import { allotOrderId } from "../../orders/orders.sql.ts";
 import type { Tx } from "../../storage/database.ts";
-import { noteHeld } from "../../storage/servers.ts";
+import { recordClaims } from "../../storage/servers.ts";
 import { getConnection, listActiveConnections } from "../connections.sql.ts";
 import type { PlatformChange, PlatformOrder, StoreConnection } from "../platform.ts";
 import {
@@ -155,7 +155,7 @@ export async function claimImports(tx: Tx, busy: ReadonlySet<number>): Promise<C
   if (claims.length > 0) {
     const ids = claims.map((claim) => claim.import.id);
     await leaseImports(tx, ids, leased_until);
-    await noteHeld(tx, "imports", ids, leased_until);
+    await recordClaims(tx, "imports", ids, leased_until);
   }
   // The claimed connections are considered again when their imports are done.
   return { claims, next_at: await nextImportAt(tx, waiting) };

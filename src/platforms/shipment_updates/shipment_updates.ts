@@ -6,7 +6,7 @@ import type { Order } from "../../orders/order.ts";
 import { findOrders } from "../../orders/orders.sql.ts";
 import type { Tx } from "../../storage/database.ts";
 import { takeTurn } from "../../storage/leases.ts";
-import { noteHeld } from "../../storage/servers.ts";
+import { recordClaims } from "../../storage/servers.ts";
 import { findConnection, getConnection, listActiveConnections } from "../connections.sql.ts";
 import type { ImportedLine } from "../imports/import.ts";
 import { type reasonOf, retryWait } from "../imports/import.ts";
@@ -110,7 +110,7 @@ async function claim(tx: Tx, connection: StoreConnection, due: ShipmentUpdate): 
   // Time during which the connection was paused does not count.
   const give_up_at = due.attempts === 0 ? giveUpUpdateAt(tx.now) : due.give_up_at;
   const report = { ...due, attempts: due.attempts + 1, next_at: tx.now + lease_ms, give_up_at };
-  await noteHeld(tx, "reports", [report.id], report.next_at, call_ms_max);
+  await recordClaims(tx, "reports", [report.id], report.next_at, call_ms_max);
   return { connection, report: await saveReport(tx, report), content };
 }
 

@@ -5,7 +5,7 @@ import { faultDescriptions } from "../../core/fault_descriptions.ts";
 import { chapters } from "../../http/chapters.ts";
 import { MetaView, PaginationView } from "../../http/envelope.ts";
 import { bodyKinds } from "../../http/request_input.ts";
-import { type AppRoute, belowVersion, isLiveOnly, saidBy } from "../../http/route.ts";
+import { type AppRoute, belowVersion, declarationOf, isLiveOnly } from "../../http/route.ts";
 import { openApiDocument } from "./document.ts";
 import recorded from "./examples.json" with { type: "json" };
 import { chapterGuides, sections } from "./guides.ts";
@@ -22,7 +22,7 @@ export function operationsOf(routes: readonly AppRoute[]): Operation[] {
     const { method, path, hooks } = mounted;
     const below = belowVersion(path);
     const route = `${method} ${below}`;
-    const notes = saidBy(mounted);
+    const notes = declarationOf(mounted);
     const { id, chapter, summary, answers, sends = "json" } = notes;
     if (operations.has(route) || !id || !chapter || !summary || !answers) continue;
     const { description = null, documents = [], refuses = [], matches = false, tagged = false } = notes;

@@ -16,7 +16,7 @@ import type { Order } from "../../orders/order.ts";
 import { lockOrder } from "../../orders/orders.sql.ts";
 import { findProducts } from "../../products/products.sql.ts";
 import type { Db, Tx } from "../../storage/database.ts";
-import { noteHeld } from "../../storage/servers.ts";
+import { recordClaims } from "../../storage/servers.ts";
 import type { ParcelAddress } from "../address.ts";
 import { boxWarnings } from "../address_checks.ts";
 import { isSelling } from "../carriers/account.transitions.ts";
@@ -196,7 +196,7 @@ export async function claimNew(
     created_at: tx.now,
     voided_at: null,
   });
-  await noteHeld(tx, "labels", [label.id], claimed_until);
+  await recordClaims(tx, "labels", [label.id], claimed_until);
   return label;
 }
 
@@ -296,7 +296,7 @@ export async function preparePayment(
   if (label === null) return null;
   const claimed_until = tx.now + lease_ms;
   tx.wake(finishing_job, claimed_until);
-  await noteHeld(tx, "labels", [label.id], claimed_until, call_ms_max);
+  await recordClaims(tx, "labels", [label.id], claimed_until, call_ms_max);
   return saveLabel(tx, label, { ...(offer === null ? {} : offerFields(label, offer)), claimed_until });
 }
 
@@ -429,7 +429,7 @@ export async function claimDue(tx: Tx, busy: ReadonlySet<number>): Promise<Claim
     taken.add(label.account_id ?? 0);
     const claimed_until = tx.now + lease_ms;
     // Voiding starts immediately, so it is held for the length of a call.
-    await noteHeld(tx, "labels", [label.id], claimed_until, isBeingBought(label.status) ? 0 : call_ms_max);
+    await recordClaims(tx, "labels", [label.id], claimed_until, isBeingBought(label.status) ? 0 : call_ms_max);
     claims.push(await saveLabel(tx, label, { claimed_until, attempts: label.attempts + 1 }));
   }
   return { claims, next_at: await nextDueAt(tx, taken) };

@@ -121,18 +121,18 @@ export function answerClaimed(
   view: LabelViewer,
   claim: (tx: Tx) => Promise<ShippingLabel>,
 ) {
-  const { secret_key, carrier_patience_ms: patience_ms } = service;
+  const { secret_key, carrier_timeout_ms: patience_ms } = service;
   const at = { store: call.store, service, callbacks: labelCallbacks };
   const refusalOf = refusalFor(call, "sold");
   return answerSlowWork(
     call,
     {
-      patience_ms,
+      timeout_ms,
       begin: async (tx) => {
         const label = await claim(tx);
         return { begun: label, data: view(label, tx) };
       },
-      goOn: (label, end) =>
+      finish: (label, end) =>
         trackPurchase(
           call.store.base,
           withLog(
@@ -168,7 +168,7 @@ async function withLog<T>({ log }: Service, work: Promise<T>): Promise<T> {
 
 /** Voids a label. A carrier's label is voided at the carrier first. */
 async function answerVoid(call: Call, service: Service, id: string, view: LabelViewer): Promise<Response> {
-  const { secret_key, carrier_patience_ms: patience_ms } = service;
+  const { secret_key, carrier_timeout_ms: timeout_ms } = service;
   const { account_id, status } = await call.store.read((db) => getLabel(db, id));
   if (account_id === null || isVoided(status)) {
     return answerWrite(call, 200, async (tx) => view(await voidOwn(tx, id, call), tx), enveloped, secret_key);
@@ -178,7 +178,7 @@ async function answerVoid(call: Call, service: Service, id: string, view: LabelV
   return answerSlowWork(
     call,
     {
-      patience_ms,
+      timeout_ms,
       begin: async (tx) => {
         await refuseReturning(tx, await getLabel(tx, id));
         const label = await beginVoid(tx, id, call.actor);

@@ -14,7 +14,7 @@ import type { Order } from "../../orders/order.ts";
 import { refuseForbidden } from "../../orders/order_lines.ts";
 import { lockOrder } from "../../orders/orders.sql.ts";
 import type { Tx } from "../../storage/database.ts";
-import { noteHeld } from "../../storage/servers.ts";
+import { recordClaims } from "../../storage/servers.ts";
 import { refusesVoid } from "../rates/built_in_carrier.ts";
 import { isVoided, labelTransitions, voidStarts, voidTransitions } from "./label.transitions.ts";
 import type { ShippingLabel } from "./label.ts";
@@ -161,7 +161,7 @@ async function claimVoid(tx: Tx, label: ShippingLabel, asked_by: Actor): Promise
   transition(labelTransitions, "void", label.status);
   const claimed_until = tx.now + lease_ms;
   tx.wake(finishing_job, claimed_until);
-  await noteHeld(tx, "labels", [label.id], claimed_until, call_ms_max);
+  await recordClaims(tx, "labels", [label.id], claimed_until, call_ms_max);
   return saveLabel(tx, label, { void_status: voidStarts, asked_by, claimed_until, attempts: label.attempts + 1 });
 }
 

@@ -1,5 +1,5 @@
-// Recognises a database from before the first release. Its schema is that of `0001_schema`, in which those migrations
-// have become one: the start replaces its list of migrations, and changes nothing else.
+// Migrations of SQLite databases. A database from before the first release has the schema of `0001_schema`, into which
+// its migrations were squashed: its list of migrations is replaced, and nothing else changes.
 
 import type { Database } from "bun:sqlite";
 import type { Environment } from "../../core/environment.ts";
@@ -30,34 +30,32 @@ const pre_release = [
   "0019_invitation_proofs",
 ] as const;
 
-/** Whether a database has all migrations from before the first release, and no others. */
+/** Whether a database has exactly the migrations from before the first release. */
 export function isPreRelease(applied: readonly string[]): boolean {
   return applied.length === pre_release.length && pre_release.every((name) => applied.includes(name));
 }
 
 const last = pre_release.at(-1);
 
-/** What to do with a database that has other migrations from before the first release. */
-export const upgrade_before = `Upgrade it with a Packhouse whose last migration is ${last} first, then with this one.`;
+/** The remedy for a database with other migrations from before the first release. */
+export const upgrade_before = `First upgrade it with the Packhouse whose last migration is ${last}, then with this one.`;
 
-/** The refusal of a database whose migrations from before the first release are others, such as only some of those. */
+/** The refusal of a database from before the first release that is not at its last migration. */
 function tooOld(where: string): Error {
-  const what = `${where} was made by a Packhouse from before the first release that this one cannot upgrade directly.`;
+  const what = `${where} was created by a Packhouse from before the first release. This one cannot upgrade it directly.`;
   return startRefused("unsuitable", `${what} ${upgrade_before}`);
 }
-
-// Brings a database to the schema of this program: what is missing is applied in one transaction, or nothing is.
 
 /** A migration without its statements. */
 export type MigrationName = Pick<Migration, "name" | "kind" | "why">;
 
-/** A migration that a database has, as it was marked when it was applied; null where nobody had marked it. */
+/** A migration that a database has, with the mark it had when it was applied; null if it had none. */
 export interface AppliedMigration {
   readonly name: string;
   readonly kind: "additive" | "breaking" | null;
 }
 
-/** The names of the migrations carried in this program, by engine. */
+/** The names of the migrations in this program, by engine. */
 export const known_migrations: {
   readonly sqlite: readonly MigrationName[];
   readonly postgres: readonly MigrationName[];
@@ -69,13 +67,15 @@ export const known_migrations: {
 /** Their statements, loaded when a database lacks some. */
 const carriedSql = () => require("./migration_sql.ts") as typeof import("./migration_sql.ts");
 
-/** The first integer id of a mode, so that an id of one mode names nothing in the other. */
+/**
+ * The first integer id of an environment. The ranges differ, so an id of one environment does not exist in the other.
+ */
 export const firstId: Readonly<Record<Environment, number>> = { live: 1001, test: 1_000_000_001 };
 
 /**
- * What of the program's migrations a database still lacks. A database that a newer program has migrated is taken as it
- * is where all that it has beyond these migrations is additive. Refuses one that has breaking ones, one that is neither
- * older nor newer, and one from before the first of these migrations.
+ * The program's migrations that a database lacks. A database migrated by a newer program is accepted if all of its
+ * additional migrations are additive. Refuses one with breaking additions, one that is neither older nor newer, and one
+ * from before the first of these migrations.
  */
 function missingMigrations(
   all: readonly MigrationName[],
@@ -83,27 +83,27 @@ function missingMigrations(
   where: string,
 ): MigrationName[] {
   if (applied.length > 0 && all[0] !== undefined && !namesOf(applied).includes(all[0].name)) throw tooOld(where);
-  const strange = strangeMigrations(all, applied);
-  const breaking = strange.find(({ kind }) => kind !== "additive");
+  const unknown_migrations = unknownMigrations(all, applied);
+  const breaking = unknown_migrations.find(({ kind }) => kind !== "additive");
   if (breaking !== undefined) {
     throw startRefused(
       "newer",
-      `${where} was made by a newer Packhouse (it has the migration ${breaking.name}). ` +
-        "Start that one, go back by its packhouse rollback, or restore a backup.",
+      `${where} was created by a newer Packhouse (it has the migration ${breaking.name}). ` +
+        "Start the newer version, undo the upgrade with its packhouse rollback, or restore a backup.",
     );
   }
   const done = new Set(applied.map(({ name }) => name));
   const missing = all.filter(({ name }) => !done.has(name));
-  if (strange.length === 0 || missing.length === 0) return missing;
+  if (unknown_migrations.length === 0 || missing.length === 0) return missing;
   throw startRefused(
     "newer",
-    `${where} has the migration ${strange[0]?.name} of another Packhouse and lacks ${missing[0]?.name} of this one. ` +
-      "Start the newer one, which has both.",
+    `${where} has the migration ${unknown_migrations[0]?.name} of another Packhouse and lacks ${missing[0]?.name} of this one. ` +
+      "Start the newer version, which has both.",
   );
 }
 
-/** The migrations of a database that this program does not know, and can work with: a newer one has added them. */
-export function strangeMigrations(
+/** The migrations of a database that this program does not have: a newer one has added them. */
+export function unknownMigrations(
   all: readonly MigrationName[],
   applied: readonly AppliedMigration[],
 ): AppliedMigration[] {
@@ -111,38 +111,38 @@ export function strangeMigrations(
   return applied.filter(({ name }) => !known.has(name));
 }
 
-/** Refuses a database that holds the other world: `found` is the one that it holds, null while nothing tells. */
+/** Refuses a database of the other environment. `found` is what it holds, or null if unknown. */
 export function refuseOtherEnvironment(found: Environment | null, mode: Environment, where: string): void {
   if (found === null || found === mode) return;
-  const advice = "Live and test data have been exchanged: put each back in its own place.";
+  const advice = "Live and test data were swapped: move each back to its own place.";
   throw startRefused("unsuitable", `${where} holds ${found} data, not ${mode} data. ${advice}`);
 }
 
-/** The world whose ids go on from this one; null when there is none yet. */
+/** The environment whose id range this last id is in; null when there are no ids yet. */
 export function environmentOfIds(last: number | null): Environment | null {
   if (last === null) return null;
   return last >= firstId.test - 1 ? "test" : "live";
 }
 
-/** Refuses a SQLite database that holds the other world, by what it says of itself or else by its ids. */
+/** Refuses a SQLite database of the other environment, by its own record or else by its ids. */
 export function checkEnvironmentOnSqlite(raw: Database, mode: Environment, where: string): void {
-  const tells = raw.query("select 1 from sqlite_schema where name = 'installation'").all().length > 0;
-  const told = tells ? raw.query<{ mode: Environment }, []>("select mode from installation").get() : null;
+  const has_record = raw.query("select 1 from sqlite_schema where name = 'installation'").all().length > 0;
+  const recorded = has_record ? raw.query<{ mode: Environment }, []>("select mode from installation").get() : null;
   const last = [...sequences(raw).values()].reduce<number | null>((most, seq) => Math.max(most ?? 0, seq), null);
-  refuseOtherEnvironment(told?.mode ?? environmentOfIds(last), mode, where);
+  refuseOtherEnvironment(recorded?.mode ?? environmentOfIds(last), mode, where);
 }
 
-/** What of its migrations a database has and lacks, as this program sees it. */
+/** Which migrations a database has and lacks. */
 export interface MigrationState {
   readonly applied: readonly AppliedMigration[];
-  /** Those that it lacks, in their order. */
+  /** The missing ones, in order. */
   readonly missing: readonly MigrationName[];
-  /** Whether its migrations are those from before the first release: the first of these is then only recorded. */
+  /** Whether it has the migrations from before the first release. The first missing one is then only recorded. */
   readonly pre_release: boolean;
 }
 
-/** What of a program's migrations a database has and lacks. Refuses what this program can neither use nor upgrade. */
-export function standingAmong(
+/** Compares a program's migrations with those of a database. Refuses a database that it can neither use nor upgrade. */
+export function migrationStateFrom(
   all: readonly MigrationName[],
   applied: readonly AppliedMigration[],
   where: string,
@@ -151,60 +151,60 @@ export function standingAmong(
   return { applied, missing: pre_release ? all : missingMigrations(all, applied, where), pre_release };
 }
 
-/** The migrations whose statements a database still has to go through. */
+/** The migrations whose statements a database still needs. */
 export function toRun(standing: MigrationState, all: readonly Migration[]): Migration[] {
   const missing = namesOf(standing.pre_release ? standing.missing.slice(1) : standing.missing);
   return all.filter(({ name }) => missing.includes(name));
 }
 
-/** The names of the migrations that a database has once nothing is missing. */
+/** The names of a database's migrations once nothing is missing. */
 export const namesAfter = ({ applied, missing, pre_release }: MigrationState): string[] =>
   [...(pre_release ? [] : namesOf(applied)), ...namesOf(missing)].sort();
 
-/** Looks which migrations a SQLite database has. Refuses databases of other programs and of newer versions. */
+/** Reads the migrations of a SQLite database. Refuses databases of other programs and of newer versions. */
 export function migrationStateOnSqlite(
   raw: Database,
   where: string,
   all: readonly MigrationName[] = known_migrations.sqlite,
 ): MigrationState {
-  return standingAmong(all, appliedOnSqlite(raw, where), where);
+  return migrationStateFrom(all, appliedOnSqlite(raw, where), where);
 }
 
-/** Whether a database lacks migrations, a new one among them. */
+/** Whether a database lacks migrations; a new one lacks all. */
 export const isLacking = ({ missing }: MigrationState): boolean => missing.length > 0;
 
 /** Whether a database holds data of an older version. */
 export const isOlder = (standing: MigrationState): boolean => standing.applied.length > 0 && isLacking(standing);
 
-/** The refusal of a command that works on existing data; `where` is a folder or "the database". */
+/** Creates the refusal of a command that needs existing data. `where` is a folder or "the database". */
 export function noData(where: string): Error {
   const flag = where === "the database" ? "another one with --database-url" : "its folder with --data";
   return startRefused(
     "absent",
-    `There is no Packhouse data in ${where}. Name ${flag}, or create it with packhouse serve.`,
+    `There is no Packhouse data in ${where}. Specify ${flag}, or create it with packhouse serve.`,
   );
 }
 
-/** Refuses data of an older version to who came for something else than to upgrade it. */
+/** Creates the refusal of older data for a command that does not upgrade it. */
 export function refuseOlder(where: string): Error {
   return startRefused(
     "unsuitable",
-    `${where} was made by an older Packhouse. packhouse upgrade --check says what an upgrade would do; ` +
-      "packhouse upgrade does it, and so does packhouse serve.",
+    `${where} was created by an older Packhouse. Preview the upgrade with packhouse upgrade --check; ` +
+      "run it with packhouse upgrade or packhouse serve.",
   );
 }
 
 /** Migrations that have run in a transaction which is still open. */
 interface OpenMigration {
   commit(): void;
-  /** Leaves the database as it was; nothing to do once it was committed. */
+  /** Rolls back; does nothing after `commit`. */
   undo(): void;
 }
 
 /**
- * Applies to a SQLite database what it lacks and sets the first ids of its mode, and leaves the transaction open.
- * Foreign keys are off meanwhile, since rebuilding a table would otherwise delete the rows that refer to it; they are
- * checked at the end.
+ * Applies the missing migrations to a SQLite database, sets the first ids of its environment, and leaves the
+ * transaction open. Foreign keys are off during it, since rebuilding a table would otherwise delete the rows that refer
+ * to it; they are checked at the end.
  */
 export function beginMigrating(
   raw: Database,
@@ -231,7 +231,7 @@ export function beginMigrating(
   return { commit: () => end("commit"), undo: () => end("rollback") };
 }
 
-/** Applies to a SQLite database what it lacks, in one transaction: all of it, or nothing. */
+/** Applies the missing migrations to a SQLite database in one transaction. */
 export function migrateSqlite(raw: Database, mode: Environment, where: string, all?: readonly Migration[]): void {
   const pending = beginMigrating(raw, mode, where, all);
   try {
@@ -244,12 +244,12 @@ export function migrateSqlite(raw: Database, mode: Environment, where: string, a
 /** The names of migrations. */
 export const namesOf = (all: readonly { readonly name: string }[]): string[] => all.map(({ name }) => name);
 
-/** The migrations that a SQLite database has. Refuses a database of another program. */
+/** The applied migrations of a SQLite database. Refuses a database of another program. */
 function appliedOnSqlite(raw: Database, where: string): AppliedMigration[] {
   const tables = namesOf(raw.query<{ name: string }, []>("select name from sqlite_schema where type = 'table'").all());
   const owner = number(raw, "pragma application_id");
   if (owner !== applicationId && (owner !== 0 || tables.length > 0)) {
-    throw startRefused("foreign", `${where} is a database of another program. Name another data directory.`);
+    throw startRefused("foreign", `${where} is a database of another program. Use another data directory.`);
   }
   if (!tables.includes("migrations")) return [];
   const rows = raw
@@ -274,7 +274,7 @@ function applyOnSqlite(raw: Database, mode: Environment, standing: MigrationStat
     raw.run("insert into migrations (name, kind) values (?, ?)", [name, kind]);
   }
   const broken = raw.query("pragma foreign_key_check").all();
-  if (broken.length > 0) throw new Error(`a migration left ${broken.length} rows that refer to nothing`);
+  if (broken.length > 0) throw new Error(`a migration left ${broken.length} rows with dangling references`);
   startIds(raw, mode, before);
   if (raw.query("select 1 from sqlite_schema where name = 'installation'").all().length > 0) {
     raw.run("insert into installation (id, mode) values (1, ?) on conflict do nothing", [mode]);
@@ -282,7 +282,7 @@ function applyOnSqlite(raw: Database, mode: Environment, standing: MigrationStat
   raw.run(`pragma user_version=${all.length}`);
 }
 
-/** A rebuilt table forgets how far its ids had come; a new one has not begun. */
+/** Sets the id sequences: a rebuilt table has lost its last id, and a new one has none. */
 function startIds(raw: Database, mode: Environment, before: ReadonlyMap<string, number>): void {
   const tables = raw
     .query<{ name: string }, []>("select name from sqlite_schema where type = 'table' and sql like '%autoincrement%'")

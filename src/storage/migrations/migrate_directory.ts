@@ -1,4 +1,4 @@
-// Brings both databases of a data directory to the schema of this program, around which somebody may do something.
+// Migrates both databases of a data directory.
 import { Database } from "bun:sqlite";
 import type pg from "pg";
 import type { Environment } from "../../core/environment.ts";
@@ -7,27 +7,33 @@ import { databaseCode, storageErrorOf } from "../storage_errors.ts";
 import { beginMigrating, isLacking, isOlder, type MigrationState } from "./migrate.ts";
 import type { SchemaMigrationState } from "./migrate_postgres.ts";
 
-/** One database of a data directory: where it lies, and what it has and lacks of the migrations. */
+/** One database of a data directory: its path, and its migrations. */
 export interface MigratedDatabase extends MigrationState {
   readonly mode: Environment;
   readonly path: string;
 }
 
-/** What is done around the migration of data that is there. */
+/** Hooks around the migration of existing data. */
 export interface UpgradeHooks {
-  /** Before a data directory is migrated: alone with it, its logs empty. Throws to leave all as it is. */
+  /**
+   * Called before a data directory is migrated, with exclusive access and empty logs. Throws to leave everything
+   * unchanged.
+   */
   before(found: readonly MigratedDatabase[]): void;
-  /** At each start on a data directory, when nothing is lacking any more and nobody has written since. */
+  /** Called at each start on a data directory, when nothing is missing any more and nobody has written since. */
   after(found: readonly MigratedDatabase[]): void;
-  /** Before a PostgreSQL database is migrated by what is breaking: alone with it. Throws to leave all as it is. */
+  /**
+   * Called before breaking migrations of a PostgreSQL database, with exclusive access. Throws to leave everything
+   * unchanged.
+   */
   beforePostgres(client: pg.Client, standings: readonly SchemaMigrationState[]): Promise<void>;
-  /** After that, in the same transaction and before it is committed. */
+  /** Called after those, in the same transaction and before its commit. */
   afterPostgres(client: pg.Client, standings: readonly SchemaMigrationState[]): Promise<void>;
 }
 
 /**
- * Applies to the databases what they lack. Each runs all of it before the first is committed, so that one that fails
- * leaves all of them as they were.
+ * Applies the missing migrations. All of them run before the first database is committed, so that a failure leaves
+ * every database unchanged.
  */
 export function migrateDirectory(found: readonly MigratedDatabase[]): void {
   const lacking = found.filter(isLacking);
@@ -53,16 +59,19 @@ export function migrateDirectory(found: readonly MigratedDatabase[]): void {
   }
 }
 
-/** What became of the data when its upgrade failed, for the operator. */
+/** The error of a failed upgrade, with the state of the data, for the operator. */
 function failed(error: unknown, committed: readonly Environment[]): Error {
   const full = storageErrorOf(error) === "full" || databaseCode(error) === "ENOSPC";
-  const cause = full ? "there is no room left on its disk" : error instanceof Error ? error.message : String(error);
+  const cause = full ? "its disk is full" : error instanceof Error ? error.message : String(error);
   const state =
     committed.length === 0
-      ? "The data is as it was before the upgrade: start the older Packhouse on it, or this one once the cause is gone."
-      : `The ${committed.join(" and ")} world is upgraded, the other is as it was. Start this Packhouse again to ` +
-        "finish the upgrade once the cause is gone, or go back by packhouse rollback.";
+      ? "The data is unchanged: start the older Packhouse, or this one once the cause is fixed."
+      : `The ${committed.join(" and ")} data is upgraded, the rest is unchanged. Start this Packhouse again once ` +
+        "the cause is fixed to finish the upgrade, or undo it with packhouse rollback.";
   const reason = full || storageErrorOf(error) !== null ? "storage" : "unsuitable";
-  const told = startRefused(reason, `The upgrade failed: ${cause}. ${state}`);
-  return Object.assign(told, isStartRefused(error) ? { exit_code: error.exit_code, cause: error } : { cause: error });
+  const refusal = startRefused(reason, `The upgrade failed: ${cause}. ${state}`);
+  return Object.assign(
+    refusal,
+    isStartRefused(error) ? { exit_code: error.exit_code, cause: error } : { cause: error },
+  );
 }

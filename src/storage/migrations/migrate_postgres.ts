@@ -1,4 +1,4 @@
-// Brings schemas of a PostgreSQL database to the tables of this program; servers that start together take turns.
+// Migrates the schemas of a PostgreSQL database. Servers that start together take turns.
 import pg from "pg";
 import type { Environment } from "../../core/environment.ts";
 import { sessionSettings } from "../postgres/postgres_store.ts";
@@ -14,43 +14,43 @@ import {
   known_migrations,
   type MigrationName,
   type MigrationState,
+  migrationStateFrom,
   namesOf,
   noData,
   refuseOtherEnvironment,
-  standingAmong,
   toRun,
 } from "./migrate.ts";
 import { type Migration, migrations } from "./migration_sql.ts";
 
 const version_min = 150_000;
-/** Who makes or changes a schema waits, by this statement with the key and the schema's name, for whoever does so. */
+/** The statement that takes the migration lock, with the key and the schema's name. Others wait for it. */
 export const migration_lock = "select pg_advisory_xact_lock($1, hashtext($2))";
 export const migration_lock_key = 0x5041434b;
 
-/** A schema of a PostgreSQL database, and the world that it holds. */
+/** A schema of a PostgreSQL database, and its environment. */
 export interface PostgresSchema {
   readonly schema: string;
   readonly mode: Environment;
 }
 
-/** A world, and what its schema has and lacks of the migrations. */
+/** An environment, and the migrations of its schema. */
 export type SchemaMigrationState = PostgresSchema & MigrationState;
 
-/** What is done around the migration of schemas that hold data, in the transaction that does it. */
+/** Hooks around the migration of schemas that hold data, in its transaction. */
 export interface AroundPostgres {
-  /** Before it, while no other server migrates. When it throws, nothing is changed. */
+  /** Called before it, while no other server migrates. If it throws, nothing changes. */
   before(client: pg.Client, standings: readonly SchemaMigrationState[]): Promise<void>;
-  /** After it, before it is committed. */
+  /** Called after it, before the commit. */
   after(client: pg.Client, standings: readonly SchemaMigrationState[]): Promise<void>;
-  /** While another server migrates, once that has taken a while. */
+  /** Called when another server has been migrating for a while. */
   waits?(): void;
 }
 
 const nothing: AroundPostgres = { before: async () => {}, after: async () => {} };
-/** For so long nothing is said of a wait for another server that migrates. */
+/** How long to wait for another server's migration before reporting it. */
 const idle_ms = 2000;
 
-/** What is opened all the same: by the restore that is not finished yet, or by who only looks at what is moved. */
+/** What is opened despite a refusal: data of an unfinished restore, or moved data. */
 export interface OpenedAnyway {
   readonly unfinished?: boolean | undefined;
   readonly moved?: MovedDataPolicy | undefined;
@@ -68,16 +68,15 @@ export async function migratePostgres(
   await migratePostgresWorlds(url, [{ schema, mode }], nothing, all);
 }
 
-const gave_way: readonly string[] = ["55P03", "40P01"];
+const yielding_codes: readonly string[] = ["55P03", "40P01"];
 const attempts_max = 100;
 const pause_ms = 200;
 
 /**
- * Makes the schemas that are not there, applies what each lacks and sets the first ids of its mode, for all of them in
- * one transaction. What is additive gives way to the work of other servers, and is tried again. Answers what each had
- * and lacked before. Refuses servers older than PostgreSQL 15, schemas of other programs, of newer versions, of the
- * other world and, unless that is allowed, those of a restore that is not finished and of an installation that is
- * moved.
+ * Creates missing schemas, applies missing migrations and sets the first ids of each environment, all in one
+ * transaction. Additive migrations give way to other servers' work and are retried. Returns the migrations that each
+ * schema had and lacked before. Refuses servers older than PostgreSQL 15, schemas of other programs, of newer versions
+ * or of the other environment and, unless allowed, those of an unfinished restore or a moved installation.
  */
 export async function migratePostgresWorlds(
   url: string,
@@ -90,7 +89,7 @@ export async function migratePostgresWorlds(
     try {
       return await migrateOnce(url, worlds, around, all, allowed);
     } catch (error) {
-      if (!gave_way.includes(databaseCode(error) ?? "") || attempt >= attempts_max) throw error;
+      if (!yielding_codes.includes(databaseCode(error) ?? "") || attempt >= attempts_max) throw error;
       await Bun.sleep(pause_ms * Math.min(attempt, 10));
     }
   }
@@ -121,9 +120,9 @@ async function migrateOnce(
     if (must_exist && standings.some(({ applied }) => applied.length === 0)) throw noData("the database");
     const older = standings.filter(isOlder);
     if (older.length > 0) await around.before(client, standings);
-    const patience = older.every(isAdditive) ? gives_way : waits;
+    const lock_setting = older.every(isAdditive) ? gives_way : waits;
     for (const standing of standings) {
-      await apply(client, standing, all, patience).catch((error) => {
+      await apply(client, standing, all, lock_setting).catch((error) => {
         throw older.length > 0 ? failed(error) : error;
       });
     }
@@ -131,62 +130,58 @@ async function migrateOnce(
     await client.query("commit");
     return standings;
   } finally {
-    // Ending the connection rolls back what was not committed.
+    // Closing the connection rolls back what was not committed.
     await client.end();
   }
 }
 
-/** The schema that stands beside those of a restore until it is finished. */
+/** The schema that exists until a restore is finished. */
 export const unfinished_schema = "packhouse_restoring";
 
-/** Refuses a database into which a restore is not finished. */
+/** Refuses a database with an unfinished restore. */
 export async function refuseUnfinished(client: pg.Client): Promise<void> {
   const there = "select exists (select from pg_namespace where nspname = $1)";
   if (!(await value<boolean>(client, there, [unfinished_schema]))) return;
-  const advice = "Run packhouse restore again: it begins anew.";
+  const advice = "Run packhouse restore again to start over.";
   throw startRefused("unsuitable", `A restore into this database is not finished, or was interrupted. ${advice}`);
 }
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-/** Refuses a schema that is moved, or is being moved at this moment. */
+/** Refuses a schema that was moved or is being moved. */
 export async function refuseMarked(client: pg.Client, schema: string): Promise<void> {
   if (await isLockedOut(client, schema)) {
-    throw startRefused(
-      "in_use",
-      "This database is being moved to another place, or taken back to before an upgrade: wait until that is done.",
-    );
+    throw startRefused("in_use", "This database is being moved or rolled back. Wait until that is done.");
   }
-  const tells = `select exists (select from information_schema.columns
+  const has_column = `select exists (select from information_schema.columns
     where table_schema = $1 and table_name = 'installation' and column_name = 'moving')`;
-  if (!(await value<boolean>(client, tells, [schema]))) return;
+  if (!(await value<boolean>(client, has_column, [schema]))) return;
   const mark = await value<string | null>(client, `select moving from ${quoted(schema)}.installation`);
   refuseMoved(mark, `The schema ${schema} of the database`);
 }
 
-/** Why an upgrade was undone, for the operator; what is tried again stays what it is. */
+/** The error of a failed upgrade, for the operator. Refusals and retried errors stay unchanged. */
 function failed(error: unknown): unknown {
   const code = databaseCode(error) ?? "";
-  if (isStartRefused(error) || gave_way.includes(code)) return error;
+  if (isStartRefused(error) || yielding_codes.includes(code)) return error;
   const cause = error instanceof Error ? error.message : String(error);
-  const advice =
-    "The data is as it was before the upgrade: start the older Packhouse on it, or this one once the cause";
-  const told = startRefused(
+  const advice = "The data is unchanged: start the older Packhouse, or this one once the cause";
+  const recorded = startRefused(
     /^53/.test(code) ? "storage" : "unsuitable",
-    `The upgrade failed: ${cause}. ${advice} is gone.`,
+    `The upgrade failed: ${cause}. ${advice} is fixed.`,
   );
-  return Object.assign(told, { cause: error });
+  return Object.assign(recorded, { cause: error });
 }
 
-/** Whether all that a schema lacks is additive, so that servers of the version before go on beside it. */
+/** Whether all missing migrations are additive, so that servers of the previous version keep working. */
 export const isAdditive = ({ missing }: MigrationState): boolean => missing.every(({ kind }) => kind === "additive");
 
-// Whoever waits for a lock keeps those out who come after; requests wait for ten seconds at most.
+// A waiting lock request blocks those that come after it, and requests wait for ten seconds at most.
 const gives_way = "set local lock_timeout = '2s'";
 const waits = "set local lock_timeout = 0";
-const patient = "set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0";
+const no_timeouts = "set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0";
 
-/** Looks which migrations a schema has, which may not be there yet. Refuses what is not of this program. */
+/** Reads the migrations of a schema, which may not exist yet. Refuses schemas that do not belong to this program. */
 export async function migrationStateOf(
   client: pg.Client,
   { schema, mode }: PostgresSchema,
@@ -195,7 +190,7 @@ export async function migrationStateOf(
   const where = `The schema ${schema} of the database`;
   const version = await value<number>(client, "select current_setting('server_version_num')::int");
   if (version < version_min) throw startRefused("unsuitable", "Packhouse needs PostgreSQL 15 or newer.");
-  await client.query(`${sessionSettings(schema)}; ${waits}; ${patient}`);
+  await client.query(`${sessionSettings(schema)}; ${waits}; ${no_timeouts}`);
   const tables = await names(client, "select tablename as name from pg_tables where schemaname = $1", [schema]);
   const ours = tables.includes("migrations");
   if (!ours && tables.length > 0) throw startRefused("foreign", `${where} holds tables of another program.`);
@@ -203,11 +198,15 @@ export async function migrationStateOf(
     ? (await client.query<Partial<AppliedMigration>>("select * from migrations order by name")).rows
     : [];
   const applied = found.map(({ name = "", kind = null }) => ({ name, kind }));
-  const standing = standingAmong(all, applied, where);
-  const told = tables.includes("installation")
+  const standing = migrationStateFrom(all, applied, where);
+  const recorded = tables.includes("installation")
     ? await value<Environment>(client, "select mode from installation")
     : null;
-  refuseOtherEnvironment(told ?? environmentOfIds(await value<number | null>(client, lastId, [schema])), mode, where);
+  refuseOtherEnvironment(
+    recorded ?? environmentOfIds(await value<number | null>(client, lastId, [schema])),
+    mode,
+    where,
+  );
   return standing;
 }
 
@@ -219,15 +218,15 @@ async function apply(
 ): Promise<void> {
   const { schema, mode, missing, pre_release } = world;
   if (!isLacking(world)) return;
-  // Who may not create schemas may still use one that was made for them.
+  // A user who cannot create schemas may use one that was created for them.
   const has_schema = await value<boolean>(client, "select to_regnamespace($1) is not null", [quoted(schema)]);
   if (!has_schema) await client.query(`create schema ${quoted(schema)}`);
-  await client.query(`${sessionSettings(schema)}; ${lock_timeout}; ${patient}`);
+  await client.query(`${sessionSettings(schema)}; ${lock_timeout}; ${no_timeouts}`);
   await client.query("create table if not exists migrations (name text primary key, kind text)");
   if (pre_release) await client.query("delete from migrations");
-  // The store's time as it was lately.
+  // The store's last saved time.
   await client.query("create table if not exists store_clock (id int primary key check (id = 1), at bigint not null)");
-  // One trip for all: a simple query may hold many statements.
+  // One round trip for all: a simple query may contain many statements.
   await client.query(
     toRun(world, all)
       .flatMap(({ statements }) => statements)
@@ -242,7 +241,7 @@ async function apply(
   await client.query("insert into installation (id, mode) values (1, $1) on conflict do nothing", [mode]);
 }
 
-/** Every identity column goes on from the first id of the mode, or from where it has come. */
+/** Advances every identity sequence to the first id of the environment, or leaves it where it is. */
 const startIds = `
   select setval(sequence.oid, greatest($2::bigint, coalesce(pg_sequence_last_value(sequence.oid), 0)))
   from pg_class sequence join pg_namespace on pg_namespace.oid = sequence.relnamespace

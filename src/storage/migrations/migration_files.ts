@@ -1,20 +1,20 @@
-// Runs while bundling (a Bun macro): the SQL of every migration becomes a literal of the program.
+// A Bun macro, run while bundling: the SQL of every migration becomes a literal of the program.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const folderOf = (engine: "sqlite" | "postgres") => join(import.meta.dir, "../../../db/migrations", engine);
 
-/** What a migration is to the version before it, as the first line of its file says. */
+/** The mark of a migration, from the first line of its file. */
 interface MigrationMark {
-  /** The version before goes on working beside it, and after it; or it does not. */
+  /** Additive: the previous version keeps working alongside it and after it. Breaking: it does not. */
   readonly kind: "additive" | "breaking";
-  /** Why it is breaking: what the version before could not do, or would do wrong. Empty where it is additive. */
+  /** Why it is breaking: what the previous version could not do, or would do wrong. Empty when additive. */
   readonly why: string;
 }
 
 /**
- * The migrations of one engine in their order, by the names of their files without `.sql`, each with its mark:
- * `-- additive` or `-- breaking: why` in its first line. One without a mark counts as breaking.
+ * The migrations of an engine in order, named after their files without `.sql`, each with its mark: `-- additive` or
+ * `-- breaking: why` in the first line. One without a mark counts as breaking.
  */
 export function migrationNames(engine: "sqlite" | "postgres"): ({ name: string } & MigrationMark)[] {
   const folder = folderOf(engine);
@@ -26,7 +26,7 @@ export function migrationNames(engine: "sqlite" | "postgres"): ({ name: string }
 
 const unmarked: MigrationMark = { kind: "breaking", why: "" };
 
-/** The mark in the first line of a migration's text; null where there is none. */
+/** Parses the mark in the first line of a migration; null when there is none. */
 export function markOf(text: string): MigrationMark | null {
   const [, kind, why = ""] = /^-- (additive|breaking: (\S.*))\n/.exec(text) ?? [];
   if (kind === undefined) return null;
@@ -34,8 +34,8 @@ export function markOf(text: string): MigrationMark | null {
 }
 
 /**
- * The migrations of one engine in their order. drizzle-kit names the schema "public" in references; it is left out, so
- * that the tables of each store refer to each other.
+ * The migrations of an engine in order. drizzle-kit writes the schema "public" into references; it is removed, so that
+ * each store's tables refer to each other.
  */
 export function migrationFiles(
   engine: "sqlite" | "postgres",

@@ -1,17 +1,17 @@
-// The SQL that this program carries, which is loaded when a database lacks some of it.
+// The SQL of all migrations, in its own file so that it is loaded only when a database lacks some of it.
 import { migrationFiles } from "./migration_files.ts" with { type: "macro" };
 
-/** The statements of a migration, by its name. */
+/** The statements of a migration. */
 export interface Migration {
   readonly name: string;
-  /** Whether the version before goes on working beside it; it does not where nothing is said. */
+  /** Whether the previous version keeps working alongside it; breaking when absent. */
   readonly kind?: "additive" | "breaking";
-  /** Why it does not. */
+  /** Why it is breaking. */
   readonly why?: string;
   readonly statements: readonly string[];
 }
 
-/** All migrations in their order, by engine. */
+/** All migrations in order, by engine. */
 export const migrations: { readonly sqlite: readonly Migration[]; readonly postgres: readonly Migration[] } = {
   sqlite: migrationFiles("sqlite"),
   postgres: migrationFiles("postgres"),

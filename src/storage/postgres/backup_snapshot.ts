@@ -1,4 +1,4 @@
-// Which customers were erased, as a PostgreSQL database tells it: each server's own file has only its own erasures.
+// Consistent snapshots of a PostgreSQL schema, and its erased customers, for backups.
 import pg from "pg";
 import type { Environment } from "../../core/environment.ts";
 import type { LoggedErasure } from "../erasures.ts";
@@ -6,10 +6,13 @@ import { refuseMarked, refuseUnfinished } from "../migrations/migrate_postgres.t
 import { sessionSettings } from "./postgres_store.ts";
 import { announceCopy } from "./schema_lock.ts";
 
-/** The customers of a world who were erased by now, or are about to be. None where its schema is of before erasures. */
+/**
+ * The customers of an environment who were erased or are about to be. Each server's own log has only its own erasures.
+ * Empty if the schema predates erasures.
+ */
 export async function erasuresIn(url: string, mode: Environment): Promise<LoggedErasure[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
-  // Its loss fails the query.
+  // A lost connection fails the query.
   client.on("error", () => {});
   await client.connect();
   try {
@@ -31,31 +34,29 @@ export async function erasuresIn(url: string, mode: Environment): Promise<Logged
   }
 }
 
-// A snapshot of one schema of a PostgreSQL database, which another program can read as well while it is held.
-
 export interface Snapshot {
-  /** By what another connection takes the same view. */
+  /** The name by which another connection uses the same snapshot. */
   readonly name: string;
-  /** The moment at which it was taken, in milliseconds by the database's clock. */
+  /** When it was taken, in milliseconds by the database's clock. */
   readonly at: number;
-  /** The names of the migrations that the schema has; empty when there is no such schema. */
+  /** The schema's migrations; empty when there is no such schema. */
   readonly migrations: readonly string[];
-  /** The database's version, as `150004`. */
+  /** The server's version, such as `150004`. */
   readonly version: number;
   close(): Promise<void>;
 }
 
 /**
- * Takes a snapshot of a schema and holds it in a connection of its own. Refuses one that is moved, or is being moved,
- * and a database into which a restore is not finished.
+ * Takes a snapshot of a schema and holds it on its own connection. Refuses schemas that were moved or are being moved,
+ * and a database with an unfinished restore.
  */
 export async function holdSnapshot(url: string, schema: string): Promise<Snapshot> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
-  // Its loss ends whoever reads the snapshot.
+  // A lost connection fails the reader of the snapshot.
   client.on("error", () => {});
   await client.connect();
   try {
-    // However long it takes to read all of it.
+    // Reading all of it may take long.
     await client.query(`${sessionSettings(schema)}; set statement_timeout = 0`);
     await client.query("set idle_in_transaction_session_timeout = 0");
     await announceCopy(client, schema);
@@ -67,7 +68,7 @@ export async function holdSnapshot(url: string, schema: string): Promise<Snapsho
          current_setting('server_version_num')::int as version, to_regclass('migrations') is not null as there`,
     );
     const taken = rows[0];
-    if (taken === undefined) throw new Error("PostgreSQL gave no snapshot");
+    if (taken === undefined) throw new Error("PostgreSQL returned no snapshot");
     const names = taken.there
       ? await client.query<{ name: string }>("select name from migrations order by name")
       : null;

@@ -1,16 +1,16 @@
-// Statements on their way to PostgreSQL. Each trip to the server and back costs both sides more than most statements
-// do, so what need not be answered at once travels with what must be. `pg` keeps the connection and its protocol; its
-// own queries would go one by one, and read what columns there are anew each time.
+// A pipeline of statements to PostgreSQL. A round trip costs both sides more than most statements do, so statements
+// that need no immediate result are sent with the next one that does. `pg` handles the connection and its protocol; its
+// own queries would go one by one and describe their columns each time.
 import pg from "pg";
 import { assert } from "../../core/faults.ts";
 
-/** A statement with the name that it is prepared under; without one it is planned anew each time. */
+/** A statement with its prepared name. Without a name, it is planned each time. */
 export interface PostgresStatement {
   readonly text: string;
   readonly name: string;
 }
 
-/** What a statement brought: its rows, each a list of values, and the names of those. */
+/** The result of a statement: rows as lists of values, and the column names. */
 export interface StatementResult {
   /** Such as `COMMIT` or `INSERT 0 1`. */
   readonly command: string;
@@ -18,11 +18,11 @@ export interface StatementResult {
   readonly rows: unknown[][];
 }
 
-/** A statement that is to travel, and who waits for it. */
+/** A statement to send, and its callbacks. */
 interface PendingQuery {
   readonly statement: PostgresStatement;
   readonly values: readonly unknown[];
-  /** What throws here fails all that travels behind it. */
+  /** If it throws, all statements after it in the batch fail. */
   readonly done: (answer: StatementResult) => void;
   readonly fail: (error: unknown) => void;
 }
@@ -32,7 +32,7 @@ interface ResultColumns {
   readonly parsers: readonly ((text: string) => unknown)[];
 }
 
-/** What this needs of `pg`, whose types tell of older versions. */
+/** The parts of `pg` that are used here. Its types are for older versions. */
 interface PgConnection {
   readonly stream: { cork(): void; uncork(): void };
   parse(of: { name: string; text: string }): void;
@@ -43,142 +43,146 @@ interface PgConnection {
   sync(): void;
 }
 
-/** How many statements a connection keeps prepared. Each of them takes memory of a process of PostgreSQL. */
+/** The maximum number of prepared statements per connection. Each takes memory in a PostgreSQL process. */
 const statements_max = 1000;
 
 const no_columns: ResultColumns = { names: [], parsers: [] };
 const ignore = () => {};
 
-/** A place among what is held. */
+/** A position among the held statements. */
 export interface SavepointMark {
-  readonly trip: number;
+  readonly batch: number;
   readonly at: number;
 }
 
-/** The statements of one connection, in the order in which they were asked. */
+/** The statements of one connection, in the order they were submitted. */
 export class QueryPipeline {
   readonly #client: pg.ClientBase;
-  /** The columns of what is prepared on this connection. */
+  /** The result columns of prepared statements. */
   readonly #prepared = new Map<string, ResultColumns>();
-  /** What each name that was asked by means. */
+  /** The text of each statement name that was used. */
   readonly #texts = new Map<string, string>();
   #held: PendingQuery[] = [];
-  /** Whether somebody waits for the held statements: they are sent once everyone who asks at this moment has asked. */
+  /**
+   * Whether a caller waits for the held statements. They are sent once all callers of this tick have submitted theirs.
+   */
   #isAwaited = false;
-  #trips = 0;
-  /** When the trip that is under way was sent, by the monotonic clock; null while none is. */
+  #batches = 0;
+  /** When the batch in progress was sent (monotonic ms); null when there is none. */
   #sent_at: number | null = null;
 
   constructor(client: pg.ClientBase) {
     this.#client = client;
   }
 
-  /** The place of what is held next. */
+  /** The position of the next held statement. */
   mark(): SavepointMark {
-    this.#settle();
-    return { trip: this.#trips, at: this.#held.length };
+    this.#sendAwaited();
+    return { batch: this.#batches, at: this.#held.length };
   }
 
-  /** Whether what was held at a place has not been sent yet. */
-  holds({ trip }: SavepointMark): boolean {
-    this.#settle();
-    return trip === this.#trips;
+  /** Whether the statements held at a position have not been sent yet. */
+  holds({ batch }: SavepointMark): boolean {
+    this.#sendAwaited();
+    return batch === this.#batches;
   }
 
-  /** How many statements wait for the next trip. */
+  /** How many statements are held for the next batch. */
   get held(): number {
     return this.#held.length;
   }
 
-  /** Keeps a statement for the next trip. What fails it fails the rest of that trip, with the same error. */
+  /** Holds a statement for the next batch. If it fails, the rest of that batch fails with the same error. */
   hold(
     statement: PostgresStatement,
     values: readonly unknown[] = [],
     done: (answer: StatementResult) => void = ignore,
   ): void {
-    this.#settle();
-    this.#know(statement);
+    this.#sendAwaited();
+    this.#checkName(statement);
     this.#held.push({ statement, values: values.map(sent), done, fail: ignore });
   }
 
-  /** Forgets what is held since a place. */
+  /** Drops the statements held since a position. */
   forget(since: SavepointMark): void {
     this.#held.length = this.holds(since) ? since.at : 0;
   }
 
   /**
-   * Sends a statement behind all that is held, and answers what it brought. What is asked at the same moment travels
-   * together.
+   * Sends a statement after all held ones and returns its result. Statements submitted in the same tick share a batch.
    */
   ask(statement: PostgresStatement, values: readonly unknown[] = []): Promise<StatementResult> {
     return new Promise((done, fail) => {
-      this.#know(statement);
+      this.#checkName(statement);
       this.#held.push({ statement, values: values.map(sent), done, fail });
       if (this.#isAwaited) return;
       this.#isAwaited = true;
-      queueMicrotask(() => this.#settle());
+      queueMicrotask(() => this.#sendAwaited());
     });
   }
 
-  /** The server runs what it knows by a name: under a name of another statement, it would answer that one. */
-  #know({ name, text }: PostgresStatement): void {
+  /** Checks that a name always has the same text: the server would run the first statement with that name. */
+  #checkName({ name, text }: PostgresStatement): void {
     if (name === "") return;
     const known = this.#texts.get(name);
     if (known === text) return;
-    assert(known === undefined, `the statement ${name} has one text on a connection`);
+    assert(known === undefined, `the statement ${name} must have one text per connection`);
     this.#texts.set(name, text);
   }
 
-  /** What is held from here on does not travel with what was asked before, at whose end it could fail unseen. */
-  #settle(): void {
+  /**
+   * Sends awaited statements first: those held from here on must not share their batch, at whose end they could fail
+   * unseen.
+   */
+  #sendAwaited(): void {
     if (this.#isAwaited) this.send();
   }
 
-  /** For how many milliseconds the database has owed an answer. */
-  get silent_ms(): number {
+  /** How long the database has owed a response, in milliseconds. */
+  get unanswered_ms(): number {
     return this.#sent_at === null ? 0 : performance.now() - this.#sent_at;
   }
 
-  /** Sends what is held, if anything, without waiting for it. */
+  /** Sends the held statements, if any, without waiting for them. */
   send(): void {
     this.#isAwaited = false;
     if (this.#held.length === 0) return;
-    const trip = new QueryBatch(this.#held, this.#prepared, (at) => {
+    const batch = new QueryBatch(this.#held, this.#prepared, (at) => {
       this.#sent_at = at;
     });
     this.#held = [];
-    this.#trips += 1;
-    this.#client.query(trip as unknown as pg.Submittable);
+    this.#batches += 1;
+    this.#client.query(batch as unknown as pg.Submittable);
   }
 }
 
-/** A value as it is sent: text, bytes or null. */
+/** Encodes a value for sending: text, bytes or null. */
 function sent(value: unknown): string | Buffer | null {
   if (value === null || value === undefined) return null;
   if (typeof value === "string") return value;
   if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  if (typeof value === "object") throw new TypeError("a value of a statement is no text, number or bytes");
+  if (typeof value === "object") throw new TypeError("a statement's value must be text, a number or bytes");
   return String(value);
 }
 
-/** Some statements that are sent at once and end at one mark: when one fails, the server passes over the rest. */
+/** Statements that are sent together and end with one sync. When one fails, the server skips the rest. */
 class QueryBatch {
-  readonly #travellers: readonly PendingQuery[];
+  readonly #queries: readonly PendingQuery[];
   readonly #prepared: Map<string, ResultColumns>;
-  /** What the statement whose turn it is has brought so far. */
+  /** The rows so far of the statement in progress. */
   #rows: unknown[][] = [];
   #columns: ResultColumns = no_columns;
-  #turn = 0;
+  #next = 0;
   #refusal: { readonly error: unknown } | null = null;
-  /** Is told when it is sent (ms), and of its end by null. */
+  /** Called with the time when it is sent (ms), and with null when it ends. */
   readonly #note: (at: number | null) => void;
 
   constructor(
-    travellers: readonly PendingQuery[],
+    queries: readonly PendingQuery[],
     prepared: Map<string, ResultColumns>,
     note: (at: number | null) => void,
   ) {
-    this.#travellers = travellers;
+    this.#queries = queries;
     this.#prepared = prepared;
     this.#note = note;
   }
@@ -188,10 +192,10 @@ class QueryBatch {
     connection.stream.cork();
     this.#makeRoom(connection);
     const fresh = new Set<string>();
-    for (const { statement, values } of this.#travellers) {
+    for (const { statement, values } of this.#queries) {
       const { name, text } = statement;
       const isReady = name !== "" && (this.#prepared.has(name) || fresh.has(name));
-      // One whose first run failed may be prepared already.
+      // A statement whose first run failed may already be prepared.
       if (!isReady && name !== "") connection.close({ type: "S", name });
       if (!isReady) connection.parse({ name, text });
       connection.bind({ statement: name, values });
@@ -205,10 +209,10 @@ class QueryBatch {
     return null;
   }
 
-  /** Makes room for the statements of this trip: of too many, the first that were prepared go, but none of its own. */
+  /** Makes room for this batch's statements: the oldest prepared ones are closed, but none of its own. */
   #makeRoom(connection: PgConnection): void {
-    if (this.#prepared.size + this.#travellers.length <= statements_max) return;
-    const own = new Set(this.#travellers.map(({ statement }) => statement.name));
+    if (this.#prepared.size + this.#queries.length <= statements_max) return;
+    const own = new Set(this.#queries.map(({ statement }) => statement.name));
     let over = this.#prepared.size + [...own].filter((name) => !this.#prepared.has(name)).length - statements_max;
     for (const name of [...this.#prepared.keys()]) {
       if (over <= 0) return;
@@ -236,26 +240,26 @@ class QueryBatch {
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {
-    const traveller = this.#travellers[this.#turn] as PendingQuery;
-    const { name } = traveller.statement;
+    const query = this.#queries[this.#next] as PendingQuery;
+    const { name } = query.statement;
     if (name !== "") this.#prepared.set(name, this.#columns);
     const answer = { command: text, columns: this.#columns.names, rows: this.#rows };
-    this.#turn += 1;
+    this.#next += 1;
     this.#begin();
-    if (this.#refusal !== null) traveller.fail(this.#refusal.error);
+    if (this.#refusal !== null) query.fail(this.#refusal.error);
     else {
       try {
-        traveller.done(answer);
+        query.done(answer);
       } catch (error) {
         this.#refusal = { error };
       }
     }
   }
 
-  /** The statement whose turn it is has failed, or the connection is lost. */
+  /** The statement in progress has failed, or the connection is lost. */
   handleError(error: unknown): void {
     const { error: reason } = this.#refusal ?? { error };
-    for (; this.#turn < this.#travellers.length; this.#turn += 1) this.#travellers[this.#turn]?.fail(reason);
+    for (; this.#next < this.#queries.length; this.#next += 1) this.#queries[this.#next]?.fail(reason);
   }
 
   handleReadyForQuery(): void {
@@ -263,7 +267,7 @@ class QueryBatch {
   }
 
   #begin(): void {
-    const name = this.#travellers[this.#turn]?.statement.name ?? "";
+    const name = this.#queries[this.#next]?.statement.name ?? "";
     this.#columns = this.#prepared.get(name) ?? no_columns;
     this.#rows = [];
   }

@@ -1,4 +1,4 @@
-// An end of a move in a PostgreSQL database, whose schemas are the two worlds.
+// The source or target of a migration in a PostgreSQL database, whose schemas are the two environments.
 import pg from "pg";
 import { type Environment, environments } from "../../core/environment.ts";
 import {
@@ -12,7 +12,7 @@ import {
   type InstallationFacts,
   type InstallationStore,
   inOrder,
-  kept_apart,
+  excluded_tables,
   keyOf,
   own_columns,
 } from "../installation_end.ts";
@@ -21,14 +21,14 @@ import {
   isLacking,
   known_migrations,
   refuseOlder,
-  standingAmong,
+  migrationStateFrom,
 } from "../migrations/migrate.ts";
 import { migratePostgresWorlds, refuseUnfinished } from "../migrations/migrate_postgres.ts";
 import { startRefused } from "../start_refused.ts";
 import { databaseLabel, sessionSettings } from "./postgres_store.ts";
 import { holdSchemaExclusively, shareSchema } from "./schema_lock.ts";
 
-/** Connects to both schemas and keeps everybody else from them. Refuses a database that is in use or absent. */
+/** Connects to both schemas exclusively. Refuses a database that is in use or missing. */
 export async function openPostgresEnd(url: string, purpose: EndPurpose): Promise<InstallationEnd> {
   const worlds: PostgresInstallationStore[] = [];
   const close = async () => {
@@ -59,7 +59,7 @@ export async function openPostgresEnd(url: string, purpose: EndPurpose): Promise
   };
 }
 
-/** An older database is refused below: to upgrade it is another matter. */
+/** Creates missing schemas. Refuses an older database, since upgrading it is a separate step. */
 async function makeSchemas(url: string): Promise<void> {
   const worlds = environments.map((mode) => ({ schema: mode, mode }));
   const refuse = async () => {
@@ -75,16 +75,16 @@ async function openWorld(url: string, mode: Environment): Promise<PostgresInstal
   await client.connect();
   try {
     await client.query(sessionSettings(mode));
-    // A step may take as long as it takes, and the connection waits while the other end works.
+    // A step may take long, and the connection idles while the other side works.
     await client.query("set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set jit = off");
     const world = new PostgresInstallationStore(mode, client);
     await refuseUnfinished(client);
     const where = `The schema ${mode} of ${databaseLabel(url)}`;
-    if (!(await world.isThere())) throw startRefused("absent", `${where} holds no data of Packhouse.`);
-    if (isLacking(standingAmong(known_migrations.postgres, await world.applied(), where))) {
+    if (!(await world.isThere())) throw startRefused("absent", `${where} holds no Packhouse data.`);
+    if (isLacking(migrationStateFrom(known_migrations.postgres, await world.applied(), where))) {
       throw startRefused(
         "unsuitable",
-        `${where} is of an older Packhouse. Start this one on it once, and then move it.`,
+        `${where} was created by an older Packhouse. Upgrade it first with packhouse upgrade, then move it.`,
       );
     }
     return world;
@@ -98,19 +98,19 @@ const wait_ms = 2000;
 
 interface TypedColumn {
   readonly kind: CopiedType;
-  /** An expression of the value as text. */
-  readonly told: (column: string) => string;
-  /** An expression that makes the value of text. */
-  readonly made: (text: string) => string;
+  /** An SQL expression of the column as text. */
+  readonly textOf: (column: string) => string;
+  /** An SQL expression of the value from text. */
+  readonly valueOf: (text: string) => string;
 }
 
 const types: Readonly<Record<string, TypedColumn>> = {
-  bigint: { kind: "integer", told: (column) => `${column}::text`, made: (text) => `${text}::bigint` },
-  integer: { kind: "integer", told: (column) => `${column}::text`, made: (text) => `${text}::integer` },
-  boolean: { kind: "integer", told: (column) => `${column}::int::text`, made: (text) => `${text}::int::boolean` },
-  text: { kind: "text", told: (column) => column, made: (text) => text },
-  json: { kind: "text", told: (column) => `${column}::text`, made: (text) => `${text}::json` },
-  bytea: { kind: "bytes", told: (column) => `encode(${column}, 'hex')`, made: (text) => `decode(${text}, 'hex')` },
+  bigint: { kind: "integer", textOf: (column) => `${column}::text`, valueOf: (text) => `${text}::bigint` },
+  integer: { kind: "integer", textOf: (column) => `${column}::text`, valueOf: (text) => `${text}::integer` },
+  boolean: { kind: "integer", textOf: (column) => `${column}::int::text`, valueOf: (text) => `${text}::int::boolean` },
+  text: { kind: "text", textOf: (column) => column, valueOf: (text) => text },
+  json: { kind: "text", textOf: (column) => `${column}::text`, valueOf: (text) => `${text}::json` },
+  bytea: { kind: "bytes", textOf: (column) => `encode(${column}, 'hex')`, valueOf: (text) => `decode(${text}, 'hex')` },
 };
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
@@ -128,9 +128,9 @@ class PostgresInstallationStore implements InstallationStore {
     this.#client = client;
   }
 
-  /** Keeps servers and commands away, which share this lock for as long as they are connected. */
+  /** Keeps servers and commands out, which hold this lock shared while they are connected. */
   async take(): Promise<void> {
-    // The database notices a little later that a connection has ended.
+    // The database notices a closed connection with a delay.
     for (const until = performance.now() + wait_ms; performance.now() < until; await Bun.sleep(50)) {
       if (await holdSchemaExclusively(this.#client, this.mode)) return;
     }
@@ -162,7 +162,7 @@ class PostgresInstallationStore implements InstallationStore {
 
   async tables(): Promise<readonly PostgresTable[]> {
     const rows = await this.#ask(catalog, [this.mode]);
-    const names = [...new Set(rows.map(([name]) => String(name)))].filter((name) => !kept_apart.includes(name));
+    const names = [...new Set(rows.map(([name]) => String(name)))].filter((name) => !excluded_tables.includes(name));
     return names.map((name) => tableOf(name, rows)).sort(byName);
   }
 
@@ -171,11 +171,11 @@ class PostgresInstallationStore implements InstallationStore {
   }
 
   async page(table: CopiedTable, after: CopiedRow | null, limit: number): Promise<readonly CopiedRow[]> {
-    const from = `select ${this.#told(table)} from ${quoted(table.name)}`;
+    const from = `select ${this.#textOf(table)} from ${quoted(table.name)}`;
     if (table.key.length === 0) return inOrder((await this.#ask(from)) as CopiedRow[]);
     const { types: kinds } = table as PostgresTable;
     const key = this.#key(table).join();
-    const places = table.key.map((at, nth) => kinds[at]?.made(`$${nth + 1}::text`)).join();
+    const places = table.key.map((at, nth) => kinds[at]?.valueOf(`$${nth + 1}::text`)).join();
     const behind = after === null ? "" : ` where (${key}) > (${places})`;
     return (await this.#ask(`${from}${behind} order by ${key} limit ${limit}`, after ?? [])) as CopiedRow[];
   }
@@ -184,7 +184,7 @@ class PostgresInstallationStore implements InstallationStore {
     if (table.key.length === 0) return null;
     const order = this.#key(table).map((column) => `${column} desc`);
     const rows = await this.#ask(
-      `select ${this.#told(table)} from ${quoted(table.name)} order by ${order.join()} limit 1`,
+      `select ${this.#textOf(table)} from ${quoted(table.name)} order by ${order.join()} limit 1`,
     );
     return rows[0] === undefined ? null : keyOf(table, rows[0] as CopiedRow);
   }
@@ -200,10 +200,10 @@ class PostgresInstallationStore implements InstallationStore {
 
   async itself(): Promise<ReadonlyMap<string, CopiedValue>> {
     const table = tableOf("installation", await this.#ask(catalog, [this.mode]));
-    const told = table.columns.map(({ name }, at) => ({ name, type: table.types[at] as TypedColumn }));
-    const own = told.filter(({ name }) => !own_columns.includes(name));
+    const textOf = table.columns.map(({ name }, at) => ({ name, type: table.types[at] as TypedColumn }));
+    const own = textOf.filter(({ name }) => !own_columns.includes(name));
     const [row = []] = await this.#ask(
-      `select ${own.map(({ name, type }) => type.told(quoted(name))).join()} from installation`,
+      `select ${own.map(({ name, type }) => type.textOf(quoted(name))).join()} from installation`,
     );
     return new Map(own.map(({ name }, at) => [name, (row[at] ?? null) as CopiedValue]));
   }
@@ -222,19 +222,19 @@ class PostgresInstallationStore implements InstallationStore {
     const keys = parts(await this.#ask(foreign_keys, [this.mode]));
     const indexes = parts(await this.#ask(plain_indexes, [this.mode]));
     const triggers = parts(await this.#ask(with_triggers, [this.mode]));
-    // What is made first when all is made anew is listed first; it is dropped in the opposite order.
+    // Listed in the order of recreation; dropped in the reverse order.
     return [...indexes, ...keys, ...triggers];
   }
 
   async run(statements: readonly string[], mark: string | null): Promise<void> {
-    await this.#whole(async () => {
+    await this.#atomically(async () => {
       for (const statement of statements) await this.#ask(statement);
       await this.setMark(mark);
     });
   }
 
   async clear(tables: readonly CopiedTable[]): Promise<void> {
-    await this.#whole(async () => {
+    await this.#atomically(async () => {
       for (const { name } of tables) await this.#ask(`delete from ${quoted(name)}`);
     });
   }
@@ -242,18 +242,18 @@ class PostgresInstallationStore implements InstallationStore {
   async put(table: CopiedTable, rows: readonly CopiedRow[]): Promise<void> {
     const { types: kinds } = table as PostgresTable;
     const columns = table.columns.map(({ name }) => quoted(name)).join();
-    const made = table.columns.map((_, at) => kinds[at]?.made(`given.v${at}`)).join();
+    const valueOf = table.columns.map((_, at) => kinds[at]?.valueOf(`given.v${at}`)).join();
     const arrays = table.columns.map((_, at) => `$${at + 1}::text[]`).join();
     const names = table.columns.map((_, at) => `v${at}`).join();
     const values = table.columns.map((_, at) => rows.map((row) => row[at] ?? null));
     refuseNul(table, values);
     const given = `unnest(${arrays}) as given (${names})`;
-    const query = `insert into ${quoted(table.name)} (${columns}) select ${made} from ${given}`;
+    const query = `insert into ${quoted(table.name)} (${columns}) select ${valueOf} from ${given}`;
     await this.#ask(query, values);
   }
 
   async settle({ sequences, time, itself }: InstallationFacts): Promise<void> {
-    await this.#whole(async () => {
+    await this.#atomically(async () => {
       for (const [name, last] of sequences)
         await this.#ask(set_sequence, [`${quoted(this.mode)}.${quoted(name)}`, last]);
       if (time !== "0") {
@@ -264,25 +264,25 @@ class PostgresInstallationStore implements InstallationStore {
       const table = tableOf("installation", await this.#ask(catalog, [this.mode]));
       for (const [at, { name }] of table.columns.entries()) {
         if (!itself.has(name)) continue;
-        const value = table.types[at]?.made("$1::text");
+        const value = table.types[at]?.valueOf("$1::text");
         await this.#ask(`update installation set ${quoted(name)} = ${value}`, [itself.get(name) ?? null]);
       }
     });
-    // Plans that are made before anybody counts the rows would read whole tables.
+    // Plans made before the statistics exist would read whole tables.
     await this.#ask(`analyze ${(await this.tables()).map(({ name }) => quoted(name)).join()}`);
   }
 
-  #told(table: CopiedTable): string {
+  #textOf(table: CopiedTable): string {
     const { types: kinds } = table as PostgresTable;
-    return table.columns.map(({ name }, at) => kinds[at]?.told(quoted(name))).join();
+    return table.columns.map(({ name }, at) => kinds[at]?.textOf(quoted(name))).join();
   }
 
-  /** With the name of the table: a column alone would be the text that it is told as, whose order is another. */
+  /** Qualified with the table's name: the column alone would be its text form, which sorts differently. */
   #key({ name, key, columns }: CopiedTable): string[] {
     return key.map((at) => `${quoted(name)}.${quoted(columns[at]?.name ?? "")}`);
   }
 
-  async #whole(work: () => Promise<void>): Promise<void> {
+  async #atomically(work: () => Promise<void>): Promise<void> {
     await this.#ask("begin");
     try {
       await work();
@@ -299,7 +299,7 @@ class PostgresInstallationStore implements InstallationStore {
   }
 }
 
-/** The columns of all tables of a schema: table, column, type, place in the primary key or null. */
+/** The columns of all tables of a schema: table, column, type, position in the primary key or null. */
 const catalog = `
   select relname, attname, format_type(atttypid, null), array_position(indkey::int2[], attnum), attgenerated <> ''
   from pg_attribute
@@ -361,7 +361,7 @@ function tableOf(table: string, rows: readonly unknown[][]): PostgresTable {
   };
 }
 
-/** PostgreSQL keeps no U+0000 in a text, and would not say in which. */
+/** Refuses U+0000, which PostgreSQL cannot store in text and would not locate. */
 function refuseNul({ name, columns }: CopiedTable, values: readonly (readonly CopiedValue[])[]): void {
   const at = values.findIndex((column) => column.some((value) => value?.includes("\0")));
   if (at < 0) return;
@@ -369,6 +369,6 @@ function refuseNul({ name, columns }: CopiedTable, values: readonly (readonly Co
   const which = JSON.stringify(values.map((column) => column[row]?.slice(0, 40) ?? null));
   throw startRefused(
     "unsuitable",
-    `${name}.${columns[at]?.name} holds U+0000, which PostgreSQL keeps in no text, in the row ${which}`,
+    `${name}.${columns[at]?.name} contains U+0000, which PostgreSQL cannot store, in the row ${which}`,
   );
 }

@@ -1,4 +1,4 @@
-// The store on PostgreSQL: a pool of connections to one schema, transactions of its own making, retries.
+// The store on PostgreSQL: a connection pool for one schema, transactions and retries.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomInt } from "node:crypto";
 import pg from "pg";
@@ -29,60 +29,60 @@ import { schemaLockQuery } from "./schema_lock.ts";
 
 interface PostgresSettings {
   readonly url: string;
-  /** The schema that holds this store's tables; it has been migrated. */
+  /** The schema that holds this store's tables. It is already migrated. */
   readonly schema: string;
   readonly mode: Environment;
   readonly clock: Clock;
   readonly log: Log;
-  /** How the service is reached, once it is known; nothing leads to it when absent. */
+  /** How the service is reached, once it is known; absent when it has no URL. */
   readonly site?: (() => Site) | undefined;
-  /** How many connections there may be at once; 16 when absent. */
+  /** The maximum number of connections; 16 by default. */
   readonly connections?: number | undefined;
-  /** How long the database may owe an answer before its connection is given up, in milliseconds; 35,000 when absent. */
-  readonly silent_ms?: number | undefined;
-  /** Whose time counts: the database's, moved as far ahead as the clock is (the default), or the clock's alone. */
+  /** How long the database may owe a response before its connection is dropped, in milliseconds; 35,000 by default. */
+  readonly unanswered_ms?: number | undefined;
+  /** The source of time: the database's clock, moved ahead as far as `clock` is (the default), or `clock` alone. */
   readonly time?: "database" | "clock";
 }
 
-/** How many connections a server has to each world where nothing else is said. */
+/** The default number of connections of a server to each environment. */
 const default_connections = 16;
-// What a connection has gathered on both sides goes with it.
+// Connections are renewed, so that the memory they accumulate on both sides is freed.
 const lifetime_seconds = 3600;
-// Also how long a request waits for its turn, which on a busy machine is as long as it may wait for a lock.
+// Also how long a request waits for a connection, which on a busy machine is as long as it may wait for a lock.
 const connect_timeout_ms = 10_000;
 const attempts_max = 20;
 const yield_ms = 50;
-const keep_every_ms = 1000;
-// How long the time that elapses here is believed, before the database is asked for its own once more.
+const save_every_ms = 1000;
+// How long elapsed time is trusted before the database's clock is read again.
 const asked_every_ms = 1000;
-const stepped = new Error("the clock was set, and nothing that waits was moved yet");
+const stepped = new Error("the clock was set, and due times were not shifted yet");
 
 // The tables of a schema with their indexes.
 const schemaSize = `select coalesce(sum(pg_total_relation_size(oid)), 0)::bigint as bytes
   from pg_class where relkind = 'r' and relnamespace = $1::regnamespace`;
 
-// Integers and sums come as numbers, JSON as its text, which Drizzle reads: as on SQLite.
+// Integers and sums become numbers. JSON stays text, which Drizzle parses, as on SQLite.
 for (const type of [pg.types.builtins.INT8, pg.types.builtins.NUMERIC]) pg.types.setTypeParser(type, Number);
 for (const type of [pg.types.builtins.JSON, pg.types.builtins.JSONB]) pg.types.setTypeParser(type, (text) => text);
 
-// The longest statement is ended by PostgreSQL after 30 seconds (`sessionSettings`), so that an answer comes by then.
+// PostgreSQL ends statements after 30 seconds (`sessionSettings`), so that a response arrives by then.
 const idle_max_ms = 35_000;
 const idle_check_ms = 2500;
 
-/** What this needs of a connection beyond its types. */
+/** The undocumented part of a connection that is used here. */
 export interface DestroyableClient {
   readonly connection: { readonly stream: { destroy(error?: Error): void } };
 }
 
-/** What a transaction is for; `move` lets what waits be moved after the clock was set. */
+/** The purpose of a transaction. `move` shifts due times after the clock was set. */
 type TransactionPurpose = "read" | "write" | "move";
 
-/** Opens the store of one mode on a migrated schema. Connections are made when they are needed. */
+/** Opens the store of an environment on a migrated schema. Connections are made when needed. */
 export function openPostgres(settings: PostgresSettings): Store {
   return new PostgresStore(settings);
 }
 
-/** A database for people: its address without user and password. */
+/** A database for display: its URL without user and password. */
 export function databaseLabel(url: string): string {
   const address = readAddress(url);
   if (address === null) return "postgres://";
@@ -91,9 +91,9 @@ export function databaseLabel(url: string): string {
 }
 
 /**
- * What a new connection is told first. A commit waits for the disk even where the server's default is not to. Reading a
- * row by its index costs little more than reading on, unless the house has said what it costs: else a statement that
- * was planned while its tables were small goes on reading all of them when they are not.
+ * The settings of a new connection. A commit waits for the disk even if the server's default does not. Index reads are
+ * costed only slightly higher than sequential ones, unless the operator configured the cost: otherwise a statement that
+ * was planned while its tables were small keeps reading whole tables later.
  */
 export function sessionSettings(schema: string): string {
   return [
@@ -112,15 +112,15 @@ class PostgresStore implements Store {
   readonly base = this;
   readonly clock: SteadyClock;
   readonly #settings: PostgresSettings;
-  /** The machine's time as the database told it last, and what time had elapsed by then. */
+  /** The database's last reported time, and the elapsed time at that moment. */
   #sample: { readonly at: number; readonly elapsed: number } | null = null;
   /**
-   * The time that was kept last, as it was found when the database told its time. Servers keep theirs in its place, and
-   * only there: after a move by another, what is kept is another, and a time from before the move is not kept.
+   * The last saved time, as read together with the database's time. Servers replace only this value: after another
+   * server has shifted due times, the saved time differs, and a time from before the shift is not saved.
    */
-  #kept_at = 0;
+  #saved_at = 0;
   #onStep: ClockStepListener | null = null;
-  /** The moving of what waits, while it goes on. */
+  /** The shift of due times in progress. */
   #moving: Promise<void> | null = null;
   readonly #pool: pg.Pool;
   readonly #sessions = new WeakMap<pg.ClientBase, PostgresSession>();
@@ -128,17 +128,17 @@ class PostgresStore implements Store {
   readonly #listeners: CommitListeners = { wakes: [], changes: [] };
   #closed = false;
   readonly #watching: Timer;
-  /** The connections that are in use. */
+  /** The connections in use. */
   readonly #used = new Set<pg.PoolClient>();
 
   constructor(settings: PostgresSettings) {
     this.mode = settings.mode;
     this.#settings = settings;
     const { clock: source, log } = settings;
-    const onStep = () => this.#moveWaits();
+    const onStep = () => this.#triggerShift();
     this.clock = new SteadyClock({ source, read: () => this.#machineTime(), log, onStep });
     const first = `${sessionSettings(settings.schema)}; ${schemaLockQuery(settings.schema)}`;
-    // No look at what is silent sees it yet. The type of pg lacks the limit.
+    // The check for unanswered connections does not cover it yet. The types of `pg` lack the limit.
     const opening = { text: first, query_timeout: connect_timeout_ms } as pg.QueryConfig;
     const onConnect = (client: pg.ClientBase) => client.query(opening);
     this.#pool = new pg.Pool({
@@ -151,9 +151,9 @@ class PostgresStore implements Store {
     });
     const lost = (error: Error) => settings.log.warn("a database connection was lost", { reason: error.message });
     this.#pool.on("error", lost);
-    // A connection in use tells of its loss by an event too; the statement that waits on it fails by itself.
+    // A connection in use also emits an event when it is lost. The statement that waits for it fails by itself.
     this.#pool.on("connect", (client) => client.on("error", () => {}));
-    this.#watching = setInterval(() => this.#endSilent(), idle_check_ms);
+    this.#watching = setInterval(() => this.#dropUnanswered(), idle_check_ms);
     this.#watching.unref();
   }
 
@@ -167,8 +167,8 @@ class PostgresStore implements Store {
         return await this.#writeOnce(work);
       } catch (error) {
         if (error === stepped) {
-          // All writes that are under way find out at once: a step that each of them took back would never end.
-          this.#moving ??= this.#moveAll().finally(() => {
+          // All writes in progress learn of it at once: if each of them shifted due times, it would never end.
+          this.#moving ??= this.#shiftDueTimes().finally(() => {
             this.#moving = null;
           });
           await this.#moving;
@@ -180,7 +180,7 @@ class PostgresStore implements Store {
         }
         retries.add(1, this.mode);
         if (attempt >= attempts_max) throw conflicting(error);
-        // What this one stood in the way of goes first, and does not meet it halfway again.
+        // Random back-off, so that conflicting writes do not meet again.
         await Bun.sleep(yield_ms + randomInt(2 ** Math.min(attempt, 6)));
       }
     }
@@ -189,7 +189,7 @@ class PostgresStore implements Store {
   async read<T>(work: (db: Db) => Promise<T>): Promise<T> {
     try {
       return await this.#transact("read", async (session, now) => {
-        const db = new StoreView(session.sql, now, this.#world(), new Map());
+        const db = new StoreView(session.sql, now, this.#context(), new Map());
         return await session.run(async () => await work(db));
       });
     } catch (error) {
@@ -197,7 +197,7 @@ class PostgresStore implements Store {
     }
   }
 
-  /** Each read has a view of its own, so none is older than its call. */
+  /** As `read`: each read has its own view, so none is older than its call. */
   readLatest<T>(work: (db: Db) => Promise<T>): Promise<T> {
     return this.read(work);
   }
@@ -218,7 +218,7 @@ class PostgresStore implements Store {
     try {
       const client = await this.#connect();
       const { totalCount, idleCount, waitingCount } = this.#pool;
-      // The one that asks does not count.
+      // Does not count its own connection.
       const connections = { busy: totalCount - idleCount - 1, idle: idleCount, waiting: waitingCount };
       try {
         const { rows } = await client.query<{ bytes: number }>(schemaSize, [this.#settings.schema]);
@@ -247,7 +247,7 @@ class PostgresStore implements Store {
     await this.#pool.end();
   }
 
-  #world() {
+  #context() {
     return { mode: this.mode, site: this.#settings.site?.() ?? noSite, home: this };
   }
 
@@ -255,7 +255,7 @@ class PostgresStore implements Store {
     const effects = new CommitEffects();
     const begun_at = performance.now();
     const result = await this.#transact("write", async (session, now) => {
-      const tx = new Transaction(session.sql, now, this.#world(), (part) => session.part(part));
+      const tx = new Transaction(session.sql, now, this.#context(), (part) => session.part(part));
       const value = await session.run(() => tx.run(work));
       effects.add(tx.effects);
       return value;
@@ -263,12 +263,12 @@ class PostgresStore implements Store {
     commits.add(1, this.mode);
     commit_writes.observe(1, this.mode);
     commit_seconds.observe((performance.now() - begun_at) / 1000, this.mode);
-    effects.tell(this.#listeners);
+    effects.notify(this.#listeners);
     return result;
   }
 
-  /** Lets what waits be moved by as much as the database's clock was set, unless another server has done so. */
-  async #moveAll(): Promise<void> {
+  /** Shifts due times after the database's clock was set, unless another server has done so. */
+  async #shiftDueTimes(): Promise<void> {
     const by_ms = this.clock.stepped_ms;
     if (by_ms === 0) return;
     const effects = new CommitEffects();
@@ -276,43 +276,43 @@ class PostgresStore implements Store {
       await this.#transact("move", async (session, now) => {
         const at = now - this.clock.ahead_ms;
         const isMoved = Math.abs(at - (await session.lockTime())) < step_min_ms;
-        const tx = new Transaction(session.sql, now, this.#world(), (part) => session.part(part));
+        const tx = new Transaction(session.sql, now, this.#context(), (part) => session.part(part));
         if (!isMoved) await session.run(() => tx.run(async () => this.#onStep?.(tx, by_ms)));
-        await session.keepTime(at, null);
-        this.#kept_at = at;
+        await session.saveTime(at, null);
+        this.#saved_at = at;
         effects.add(tx.effects);
       });
     } catch (error) {
       if (storageErrorOf(error) !== null || isRetried(error)) throw withoutQuery(error);
       const facts = { mode: this.mode, error: String(error) };
-      this.#settings.log.error("what waits could not be moved after a step of the clock", facts);
+      this.#settings.log.error("due times could not be shifted after the clock was set", facts);
     }
-    this.clock.moved(by_ms);
-    effects.tell(this.#listeners);
+    this.clock.shifted(by_ms);
+    effects.notify(this.#listeners);
   }
 
-  /** Sees to it that a transaction begins although nobody else wants one. */
-  #moveWaits(): void {
+  /** Starts a transaction even if nobody else does. */
+  #triggerShift(): void {
     if (this.#onStep !== null) this.write(async () => {}).catch(() => {});
   }
 
   async #connect(): Promise<pg.PoolClient> {
-    if (this.#closed) throw new Fault("storage_unavailable", "The service is stopping.");
+    if (this.#closed) throw new Fault("storage_unavailable", "The service is shutting down.");
     return await this.#pool.connect();
   }
 
-  /** Ends connections over which no answer comes any more: the network, or the database's machine, is gone. */
-  #endSilent(): void {
-    const most_ms = this.#settings.silent_ms ?? idle_max_ms;
+  /** Drops connections that no longer respond: the network or the database's machine is gone. */
+  #dropUnanswered(): void {
+    const most_ms = this.#settings.unanswered_ms ?? idle_max_ms;
     for (const client of this.#used) {
-      if ((this.#sessions.get(client)?.silent_ms ?? 0) < most_ms) continue;
-      this.#settings.log.warn("a database connection is silent, and is given up", { mode: this.mode });
+      if ((this.#sessions.get(client)?.unanswered_ms ?? 0) < most_ms) continue;
+      this.#settings.log.warn("dropping a database connection that does not respond", { mode: this.mode });
       const silent = Object.assign(new Error("the database did not answer"), { code: "ETIMEDOUT" });
       (client as unknown as DestroyableClient).connection.stream.destroy(silent);
     }
   }
 
-  /** One transaction from BEGIN to COMMIT. */
+  /** Runs one transaction from BEGIN to COMMIT. */
   async #transact<T>(
     kind: TransactionPurpose,
     work: (session: PostgresSession, now: number) => Promise<T>,
@@ -324,18 +324,18 @@ class PostgresStore implements Store {
       const value = await work(session, await this.#begin(session, kind));
       if (kind === "read") session.leave();
       else await session.commit();
-      this.#release(client, kind === "read" ? null : this.#keepTime(session));
+      this.#release(client, kind === "read" ? null : this.#saveTime(session));
       return value;
     } catch (error) {
       const ended = session.rollback();
       this.#release(client, ended);
-      // Whoever is told of a refusal may ask again at once, and finds nothing locked by what was refused.
+      // A caller that is refused may retry at once and must not find the refused transaction's locks.
       if (kind !== "read") await ended.catch(() => {});
       throw error;
     }
   }
 
-  /** Lets others have a connection, once it is done; one that cannot even end its transaction is thrown away. */
+  /** Returns a connection to the pool once it is done. One that cannot end its transaction is discarded. */
   #release(client: pg.PoolClient, ending: Promise<void> | null): void {
     const release = (worse?: Error) => {
       this.#used.delete(client);
@@ -354,7 +354,7 @@ class PostgresStore implements Store {
     return session;
   }
 
-  /** Begins a transaction and answers its time. Throws when what waits has to be moved before. */
+  /** Starts a transaction and returns its time. Throws when due times must be shifted first. */
   async #begin(session: PostgresSession, kind: TransactionPurpose): Promise<number> {
     const check = () => {
       if (kind === "write" && this.clock.stepped_ms !== 0 && this.#onStep !== null) throw stepped;
@@ -375,15 +375,18 @@ class PostgresStore implements Store {
     return this.#sample !== null && this.clock.elapsed() - this.#sample.elapsed < asked_every_ms;
   }
 
-  /** Takes the database's time as it was told just now, and the one that was kept. */
-  #learn({ now, kept_at }: DatabaseTimes): void {
+  /** Stores the database's time as just reported, and the saved time. */
+  #learn({ now, saved_at }: DatabaseTimes): void {
     const isFirst = this.#sample === null;
     this.#sample = { at: now, elapsed: this.clock.elapsed() };
-    this.#kept_at = kept_at;
-    if (isFirst) this.clock.recall(kept_at);
+    this.#saved_at = saved_at;
+    if (isFirst) this.clock.recall(saved_at);
   }
 
-  /** Takes the database's time as it was told with another answer, perhaps late, if it shows that the clock was set. */
+  /**
+   * Stores the database's time, which may be reported late with another result, only if it shows that the clock was
+   * set.
+   */
   #notice(database_now: number): void {
     if (this.#sample === null || this.#settings.time === "clock") return;
     const elapsed = this.clock.elapsed();
@@ -400,17 +403,20 @@ class PostgresStore implements Store {
     return this.#sample.at + clock.elapsed() - this.#sample.elapsed;
   }
 
-  /** Stores the time, at most about once a second and after the transaction that told it; null when that is not due. */
-  #keepTime(session: PostgresSession): Promise<void> | null {
-    const [at, former] = [this.clock.machine(), this.#kept_at];
-    if (this.clock.stepped_ms !== 0 || at - former < keep_every_ms) return null;
-    this.#kept_at = at;
-    return session.keepTime(at, former);
+  /** Saves the time, at most about once a second, after the transaction that reported it; null when it is not due. */
+  #saveTime(session: PostgresSession): Promise<void> | null {
+    const [at, former] = [this.clock.machine(), this.#saved_at];
+    if (this.clock.stepped_ms !== 0 || at - former < save_every_ms) return null;
+    this.#saved_at = at;
+    return session.saveTime(at, former);
   }
 }
 
 function conflicting(error: unknown): Fault {
-  const fault = new Fault("write_conflict", "Others kept changing the same records. Nothing was changed; try again.");
+  const fault = new Fault(
+    "write_conflict",
+    "Concurrent requests kept changing the same records. Nothing was changed; try again.",
+  );
   fault.cause = error;
   return fault;
 }

@@ -1,5 +1,5 @@
-// How a server makes itself known to the others on the same PostgreSQL database, and learns that one of them is gone.
-// It has a connection of its own for that: however many requests wait for theirs, it is not taken for dead.
+// The registry of servers on the same PostgreSQL database. Each server proves that it is alive by heartbeats and learns
+// when another is gone. It uses its own connection, so that a busy pool does not make it look dead.
 import { hostname } from "node:os";
 import pg from "pg";
 import { version } from "../../core/config.ts";
@@ -8,18 +8,19 @@ import { known_migrations } from "../migrations/migrate.ts";
 import { type DestroyableClient, sessionSettings } from "./postgres_store.ts";
 
 const beat_every_ms = 1000;
-// PostgreSQL lets go of a session's lock when its process ends. One that has missed some beats as well is gone.
+// PostgreSQL releases a session's lock when its process ends. A server that has missed some heartbeats as well is gone.
 const missed_unlocked_max = 3;
-// One that still has its lock may only be slow, or its machine is off and PostgreSQL has not noticed.
+// A server that still holds its lock may be slow, or its machine is off and PostgreSQL has not noticed.
 const missed_locked_max = 15;
-// A database that does not answer for so long is away: its connection is given up, and the next beat makes another.
+// A database that does not respond for this long is unreachable: its connection is dropped, and the next heartbeat
+// opens another.
 const answer_max_ms = 5000;
 const leaving_max_ms = 1000;
 const lock_class = 0x50415352;
 
 const schema = "live";
 const now_ms = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
-const enrol = `insert into servers (version, schema, host, started_at, seen_at, beats, draining)
+const register = `insert into servers (version, schema, host, started_at, seen_at, beats, draining)
   values ($1, $2, $3, ${now_ms}, ${now_ms}, 0, $4) returning id`;
 const beat = `update servers set beats = beats + 1, seen_at = ${now_ms}, draining = $2 where id = $1 returning id`;
 const lookup_servers = `select id, beats, draining, exists (
@@ -34,28 +35,26 @@ interface SeenServer {
   readonly locked: boolean;
 }
 
-/** A server's place among those of its database. */
+/** A server's registration on its database. */
 export interface Registry {
-  /** By what the others know it. It changes when they took it for gone. */
+  /** Its id. It changes when the others considered it gone. */
   readonly id: number;
-  /** Whether others were seen last that go on. */
+  /** Whether other servers were running at the last heartbeat that are not draining. */
   readonly has_others: boolean;
-  /** Tells the others that it is about to stop. Answers whether there are some that go on. */
+  /** Announces that it is about to shut down. Returns whether other servers keep running. */
   drain(): Promise<boolean>;
   /**
-   * Called, perhaps more than once and on several servers, with a server that is gone; whoever has gone on with what it
-   * left calls `forget`.
+   * Called with a server that is gone, perhaps more than once and on several servers. The one that has taken over its
+   * claims calls `forget`.
    */
   onGone(listener: (id: number) => Promise<void>): void;
-  /** Strikes a server off that is gone. */
+  /** Removes a server that is gone. */
   forget(id: number): Promise<void>;
-  /**
-   * Leaves, within a second. Who did not end in order only lets go of its connection: the others soon find it gone.
-   */
+  /** Unregisters, within a second. After an unclean shutdown only the connection is closed; the others soon notice. */
   leave(in_order?: boolean): Promise<void>;
 }
 
-/** Enrols this process among the servers of a database, whose schema has been migrated. */
+/** Registers this process as a server of a database, whose schema is already migrated. */
 export async function openRegistry(url: string, log: Log): Promise<Registry> {
   const registry = new PostgresRegistry(url, log);
   await registry.enter();
@@ -68,15 +67,15 @@ class PostgresRegistry implements Registry {
   #client: pg.Client | null = null;
   #id = 0;
   #draining = false;
-  /** Whether this session holds the lock that says that the server lives. */
+  /** Whether this session holds the lock that shows that the server is alive. */
   #locked = false;
-  /** Whether others ran at the last look that were not about to stop. */
+  /** Whether other servers that were not draining ran at the last heartbeat. */
   #others = false;
   #left = false;
   #timer: Timer | undefined;
   #beating: Promise<void> = Promise.resolve();
   #listener: ((id: number) => Promise<void>) | null = null;
-  /** How many beats each other server has missed, as counted by beats of this one. */
+  /** The heartbeats that each other server has missed, counted in heartbeats of this one. */
   readonly #missed = new Map<number, { beats: number; missed: number }>();
   readonly #ending = new Map<number, Promise<void>>();
 
@@ -95,12 +94,12 @@ class PostgresRegistry implements Registry {
 
   async enter(): Promise<void> {
     await this.#beat();
-    this.#arm();
+    this.#schedule();
   }
 
   async drain(): Promise<boolean> {
     this.#draining = true;
-    await this.#again();
+    await this.#nextBeat();
     return this.#others;
   }
 
@@ -121,29 +120,29 @@ class PostgresRegistry implements Registry {
       await this.forget(this.#id);
       await this.#client?.end();
     };
-    // A database that does not answer is left as one from which the network was cut.
+    // A database that does not respond is left as after a network failure.
     if (in_order) await Promise.race([inOrder().catch(() => {}), Bun.sleep(leaving_max_ms)]);
-    this.#giveUp();
+    this.#dropConnection();
   }
 
-  /** Lets go of the connection at once. */
-  #giveUp(): void {
+  /** Drops the connection at once. */
+  #dropConnection(): void {
     if (this.#client !== null) (this.#client as unknown as DestroyableClient).connection.stream.destroy();
     this.#client = null;
   }
 
-  #arm(): void {
+  #schedule(): void {
     if (this.#left) return;
-    this.#timer = setTimeout(() => void this.#again().then(() => this.#arm()), beat_every_ms);
+    this.#timer = setTimeout(() => void this.#nextBeat().then(() => this.#schedule()), beat_every_ms);
   }
 
-  /** One more beat after the one that is under way. A failure is logged: the next one tries again. */
-  #again(): Promise<void> {
+  /** Sends one more heartbeat after the one in progress. A failure is logged; the next one tries again. */
+  #nextBeat(): Promise<void> {
     this.#beating = this.#beating
       .then(() => this.#beat())
       .catch((error) => {
-        this.#giveUp();
-        this.#log.warn("the other servers could not be told of this one", { error: String(error) });
+        this.#dropConnection();
+        this.#log.warn("the heartbeat to the other servers failed", { error: String(error) });
       });
     return this.#beating;
   }
@@ -152,8 +151,8 @@ class PostgresRegistry implements Registry {
     if (this.#left) return;
     const client = this.#client ?? (await this.#connect());
     const found = this.#id === 0 ? [] : (await client.query(beat, [this.#id, this.#draining])).rows;
-    if (found.length === 0) await this.#enrol(client);
-    // PostgreSQL may not have noticed the end of the session before this one, which holds it then.
+    if (found.length === 0) await this.#register(client);
+    // PostgreSQL may not have noticed the end of the previous session, which then still holds it.
     else if (!this.#locked) this.#locked = await lockOf(client, this.#id);
     const { rows } = await client.query<SeenServer>(lookup_servers);
     this.#compare(rows);
@@ -174,13 +173,13 @@ class PostgresRegistry implements Registry {
     return client;
   }
 
-  async #enrol(client: pg.Client): Promise<void> {
+  async #register(client: pg.Client): Promise<void> {
     if (this.#id !== 0) {
-      this.#log.warn("the other servers took this one for gone, and go on with what it had claimed", { id: this.#id });
+      this.#log.warn("other servers considered this one gone and took over its claims", { id: this.#id });
       await client.query("select pg_advisory_unlock_all()");
     }
     const last = known_migrations.postgres.at(-1)?.name ?? "";
-    const { rows } = await client.query<{ id: number }>(enrol, [version, last, hostname(), this.#draining]);
+    const { rows } = await client.query<{ id: number }>(register, [version, last, hostname(), this.#draining]);
     const id = rows[0]?.id ?? 0;
     this.#locked = await lockOf(client, id);
     this.#id = id;
@@ -194,14 +193,17 @@ class PostgresRegistry implements Registry {
       const known = this.#missed.get(id);
       const missed = known?.beats === beats ? known.missed + 1 : 0;
       this.#missed.set(id, { beats, missed });
-      if (missed >= (locked ? missed_locked_max : missed_unlocked_max)) this.#tellGone(id);
+      if (missed >= (locked ? missed_locked_max : missed_unlocked_max)) this.#reportGone(id);
     }
   }
 
-  #tellGone(id: number): void {
+  #reportGone(id: number): void {
     if (this.#listener === null || this.#ending.has(id)) return;
     const failed = (error: unknown) =>
-      this.#log.warn("what a server left that is gone could not be taken over", { server: id, error: String(error) });
+      this.#log.warn("the claims of a server that is gone could not be taken over", {
+        server: id,
+        error: String(error),
+      });
     this.#ending.set(
       id,
       this.#listener(id)

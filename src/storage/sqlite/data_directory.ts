@@ -19,7 +19,7 @@ import {
   namesOf,
   noData,
   refuseOlder,
-  strangeMigrations,
+  unknownMigrations,
 } from "../migrations/migrate.ts";
 import { type MigratedDatabase, migrateDirectory, type UpgradeHooks } from "../migrations/migrate_directory.ts";
 import {
@@ -245,7 +245,7 @@ function settle(raw: Database, path: string): void {
 }
 
 function reportNewer(path: string, applied: readonly AppliedMigration[], log: Log): void {
-  const added = namesOf(strangeMigrations(known_migrations.sqlite, applied)).join();
+  const added = namesOf(unknownMigrations(known_migrations.sqlite, applied)).join();
   if (added.length > 0)
     log.info("a newer Packhouse has added to this database, which this one works with", { path, added });
 }

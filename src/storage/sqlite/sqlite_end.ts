@@ -15,7 +15,7 @@ import {
   type InstallationFacts,
   type InstallationStore,
   inOrder,
-  kept_apart,
+  excluded_tables,
   keyOf,
   own_columns,
 } from "../installation_end.ts";
@@ -143,7 +143,7 @@ class SqliteInstallationStore implements InstallationStore {
     const names = this.#texts(
       "select name from sqlite_schema where type = 'table' and name not like 'sqlite~_%' escape '~'",
     );
-    const moved = names.filter((name) => !kept_apart.includes(name));
+    const moved = names.filter((name) => !excluded_tables.includes(name));
     return moved.map((name) => this.#table(name)).sort(byName);
   }
 

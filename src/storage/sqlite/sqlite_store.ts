@@ -297,7 +297,7 @@ class SqliteStore implements Store {
       if (this.#syncing === null) this.#reader.release();
       return;
     }
-    this.clock.moved(batch.moved);
+    this.clock.shifted(batch.moved);
     if (number === null) this.#answer(batch);
     else this.#syncing = this.#settle(batch, number);
   }
@@ -384,7 +384,7 @@ class SqliteStore implements Store {
     commit_writes.observe(answers.length, this.mode);
     commit_seconds.observe((performance.now() - begun_at) / 1000, this.mode);
     for (const answer of answers) answer();
-    effects.tell(this.#listeners);
+    effects.notify(this.#listeners);
   }
 
   /**

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { transition } from "../../core/transitions.ts";
 import { findEventContents } from "../../events/events.sql.ts";
 import type { Tx } from "../../storage/database.ts";
-import { noteHeld } from "../../storage/servers.ts";
+import { recordClaims } from "../../storage/servers.ts";
 import {
   afterAnswer,
   healthOf,
@@ -210,7 +210,7 @@ async function leased(
   const leased_until = tx.now + lease_ms;
   const claimed_ids = claimed.map(({ delivery }) => delivery.id);
   await leaseDeliveries(tx, claimed_ids, leased_until);
-  await noteHeld(tx, "deliveries", claimed_ids, leased_until);
+  await recordClaims(tx, "deliveries", claimed_ids, leased_until);
   const ids = [...new Set(claimed.map(({ delivery }) => delivery.subscription_id))];
   const subscriptions = new Map((await findSubscriptions(tx, ids)).map((row) => [row.id, row]));
   const own = claimed.flatMap(({ delivery }) => (delivery.body === null ? [delivery.event_id] : []));

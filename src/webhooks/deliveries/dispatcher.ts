@@ -2,7 +2,7 @@
 // one, sent, and recorded in another.
 
 import { wireId } from "../../core/ids.ts";
-import { noteBehind } from "../../http/backpressure.ts";
+import { reportDeliveryLag } from "../../http/backpressure.ts";
 import type { Service } from "../../http/service.ts";
 import type { Store, Tx } from "../../storage/database.ts";
 import type { Subscription } from "../subscriptions/subscription.ts";
@@ -114,7 +114,7 @@ class Dispatcher {
     const room = this.#resting ? null : this.#lines.room();
     try {
       const { entered, claims, behind_ms } = await this.#store.write((tx) => this.#act(tx, ended, unwanted, room));
-      noteBehind(this.#store, behind_ms);
+      reportDeliveryLag(this.#store, behind_ms);
       for (const { id, status } of entered) {
         const facts = { mode: this.#store.mode, subscription: wireId("subscription", id), status };
         this.#service.log.warn("a subscription changed", facts);

@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { randomId } from "../../../src/core/ids.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import {
-  keptQuery,
   type LoggedRequest,
   lineOf,
-  narrowed,
+  loggedQuery,
+  narrowedByRequestId,
   readLine,
 } from "../../../src/http/request_log/logged_request.ts";
 import { forgetOldRequests, requestLogOf } from "../../../src/http/request_log/request_log.jobs.ts";
@@ -27,7 +27,7 @@ afterEach(async () => {
 
 /** Sends requests as they come from the port. */
 function sender() {
-  const settings = { log: silentLog, slow_ms: 60_000, now: () => 0, witnesses: app.service.witnesses };
+  const settings = { log: silentLog, slow_ms: 60_000, now: () => 0, observers: app.service.observers };
   const entrance = openRequestPipeline(settings, async (request) => app.app.handle(request));
   return async (method: string, path: string, key: string | null, body?: object, more: Record<string, string> = {}) => {
     const text = body === undefined ? undefined : JSON.stringify(body);
@@ -291,15 +291,15 @@ describe("the log of requests: always", () => {
 
   test("an id of ours is looked for around the moment it was made", () => {
     const made_at = Date.parse("2026-03-04T05:06:07Z");
-    const { from, to } = narrowed({ ...nothing, request_id: randomId("req", made_at) });
+    const { from, to } = narrowedByRequestId({ ...nothing, request_id: randomId("req", made_at) });
     expect([(from ?? 0) <= made_at, (to ?? 0) > made_at, (to ?? 0) - (from ?? 0)]).toEqual([true, true, 1_800_000]);
-    expect(narrowed({ ...nothing, request_id: "mine-1" })).toMatchObject({ from: null, to: null });
+    expect(narrowedByRequestId({ ...nothing, request_id: "mine-1" })).toMatchObject({ from: null, to: null });
   });
 
   test("no value of a parameter that may be secret is kept", () => {
     const names = fc.constantFrom("api_key", "access_token", "Signature", "PASSWORD", "client_secret", "auth");
     const check = (name: string, value: string) => {
-      const kept = keptQuery(
+      const kept = loggedQuery(
         new URLSearchParams([
           [name, `secret-${value}`],
           ["page", "2"],

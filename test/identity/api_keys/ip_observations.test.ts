@@ -14,7 +14,7 @@ afterEach(() => app.close());
 
 describe("observing the addresses of a key", () => {
   test("counts what the list would have refused, and names the last addresses", async () => {
-    const settings = { log: silentLog, slow_ms: 60_000, now: () => 0, witnesses: app.service.witnesses };
+    const settings = { log: silentLog, slow_ms: 60_000, now: () => 0, observers: app.service.observers };
     const entrance = openRequestPipeline(settings, async (request) => app.app.handle(request));
     const body = { name: "office", permission: "read", ip_mode: "observe", ip_list: ["10.0.0.0/8"] };
     const { id, key, observed } = (await app.post("/keys", body)).body.data;

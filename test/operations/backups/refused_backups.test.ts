@@ -32,7 +32,7 @@ test.if(engine === "sqlite")(
     mkdirSync(join(to, "upgrades"), { recursive: true });
     writeFileSync(join(to, "upgrades", "going_back.json"), "{}");
     const midway = await usual("backup", kept, "--data", to);
-    expect([midway.code, midway.err]).toEqual([78, expect.stringContaining("on its way back")]);
+    expect([midway.code, midway.err]).toEqual([78, expect.stringContaining("A rollback of the data")]);
     expect(readdirSync(kept).filter((name) => name.endsWith(".tar.zst")).length).toBe(1);
   },
   60_000,

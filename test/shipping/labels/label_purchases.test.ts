@@ -4,7 +4,7 @@ import { verifyStore } from "../../../src/cli/verify.ts";
 import { systemActor } from "../../../src/core/actor.ts";
 import { wireId } from "../../../src/core/ids.ts";
 import { beginPurchase, chooseSeller } from "../../../src/shipping/labels/label_purchases.ts";
-import { carrier_patience_ms, openTestApp, type TestApp } from "../../harness.ts";
+import { carrier_timeout_ms, openTestApp, type TestApp } from "../../harness.ts";
 import { openShop, parcel } from "../shop.ts";
 import { down, drawn, lost, openSeller, refused } from "./seller.ts";
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   seller.openUp();
-  Object.assign(app.service, { carrier_patience_ms });
+  Object.assign(app.service, { carrier_timeout_ms });
   await app.takeEvents();
 });
 afterAll(async () => {
@@ -50,7 +50,7 @@ async function buy(fields: object = {}, headers: Record<string, string> = {}) {
 
 /** A carrier that does not answer until it is let, and clients who wait for none. */
 function hanging() {
-  Object.assign(app.service, { carrier_patience_ms: 1 });
+  Object.assign(app.service, { carrier_timeout_ms: 1 });
   const { promise, resolve } = Promise.withResolvers<void>();
   seller.fake.buy = async (ref) => {
     const sold = seller.sell(ref);

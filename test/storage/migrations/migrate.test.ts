@@ -1,7 +1,11 @@
 // Migrations on SQLite: all or nothing, children survive a rebuilt table, ids go on from where they were.
 import { Database } from "bun:sqlite";
 import { beforeEach, describe, expect, test } from "bun:test";
-import { checkEnvironmentOnSqlite, migrateSqlite, standingAmong } from "../../../src/storage/migrations/migrate.ts";
+import {
+  checkEnvironmentOnSqlite,
+  migrateSqlite,
+  migrationStateFrom,
+} from "../../../src/storage/migrations/migrate.ts";
 import { type Migration, migrations } from "../../../src/storage/migrations/migration_sql.ts";
 
 const key = "integer primary key autoincrement";
@@ -51,7 +55,7 @@ describe("migrations", () => {
     const wrong = { name: "0002_wrong", statements: ["create table more (id integer)", "no sql"] };
     expect(() => migrateSqlite(raw, "test", "memory", [first, wrong])).toThrow("syntax error");
     const orphans = { name: "0002_orphans", statements: ["delete from parents"] };
-    expect(() => migrateSqlite(raw, "test", "memory", [first, orphans])).toThrow("refer to nothing");
+    expect(() => migrateSqlite(raw, "test", "memory", [first, orphans])).toThrow("dangling references");
     expect(all("select count(*) from parents")).toEqual([[1]]);
     expect(all("select name from sqlite_schema where name = 'more'")).toEqual([]);
     expect(all("select name from migrations")).toEqual([["0001_first"]]);
@@ -66,8 +70,8 @@ describe("migrations", () => {
 
   test("a database that has a migration of another program and lacks one of this is refused", () => {
     const has = [{ name: first.name, kind: "breaking" } as const, { name: "9999_other", kind: "additive" } as const];
-    expect(standingAmong([first], has, "memory").missing).toEqual([]);
-    expect(() => standingAmong([first, rebuilt], has, "memory")).toThrow("lacks 0002_rebuilt of this one");
+    expect(migrationStateFrom([first], has, "memory").missing).toEqual([]);
+    expect(() => migrationStateFrom([first, rebuilt], has, "memory")).toThrow("lacks 0002_rebuilt of this one");
   });
 
   test("a database says which world it holds; where it does not, its ids tell", () => {

@@ -131,7 +131,7 @@ describe.if(engine === "postgres")("a database that is away", () => {
     ends.push(way.stop);
     await migratePostgres(databaseUrl ?? "", schema, "test", thingMigrations);
     const common = { schema, mode: "test", clock: systemClock(), log: silentLog } as const;
-    const store = openPostgres({ url: way.url, ...common, silent_ms: 500 });
+    const store = openPostgres({ url: way.url, ...common, unanswered_ms: 500 });
     ends.push(async () => {
       await store.close();
       const admin = new pg.Client({ connectionString: databaseUrl ?? "" });

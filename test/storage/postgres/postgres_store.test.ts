@@ -60,7 +60,7 @@ if (engine === "postgres")
         return await ask(db, 2).execute();
       });
       await expect(other).rejects.toMatchObject({
-        message: expect.stringContaining("the statement twice has one text"),
+        message: expect.stringContaining("the statement twice must have one text"),
       });
       expect(await store.read((db) => ask(db, 1).execute())).toEqual([{ name: "a" }]);
     });

@@ -4,7 +4,7 @@ import type { Static } from "@sinclair/typebox";
 import type { ChecksView } from "../../../addresses/address.schema.ts";
 import type { BillableEventView, StorageView } from "../../../billing/billing.schema.ts";
 import type { AddressView, CustomerView } from "../../../customers/customer.schema.ts";
-import type { TriedImportView } from "../../../http/imports.ts";
+import type { DryRunImportView } from "../../../http/imports.ts";
 import type { EntryView } from "../../../identity/audit_log/audit_log.schema.ts";
 import type { FactorView, NewFactorView, RecoveryCodesView } from "../../../identity/sessions/sign_in.schema.ts";
 import type { InvitationView, InvitedView, LinkedInvitationView } from "../../../identity/users/invitation.schema.ts";
@@ -55,7 +55,7 @@ export type PlainCount = Static<typeof PlainCountView>;
 export type Receipt = Static<typeof ReceiptView>;
 export type Transfer = Static<typeof TransferView>;
 export type WaitingUnits = Static<typeof RestockTaskView>;
-export type ImportReport = Static<typeof TriedImportView>;
+export type ImportReport = Static<typeof DryRunImportView>;
 
 export type ProductRecord = Static<typeof ProductView>;
 
