@@ -183,7 +183,7 @@ export async function killUpgrades(
         ({ code, said } = await look());
       }
       tally[state] += 1;
-      if (code === 0 ? state !== "old" || !said.includes("kept") : !/newer Packhouse|A rollback of the data/.test(said)) {
+      if (code === 0 ? state !== "old" || !said.includes("kept") : !/newer Packhouse|A rollback of/.test(said)) {
         throw new Error(`the older version on the ${state} state, ${code}: ${said}`);
       }
     }

@@ -1,5 +1,4 @@
-// Imports of CSV files. A record is one row, or several rows such as the lines of an order: either all of them are
-// imported, or none.
+// Imports of CSV files. A record is one row or several, such as an order's lines, and is imported completely or not.
 import { Type } from "@sinclair/typebox";
 import type { Actor } from "../core/actor.ts";
 import { hasLostDigits } from "../core/csv.ts";
@@ -175,22 +174,20 @@ const rows_max = 100_000;
 interface ImportOptions {
   /** Whether each step is undone, and the report shows the changes that it would have made. */
   readonly dry_run?: boolean;
-  /** Called with the number of rows. */
   readonly onStart?: (rows: number) => void;
   /** Called for each row once its record was saved or refused. */
   readonly onRow?: () => void;
-  /** The maximum number of rows of the file. */
   readonly rows_max?: number;
 }
 
-/** Creates the fault for a file with more than `max` rows. */
+/** The fault for a file with more than `max` rows. */
 export const tooMany = (max: number) => invalid("rows", `exceed the limit of ${max}: split the file`, "too_many");
 
 /**
  * Imports a file, several rows per transaction. The file is read twice: first to count the rows of each record, then to
  * save each record once its last row was read. A bad row fails only its own record; one without a record name fails
- * each record that it may belong to. Importing the same file again changes nothing.
- * Refuses: validation_failed; malformed_request and unsupported_media_type, when the file is not CSV.
+ * each record that it may belong to. Importing the same file again changes nothing. Refuses:
+ * validation_failed; malformed_request and unsupported_media_type, when the file is not CSV.
  */
 export async function importFile<Row>(
   store: Writer,

@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Environment } from "../core/environment.ts";
 import type { FollowedRecords, JobName } from "./commit_effects.ts";
 import type { ClockStepListener, Db, ReadQueueKey, Store, StoreFacts, TenantScope, Tx } from "./database.ts";
-import { scopeKey, cachedByKey } from "./scope.ts";
+import { cachedByKey, scopeKey } from "./scope.ts";
 import type { CheckDepth } from "./sqlite/whole_check.ts";
 
 const stores = new WeakMap<Store, Map<string, Store>>();

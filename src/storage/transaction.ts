@@ -7,7 +7,7 @@ import type { Site } from "../core/operator_settings.ts";
 import type { FollowedRecords, JobName } from "./commit_effects.ts";
 import { CommitEffects } from "./commit_effects.ts";
 import type { Db, ReadStatements, TenantScope, Tx, WriteStatements } from "./database.ts";
-import { scopedSql, scopeKey, unscoped, cachedByKey } from "./scope.ts";
+import { cachedByKey, scopedSql, scopeKey, unscoped } from "./scope.ts";
 
 /** How an engine runs a savepoint. */
 type RunSavepoint = <T>(work: () => Promise<T>) => Promise<T>;

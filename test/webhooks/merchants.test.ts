@@ -162,7 +162,8 @@ describe("works", () => {
 
 describe("refuses", () => {
   const unknown = (field: string, pointer: string) => [
-    ...[422, [{ field, code: "unknown", message: "does not name a merchant: send its code or its id, mer_…", pointer }]],
+    422,
+    [{ field, code: "unknown", message: "does not name a merchant: send its code or its id, mer_…", pointer }],
   ];
 
   test("a merchant that is not there, naming which, and an empty list", async () => {

@@ -38,11 +38,11 @@ export function isPreRelease(applied: readonly string[]): boolean {
 const last = pre_release.at(-1);
 
 /** The remedy for a database with other migrations from before the first release. */
-export const upgrade_before = `First upgrade it with the Packhouse whose last migration is ${last}, then with this one.`;
+export const upgrade_before = `First upgrade it with the Packhouse that ends with migration ${last}, then with this one.`;
 
 /** The refusal of a database from before the first release that is not at its last migration. */
 function tooOld(where: string): Error {
-  const what = `${where} was created by a Packhouse from before the first release. This one cannot upgrade it directly.`;
+  const what = `${where} was created by a Packhouse from before the first release. This one cannot upgrade it.`;
   return startRefused("unsuitable", `${what} ${upgrade_before}`);
 }
 
@@ -97,7 +97,8 @@ function missingMigrations(
   if (unknown_migrations.length === 0 || missing.length === 0) return missing;
   throw startRefused(
     "newer",
-    `${where} has the migration ${unknown_migrations[0]?.name} of another Packhouse and lacks ${missing[0]?.name} of this one. ` +
+    `${where} has the migration ${unknown_migrations[0]?.name} of another Packhouse, ` +
+      `and lacks ${missing[0]?.name} of this one. ` +
       "Start the newer version, which has both.",
   );
 }

@@ -11,11 +11,11 @@ import {
   type CopiedType,
   type CopiedValue,
   type EndPurpose,
+  excluded_tables,
   type InstallationEnd,
   type InstallationFacts,
   type InstallationStore,
   inOrder,
-  excluded_tables,
   keyOf,
   own_columns,
 } from "../installation_end.ts";
