@@ -38,7 +38,7 @@ export function isPreRelease(applied: readonly string[]): boolean {
 const last = pre_release.at(-1);
 
 /** The remedy for a database with other migrations from before the first release. */
-export const upgrade_before = `First upgrade it with the Packhouse that ends with migration ${last}, then with this one.`;
+export const upgrade_before = `Upgrade it first with the Packhouse that ends with migration ${last}, then this one.`;
 
 /** The refusal of a database from before the first release that is not at its last migration. */
 function tooOld(where: string): Error {

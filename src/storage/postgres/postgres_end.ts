@@ -101,16 +101,16 @@ interface TypedColumn {
   /** An SQL expression of the column as text. */
   readonly textOf: (column: string) => string;
   /** An SQL expression of the value from text. */
-  readonly fromText: (text: string) => string;
+  readonly parsed: (text: string) => string;
 }
 
 const types: Readonly<Record<string, TypedColumn>> = {
-  bigint: { kind: "integer", textOf: (column) => `${column}::text`, fromText: (text) => `${text}::bigint` },
-  integer: { kind: "integer", textOf: (column) => `${column}::text`, fromText: (text) => `${text}::integer` },
-  boolean: { kind: "integer", textOf: (column) => `${column}::int::text`, fromText: (text) => `${text}::int::boolean` },
-  text: { kind: "text", textOf: (column) => column, fromText: (text) => text },
-  json: { kind: "text", textOf: (column) => `${column}::text`, fromText: (text) => `${text}::json` },
-  bytea: { kind: "bytes", textOf: (column) => `encode(${column}, 'hex')`, fromText: (text) => `decode(${text}, 'hex')` },
+  bigint: { kind: "integer", textOf: (column) => `${column}::text`, parsed: (text) => `${text}::bigint` },
+  integer: { kind: "integer", textOf: (column) => `${column}::text`, parsed: (text) => `${text}::integer` },
+  boolean: { kind: "integer", textOf: (column) => `${column}::int::text`, parsed: (text) => `${text}::int::boolean` },
+  text: { kind: "text", textOf: (column) => column, parsed: (text) => text },
+  json: { kind: "text", textOf: (column) => `${column}::text`, parsed: (text) => `${text}::json` },
+  bytea: { kind: "bytes", textOf: (column) => `encode(${column}, 'hex')`, parsed: (text) => `decode(${text}, 'hex')` },
 };
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
@@ -175,7 +175,7 @@ class PostgresInstallationStore implements InstallationStore {
     if (table.key.length === 0) return inOrder((await this.#ask(from)) as CopiedRow[]);
     const { types: kinds } = table as PostgresTable;
     const key = this.#key(table).join();
-    const places = table.key.map((at, nth) => kinds[at]?.fromText(`$${nth + 1}::text`)).join();
+    const places = table.key.map((at, nth) => kinds[at]?.parsed(`$${nth + 1}::text`)).join();
     const behind = after === null ? "" : ` where (${key}) > (${places})`;
     return (await this.#ask(`${from}${behind} order by ${key} limit ${limit}`, after ?? [])) as CopiedRow[];
   }
@@ -242,13 +242,13 @@ class PostgresInstallationStore implements InstallationStore {
   async put(table: CopiedTable, rows: readonly CopiedRow[]): Promise<void> {
     const { types: kinds } = table as PostgresTable;
     const columns = table.columns.map(({ name }) => quoted(name)).join();
-    const fromText = table.columns.map((_, at) => kinds[at]?.fromText(`given.v${at}`)).join();
+    const parsed = table.columns.map((_, at) => kinds[at]?.parsed(`given.v${at}`)).join();
     const arrays = table.columns.map((_, at) => `$${at + 1}::text[]`).join();
     const names = table.columns.map((_, at) => `v${at}`).join();
     const values = table.columns.map((_, at) => rows.map((row) => row[at] ?? null));
     refuseNul(table, values);
     const given = `unnest(${arrays}) as given (${names})`;
-    const query = `insert into ${quoted(table.name)} (${columns}) select ${fromText} from ${given}`;
+    const query = `insert into ${quoted(table.name)} (${columns}) select ${parsed} from ${given}`;
     await this.#ask(query, values);
   }
 
@@ -264,7 +264,7 @@ class PostgresInstallationStore implements InstallationStore {
       const table = tableOf("installation", await this.#ask(catalog, [this.mode]));
       for (const [at, { name }] of table.columns.entries()) {
         if (!itself.has(name)) continue;
-        const value = table.types[at]?.fromText("$1::text");
+        const value = table.types[at]?.parsed("$1::text");
         await this.#ask(`update installation set ${quoted(name)} = ${value}`, [itself.get(name) ?? null]);
       }
     });
