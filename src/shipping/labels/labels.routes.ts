@@ -121,7 +121,7 @@ export function answerClaimed(
   view: LabelViewer,
   claim: (tx: Tx) => Promise<ShippingLabel>,
 ) {
-  const { secret_key, carrier_timeout_ms: patience_ms } = service;
+  const { secret_key, carrier_timeout_ms: timeout_ms } = service;
   const at = { store: call.store, service, callbacks: labelCallbacks };
   const refusalOf = refusalFor(call, "sold");
   return answerSlowWork(
@@ -184,7 +184,7 @@ async function answerVoid(call: Call, service: Service, id: string, view: LabelV
         const label = await beginVoid(tx, id, call.actor);
         return { begun: label, data: view(label, tx) };
       },
-      goOn: async (label, end) => {
+      finish: async (label, end) => {
         // A concurrent request has already voided it.
         if (isVoided(label.status)) {
           await call.store.write(async (tx) => end(tx, { status: 200, data: view(await getLabel(tx, label.id), tx) }));
