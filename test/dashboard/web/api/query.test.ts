@@ -27,6 +27,7 @@ const { Fragment, h, options, render } = (await outside("preact")) as Preact;
 const web = (file: string) => outside(join(root, "src/dashboard/web/api", file));
 const page = globalThis as Record<string, unknown>;
 page["location"] = { pathname: "/dashboard", search: "" };
+page["history"] = { state: null };
 const { useQuery, refresh, forgetAll } = (await web("query.ts")) as Queries;
 const { listen } = (await web("live.ts")) as Live;
 
@@ -58,7 +59,7 @@ beforeAll(() => {
 });
 afterAll(() => {
   for (const spy of spies) spy.mockRestore();
-  for (const name of ["location", "window", "document", "EventSource"]) delete page[name];
+  for (const name of ["location", "history", "window", "document", "EventSource"]) delete page[name];
   Reflect.deleteProperty(options, "requestAnimationFrame");
 });
 
