@@ -50,7 +50,7 @@ export async function told(place: string): Promise<string> {
   const { code, err } = await packhouse("keys", "list", ...at(place));
   if (code === 0) return "serves";
   if (code === 66) return "absent";
-  if (/holds an unfinished move/.test(err) && /[Rr]un the same packhouse move again/.test(err)) return "half";
+  if (/has an unfinished move/.test(err) && /[Rr]un the same packhouse move again/.test(err)) return "half";
   if (/was moved to/.test(err)) return "moved";
   return `${code}: ${err}`;
 }

@@ -11,7 +11,7 @@ const body_bytes_max = 64 * 1024;
 // it may be seen in other scopes.
 const listeners = new WeakMap<Tx["sql"], (event: DomainEvent) => void>();
 
-/** Runs work within a transaction and answers its result and the events that it emitted. */
+/** Runs work in a transaction and returns its result and the events that it emitted. */
 export async function captureEvents<Answer>(
   tx: Tx,
   work: () => Promise<Answer>,
@@ -28,7 +28,7 @@ export async function captureEvents<Answer>(
 
 /**
  * Stores events in the caller's transaction, so that a change and its events are committed together or not at all. The
- * fan-out job finds them after the commit. In a body over 64 KiB the longest lists are cut, and `truncated` is set.
+ * fan-out job finds them after the commit. In a body over 64 KiB, the longest lists are cut, and `truncated` is set.
  */
 export async function emit(tx: Tx, events: readonly DomainEvent[]): Promise<void> {
   if (events.length === 0) return;

@@ -39,7 +39,7 @@ export interface EventContent {
   readonly previous: string | null;
 }
 
-/** The given old values, by field, that differ now. */
+/** The old values, by field, that differ now. */
 export function previousOf<T extends object>(before: T, after: { readonly [K in keyof T]: unknown }): Partial<T> {
   const changed: Partial<T> = {};
   for (const field of Object.keys(before) as (keyof T)[]) {

@@ -7,7 +7,7 @@ import type { LongRecords } from "../storage/long_records.ts";
 import { insert, prepared, preparedOf, type StatementArgs } from "../storage/statements.ts";
 import type { EventContent, EventType } from "./event_types.ts";
 
-/** An event as it is kept. */
+/** An event as it is stored. */
 export interface StoredEvent extends EventContent {
   readonly seq: number;
   readonly id: string;
@@ -78,7 +78,7 @@ const saveCounter = prepared((sql: WriteStatements, a: StatementArgs<{ number: n
     .onConflictDoUpdate({ target: counters.name, set: { number: template`excluded.number` } }),
 );
 
-/** Leaves out so many places in the order of events, and answers the first and the last of them. */
+/** Skips this many positions in the order of events, and returns the first and the last of them. */
 export async function skipPlaces(tx: Tx, count: number): Promise<{ first: number; last: number }> {
   const before = await lastPosition(tx);
   await saveCounter(tx, { number: before + count });
@@ -86,8 +86,8 @@ export async function skipPlaces(tx: Tx, count: number): Promise<{ first: number
 }
 
 /**
- * Gives the oldest new events their place in the order of `GET /events`, without gaps, and answers them in that order.
- * Only one transaction at a time may call this.
+ * Assigns the oldest new events their positions in the order of `GET /events`, without gaps, and returns them in that
+ * order. Only one transaction at a time may call this.
  */
 export async function placeEvents(tx: Tx, limit: number): Promise<PlacedEvent[]> {
   const placed = (await place(tx, { limit, after: await lastPosition(tx), at: tx.now })) as PlacedEvent[];
@@ -231,7 +231,7 @@ export async function countStoredEvents(db: Db): Promise<number> {
 }
 
 /**
- * Deletes up to `limit` payloads of events older than a moment for which the condition `sent` holds, and answers the
+ * Deletes up to `limit` payloads of events older than a timestamp (ms) that satisfy the condition `sent`. Returns the
  * ids of their events, which stay.
  */
 export async function forgetEventBodies(tx: Tx, before: number, limit: number, sent: SQL): Promise<string[]> {

@@ -74,7 +74,7 @@ export function readMoveMark(text: string | null): MoveMark | null {
   const way = "Finish or undo that move with the version that began it.";
   throw startRefused(
     "unsuitable",
-    `This installation holds an unfinished move of the merchant ${mark.merchant} from ${mark.other}. ${way}`,
+    `This installation has an unfinished move of the merchant ${mark.merchant} from ${mark.other}. ${way}`,
   );
 }
 
@@ -88,7 +88,7 @@ export function refuseMoved(text: string | null, where: string): void {
   if (mark.state === "arriving") {
     const way = `Run the same packhouse move again to continue, or with --begin-anew to start over.`;
     const safe = `All data is still unchanged at ${mark.other}.`;
-    throw startRefused("unsuitable", `${where} holds an unfinished move from ${mark.other}. ${safe} ${way}`);
+    throw startRefused("unsuitable", `${where} has an unfinished move from ${mark.other}. ${safe} ${way}`);
   }
   const day = new Date(mark.at).toISOString().slice(0, 10);
   const back = `To undo the move, run packhouse move --undo with the same --from and --to.`;

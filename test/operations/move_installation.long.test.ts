@@ -81,7 +81,7 @@ describe("works", () => {
       expect([interrupted.code, interrupted.err]).toEqual([78, expect.stringContaining("leases.name holds U+0000")]);
       raw.run("delete from leases");
       raw.run("update api_keys set name = 'other', last_four = 'abcd'");
-      expect((await packhouse("keys", "list", ...at(target))).err).toContain("holds an unfinished move");
+      expect((await packhouse("keys", "list", ...at(target))).err).toContain("has an unfinished move");
       const done = await move(data, target);
       expect([done.code, done.out]).toEqual([0, expect.stringContaining("Continuing the move")]);
     }
@@ -101,7 +101,7 @@ describe("works", () => {
       arrived.run("update installation set moving = ?", [arriving]);
       for (const [place, said] of [
         [data, "was moved to"],
-        [target, "holds an unfinished move"],
+        [target, "has an unfinished move"],
       ] as const) {
         const refused = await packhouse("keys", "list", ...at(place));
         expect([refused.code, refused.err]).toEqual([78, expect.stringContaining(said)]);
@@ -111,7 +111,7 @@ describe("works", () => {
       arrived.run("update installation set moving = ?", [arriving]);
       expect(await move(data, target, "--undo")).toMatchObject({ code: 0 });
       expect((await packhouse("keys", "list", ...at(data))).out).toContain("till");
-      expect((await packhouse("keys", "list", ...at(target))).err).toContain("holds an unfinished move");
+      expect((await packhouse("keys", "list", ...at(target))).err).toContain("has an unfinished move");
     },
   );
 
@@ -163,7 +163,7 @@ describe("refuses", () => {
       restore: [],
       filled: false,
     };
-    expect(() => readMoveMark(JSON.stringify(mark))).toThrow("holds an unfinished move of the merchant ALFA from /old");
+    expect(() => readMoveMark(JSON.stringify(mark))).toThrow("has an unfinished move of the merchant ALFA from /old");
   });
 
   test("wrong use, with a word that says what is right", async () => {
