@@ -1,5 +1,5 @@
-// One column kit: a table defined once is a SQLite table or a PostgreSQL table. Types come from pg-core, whose builders
-// can only be awaited, so that what compiles runs on both engines; SQLite's tables are cast to them here.
+// The column kit: a table defined once is a SQLite table or a PostgreSQL table. Types come from pg-core, whose builders
+// can only be awaited, so that code that compiles runs on both engines; SQLite's tables are cast to them here.
 import { type AnyColumn, type GetColumnData, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import * as pg from "drizzle-orm/pg-core";
 import * as lite from "drizzle-orm/sqlite-core";
@@ -17,12 +17,14 @@ export const int = () => pick(pg.bigint({ mode: "number" }), lite.integer());
 export const bool = () => pick(pg.boolean(), lite.integer({ mode: "boolean" }));
 /** JSON as text on both engines: stored as written, read back as the same value, never queried by path. */
 export const json = <T>() => pick(pg.json().$type<T>(), lite.text({ mode: "json" }).$type<T>());
-/** A long text, mostly JSON, kept packed and never queried by what it says; `hasText` asks whether it is empty. */
+/**
+ * A long text, mostly JSON, stored compressed and never queried by its contents; `hasText` checks whether it is empty.
+ */
 export const packed = () => pick(pgPacked(), litePacked());
 const packing = { toDriver: pack, fromDriver: unpack };
 const pgPacked = pg.customType<{ data: string; driverData: Uint8Array }>({ dataType: () => "bytea", ...packing });
 const litePacked = lite.customType<{ data: string; driverData: Uint8Array }>({ dataType: () => "blob", ...packing });
-/** JSON that is kept packed. */
+/** JSON that is stored compressed. */
 export const packedJson = <T>() => pick(pgPackedJson().$type<T>(), litePackedJson().$type<T>());
 const packingJson = {
   toDriver: (value: unknown) => pack(JSON.stringify(value)),
@@ -34,17 +36,17 @@ const pgPackedJson = pg.customType<{ data: unknown; driverData: Uint8Array }>({
 const litePackedJson = lite.customType<{ data: unknown; driverData: Uint8Array }>({
   ...{ dataType: () => "blob", ...packingJson },
 });
-/** Bytes as they are: a document, say. */
+/** Raw bytes, such as a document. */
 export const bytes = () => pick(pgBytes(), liteBytes());
 const pgBytes = pg.customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "bytea" });
 const liteBytes = lite.customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => "blob" });
 /** Whether a packed column holds any text. */
 export const hasText = (column: AnyColumn | SQLWrapper): SQL => sql`length(${column}) > 0`;
-/** A moment: milliseconds since 1970, which sort and compute the same on both engines. */
+/** A timestamp: milliseconds since 1970, which sort and compute the same on both engines. */
 export const time = int;
-/** A day of the calendar, without a zone: days since 1970-01-01. */
+/** A calendar date without a zone: days since 1970-01-01. */
 export const day = int;
-/** The integer key of a record, allotted by the database and never used twice. */
+/** The integer key of a record, allocated by the database and never reused. */
 export const id = () =>
   pick(
     pg.bigint({ mode: "number" }).primaryKey().generatedByDefaultAsIdentity(),
@@ -100,13 +102,13 @@ export const matches = (column: AnyColumn | SQLWrapper, pattern: string): SQL =>
     ? sql`${column} like ${pattern.replace(/[\\%_]/g, "\\$&").replaceAll("*", "%")} escape '\\'`
     : sql`${column} glob ${pattern.replace(/[[?]/g, "[$&]")}`;
 
-/** A text with A to Z in small letters, as an index keeps it; other letters stay as they are on both engines. */
+/** A text with A to Z in lower case, as an index stores it; other letters are unchanged on both engines. */
 export const folded = (column: AnyColumn | SQLWrapper): SQL => sql`lower(${column})`;
 
-/** A column of an index that is walked from its greatest value on. */
+/** An index column in descending order. */
 export const descending = (column: AnyColumn | SQLWrapper): SQL => sql`${column} desc`;
 
-/** The digits in which a text ends; empty when it ends in something else. */
+/** The digits at the end of a text; empty when it ends in something else. */
 export const lastDigits = (column: AnyColumn | SQLWrapper): SQL =>
   sql`substr(${column}, length(rtrim(${column}, '0123456789')) + 1)`;
 
@@ -207,7 +209,7 @@ interface Lockable {
 /** Locks the rows read until the transaction ends. SQLite has one writer, so there is nothing to lock. */
 export const forUpdate = <Q extends Lockable>(query: Q): Q => (isPostgres ? (query.for("no key update") as Q) : query);
 
-/** Lets nobody change the rows read until the transaction ends; others may read them so at the same time. */
+/** Prevents changes to the rows read until the transaction ends; other transactions may read them the same way. */
 export const forShare = <Q extends Lockable>(query: Q): Q => (isPostgres ? (query.for("share") as Q) : query);
 
 /** As `forUpdate`, and waits for those, too, who have read the rows `forKeyShare`. */
@@ -231,6 +233,6 @@ export const forUpdateInOrder = <Q extends Lockable>(query: Q, column: AnyColumn
 export const isAlone = (name: SQLWrapper): SQL =>
   isPostgres ? sql`pg_try_advisory_xact_lock(hashtextextended(current_schema() || ${name}::text, 0))` : sql`true`;
 
-/** Locks the rows read and passes over those that another transaction holds. */
+/** Locks the rows read and skips those that another transaction holds. */
 export const skipLocked = <Q extends Lockable>(query: Q): Q =>
   isPostgres ? (query.for("update", { skipLocked: true }) as Q) : query;

@@ -1,4 +1,4 @@
-// The thread that looks through a database for damage, a table for each question.
+// The worker thread that checks a database for damage, one table per request.
 import { type CheckDepth, openWholeCheck, type WholeCheck } from "./whole_check.ts";
 
 /** Which table to look at next, by its place; null lets go of the database. */

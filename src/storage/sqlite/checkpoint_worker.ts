@@ -1,4 +1,4 @@
-// The thread that waits for the disk while a log is copied into its database, so that the one that answers need not.
+// The worker thread that copies a log into its database, so that the main thread need not wait for the disk.
 import { type LogCheckpoint, type LogFrameCounts, openCheckpoint } from "./checkpoint.ts";
 
 /** What the worker is asked to do, always of the same database. */

@@ -23,7 +23,7 @@ export interface HeldView {
   readonly log: number | null;
   /** How many bytes the log has by now. It cannot begin anew while the view is held. */
   grown(): number;
-  /** Lets go of the view. */
+  /** Releases the view. */
   close(): void;
 }
 

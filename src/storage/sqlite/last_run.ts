@@ -14,7 +14,7 @@ interface LastRun {
   readonly files: readonly string[] | null;
 }
 
-/** Notes, on the disk, that a server begins to use the databases. */
+/** Records, durably, that a server starts to use the databases. */
 export function noteStart(data: string): void {
   keep(data, { version, boot: thisBoot(), files: null });
 }

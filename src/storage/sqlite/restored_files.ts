@@ -20,7 +20,7 @@ export function holdsData(data: string): boolean {
 /** Whether a restore has happened whose files are not all in their places. */
 export const isRestored = (data: string): boolean => existsSync(join(data, restored));
 
-/** Removes what an interrupted restore has left. Answers whether there was something. */
+/** Removes the remains of an interrupted restore. Returns whether there were any. */
 export function clearUnfinished(data: string): boolean {
   const path = restoringFolder(data);
   if (!existsSync(path)) return false;
