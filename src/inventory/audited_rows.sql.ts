@@ -1,4 +1,4 @@
-// The rows behind a difference, which a person compares to see which of them is wrong.
+// The rows behind a verification difference, so that a person can see which of them is wrong.
 import { and, asc, desc, eq, lte, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { count_lines } from "../../db/schema/counts.ts";
 import { lots, movements, stock_items } from "../../db/schema/inventory.ts";
@@ -14,7 +14,7 @@ import { type FindVerifiedRows, named, plainRows, rows_max, type VerifiedRow } f
 
 const newest_max = 10;
 
-/** The stock items that match, with the names that a warehouse knows them by. */
+/** Stock items that match, with their SKU, bin and lot number. */
 async function itemRows(db: Db, condition: SQL | undefined): Promise<VerifiedRow[]> {
   const rows = await db.sql
     .select({
@@ -38,7 +38,7 @@ async function itemRows(db: Db, condition: SQL | undefined): Promise<VerifiedRow
   return named("stock_items", rows);
 }
 
-/** The newest movements that match, the oldest of them first. */
+/** The newest movements that match (at most 10), oldest first. */
 export async function movementRows(db: Db, condition: SQL | undefined): Promise<VerifiedRow[]> {
   const rows = await db.sql
     .select({
@@ -63,8 +63,8 @@ export async function movementRows(db: Db, condition: SQL | undefined): Promise<
   return named("movements", rows.reverse());
 }
 
-/** The allocations that match, with the item and the order of each. */
-async function promiseRows(db: Db, condition: SQL): Promise<VerifiedRow[]> {
+/** Allocations that match, with the bin and the order reference of each. */
+async function allocationRows(db: Db, condition: SQL): Promise<VerifiedRow[]> {
   const rows = await db.sql
     .select({
       id: allocations.id,
@@ -97,7 +97,7 @@ async function ledgerSum(db: Db, item_id: number): Promise<VerifiedRow> {
   return { table: "movements, all of the stock item", ...row };
 }
 
-async function promisedSum(db: Db, condition: SQL): Promise<VerifiedRow> {
+async function allocationSum(db: Db, condition: SQL): Promise<VerifiedRow> {
   const [row] = await db.sql
     .select({ rows: number(sql`count(*)`), quantity: number(sql`coalesce(sum(${allocations.quantity}), 0)`) })
     .from(allocations)
@@ -107,7 +107,7 @@ async function promisedSum(db: Db, condition: SQL): Promise<VerifiedRow> {
 
 const touches = (item_id: number) => or(eq(movements.from_item_id, item_id), eq(movements.to_item_id, item_id));
 
-/** The movements with a cause, by its identifier in the API. */
+/** Condition: movements caused by one record, given its type and its id in the API. */
 export function causedBy(type: string, id: string): SQL | undefined {
   return and(eq(movements.reference_type, type), eq(movements.reference_id, id));
 }
@@ -118,8 +118,8 @@ async function rowsOfItem(db: Db, id: number): Promise<VerifiedRow[]> {
     ...(await itemRows(db, eq(stock_items.id, id))),
     await ledgerSum(db, id),
     ...(await movementRows(db, touches(id))),
-    await promisedSum(db, own),
-    ...(await promiseRows(db, own)),
+    await allocationSum(db, own),
+    ...(await allocationRows(db, own)),
   ];
 }
 
@@ -137,8 +137,8 @@ async function rowsOfLine(db: Db, id: number): Promise<VerifiedRow[]> {
   const own = eq(allocations.reservation_line_id, id);
   return [
     ...(await plainRows(db, "reservation_lines", reservation_lines, eq(reservation_lines.id, id))),
-    await promisedSum(db, own),
-    ...(await promiseRows(db, own)),
+    await allocationSum(db, own),
+    ...(await allocationRows(db, own)),
   ];
 }
 
@@ -192,14 +192,14 @@ async function rowsOfReservation(db: Db, id: number): Promise<VerifiedRow[]> {
   ];
 }
 
-/** How to find the rows of each noun of the inventory. */
+/** For each noun of the inventory, how to find the rows behind a difference. */
 export const inventoryRows = {
   product: rowsOfProduct,
   "stock item": rowsOfItem,
   movement: rowsOfMovement,
   reservation: rowsOfReservation,
   "reservation line": rowsOfLine,
-  allocation: (db, id) => promiseRows(db, eq(allocations.id, id)),
+  allocation: (db, id) => allocationRows(db, eq(allocations.id, id)),
   lot: rowsOfLot,
   transfer: rowsOfTransfer,
   "transfer line": (db, id) => plainRows(db, "transfer_lines", transfer_lines, eq(transfer_lines.id, id)),

@@ -9,19 +9,19 @@ import { listExpiredLots, markLotsExpired, nextLastDay } from "./stock/lots.sql.
 import { listShelfLifeChanges, nextShelfLifeChange } from "./stock/stock.sql.ts";
 import { type LocalDays, localDays } from "./warehouses/warehouses.sql.ts";
 
-// Each of them may be of another SKU with an event of its own, and other requests wait for a slice as a whole.
+// Each may concern another SKU and emit its own event, and other requests wait until the slice commits.
 const expiry_slice = 100;
-// So many slices in one round.
+// Slices per run.
 const expiry_slices_max = 50;
 
-/** Ends reservations past their time, a slice of them; answers when to run next (ms), or null. */
+/** Expires up to 100 overdue reservations. Returns when to run next (ms), or null. */
 export async function expireReservations(store: Store): Promise<number | null> {
   return store.write((tx) => expireClientReservations(tx, expiry_slice));
 }
 
 /**
- * Notes what a new day in a warehouse changes of its stock, a slice of it in each transaction: lots whose last day is
- * over are put aside. Answers when to run next (ms), or null.
+ * Applies the start of a day in a warehouse to its stock, one slice per transaction: expired lots are taken off sale.
+ * Returns when to run next (ms), or null.
  */
 export async function expireLots(store: Store): Promise<number | null> {
   for (let slices = 1; slices < expiry_slices_max; slices += 1) {
@@ -36,11 +36,11 @@ async function expireSlice(tx: Tx): Promise<{ readonly more: boolean; readonly n
   const turned = await listShelfLifeChanges(tx, days, expiry_slice);
   const past = await listExpiredLots(tx, days, expiry_slice);
   const products = [...turned, ...past].map(({ product_id }) => product_id);
-  // Opening a shelf puts aside what has expired on it; lots without units are only marked.
-  const shelves = await lockFreshStock(tx, products);
-  const opened = new Set(products.map((id) => lockedStockOf(shelves, id)));
+  // Locking the stock takes expired units off sale; lots without units are only marked.
+  const stocks = await lockFreshStock(tx, products);
+  const opened = new Set(products.map((id) => lockedStockOf(stocks, id)));
   await noteShelfLifeChanges(tx, opened);
-  // Of what is gone there is nothing to tell. Units may have come since it was listed.
+  // Empty items no longer change with time. The limit of 0 units spares those that were filled since they were listed.
   const listed = turned.map(({ id }) => id);
   await saveTurn(tx, listed, null, 0);
   const ids = past.map((lot) => lot.id);
@@ -49,18 +49,18 @@ async function expireSlice(tx: Tx): Promise<{ readonly more: boolean; readonly n
   return { more, next: more ? tx.now : await nextTurn(tx, days) };
 }
 
-/** When (ms) time next changes any stock, or null. */
+/** When (ms) the next day begins that changes any stock, or null. */
 async function nextTurn(tx: Tx, { warehouses }: LocalDays): Promise<number | null> {
   const next: number[] = [];
   for (const { id, timezone, day } of warehouses) {
     const last_day = await nextLastDay(tx, day);
     const days = [await nextShelfLifeChange(tx, id, day), last_day === null ? null : last_day + 1];
-    for (const one of days) if (one !== null) next.push(dayStart(one, timezone));
+    for (const changes_on of days) if (changes_on !== null) next.push(dayStart(changes_on, timezone));
   }
   return next.length === 0 ? null : Math.min(...next);
 }
 
-/** Serves everyone who waits for stock that is there, a slice of the queue in each transaction. */
+/** Fills backorders from available stock, one slice of the queue per transaction. Returns null: it runs when woken. */
 export async function fillBackorders(store: Store): Promise<number | null> {
   for (const product_id of await store.read(listBackorderedProducts)) {
     let place: BackorderRank | null = null;
@@ -72,8 +72,8 @@ export async function fillBackorders(store: Store): Promise<number | null> {
 
 function fillAfter(store: Store, product_id: number, after: BackorderRank | null): Promise<BackorderRank | null> {
   return store.write(async (tx) => {
-    const shelves = await lockFreshStock(tx, [product_id]);
-    const shelf = shelves.get(product_id);
-    return shelf === undefined ? null : fillProductBackorders(tx, shelves, shelf, after);
+    const stocks = await lockFreshStock(tx, [product_id]);
+    const stock = stocks.get(product_id);
+    return stock === undefined ? null : fillProductBackorders(tx, stocks, stock, after);
   });
 }

@@ -3,7 +3,7 @@ import type { Transitions } from "../core/transitions.ts";
 export const countStatuses = ["open", "review", "posted", "cancelled"] as const;
 export type CountStatus = (typeof countStatuses)[number];
 
-// Counting again takes a count back from its review.
+// Recording another quantity reopens a count in review.
 export const countTransitions = {
   record: { from: ["open", "review"], to: "open", held: false, emits: null },
   review: { from: ["open"], to: "review", held: false, emits: null },
@@ -12,11 +12,10 @@ export const countTransitions = {
 } as const satisfies Transitions<CountStatus>;
 export type CountAction = keyof typeof countTransitions;
 
-/** The source of a unit's value: the cost of the newest units received with one, else the price. */
+/** How a unit is valued: by the cost of the newest units received with one, otherwise by the product's price. */
 export const valueSources = ["cost", "price"] as const;
 export type ValueSource = (typeof valueSources)[number];
 
-/** The first status of a count. */
 export const initialCountStatus: CountStatus = "open";
 
 export const binKinds = ["storage", "staging", "returns", "putback", "quarantine", "damage"] as const;
@@ -25,7 +24,7 @@ export type BinKind = (typeof binKinds)[number];
 export const lotStatuses = ["available", "on_hold", "quarantined", "recalled", "expired", "damaged"] as const;
 export type LotStatus = (typeof lotStatuses)[number];
 
-/** Why units that are in the house and promised to nobody are not for sale. */
+/** Why units on hand that are not reserved cannot be sold. */
 export const unavailableCauses = ["quarantined", "damaged", "expired", "short_dated", "putback", "returns"] as const;
 export type UnavailableCause = (typeof unavailableCauses)[number];
 
@@ -33,8 +32,8 @@ export const movementTypes = ["adjustment", "transfer", "sale", "return", "recei
 export type MovementType = (typeof movementTypes)[number];
 
 /**
- * Where units are that are on hand nowhere: gone to a customer, given up, on their way to another warehouse, or given
- * to another merchant, in whose stock they came in by a movement of their own.
+ * Where units that are no longer on hand went: to a customer, written off, in transit to another warehouse, or to
+ * another merchant, whose stock receives them in a separate movement.
  */
 export const outsidePlaces = ["customer", "write_off", "in_transit", "other_merchant"] as const;
 export type OutsidePlace = (typeof outsidePlaces)[number];
@@ -61,7 +60,7 @@ export type AdjustmentReason = (typeof adjustmentReasons)[number];
 export const itemStatuses = ["in_stock", "low_stock", "out_of_stock", "backordered", "inactive"] as const;
 export type ItemStatus = (typeof itemStatuses)[number];
 
-/** What may cause a movement; `reference` is what a client calls the cause. */
+/** What may cause a movement; `reference` is a client's own name for the cause. */
 export const referenceTypes = [
   "order",
   "receipt",
@@ -73,37 +72,36 @@ export const referenceTypes = [
 ] as const;
 export type ReferenceType = (typeof referenceTypes)[number];
 
-/** Whether a lot of this status may be sold, unless its expiry has come. */
+/** Whether a lot of this status may be sold, unless its last day is over. */
 export function isAvailable(status: LotStatus): boolean {
   return status === "available";
 }
 
-/** Whether a lot of this status was called back from sale. */
+/** Whether a lot of this status is recalled; null for units without a lot. */
 export function isRecalled(status: LotStatus | null): boolean {
   return status === "recalled";
 }
 
-/** The status of a lot at this moment: its time may be over before a job has noted it. */
+/** The status of a lot now: `expired` once it is no longer good, even before the job has marked it. */
 export function lotStatusAt(status: LotStatus | null, is_good: boolean): LotStatus {
   return status === "available" && !is_good ? "expired" : (status ?? "available");
 }
 
-/** Whether a job, or a correction, has noted that the time of a lot is over. */
+/** Whether a lot is marked as expired. */
 export function hasExpired(status: LotStatus): boolean {
   return status === "expired";
 }
 
-/** Why units of a lot of this status, in a storage bin, are not for sale. */
+/** Why units of a lot of this status, in a storage bin, cannot be sold. */
 export function causeOf(status: LotStatus | null): UnavailableCause {
   if (status === "damaged") return "damaged";
   return status === "available" || status === "expired" ? "expired" : "quarantined";
 }
 
-/** The state in which a reservation is made and holds its units. */
 export const initialReservationStatus = "reserved" as const;
 
-// Every way in which a lot's status changes. A recall ends only when it is withdrawn. Only time makes a lot expire;
-// correcting a wrong expiry undoes that.
+// Every change of a lot's status. A recall ends only when it is withdrawn. Only time expires a lot; correcting a wrong
+// expiry date undoes that.
 export const lotTransitions = {
   release: { from: ["on_hold", "quarantined", "recalled", "damaged"], to: "available", held: true, emits: null },
   hold: { from: ["available", "quarantined"], to: "on_hold", held: true, emits: null },
@@ -120,7 +118,7 @@ export const lotTransitions = {
 } as const satisfies Transitions<LotStatus>;
 type LotAction = keyof typeof lotTransitions;
 
-/** The statuses that a client may set; lots expire by themselves. */
+/** The statuses that a client may set; only time sets `expired`. */
 export const settableLotStatuses = ["available", "on_hold", "quarantined", "recalled", "damaged"] as const;
 export type SettableLotStatus = (typeof settableLotStatuses)[number];
 
@@ -143,17 +141,16 @@ export const receiptTransitions = {
 } as const satisfies Transitions<ReceiptStatus>;
 export type ReceiptAction = keyof typeof receiptTransitions;
 
-/** The condition of received units: those that are not good go into the bin for their kind. */
+/** The condition of received units. Units that are not good go to the bin for their condition. */
 export const receivedConditions = ["good", "damaged", "quarantined"] as const;
 export type ReceivedCondition = (typeof receivedConditions)[number];
 
-/** The first status of a receipt. */
 export const initialReceiptStatus: ReceiptStatus = "expected";
 
 export const reservationStatuses = ["reserved", "released", "expired", "committed"] as const;
 export type ReservationStatus = (typeof reservationStatuses)[number];
 
-// A committed reservation belongs to an order in work: its units leave by shipping or by cancelling them.
+// A committed reservation belongs to an order in progress: its units leave by being shipped or cancelled.
 export const reservationTransitions = {
   release: { from: ["reserved"], to: "released", held: true, emits: null },
   expire: { from: ["reserved"], to: "expired", held: true, emits: null },
@@ -161,26 +158,29 @@ export const reservationTransitions = {
   give_back: { from: ["committed"], to: "released", held: true, emits: null },
 } as const satisfies Transitions<ReservationStatus>;
 
-/** What becomes of an order's claim without its doing: units it waited for, units now elsewhere, units it lost. */
+/**
+ * What happened to an order's allocation without an act on the order: backordered units filled, units moved to other
+ * stock, or units lost.
+ */
 export const allocationChangeKinds = ["filled", "moved", "lost"] as const;
 export type AllocationChangeKind = (typeof allocationChangeKinds)[number];
 
-/** Whether a reservation holds its units and no work on its order has begun. */
+/** Whether a reservation holds its units and work on its order has not begun. */
 export function isReserved(status: ReservationStatus): boolean {
   return status === "reserved";
 }
 
-/** Whether the work on the order of a reservation has begun. */
+/** Whether work on the reservation's order has begun. */
 export function isCommitted(status: ReservationStatus): boolean {
   return status === "committed";
 }
 
-/** Whether a reservation was given up. */
+/** Whether a reservation was released. */
 export function isReleased(status: ReservationStatus): boolean {
   return status === "released";
 }
 
-/** Whether a reservation ended since its time was over. */
+/** Whether a reservation is marked as expired. */
 export function isExpired(status: ReservationStatus): boolean {
   return status === "expired";
 }
@@ -188,7 +188,7 @@ export function isExpired(status: ReservationStatus): boolean {
 export const transferStatuses = ["pending", "in_transit", "received", "cancelled"] as const;
 export type TransferStatus = (typeof transferStatuses)[number];
 
-// A transfer stays in transit while a part of it is received; what never arrives is written off when it is closed.
+// A transfer stays in transit while part of it is received. Closing it writes off what never arrived.
 export const transferTransitions = {
   ship: { from: ["pending"], to: "in_transit", held: false, emits: null },
   receive: { from: ["in_transit"], to: "received", held: false, emits: null },
@@ -198,8 +198,7 @@ export const transferTransitions = {
 } as const satisfies Transitions<TransferStatus>;
 export type TransferAction = keyof typeof transferTransitions;
 
-/** Why units that left never arrived. */
+/** Why units of a transfer never arrived. */
 export const missingReasons = ["lost", "damaged", "shrinkage"] as const;
 
-/** The state in which a transfer is planned. */
 export const initialTransferStatus: TransferStatus = "pending";

@@ -1,5 +1,5 @@
-// The stock figures that the API shows of a product, checked against plain sums of its rows, which share nothing with
-// the views.
+// Checks the stock figures that the API shows against plain sums of the rows, and every balance against the ledger and
+// the allocations. The SQL shares nothing with the views and acts.
 import { and, asc, eq, gt, ne, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { among, isOneOf, list } from "../../db/kit.ts";
@@ -26,10 +26,10 @@ import { itemView } from "./stock/product_stock.ts";
 import { loadStock } from "./stock/stock.sql.ts";
 import { dayIn, type LocalDays, localDays } from "./warehouses/warehouses.sql.ts";
 
-// A lot that never changed its status has no row of history, also when it expired by itself.
+// A lot whose status never changed has no history row, even if it expired automatically.
 const unrecorded = [...lotTransitions.expire.from, lotTransitions.expire.to];
 
-/** A figure that the API shows of a product, and what it should be. */
+/** A stock figure that the API shows, and what it should be. */
 interface AuditedSummary {
   readonly rule: string;
   readonly id: number;
@@ -64,26 +64,26 @@ const sums = (db: Db, ids: readonly number[], days: LocalDays) =>
     .where(among(stock_items.product_id, sql`${list(ids)}`))
     .groupBy(stock_items.product_id);
 
-/** Every figure that the API shows of a product's stock, with the sum of its rows; bundles have none. */
+/** Every stock figure that the API shows of each product, with the sum of its rows. Bundles have none. */
 async function* shownLevels(db: Db): AsyncGenerator<AuditedSummary> {
   const days = await localDays(db);
   for (let ids = await stockedAfter(db, 0); ids.length > 0; ids = await stockedAfter(db, ids.at(-1) ?? 0)) {
     const sumsOf = new Map((await sums(db, ids, days)).map((row) => [row.id, row]));
-    for (const shelf of await loadStock(db, ids)) {
-      const { id } = shelf.product;
+    for (const stock of await loadStock(db, ids)) {
+      const { id } = stock.product;
       const { on_hand = 0, reserved = 0, available = 0, staged = 0, in_lots = 0 } = sumsOf.get(id) ?? {};
-      const shown = itemView(shelf, db.now, shelf.updated_at);
+      const shown = itemView(stock, db.now, stock.updated_at);
       const unavailable = Object.values(shown.unavailable).reduce((total, units) => total + units, 0);
       const in_bins = shown.locations.reduce((total, { quantity }) => total + quantity, 0);
       const shown_in_lots = shown.lots.reduce((total, { quantity }) => total + quantity, 0);
       yield* [
-        level(id, "I1 available and reserved make the total", shown.available + shown.reserved, shown.total),
-        level(id, "I1 the total and what is unavailable make on hand", shown.total + unavailable, shown.on_hand),
-        level(id, "I1 available is what is for sale and promised to nobody", available, shown.available),
-        level(id, "I1 reserved is all that is promised", reserved, shown.reserved),
-        level(id, "I1 on hand is all that lies in the house", on_hand, shown.on_hand),
-        level(id, "I3 what lies in the bins and in staging is on hand", on_hand, in_bins + staged),
-        level(id, "I3 what lies in lots is the sum of the lots", in_lots, shown_in_lots),
+        level(id, "I1 available plus reserved is the total", shown.available + shown.reserved, shown.total),
+        level(id, "I1 the total plus unavailable units is on hand", shown.total + unavailable, shown.on_hand),
+        level(id, "I1 available is what can be sold and is not reserved", available, shown.available),
+        level(id, "I1 reserved is the sum of the items' reserved units", reserved, shown.reserved),
+        level(id, "I1 on hand is the sum of the items' units", on_hand, shown.on_hand),
+        level(id, "I3 units in bins and in staging are on hand", on_hand, in_bins + staged),
+        level(id, "I3 units in lots are the sum of the lots", in_lots, shown_in_lots),
       ];
     }
   }
@@ -105,18 +105,16 @@ async function stockedAfter(db: Db, after: number): Promise<number[]> {
   return (await stocked(db, { after })).map(({ id }) => id);
 }
 
-// Every balance derived anew from the ledger and the allocations, in plain SQL that shares nothing with the commands.
-
-// Between two warehouses units are not on hand: one movement takes them out and another one in.
+// Units between two warehouses are not on hand: one movement takes them out and another brings them in.
 const oneSided = sql`${movements.reference_type} = 'transfer' and (
   ${movements.to_item_id} is null and ${movements.to_place} = 'in_transit'
   or ${movements.from_item_id} is null and ${movements.to_place} is null
 )`;
 
-/** The number in an identifier that movements refer to, such as `trf_1001`. */
+/** The number in a movement's reference id, such as 1001 in `trf_1001`. */
 const referred = sql`cast(substr(${movements.reference_id}, 5) as bigint)`;
 
-// A reservation is open until it is released or its time is over.
+// A reservation is open until it is released or expires.
 const isOpen = isOneOf(reservations.status, [...reservationTransitions.commit.from, reservationTransitions.commit.to]);
 
 type InventoryCheck = VerifierRule<keyof typeof inventoryRows>;
@@ -132,7 +130,8 @@ interface AuditedQuantities {
 const balance_max = 1_000_000_000;
 const request_max = 1_000_000;
 
-// Every column that counts units. A reservation may want many sets of a bundle: its lines are bounded as balances are.
+// Every column that counts units. A reservation may want many sets of a bundle, so its lines have the limits of
+// balances.
 const quantities: readonly AuditedQuantities[] = [
   quantitiesOf("stock item", stock_items, [stock_items.on_hand, stock_items.reserved], 0, balance_max),
   quantitiesOf("movement", movements, [movements.quantity], 1, balance_max),
@@ -177,7 +176,7 @@ function quantitiesOf(
 
 function limitChecks({ noun, table, columns, least, most }: AuditedQuantities): InventoryCheck[] {
   const [low, high] = [sql.raw(String(least)), sql.raw(String(most))];
-  // One look at the table for each rule: of a row with several such columns the first is told.
+  // One scan of the table for each rule: of a row with several such columns, the first is reported.
   const first = (breaks: (column: AnyPgColumn) => SQL, value: (column: AnyPgColumn) => SQL | AnyPgColumn) =>
     sql`case ${sql.join(
       columns.map((column) => sql`when ${breaks(column)} then ${value(column)}`),
@@ -235,14 +234,14 @@ const checks: readonly InventoryCheck[] = [
         on s.item = ${stock_items.id}`,
   },
   {
-    rule: "I8 each balance is the ledger replayed to that row",
+    rule: "I8 each balance is the ledger replayed up to that row",
     noun: "movement",
     rows: sql`select id, replayed as expected, balance as actual from (
       select id, balance, sum(change) over (partition by item order by id) as replayed from ${sides} as sides
     ) as replay`,
   },
   {
-    rule: "I5 reserved is the sum of the item's promises",
+    rule: "I5 reserved is the sum of the item's allocations",
     noun: "stock item",
     rows: sql`select ${stock_items.id} as id, coalesce(s.total, 0) as expected, ${stock_items.reserved} as actual
       from ${stock_items}
@@ -252,7 +251,7 @@ const checks: readonly InventoryCheck[] = [
       ) as s on s.item = ${stock_items.id}`,
   },
   {
-    rule: "I5 a line has reserved what is promised to it",
+    rule: "I5 a line's reserved units are the sum of its allocations",
     noun: "reservation line",
     rows: sql`select ${reservation_lines.id} as id, coalesce(s.total, 0) as expected,
         ${reservation_lines.reserved} as actual
@@ -263,7 +262,7 @@ const checks: readonly InventoryCheck[] = [
       ) as s on s.line = ${reservation_lines.id}`,
   },
   {
-    rule: "I5 a line has picked what lies in staging for it",
+    rule: "I5 a line's picked units are its allocations in staging",
     noun: "reservation line",
     rows: sql`select ${reservation_lines.id} as id, coalesce(s.total, 0) as expected,
         ${reservation_lines.picked} as actual
@@ -277,7 +276,7 @@ const checks: readonly InventoryCheck[] = [
       ) as s on s.line = ${reservation_lines.id}`,
   },
   {
-    rule: "I5 what is promised of a product is what its open reservations hold",
+    rule: "I5 a product's reserved units are those of its open reservations",
     noun: "product",
     rows: sql`select id, sum(held) as expected, sum(promised) as actual from (
         select ${reservation_lines.product_id} as id, ${reservation_lines.reserved} as held, 0 as promised
@@ -295,7 +294,7 @@ const checks: readonly InventoryCheck[] = [
       from ${stock_items} where ${stock_items.reserved} > ${stock_items.on_hand}`,
   },
   {
-    rule: "I3 what lies of a lot is the sum of its movements",
+    rule: "I3 units of a lot are the sum of its movements",
     noun: "lot",
     rows: sql`select id, sum(moved) as expected, sum(lies) as actual from (
         select ${movements.lot_id} as id,
@@ -308,7 +307,7 @@ const checks: readonly InventoryCheck[] = [
       ) as sides group by id`,
   },
   {
-    rule: "I3 an item lies in its warehouse's bin and is of its product's lot",
+    rule: "I3 an item is in a bin of its warehouse and of a lot of its product",
     noun: "stock item",
     rows: sql`select ${stock_items.id} as id, 1 as expected,
         case when ${bins.warehouse_id} = ${stock_items.warehouse_id}
@@ -318,7 +317,7 @@ const checks: readonly InventoryCheck[] = [
       left join ${lots} on ${lots.id} = ${stock_items.lot_id}`,
   },
   {
-    rule: "I7 a transfer has two sides, and what leaves the house names where it went",
+    rule: "I7 a transfer has two sides, and units that leave stock name where they went",
     noun: "movement",
     rows: sql`select ${movements.id} as id, 1 as expected,
         case when ${movements.type} = 'transfer'
@@ -329,7 +328,7 @@ const checks: readonly InventoryCheck[] = [
       from ${movements}`,
   },
   {
-    rule: "I7 what left with a transfer and has not arrived is in transit",
+    rule: "I7 units of a transfer that left and have not arrived are in transit",
     noun: "transfer",
     rows: sql`select id, sum(moved) as expected, sum(counted) as actual from (
         select ${referred} as id, ${movements.product_id} as product, coalesce(${movements.lot_id}, 0) as lot,
@@ -343,7 +342,7 @@ const checks: readonly InventoryCheck[] = [
       ) as sides group by id, product, lot`,
   },
   {
-    rule: "I7 nothing is in transit of a transfer that is over, or has not begun",
+    rule: "I7 only a shipped transfer has units in transit",
     noun: "transfer",
     rows: sql`select ${transfers.id} as id, 0 as expected, sum(${transfer_loads.in_transit}) as actual
       from ${transfers}
@@ -352,7 +351,7 @@ const checks: readonly InventoryCheck[] = [
       where not ${isOneOf(transfers.status, [transferTransitions.ship.to])} group by ${transfers.id}`,
   },
   {
-    rule: "I4 a receipt has received what the ledger took in for it",
+    rule: "I4 a receipt's received units are the ledger's",
     noun: "receipt",
     rows: sql`select id, sum(moved) as expected, sum(counted) as actual from (
         select ${referred} as id, ${movements.product_id} as product, ${movements.quantity} as moved, 0 as counted
@@ -363,7 +362,7 @@ const checks: readonly InventoryCheck[] = [
       ) as sides group by id, product`,
   },
   {
-    rule: "a receipt's line awaits what is expected and has not come, until the receipt is over",
+    rule: "an open receipt's line has as many outstanding units as have not arrived",
     noun: "receipt line",
     rows: sql`select ${receipt_lines.id} as id,
         case when ${isOneOf(receipts.status, receiptTransitions.close.from)}
@@ -373,7 +372,7 @@ const checks: readonly InventoryCheck[] = [
       from ${receipt_lines} join ${receipts} on ${receipts.id} = ${receipt_lines.receipt_id}`,
   },
   {
-    rule: "I8 a posted count moved what its line differed by, and no other count moved anything",
+    rule: "I8 a posted count moved the difference of each line, and no other count moved anything",
     noun: "count line",
     rows: sql`select ${count_lines.id} as id,
         case when ${isOneOf(counts.status, [countTransitions.post.to])}
@@ -385,7 +384,7 @@ const checks: readonly InventoryCheck[] = [
       left join ${movements} on ${movements.id} = ${count_lines.movement_id}`,
   },
   {
-    rule: "I10 a lot's status is what its last change made of it",
+    rule: "I10 a lot's status is that of its last change",
     noun: "lot",
     rows: sql`select ${lots.id} as id, 1 as expected,
         case when ${lots.status} = last.to_status then 1
@@ -404,7 +403,7 @@ const checks: readonly InventoryCheck[] = [
       join ${products} on ${products.id} = ${stock_items.product_id} where ${products.type} = 'bundle'`,
   },
   {
-    rule: "I9 a reservation that is over wants and holds nothing",
+    rule: "I9 a closed reservation wants and holds nothing",
     noun: "reservation",
     rows: sql`select ${reservations.id} as id, 0 as expected,
         sum(${reservation_lines.wanted} + ${reservation_lines.reserved}) as actual
@@ -414,7 +413,7 @@ const checks: readonly InventoryCheck[] = [
   },
 ];
 
-/** Derives every stock balance anew and answers the differences. */
+/** Derives every stock balance from scratch and returns the differences. */
 export async function verifyInventory(db: Db): Promise<VerifierDifference[]> {
   return [...(await verifyLevels(db)), ...(await verifyLedger(db))];
 }
@@ -423,14 +422,14 @@ async function verifyLevels(db: Db): Promise<VerifierDifference[]> {
   const differences: VerifierDifference[] = [];
   for await (const { rule, id, expected, actual } of shownLevels(db)) {
     if (expected === actual) continue;
-    const told = differences.filter((one) => one.rule === rule).length;
-    const rows = told < shown_max ? await inventoryRows.product(db, id) : [];
+    const known = differences.filter((difference) => difference.rule === rule).length;
+    const rows = known < shown_max ? await inventoryRows.product(db, id) : [];
     differences.push({ rule, subject: `product ${id}`, expected, actual, rows });
   }
   return differences;
 }
 
-/** As `verifyInventory`, but for what the API shows: the rows alone, held against each other. */
+/** The part of `verifyInventory` that compares the rows with each other, and not with what the API shows. */
 export const verifyLedger = verifierOf(checks, inventoryRows);
 
 /** All units on hand, and how many of them are reserved. */

@@ -78,8 +78,8 @@ describe("verify finds, and shows the rows of", () => {
       "I1: promised units that the API does not show, since nothing is on hand beside them",
       setItem(1001, { on_hand: 0 }),
       [
-        ["I1 available is what is for sale and promised to nobody", "product 1001: -4 0"],
-        ["I1 reserved is all that is promised", "product 1001: 6 2"],
+        ["I1 available is what can be sold and is not reserved", "product 1001: -4 0"],
+        ["I1 reserved is the sum of the items' reserved units", "product 1001: 6 2"],
         ["I4 on hand is the sum of the item's movements", "stock item 1001: 20 0"],
         ["I6 reserved is at most on hand", "stock item 1001: 0 4"],
       ],
@@ -89,14 +89,14 @@ describe("verify finds, and shows the rows of", () => {
       "I2: a negative quantity, which the API does not show either",
       setItem(1003, { on_hand: -3 }),
       [
-        ["I1 available is what is for sale and promised to nobody", "product 1002: 4 7"],
-        ["I1 on hand is all that lies in the house", "product 1002: 4 7"],
-        ["I3 what lies in the bins and in staging is on hand", "product 1002: 4 7"],
-        ["I3 what lies in lots is the sum of the lots", "product 1002: 4 7"],
+        ["I1 available is what can be sold and is not reserved", "product 1002: 4 7"],
+        ["I1 on hand is the sum of the items' units", "product 1002: 4 7"],
+        ["I3 units in bins and in staging are on hand", "product 1002: 4 7"],
+        ["I3 units in lots are the sum of the lots", "product 1002: 4 7"],
         ["I2 no quantity is negative", "stock item 1003: 0 -3"],
         ["I4 on hand is the sum of the item's movements", "stock item 1003: 5 -3"],
         ["I6 reserved is at most on hand", "stock item 1003: -3 0"],
-        ["I3 what lies of a lot is the sum of its movements", "lot 1001: 5 -3"],
+        ["I3 units of a lot are the sum of its movements", "lot 1001: 5 -3"],
       ],
       [{ table: "stock_items", id: 1003, sku: "TEA", lot_number: "L1", on_hand: -3 }],
     ],
@@ -104,8 +104,8 @@ describe("verify finds, and shows the rows of", () => {
       "I3: units of a lot that lie as another",
       setItem(1003, { lot_id: 1002 }),
       [
-        ["I3 what lies of a lot is the sum of its movements", "lot 1001: 5 0"],
-        ["I3 what lies of a lot is the sum of its movements", "lot 1002: 7 12"],
+        ["I3 units of a lot are the sum of its movements", "lot 1001: 5 0"],
+        ["I3 units of a lot are the sum of its movements", "lot 1002: 7 12"],
       ],
       [
         { table: "lots", id: 1001, lot_number: "L1" },
@@ -115,7 +115,7 @@ describe("verify finds, and shows the rows of", () => {
     [
       "I3: an item in a bin of another warehouse",
       setItem(1001, { warehouse_id: 1002 }),
-      [["I3 an item lies in its warehouse's bin and is of its product's lot", "stock item 1001: 1 0"]],
+      [["I3 an item is in a bin of its warehouse and of a lot of its product", "stock item 1001: 1 0"]],
       [{ ...rice, warehouse_id: 1002 }],
     ],
     [
@@ -132,8 +132,8 @@ describe("verify finds, and shows the rows of", () => {
       "I5: units promised to nobody",
       setItem(1001, { reserved: 5 }),
       [
-        ["I5 reserved is the sum of the item's promises", "stock item 1001: 4 5"],
-        ["I5 what is promised of a product is what its open reservations hold", "product 1001: 6 7"],
+        ["I5 reserved is the sum of the item's allocations", "stock item 1001: 4 5"],
+        ["I5 a product's reserved units are those of its open reservations", "product 1001: 6 7"],
       ],
       [{ ...rice, on_hand: 20, reserved: 5 }, { table: "allocations, all", rows: 1, quantity: 4 }, promised],
     ],
@@ -141,8 +141,8 @@ describe("verify finds, and shows the rows of", () => {
       "I5: a promise of more than its line knows of",
       (tx) => tx.sql.update(allocations).set({ quantity: 3 }).where(eq(allocations.id, 1001)),
       [
-        ["I5 reserved is the sum of the item's promises", "stock item 1001: 3 4"],
-        ["I5 a line has reserved what is promised to it", "reservation line 1001: 5 6"],
+        ["I5 reserved is the sum of the item's allocations", "stock item 1001: 3 4"],
+        ["I5 a line's reserved units are the sum of its allocations", "reservation line 1001: 5 6"],
       ],
       [
         { table: "reservation_lines", id: 1001, reserved: 6, picked: 2 },
@@ -152,15 +152,15 @@ describe("verify finds, and shows the rows of", () => {
     [
       "I5: a line that has picked more than lies in staging",
       (tx) => tx.sql.update(reservation_lines).set({ picked: 3 }),
-      [["I5 a line has picked what lies in staging for it", "reservation line 1001: 2 3"]],
+      [["I5 a line's picked units are its allocations in staging", "reservation line 1001: 2 3"]],
       [{ table: "allocations", id: 1002, bin: "STAGING-ord_1", quantity: 2 }],
     ],
     [
       "I5: promises of a reservation that is over",
       (tx) => tx.sql.update(reservations).set({ status: "released" }),
       [
-        ["I5 what is promised of a product is what its open reservations hold", "product 1001: 0 6"],
-        ["I9 a reservation that is over wants and holds nothing", "reservation 1001: 0 12"],
+        ["I5 a product's reserved units are those of its open reservations", "product 1001: 0 6"],
+        ["I9 a closed reservation wants and holds nothing", "reservation 1001: 0 12"],
       ],
       [{ table: "reservations", id: 1001, order_ref: "N-1", status: "released" }],
     ],
@@ -168,8 +168,8 @@ describe("verify finds, and shows the rows of", () => {
       "I6: more promised than there is",
       setItem(1001, { reserved: 21 }),
       [
-        ["I5 reserved is the sum of the item's promises", "stock item 1001: 4 21"],
-        ["I5 what is promised of a product is what its open reservations hold", "product 1001: 6 23"],
+        ["I5 reserved is the sum of the item's allocations", "stock item 1001: 4 21"],
+        ["I5 a product's reserved units are those of its open reservations", "product 1001: 6 23"],
         ["I6 reserved is at most on hand", "stock item 1001: 20 21"],
       ],
       [{ ...rice, on_hand: 20, reserved: 21 }],
@@ -177,7 +177,7 @@ describe("verify finds, and shows the rows of", () => {
     [
       "I7: a transfer that lost a unit on its way",
       (tx) => tx.sql.update(transfer_loads).set({ in_transit: 5 }),
-      [["I7 what left with a transfer and has not arrived is in transit", "transfer 1001: 6 5"]],
+      [["I7 units of a transfer that left and have not arrived are in transit", "transfer 1001: 6 5"]],
       [
         { table: "transfer_loads", id: 1001, quantity: 6, in_transit: 5 },
         { table: "movements", id: 1004, quantity: 6, to_place: "in_transit", reference_id: "trf_1001" },
@@ -186,13 +186,13 @@ describe("verify finds, and shows the rows of", () => {
     [
       "I7: units that left the house for nowhere",
       setMovement(1002, { to_place: null }),
-      [["I7 a transfer has two sides, and what leaves the house names where it went", "movement 1002: 1 0"]],
+      [["I7 a transfer has two sides, and units that leave stock name where they went", "movement 1002: 1 0"]],
       [{ table: "movements", id: 1002, from_item_id: 1001, to_item_id: null, to_place: null }],
     ],
     [
       "I8: an adjustment whose balance is not the one before it and its own units",
       setMovement(1002, { from_balance: 29 }),
-      [["I8 each balance is the ledger replayed to that row", "movement 1002: 28 29"]],
+      [["I8 each balance is the ledger replayed up to that row", "movement 1002: 28 29"]],
       [
         { table: "movements", id: 1001, quantity: 30, to_balance: 30 },
         { table: "movements", id: 1002, quantity: 2, from_balance: 29 },
@@ -201,7 +201,7 @@ describe("verify finds, and shows the rows of", () => {
     [
       "I8: a balance that is not there",
       setMovement(1002, { from_balance: null }),
-      [["I8 each balance is the ledger replayed to that row", "movement 1002: 28 null"]],
+      [["I8 each balance is the ledger replayed up to that row", "movement 1002: 28 null"]],
       [{ table: "movements", id: 1002, quantity: 2, from_balance: null }],
     ],
     [
@@ -219,9 +219,9 @@ describe("verify finds, and shows the rows of", () => {
       [
         ["I13 a quantity is at least 1 and at most 1000000000", "movement 1002: 1 0"],
         ["I4 on hand is the sum of the item's movements", "stock item 1001: 22 20"],
-        ["I8 each balance is the ledger replayed to that row", "movement 1002: 30 28"],
-        ["I8 each balance is the ledger replayed to that row", "movement 1003: 28 26"],
-        ["I8 each balance is the ledger replayed to that row", "movement 1004: 22 20"],
+        ["I8 each balance is the ledger replayed up to that row", "movement 1002: 30 28"],
+        ["I8 each balance is the ledger replayed up to that row", "movement 1003: 28 26"],
+        ["I8 each balance is the ledger replayed up to that row", "movement 1004: 22 20"],
       ],
       [{ table: "movements", id: 1002, quantity: 0 }],
     ],

@@ -127,8 +127,8 @@ describe("refuses", () => {
     await sent("POST", `/inventory/counts/${late}/review`);
     await sent("POST", `/merchants/${code}/close`);
     const found = await app.post(`/inventory/counts/${posted}/lines`, { lines: [line(other.sku, 3), line(sku, 1)] });
-    const way = "Record what is expected of these lines, and review and post the count again";
-    const why = "the merchant HAZE is closed, and no units of it can come into stock";
+    const way = "Record the expected quantity of these lines, then review and post the count again";
+    const why = "merchant HAZE is closed and cannot receive stock";
     expect([found.status, found.body.error]).toMatchObject([
       409,
       {

@@ -93,8 +93,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "promises of expired lots stay",
     file: `${inventory}/reservations/backorders.ts`,
-    search: 'if (item.bin_kind !== "staging") await displacePromises(',
-    replace: 'if (item.bin_kind === "damage") await displacePromises(',
+    search: 'if (item.bin_kind !== "staging") await displaceReserved(',
+    replace: 'if (item.bin_kind === "damage") await displaceReserved(',
   },
   {
     name: "a lot may still be sold on the day after its last",

@@ -6,9 +6,9 @@ import { refuseForClosed } from "../../merchants/directory.sql.ts";
 import type { Tx } from "../../storage/database.ts";
 import type { Posting } from "../ledger/ledger.sql.ts";
 import type { StockItem, StockSpot } from "../ledger/stock_item.ts";
-import { displacePromises, fillBackorders, lockFreshStock } from "../reservations/backorders.ts";
+import { displaceReserved, fillBackorders, lockFreshStock } from "../reservations/backorders.ts";
 import { type LockedStock, type LockedStockMap, lockedStockOf, moveEach } from "../reservations/locked_stock.ts";
-import { brokenPromises, type Shortfall, shortfallsView } from "../reservations/reservation.ts";
+import { type Shortfall, shortfallsView, wouldBreakReservations } from "../reservations/reservation.ts";
 import { lotSpot } from "../stock/lot.ts";
 import { findLot } from "../stock/lots.sql.ts";
 import {
@@ -26,7 +26,7 @@ import { binSpot } from "../warehouses/warehouse.ts";
 import { shareWarehouse } from "../warehouses/warehouses.sql.ts";
 import { binFor, warehouseNamed } from "../warehouses/warehouses.ts";
 
-/** A SKU, how it is corrected, and by whom. */
+/** An adjustment of a SKU, and who makes it. */
 interface AdjustmentCommand {
   readonly sku: string;
   readonly input: AdjustStock;
@@ -34,28 +34,29 @@ interface AdjustmentCommand {
 }
 
 /**
- * Corrects what is on hand of a SKU in one bin and lot. Promised units that vanish are promised from other stock; where
- * there is none, `allow_shortfall` puts the least urgent and youngest orders into backorder.
+ * Adjusts what is on hand of a SKU in one bin and lot. Reserved units that vanish are reserved from other stock. Where
+ * there is none, `allow_shortfall` backorders the lowest-priority and youngest orders.
  * Refuses: resource_missing, validation_failed, ambiguous_stock, quantity_conflict, insufficient_inventory,
  * would_break_reservations, merchant_closed. Emits: inventory.updated, inventory.low_stock.
  */
 export async function adjustStock(tx: Tx, sku: string, input: AdjustStock, actor: Actor) {
   const named = await findNamedProducts(tx, [sku]);
   const plan = await planAdjustment(tx, named, { sku, input, actor });
-  const { shelves, shelf, warehouse_id, item, lost } = plan;
+  const { stocks, stock, warehouse_id, item, lost } = plan;
   if (item === null) {
-    const spot = await newSpot(tx, shelf, warehouse_id, input);
-    refuseTooMuch(shelf, spot, input.adjustment, "adjustment");
+    const spot = await newSpot(tx, stock, warehouse_id, input);
+    refuseTooMuch(stock, spot, input.adjustment, "adjustment");
     return adjusted(tx, { ...plan, spot, shortfalls: [] });
   }
-  const shortfalls = await displacePromises(tx, shelves, shelf, item, lost);
-  if (shortfalls.length > 0 && !input.allow_shortfall) throw brokenPromises(sku, shortfalls);
+  const shortfalls = await displaceReserved(tx, stocks, stock, item, lost);
+  if (shortfalls.length > 0 && !input.allow_shortfall) throw wouldBreakReservations(sku, shortfalls);
   return adjusted(tx, { ...plan, spot: item, shortfalls });
 }
 
 /**
- * Adjusts SKUs as `adjustStock` does, one after the other, up to the first by which promised units vanish or units turn
- * up where there were none. Answers those that it came to: what was done, or the refusal, which has changed nothing.
+ * Adjusts SKUs as `adjustStock` does, in order, up to the first adjustment that must run individually: one that takes
+ * reserved units, or adds units where there were none. Returns one result for each adjustment handled: what was done,
+ * or the refusal, which has changed nothing.
  * Emits: inventory.updated, inventory.low_stock.
  */
 export async function adjustBatch(tx: Tx, adjustings: readonly AdjustmentCommand[]) {
@@ -76,8 +77,8 @@ export async function adjustBatch(tx: Tx, adjustings: readonly AdjustmentCommand
 }
 
 /**
- * Plans adjustments, each of what those before it leave, up to the first that has to be alone, and no further than the
- * first of a SKU that is waited for: whoever waits comes before the next. Nothing is stored.
+ * Plans adjustments, each on what those before it leave. It stops before the first that must run individually, and
+ * after the first of a backordered SKU, since backorders are filled before the next. Nothing is stored.
  */
 async function planBatch(
   tx: Tx,
@@ -92,50 +93,50 @@ async function planBatch(
       planned.push(plan);
       continue;
     }
-    const { item, shelf, lost, input } = plan;
+    const { item, stock, lost, input } = plan;
     if (item === null || lost > 0) break;
     planned.push({ ...plan, spot: item, shortfalls: [] });
     item.on_hand += input.adjustment;
     changed.push([item, input.adjustment]);
-    if (shelf.backordered > 0) break;
+    if (stock.backordered > 0) break;
   }
-  // The units are moved for good when they are stored.
+  // The units are moved when the adjustments are stored.
   for (const [item, adjustment] of changed) item.on_hand -= adjustment;
   return planned;
 }
 
-/** An adjustment that may be done. */
+/** A valid adjustment that is not stored yet. */
 interface AdjustmentPlan extends AdjustmentCommand {
-  readonly shelves: LockedStockMap;
-  readonly shelf: LockedStock;
+  readonly stocks: LockedStockMap;
+  readonly stock: LockedStock;
   readonly warehouse_id: number;
   readonly previous_quantity: number;
-  /** The stock item that loses or gains units; null where they turn up and there were none. */
+  /** The stock item that loses or gains units; null when there is none yet. */
   readonly item: StockItem | null;
-  /** How many of the units that vanish are promised. */
+  /** How many of the units that vanish are reserved. */
   readonly lost: number;
 }
 
-/** An adjustment as it is stored, when none of the units that vanish is promised any more. */
+/** An adjustment ready to be stored: none of the units that vanish is still reserved. */
 interface PlannedAdjustment extends AdjustmentPlan {
   readonly spot: StockSpot;
-  /** Who waits for units that vanished. */
+  /** Orders that are backordered for units that vanished. */
   readonly shortfalls: readonly Shortfall[];
 }
 
-/** Looks whether an adjustment may be done; it changes nothing, except what time alone has done. */
+/** Checks an adjustment. It changes nothing except what time alone has changed. */
 async function planAdjustment(tx: Tx, named: NamedProducts, adjusting: AdjustmentCommand): Promise<AdjustmentPlan> {
   const { sku, input } = adjusting;
   const { adjustment, reason, notes, expected_quantity } = input;
   if (reason === "other" && !notes?.trim()) throw invalid("notes", "are required for the reason other", "required");
   const id = productNamed(tx, named, sku)?.id;
   if (id === undefined) throw missing("SKU", sku);
-  const shelves = await lockFreshStock(tx, [id]);
-  const shelf = lockedStockOf(shelves, id);
-  refuseBundle(shelf.product);
-  if (adjustment > 0) await refuseForClosed(tx, shelf.product.merchant_id, "stock");
-  const warehouse_id = await adjustedWarehouse(tx, shelf, input.location);
-  const inside = shelf.items.filter((item) => item.warehouse_id === warehouse_id && item.on_hand > 0);
+  const stocks = await lockFreshStock(tx, [id]);
+  const stock = lockedStockOf(stocks, id);
+  refuseBundle(stock.product);
+  if (adjustment > 0) await refuseForClosed(tx, stock.product.merchant_id, "stock");
+  const warehouse_id = await adjustedWarehouse(tx, stock, input.location);
+  const inside = stock.items.filter((item) => item.warehouse_id === warehouse_id && item.on_hand > 0);
   const previous_quantity = inside.reduce((sum, item) => sum + item.on_hand, 0);
   if (expected_quantity !== undefined && expected_quantity !== previous_quantity) {
     throw new Fault("quantity_conflict", `${sku} has ${previous_quantity} on hand, not ${expected_quantity}.`, {
@@ -144,28 +145,28 @@ async function planAdjustment(tx: Tx, named: NamedProducts, adjusting: Adjustmen
     });
   }
   const item = pickAdjusted(inside, input, sku);
-  if (item !== null && adjustment > 0) refuseTooMuch(shelf, item, adjustment, "adjustment");
+  if (item !== null && adjustment > 0) refuseTooMuch(stock, item, adjustment, "adjustment");
   const lost = item === null || adjustment > 0 ? 0 : Math.max(0, item.reserved - (item.on_hand + adjustment));
-  return { ...adjusting, shelves, shelf, warehouse_id, previous_quantity, item, lost };
+  return { ...adjusting, stocks, stock, warehouse_id, previous_quantity, item, lost };
 }
 
-/** Stores one adjustment and answers what was done. */
+/** Stores one adjustment and returns its result. */
 async function adjusted(tx: Tx, adjustment: PlannedAdjustment): Promise<AdjustedStock> {
   const [done] = await storeAdjustments(tx, [adjustment]);
-  assert(done, "an adjustment is answered");
+  assert(done, "an adjustment has a result");
   return done;
 }
 
-/** Moves the units of adjustments and gives what is free then to those who wait; answers what was done. */
+/** Moves the units of adjustments and fills backorders with what is free. Returns the results. */
 async function storeAdjustments(tx: Tx, adjustments: readonly PlannedAdjustment[]): Promise<AdjustedStock[]> {
   const [first] = adjustments;
   if (first === undefined) return [];
-  const { shelves } = first;
-  const posted = await moveEach(tx, shelves, adjustments.map(postingOf));
+  const { stocks } = first;
+  const posted = await moveEach(tx, stocks, adjustments.map(postingOf));
   await fillBackorders(
     tx,
-    shelves,
-    adjustments.map(({ shelf }) => shelf.product.id),
+    stocks,
+    adjustments.map(({ stock }) => stock.product.id),
   );
   return adjustments.map((adjustment, at) => adjustedView(tx, adjustment, posted[at]?.id ?? 0));
 }
@@ -209,7 +210,7 @@ function adjustedView(tx: Tx, adjusted: PlannedAdjustment, movement_id: number) 
   };
 }
 
-/** The warehouse that is adjusted: the one named, or the only one where the SKU lies, or the only one there is. */
+/** The warehouse to adjust: the one named, or the only one that has the SKU, or the only one there is. */
 async function adjustedWarehouse(
   tx: Tx,
   { items }: LockedStock,
@@ -220,15 +221,15 @@ async function adjustedWarehouse(
   );
   if (location !== undefined || first === undefined) return warehouseNamed(tx, location, "location");
   if (others.length === 0) return first;
-  throw invalid("location", "is required: the SKU lies in several warehouses", "required");
+  throw invalid("location", "is required: the SKU is in several warehouses", "required");
 }
 
-/** Where units turn up that no stock item holds yet. */
+/** The spot for units that no stock item holds yet. */
 async function newSpot(tx: Tx, { product }: LockedStock, warehouse_id: number, input: AdjustStock): Promise<StockSpot> {
   const { bin: code, lot_number } = input;
   const lot = lot_number === undefined ? null : await findLot(tx, product.id, lot_number);
   if (lot_number !== undefined && lot === null) {
-    throw invalid("lot_number", `names no lot of ${product.sku}; receive its first units as stock`);
+    throw invalid("lot_number", `is not a lot of ${product.sku}; receive its first units as stock`);
   }
   if (lot === null && product.lot_tracking) {
     throw invalid("lot_number", `is required: ${product.sku} tracks lots`, "required");

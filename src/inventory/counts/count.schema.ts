@@ -11,11 +11,11 @@ export const OpenCount = closed({
     Type.Array(textField(40), {
       minItems: 1,
       maxItems: 500,
-      description: "Only these bins. Without bins and SKUs the whole warehouse.",
+      description: "Only these bins. Without `bins` and `skus`, the whole warehouse is counted.",
     }),
   ),
   skus: Type.Optional(Type.Array(textField(100), { minItems: 1, maxItems: 500, description: "Only these SKUs." })),
-  blind: Type.Optional(Type.Boolean({ description: "Hides the expected units until the review." })),
+  blind: Type.Optional(Type.Boolean({ description: "Hide the expected units until the review." })),
   notes: Type.Optional(nullable(notesField())),
 });
 export type OpenCount = Static<typeof OpenCount>;
@@ -35,7 +35,7 @@ export type RecordLines = Static<typeof RecordLines>;
 
 export const PostCount = closed({
   allow_shortfall: Type.Optional(
-    Type.Boolean({ description: "Lets orders wait whose reserved units were not found." }),
+    Type.Boolean({ description: "Backorder orders whose reserved units were not found." }),
   ),
 });
 export type PostCount = Static<typeof PostCount>;
@@ -88,7 +88,7 @@ const whole = {
       unit_value: nullable(Type.Number()),
       unit_value_from: nullable(choice(valueSources)),
       value: nullable(Type.Number()),
-      currency: { ...nullable(Type.String()), description: "That of `unit_value` and `value`; null without them." },
+      currency: { ...nullable(Type.String()), description: "Currency of `unit_value` and `value`; null without them." },
       movement_id: nullable(Type.String()),
       counted_at: nullable(moment()),
       counted_by: nullable(Type.String()),
@@ -104,7 +104,7 @@ const whole = {
       value_net: nullable(Type.Number()),
       currency: {
         ...nullable(Type.String()),
-        description: "That of the values; null where lines have several, whose values have no sum: see `values`.",
+        description: "Currency of the values; null when lines have several currencies: see `values`.",
       },
       values: Type.Array(
         closed({
@@ -113,7 +113,7 @@ const whole = {
           value_net: Type.Number(),
           currency: Type.String(),
         }),
-        { description: "The values of each currency." },
+        { description: "Values by currency." },
       ),
     }),
   ),

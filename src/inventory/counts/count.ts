@@ -16,7 +16,7 @@ export interface CountHeader {
   /** The counted bins, or SKUs; both null for a whole warehouse. */
   readonly bins: readonly string[] | null;
   readonly skus: readonly string[] | null;
-  /** True if those who count do not see what is expected. */
+  /** True if the people who count do not see the expected units. */
   readonly blind: boolean;
   readonly notes: string | null;
   readonly opened_by: string;
@@ -62,7 +62,7 @@ export interface CountProgress {
   readonly counted: number;
 }
 
-/** The counted units less the expected ones; null before the line is counted. */
+/** Counted units minus expected units; null before the line is counted. */
 function differenceOf({ expected, counted }: CountLine): number | null {
   return counted === null ? null : counted - expected;
 }
@@ -92,7 +92,7 @@ export function plainCountView(count: CountHeader, { lines, counted }: CountProg
   };
 }
 
-/** The count as its detail shows it. While a blind count is open, nothing shows what is expected. */
+/** The count as its detail shows it. While a blind count is open, the expected units are hidden. */
 export function countView(count: InventoryCount) {
   const { lines } = count;
   const hidden = count.blind && count.status === "open";
@@ -131,8 +131,8 @@ function worthOf({ unit_value_cents: cents, unit_value_currency: currency }: Cou
 }
 
 /**
- * The sum of the differences of all lines: units too many, units missing, and their value. Amounts of several
- * currencies have no sum: then only `values` has them, each by itself.
+ * Totals of the differences of all lines: units over, units short, and their value. Values in several currencies cannot
+ * be added: then only `values` has them, by currency.
  */
 function summaryOf(lines: readonly CountLine[]) {
   const sums = { lines_different: 0, units_over: 0, units_short: 0 };
@@ -169,22 +169,22 @@ export interface CountedProduct {
   readonly lot_tracking: boolean;
 }
 
-/** The place of a counted line, by the names in a request. */
+/** A counted place as a request names it. */
 export interface CountPlace {
   readonly sku: string;
   readonly bin: string;
   readonly lot_number?: string | null | undefined;
 }
 
-/** Refuses: validation_failed, for a place that is not part of the count. */
+/** Refuses: validation_failed (a place that is not part of the count). */
 export function refuseOutside({ bins, skus }: InventoryCount, { sku, bin }: CountPlace, field: string): void {
   if (bins !== null && !bins.includes(bin)) throw invalid(`${field}.bin`, "is not part of this count");
   if (skus !== null && !skus.includes(sku)) throw invalid(`${field}.sku`, "is not part of this count");
 }
 
 /**
- * The product that a SKU means in a bin, of those of several merchants: the one that is to be counted there, or lies
- * there, or else the only one that is to be counted anywhere. Refuses: merchant_required.
+ * The product that a SKU means in a bin, among those of several merchants: the one to be counted or stored there, or
+ * else the only one to be counted anywhere. Refuses: merchant_required.
  */
 export function productCounted<Product extends CountedProduct>(
   products: readonly Product[],
@@ -195,22 +195,22 @@ export function productCounted<Product extends CountedProduct>(
   if (products.length < 2) return products[0];
   const among = (places: readonly { readonly product_id: number }[]) =>
     products.filter(({ id }) => places.some(({ product_id }) => product_id === id));
-  const found = [among([...there, ...lines.filter((line) => line.bin === bin)]), among(lines), products];
-  const [meant = []] = found.filter((some) => some.length > 0);
-  refuseAmbiguousOwner(meant, () => sku);
-  return meant[0];
+  const choices = [among([...there, ...lines.filter((line) => line.bin === bin)]), among(lines), products];
+  const [candidates = []] = choices.filter((some) => some.length > 0);
+  refuseAmbiguousOwner(candidates, () => sku);
+  return candidates[0];
 }
 
 /**
- * The lot of a line for which the request names none: that of the SKU's only line in the bin, or no lot. Refuses:
- * ambiguous_stock, validation_failed.
+ * The lot of a line when the request names none: that of the SKU's only line in the bin, or no lot.
+ * Refuses: ambiguous_stock, validation_failed.
  */
 export function impliedLot(lines: readonly CountLine[], product: CountedProduct, bin: string, field: string) {
   const own = lines.filter((line) => line.product_id === product.id && line.bin === bin);
   const [first, second] = own;
   if (first !== undefined && second === undefined) return first.lot_id;
   if (second !== undefined && own.every((line) => line.lot_id !== null)) {
-    throw new Fault("ambiguous_stock", `Several lots of ${product.sku} are in ${bin}. Name the lot_number.`, {
+    throw new Fault("ambiguous_stock", `Several lots of ${product.sku} are in ${bin}. Specify lot_number.`, {
       candidates: own.map(({ lot_number }) => ({ bin, lot_number })),
     });
   }
@@ -220,12 +220,12 @@ export function impliedLot(lines: readonly CountLine[], product: CountedProduct,
   return null;
 }
 
-/** A line that was counted and found to differ from what was expected. */
+/** A line that was counted and choices to differ from what was expected. */
 export type DifferingLine = CountLine & { readonly counted: number };
 
 /**
- * The lines whose count differs from the expected units; first those with more units, which then serve orders that lose
- * others.
+ * Lines whose count differs from the expected units. Lines with more units come first, since those units can serve
+ * orders that lose others.
  */
 export function differingLines(lines: readonly CountLine[]): DifferingLine[] {
   const isDifferent = (line: CountLine): line is DifferingLine =>
@@ -236,7 +236,7 @@ export function differingLines(lines: readonly CountLine[]): DifferingLine[] {
   });
 }
 
-/** What a count is billed as: one fact for each merchant whose goods were looked for. */
+/** The billable facts of a count: one for each merchant whose goods were counted. */
 export function countFacts({ id, lines }: InventoryCount, warehouse: BillableFact["warehouse"]): BillableFact[] {
   const counted = lines.filter((line) => line.counted !== null);
   return [...Map.groupBy(counted, ({ merchant_id }) => merchant_id)].map(([merchant_id, own]) => ({
@@ -256,7 +256,7 @@ export function countFacts({ id, lines }: InventoryCount, warehouse: BillableFac
 
 /** The refusal to post lines whose stock has moved since they were counted. */
 export function outOfDate(lines: readonly (CountLine & { readonly current: number })[]): Fault {
-  return new Fault("quantity_conflict", `Stock has moved since it was counted: ${inWords(lines)}.`, {
+  return new Fault("quantity_conflict", `Stock has moved since it was counted: ${linesText(lines)}.`, {
     lines: lines.map(({ sku, bin, lot_number, expected, current }) => ({
       sku,
       bin,
@@ -267,27 +267,26 @@ export function outOfDate(lines: readonly (CountLine & { readonly current: numbe
   });
 }
 
-/** Lines by their names; of many the first ones. */
-function inWords(lines: readonly CountLine[]): string {
+/** The first five lines as text, and the number of others. */
+function linesText(lines: readonly CountLine[]): string {
   const named = lines.slice(0, 5).map(({ sku, bin }) => `${sku} in ${bin}`);
   const more = lines.length > named.length ? ` and ${lines.length - named.length} more` : "";
   return `${named.join(", ")}${more}`;
 }
 
-const closedWords = ({ facts }: Fault) =>
-  `the merchant ${facts["merchant"]} is closed, and no units of it can come into stock`;
+const closedText = ({ facts }: Fault) => `merchant ${facts["merchant"]} is closed and cannot receive stock`;
 
-/** The refusal to record more units than are expected of a closed merchant; `refused` says of which. */
+/** The refusal to record more units than expected for a closed merchant, which `refused` names. */
 export function countedOfClosed(refused: Fault, expected: number, field: string): Fault {
   return ofFields(refused.code, [
-    { field, code: refused.code, message: `must be ${expected}: ${closedWords(refused)}` },
+    { field, code: refused.code, message: `must be ${expected}: ${closedText(refused)}` },
   ]);
 }
 
-/** The refusal to post units that were found of a closed merchant, and what to do instead; `refused` says of which. */
+/** The refusal to post units choices for a closed merchant, which `refused` names, and what to do instead. */
 export function foundOfClosed(refused: Fault, lines: readonly DifferingLine[]): Fault {
-  const way = "Record what is expected of these lines, and review and post the count again";
-  return new Fault(refused.code, `${inWords(lines)}: ${closedWords(refused)}. ${way}.`, {
+  const advice = "Record the expected quantity of these lines, then review and post the count again";
+  return new Fault(refused.code, `${linesText(lines)}: ${closedText(refused)}. ${advice}.`, {
     ...refused.facts,
     lines: lines.map(({ sku, bin, lot_number, expected, counted }) => ({
       sku,

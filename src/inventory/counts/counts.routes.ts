@@ -26,7 +26,7 @@ import { countView, type InventoryCount, plainCountView } from "./count.ts";
 import { countCounts, getCount, listCounts, listProgress, lockCount } from "./counts.sql.ts";
 import { cancelCount, openCount, postCount, recordLines, reviewCount } from "./counts.ts";
 
-const found = (id: string, needs: RouteNeed, summary: string, more: Partial<RouteNotes> = {}) =>
+const countRoute = (id: string, needs: RouteNeed, summary: string, more: Partial<RouteNotes> = {}) =>
   documented({ id, needs, chapter: "Cycle counts", summary, answers: { 200: EnvelopedView(CountView) }, ...more });
 
 /** Cycle counts: open, count, review, post. */
@@ -58,14 +58,14 @@ export const countRoutes = new Elysia({ prefix: "/inventory/counts" })
     }),
   })
   .get("/:id", ({ call, params }) => answerRead(call, async (db) => countView(await getCount(ofAll(db), params.id))), {
-    detail: found("getCount", "stock.read", "Get a cycle count"),
+    detail: countRoute("getCount", "stock.read", "Get a cycle count"),
   })
   .post(
     "/:id/lines",
     ({ call, params, body }) => step(call, params.id, (tx) => recordLines(tx, params.id, body, call.actor)),
     {
       body: bodyOf(RecordLines),
-      detail: found("recordCount", "stock.floor", "Record counted units", {
+      detail: countRoute("recordCount", "stock.floor", "Record counted units", {
         matches: true,
         refuses: ["ambiguous_stock", "invalid_state_transition", "merchant_closed", "resource_missing"],
       }),
@@ -73,7 +73,7 @@ export const countRoutes = new Elysia({ prefix: "/inventory/counts" })
   )
   .post("/:id/review", ({ call, params }) => step(call, params.id, (tx) => reviewCount(tx, params.id)), {
     body: bodyOf(NoFields),
-    detail: found("reviewCount", "stock.write", "Review a cycle count", {
+    detail: countRoute("reviewCount", "stock.write", "Review a cycle count", {
       matches: true,
       refuses: ["invalid_state_transition"],
     }),
@@ -102,13 +102,15 @@ export const countRoutes = new Elysia({ prefix: "/inventory/counts" })
   )
   .post("/:id/cancel", ({ call, params }) => step(call, params.id, (tx) => cancelCount(tx, params.id)), {
     body: bodyOf(NoFields),
-    detail: found("cancelCount", "stock.write", "Cancel a cycle count", {
+    detail: countRoute("cancelCount", "stock.write", "Cancel a cycle count", {
       matches: true,
       refuses: ["invalid_state_transition"],
     }),
   });
 
-/** A count is the house's: all its lines are seen and posted, whomever the request is about. */
+/**
+ * A count belongs to the operator: all of its lines are visible and posted, whichever merchant the request is about.
+ */
 const ofAll = <D extends Db | Tx>(db: D): D => db.scoped(unscoped) as D;
 
 function step(call: Call, id: string, work: (tx: Tx) => Promise<InventoryCount>): Promise<Response> {

@@ -45,7 +45,7 @@ const linesOf = prepared((select, a: StatementArgs<{ count_id: number }>) =>
     .orderBy(asc(count_lines.id)),
 );
 
-/** The count that an identifier names. Refuses: resource_missing. */
+/** The count with an id. Refuses: resource_missing. */
 export async function getCount(db: Db, id: string | number): Promise<InventoryCount> {
   return whole(db, await byId(db, { id: readId("count", id) ?? 0 }), id);
 }
@@ -60,7 +60,7 @@ async function whole(db: Db, [row]: readonly CountHeader[], id: string | number)
   return { ...row, lines: await linesOf(db, { count_id: row.id }) };
 }
 
-/** The filters of a list of counts. */
+/** Filters for the list of counts. */
 interface CountFilter {
   readonly status?: CountStatus | undefined;
   readonly warehouse_id?: number | undefined;
@@ -86,7 +86,7 @@ export async function listCounts(db: Db, filter: CountFilter, window: PageWindow
     .offset(offset);
 }
 
-/** How many counts match. */
+/** The number of counts that match. */
 export async function countCounts(db: Db, filter: CountFilter): Promise<number> {
   return db.sql.$count(counts, matching(filter));
 }
@@ -103,7 +103,7 @@ const progressOf = prepared((select, a: StatementArgs<{ ids: string }>) =>
     .groupBy(count_lines.count_id),
 );
 
-/** The progress of each of these counts; one without lines is left out. */
+/** The progress of these counts by id. A count without lines is left out. */
 export async function listProgress(db: Db, ids: readonly number[]): Promise<Map<number, CountProgress>> {
   const rows = await progressOf(db, { ids: list(ids) });
   return new Map(rows.map((row) => [row.count_id, row]));
@@ -123,7 +123,7 @@ interface CountScope {
   readonly product_ids: readonly number[] | null;
 }
 
-/** The places of a warehouse with units, without staging, along the pick path. */
+/** Bins and lots of a warehouse that hold units, along the pick path. Staging is left out. */
 export async function listPlaces(
   db: Db,
   warehouse_id: number,
@@ -168,7 +168,7 @@ const onHand = prepared((select, a: StatementArgs<{ warehouse_id: number; produc
     ),
 );
 
-/** Where units of these products are in a warehouse at this moment. */
+/** Bins and lots of a warehouse that hold units of these products now. */
 export async function listOnHand(
   db: Db,
   warehouse_id: number,
@@ -180,7 +180,7 @@ export async function listOnHand(
 /** The fields of a new count. */
 type NewCount = Pick<CountHeader, "warehouse_id" | "bins" | "skus" | "blind" | "notes" | "opened_by">;
 
-/** Stores a new count with the places to count and answers its id. */
+/** Stores a new count with the places to count, and returns its id. */
 export async function insertCount(tx: Tx, fields: NewCount, places: readonly CountedPlace[]): Promise<number> {
   const row = { ...fields, bins: fields.bins && [...fields.bins], skus: fields.skus && [...fields.skus] };
   const [id = 0] = await insertIds(tx, counts, [
@@ -247,7 +247,7 @@ const saveTally = prepared((tx: WriteStatements, a: StatementArgs<CountTally & {
     .where(eq(count_lines.id, a.id)),
 );
 
-/** Stores the count of a line. */
+/** Stores the counted units of a line. */
 export async function saveCounted(tx: Tx, id: number, { expected, counted, counted_by }: CountTally): Promise<void> {
   await saveTally(tx, { id, expected, counted, counted_by, now: tx.now });
 }
@@ -263,7 +263,7 @@ export async function insertFound(
   await insert(tx, count_lines, [{ count_id, product_id, bin_id, lot_id, ...tally }]);
 }
 
-// The tables are named beside the columns, which Drizzle leaves out where it selects from one table alone.
+// The table names are written out, since Drizzle omits them in a query of one table.
 const newest = (column: SQLWrapper) => sql`(
   select ${movements}.${column} from ${movements}
   where ${movements}.product_id = ${products}.id and ${movements}.unit_cost_cents is not null
@@ -297,7 +297,7 @@ const saveValue = prepared(
       .where(and(eq(count_lines.count_id, a.count_id), eq(count_lines.product_id, a.product_id))),
 );
 
-/** Stores the present value of a unit of these products on the lines of a count, as far as it is known. */
+/** Stores the current unit value of these products on the lines of a count, where it is known. */
 export async function noteValues(tx: Tx, count_id: number, product_ids: readonly number[]): Promise<void> {
   for (const { product_id, price_cents, cost_cents, ...codes } of await valuesOf(tx, { ids: list(product_ids) })) {
     const cents = cost_cents ?? price_cents;
@@ -315,7 +315,7 @@ const saveMovement = prepared((tx: WriteStatements, a: StatementArgs<{ id: numbe
     .where(eq(count_lines.id, a.id)),
 );
 
-/** Stores which adjustment a line's count led to. */
+/** Stores the movement by which a line's count was posted. */
 export async function notePosted(tx: Tx, id: number, movement_id: number): Promise<void> {
   await saveMovement(tx, { id, movement_id });
 }

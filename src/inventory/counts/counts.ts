@@ -10,14 +10,14 @@ import { findAllBySku, findProductsBySku } from "../../products/products.sql.ts"
 import type { Tx } from "../../storage/database.ts";
 import { type CountAction, type CountStatus, countTransitions } from "../inventory.transitions.ts";
 import type { StockSpot } from "../ledger/stock_item.ts";
-import { displacePromises, fillBackorders, lockFreshStock } from "../reservations/backorders.ts";
+import { displaceReserved, fillBackorders, lockFreshStock } from "../reservations/backorders.ts";
 import { type LockedStock, type LockedStockMap, lockedStockOf, moveUnits } from "../reservations/locked_stock.ts";
-import { brokenPromises, type Shortfall } from "../reservations/reservation.ts";
+import { type Shortfall, wouldBreakReservations } from "../reservations/reservation.ts";
 import { lotSpot } from "../stock/lot.ts";
 import { findLot, findLotById } from "../stock/lots.sql.ts";
 import { bundleProblem, ownSpot } from "../stock/product_stock.ts";
 import { binSpot, type WarehouseBin, type ZonedWarehouse } from "../warehouses/warehouse.ts";
-import { findBin, findLastingBins, shareWarehouse } from "../warehouses/warehouses.sql.ts";
+import { findBin, findPermanentBins, shareWarehouse } from "../warehouses/warehouses.sql.ts";
 import { warehouseNamed } from "../warehouses/warehouses.ts";
 import type { OpenCount, PostCount, RecordLines } from "./count.schema.ts";
 import type { CountLine, InventoryCount } from "./count.ts";
@@ -51,12 +51,12 @@ import {
 const lines_max = 5000;
 
 /**
- * Opens a count of some bins, of some SKUs, or of a whole warehouse, without picked units; of one merchant's goods when
- * the request is about it. Refuses: resource_missing, validation_failed, merchant_required.
+ * Opens a count of some bins, some SKUs or a whole warehouse, without picked units. If the request is about one
+ * merchant, only that merchant's goods are counted. Refuses: resource_missing, validation_failed, merchant_required.
  */
 export async function openCount(tx: Tx, input: OpenCount, actor: Actor): Promise<InventoryCount> {
   const { blind = false, notes = null } = input;
-  if (input.bins && input.skus) throw invalid("skus", "cannot be given together with bins");
+  if (input.bins && input.skus) throw invalid("skus", "cannot be combined with bins");
   const warehouse_id = await warehouseNamed(tx, input.location, "location");
   const bins = input.bins ? [...new Set(input.bins)] : null;
   const skus = input.skus ? [...new Set(input.skus)] : null;
@@ -72,11 +72,11 @@ export async function openCount(tx: Tx, input: OpenCount, actor: Actor): Promise
 
 /** The ids of the bins with these codes. Refuses: resource_missing. */
 async function binsNamed(tx: Tx, warehouse_id: number, codes: readonly string[]): Promise<number[]> {
-  const bins = [...(await findLastingBins(tx, warehouse_id, codes)).values()];
+  const bins = [...(await findPermanentBins(tx, warehouse_id, codes)).values()];
   return known("bins", codes, new Map(bins.map(({ code, id }) => [code, id])));
 }
 
-/** The ids of the products with these SKUs. Refuses: resource_missing, validation_failed (bundles lie nowhere). */
+/** The ids of the products with these SKUs. Refuses: resource_missing, validation_failed (bundles have no stock). */
 async function productsNamed(tx: Tx, skus: readonly string[]): Promise<number[]> {
   const products = await findProductsBySku(tx, skus);
   const ids = known("skus", skus, new Map(products.map(({ sku, id }) => [sku, id])));
@@ -85,28 +85,29 @@ async function productsNamed(tx: Tx, skus: readonly string[]): Promise<number[]>
   return ids;
 }
 
-/** The ids of all these names. Refuses: resource_missing, naming all unknown ones. */
+/** The ids of all these names. Refuses: resource_missing (lists every unknown name). */
 function known(field: string, names: readonly string[], ids: ReadonlyMap<string, number>): number[] {
   const problems: FieldProblem[] = [];
-  const found = names.flatMap((name, at) => {
+  const known_ids = names.flatMap((name, at) => {
     const id = ids.get(name);
     if (id === undefined)
-      problems.push({ field: `${field}[${at}]`, code: "resource_missing", message: "names nothing" });
+      problems.push({ field: `${field}[${at}]`, code: "resource_missing", message: "does not exist" });
     return id ?? [];
   });
   if (problems.length > 0) throw ofFields("resource_missing", problems);
-  return found;
+  return known_ids;
 }
 
 /**
- * Records counted units, with the units expected at this moment. Units where none are expected become lines of their
- * own; a line counted again is replaced. Refuses: resource_missing, invalid_state_transition, validation_failed,
- * ambiguous_stock, merchant_required, merchant_closed (more than is expected).
+ * Records counted units, with the units expected at this moment. Units where none are expected become new lines.
+ * Counting a line again replaces its count.
+ * Refuses: resource_missing, invalid_state_transition, validation_failed, ambiguous_stock, merchant_required,
+ * merchant_closed (more than is expected).
  */
 export async function recordLines(tx: Tx, id: string, { lines }: RecordLines, actor: Actor): Promise<InventoryCount> {
   const count = await lockCount(tx, id);
   const status = nextStatus(count, "record");
-  const bins = await findLastingBins(tx, count.warehouse_id, [...new Set(lines.map(({ bin }) => bin))]);
+  const bins = await findPermanentBins(tx, count.warehouse_id, [...new Set(lines.map(({ bin }) => bin))]);
   const products = Map.groupBy(await findAllBySku(tx, skusOf(lines)), ({ sku }) => sku);
   const ids = [...products.values()].flat().map((product) => product.id);
   const places = await listOnHand(tx, count.warehouse_id, ids);
@@ -136,14 +137,14 @@ const skusOf = (lines: readonly CountPlace[]) => [...new Set(lines.map(({ sku })
 const placeKey = ({ product_id, bin_id, lot_id }: Omit<CountedPlace, "on_hand">) =>
   `${product_id} ${bin_id} ${lot_id ?? 0}`;
 
-/** Refuses more units than are expected of a merchant that is closed. Refuses: merchant_closed. */
+/** Refuses: merchant_closed (more units than expected for a closed merchant). */
 async function refuseFound(tx: Tx, product: CountedProduct | undefined, expected: number, field: string) {
-  assert(product !== undefined, "a SKU of no product was refused before");
+  assert(product !== undefined, "unknown SKUs were refused before");
   const refused = await refuseForClosed(tx, product.merchant_id, "stock").catch(asFault);
   if (refused instanceof Fault) throw countedOfClosed(refused, expected, field);
 }
 
-/** The state that an action leads to. Refuses: invalid_state_transition. */
+/** The status after an action. Refuses: invalid_state_transition. */
 function nextStatus({ status }: InventoryCount, action: CountAction): CountStatus {
   return transition<CountStatus, typeof countTransitions>(countTransitions, action, status);
 }
@@ -174,7 +175,8 @@ function nothing(field: string, message: string): Fault {
 }
 
 /**
- * Ends the counting, for review, and records the value of the differences. Lines that nobody counted stay as they are.
+ * Ends the counting, so that the count can be reviewed, and records the value of the differences. Uncounted lines stay
+ * as they are.
  * Refuses: resource_missing, invalid_state_transition (also while nothing is counted).
  */
 export async function reviewCount(tx: Tx, id: string): Promise<InventoryCount> {
@@ -200,51 +202,51 @@ export async function cancelCount(tx: Tx, id: string): Promise<InventoryCount> {
   return getCount(tx, count.id);
 }
 
-/** A count after posting, and the orders whose reserved units were not found. */
+/** A posted count, and the orders that are backordered since reserved units were not found. */
 interface PostedCount {
   readonly count: InventoryCount;
   readonly shortfalls: readonly Shortfall[];
 }
 
 /**
- * Adjusts the stock to the counted units, with one adjustment for each line that differs; all of them or none. Reserved
- * units that are missing are reserved from other stock; if there is none, `allow_shortfall` lets these orders wait.
+ * Adjusts the stock to the counted units, by one adjustment for each line that differs; all of them or none. Missing
+ * reserved units are reserved from other stock. Where there is none, `allow_shortfall` backorders their orders.
  * Refuses: resource_missing, invalid_state_transition, quantity_conflict (stock has moved since it was counted),
- * merchant_closed (units were found of one that was closed since), would_break_reservations. Emits: inventory.updated,
- * inventory.low_stock.
+ * merchant_closed (units were found of a merchant that was closed since), would_break_reservations. Emits:
+ * inventory.updated, inventory.low_stock.
  */
 export async function postCount(tx: Tx, id: string, input: PostCount, actor: Actor): Promise<PostedCount> {
   const count = await lockCount(tx, id);
   const status = nextStatus(count, "post");
   const lines = differingLines(count.lines);
   const product_ids = [...new Set(lines.map((line) => line.product_id))];
-  const shelves = await lockFreshStock(tx, product_ids);
+  const stocks = await lockFreshStock(tx, product_ids);
   const moved = lines.flatMap((line) => {
-    const current = itemAt(lockedStockOf(shelves, line.product_id), line)?.on_hand ?? 0;
+    const current = itemAt(lockedStockOf(stocks, line.product_id), line)?.on_hand ?? 0;
     return current === line.expected ? [] : [{ ...line, current }];
   });
   if (moved.length > 0) throw outOfDate(moved);
   await refuseFoundOfClosed(tx, lines);
   const warehouse = await shareWarehouse(tx, count.warehouse_id);
   const shortfalls: Shortfall[] = [];
-  for (const line of lines) shortfalls.push(...(await correct(tx, shelves, count, warehouse, line, actor)));
+  for (const line of lines) shortfalls.push(...(await correct(tx, stocks, count, warehouse, line, actor)));
   if (shortfalls.length > 0 && !input.allow_shortfall) {
     const short = lines.filter((line) => line.counted < line.expected).map(({ sku }) => sku);
-    throw brokenPromises([...new Set(short)].join(", "), shortfalls);
+    throw wouldBreakReservations([...new Set(short)].join(", "), shortfalls);
   }
-  await fillBackorders(tx, shelves, product_ids);
+  await fillBackorders(tx, stocks, product_ids);
   await saveCount(tx, count, { status, posted_at: tx.now, posted_by: actor.id });
   billFacts(tx, countFacts(count, warehouse));
   return { count: await getCount(tx, count.id), shortfalls };
 }
 
-/** Refuses lines by which units come into the stock of a merchant that was closed since. Refuses: merchant_closed. */
+/** Refuses: merchant_closed (units were found of a merchant that was closed since). */
 async function refuseFoundOfClosed(tx: Tx, lines: readonly DifferingLine[]): Promise<void> {
-  const found = Map.groupBy(
+  const surplus = Map.groupBy(
     lines.filter(({ counted, expected }) => counted > expected),
     ({ merchant_id }) => merchant_id,
   );
-  for (const [merchant_id, own] of found) {
+  for (const [merchant_id, own] of surplus) {
     const refused = await refuseForClosed(tx, merchant_id, "stock").catch(asFault);
     if (refused instanceof Fault) throw foundOfClosed(refused, own);
   }
@@ -254,25 +256,25 @@ function itemAt({ items }: LockedStock, { bin_id, lot_id }: CountLine) {
   return items.find((item) => item.bin_id === bin_id && item.lot_id === lot_id && item.on_hand > 0);
 }
 
-/** Adjusts one line's stock to its count; answers the orders for whose units there is no other stock. */
+/** Adjusts one line's stock to its count. Returns the orders that are backordered. */
 async function correct(
   tx: Tx,
-  shelves: LockedStockMap,
+  stocks: LockedStockMap,
   count: InventoryCount,
   warehouse: ZonedWarehouse,
   line: DifferingLine,
   actor: Actor,
 ): Promise<Shortfall[]> {
-  const shelf = lockedStockOf(shelves, line.product_id);
-  const item = itemAt(shelf, line) ?? null;
+  const stock = lockedStockOf(stocks, line.product_id);
+  const item = itemAt(stock, line) ?? null;
   const more = line.counted - line.expected;
   const lost = item === null || more > 0 ? 0 : Math.max(0, item.reserved - line.counted);
-  const shortfalls = item === null ? [] : await displacePromises(tx, shelves, shelf, item, lost);
-  const { id } = await moveUnits(tx, shelf, {
+  const shortfalls = item === null ? [] : await displaceReserved(tx, stocks, stock, item, lost);
+  const { id } = await moveUnits(tx, stock, {
     type: "adjustment",
     quantity: Math.abs(more),
     from: more < 0 ? item : null,
-    to: more > 0 ? (item ?? (await newSpot(tx, shelf, warehouse, line))) : null,
+    to: more > 0 ? (item ?? (await newSpot(tx, stock, warehouse, line))) : null,
     to_place: more < 0 ? "write_off" : null,
     promised: false,
     reason: "stock_count",
@@ -285,7 +287,7 @@ async function correct(
   return shortfalls;
 }
 
-/** Where units were found that no stock item has. */
+/** The spot for found units that no stock item holds. */
 async function newSpot(
   tx: Tx,
   { product }: LockedStock,
@@ -293,7 +295,7 @@ async function newSpot(
   line: CountLine,
 ): Promise<StockSpot> {
   const bin = await findBin(tx, warehouse.id, line.bin);
-  assert(bin?.id === line.bin_id, `bin ${line.bin_id} lies in warehouse ${warehouse.id}`);
+  assert(bin?.id === line.bin_id, `bin ${line.bin_id} is in warehouse ${warehouse.id}`);
   const lot = line.lot_id === null ? null : await findLotById(tx, line.lot_id);
   return { ...ownSpot(product), ...binSpot(warehouse, bin), ...lotSpot(lot), received_at: tx.now };
 }

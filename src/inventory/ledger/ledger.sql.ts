@@ -16,13 +16,13 @@ import { type MovementType, type OutsidePlace, type ReferenceType, referenceType
 import type { Movement, MovementFilter, UnitCost } from "./movement.ts";
 import type { StockItem, StockSpot } from "./stock_item.ts";
 
-/** Whether a column names a product with this SKU, which several merchants may use. */
+/** Condition: a column names a product with this SKU, which several merchants may use. */
 export function ofSku(db: Db, product_id: AnyPgColumn, sku: string): SQL {
   const { sees, makes } = db.scope;
   const { id, merchant_id } = products;
   const named = db.sql.select({ id }).from(products).where(eq(products.sku, sku));
   if (sees === null && makes === null) return inArray(product_id, named);
-  // One product, so that an index is walked that begins with it: that of the merchant for whom the scope makes records.
+  // One product, so that an index that begins with it can be used; the scope's own merchant comes first.
   const own_first = sql`case when ${merchant_id} = ${makes} then 0 else 1 end`;
   return sql`${product_id} = (${named.orderBy(own_first, asc(id)).limit(1)})`;
 }
@@ -38,7 +38,7 @@ function matching(db: Db, filter: MovementFilter): SQL | undefined {
     type === undefined ? undefined : eq(movements.type, type),
     lot_number === undefined ? undefined : inArray(movements.lot_id, ofLot),
     reason === undefined ? undefined : because(reason),
-    // The types are named since the index begins with them.
+    // The types are listed since the index begins with them.
     reference === undefined
       ? undefined
       : and(inArray(movements.reference_type, [...referenceTypes]), eq(movements.reference_id, reference)),
@@ -50,28 +50,28 @@ function matching(db: Db, filter: MovementFilter): SQL | undefined {
 }
 
 /**
- * Whether a movement has this reason. Most have one of three, and any of these is soon met; the others have an index of
- * their own, which SQLite uses only where its condition is written out.
+ * Condition: a movement has this reason. Three reasons are so common that a scan soon meets them. The others have a
+ * partial index, which SQLite uses only where its condition is written out.
  */
 function because(reason: string): SQL | undefined {
-  const usual = ["shipped", "picked", "received"].includes(reason);
-  const rare = usual ? undefined : sql`${movements.reason} not in ('shipped', 'picked', 'received')`;
+  const common = ["shipped", "picked", "received"].includes(reason);
+  const rare = common ? undefined : sql`${movements.reason} not in ('shipped', 'picked', 'received')`;
   return and(eq(movements.reason, reason), rare);
 }
 
-/** Whether one side of a movement lies in the warehouse and the bin asked for. */
+/** Condition: one side of a movement is in the filter's warehouse and bin. */
 function touching({ warehouse_id, bin }: MovementFilter): SQL | undefined {
   if (bin === undefined && warehouse_id === undefined) return undefined;
   const inWarehouse = warehouse_id === undefined ? undefined : eq(stock_items.warehouse_id, warehouse_id);
   if (bin !== undefined) {
-    // A bin has few items and each an index of its movements, so these are looked up.
+    // A bin has few items, and each has an index of its movements, so the items are looked up.
     const items = sql`(
       select ${stock_items.id} from ${stock_items} join ${bins} on ${bins.id} = ${stock_items.bin_id}
       where ${and(eq(bins.code, bin), inWarehouse)}
     )`;
     return sql`(${movements.from_item_id} in ${items} or ${movements.to_item_id} in ${items})`;
   }
-  // A warehouse has many, so the newest movements are looked at one by one.
+  // A warehouse has many items, so the newest movements are checked one by one.
   return sql`exists (
     select 1 from ${stock_items}
     where ${stock_items.id} in (${movements.from_item_id}, ${movements.to_item_id}) and ${inWarehouse}
@@ -126,12 +126,12 @@ export async function listMovements(
     .offset(offset);
 }
 
-/** How many movements match. */
+/** The number of movements that match. */
 export async function countMovements(db: Db, filter: MovementFilter): Promise<number> {
   return db.sql.$count(movements, matching(db, filter));
 }
 
-/** Units of one lot (or of none) that left the house for an order. */
+/** Units of one lot (or of none) shipped for an order. */
 export interface ShippedUnits {
   readonly product_id: number;
   readonly warehouse_id: number;
@@ -140,7 +140,7 @@ export interface ShippedUnits {
   readonly quantity: number;
 }
 
-/** Which lots went out for an order, from its `sale` movements. */
+/** The lots shipped for an order, by product and warehouse, from its `sale` movements. */
 export async function lotsShipped(db: Db, order_id: number): Promise<ShippedUnits[]> {
   const order = wireId("order", order_id);
   return db.sql
@@ -159,7 +159,7 @@ export async function lotsShipped(db: Db, order_id: number): Promise<ShippedUnit
     .orderBy(asc(movements.product_id), desc(sql`sum(${movements.quantity})`));
 }
 
-// A value beside a partial index is `given`. The update names the value that was read, so that it finds no changed row.
+// The update repeats the value that was read, so that it matches no row that has changed since.
 const setReserved = prepared((tx: WriteStatements, a: StatementArgs<ItemReserved & { now: number }>) =>
   tx
     .update(stock_items)
@@ -182,8 +182,8 @@ interface ItemReserved {
   readonly reserved: number;
 }
 
-/** Promises more (or, below zero, fewer) units of items. Reservations alone call this. */
-export async function promiseUnits(tx: Tx, changes: Iterable<readonly [StockItem, number]>): Promise<void> {
+/** Reserves more (or, below zero, fewer) units of items. Only reservations call this. */
+export async function saveReservedUnits(tx: Tx, changes: Iterable<readonly [StockItem, number]>): Promise<void> {
   const rows: ItemReserved[] = [];
   for (const [item, by] of changes) {
     if (by === 0) continue;
@@ -194,7 +194,7 @@ export async function promiseUnits(tx: Tx, changes: Iterable<readonly [StockItem
   await saveItems(tx, rows, setReserved, setReservedOfAll);
 }
 
-/** Stores rows of stock items: one by one on SQLite, where that is quicker, and at once on PostgreSQL. */
+/** Stores rows of stock items: one by one on SQLite, where that is faster, and all at once on PostgreSQL. */
 async function saveItems<Row extends { readonly id: number }>(
   tx: Tx,
   rows: readonly Row[],
@@ -209,15 +209,15 @@ async function saveItems<Row extends { readonly id: number }>(
   assert(saved === rows.length, `stock items ${rows.map(({ id }) => id)} hold what was read under their lock`);
 }
 
-/** One row of the ledger: units leave `from`, come to `to`, or both. */
+/** One row of the ledger: units leave `from`, arrive at `to`, or both. */
 export interface Posting {
   readonly type: MovementType;
   readonly quantity: number;
   readonly from: StockItem | null;
   readonly to: StockSpot | null;
-  /** Where units went that left the house. */
+  /** Where units that left the warehouse went; null for others. */
   readonly to_place: OutsidePlace | null;
-  /** Whether these units are promised: the promise leaves the item with them, and comes along to where they go. */
+  /** Whether these units are reserved: they stay reserved where they go. */
   readonly promised: boolean;
   readonly reason: string;
   readonly notes?: string | null | undefined;
@@ -237,7 +237,9 @@ const setTurn = prepared(
       .where(and(among(stock_items.id, a.ids), sql`${stock_items.on_hand} <= ${a.most}`)),
 );
 
-/** Stores on which day time next changes units of those items that hold no more than `most`; null for never. */
+/**
+ * Stores the day on which time next changes these items (null for never), for those with at most `most` units on hand.
+ */
 export async function saveTurn(tx: Tx, ids: readonly number[], turns_on: number | null, most = all_units) {
   if (ids.length > 0) await setTurn(tx, { ids: list(ids), turns_on, most });
 }
@@ -299,7 +301,7 @@ const placed = {
   on_hand: stock_items.on_hand,
   reserved: stock_items.reserved,
 };
-// An item may be there of which nothing was left.
+// The item may already exist with no units left.
 const onPlace = (target: AnyPgColumn[], targetWhere: SQL) => ({
   target,
   targetWhere,
@@ -328,25 +330,25 @@ const putAt = (place: ReturnType<typeof onPlace>) => ({
 });
 const put = { lot: putAt(places.lot), noLot: putAt(places.noLot) };
 
-/** A row that has been written, and the item that its units came to. */
+/** A movement that was written, and the item that its units came to; null when they left. */
 export interface PostedMovement {
   readonly id: number;
   readonly to: StockItem | null;
 }
 
-/** What is known of the places that units come to. */
+/** Looks up what is at the spots that units come to. */
 export interface PostingPlaces {
-  /** The item that lies there, or null when nothing does. */
+  /** The item at the spot, or null when there is none. */
   itemAt(to: StockSpot): StockItem | null;
-  /** The day on which time next changes units there. */
+  /** The day (since 1970-01-01) on which time next changes units at the spot, or null. */
   turnAt(to: StockSpot): number | null;
 }
 
 /**
- * Writes rows of the ledger, one after the other, and moves their units: nothing else changes what is on hand. `from`
- * is changed in place, and so is the item where units arrive, if there is any.
+ * Writes ledger rows in order and moves their units. Nothing else changes what is on hand. `from` and the receiving
+ * item are changed in place. Returns each movement's id and its receiving item.
  */
-export async function postAnswered(
+export async function postWithIds(
   tx: Tx,
   postings: readonly Posting[],
   known: PostingPlaces,
@@ -360,7 +362,7 @@ export async function postAnswered(
   return rows.map(({ to }, at) => ({ id: ids[at] ?? 0, to }));
 }
 
-/** As `postAnswered`, without the ids of the rows, for which PostgreSQL has to be waited for. */
+/** As `postWithIds`, without the movements' ids, which would cost a round trip on PostgreSQL. */
 export async function postMovements(
   tx: Tx,
   postings: readonly Posting[],
@@ -375,7 +377,7 @@ export async function postMovements(
   return rows.map(({ to }) => to);
 }
 
-/** What a posting came to. */
+/** The result of a posting: the receiving item and the balances. */
 interface PostingResult {
   readonly posting: Posting;
   readonly to: StockItem | null;
@@ -383,7 +385,7 @@ interface PostingResult {
   readonly to_balance: number | null;
 }
 
-/** Moves units from item to item, in the program and in the database. */
+/** Moves units from item to item, in memory and in the database. */
 async function moved(tx: Tx, postings: readonly Posting[], known: PostingPlaces): Promise<PostingResult[]> {
   const had = new Map<StockItem, number>();
   const fresh: StockItem[] = [];
@@ -416,7 +418,7 @@ async function moved(tx: Tx, postings: readonly Posting[], known: PostingPlaces)
 
 type ItemKey = Pick<StockSpot, "product_id" | "bin_id" | "lot_id">;
 
-/** Whether an item is where units of the same product, bin and lot come to. */
+/** Whether an item holds units of the same product, bin and lot. */
 export function isAt(item: ItemKey, { product_id, bin_id, lot_id }: ItemKey): boolean {
   return item.bin_id === bin_id && item.lot_id === lot_id && item.product_id === product_id;
 }
@@ -427,7 +429,7 @@ function change(tx: Tx, item: StockItem, on_hand: number, reserved: number): voi
   item.updated_at = tx.now;
 }
 
-/** What is not stored yet has no id. */
+/** An item that is not stored yet: its id is 0. */
 const emptyItem = (tx: Tx, spot: StockSpot, turns_on: number | null): StockItem => ({
   ...spot,
   id: 0,
@@ -444,9 +446,9 @@ const putNew = prepared((tx: WriteStatements, a: StatementArgs<ItemChange>) =>
     .onConflictDoNothing(),
 );
 
-/** Stores a new item on SQLite; false if there is one in its place, which is rare. */
+/** Stores a new item on SQLite. Returns false when its place is taken, which is rare. */
 async function putIfNew(tx: Tx, item: StockItem): Promise<boolean> {
-  // SQLite takes twice as long where it has to return something.
+  // SQLite takes twice as long when it has to return something.
   const { changes, lastInsertRowid } = (await putNew(tx, item)) as unknown as InsertResult;
   if (changes === 1) Object.assign(item, { id: lastInsertRowid });
   return changes === 1;
@@ -457,17 +459,17 @@ interface InsertResult {
   readonly lastInsertRowid: number;
 }
 
-/** Stores items in places where nothing lay, and gives them their ids. */
+/** Stores items in places that had none, and sets their ids. */
 async function putItems(tx: Tx, items: readonly StockItem[]): Promise<void> {
   for (const [kind, some] of Map.groupBy(items, ({ lot_id }) => (lot_id === null ? "noLot" : "lot"))) {
     const { one, all } = put[kind];
-    // Each row says whose it is, which a scope would want to say itself.
+    // Each row names its merchant, which the scope would otherwise set.
     const stored = engine === "postgres" ? await all(tx.scoped(unscoped), { rows: JSON.stringify(some) }) : [];
     for (const item of some) {
       if (engine === "sqlite" && (await putIfNew(tx, item))) continue;
       const [row] = engine === "postgres" ? stored.filter((row) => isAt(row, item)) : await one(tx, item);
       const isWhole = row?.on_hand === item.on_hand && row.reserved === item.reserved;
-      assert(isWhole, `nothing lay in bin ${item.bin} that was not on the shelf`);
+      assert(isWhole, `bin ${item.bin} held nothing that was not locked`);
       Object.assign(item, { id: row.id });
     }
   }

@@ -12,8 +12,10 @@ const filters = {
   bin: Type.Optional(textField(40, { description: "Only units that left this bin or came to it." })),
   lot_number: Type.Optional(textField(80)),
   reason: Type.Optional(textField(100)),
-  reference: Type.Optional(textField(100, { description: "Identifier of what caused it, such as ord_1042." })),
-  actor: Type.Optional(textField(100, { description: "Identifier of who did it, such as usr_7 or key_1002." })),
+  reference: Type.Optional(textField(100, { description: "ID of the record that caused it, such as ord_1042." })),
+  actor: Type.Optional(
+    textField(100, { description: "ID of the user or API key that did it, such as usr_7 or key_1002." }),
+  ),
   created_after: Type.Optional(momentField()),
   created_before: Type.Optional(momentField()),
 };
@@ -33,7 +35,7 @@ export const MovementView = closed({
   warehouse_id: Type.String(),
   from_location: nullable(Type.String()),
   to_location: Type.String({
-    description: "A bin, or where units went that left. Merchants are told the warehouse, and not the bin.",
+    description: "A bin, or where units that left went. Merchants see the warehouse instead of the bin.",
   }),
   bin: nullable(Type.String()),
   balance_after: Type.Integer({ minimum: 0 }),
@@ -42,7 +44,7 @@ export const MovementView = closed({
   notes: nullable(Type.String()),
   reference: nullable(closed({ type: Type.String(), id: Type.String() })),
   unit_cost: nullable(Type.Number()),
-  currency: { ...nullable(Type.String()), description: "That of `unit_cost`; null without one." },
+  currency: { ...nullable(Type.String()), description: "Currency of `unit_cost`; null without a cost." },
   confirmed: Type.Boolean(),
   actor: closed({ type: choice(actorTypes), id: Type.String() }),
   created_at: Type.String({ format: "date-time" }),

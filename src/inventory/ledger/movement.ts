@@ -6,7 +6,7 @@ import { money } from "../../core/money.ts";
 import type { MovementType, OutsidePlace } from "../inventory.transitions.ts";
 import { binShown, placeShown } from "../warehouses/bin_visibility.ts";
 
-/** A row of the ledger with the names of what it touches. */
+/** A row of the ledger with the SKU, bins, warehouses and lot that it refers to. */
 export interface Movement {
   readonly id: number;
   readonly merchant_id: number;
@@ -33,13 +33,13 @@ export interface Movement {
   readonly created_at: number;
 }
 
-/** What each of some units cost. */
+/** The cost of one unit, in minor units of its currency. */
 export interface UnitCost {
   readonly cents: number;
   readonly currency: string;
 }
 
-/** The movement as the API shows it; `balance_after` are the units on hand in `bin` and lot right after it. */
+/** The movement as the API shows it. `balance_after` is what was on hand in `bin` and lot right after it. */
 export function movementView(movement: Movement, shows_bins: boolean) {
   const { id, to_place, from_balance, to_balance, reference_type, reference_id } = movement;
   const { from_bin, to_bin, from_warehouse_id, to_warehouse_id } = movement;
@@ -72,7 +72,7 @@ export function movementView(movement: Movement, shows_bins: boolean) {
   };
 }
 
-/** The columns of the ledger as a file. */
+/** The columns of the movements CSV. */
 export const movementColumns = [
   "id",
   "created_at",
@@ -97,7 +97,7 @@ export const movementColumns = [
   "currency",
 ] as const;
 
-/** The movement as a row of that file. */
+/** The movement as a row of `movementColumns`. */
 export function movementCells(movement: Movement, shows_bins: boolean): readonly CsvCell[] {
   const { reference, actor, ...view } = movementView(movement, shows_bins);
   const row: Record<(typeof movementColumns)[number], CsvCell> = {
@@ -110,7 +110,7 @@ export function movementCells(movement: Movement, shows_bins: boolean): readonly
   return movementColumns.map((name) => row[name]);
 }
 
-/** What the list of movements may be narrowed to. */
+/** Filters for the list of movements. */
 export interface MovementFilter {
   readonly sku?: string | undefined;
   readonly type?: MovementType | undefined;
@@ -120,11 +120,11 @@ export interface MovementFilter {
   readonly bin?: string | undefined;
   readonly lot_number?: string | undefined;
   readonly reason?: string | undefined;
-  /** The identifier of what caused it. */
+  /** ID of the record that caused it. */
   readonly reference?: string | undefined;
-  /** Who did it. */
+  /** ID of the user or API key that did it. */
   readonly actor?: string | undefined;
-  /** Both moments in milliseconds, and neither is itself among them. */
+  /** Both in ms and exclusive. */
   readonly created_after?: number | undefined;
   readonly created_before?: number | undefined;
 }

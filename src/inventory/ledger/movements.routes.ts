@@ -15,7 +15,7 @@ import { countMovements, listMovements } from "./ledger.sql.ts";
 import { ExportMovements, ListMovements, MovementView } from "./movement.schema.ts";
 import { type Movement, type MovementFilter, movementCells, movementColumns, movementView } from "./movement.ts";
 
-/** The ledger: every change of a quantity, as a list and as a file. */
+/** The ledger: every change of a quantity, as a list and as CSV. */
 export const movementRoutes = new Elysia({ prefix: "/inventory/movements" })
   .use(conventions)
   .get("", ({ call, query }) => list(call, query), {
@@ -42,13 +42,13 @@ export const movementRoutes = new Elysia({ prefix: "/inventory/movements" })
 
 async function list(call: Call, query: ListMovements): Promise<Response> {
   refuseBins(call, { bin: query.bin });
-  const asker = await viewerOf(call);
-  const filterFor = async (db: Db) => shownTo(db, asker, filterOf(query));
+  const viewer = await viewerOf(call);
+  const filterFor = async (db: Db) => shownTo(db, viewer, filterOf(query));
   return answerList(
     call,
     query,
     {
-      rows: async (db, window) => withActorsFor(db, asker, await listMovements(db, await filterFor(db), window)),
+      rows: async (db, window) => withActorsFor(db, viewer, await listMovements(db, await filterFor(db), window)),
       count: async (db) => countMovements(db, await filterFor(db)),
       position: ({ created_at, id }) => [created_at, id],
     },
@@ -56,9 +56,9 @@ async function list(call: Call, query: ListMovements): Promise<Response> {
   );
 }
 
-/** A filter of who asks, who may narrow the list by those alone who are shown in it. */
-async function shownTo(db: Db, asker: ViewerWithUsers, filter: MovementFilter): Promise<MovementFilter> {
-  return { ...filter, actor: await actorFor(db, asker, filter.actor) };
+/** The filter, with its actor limited to those that the viewer can see. */
+async function shownTo(db: Db, viewer: ViewerWithUsers, filter: MovementFilter): Promise<MovementFilter> {
+  return { ...filter, actor: await actorFor(db, viewer, filter.actor) };
 }
 
 async function exported(call: Call, query: ExportMovements): Promise<Response> {
@@ -66,17 +66,17 @@ async function exported(call: Call, query: ExportMovements): Promise<Response> {
   return answerCsv(call, movementExport(filterOf(query), await viewerOf(call)), query);
 }
 
-/** The file of the movements that match, newest first, as it is shown to who asks. */
-export function movementExport(filter: MovementFilter, asker: ViewerWithUsers): CsvFile<Movement> {
+/** The CSV of the movements that match, newest first, as the viewer may see it. */
+export function movementExport(filter: MovementFilter, viewer: ViewerWithUsers): CsvFile<Movement> {
   return {
     name: "movements.csv",
     columns: movementColumns,
     page: pagesOf(async (db, last, limit) => {
       const after = last === null ? null : ([last.created_at, last.id] as const);
-      const shown = await shownTo(db, asker, filter);
-      return withActorsFor(db, asker, await listMovements(db, shown, { limit, offset: 0, after }));
+      const shown = await shownTo(db, viewer, filter);
+      return withActorsFor(db, viewer, await listMovements(db, shown, { limit, offset: 0, after }));
     }),
-    cells: (movement) => movementCells(movement, showsBins(asker)),
+    cells: (movement) => movementCells(movement, showsBins(viewer)),
   };
 }
 

@@ -2,14 +2,14 @@ import { localTime } from "../../core/time_zone.ts";
 import type { TemperatureZone } from "../../products/product.ts";
 import type { BinKind, LotStatus } from "../inventory.transitions.ts";
 
-/** A bin and a lot that may have units of a product, with all that is known of both. */
+/** A bin and a lot that may hold units of a product, with the properties of both. */
 export interface StockSpot {
-  /** Whose product it is. */
+  /** The merchant that owns the product. */
   readonly merchant_id: number;
   readonly product_id: number;
   readonly warehouse_id: number;
   readonly warehouse_priority: number;
-  /** The warehouse's IANA time zone, by which its days count. */
+  /** The warehouse's IANA time zone, which determines its calendar days. */
   readonly timezone: string;
   readonly bin_id: number;
   readonly bin: string;
@@ -24,14 +24,16 @@ export interface StockSpot {
   readonly lot_received_date: number | null;
   /** The lot's last day, in days since 1970-01-01. */
   readonly expires_on: number | null;
-  /** When the first of the units came. */
+  /** When the first of the units arrived (ms). */
   readonly received_at: number;
 }
 
 /** Units of one product in one spot. The counts change while a transaction works on them. */
 export interface StockItem extends StockSpot {
   readonly id: number;
-  /** The warehouse's day on which time next changes whether they can be promised, as last noted; null for never. */
+  /**
+   * The warehouse's day on which time next changes whether units can be reserved, as last recorded; null for never.
+   */
   turns_on: number | null;
   updated_at: number;
   on_hand: number;
@@ -55,24 +57,24 @@ export type BinSpot = Pick<
 /** The fields of a spot that identify the lot, if any. */
 export type LotSpot = Pick<StockSpot, "lot_id" | "lot_number" | "lot_status" | "lot_received_date" | "expires_on">;
 
-// How long units of a lot can be sold, by the calendar of the warehouse where they are.
-
-/** Units that have a last day, in a zone. */
+/** An expiry date and the time zone in which it applies. */
 type Perishable = Pick<StockSpot, "expires_on" | "timezone">;
 
-/** Whether the last day of units is over where they are at this moment (ms). */
+/** Whether the last day of units is over in their warehouse at `now` (ms). */
 export function isPastExpiry({ expires_on, timezone }: Perishable, now: number): boolean {
   return expires_on !== null && localTime(now, timezone).day > expires_on;
 }
 
-/** Whether units keep for at least so many days after today where they are: with 0, today may be their last day. */
+/**
+ * Whether at least `min_days` days are left after today in the units' warehouse. With 0, today may be the last day.
+ */
 export function hasShelfLifeOf({ expires_on, timezone }: Perishable, min_days: number, now: number): boolean {
   return expires_on === null || expires_on - localTime(now, timezone).day >= min_days;
 }
 
 /**
- * The day on which time alone next changes whether units of a spot can be promised: because fewer than `min_days` are
- * left, or because their last day is over. Null when nothing changes any more.
+ * The day on which time alone next changes whether units of a spot can be reserved: fewer than `min_days` are left, or
+ * the last day is over. Null when nothing will change.
  */
 export function nextShelfLifeDay(
   spot: Pick<StockSpot, "bin_kind"> & Perishable,
@@ -87,10 +89,10 @@ export function nextShelfLifeDay(
   return day < short_on ? short_on : expires_on + 1;
 }
 
-/** Whether units could be promised by their dates when time was last noted. */
+/** Whether units could be reserved by their dates when time was last recorded. */
 export function wasFresh({ expires_on, turns_on }: StockItem, min_days: number): boolean {
   return expires_on === null || (turns_on !== null && turns_on <= shortOn(expires_on, min_days));
 }
 
-/** The first day on which fewer days than `min_days` are left. */
+/** The first day with fewer than `min_days` days left. */
 const shortOn = (expires_on: number, min_days: number) => expires_on - min_days + 1;

@@ -18,26 +18,26 @@ export const MoveStock = closed({
   sku: textField(100),
   quantity: quantityField(),
   location: Type.Optional(idField("warehouse", "Required if the SKU is in several warehouses.")),
-  bin: Type.Optional(textField(40, { description: "The present bin; required if the SKU is in several." })),
+  bin: Type.Optional(textField(40, { description: "Current bin. Required if the SKU is in several bins." })),
   lot_number: Type.Optional(textField(80, { description: "Required if the bin has several lots of the SKU." })),
   to_bin: Type.Optional(
-    codeField(40, { description: "The new bin, in the same warehouse. It is created if no bin has this code." }),
+    codeField(40, { description: "Destination bin in the same warehouse. It is created if it does not exist." }),
   ),
   condition: Type.Optional(
     choice(["quarantined", "damaged"], {
-      description: "Takes the units off sale, into the usual bin for such units or the one in `to_bin`.",
+      description: "Take the units off sale, into the default bin for this condition or into `to_bin`.",
     }),
   ),
   reason: Type.Optional(
     choice(moveReasons, {
       description:
-        "By default `quality_hold` or `damaged` for units going off sale, `released` for units coming back, else" +
+        "Default: `quality_hold` or `damaged` for units going off sale, `released` for units coming back, otherwise" +
         " `relocation`.",
     }),
   ),
   notes: Type.Optional(nullable(notesField())),
   allow_shortfall: Type.Optional(
-    Type.Boolean({ description: "Lets orders wait whose reserved units go off sale if there are no others." }),
+    Type.Boolean({ description: "Backorder orders whose reserved units go off sale, if there is no other stock." }),
   ),
 });
 export type MoveStock = Static<typeof MoveStock>;

@@ -8,9 +8,9 @@ import { readId, wireId } from "../../core/ids.ts";
 import type { Tx } from "../../storage/database.ts";
 import type { BinKind } from "../inventory.transitions.ts";
 import type { BinSpot, StockItem } from "../ledger/stock_item.ts";
-import { displacePromises, fillBackorders, lockFreshStock } from "../reservations/backorders.ts";
+import { displaceReserved, fillBackorders, lockFreshStock } from "../reservations/backorders.ts";
 import { type LockedStock, lockedStockOf, moveUnits } from "../reservations/locked_stock.ts";
-import { brokenPromises, shortfallsView } from "../reservations/reservation.ts";
+import { shortfallsView, wouldBreakReservations } from "../reservations/reservation.ts";
 import { refuseBundle } from "../stock/product_stock.ts";
 import { findStockedIdIn } from "../stock/stock.sql.ts";
 import { binSpot } from "../warehouses/warehouse.ts";
@@ -18,15 +18,16 @@ import { calendarAt, shareWarehouse } from "../warehouses/warehouses.sql.ts";
 import { binFor, transitSpot } from "../warehouses/warehouses.ts";
 import type { MoveReason, MoveStock } from "./move_stock.schema.ts";
 
-/** The kinds of bins between which units are moved: the others have acts of their own. */
+/** Kinds of bins between which units can be moved. The other kinds have their own acts. */
 const movable: readonly BinKind[] = ["storage", "quarantine", "damage"];
 const kindFor = { quarantined: "quarantine", damaged: "damage" } as const;
 
 /**
- * Moves units of a SKU to another bin of the same warehouse. Reserved units are reserved from other stock first; orders
- * for which there is none keep the moved units, if these are for sale in the new bin. Orders have to wait only with
- * `allow_shortfall`. Refuses: resource_missing, validation_failed, ambiguous_stock, merchant_required,
- * insufficient_inventory, bin_full, bin_of_other_merchant, would_break_reservations.
+ * Moves units of a SKU to another bin of the same warehouse. Reserved units are first reserved from other stock. Orders
+ * for which there is none keep the moved units, if these can be sold in the new bin. Orders are backordered only with
+ * `allow_shortfall`.
+ * Refuses: resource_missing, validation_failed, ambiguous_stock, merchant_required, insufficient_inventory, bin_full,
+ * bin_of_other_merchant, would_break_reservations.
  * Emits: inventory.updated, inventory.low_stock.
  */
 export async function moveStock(tx: Tx, input: MoveStock, actor: Actor) {
@@ -38,16 +39,16 @@ export async function moveStock(tx: Tx, input: MoveStock, actor: Actor) {
       fields: [{ field: "sku", code: "resource_missing", message: "is not the SKU of a product" }],
     });
   }
-  const shelves = await lockFreshStock(tx, [id]);
-  const shelf = lockedStockOf(shelves, id);
-  refuseBundle(shelf.product);
-  const item = movedItem(shelf, input);
-  const place = await newPlace(tx, shelf, item, input);
+  const stocks = await lockFreshStock(tx, [id]);
+  const stock = lockedStockOf(stocks, id);
+  refuseBundle(stock.product);
+  const item = movedItem(stock, input);
+  const place = await newPlace(tx, stock, item, input);
   const reason = input.reason ?? defaultReason(item.bin_kind, place.bin_kind);
-  const waited = shelf.backordered;
+  const waited = stock.backordered;
   const promised = Math.max(0, quantity - (item.on_hand - item.reserved));
-  const shortfalls = await displacePromises(tx, shelves, shelf, item, promised);
-  const { id: movement_id, to } = await moveUnits(tx, shelf, {
+  const shortfalls = await displaceReserved(tx, stocks, stock, item, promised);
+  const { id: movement_id, to } = await moveUnits(tx, stock, {
     type: "transfer",
     quantity,
     from: item,
@@ -60,13 +61,13 @@ export async function moveStock(tx: Tx, input: MoveStock, actor: Actor) {
     confirmed: true,
     actor,
   });
-  await fillBackorders(tx, shelves, [id]);
-  const waits = shortfalls.length > 0 && shelf.backordered > waited;
-  if (waits && !input.allow_shortfall) throw brokenPromises(sku, shortfalls);
+  await fillBackorders(tx, stocks, [id]);
+  const waits = shortfalls.length > 0 && stock.backordered > waited;
+  if (waits && !input.allow_shortfall) throw wouldBreakReservations(sku, shortfalls);
   billFacts(tx, [
     {
       act: "stock.move",
-      merchant_id: shelf.product.merchant_id,
+      merchant_id: stock.product.merchant_id,
       warehouse: await calendarAt(tx, item.warehouse_id),
       quantity,
       source: { id: movement_id },
@@ -91,10 +92,10 @@ export async function moveStock(tx: Tx, input: MoveStock, actor: Actor) {
   };
 }
 
-/** Which units are meant. */
+/** The fields of a request that identify units. */
 type UnitsToMove = Pick<MoveStock, "quantity" | "bin" | "lot_number" | "location">;
 
-/** The units that a request names. Refuses: ambiguous_stock, insufficient_inventory, validation_failed. */
+/** The stock item that a request means. Refuses: ambiguous_stock, insufficient_inventory, validation_failed. */
 export function movedItem({ items, product }: LockedStock, input: UnitsToMove): StockItem {
   const { quantity, bin, lot_number, location } = input;
   const warehouse_id = location === undefined ? null : (readId("warehouse", location) ?? 0);
@@ -107,7 +108,7 @@ export function movedItem({ items, product }: LockedStock, input: UnitsToMove): 
   );
   const { sku } = product;
   if (item !== undefined && others.length > 0) {
-    throw new Fault("ambiguous_stock", `${sku} is in several bins or lots. Name location, bin and lot_number.`, {
+    throw new Fault("ambiguous_stock", `${sku} is in several bins or lots. Specify location, bin and lot_number.`, {
       candidates: [item, ...others].map((other) => ({
         location: wireId("warehouse", other.warehouse_id),
         bin: other.bin,
@@ -119,8 +120,8 @@ export function movedItem({ items, product }: LockedStock, input: UnitsToMove): 
   if (item !== undefined && !movable.includes(item.bin_kind)) throw invalid("bin", ownAct(item.bin_kind));
   const there = item?.on_hand ?? 0;
   if (item === undefined || there < quantity) {
-    const few = there === 1 ? "is only 1 unit" : `are only ${there} units`;
-    throw new Fault("insufficient_inventory", `There ${few} of ${sku} to move there.`, {
+    const few = there === 1 ? "1 unit" : `${there} units`;
+    throw new Fault("insufficient_inventory", `Only ${few} of ${sku} can be moved from there.`, {
       shortages: [{ sku, requested: quantity, available: there }],
     });
   }
@@ -129,7 +130,7 @@ export function movedItem({ items, product }: LockedStock, input: UnitsToMove): 
 
 function ownAct(kind: BinKind): string {
   if (kind === "staging") return "is the staging bin of an order";
-  return "is for units to put back: record the put-back instead";
+  return "holds units to restock: record the restock instead";
 }
 
 /** The destination of the units. Refuses: validation_failed, bin_full, bin_of_other_merchant. */
@@ -145,7 +146,7 @@ async function newPlace(tx: Tx, { product }: LockedStock, item: StockItem, input
   const field = to_bin === undefined ? "condition" : "to_bin";
   if (!movable.includes(place.bin_kind)) throw invalid(field, ownAct(place.bin_kind));
   if (kind !== undefined && place.bin_kind !== kind) throw invalid("to_bin", `is not a ${kind} bin`);
-  if (place.bin_id === item.bin_id) throw invalid(field, "is the bin in which the units are already");
+  if (place.bin_id === item.bin_id) throw invalid(field, "already holds these units");
   return place;
 }
 

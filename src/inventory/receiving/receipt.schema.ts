@@ -18,7 +18,7 @@ const items_max = 500;
 const ExpectedLine = closed({
   sku: textField(100),
   quantity: quantityField("Units expected."),
-  lot_number: Type.Optional(nullable(codeField(80, { description: "By default any lot may come." }))),
+  lot_number: Type.Optional(nullable(codeField(80, { description: "Default: any lot." }))),
   expiration_date: Type.Optional(nullable(expiryField())),
 });
 
@@ -26,7 +26,7 @@ export const CreateReceipt = closed({
   reference: Type.Optional(nullable(textField(100, { description: "Your reference, such as a purchase order." }))),
   supplier: Type.Optional(nullable(textField(200))),
   location: Type.Optional(idField("warehouse", "Required if there are several warehouses.")),
-  expected_at: Type.Optional(nullable(arrivalField("When it is to come."))),
+  expected_at: Type.Optional(nullable(arrivalField("Expected arrival."))),
   lines: Type.Array(ExpectedLine, { minItems: 1, maxItems: items_max }),
   ...ofMerchantOrSku,
 });
@@ -35,11 +35,11 @@ export type CreateReceipt = Static<typeof CreateReceipt>;
 const ScannedItem = closed({
   sku: textField(100),
   quantity: quantityField(),
-  lot_number: Type.Optional(codeField(80, { description: "By default that of the receipt, if it expects only one." })),
-  expiration_date: Type.Optional(expiryField("By default that of the receipt.")),
+  lot_number: Type.Optional(codeField(80, { description: "Default: the receipt's lot, if it expects only one." })),
+  expiration_date: Type.Optional(expiryField("Default: the receipt's expiry.")),
   bin: Type.Optional(codeField(40)),
   condition: Type.Optional(
-    choice(receivedConditions, { description: "`good` by default; other units are kept apart and are not for sale." }),
+    choice(receivedConditions, { description: "Default: `good`. Other units are set aside and cannot be sold." }),
   ),
 });
 
@@ -52,7 +52,7 @@ export type CloseReceipt = Static<typeof CloseReceipt>;
 /** The body of a step without input. */
 export const NoBody = closed({});
 
-/** The orders in which receipts are listed. */
+/** Sort orders of the list of receipts. */
 export const receiptSorts = ["-created_at", "expected_at"] as const;
 
 export const ListReceipts = closed({
@@ -61,9 +61,9 @@ export const ListReceipts = closed({
   location: Type.Optional(idField("warehouse")),
   reference: Type.Optional(textField(100)),
   sku: Type.Optional(textField(100, { description: "Only receipts with a line of this SKU." })),
-  q: Type.Optional(textField(100, { description: "A piece of the reference, the supplier or the SKU of a line." })),
+  q: Type.Optional(textField(100, { description: "Part of the reference, the supplier or the SKU of a line." })),
   sort: Type.Optional(
-    choice(receiptSorts, { description: "`-created_at` by default; receipts without an expected date come last." }),
+    choice(receiptSorts, { description: "Default: `-created_at`. Receipts without an expected date come last." }),
   ),
 });
 export type ListReceipts = Static<typeof ListReceipts>;

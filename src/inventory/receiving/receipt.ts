@@ -5,23 +5,23 @@ import { dayEndTextOrNull } from "../../core/time_zone.ts";
 import { allowedActions } from "../../core/transitions.ts";
 import { type ReceiptStatus, receiptTransitions } from "../inventory.transitions.ts";
 
-/** The expected units of one product, perhaps of one lot. The counts change while a transaction works on them. */
+/** Expected units of one product, optionally of one lot. The counts change while a transaction works on them. */
 export interface ReceiptLine {
   readonly id: number;
   readonly receipt_id: number;
   readonly product_id: number;
   readonly sku: string;
-  /** Null when any lot may come. */
+  /** Null for any lot. */
   readonly lot_number: string | null;
   /** The lot's last day, in days since 1970-01-01. */
   readonly expires_on: number | null;
   /** Units expected. */
   readonly quantity: number;
-  /** Units that came, perhaps more than expected. */
+  /** Units that arrived, possibly more than expected. */
   received: number;
-  /** Of these, units that were not good and are kept apart. */
+  /** Of these, units that were not good and are set aside. */
   set_aside: number;
-  /** Units that may still come: none once the receipt is over. */
+  /** Units that may still arrive: none once the receipt is over. */
   outstanding: number;
 }
 
@@ -41,12 +41,12 @@ export interface PlainReceipt {
   readonly cancelled_at: number | null;
 }
 
-/** An expected delivery, and what has come of it. */
+/** An expected delivery, and what has arrived. */
 export interface Receipt extends PlainReceipt {
   readonly lines: readonly ReceiptLine[];
 }
 
-/** Units that a delivery should still bring. */
+/** Units that a delivery has yet to bring. */
 export interface AwaitedDelivery {
   readonly receipt_id: number;
   readonly reference: string | null;
@@ -93,16 +93,16 @@ interface Scan {
   readonly lot_number?: string | undefined;
 }
 
-/** Scanned units as a line counts them. */
+/** Scanned units that count on a line. */
 interface CountedUnits {
   readonly line: ReceiptLine;
   readonly quantity: number;
 }
 
 /**
- * The lines on which scanned units count: first that of their lot, then one that takes any lot, then the others, each
- * up to its outstanding units. More than expected counts on the first of them. Refuses: validation_failed, for a SKU
- * that is not expected in the delivery.
+ * The lines on which scanned units count: first lines of their lot, then lines for any lot, then the others, each up to
+ * its outstanding units. Surplus units count on the first line.
+ * Refuses: validation_failed (a SKU that the delivery does not expect).
  */
 export function countOn(lines: readonly ReceiptLine[], { sku, quantity, lot_number }: Scan): CountedUnits[] {
   const distance = ({ lot_number: own }: ReceiptLine) => (own === null ? 1 : own === lot_number ? 0 : 2);
@@ -122,13 +122,13 @@ export function countOn(lines: readonly ReceiptLine[], { sku, quantity, lot_numb
   return [...counted].map(([line, quantity]) => ({ line, quantity }));
 }
 
-/** The lot when a scan names none: the only one expected of its SKU. */
+/** The lot of a scan without a lot number: the only one expected of its SKU, if there is only one. */
 export function expectedLot(lines: readonly ReceiptLine[], sku: string): string | undefined {
   const [lot, ...others] = new Set(lines.filter((line) => line.sku === sku).map((line) => line.lot_number));
   return others.length === 0 ? (lot ?? undefined) : undefined;
 }
 
-/** The announced expiry of a lot; null if none was. */
+/** The announced expiry of a lot, or null. */
 export function expectedExpiry(lines: readonly ReceiptLine[], sku: string, lot_number: string | undefined) {
   const line = lines.find((line) => line.sku === sku && line.lot_number === lot_number);
   return line?.expires_on ?? null;

@@ -23,10 +23,10 @@ import {
 } from "./receipts.sql.ts";
 import { cancelReceipt, closeReceipt, createReceipt, scanReceipt } from "./receipts.ts";
 
-const found = (id: string, needs: RouteNeed, summary: string, more: Partial<RouteNotes> = {}) =>
+const receiptRoute = (id: string, needs: RouteNeed, summary: string, more: Partial<RouteNotes> = {}) =>
   documented({ id, needs, chapter: "Receipts", summary, answers: { 200: EnvelopedView(ReceiptView) }, ...more });
 
-/** Expected deliveries, and what has come of them. */
+/** Receipts: expected deliveries, and what has arrived. */
 export const receiptRoutes = new Elysia({ prefix: "/inventory/receipts" })
   .use(conventions)
   .post("", ({ call, body }) => answerWrite(call, 201, async (tx) => receiptView(await createReceipt(tx, body))), {
@@ -51,14 +51,14 @@ export const receiptRoutes = new Elysia({ prefix: "/inventory/receipts" })
     }),
   })
   .get("/:id", ({ call, params }) => answerRead(call, async (db) => receiptView(await getReceipt(db, params.id))), {
-    detail: found("getReceipt", "stock.read", "Get a receipt"),
+    detail: receiptRoute("getReceipt", "stock.read", "Get a receipt"),
   })
   .post(
     "/:id/lines",
     ({ call, params, body }) => step(call, params.id, (tx) => scanReceipt(tx, params.id, body, call.actor)),
     {
       body: bodyOf(ScanReceipt),
-      detail: found("scanReceipt", "stock.floor", "Receive a delivery", {
+      detail: receiptRoute("scanReceipt", "stock.floor", "Receive a delivery", {
         matches: true,
         refuses: ["bin_full", "bin_of_other_merchant", "invalid_state_transition"],
       }),
@@ -66,14 +66,14 @@ export const receiptRoutes = new Elysia({ prefix: "/inventory/receipts" })
   )
   .post("/:id/close", ({ call, params, body }) => step(call, params.id, (tx) => closeReceipt(tx, params.id, body)), {
     body: bodyOf(CloseReceipt),
-    detail: found("closeReceipt", "stock.floor", "Close a receipt", {
+    detail: receiptRoute("closeReceipt", "stock.floor", "Close a receipt", {
       matches: true,
       refuses: ["invalid_state_transition"],
     }),
   })
   .post("/:id/cancel", ({ call, params }) => step(call, params.id, (tx) => cancelReceipt(tx, params.id)), {
     body: bodyOf(NoBody),
-    detail: found("cancelReceipt", "stock.write", "Cancel a receipt", {
+    detail: receiptRoute("cancelReceipt", "stock.write", "Cancel a receipt", {
       matches: true,
       refuses: ["invalid_state_transition"],
     }),

@@ -39,18 +39,18 @@ const linesOf = prepared((sql, a: StatementArgs<{ ids: string }>) =>
     .orderBy(asc(receipt_lines.id)),
 );
 
-/** The receipt that an identifier names. Refuses: resource_missing. */
+/** The receipt with an id. Refuses: resource_missing. */
 export async function getReceipt(db: Db, id: string | number): Promise<Receipt> {
-  const [found] = await wholeReceipts(db, await byId(db, { id: readId("receipt", id) ?? 0 }));
-  if (found === undefined) throw missing("receipt", id);
-  return found;
+  const [receipt] = await wholeReceipts(db, await byId(db, { id: readId("receipt", id) ?? 0 }));
+  if (receipt === undefined) throw missing("receipt", id);
+  return receipt;
 }
 
 /** As `getReceipt`, and locks the receipt until this transaction ends. */
 export async function lockReceipt(tx: Tx, id: string | number): Promise<Receipt> {
-  const [found] = await wholeReceipts(tx, await lockedById(tx, { id: readId("receipt", id) ?? 0 }));
-  if (found === undefined) throw missing("receipt", id);
-  return found;
+  const [receipt] = await wholeReceipts(tx, await lockedById(tx, { id: readId("receipt", id) ?? 0 }));
+  if (receipt === undefined) throw missing("receipt", id);
+  return receipt;
 }
 
 /** Receipts with their lines. */
@@ -67,20 +67,20 @@ const lotsOf = prepared((query, a: StatementArgs<{ receipt: string }>) =>
     .where(and(sql`${movements.reference_type} = 'receipt'`, eq(movements.reference_id, a.receipt))),
 );
 
-/** How many lots came with a receipt. */
+/** The number of lots that arrived with a receipt. */
 export async function countLots(db: Db, id: number): Promise<number> {
   const [row] = await lotsOf(db, { receipt: wireId("receipt", id) });
   return row?.lots ?? 0;
 }
 
-/** The filters of a list of receipts. */
+/** Filters for the list of receipts. */
 interface ReceiptFilter {
   readonly status?: ReceiptStatus | undefined;
   readonly warehouse_id?: number | undefined;
   readonly reference?: string | undefined;
   /** Only receipts with a line of this SKU. */
   readonly sku?: string | undefined;
-  /** A piece of the reference, the supplier or the SKU of a line. */
+  /** Part of the reference, the supplier or the SKU of a line. */
   readonly q?: string | undefined;
 }
 
@@ -100,13 +100,13 @@ function matching({ status, warehouse_id, reference, sku, q }: ReceiptFilter): S
   );
 }
 
-/** The order of a list of receipts. */
+/** The sort order of a list of receipts. */
 type ReceiptSort = (typeof receiptSorts)[number];
 
 const never = Number.MAX_SAFE_INTEGER;
 const expected = sql`coalesce(${receipts.expected_at}, ${sql.raw(String(never))})`;
 
-/** Where a list continues after this receipt. */
+/** The position at which a list continues after this receipt. */
 export function receiptPosition({ id, created_at, expected_at }: PlainReceipt, sort: ReceiptSort): PagePosition {
   return [sort === "expected_at" ? (expected_at ?? never) : created_at, id];
 }
@@ -133,15 +133,15 @@ export async function listReceipts(
     .offset(offset);
 }
 
-/** Receipts as a list reads them: one may have hundreds of lines. */
+/** The sizes by which a list of receipts is limited: one may have hundreds of lines. */
 export const longReceipts = longRecords(receipts, receipt_lines.receipt_id, { record: 1000, part: 350 });
 
-/** How many receipts match. */
+/** The number of receipts that match. */
 export async function countReceipts(db: Db, filter: ReceiptFilter): Promise<number> {
   return db.sql.$count(receipts, matching(filter));
 }
 
-/** The deliveries that should still bring units of a product, oldest first. */
+/** Deliveries that have yet to bring units of a product, oldest first. */
 export async function listAwaited(db: Db, product_id: number, limit: number): Promise<AwaitedDelivery[]> {
   const { reference, warehouse_id, expected_at } = receipts;
   return db.sql
@@ -163,7 +163,7 @@ export async function listAwaited(db: Db, product_id: number, limit: number): Pr
 /** The fields of a new receipt. */
 type NewReceipt = Pick<PlainReceipt, "merchant_id" | "reference" | "supplier" | "warehouse_id" | "expected_at">;
 
-/** Stores an expected delivery and answers it. */
+/** Stores an expected delivery and returns it. */
 export async function insertReceipt(
   tx: Tx,
   fields: NewReceipt,
@@ -178,7 +178,7 @@ export async function insertReceipt(
   return getReceipt(tx, receipt_id);
 }
 
-/** Stores changes of a receipt without its lines, and answers the changed receipt; its version increases by one. */
+/** Stores changes of a receipt, without its lines, and returns it. Its version increases by one. */
 export async function saveReceipt(
   tx: Tx,
   before: Receipt,
@@ -209,7 +209,7 @@ export async function saveReceiptLine(tx: Tx, line: ReceiptLine): Promise<void> 
   await saveCounts(tx, { id, received, set_aside, outstanding });
 }
 
-/** Nothing of a receipt may come any more. */
+/** Sets the outstanding units of a receipt's lines to zero. */
 export async function endReceiptLines(tx: Tx, receipt_id: number): Promise<void> {
   await tx.sql.update(receipt_lines).set({ outstanding: 0 }).where(eq(receipt_lines.receipt_id, receipt_id));
 }

@@ -34,8 +34,8 @@ import {
 import { receiveUnits } from "./receive_units.ts";
 
 /**
- * Announces a delivery: its units count as incoming until they come or the receipt is over. Refuses: resource_missing,
- * validation_failed, merchant_closed.
+ * Announces a delivery: its units count as incoming until they arrive or the receipt is over.
+ * Refuses: resource_missing, validation_failed, merchant_closed.
  */
 export async function createReceipt(tx: Tx, input: CreateReceipt): Promise<Receipt> {
   const { reference = null, supplier = null, location, expected_at } = input;
@@ -45,7 +45,7 @@ export async function createReceipt(tx: Tx, input: CreateReceipt): Promise<Recei
   const { timezone } = await calendarAt(tx, warehouse_id);
   const lines = input.lines.map(({ quantity, lot_number = null, expiration_date }, at) => {
     if (lot_number === null && expiration_date) {
-      throw invalid(`lines[${at}].lot_number`, "is required: a lot carries the expiry", "required");
+      throw invalid(`lines[${at}].lot_number`, "is required with expiration_date", "required");
     }
     const expires_on = expiration_date ? dayOf(expiration_date, timezone) : null;
     return { product_id: ids[at] ?? 0, quantity, lot_number, expires_on };
@@ -60,8 +60,9 @@ export async function createReceipt(tx: Tx, input: CreateReceipt): Promise<Recei
 type ScannedReceiptItem = ScanReceipt["items"][number];
 
 /**
- * Adds scanned units of a delivery to stock, also more than was expected. Waiting orders get them at once. Refuses:
- * resource_missing, invalid_state_transition, merchant_closed, validation_failed, bin_full, bin_of_other_merchant.
+ * Adds scanned units of a delivery to stock, even more than expected, and fills backorders.
+ * Refuses: resource_missing, invalid_state_transition, merchant_closed, validation_failed, bin_full,
+ * bin_of_other_merchant.
  * Emits: inventory.received (one for each item), inventory.updated.
  */
 export async function scanReceipt(tx: Tx, id: string, input: ScanReceipt, actor: Actor): Promise<Receipt> {
@@ -70,33 +71,33 @@ export async function scanReceipt(tx: Tx, id: string, input: ScanReceipt, actor:
   await refuseForClosed(tx, before.merchant_id, "stock");
   const warehouse = await shareWarehouse(tx, before.warehouse_id);
   const { ids } = await getStockedProducts(tx, input.items, "items", before.merchant_id);
-  const shelves = await lockFreshStock(tx, ids);
-  const arrivals: { shelf: LockedStock; received: Awaited<ReturnType<typeof receiveUnits>> }[] = [];
+  const stocks = await lockFreshStock(tx, ids);
+  const arrivals: { stock: LockedStock; received: Awaited<ReturnType<typeof receiveUnits>> }[] = [];
   const changed = new Set<ReceiptLine>();
   for (const [at, item] of input.items.entries()) {
-    const shelf = lockedStockOf(shelves, ids[at] ?? 0);
+    const stock = lockedStockOf(stocks, ids[at] ?? 0);
     const received = await within(`items[${at}]`, async () => {
-      for (const line of countItem(before, shelf, item)) changed.add(line);
-      return takeItem(tx, before, warehouse, shelf, item, actor);
+      for (const line of countItem(before, stock, item)) changed.add(line);
+      return takeItem(tx, before, warehouse, stock, item, actor);
     });
-    arrivals.push({ shelf, received });
+    arrivals.push({ stock, received });
   }
   for (const line of changed) await saveReceiptLine(tx, line);
   const after = await saveReceipt(tx, before, { status });
-  await fillBackorders(tx, shelves, ids);
-  const events = arrivals.map(({ shelf, received }) => stockEvent(tx, "inventory.received", shelf, { received }));
+  await fillBackorders(tx, stocks, ids);
+  const events = arrivals.map(({ stock, received }) => stockEvent(tx, "inventory.received", stock, { received }));
   await emit(tx, events);
   return after;
 }
 
-/** Counts scanned units on the lines that expect them; answers the lines that changed. */
-function countItem({ lines }: Receipt, shelf: LockedStock, item: ScannedReceiptItem): ReceiptLine[] {
+/** Counts scanned units on the lines that expect them. Returns the lines that changed. */
+function countItem({ lines }: Receipt, stock: LockedStock, item: ScannedReceiptItem): ReceiptLine[] {
   const { condition = "good" } = item;
   return countOn(lines, { ...item, lot_number: item.lot_number ?? expectedLot(lines, item.sku) }).map(
     ({ line, quantity }) => {
       const awaited = Math.min(quantity, line.outstanding);
       line.outstanding -= awaited;
-      shelf.incoming -= awaited;
+      stock.incoming -= awaited;
       line.received += quantity;
       if (condition !== "good") line.set_aside += quantity;
       return line;
@@ -115,14 +116,14 @@ function takeItem(
   tx: Tx,
   receipt: Receipt,
   warehouse: ZonedWarehouse,
-  shelf: LockedStock,
+  stock: LockedStock,
   item: ScannedReceiptItem,
   actor: Actor,
 ) {
   const { id, lines } = receipt;
   const { sku, quantity, bin, expiration_date, condition = "good" } = item;
   const lot_number = item.lot_number ?? expectedLot(lines, sku);
-  return receiveUnits(tx, shelf, {
+  return receiveUnits(tx, stock, {
     warehouse,
     quantity,
     bin,
@@ -137,8 +138,8 @@ function takeItem(
 }
 
 /**
- * Closes a receipt: units that have not come are missing. Closing it again changes nothing. Refuses: resource_missing,
- * invalid_state_transition.
+ * Closes a receipt: units that have not arrived are missing. Closing it again changes nothing.
+ * Refuses: resource_missing, invalid_state_transition.
  */
 export async function closeReceipt(tx: Tx, id: string, input: CloseReceipt = {}): Promise<Receipt> {
   const before = await lockReceipt(tx, id);
@@ -149,28 +150,28 @@ export async function closeReceipt(tx: Tx, id: string, input: CloseReceipt = {})
   return saveReceipt(tx, before, { status, closed_at: tx.now });
 }
 
-/** Tells what a delivery is billed as; nothing of one that brought nothing. */
+/** Bills a delivery, unless no units arrived. */
 async function bill(tx: Tx, receipt: Receipt, { cartons, pallets }: CloseReceipt): Promise<void> {
-  const came = receipt.lines.filter(({ received }) => received > 0);
-  if (came.length === 0) return;
+  const arrived = receipt.lines.filter(({ received }) => received > 0);
+  if (arrived.length === 0) return;
   const warehouse = await calendarAt(tx, receipt.warehouse_id);
   const attributes = {
     announced: true,
     reference: receipt.reference,
-    skus: new Set(came.map(({ product_id }) => product_id)).size,
+    skus: new Set(arrived.map(({ product_id }) => product_id)).size,
     lots: await countLots(tx, receipt.id),
     cartons: cartons ?? null,
     pallets: pallets ?? null,
     outside_working_hours: isOutsideHours(tx.now, warehouse),
   };
-  const quantity = came.reduce((sum, { received }) => sum + received, 0);
+  const quantity = arrived.reduce((sum, { received }) => sum + received, 0);
   const { merchant_id, id } = receipt;
   billFacts(tx, [{ act: "receipt.close", merchant_id, warehouse, quantity, source: { id }, attributes }]);
 }
 
 /**
- * Cancels a receipt of which nothing has come. Cancelling it again changes nothing. Refuses: resource_missing,
- * invalid_state_transition.
+ * Cancels a receipt of which nothing has arrived. Cancelling it again changes nothing.
+ * Refuses: resource_missing, invalid_state_transition.
  */
 export async function cancelReceipt(tx: Tx, id: string): Promise<Receipt> {
   const before = await lockReceipt(tx, id);

@@ -34,17 +34,17 @@ import { shareWarehouse } from "../warehouses/warehouses.sql.ts";
 import { binFor, transitSpot, warehouseNamed } from "../warehouses/warehouses.ts";
 
 /**
- * Adds received units of a SKU to a warehouse's stock; waiting orders get them at once. Answers the stock afterwards.
+ * Adds received units of a SKU to a warehouse's stock and fills backorders. Returns the stock afterwards.
  * Refuses: resource_missing, validation_failed, merchant_required, merchant_closed, bin_full, bin_of_other_merchant.
  * Emits: inventory.received, inventory.updated, inventory.low_stock.
  */
 export async function addStock(tx: Tx, input: AddStock, actor: Actor) {
   const { sku, reason = "received", reference, unit_cost, expiration_date, received_date } = input;
-  const shelves = await openSku(tx, sku);
-  const shelf = onlyShelf(shelves, sku);
-  refuseBundle(shelf.product);
+  const stocks = await lockSku(tx, sku);
+  const stock = stockOfSku(stocks, sku);
+  refuseBundle(stock.product);
   const warehouse = await shareWarehouse(tx, await warehouseNamed(tx, input.location, "location"));
-  const received = await receiveUnits(tx, shelf, {
+  const received = await receiveUnits(tx, stock, {
     ...input,
     warehouse,
     expires_on: expiration_date === undefined ? null : dayOf(expiration_date, warehouse.timezone),
@@ -52,21 +52,21 @@ export async function addStock(tx: Tx, input: AddStock, actor: Actor) {
     kind: null,
     reason,
     reference: reference === undefined ? null : { type: "reference", id: reference },
-    unit_cost: unit_cost === undefined ? null : costOf(unit_cost, shelf.product),
+    unit_cost: unit_cost === undefined ? null : costOf(unit_cost, stock.product),
     actor,
   });
-  await fillBackorders(tx, shelves, [shelf.product.id]);
-  billFacts(tx, [addedFact(tx, shelf, warehouse, received, input)]);
-  await emit(tx, [stockEvent(tx, "inventory.received", shelf, { received })]);
-  return { ...lockedStockView(tx, shelf), received };
+  await fillBackorders(tx, stocks, [stock.product.id]);
+  billFacts(tx, [addedFact(tx, stock, warehouse, received, input)]);
+  await emit(tx, [stockEvent(tx, "inventory.received", stock, { received })]);
+  return { ...lockedStockView(tx, stock), received };
 }
 
-/** What a unit cost, in the currency of its product. Refuses: validation_failed. */
+/** The cost of a unit, in the currency of its product. Refuses: validation_failed. */
 function costOf(unit_cost: string | number, { currency }: Pick<StockedProduct, "currency">): UnitCost {
   return { cents: centsOf(unit_cost, currency, "unit_cost"), currency };
 }
 
-/** What added units are billed as. */
+/** The billable fact of added units. */
 function addedFact(
   { now }: Tx,
   { product }: LockedStock,
@@ -93,13 +93,13 @@ function addedFact(
   };
 }
 
-/** Units of one SKU that enter a warehouse from outside; moments in milliseconds. */
+/** Units of one SKU that enter a warehouse from outside. Times are in ms. */
 interface ReceivedUnits {
   readonly warehouse: ZonedWarehouse;
   readonly quantity: number;
-  /** The named bin; by default the usual bin for such goods. */
+  /** The named bin; by default the first that suits the goods. */
   readonly bin?: string | undefined;
-  /** The kind of bin for units that are not for sale; null for good ones. */
+  /** The kind of bin for units that cannot be sold; null for good units. */
   readonly kind: "damage" | "quarantine" | null;
   readonly lot_number?: string | undefined;
   /** The lot's last day, in days since 1970-01-01. */
@@ -113,21 +113,22 @@ interface ReceivedUnits {
 }
 
 /**
- * Puts received units on an open shelf and creates their lot if it is new. Waiting orders are not served yet. Answers
- * what was received as the API shows it. Refuses: validation_failed, merchant_closed, bin_full, bin_of_other_merchant.
+ * Adds received units to locked stock and creates their lot if it is new. Backorders are not filled yet. Returns the
+ * received units as the API shows them.
+ * Refuses: validation_failed, merchant_closed, bin_full, bin_of_other_merchant.
  */
-export async function receiveUnits(tx: Tx, shelf: LockedStock, arrival: ReceivedUnits) {
+export async function receiveUnits(tx: Tx, stock: LockedStock, arrival: ReceivedUnits) {
   const { warehouse, quantity, received_date, reason, notes, reference, unit_cost, actor } = arrival;
-  if (received_date > tx.now) throw invalid("received_date", "lies in the future");
-  const { product } = shelf;
+  if (received_date > tx.now) throw invalid("received_date", "must not be in the future");
+  const { product } = stock;
   await refuseForClosed(tx, product.merchant_id, "stock");
   const lot = await lotFor(tx, product, arrival);
   const place = await arrivalSpot(tx, product, arrival);
   const spot = { ...ownSpot(product), ...place, ...lotSpot(lot), received_at: received_date };
-  refuseTooMuch(shelf, spot, quantity, "quantity");
+  refuseTooMuch(stock, spot, quantity, "quantity");
   const posting = { type: "receipt", quantity, from: null, to: spot, to_place: null, promised: false } as const;
-  const told = { reason, notes, reference, unit_cost, confirmed: true, actor };
-  const { id: movement_id } = await moveUnits(tx, shelf, { ...posting, ...told });
+  const details = { reason, notes, reference, unit_cost, confirmed: true, actor };
+  const { id: movement_id } = await moveUnits(tx, stock, { ...posting, ...details });
   if (lot !== null) wakeAtExpiry(tx, lot, warehouse);
   return {
     movement_id: wireId("movement", movement_id),
@@ -146,12 +147,11 @@ async function arrivalSpot(tx: Tx, product: StockedProduct, arrival: ReceivedUni
   const { warehouse, bin: code, kind, quantity } = arrival;
   if (kind !== null && code === undefined) return transitSpot(tx, warehouse.id, kind, product.merchant_id);
   const bin = await binFor(tx, warehouse, product, code, quantity);
-  if (kind !== null && bin.kind !== kind)
-    throw invalid("bin", `is not a ${kind} bin; leave it out to use the usual one`);
+  if (kind !== null && bin.kind !== kind) throw invalid("bin", `is not a ${kind} bin; omit it to use the default bin`);
   return binSpot(warehouse, bin);
 }
 
-async function openSku(tx: Tx, sku: string): Promise<LockedStockMap> {
+async function lockSku(tx: Tx, sku: string): Promise<LockedStockMap> {
   const id = await findStockedId(tx, sku);
   if (id === null) {
     throw new Fault("resource_missing", `No such SKU: ${sku}.`, {
@@ -161,15 +161,15 @@ async function openSku(tx: Tx, sku: string): Promise<LockedStockMap> {
   return lockFreshStock(tx, [id]);
 }
 
-function onlyShelf(shelves: LockedStockMap, sku: string): LockedStock {
-  const shelf = [...shelves.values()].find(({ product }) => product.sku === sku);
-  assert(shelf, `the shelf of ${sku} is open`);
-  return shelf;
+function stockOfSku(stocks: LockedStockMap, sku: string): LockedStock {
+  const stock = [...stocks.values()].find(({ product }) => product.sku === sku);
+  assert(stock, `the stock of ${sku} is locked`);
+  return stock;
 }
 
 /**
- * The lot of received units: the one with that number, or a new one; null for goods without lots. Refuses:
- * validation_failed.
+ * The lot of received units: the one with their number, or a new one; null for goods without lots.
+ * Refuses: validation_failed.
  */
 export async function lotFor(
   tx: Tx,
@@ -181,14 +181,14 @@ export async function lotFor(
   const { lot_number, expires_on, received_date, warehouse } = arrival;
   if (lot_number === undefined) {
     if (product.lot_tracking) throw invalid("lot_number", `is required: ${product.sku} tracks lots`, "required");
-    if (expires_on !== null) throw invalid("lot_number", "is required: a lot carries the expiry", "required");
+    if (expires_on !== null) throw invalid("lot_number", "is required with expiration_date", "required");
     return null;
   }
   const known = await findLot(tx, product.id, lot_number);
   if (known !== null) {
     if (expires_on === null || expires_on === known.expires_on) return known;
     const other = known.expires_on === null ? "none" : dayText(known.expires_on);
-    throw invalid("expiration_date", `is not that of lot ${lot_number}: ${other}`);
+    throw invalid("expiration_date", `must match that of lot ${lot_number}: ${other}`);
   }
   if (product.expiration_tracking && expires_on === null) {
     throw invalid("expiration_date", `is required: ${product.sku} tracks expiry`, "required");
@@ -198,7 +198,7 @@ export async function lotFor(
   return insertLot(tx, { ...ownSpot(product), lot_number, received_date, expires_on, status });
 }
 
-/** Has an available lot put aside once its last day is over in a warehouse. */
+/** Schedules the expiry of an available lot for the end of its last day in a warehouse. */
 export function wakeAtExpiry(
   tx: Tx,
   { status, expires_on }: Lot,
@@ -207,7 +207,7 @@ export function wakeAtExpiry(
   if (isAvailable(status) && expires_on !== null) tx.wake("inventory.expire_lots", dayStart(expires_on + 1, timezone));
 }
 
-/** Returned units and what becomes of them. */
+/** Returned units and their disposition. */
 export interface ReturnedUnits {
   readonly product_id: number;
   readonly warehouse_id: number;
@@ -219,10 +219,10 @@ export interface ReturnedUnits {
 }
 
 /**
- * Adds inspected units to stock: restocked ones to their bin, others to quarantine; disposed ones come in and are
- * written off; units sent back to the customer never become stock. Units that never left stock here come in by an
- * adjustment. Refuses: validation_failed, bin_full, bin_of_other_merchant. Emits: inventory.updated,
- * inventory.low_stock.
+ * Adds inspected units to stock: restocked units to their bin (by default the returns bin), quarantined units to
+ * quarantine. Disposed units come into the returns bin and are written off. Units sent back to the customer never
+ * become stock. Units that never left this stock come in by an `adjustment`.
+ * Refuses: validation_failed, bin_full, bin_of_other_merchant. Emits: inventory.updated, inventory.low_stock.
  */
 export async function takeReturned(
   tx: Tx,
@@ -231,21 +231,21 @@ export async function takeReturned(
   actor: Actor,
   type: "return" | "adjustment" = "return",
 ): Promise<void> {
-  const kept = units.filter(({ disposition }) => disposition !== "return_to_sender");
-  const products = kept.map(({ product_id }) => product_id);
-  const shelves = await lockFreshStock(tx, products);
-  for (const unit of kept) {
-    const shelf = lockedStockOf(shelves, unit.product_id);
+  const accepted = units.filter(({ disposition }) => disposition !== "return_to_sender");
+  const products = accepted.map(({ product_id }) => product_id);
+  const stocks = await lockFreshStock(tx, products);
+  for (const unit of accepted) {
+    const stock = lockedStockOf(stocks, unit.product_id);
     const { quantity, disposition } = unit;
-    const spot = await returnSpot(tx, shelf, unit);
+    const spot = await returnSpot(tx, stock, unit);
     const posting = { quantity, promised: false, reference, confirmed: true, actor };
-    const came = { ...posting, from: null, to: spot, to_place: null };
-    const { to } = await moveUnits(tx, shelf, { ...came, type, reason: `return_${disposition}` });
+    const incoming = { ...posting, from: null, to: spot, to_place: null };
+    const { to } = await moveUnits(tx, stock, { ...incoming, type, reason: `return_${disposition}` });
     if (disposition !== "dispose") continue;
-    const gone = { ...posting, from: to, to: null, to_place: "write_off" } as const;
-    await moveUnits(tx, shelf, { ...gone, type: "adjustment", reason: "damaged" });
+    const outgoing = { ...posting, from: to, to: null, to_place: "write_off" } as const;
+    await moveUnits(tx, stock, { ...outgoing, type: "adjustment", reason: "damaged" });
   }
-  await fillBackorders(tx, shelves, products);
+  await fillBackorders(tx, stocks, products);
 }
 
 async function returnSpot(tx: Tx, { product }: LockedStock, unit: ReturnedUnits): Promise<StockSpot> {

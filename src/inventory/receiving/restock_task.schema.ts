@@ -5,8 +5,8 @@ import { OwnerView } from "../../storage/tenant.schema.ts";
 export const RestockInput = closed({
   order_id: Type.Optional(
     Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(100)], {
-      description: "The order that released the units. Give this or `return_id`.",
-      hint: "must be an order's id or number",
+      description: "The order that released the units. Specify this or `return_id`.",
+      hint: "must be an order's ID or number",
     }),
   ),
   return_id: Type.Optional(idField("return", "The return that the units came with.")),
@@ -24,7 +24,7 @@ export const ListRestockTasks = closed({
   ...pageFields,
   location: Type.Optional(idField("warehouse")),
   sku: Type.Optional(textField(100)),
-  order_id: Type.Optional(textField(100, { description: "The order's id or number, its returns included." })),
+  order_id: Type.Optional(textField(100, { description: "The order's ID or number; its returns are included." })),
   return_id: Type.Optional(idField("return")),
 });
 export type ListRestockTasks = Static<typeof ListRestockTasks>;
@@ -51,7 +51,9 @@ export const RestockedView = closed({
   location: Type.String(),
   from_bin: Type.String(),
   bin: Type.String(),
-  was_picked: Type.Boolean({ description: "Whether the order still held them. It then gets others, or waits." }),
+  was_picked: Type.Boolean({
+    description: "Whether the order still held them. It then gets other units or is backordered.",
+  }),
   movement_id: Type.String(),
   remaining: count,
   put_back_at: Type.String({ format: "date-time" }),

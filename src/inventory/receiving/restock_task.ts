@@ -1,4 +1,4 @@
-// Units that wait to be put back on a shelf, and a suitable bin for them.
+// Restock tasks: units that wait to go back on a shelf, and a suitable bin for them.
 import { iso } from "../../core/clock.ts";
 import { wireId } from "../../core/ids.ts";
 
@@ -12,7 +12,7 @@ export interface RestockOrigin {
 /** Waiting units of one stock item from one order or return. `id` is the movement that brought the first of them. */
 export interface RestockTask {
   readonly id: number;
-  readonly giver: RestockOrigin;
+  readonly origin: RestockOrigin;
   /** The order that released them, or that the return belongs to. */
   readonly order_id: number;
   readonly merchant_id: number;
@@ -23,11 +23,11 @@ export interface RestockTask {
   readonly lot_id: number | null;
   readonly lot_number: string | null;
   readonly quantity: number;
-  /** Milliseconds: when the first of them came. */
+  /** When the first of them arrived (ms). */
   readonly since: number;
 }
 
-/** A storage bin that has units of a product, or had. */
+/** A storage bin that holds units of a product, or once did. */
 export interface HomeBin {
   readonly product_id: number;
   readonly warehouse_id: number;
@@ -35,13 +35,13 @@ export interface HomeBin {
   readonly on_hand: number;
   readonly code: string;
   readonly pick_order: number;
-  /** How many units it has room for; null when unknown. */
+  /** Units that it has room for; null when unknown. */
   readonly free: number | null;
 }
 
 /**
- * The most suitable bin for units: one with the same lot, with the product, or that last had the product; with room for
- * them. Null when there is none.
+ * The most suitable bin with room for waiting units: one with the same lot, then one with the product, then one that
+ * once held the product. Null when there is none.
  */
 function suggestedBin(waiting: RestockTask, bins: readonly HomeBin[]): string | null {
   const rank = ({ lot_id, on_hand }: HomeBin) => (on_hand === 0 ? 2 : lot_id === waiting.lot_id ? 0 : 1);
@@ -54,12 +54,12 @@ function suggestedBin(waiting: RestockTask, bins: readonly HomeBin[]): string | 
   return best?.code ?? null;
 }
 
-/** Waiting units as the API shows them. */
+/** A restock task as the API shows it. */
 export function restockTaskView(waiting: RestockTask, bins: readonly HomeBin[]) {
-  const { giver, order_id, sku, quantity, lot_number, warehouse_id, bin, since } = waiting;
+  const { origin, order_id, sku, quantity, lot_number, warehouse_id, bin, since } = waiting;
   return {
     order_id: wireId("order", order_id),
-    return_id: giver.type === "return" ? giver.id : null,
+    return_id: origin.type === "return" ? origin.id : null,
     merchant_id: wireId("merchant", waiting.merchant_id),
     sku,
     quantity,

@@ -41,20 +41,20 @@ const waiting = prepared((select, a: StatementArgs<RestockOrigin & { product_id:
     .orderBy(asc(stock_items.id)),
 );
 
-/** The units of a product from an order or return that nobody has put back yet, by the ledger. */
-export async function listUnitsToRestock(db: Db, giver: RestockOrigin, product_id: number): Promise<UnitsToRestock[]> {
-  return waiting(db, { ...giver, product_id });
+/** Units of a product from an order or return that have not been restocked yet, according to the ledger. */
+export async function listUnitsToRestock(db: Db, origin: RestockOrigin, product_id: number): Promise<UnitsToRestock[]> {
+  return waiting(db, { ...origin, product_id });
 }
 
-/** The merchant whose order or return it is; null for one that is not there. */
-export async function findOwner(db: Db, giver: RestockOrigin): Promise<number | null> {
-  const id = readId(giver.type, giver.id) ?? 0;
-  const table = giver.type === "order" ? orders : returns;
+/** The merchant of an order or a return, or null if it does not exist. */
+export async function findOwner(db: Db, origin: RestockOrigin): Promise<number | null> {
+  const id = readId(origin.type, origin.id) ?? 0;
+  const table = origin.type === "order" ? orders : returns;
   const [row] = await db.sql.select({ merchant_id: table.merchant_id }).from(table).where(eq(table.id, id));
   return row?.merchant_id ?? null;
 }
 
-/** The filters of a list of waiting units. */
+/** Filters for the list of restock tasks. */
 interface RestockTaskFilter {
   readonly warehouse_id?: number | undefined;
   readonly sku?: string | undefined;
@@ -63,22 +63,22 @@ interface RestockTaskFilter {
   readonly return_id?: number | undefined;
 }
 
-/** Waiting units, grouped by place and by the order or return they come from. */
-function groups(db: Db, filter: RestockTaskFilter, givers: readonly string[] | null) {
+/** Waiting units, grouped by stock item and by the order or return they come from. */
+function groups(db: Db, filter: RestockTaskFilter, origins: readonly string[] | null) {
   const { warehouse_id, sku } = filter;
-  // For an unfiltered list the few waiting items are found first, since most of the ledger is by orders.
-  const type = givers === null ? given(sql`${movements.reference_type}`) : movements.reference_type;
+  // For an unfiltered list the few waiting items are tasks first, since most of the ledger is about orders.
+  const type = origins === null ? given(sql`${movements.reference_type}`) : movements.reference_type;
   const narrowed: (SQL | undefined)[] = [
     warehouse_id === undefined ? undefined : eq(stock_items.warehouse_id, warehouse_id),
     sku === undefined ? undefined : eq(products.sku, sku),
-    givers === null ? undefined : amongTexts(movements.reference_id, sql`${list(givers)}`),
+    origins === null ? undefined : amongTexts(movements.reference_id, sql`${list(origins)}`),
   ];
   return db.sql
     .select({
       id: sql<number>`min(${movements.id})`.mapWith(Number).as("first_id"),
       since: sql<number>`min(${movements.created_at})`.mapWith(Number).as("since"),
       type: sql<RestockOrigin["type"]>`${movements.reference_type}`.as("giver_type"),
-      giver: sql<string>`${movements.reference_id}`.as("giver"),
+      origin: sql<string>`${movements.reference_id}`.as("origin"),
       stock_item_id: sql<number>`${stock_items.id}`.mapWith(Number).as("stock_item_id"),
       quantity: change.as("quantity"),
     })
@@ -92,25 +92,25 @@ function groups(db: Db, filter: RestockTaskFilter, givers: readonly string[] | n
     .as("waiting");
 }
 
-/** The identifiers of the orders and returns that match a filter; null for all. */
-async function giversOf(db: Db, { order_id, return_id }: RestockTaskFilter): Promise<string[] | null> {
+/** The ids of the orders and returns that match a filter; null for all. */
+async function originsOf(db: Db, { order_id, return_id }: RestockTaskFilter): Promise<string[] | null> {
   if (order_id === undefined) return return_id === undefined ? null : [wireId("return", return_id)];
   const own = await db.sql.select({ id: returns.id }).from(returns).where(eq(returns.order_id, order_id));
   const all = [wireId("order", order_id), ...own.map(({ id }) => wireId("return", id))];
   return return_id === undefined ? all : all.filter((id) => id === wireId("return", return_id));
 }
 
-/** A page of the units that wait to be put back, the longest waiting first. */
+/** A page of restock tasks, longest waiting first. */
 export async function listRestockTasks(db: Db, filter: RestockTaskFilter, window: PageWindow): Promise<RestockTask[]> {
   const { limit, offset, after } = window;
-  const found = groups(db, filter, await giversOf(db, filter));
+  const tasks = groups(db, filter, await originsOf(db, filter));
   const rows = await db.sql
     .select({
-      id: found.id,
-      since: found.since,
-      type: found.type,
-      giver: found.giver,
-      quantity: found.quantity,
+      id: tasks.id,
+      since: tasks.since,
+      type: tasks.type,
+      origin: tasks.origin,
+      quantity: tasks.quantity,
       merchant_id: stock_items.merchant_id,
       product_id: stock_items.product_id,
       sku: products.sku,
@@ -120,50 +120,50 @@ export async function listRestockTasks(db: Db, filter: RestockTaskFilter, window
       lot_id: stock_items.lot_id,
       lot_number: lots.lot_number,
     })
-    .from(found)
-    .innerJoin(stock_items, eq(stock_items.id, found.stock_item_id))
+    .from(tasks)
+    .innerJoin(stock_items, eq(stock_items.id, tasks.stock_item_id))
     .innerJoin(bins, eq(bins.id, stock_items.bin_id))
     .innerJoin(products, eq(products.id, stock_items.product_id))
     .leftJoin(lots, eq(lots.id, stock_items.lot_id))
-    .where(after === null ? undefined : sql`(${found.since}, ${found.id}) > (${after[0]}, ${after[1]})`)
-    .orderBy(asc(found.since), asc(found.id))
+    .where(after === null ? undefined : sql`(${tasks.since}, ${tasks.id}) > (${after[0]}, ${after[1]})`)
+    .orderBy(asc(tasks.since), asc(tasks.id))
     .limit(limit)
     .offset(offset);
   const orders = await ordersOf(db, rows);
-  return rows.map(({ type, giver: id, on_hand, quantity, ...row }) => ({
+  return rows.map(({ type, origin: id, on_hand, quantity, ...row }) => ({
     ...row,
-    giver: { type, id },
+    origin: { type, id },
     order_id: orders.get(id) ?? readId("order", id) ?? 0,
     // Some may have been written off while they waited.
     quantity: Math.min(quantity, on_hand),
   }));
 }
 
-/** How many rows such a list has. */
+/** The number of restock tasks that match. */
 export async function countRestockTasks(db: Db, filter: RestockTaskFilter): Promise<number> {
-  const found = groups(db, filter, await giversOf(db, filter));
-  const [row] = await db.sql.select({ count: sql<number>`count(*)`.mapWith(Number) }).from(found);
+  const tasks = groups(db, filter, await originsOf(db, filter));
+  const [row] = await db.sql.select({ count: sql<number>`count(*)`.mapWith(Number) }).from(tasks);
   return row?.count ?? 0;
 }
 
-/** The orders of the returns among these. */
+/** The orders of the returns among these rows, by the return's id. */
 async function ordersOf(
   db: Db,
-  rows: readonly { type: RestockOrigin["type"]; giver: string }[],
+  rows: readonly { type: RestockOrigin["type"]; origin: string }[],
 ): Promise<Map<string, number>> {
-  const ids = rows.flatMap(({ type, giver }) => (type === "return" ? (readId("return", giver) ?? []) : []));
+  const ids = rows.flatMap(({ type, origin }) => (type === "return" ? (readId("return", origin) ?? []) : []));
   if (ids.length === 0) return new Map();
   const { id, order_id } = returns;
-  const found = await db.sql
+  const pairs = await db.sql
     .select({ id, order_id })
     .from(returns)
     .where(among(id, sql`${list([...new Set(ids)])}`));
-  return new Map(found.map((row) => [wireId("return", row.id), row.order_id]));
+  return new Map(pairs.map((row) => [wireId("return", row.id), row.order_id]));
 }
 
 const used = sql<number>`(select coalesce(sum(s.on_hand), 0) from ${stock_items} s where s.bin_id = ${bins.id})`;
 
-// Goods of all merchants count, whomever the request is about.
+// Goods of all merchants count, whichever merchant the request is about.
 const takesMore = sql`coalesce(${bins.dedicated_merchant_id}, ${stock_items.merchant_id}) = ${stock_items.merchant_id}
   and (${bins.mix_merchants} or not exists (
     select 1 from ${stock_items} s
@@ -186,9 +186,9 @@ const homes = prepared((select, a: StatementArgs<{ product_ids: string }>) =>
     .where(and(among(stock_items.product_id, a.product_ids), sql`${bins.kind} = 'storage'`, takesMore)),
 );
 
-/** The storage bins that have units of these products, or had, as far as they take more of them. */
+/** Storage bins that hold units of these products, or once did, and that accept more of them. */
 export async function listHomeBins(db: Db, product_ids: readonly number[]): Promise<HomeBin[]> {
   if (product_ids.length === 0) return [];
-  const found = await homes(db, { product_ids: list([...new Set(product_ids)]) });
-  return found.map(({ free, ...bin }) => ({ ...bin, free: free === null ? null : Number(free) }));
+  const home_bins = await homes(db, { product_ids: list([...new Set(product_ids)]) });
+  return home_bins.map(({ free, ...bin }) => ({ ...bin, free: free === null ? null : Number(free) }));
 }

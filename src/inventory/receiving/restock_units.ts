@@ -1,6 +1,6 @@
 import { isRecalled } from "../inventory.transitions.ts";
-// Units that go back to the shelf: those that an order gave up wait in the put-back bin, those that came back with a
-// return in the returns bin, and those of a lot that may not leave lie in staging still.
+// Units that go back to the shelf. Those that an order released wait in the `putback` bin, returned ones in the returns
+// bin, and picked ones of a lot that cannot be shipped are still in staging.
 
 import { billFacts } from "../../billing/bill_facts.ts";
 import type { Actor } from "../../core/actor.ts";
@@ -10,14 +10,14 @@ import { readId, wireId } from "../../core/ids.ts";
 import type { Tx } from "../../storage/database.ts";
 import type { StockItem } from "../ledger/stock_item.ts";
 import { listHeldLines } from "../reservations/allocations.sql.ts";
-import { openLines, setCounts, withdraw } from "../reservations/allocations.ts";
+import { lockedLines, setCounts, withdraw } from "../reservations/allocations.ts";
 import { fillBackorders, lockFreshStock } from "../reservations/backorders.ts";
 import {
+  adjustReserved,
   type LockedStock,
   type LockedStockMap,
   lockedStockOf,
   moveUnits,
-  promise,
 } from "../reservations/locked_stock.ts";
 import { byWarehouseThenAge, type WantedUnits } from "../reservations/plan_stock.ts";
 import type { Allocation, HeldLine } from "../reservations/reservation.ts";
@@ -31,11 +31,11 @@ import type { RestockInput } from "./restock_task.schema.ts";
 import type { RestockOrigin } from "./restock_task.ts";
 import { findOwner, listUnitsToRestock } from "./restock_tasks.sql.ts";
 
-/** How many picked units of a product for an order's line are not packed. */
+/** The number of picked units of a product for an order line that are not packed. */
 export type LooseUnits = (order_line_id: number, product_id: number) => number;
 
 /**
- * Units that may be put back: where they are, and the lines for which they were picked, if an order still holds them.
+ * Units that may be restocked: where they are, and the lines for which they were picked, if an order still holds them.
  */
 interface RestockableUnits {
   readonly item: StockItem;
@@ -44,51 +44,53 @@ interface RestockableUnits {
 }
 
 /**
- * Puts units of an order into a bin of the same warehouse: first those it gave up, which then are for sale again; else
- * picked units of a lot that may not be shipped, for which the order gets others or waits. `loose` gives the picked
- * units of a product for one of its lines that are not packed. Refuses: resource_missing, validation_failed,
- * ambiguous_stock, bin_full, bin_of_other_merchant, insufficient_inventory.
+ * Restocks units of an order into a bin of the same warehouse: first units that it released, which can then be sold
+ * again; otherwise picked units of a lot that cannot be shipped, for which the order gets other units or is
+ * backordered. `loose` returns the picked units of a product for an order line that are not packed.
+ * Refuses: resource_missing, validation_failed, ambiguous_stock, bin_full, bin_of_other_merchant,
+ * insufficient_inventory.
  * Emits: inventory.updated, inventory.low_stock.
  */
 export async function restock(tx: Tx, order_id: number, input: RestockInput, loose: LooseUnits, actor: Actor) {
-  const giver = { type: "order", id: wireId("order", order_id) } as const;
-  return shelve(tx, giver, input, (shelf) => pickedInVain(tx, shelf, order_id, loose), actor);
+  const origin = { type: "order", id: wireId("order", order_id) } as const;
+  return shelve(tx, origin, input, (stock) => unshippablePicks(tx, stock, order_id, loose), actor);
 }
 
 /**
- * Puts returned units that are to be sold again into a bin of the same warehouse. Refuses: resource_missing,
- * validation_failed, ambiguous_stock, bin_full, bin_of_other_merchant, insufficient_inventory.
+ * Restocks returned units that are to be sold again into a bin of the same warehouse.
+ * Refuses: resource_missing, validation_failed, ambiguous_stock, bin_full, bin_of_other_merchant,
+ * insufficient_inventory.
  * Emits: inventory.updated, inventory.low_stock.
  */
 export async function restockReturned(tx: Tx, return_id: number, input: RestockInput, actor: Actor) {
   return shelve(tx, { type: "return", id: wireId("return", return_id) }, input, async () => [], actor);
 }
 
-/** Puts units of an order or a return into a bin: first those that wait, else those that `others` finds. */
+/** Restocks units of an order or a return: first those that wait, otherwise those that `others` finds. */
 async function shelve(
   tx: Tx,
-  giver: RestockOrigin,
+  origin: RestockOrigin,
   input: RestockInput,
-  others: (shelf: LockedStock) => Promise<RestockableUnits[]>,
+  others: (stock: LockedStock) => Promise<RestockableUnits[]>,
   actor: Actor,
 ) {
   const { sku, quantity } = input;
-  const product_id = await productOf(tx, giver, sku);
+  const product_id = await productOf(tx, origin, sku);
   if (product_id === null) {
     throw new Fault("resource_missing", `No such SKU: ${sku}.`, {
       fields: [{ field: "sku", code: "resource_missing", message: "is not the SKU of a product" }],
     });
   }
-  const shelves = await lockFreshStock(tx, [product_id]);
-  const shelf = lockedStockOf(shelves, product_id);
-  const source = theOne(await givenUp(tx, shelf, giver), input) ?? theOne(await others(shelf), input);
+  const stocks = await lockFreshStock(tx, [product_id]);
+  const stock = lockedStockOf(stocks, product_id);
+  const source = namedSource(await releasedUnits(tx, stock, origin), input) ?? namedSource(await others(stock), input);
   if (source === null || quantity > source.waits) throw tooFew(sku, quantity, source?.waits ?? 0);
   const { item, waits, picks } = source;
   const warehouse = await shareWarehouse(tx, item.warehouse_id);
-  const bin = await binFor(tx, warehouse, shelf.product, input.bin, quantity);
-  if (bin.kind === "putback" || bin.id === item.bin_id) throw invalid("bin", "is a bin for units to put back");
-  await unpick(tx, shelves, source, quantity);
-  const { id } = await moveUnits(tx, shelf, {
+  const bin = await binFor(tx, warehouse, stock.product, input.bin, quantity);
+  if (bin.kind === "putback" || bin.id === item.bin_id) throw invalid("bin", "is a bin for units to restock");
+  await unpick(tx, stocks, source, quantity);
+  const { id } = await moveUnits(tx, stock, {
     type: "transfer",
     quantity,
     from: item,
@@ -96,19 +98,19 @@ async function shelve(
     to_place: null,
     promised: false,
     reason: "put_back",
-    reference: giver,
+    reference: origin,
     confirmed: true,
     actor,
   });
-  await fillBackorders(tx, shelves, [product_id]);
+  await fillBackorders(tx, stocks, [product_id]);
   billFacts(tx, [
     {
       act: picks.length > 0 ? "order.put_back" : "stock.put_away",
-      merchant_id: shelf.product.merchant_id,
+      merchant_id: stock.product.merchant_id,
       warehouse,
       quantity,
       source: { id },
-      attributes: { [`${giver.type}_id`]: giver.id, sku, from_bin: item.bin, to_bin: bin.code },
+      attributes: { [`${origin.type}_id`]: origin.id, sku, from_bin: item.bin, to_bin: bin.code },
     },
   ]);
   return {
@@ -126,26 +128,30 @@ async function shelve(
   };
 }
 
-/** The id of the product that a SKU means to whose order or return it is, or null. Refuses: merchant_required. */
-async function productOf(tx: Tx, giver: RestockOrigin, sku: string): Promise<number | null> {
+/** The id of the product that a SKU means for the owner of the order or return, or null. */
+async function productOf(tx: Tx, origin: RestockOrigin, sku: string): Promise<number | null> {
   const named = await findNamedProducts(tx, [sku]);
   const all = named.get(sku) ?? [];
   if (all.length < 2) return all[0]?.id ?? null;
-  const owner = await findOwner(tx, giver);
+  const owner = await findOwner(tx, origin);
   return all.find(({ merchant_id }) => merchant_id === owner)?.id ?? null;
 }
 
-/** Units of the order or return that wait in put-back or returns bins. */
-async function givenUp(tx: Tx, { product, items }: LockedStock, giver: RestockOrigin): Promise<RestockableUnits[]> {
-  return (await listUnitsToRestock(tx, giver, product.id)).flatMap((row) => {
+/** Units of the order or return that wait in `putback` or returns bins. */
+async function releasedUnits(
+  tx: Tx,
+  { product, items }: LockedStock,
+  origin: RestockOrigin,
+): Promise<RestockableUnits[]> {
+  return (await listUnitsToRestock(tx, origin, product.id)).flatMap((row) => {
     const item = items.find(({ id }) => id === row.stock_item_id);
     // Some may have been written off while they waited.
     return item === undefined ? [] : [{ item, waits: Math.min(row.quantity, item.on_hand), picks: [] }];
   });
 }
 
-/** Unpacked units in staging for the order, of lots that may not be shipped. */
-async function pickedInVain(
+/** Unpacked units in staging for the order, of lots that cannot be shipped. */
+async function unshippablePicks(
   tx: Tx,
   { product, items }: LockedStock,
   order_id: number,
@@ -156,7 +162,7 @@ async function pickedInVain(
   const stored = await listHeldLines(tx, reservation.id);
   const lines = stored
     .filter((line) => line.product_id === product.id)
-    .map((line) => openLines(tx).get(line.id) ?? line);
+    .map((line) => lockedLines(tx).get(line.id) ?? line);
   return items
     .filter((item) => item.bin_kind === "staging" && !isLotGood(item, tx.now))
     .map((item) => {
@@ -173,32 +179,36 @@ async function pickedInVain(
     .filter(({ waits }) => waits > 0);
 }
 
-/** The one of these that the request names, or null. Refuses: ambiguous_stock. */
-function theOne(
+/** The source that the request names, or null. Refuses: ambiguous_stock. */
+function namedSource(
   sources: readonly RestockableUnits[],
   { sku, lot_number, location }: RestockInput,
 ): RestockableUnits | null {
   const warehouse_id = location === undefined ? null : (readId("warehouse", location) ?? 0);
-  const [found, ...others] = sources.filter(
+  const [first, ...others] = sources.filter(
     ({ item }) =>
       (lot_number === undefined || item.lot_number === lot_number) &&
       (warehouse_id === null || item.warehouse_id === warehouse_id),
   );
-  if (found === undefined) return null;
-  if (others.length === 0) return found;
-  throw new Fault("ambiguous_stock", `Units of ${sku} wait in several lots or warehouses. Name one.`, {
-    candidates: [found, ...others].map(({ item, waits }) => ({
-      location: wireId("warehouse", item.warehouse_id),
-      lot_number: item.lot_number,
-      quantity: waits,
-    })),
-  });
+  if (first === undefined) return null;
+  if (others.length === 0) return first;
+  throw new Fault(
+    "ambiguous_stock",
+    `Units of ${sku} wait in several lots or warehouses. Specify lot_number and location.`,
+    {
+      candidates: [first, ...others].map(({ item, waits }) => ({
+        location: wireId("warehouse", item.warehouse_id),
+        lot_number: item.lot_number,
+        quantity: waits,
+      })),
+    },
+  );
 }
 
 /** Releases picked units, so that their lines need others. */
 async function unpick(
   tx: Tx,
-  shelves: LockedStockMap,
+  stocks: LockedStockMap,
   { item, picks }: RestockableUnits,
   quantity: number,
 ): Promise<void> {
@@ -208,28 +218,28 @@ async function unpick(
     if (units === 0) continue;
     left -= units;
     await withdraw(tx, line, allocation, units);
-    await promise(tx, item, -units);
-    await setCounts(tx, shelves, line, { reserved: line.reserved - units, picked: line.picked - units });
+    await adjustReserved(tx, item, -units);
+    await setCounts(tx, stocks, line, { reserved: line.reserved - units, picked: line.picked - units });
   }
-  assert(left === 0, "no more units are put back than were picked");
+  assert(left === 0, "no more units are restocked than were picked");
   if (isRecalled(item.lot_status)) tx.wake("orders.hold_recalled", tx.now);
 }
 
-/** An order whose units leave although it is cancelled, and the only warehouse they may come from, if it names one. */
+/** A cancelled order whose units leave anyway, and the only warehouse they may come from, if it names one. */
 interface CancelledOrder {
   readonly order_id: number;
   readonly warehouse_id: number | null;
 }
 
-/** Sets of goods: how many, and the units of each product in one set. */
+/** Sets of goods: their number, and the units of each product in one set. */
 interface BundleSets {
   readonly sets: number;
   readonly parts: readonly WantedUnits[];
 }
 
 /**
- * Removes whole sets of a cancelled order from stock because a carrier has them all the same: first units that wait to
- * be put back, then free ones for sale, as far as there are any. Nobody saw which units they were. Answers how many of
+ * Removes whole sets of a cancelled order from stock, since a carrier has them anyway: first units that wait to be
+ * restocked, then free units for sale, as far as there are any. Nobody saw which units they were. Returns how many of
  * each left. Emits: inventory.updated, inventory.low_stock.
  */
 export async function takeReleasedUnits(
@@ -239,34 +249,34 @@ export async function takeReleasedUnits(
   actor: Actor,
 ): Promise<number[]> {
   const products = wanted.flatMap(({ parts }) => parts.map(({ product_id }) => product_id));
-  const shelves = await lockFreshStock(tx, products);
+  const stocks = await lockFreshStock(tx, products);
   const order = wireId("order", order_id);
   const taken: number[] = [];
   for (const { sets, parts } of wanted) {
     let whole = sets;
     const sources: { readonly of: WantedUnits; readonly from: Pick<RestockableUnits, "item" | "waits">[] }[] = [];
     for (const of of parts) {
-      const shelf = lockedStockOf(shelves, of.product_id);
+      const stock = lockedStockOf(stocks, of.product_id);
       const from = [
-        ...(await givenUp(tx, shelf, { type: "order", id: order })),
-        ...freeUnits(shelf, warehouse_id, tx.now),
+        ...(await releasedUnits(tx, stock, { type: "order", id: order })),
+        ...freeUnits(stock, warehouse_id, tx.now),
       ];
       const there = from.reduce((sum, { waits }) => sum + waits, 0);
       whole = Math.min(whole, Math.floor(there / of.quantity));
       sources.push({ of, from });
     }
     for (const { of, from } of sources) {
-      await takeOut(tx, lockedStockOf(shelves, of.product_id), from, whole * of.quantity, order, actor);
+      await takeOut(tx, lockedStockOf(stocks, of.product_id), from, whole * of.quantity, order, actor);
     }
     taken.push(whole);
   }
   return taken;
 }
 
-/** Removes units of the sources from stock, in their order. */
+/** Removes units from stock, source by source. */
 async function takeOut(
   tx: Tx,
-  shelf: LockedStock,
+  stock: LockedStock,
   sources: readonly Pick<RestockableUnits, "item" | "waits">[],
   count: number,
   order: string,
@@ -277,7 +287,7 @@ async function takeOut(
     const units = Math.min(left, waits);
     if (units === 0) continue;
     left -= units;
-    await moveUnits(tx, shelf, {
+    await moveUnits(tx, stock, {
       type: "sale",
       quantity: units,
       from: item,
@@ -307,7 +317,7 @@ function freeUnits(
 }
 
 function tooFew(sku: string, requested: number, available: number): Fault {
-  return new Fault("insufficient_inventory", `Only ${available} of ${sku} wait to be put back there.`, {
+  return new Fault("insufficient_inventory", `Only ${available} of ${sku} are waiting to be restocked there.`, {
     shortages: [{ sku, requested, available }],
   });
 }

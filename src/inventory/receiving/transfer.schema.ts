@@ -40,13 +40,13 @@ const ArrivedItem = closed({
 
 export const ReceiveTransfer = closed({
   items: Type.Optional(
-    Type.Array(ArrivedItem, { minItems: 1, maxItems: items_max, description: "By default all that is in transit." }),
+    Type.Array(ArrivedItem, { minItems: 1, maxItems: items_max, description: "Default: everything in transit." }),
   ),
 });
 export type ReceiveTransfer = Static<typeof ReceiveTransfer>;
 
 export const CloseTransfer = closed({
-  reason: Type.Optional(choice(missingReasons, { description: "Why units are missing; `lost` by default." })),
+  reason: Type.Optional(choice(missingReasons, { description: "Why units are missing. Default: `lost`." })),
   notes: Type.Optional(nullable(notesField())),
 });
 export type CloseTransfer = Static<typeof CloseTransfer>;
@@ -60,7 +60,7 @@ export const ListTransfers = closed({
   from_location: Type.Optional(idField("warehouse")),
   to_location: Type.Optional(idField("warehouse")),
   sku: Type.Optional(textField(100, { description: "Only transfers of this SKU." })),
-  q: Type.Optional(textField(100, { description: "A piece of the reference or of a SKU." })),
+  q: Type.Optional(textField(100, { description: "Part of the reference or of a SKU." })),
 });
 export type ListTransfers = Static<typeof ListTransfers>;
 

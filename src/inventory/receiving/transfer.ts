@@ -8,7 +8,9 @@ import { byAge, type StockPortion } from "../reservations/plan_stock.ts";
 import { isPromisable } from "../stock/product_stock.ts";
 import { binShown } from "../warehouses/bin_visibility.ts";
 
-/** Units of one line and one lot (or of none) that left. The counts change while a transaction works on them. */
+/**
+ * Units of one line and one lot (or of none) that were shipped. The counts change while a transaction works on them.
+ */
 export interface TransferLoad {
   readonly id: number;
   readonly transfer_line_id: number;
@@ -16,7 +18,7 @@ export interface TransferLoad {
   readonly sku: string;
   readonly lot_id: number | null;
   readonly lot_number: string | null;
-  /** When the first of the units came to the house. */
+  /** When the first of the units was received (ms). */
   readonly stocked_at: number;
   readonly quantity: number;
   in_transit: number;
@@ -24,7 +26,7 @@ export interface TransferLoad {
   written_off: number;
 }
 
-/** What is to be moved of one product; from one lot and bin, when they are named. */
+/** Units of one product to move; from one lot and bin, if named. */
 export interface TransferLine {
   readonly id: number;
   readonly transfer_id: number;
@@ -33,11 +35,11 @@ export interface TransferLine {
   readonly lot_number: string | null;
   readonly bin: string | null;
   readonly quantity: number;
-  /** What left for it: none before it is shipped. */
+  /** The units shipped for it; none before the transfer is shipped. */
   readonly loads: readonly TransferLoad[];
 }
 
-/** Units on their way from one warehouse to another, without its lines. */
+/** A transfer between two warehouses, without its lines. */
 export interface PlainTransfer {
   readonly id: number;
   readonly merchant_id: number;
@@ -53,12 +55,12 @@ export interface PlainTransfer {
   readonly cancelled_at: number | null;
 }
 
-/** Units on their way from one warehouse to another. */
+/** A transfer between two warehouses. */
 export interface Transfer extends PlainTransfer {
   readonly lines: readonly TransferLine[];
 }
 
-/** Units on their way from another warehouse. */
+/** Units in transit with one transfer. */
 export interface InTransit {
   readonly transfer_id: number;
   readonly reference: string | null;
@@ -68,7 +70,7 @@ export interface InTransit {
   readonly units: number;
 }
 
-/** All that left with a transfer. */
+/** All units that were shipped with a transfer. */
 export function loadsOf({ lines }: Transfer): TransferLoad[] {
   return lines.flatMap((line) => line.loads);
 }
@@ -110,20 +112,20 @@ export function transferView(transfer: Transfer, shows_bins = true) {
   };
 }
 
-/** What units a line may take, and when (ms). */
+/** Which units a line may take, and when (ms). */
 interface TransferSource {
   readonly warehouse_id: number;
   readonly now: number;
   /** Whether older orders wait for the units, so that none may be taken. */
   readonly crowded: boolean;
-  /** For how many days units must keep to be for sale. */
+  /** Days that units must keep to be for sale. */
   readonly min_shelf_life_days: number;
 }
 
 /**
- * The units that are shipped for a line: free ones in storage, first expired first, then first received. Units of a lot
- * that is not for sale, or that are too close to expiry, are moved only if the lot is named. Answers fewer if there are
- * not enough.
+ * The units to ship for a line: free units in storage, first expired first, then first received. Units of a lot that is
+ * not for sale, or that are too close to expiry, are moved only if the lot is named. Returns fewer if there are not
+ * enough.
  */
 export function chooseUnits(
   { quantity, lot_number, bin }: Pick<TransferLine, "quantity" | "lot_number" | "bin">,
@@ -157,7 +159,7 @@ interface ArrivedItem {
   readonly bin?: string | undefined;
 }
 
-/** Units of one load that arrived, and the bin they go to; undefined for the usual one. */
+/** Units of one load that arrived, and the bin they go to; undefined for the default bin. */
 export interface ArrivedUnits {
   readonly load: TransferLoad;
   readonly quantity: number;
@@ -167,8 +169,7 @@ export interface ArrivedUnits {
 }
 
 /**
- * The loads in transit that arrived; without items, all of them. Refuses: validation_failed, for more than is in
- * transit.
+ * The loads in transit that arrived; without items, all of them. Refuses: validation_failed (more than is in transit).
  */
 export function planArrival(loads: readonly TransferLoad[], items: readonly ArrivedItem[] | undefined): ArrivedUnits[] {
   const open = loads.filter((load) => load.in_transit > 0);
@@ -183,7 +184,7 @@ export function planArrival(loads: readonly TransferLoad[], items: readonly Arri
     const known = meant.reduce((units, load) => units + (left.get(load) ?? 0), 0);
     if (known < quantity) {
       const what = lot_number === undefined ? sku : `lot ${lot_number} of ${sku}`;
-      throw invalid(`items[${item}].quantity`, `is more than is in transit: ${known} units of ${what}`, "too_large");
+      throw invalid(`items[${item}].quantity`, `is more than the ${known} units of ${what} in transit`, "too_large");
     }
     let missing = quantity;
     const arrived: ArrivedUnits[] = [];

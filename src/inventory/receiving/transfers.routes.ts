@@ -43,9 +43,8 @@ export const moveRoutes = new Elysia({ prefix: "/inventory/moves" })
       chapter: "Inventory",
       summary: "Move stock to another bin",
       description:
-        "To better places, off sale or back on sale, within a warehouse; for another warehouse create a" +
-        " transfer. Reserved" +
-        " units stay reserved, from other stock or in their new bin.",
+        "Moves units within a warehouse: to a better bin, off sale or back on sale. To move them to another warehouse," +
+        " create a transfer. Reserved units stay reserved, from other stock or in their new bin.",
       refuses: [
         "ambiguous_stock",
         "bin_full",
@@ -58,7 +57,7 @@ export const moveRoutes = new Elysia({ prefix: "/inventory/moves" })
     }),
   });
 
-const found = (id: string, needs: RouteNeed, summary: string, more: Partial<RouteNotes> = {}) =>
+const transferRoute = (id: string, needs: RouteNeed, summary: string, more: Partial<RouteNotes> = {}) =>
   documented({ id, needs, chapter: "Transfers", summary, answers: { 200: EnvelopedView(TransferView) }, ...more });
 
 /** Transfers of units from one warehouse to another. */
@@ -90,12 +89,12 @@ export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
     ({ call, params }) =>
       answerRead(call, async (db) => transferView(await getTransfer(db, params.id), showsBins(call))),
     {
-      detail: found("getTransfer", "stock.read", "Get a transfer"),
+      detail: transferRoute("getTransfer", "stock.read", "Get a transfer"),
     },
   )
   .post("/:id/ship", ({ call, params }) => step(call, params.id, (tx) => shipTransfer(tx, params.id, call.actor)), {
     body: bodyOf(NoBody),
-    detail: found("shipTransfer", "stock.floor", "Ship a transfer", {
+    detail: transferRoute("shipTransfer", "stock.floor", "Ship a transfer", {
       matches: true,
       refuses: ["insufficient_inventory", "invalid_state_transition"],
     }),
@@ -105,7 +104,7 @@ export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
     ({ call, params, body }) => step(call, params.id, (tx) => receiveTransfer(tx, params.id, body, call.actor)),
     {
       body: bodyOf(ReceiveTransfer),
-      detail: found("receiveTransfer", "stock.floor", "Receive a transfer", {
+      detail: transferRoute("receiveTransfer", "stock.floor", "Receive a transfer", {
         matches: true,
         refuses: ["bin_full", "bin_of_other_merchant", "invalid_state_transition"],
       }),
@@ -116,7 +115,7 @@ export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
     ({ call, params, body }) => step(call, params.id, (tx) => closeTransfer(tx, params.id, body, call.actor)),
     {
       body: bodyOf(CloseTransfer),
-      detail: found("closeTransfer", "stock.write", "Close a transfer", {
+      detail: transferRoute("closeTransfer", "stock.write", "Close a transfer", {
         matches: true,
         refuses: ["invalid_state_transition"],
       }),
@@ -124,7 +123,7 @@ export const transferRoutes = new Elysia({ prefix: "/inventory/transfers" })
   )
   .post("/:id/cancel", ({ call, params }) => step(call, params.id, (tx) => cancelTransfer(tx, params.id)), {
     body: bodyOf(NoBody),
-    detail: found("cancelTransfer", "stock.write", "Cancel a transfer", {
+    detail: transferRoute("cancelTransfer", "stock.write", "Cancel a transfer", {
       matches: true,
       refuses: ["invalid_state_transition"],
     }),

@@ -56,18 +56,18 @@ const loadsOfLines = prepared((sql, a: StatementArgs<{ ids: string }>) =>
     .orderBy(asc(transfer_loads.id)),
 );
 
-/** The transfer that an identifier names. Refuses: resource_missing. */
+/** The transfer with an id. Refuses: resource_missing. */
 export async function getTransfer(db: Db, id: string | number): Promise<Transfer> {
-  const [found] = await wholeTransfers(db, await byId(db, { id: readId("transfer", id) ?? 0 }));
-  if (found === undefined) throw missing("transfer", id);
-  return found;
+  const [transfer] = await wholeTransfers(db, await byId(db, { id: readId("transfer", id) ?? 0 }));
+  if (transfer === undefined) throw missing("transfer", id);
+  return transfer;
 }
 
-/** As `getTransfer`, and nobody else changes the transfer until this transaction ends. */
+/** As `getTransfer`, and locks the transfer until this transaction ends. */
 export async function lockTransfer(tx: Tx, id: string | number): Promise<Transfer> {
-  const [found] = await wholeTransfers(tx, await lockedById(tx, { id: readId("transfer", id) ?? 0 }));
-  if (found === undefined) throw missing("transfer", id);
-  return found;
+  const [transfer] = await wholeTransfers(tx, await lockedById(tx, { id: readId("transfer", id) ?? 0 }));
+  if (transfer === undefined) throw missing("transfer", id);
+  return transfer;
 }
 
 /** Transfers with their lines. */
@@ -83,14 +83,14 @@ export async function wholeTransfers(db: Db, rows: readonly PlainTransfer[]): Pr
   }));
 }
 
-/** What a list of transfers may be narrowed to. */
+/** Filters for the list of transfers. */
 interface TransferFilter {
   readonly status?: TransferStatus | undefined;
   readonly from_warehouse_id?: number | undefined;
   readonly to_warehouse_id?: number | undefined;
   /** Only transfers with a line of this SKU. */
   readonly sku?: string | undefined;
-  /** A piece of the reference or of a SKU. */
+  /** Part of the reference or of a SKU. */
   readonly q?: string | undefined;
 }
 
@@ -108,7 +108,7 @@ function matching({ status, from_warehouse_id, to_warehouse_id, sku, q }: Transf
   );
 }
 
-/** A page of transfers by creation, newest first. */
+/** A page of transfers, newest first. */
 export async function listTransfers(db: Db, filter: TransferFilter, window: PageWindow): Promise<PlainTransfer[]> {
   const { limit, offset, after } = window;
   const older = after && sql`(${transfers.created_at}, ${transfers.id}) < (${after[0]}, ${after[1]})`;
@@ -121,15 +121,15 @@ export async function listTransfers(db: Db, filter: TransferFilter, window: Page
     .offset(offset);
 }
 
-/** Transfers as a list reads them: one may have hundreds of lines. */
+/** The sizes by which a list of transfers is limited: one may have hundreds of lines. */
 export const longTransfers = longRecords(transfers, transfer_lines.transfer_id, { record: 1000, part: 500 });
 
-/** How many transfers match. */
+/** The number of transfers that match. */
 export async function countTransfers(db: Db, filter: TransferFilter): Promise<number> {
   return db.sql.$count(transfers, matching(filter));
 }
 
-/** The transfers with which units of a product are in transit, the oldest first. */
+/** Transfers with units of a product in transit, oldest first. */
 export async function listInTransit(db: Db, product_id: number, limit: number): Promise<InTransit[]> {
   const { reference, from_warehouse_id, to_warehouse_id, shipped_at } = transfers;
   return db.sql
@@ -150,7 +150,7 @@ export async function listInTransit(db: Db, product_id: number, limit: number): 
     .limit(limit);
 }
 
-/** Stores a transfer that is planned and answers it. */
+/** Stores a planned transfer and returns it. */
 export async function insertTransfer(
   tx: Tx,
   fields: Pick<PlainTransfer, "merchant_id" | "reference" | "from_warehouse_id" | "to_warehouse_id">,
@@ -168,7 +168,7 @@ export async function insertTransfer(
   return getTransfer(tx, transfer_id);
 }
 
-/** Stores what changed of a transfer, its loads apart, and answers it as it is now; its version moves by one. */
+/** Stores changes of a transfer, without its loads, and returns it. Its version increases by one. */
 export async function saveTransfer(
   tx: Tx,
   before: Transfer,
@@ -181,10 +181,10 @@ export async function saveTransfer(
   return getTransfer(tx, before.id);
 }
 
-/** Units of one line and lot that leave now. */
+/** Units of one line and lot that are being shipped. */
 export type NewLoad = Pick<TransferLoad, "transfer_line_id" | "product_id" | "lot_id" | "stocked_at" | "quantity">;
 
-/** Stores what left with a transfer: all of it is in transit. */
+/** Stores what was shipped with a transfer: all of it is in transit. */
 export async function insertLoads(tx: Tx, loads: readonly NewLoad[]): Promise<void> {
   const rows = loads.map((load) => ({ ...load, in_transit: load.quantity, received: 0, written_off: 0 }));
   await insert(tx, transfer_loads, rows);

@@ -28,8 +28,8 @@ import {
 import { insertLoads, insertTransfer, lockTransfer, type NewLoad, saveLoad, saveTransfer } from "./transfers.sql.ts";
 
 /**
- * Plans a transfer of units from one warehouse to another; nothing moves yet. Refuses: resource_missing,
- * validation_failed.
+ * Plans a transfer of units from one warehouse to another. Nothing moves yet.
+ * Refuses: resource_missing, validation_failed.
  */
 export async function createTransfer(tx: Tx, input: CreateTransfer): Promise<Transfer> {
   const from_warehouse_id = await warehouseNamed(tx, input.from_location, "from_location");
@@ -44,33 +44,33 @@ export async function createTransfer(tx: Tx, input: CreateTransfer): Promise<Tra
 }
 
 /**
- * Ships the units of a transfer: they leave the units on hand and are in transit. Refuses: resource_missing,
- * invalid_state_transition, insufficient_inventory (reserved units stay). Emits: inventory.updated,
- * inventory.low_stock.
+ * Ships the units of a transfer: they are no longer on hand and are in transit.
+ * Refuses: resource_missing, invalid_state_transition, insufficient_inventory (reserved units stay).
+ * Emits: inventory.updated, inventory.low_stock.
  */
 export async function shipTransfer(tx: Tx, id: string, actor: Actor): Promise<Transfer> {
   const before = await lockTransfer(tx, id);
   const status = moved("ship", before.status);
   const { lines, from_warehouse_id: warehouse_id } = before;
-  const shelves = await lockFreshStock(tx, productsOf(lines));
+  const stocks = await lockFreshStock(tx, productsOf(lines));
   const shortages: TransferShortage[] = [];
   for (const line of lines) {
-    const shelf = lockedStockOf(shelves, line.product_id);
-    const { min_shelf_life_days } = shelf.product;
-    const source = { warehouse_id, now: tx.now, crowded: shelf.crowded, min_shelf_life_days };
-    const portions = chooseUnits(line, shelf.items, source);
+    const stock = lockedStockOf(stocks, line.product_id);
+    const { min_shelf_life_days } = stock.product;
+    const source = { warehouse_id, now: tx.now, crowded: stock.crowded, min_shelf_life_days };
+    const portions = chooseUnits(line, stock.items, source);
     const available = portions.reduce((units, portion) => units + portion.quantity, 0);
     if (available < line.quantity) shortages.push({ line, available });
     const loads = new Map<number | null, NewLoad>();
     for (const { item, quantity } of portions) {
       addLoad(loads, line, item, quantity);
-      await moveUnits(tx, shelf, {
+      await moveUnits(tx, stock, {
         ...postingOf(before, quantity, actor),
         from: item,
         to: null,
         to_place: "in_transit",
       });
-      shelf.incoming += quantity;
+      stock.incoming += quantity;
     }
     await insertLoads(tx, [...loads.values()]);
   }
@@ -84,7 +84,7 @@ function productsOf(rows: readonly { readonly product_id: number }[]): number[] 
   return [...new Set(rows.map(({ product_id }) => product_id))];
 }
 
-/** Adds units of an item to the load of a line: one load for each lot. */
+/** Adds units of an item to a line's loads: one load for each lot. */
 function addLoad(loads: Map<number | null, NewLoad>, line: TransferLine, item: StockItem, quantity: number): void {
   const { lot_id, received_at } = item;
   const load = loads.get(lot_id);
@@ -106,25 +106,26 @@ interface TransferShortage {
 function shortage({ from_warehouse_id }: Transfer, short: readonly TransferShortage[]): Fault {
   const named = short.map(({ line: { sku, lot_number, bin, quantity }, available }) => {
     const what = lot_number === null ? sku : `lot ${lot_number} of ${sku}`;
-    return `${what}${bin === null ? "" : ` in bin ${bin}`} (${quantity} wanted, ${available} available)`;
+    return `${what}${bin === null ? "" : ` in bin ${bin}`} (${quantity} requested, ${available} available)`;
   });
   const shortages = short.map(({ line: { sku, quantity }, available }) => ({ sku, requested: quantity, available }));
   const place = wireId("warehouse", from_warehouse_id);
-  const message = `Not enough in ${place} of ${named.join(", ")}. Reserved units are not moved.`;
+  const message = `Not enough stock in ${place}: ${named.join(", ")}. Reserved units are not moved.`;
   return new Fault("insufficient_inventory", message, { shortages });
 }
 
-/** The movement of a transfer's units, without its two ends. */
+/** The posting of a transfer's units, without its two ends. */
 function postingOf({ id }: Transfer, quantity: number, actor: Actor) {
   const reference = { type: "transfer" as const, id: wireId("transfer", id) };
-  const kept = { quantity, promised: false, reference, confirmed: true, actor };
-  return { type: "transfer", reason: "transferred", ...kept } as const;
+  const common = { quantity, promised: false, reference, confirmed: true, actor };
+  return { type: "transfer", reason: "transferred", ...common } as const;
 }
 
 /**
- * Receives units of a transfer; without `items`, all that are in transit. Waiting orders get them at once. The transfer
- * is received once nothing is in transit. Refuses: resource_missing, invalid_state_transition, validation_failed,
- * bin_full, bin_of_other_merchant. Emits: inventory.updated.
+ * Receives units of a transfer; without `items`, everything in transit. Backorders are filled at once. The transfer is
+ * received once nothing is in transit.
+ * Refuses: resource_missing, invalid_state_transition, validation_failed, bin_full, bin_of_other_merchant. Emits:
+ * inventory.updated.
  */
 export async function receiveTransfer(tx: Tx, id: string, input: ReceiveTransfer, actor: Actor): Promise<Transfer> {
   const before = await lockTransfer(tx, id);
@@ -132,13 +133,13 @@ export async function receiveTransfer(tx: Tx, id: string, input: ReceiveTransfer
   const loads = loadsOf(before);
   const arrived = planArrival(loads, input.items);
   const products = productsOf(arrived.map(({ load }) => load));
-  const shelves = await lockFreshStock(tx, products);
+  const stocks = await lockFreshStock(tx, products);
   const warehouse = await shareWarehouse(tx, before.to_warehouse_id);
   for (const units of arrived) {
-    const shelf = lockedStockOf(shelves, units.load.product_id);
+    const stock = lockedStockOf(stocks, units.load.product_id);
     await within(input.items === undefined ? null : `items[${units.item}]`, async () => {
-      const place = binSpot(warehouse, await binFor(tx, warehouse, shelf.product, units.bin, units.quantity));
-      await takeLoad(tx, before, shelf, units, place, actor);
+      const place = binSpot(warehouse, await binFor(tx, warehouse, stock.product, units.bin, units.quantity));
+      await takeLoad(tx, before, stock, units, place, actor);
     });
     units.load.received += units.quantity;
     await saveLoad(tx, units.load);
@@ -148,7 +149,7 @@ export async function receiveTransfer(tx: Tx, id: string, input: ReceiveTransfer
     before,
     hasEnded(loads) ? received(tx, "receive", before) : { status: moved("receive_part", before.status) },
   );
-  await fillBackorders(tx, shelves, products);
+  await fillBackorders(tx, stocks, products);
   await bill(
     tx,
     "transfer.receive",
@@ -158,7 +159,7 @@ export async function receiveTransfer(tx: Tx, id: string, input: ReceiveTransfer
   return after;
 }
 
-/** Tells what units are billed as that leave with a transfer, or arrive. */
+/** Bills units that leave or arrive with a transfer. */
 async function bill(
   tx: Tx,
   act: "transfer.ship" | "transfer.receive",
@@ -171,7 +172,7 @@ async function bill(
     to_warehouse_id: wireId("warehouse", to_warehouse_id),
     skus: productsOf(units).length,
   };
-  const quantity = units.reduce((sum, one) => sum + one.quantity, 0);
+  const quantity = units.reduce((sum, unit) => sum + unit.quantity, 0);
   const warehouse = await calendarAt(tx, here);
   billFacts(tx, [{ act, merchant_id, warehouse, quantity, source: { id, version }, attributes }]);
 }
@@ -183,29 +184,30 @@ const received = (tx: Tx, action: "receive" | "close", { status }: Transfer) => 
   received_at: tx.now,
 });
 
-/** Puts units that were in transit into a bin; answers the stock item that holds them. */
+/** Puts units that were in transit into a bin. Returns the stock item that holds them. */
 async function takeLoad(
   tx: Tx,
   transfer: Transfer,
-  shelf: LockedStock,
+  stock: LockedStock,
   { load, quantity }: Pick<ArrivedUnits, "load" | "quantity">,
   place: BinSpot,
   actor: Actor,
 ): Promise<StockItem> {
   const lot = load.lot_id === null ? null : await findLotById(tx, load.lot_id);
-  const spot = { ...ownSpot(shelf.product), ...place, ...lotSpot(lot), received_at: load.stocked_at };
-  refuseTooMuch(shelf, spot, quantity, "quantity");
+  const spot = { ...ownSpot(stock.product), ...place, ...lotSpot(lot), received_at: load.stocked_at };
+  refuseTooMuch(stock, spot, quantity, "quantity");
   const posting = { ...postingOf(transfer, quantity, actor), from: null, to: spot, to_place: null };
-  const { to } = await moveUnits(tx, shelf, posting);
-  assert(to, "units that arrived lie somewhere");
+  const { to } = await moveUnits(tx, stock, posting);
+  assert(to, "units that arrived have a stock item");
   load.in_transit -= quantity;
-  shelf.incoming -= quantity;
+  stock.incoming -= quantity;
   return to;
 }
 
 /**
- * Closes a transfer: units still in transit never arrived and are written off, through the target's quarantine, so that
- * the ledger shows them. Closing it again changes nothing. Refuses: resource_missing, invalid_state_transition.
+ * Closes a transfer: units still in transit never arrived. They are written off through the destination's quarantine,
+ * so that the ledger shows them. Closing it again changes nothing.
+ * Refuses: resource_missing, invalid_state_transition.
  */
 export async function closeTransfer(tx: Tx, id: string, input: CloseTransfer, actor: Actor): Promise<Transfer> {
   const before = await lockTransfer(tx, id);
@@ -213,13 +215,13 @@ export async function closeTransfer(tx: Tx, id: string, input: CloseTransfer, ac
   moved("close", before.status);
   const { reason = "lost", notes } = input;
   const open = planArrival(loadsOf(before), undefined);
-  const shelves = await lockFreshStock(tx, productsOf(open.map(({ load }) => load)));
+  const stocks = await lockFreshStock(tx, productsOf(open.map(({ load }) => load)));
   const place = await transitSpot(tx, before.to_warehouse_id, "quarantine", before.merchant_id);
   for (const { load, quantity } of open) {
-    const shelf = lockedStockOf(shelves, load.product_id);
-    const from = await takeLoad(tx, before, shelf, { load, quantity }, place, actor);
+    const stock = lockedStockOf(stocks, load.product_id);
+    const from = await takeLoad(tx, before, stock, { load, quantity }, place, actor);
     const posting = { ...postingOf(before, quantity, actor), type: "adjustment", reason, notes } as const;
-    await moveUnits(tx, shelf, { ...posting, from, to: null, to_place: "write_off" });
+    await moveUnits(tx, stock, { ...posting, from, to: null, to_place: "write_off" });
     load.written_off += quantity;
     await saveLoad(tx, load);
   }
@@ -227,8 +229,8 @@ export async function closeTransfer(tx: Tx, id: string, input: CloseTransfer, ac
 }
 
 /**
- * Cancels a transfer that has not been shipped. Cancelling it again changes nothing. Refuses: resource_missing,
- * invalid_state_transition.
+ * Cancels a transfer that has not been shipped. Cancelling it again changes nothing.
+ * Refuses: resource_missing, invalid_state_transition.
  */
 export async function cancelTransfer(tx: Tx, id: string): Promise<Transfer> {
   const before = await lockTransfer(tx, id);

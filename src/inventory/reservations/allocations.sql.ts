@@ -11,7 +11,7 @@ import type { Db, Tx, WriteStatements } from "../../storage/database.ts";
 import { insertIds, prepared, preparedOf, type StatementArgs } from "../../storage/statements.ts";
 import type { Allocation, HeldLine, Reservation, ReservationLine } from "./reservation.ts";
 
-/** Units of one stock item that are promised to some lines. */
+/** Units of one stock item that are allocated to a set of lines. */
 interface AllocatedItem {
   readonly product_id: number;
   readonly stock_item_id: number;
@@ -32,7 +32,7 @@ const held = prepared((select, a: StatementArgs<{ lines: string }>) =>
     .orderBy(asc(stock_items.id)),
 );
 
-/** What is promised to these lines, of each stock item. */
+/** Units allocated to these lines, by stock item. */
 export async function listHeld(db: Db, line_ids: readonly number[]): Promise<AllocatedItem[]> {
   return line_ids.length === 0 ? [] : held(db, { lines: list(line_ids) });
 }
@@ -47,23 +47,23 @@ const places = prepared((select, a: StatementArgs<{ ids: string }>) =>
     .where(among(reservations.order_id, a.ids)),
 );
 
-/** The warehouses in which units lie that are promised to these orders, by order. */
+/** The warehouses that hold units allocated to these orders, by order id. */
 export async function warehousesOf(db: Db, order_ids: readonly number[]): Promise<Map<number, number[]>> {
-  const found = new Map<number, number[]>();
-  if (order_ids.length === 0) return found;
+  const warehouses = new Map<number, number[]>();
+  if (order_ids.length === 0) return warehouses;
   for (const { order_id, warehouse_id } of await places(db, { ids: list(order_ids) })) {
-    const known = found.get(order_id ?? 0);
-    if (known === undefined) found.set(order_id ?? 0, [warehouse_id]);
+    const known = warehouses.get(order_id ?? 0);
+    if (known === undefined) warehouses.set(order_id ?? 0, [warehouse_id]);
     else known.push(warehouse_id);
   }
-  return found;
+  return warehouses;
 }
 
 const forget = prepared((tx: WriteStatements, a: StatementArgs<{ lines: string }>) =>
   tx.delete(allocations).where(among(allocations.reservation_line_id, a.lines)),
 );
 
-/** Takes all that is promised to these lines away. */
+/** Deletes all allocations of these lines. */
 export async function deleteAllocations(tx: Tx, line_ids: readonly number[]): Promise<void> {
   if (line_ids.length > 0) await forget(tx, { lines: list(line_ids) });
 }
@@ -72,7 +72,7 @@ const allocationsOf = prepared((sql, a: StatementArgs<{ ids: string }>) =>
   sql.select().from(allocations).where(among(allocations.reservation_line_id, a.ids)).orderBy(asc(allocations.id)),
 );
 
-/** The lines with all that is promised to them. */
+/** The lines with their allocations. */
 export async function withAllocations(db: Db, lines: readonly ReservationLine[]): Promise<HeldLine[]> {
   if (lines.length === 0) return [];
   const rows = await allocationsOf(db, { ids: list(lines.map((line) => line.id)) });
@@ -80,22 +80,22 @@ export async function withAllocations(db: Db, lines: readonly ReservationLine[])
   return lines.map((line) => ({ ...line, allocations: of.get(line.id) ?? [] }));
 }
 
-const promised = {
+const allocated = {
   allocation_id: allocations.id,
   stock_item_id: allocations.stock_item_id,
   units: allocations.quantity,
 };
 
-// Not sorted: a sorter costs SQLite more than the query.
+// Not sorted: sorting costs SQLite more than the query.
 const heldOf = prepared((select, a: StatementArgs<{ reservation_id: number }>) =>
   select
-    .select({ ...getTableColumns(reservation_lines), ...promised })
+    .select({ ...getTableColumns(reservation_lines), ...allocated })
     .from(reservation_lines)
     .leftJoin(allocations, eq(allocations.reservation_line_id, reservation_lines.id))
     .where(eq(reservation_lines.reservation_id, a.reservation_id)),
 );
 
-/** The lines of a reservation with all that is promised to them, both in their order. */
+/** The lines of a reservation with their allocations, both in order of id. */
 export async function listHeldLines(db: Db, reservation_id: number): Promise<HeldLine[]> {
   return heldLinesOf(await heldOf(db, { reservation_id }));
 }
@@ -116,7 +116,7 @@ function heldLinesOf(rows: readonly HeldLineRow[]): HeldLine[] {
   return [...lines.values()].sort((a, b) => a.id - b.id);
 }
 
-const claimsOf = preparedOf((select, isOf) =>
+const allocatedOf = preparedOf((select, isOf) =>
   select
     .select({
       ...getTableColumns(reservations),
@@ -127,7 +127,7 @@ const claimsOf = preparedOf((select, isOf) =>
       wanted: reservation_lines.wanted,
       reserved: reservation_lines.reserved,
       picked: reservation_lines.picked,
-      ...promised,
+      ...allocated,
     })
     .from(reservations)
     .innerJoin(reservation_lines, eq(reservation_lines.reservation_id, reservations.id))
@@ -135,24 +135,24 @@ const claimsOf = preparedOf((select, isOf) =>
     .where(isOf(reservations.order_id)),
 );
 
-/** A reservation with its lines and all that is promised to them. */
+/** A reservation with its lines and their allocations. */
 interface AllocatedReservation {
   readonly reservation: Reservation;
   readonly lines: HeldLine[];
 }
 
-/** The reservations that are the claims of orders, by order; an order without one has no entry. */
+/** The reservations of orders, by order id. An order without one has no entry. */
 export async function findAllocatedReservations(
   db: Db,
   order_ids: readonly number[],
 ): Promise<Map<number, AllocatedReservation>> {
-  const of = Map.groupBy(await claimsOf(db, { ids: order_ids }), ({ order_id }) => order_id ?? 0);
-  return new Map([...of].map(([order_id, rows]) => [order_id, heldClaimOf(rows)]));
+  const of = Map.groupBy(await allocatedOf(db, { ids: order_ids }), ({ order_id }) => order_id ?? 0);
+  return new Map([...of].map(([order_id, rows]) => [order_id, allocatedReservationOf(rows)]));
 }
 
-type AllocatedReservationRow = Awaited<ReturnType<typeof claimsOf>>[number];
+type AllocatedReservationRow = Awaited<ReturnType<typeof allocatedOf>>[number];
 
-function heldClaimOf(rows: readonly AllocatedReservationRow[]): AllocatedReservation {
+function allocatedReservationOf(rows: readonly AllocatedReservationRow[]): AllocatedReservation {
   const [first] = rows;
   assert(first !== undefined, "a group of rows has one");
   const held = rows.map((row): HeldLineRow => {
@@ -171,7 +171,7 @@ function heldClaimOf(rows: readonly AllocatedReservationRow[]): AllocatedReserva
   return { reservation, lines: heldLinesOf(held) };
 }
 
-/** Stores new allocations and answers their ids. */
+/** Stores new allocations and returns their ids. */
 export async function insertAllocations(tx: Tx, rows: readonly Omit<Allocation, "id">[]): Promise<number[]> {
   return insertIds(tx, allocations, rows);
 }
@@ -192,10 +192,10 @@ const addTo = prepared((tx: WriteStatements, a: StatementArgs<Omit<Allocation, "
     .returning(getTableColumns(allocations)),
 );
 
-/** Adds units of an item to what is promised to a line; answers the allocation as it is now. */
+/** Adds units of an item to a line's allocations. Returns the allocation as it is now. */
 export async function addAllocation(tx: Tx, added: Omit<Allocation, "id">): Promise<Allocation> {
   const [allocation] = await addTo(tx, added);
-  assert(allocation, "what is promised to a line is stored");
+  assert(allocation, "the allocation is stored");
   return allocation;
 }
 
@@ -214,7 +214,7 @@ const setQuantities = prepared((tx: WriteStatements, a: StatementArgs<{ rows: st
 );
 const remove = preparedOf((tx: WriteStatements, isOf) => tx.delete(allocations).where(isOf(allocations.id)));
 
-/** Stores how many units allocations have left; none means that one is gone. */
+/** Stores the quantities of allocations, and deletes those with none left. */
 export async function saveAllocations(tx: Tx, changed: readonly Allocation[]): Promise<void> {
   const ids = changed.filter(({ quantity }) => quantity === 0).map(({ id }) => id);
   const rows = changed.filter(({ quantity }) => quantity > 0).map(({ id, quantity }) => ({ id, quantity }));
@@ -278,7 +278,7 @@ const staged = prepared((query, a: StatementArgs<{ order: string }>) => {
     .orderBy(asc(movements.id));
 });
 
-/** What came to staging for an order, in its order, and (below zero) what went from there back to the shelf. */
+/** Units that came to staging for an order, oldest first; below zero, units that went back to the shelf. */
 export async function listStaged(db: Db, order_id: number) {
   return staged(db, { order: wireId("order", order_id) });
 }

@@ -1,22 +1,22 @@
-// How promises change: allocations, the counts of their lines and `reserved` of the stock items, always together.
+// Changes allocations, the counts of their lines and `reserved` of the stock items, always together.
 
 import type { Tx } from "../../storage/database.ts";
 import type { StockItem } from "../ledger/stock_item.ts";
 import { addAllocation, insertAllocations, moveAllocations, saveAllocations } from "./allocations.sql.ts";
-import { type LockedStockMap, lockedStockOf, promise, promiseAll } from "./locked_stock.ts";
+import { adjustReserved, adjustReservedOfEach, type LockedStockMap, lockedStockOf } from "./locked_stock.ts";
 import type { StockPlan, StockPortion, WantedUnits } from "./plan_stock.ts";
 import type { Allocation, HeldLine, Reservation, ReservationLine } from "./reservation.ts";
 import { deleteLines, insertLines, saveLines } from "./reservations.sql.ts";
 
 /**
- * The lines of the claims that are open in this transaction, by id. They are read once, and whoever changes a line or
- * what is promised to it changes it here as well as in the database.
+ * The lines of the order allocations that this transaction has locked, by id. They are read once. A change to a line or
+ * its allocations is made here as well as in the database.
  */
-export function openLines(tx: Tx): Map<number, HeldLine> {
+export function lockedLines(tx: Tx): Map<number, HeldLine> {
   return tx.memo("inventory.lines", () => new Map<number, HeldLine>());
 }
 
-/** Promises units of an item to a line. */
+/** Allocates units of an item to a line. The caller changes `reserved` of the item. */
 export async function allocateUnits(
   tx: Tx,
   line: ReservationLine | HeldLine,
@@ -37,31 +37,31 @@ const allocationOf = (line: ReservationLine, { id, merchant_id }: StockItem, qua
   quantity,
 });
 
-/** Takes units of an allocation away from its line. */
+/** Takes units of an allocation away from its line, and stores that. */
 export async function withdraw(tx: Tx, line: HeldLine, allocation: Allocation, quantity: number): Promise<void> {
   takeAway(line, allocation, quantity);
   await saveAllocations(tx, [allocation]);
 }
 
-/** As `withdraw`, to be stored by the caller. */
+/** As `withdraw`, for the caller to store. */
 export function takeAway(line: HeldLine, allocation: Allocation, quantity: number): void {
   allocation.quantity -= quantity;
   line.allocations = line.allocations.filter(({ quantity }) => quantity > 0);
 }
 
-/** Units of an item that a line is promised. */
+/** Units of an item to allocate to a line. */
 interface AllocatedUnits extends StockPortion {
   readonly line: HeldLine;
-  /** The allocation of the line that moves to the item as a whole, taken out of the line before. */
+  /** The line's allocation that moves to the item as a whole, taken out of the line before. */
   readonly moved?: Allocation | null;
 }
 
-/** Takes an allocation out of its line, to be moved as a whole by `allotAll`. */
+/** Takes an allocation out of its line, to be moved as a whole by `allocateAll`. */
 export function liftOut(line: HeldLine, allocation: Allocation): void {
   line.allocations = line.allocations.filter((one) => one !== allocation);
 }
 
-/** Promises units of items to lines of which all is known that is promised to them. */
+/** Allocates units of items to lines whose allocations are all known. */
 export async function allocateAll(tx: Tx, allotments: readonly AllocatedUnits[]): Promise<void> {
   const fresh: { readonly line: HeldLine; readonly row: Omit<Allocation, "id"> }[] = [];
   const changed = new Set<Allocation>();
@@ -84,11 +84,11 @@ export async function allocateAll(tx: Tx, allotments: readonly AllocatedUnits[])
   }
   await saveAllocations(tx, [...changed]);
   await moveAllocations(tx, [...moves]);
-  await insertPromises(tx, fresh);
+  await insertNewAllocations(tx, fresh);
 }
 
-/** Stores what lines are promised of items of which they were promised nothing. */
-async function insertPromises(
+/** Stores allocations of items of which the lines had none. */
+async function insertNewAllocations(
   tx: Tx,
   added: readonly { readonly line: HeldLine; readonly row: Omit<Allocation, "id"> }[],
 ): Promise<void> {
@@ -99,16 +99,16 @@ async function insertPromises(
   for (const [at, { line, row }] of added.entries()) line.allocations.push({ id: ids[at] ?? 0, ...row });
 }
 
-/** What a line is to hold of unpicked units from now on. */
+/** The unpicked units that a line is to hold. */
 interface UnitAssignment {
   readonly line: HeldLine;
   readonly portions: readonly StockPortion[];
 }
 
-/** Gives lines exactly these unpicked units, in place of what they hold. Their counts are for the caller to save. */
+/** Replaces the unpicked units of lines by these. The caller saves the lines' counts. */
 export async function assignUnits(
   tx: Tx,
-  shelves: LockedStockMap,
+  stocks: LockedStockMap,
   assignments: readonly UnitAssignment[],
 ): Promise<void> {
   const changes = new Map<StockItem, number>();
@@ -117,11 +117,11 @@ export async function assignUnits(
   const changed: Allocation[] = [];
   for (const { line, portions } of assignments) {
     const wanted = new Map(portions.map(({ item, quantity }) => [item.id, quantity]));
-    for (const allocation of unpicked(shelves, line)) {
+    for (const allocation of unpicked(stocks, line)) {
       const quantity = wanted.get(allocation.stock_item_id) ?? 0;
       wanted.delete(allocation.stock_item_id);
       if (quantity === allocation.quantity) continue;
-      change(itemOf(shelves, line.product_id, allocation.stock_item_id), quantity - allocation.quantity);
+      change(itemOf(stocks, line.product_id, allocation.stock_item_id), quantity - allocation.quantity);
       allocation.quantity = quantity;
       changed.push(allocation);
     }
@@ -133,60 +133,60 @@ export async function assignUnits(
     }
   }
   await saveAllocations(tx, changed);
-  await promiseAll(tx, changes);
-  await insertPromises(tx, added);
+  await adjustReservedOfEach(tx, changes);
+  await insertNewAllocations(tx, added);
 }
 
-/** Promises portions to a line, whose other allocations need not be known, and saves its counts. */
+/** Reserves portions for a line, whose other allocations need not be known, and saves its counts. */
 export async function addUnits(
   tx: Tx,
-  shelves: LockedStockMap,
+  stocks: LockedStockMap,
   row: ReservationLine,
   portions: readonly StockPortion[],
 ): Promise<void> {
-  const line = openLines(tx).get(row.id) ?? row;
+  const line = lockedLines(tx).get(row.id) ?? row;
   let added = 0;
   for (const { item, quantity } of portions) {
-    await promise(tx, item, quantity);
+    await adjustReserved(tx, item, quantity);
     await allocateUnits(tx, line, item, quantity);
     added += quantity;
   }
-  await setCounts(tx, shelves, line, { reserved: line.reserved + added });
+  await setCounts(tx, stocks, line, { reserved: line.reserved + added });
 }
 
 type LineCounts = Partial<Pick<ReservationLine, "wanted" | "reserved" | "picked">>;
 
-/** Saves a line's counts where they change, and the demand that waits for its product with them. */
+/** Saves a line's counts if they change, and updates the backordered units of its product. */
 export async function setCounts(
   tx: Tx,
-  shelves: LockedStockMap,
+  stocks: LockedStockMap,
   line: ReservationLine,
   counts: LineCounts,
 ): Promise<void> {
-  if (count(shelves, line, counts)) await saveLines(tx, [line]);
+  if (count(stocks, line, counts)) await saveLines(tx, [line]);
 }
 
-/** As `setCounts`, to be stored by the caller; answers whether anything changes. */
-export function count(shelves: LockedStockMap, line: ReservationLine, counts: LineCounts): boolean {
+/** As `setCounts`, for the caller to store. Returns whether anything changes. */
+export function count(stocks: LockedStockMap, line: ReservationLine, counts: LineCounts): boolean {
   const { wanted = line.wanted, reserved = line.reserved, picked = line.picked } = counts;
   if (wanted === line.wanted && reserved === line.reserved && picked === line.picked) return false;
-  lockedStockOf(shelves, line.product_id).backordered += wanted - reserved - (line.wanted - line.reserved);
+  lockedStockOf(stocks, line.product_id).backordered += wanted - reserved - (line.wanted - line.reserved);
   Object.assign(line, { wanted, reserved, picked });
   return true;
 }
 
-/** What a reservation is to want of one product from now on. */
+/** What a reservation is to want of one product. */
 interface HoldLines extends WantedUnits {
   readonly order_line_id: number | null;
 }
 
 /**
- * Gives a reservation new lines with these portions, in place of the lines it had, whose units may be among them.
- * Answers the new lines.
+ * Replaces a reservation's lines by new ones with these portions, which may include units of the old lines. Returns the
+ * new lines.
  */
 export async function replaceLines(
   tx: Tx,
-  shelves: LockedStockMap,
+  stocks: LockedStockMap,
   { id: reservation_id, merchant_id }: Pick<Reservation, "id" | "merchant_id">,
   old: readonly HeldLine[],
   wants: readonly HoldLines[],
@@ -199,15 +199,15 @@ export async function replaceLines(
   });
   const ids = await insertLines(tx, rows);
   const lines: HeldLine[] = rows.map((row, at) => ({ ...row, id: ids[at] ?? 0, allocations: [] }));
-  await assignUnits(tx, shelves, [
+  await assignUnits(tx, stocks, [
     ...old.map((line) => ({ line, portions: [] })),
     ...lines.map((line, at) => ({ line, portions: portions[at] ?? [] })),
   ]);
   for (const { product_id, wanted, reserved } of old)
-    lockedStockOf(shelves, product_id).backordered -= wanted - reserved;
+    lockedStockOf(stocks, product_id).backordered -= wanted - reserved;
   for (const { product_id, wanted, reserved } of lines)
-    lockedStockOf(shelves, product_id).backordered += wanted - reserved;
-  for (const { id } of old) openLines(tx).delete(id);
+    lockedStockOf(stocks, product_id).backordered += wanted - reserved;
+  for (const { id } of old) lockedLines(tx).delete(id);
   await deleteLines(
     tx,
     old.map((line) => line.id),
@@ -216,33 +216,33 @@ export async function replaceLines(
 }
 
 /** Units by stock item that lines hold and have not picked. */
-export function unpickedUnits(shelves: LockedStockMap, lines: readonly HeldLine[]): ReadonlyMap<number, number> {
+export function unpickedUnits(stocks: LockedStockMap, lines: readonly HeldLine[]): ReadonlyMap<number, number> {
   const units = new Map<number, number>();
   for (const line of lines) {
-    for (const { stock_item_id, quantity } of unpicked(shelves, line)) {
+    for (const { stock_item_id, quantity } of unpicked(stocks, line)) {
       units.set(stock_item_id, (units.get(stock_item_id) ?? 0) + quantity);
     }
   }
   return units;
 }
 
-/** A line's allocations that still lie on the shelf. */
-export function unpicked(shelves: LockedStockMap, line: HeldLine) {
+/** A line's allocations that are not picked yet. */
+export function unpicked(stocks: LockedStockMap, line: HeldLine) {
   return line.allocations.filter(
-    ({ stock_item_id }) => itemOf(shelves, line.product_id, stock_item_id).bin_kind !== "staging",
+    ({ stock_item_id }) => itemOf(stocks, line.product_id, stock_item_id).bin_kind !== "staging",
   );
 }
 
-/** A line's allocations that lie in staging. */
-export function picked(shelves: LockedStockMap, line: HeldLine) {
+/** A line's allocations that are in staging. */
+export function picked(stocks: LockedStockMap, line: HeldLine) {
   return line.allocations.filter(
-    ({ stock_item_id }) => itemOf(shelves, line.product_id, stock_item_id).bin_kind === "staging",
+    ({ stock_item_id }) => itemOf(stocks, line.product_id, stock_item_id).bin_kind === "staging",
   );
 }
 
-/** A stock item on an open shelf. What is promised is on hand, so it lies there. */
-export function itemOf(shelves: LockedStockMap, product_id: number, id: number): StockItem {
-  const item = lockedStockOf(shelves, product_id).items.find((item) => item.id === id);
-  if (item === undefined) throw new Error(`stock item ${id} is promised, so it must be on the shelf`);
+/** A stock item among a product's locked stock. Allocated units are on hand, so it is there. */
+export function itemOf(stocks: LockedStockMap, product_id: number, id: number): StockItem {
+  const item = lockedStockOf(stocks, product_id).items.find((item) => item.id === id);
+  if (item === undefined) throw new Error(`stock item ${id} is allocated, so it must be among the locked stock`);
   return item;
 }

@@ -9,14 +9,14 @@ import { insert, prepared, type StatementArgs } from "../../storage/statements.t
 import { type AllocationChangeKind, reservationTransitions } from "../inventory.transitions.ts";
 import type { AvoidedItem, ReservationLine } from "./reservation.ts";
 
-/** What decides who of those that wait for stock comes first. */
+/** The place of a line in the queue for stock: higher priority first, then older. */
 export interface BackorderRank {
   readonly priority: number;
   readonly created_at: number;
   readonly line_id: number;
 }
 
-/** A line that waits for stock, with what its reservation says of the choice. */
+/** A line that waits for stock, with its reservation's constraints on the choice. */
 export interface BackorderedLine extends ReservationLine {
   readonly order_id: number | null;
   readonly avoids: readonly AvoidedItem[] | null;
@@ -26,8 +26,8 @@ export interface BackorderedLine extends ReservationLine {
   readonly requires_cold_storage: boolean;
 }
 
-// A line beside what its reservation says of its turn and of the stock that suits it.
-const lineInTurn = {
+// A line with its reservation's place in the queue and its constraints on the stock.
+const queuedLine = {
   id: reservation_lines.id,
   merchant_id: reservation_lines.merchant_id,
   reservation_id: reservation_lines.reservation_id,
@@ -60,7 +60,7 @@ const waiting = prepared(
   ) =>
     select
       .select({
-        ...lineInTurn,
+        ...queuedLine,
       })
       .from(reservation_lines)
       .innerJoin(reservations, eq(reservations.id, reservation_lines.reservation_id))
@@ -79,7 +79,7 @@ const waiting = prepared(
       .limit(given(a.limit)),
 );
 
-/** Lines that wait for a product, the most urgent first, then the oldest, after a place in that queue. */
+/** Lines that wait for a product after a place in the queue: highest priority first, then oldest. */
 export async function listBackorderedLines(
   db: Db,
   product_id: number,
@@ -90,7 +90,7 @@ export async function listBackorderedLines(
   return waiting(db, { product_id, now: db.now, rank: -priority, created_at, line_id, limit });
 }
 
-/** The products, by id, for which lines wait while there are units that might fill them. */
+/** IDs of the products with backordered lines and with unreserved units that might fill them. */
 export async function listBackorderedProducts(db: Db): Promise<number[]> {
   const rows = await db.sql
     .selectDistinct({ id: reservation_lines.product_id })
@@ -111,18 +111,20 @@ export async function listBackorderedProducts(db: Db): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Someone who holds units of a stock item. */
+/** A line that holds units of a stock item. */
 export interface AllocationHolder extends BackorderedLine {
   readonly order_ref: string;
   readonly allocation_id: number;
   readonly held: number;
 }
 
-/** Some who hold units of a stock item: those first who lose them first, the least urgent and then the youngest. */
+/**
+ * Lines that hold units of a stock item, in the order in which they lose them: lowest priority, then youngest first.
+ */
 export async function listAllocationHolders(db: Db, stock_item_id: number, limit: number): Promise<AllocationHolder[]> {
   return db.sql
     .select({
-      ...lineInTurn,
+      ...queuedLine,
       order_ref: reservations.order_ref,
       allocation_id: allocations.id,
       held: allocations.quantity,
@@ -135,7 +137,7 @@ export async function listAllocationHolders(db: Db, stock_item_id: number, limit
     .limit(limit);
 }
 
-/** What stock may be chosen for some of those who wait. */
+/** What stock may be chosen for a backordered line. */
 export interface BackorderChoice {
   readonly warehouse_id: number | null;
   readonly requires_cold_storage: boolean;
@@ -148,7 +150,7 @@ const choices = prepared(
       .selectDistinct({
         warehouse_id: reservations.warehouse_id,
         requires_cold_storage: reservations.requires_cold_storage,
-        // As text, since JSON cannot be told apart by PostgreSQL.
+        // As text, since PostgreSQL cannot compare JSON values.
         avoids: sql<string | null>`cast(${reservations.avoids} as text)`,
       })
       .from(reservation_lines)
@@ -166,7 +168,9 @@ const choices = prepared(
       ),
 );
 
-/** The different choices of those who wait for a product after a place in the queue: a handful, however many wait. */
+/**
+ * The distinct constraints of lines that wait for a product after a place in the queue: few, however many lines wait.
+ */
 export async function listBackorderChoices(
   db: Db,
   product_id: number,
@@ -177,7 +181,7 @@ export async function listBackorderChoices(
   return rows.map((row) => ({ ...row, avoids: row.avoids === null ? null : JSON.parse(row.avoids) }));
 }
 
-/** What became of some units of an order's claim. */
+/** What happened to some units of an order's allocation. */
 interface AllocationChange {
   readonly order_id: number;
   readonly product_id: number;
@@ -185,7 +189,7 @@ interface AllocationChange {
   readonly quantity: number;
 }
 
-/** Keeps what became of an order's claim, until the order has taken note of it. */
+/** Records what happened to an order's allocation, until the order has handled it. */
 export async function insertAllocationChange(tx: Tx, change: AllocationChange): Promise<void> {
   await insert(tx, claim_news, [{ ...change, created_at: tx.now }]);
 }
@@ -194,7 +198,7 @@ const inQueue = prepared((select, a: StatementArgs<{ limit: number }>) =>
   select.select({ order_id: claim_news.order_id }).from(claim_news).orderBy(asc(claim_news.id)).limit(given(a.limit)),
 );
 
-/** The orders that have something to take note of, those first that have waited longest. */
+/** Orders with allocation changes to handle, those that have waited longest first. */
 export async function listOrdersWithAllocationChanges(db: Db, limit: number): Promise<number[]> {
   return [...new Set((await inQueue(db, { limit })).map(({ order_id }) => order_id))];
 }
@@ -211,9 +215,12 @@ const forget = prepared((tx: WriteStatements, a: StatementArgs<{ ids: string }>)
   tx.delete(claim_news).where(among(claim_news.id, a.ids)),
 );
 
-/** Takes what an order has to take note of, oldest first: it is told once. The order's row is locked. */
+/**
+ * Takes and deletes the changes of an order's allocation, oldest first: each is handled once. The order's row is
+ * locked.
+ */
 export async function takeAllocationChanges(tx: Tx, order_id: number) {
-  const news = await ofOrder(tx, { order_id });
-  if (news.length > 0) await forget(tx, { ids: list(news.map(({ id }) => id)) });
-  return news;
+  const changes = await ofOrder(tx, { order_id });
+  if (changes.length > 0) await forget(tx, { ids: list(changes.map(({ id }) => id)) });
+  return changes;
 }

@@ -12,18 +12,18 @@ import {
 import { OwnerView, ofMerchant } from "../../storage/tenant.schema.ts";
 import { reservationStatuses } from "../inventory.transitions.ts";
 
-/** How a client names an order: by number, or by the identifier of an existing one. */
+/** An order as a client names it: by number, or by the id of an existing order. */
 const orderName = () =>
   Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(100)], {
-    description: "The number of an order, which may not exist yet, or the identifier of an existing one.",
-    hint: "must be an order number or identifier",
+    description: "An order number, which may not exist yet, or the ID of an existing order.",
+    hint: "must be an order number or ID",
   });
 
 export const ReserveStock = closed({
   order_id: orderName(),
   items: Type.Array(closed({ sku: textField(100), quantity: quantityField() }), { minItems: 1, maxItems: 500 }),
-  expires_at: Type.Optional(momentField("When it expires: 24 hours from now by default, at most 30 days.")),
-  location: Type.Optional(idField("warehouse", "Reserves only stock of this warehouse.")),
+  expires_at: Type.Optional(momentField("Expiry. Default: 24 hours from now; at most 30 days.")),
+  location: Type.Optional(idField("warehouse", "Reserve only stock of this warehouse.")),
   requires_cold_storage: Type.Optional(Type.Boolean()),
   ...ofMerchant,
 });
@@ -33,14 +33,14 @@ export const ReleaseReservation = closed({ reservation_id: idField("reservation"
 export type ReleaseReservation = Static<typeof ReleaseReservation>;
 
 export const ExtendReservation = closed({
-  expires_at: momentField("Not earlier than the present expiry, and at most 30 days from now."),
+  expires_at: momentField("New expiry: not earlier than the current one, and at most 30 days from now."),
 });
 export type ExtendReservation = Static<typeof ExtendReservation>;
 
 export const ListReservations = closed({
   ...pageFields,
   status: Type.Optional(choice(reservationStatuses)),
-  order_id: Type.Optional(textField(100, { description: "An order's number or identifier." })),
+  order_id: Type.Optional(textField(100, { description: "An order's number or ID." })),
   sku: Type.Optional(textField(100, { description: "Only reservations of this SKU." })),
 });
 export type ListReservations = Static<typeof ListReservations>;

@@ -49,10 +49,10 @@ const reserving: BatchableCommand<ReserveStock, Awaited<ReturnType<typeof reserv
       parts.map(({ input }) => input),
     );
   },
-  view: (booked, { now }) => tagged(reservationView(booked, booked.units, now), null),
+  view: (reservation, { now }) => tagged(reservationView(reservation, reservation.units, now), null),
 };
 
-/** Reservations: make one, extend it, release it, look at them. */
+/** Reservations made by clients: create, extend, release and read. */
 export const clientReservationRoutes = new Elysia({ prefix: "/inventory" })
   .use(conventions)
   .post("/reserve", ({ call, body }) => answerBatched(call, reserving, body), {
@@ -163,7 +163,7 @@ async function detail(db: Db, id: string) {
   return reservationResponse(db, reservation);
 }
 
-/** As `detail`, and nobody else changes it until the transaction ends: whoever does locks its stock. */
+/** As `detail`, with the reservation's stock locked, as every change of a reservation requires. */
 async function locked(tx: Tx, id: string) {
   const lines = await listLines(tx, [readId("reservation", id) ?? 0]);
   await lockStock(
@@ -173,7 +173,9 @@ async function locked(tx: Tx, id: string) {
   return detail(tx, id);
 }
 
-/** A reservation as answers about it alone show it: time ends it, and stock moves what it holds. */
+/**
+ * A reservation as a single-resource response shows it. It has no version, since time and stock change what it holds.
+ */
 async function reservationResponse(db: Db, reservation: Reservation) {
   const [view] = await views(db, [reservation]);
   assert(view, "each reservation has a view");

@@ -22,14 +22,14 @@ const ofOrders = prepared((select, a: StatementArgs<{ order_id: number; order_re
     .orderBy(asc(reservations.id)),
 );
 
-/** Whether a client's name of an order may be its number: an integer and `ord_N` are ids. */
+/** Whether a client's name for an order may be its number. Integers and `ord_N` are always ids. */
 export function mayBeNumber(name: string | number): name is string {
   return typeof name === "string" && !/^ord_\d+$/.test(name);
 }
 
 /**
- * The claim of the order that a client means by a name, or null: an integer and `ord_N` are ids, any other text
- * is a number and, when it is all digits, an id; of this merchant, if one is said.
+ * The reservation of the order that a client names, or null. Integers and `ord_N` are ids. Any other text is a number;
+ * all digits may also be an id. With `merchant_id`, only that merchant's orders count.
  * Refuses: ambiguous_identifier, merchant_required.
  */
 export async function findOrderNumber(
@@ -38,11 +38,11 @@ export async function findOrderNumber(
   merchant_id: number | null,
 ): Promise<Reservation | null> {
   const order_ref = mayBeNumber(name) ? name : "";
-  const found = await ofOrders(db, { order_id: readId("order", name) ?? 0, order_ref });
-  const [own = null, ...others] = found.filter((row) => merchant_id === null || row.merchant_id === merchant_id);
+  const matches = await ofOrders(db, { order_id: readId("order", name) ?? 0, order_ref });
+  const [own = null, ...others] = matches.filter((row) => merchant_id === null || row.merchant_id === merchant_id);
   if (others.length === 0) return own;
   refuseAmbiguousOwner(
-    found.filter((row) => row.order_ref === order_ref),
+    matches.filter((row) => row.order_ref === order_ref),
     () => order_ref,
   );
   throw new Fault("ambiguous_identifier", `${name} is the number of one order and the id of another.`, {
@@ -68,7 +68,7 @@ const past = prepared((select, a: StatementArgs<{ ids: string; numbers: string }
     .where(and(orders.imported, or(among(orders.id, a.ids), amongTexts(orders.order_number, a.numbers)))),
 );
 
-/** Those of these names that mean an order of a merchant that is there, of the past or not. */
+/** Those of these names that match an existing order of the merchant, imported past orders included. */
 export async function findKnownOrderNumbers(
   db: Db,
   names: readonly (string | number)[],
@@ -78,8 +78,8 @@ export async function findKnownOrderNumbers(
   const ids = list(names.map((name) => readId("order", name) ?? 0));
   const numbers = list(names.filter(mayBeNumber));
   const all = [...(await claimed(db, { ids, refs: numbers })), ...(await past(db, { ids, numbers }))];
-  const found = all.filter((row) => row.merchant_id === merchant_id);
-  const known = new Set(found.flatMap(({ id, number }) => [id ?? 0, number]));
+  const matches = all.filter((row) => row.merchant_id === merchant_id);
+  const known = new Set(matches.flatMap(({ id, number }) => [id ?? 0, number]));
   return new Set(
     names.filter((name) => known.has(readId("order", name) ?? 0) || (mayBeNumber(name) && known.has(name))),
   );
@@ -93,11 +93,11 @@ const ofThePast = prepared((select, a: StatementArgs<{ id: number; order_number:
 );
 
 /**
- * The id of the order of the past that a client means, of this merchant, or null. It claims no stock: its goods left
- * elsewhere.
+ * The id of the merchant's imported past order that a client names, or null. Such an order has no reservation: its
+ * goods left elsewhere.
  */
 export async function findPastOrderNumber(db: Db, name: string | number, merchant_id: number): Promise<number | null> {
   const order_number = mayBeNumber(name) ? name : "";
-  const found = await ofThePast(db, { id: readId("order", name) ?? 0, order_number });
-  return found.find((row) => row.merchant_id === merchant_id)?.id ?? null;
+  const matches = await ofThePast(db, { id: readId("order", name) ?? 0, order_number });
+  return matches.find((row) => row.merchant_id === merchant_id)?.id ?? null;
 }

@@ -1,4 +1,4 @@
-// Reservations that a client makes for an order which may come later.
+// Reservations that a client makes for an order that may be created later.
 
 import { momentOf } from "../../core/clock.ts";
 import {
@@ -49,17 +49,18 @@ import {
 const default_duration_ms = 24 * 3_600_000;
 const duration_max_ms = 30 * 24 * 3_600_000;
 
-/** A reservation with what it holds. */
+/** A reservation with the units it holds. */
 interface ClientReservation extends Reservation {
   readonly units: readonly ReservedUnits[];
 }
 
 /**
- * Reserves stock for an order that may come later: all that is asked for, or nothing. It lasts until `expires_at`. An
- * order that is there already has reserved what it wants: then its own reservation is the answer, and nothing is
- * promised twice. An id names an order that is there; any other text may be the number of one to come.
+ * Reserves stock for an order that may be created later: everything requested, or nothing. It lasts until `expires_at`.
+ * An existing order has already reserved what it wants, so its own reservation is returned and nothing is reserved
+ * twice. An id must name an existing order; any other text may be the number of a future one.
  * Refuses: validation_failed, resource_missing, ambiguous_identifier, insufficient_inventory, reservation_closed (the
- * order is over), reservation_committed (it wants less). Emits: inventory.updated, inventory.low_stock.
+ * order is over), reservation_committed (it wants less).
+ * Emits: inventory.updated, inventory.low_stock.
  */
 export async function reserveStock(tx: Tx, input: ReserveStock): Promise<ClientReservation> {
   const [booked] = await reserveBatch(tx, [input]);
@@ -68,60 +69,61 @@ export async function reserveStock(tx: Tx, input: ReserveStock): Promise<ClientR
 }
 
 /**
- * Makes reservations as if one after the other, by as many statements for many as for one, up to the first for an order
- * that is there already. Answers those that it came to: each as it was made, or its refusal, which has changed nothing.
+ * Makes reservations as if one after the other, with as many statements for many as for one, up to the first input for
+ * an existing order. Returns one result for each input handled: the reservation, or its refusal, which has changed
+ * nothing.
  * Emits: inventory.updated, inventory.low_stock.
  */
 export async function reserveBatch(tx: Tx, inputs: readonly ReserveStock[]): Promise<(ClientReservation | Fault)[]> {
   const drafts = await draftReservations(tx, inputs);
-  const shelves = await lockFreshStock(
+  const stocks = await lockFreshStock(
     tx,
     drafts.flatMap((draft) => (draft instanceof Fault ? [] : draft.wants.map(({ product_id }) => product_id))),
   );
-  const own = [...shelves.values()].filter(({ product }) => product.merchant_id === tx.scope.makes);
+  const own = [...stocks.values()].filter(({ product }) => product.merchant_id === tx.scope.makes);
   const products = new Map(own.map(({ product }) => [product.sku, product]));
   const sold = drafts.map((draft, at) => {
     return draft instanceof Fault ? draft : (orFault(() => refuseUnsold(products, inputs[at]?.items ?? [])) ?? draft);
   });
   const valid = sold.filter((draft): draft is ReservationDraft => !(draft instanceof Fault));
-  // Asked under the lock of the stock: an order may come at the same moment.
+  // Checked under the lock of the stock, since an order may be created at the same time.
   const names = valid.map(({ order_id }) => order_id);
   const known = names.length === 0 ? new Set() : await findKnownOrderNumbers(tx, names, requireOwner(tx));
   const end = sold.findIndex((draft) => !(draft instanceof Fault) && known.has(draft.order_id));
   const plain = (end < 0 ? sold : sold.slice(0, end)).map((draft) => {
-    // No order that is to come can be known by its id: what were reserved under it would be kept from that very order.
+    // No future order can be known by its id: units reserved under one would never reach that order.
     return draft instanceof Fault || mayBeNumber(draft.order_id) ? draft : noSuchOrder(draft.order_id);
   });
   const booked = await storeReservations(
     tx,
-    shelves,
+    stocks,
     plain.filter((draft): draft is ReservationDraft => !(draft instanceof Fault)),
   );
   let at = 0;
   return plain.map((draft) => (draft instanceof Fault ? draft : (booked[at++] as ClientReservation | Fault)));
 }
 
-/** Plans what reservations get, and stores those that get all of it. */
+/** Plans reservations and stores those that can be met in full. */
 async function storeReservations(
   tx: Tx,
-  shelves: LockedStockMap,
+  stocks: LockedStockMap,
   drafts: readonly ReservationDraft[],
 ): Promise<(ClientReservation | Fault)[]> {
   const plans = planOrderAllocations(
     tx,
-    shelves,
+    stocks,
     drafts.map(({ row, wants }) => ({ ...row, allow_backorder: false, lines: wants })),
   );
   const planned = drafts.flatMap(({ row, wants: lines }, at) => {
     const portions = plans[at];
     return portions === undefined || portions instanceof Fault ? [] : { row, lines, portions };
   });
-  const stored = await storeOrderAllocations(tx, shelves, planned);
+  const stored = await storeOrderAllocations(tx, stocks, planned);
   const booked = stored.map(({ id }, at): ClientReservation => {
     const { row, lines, portions } = planned[at] as PlannedAllocation;
     if (row.expires_at !== null) tx.wake("inventory.expire_reservations", row.expires_at);
     const units = lines.flatMap(({ product_id }, nth) => {
-      return unitsOf(id, lockedStockOf(shelves, product_id).product.sku, portions[nth] ?? []);
+      return unitsOf(id, lockedStockOf(stocks, product_id).product.sku, portions[nth] ?? []);
     });
     return { id, ...row, units };
   });
@@ -129,7 +131,7 @@ async function storeReservations(
   return plans.map((plan) => (plan instanceof Fault ? plan : (booked[at++] as ClientReservation)));
 }
 
-/** Portions of one SKU as the reservation that holds them shows them: one entry for each warehouse. */
+/** Portions of one SKU as the reservation shows them: one entry per warehouse. */
 function unitsOf(reservation_id: number, sku: string, portions: readonly StockPortion[]): ReservedUnits[] {
   const of = new Map<number, number>();
   for (const { item, quantity } of portions) of.set(item.warehouse_id, (of.get(item.warehouse_id) ?? 0) + quantity);
@@ -145,17 +147,17 @@ interface ReservationDraft {
   readonly wants: PlannedAllocation["lines"];
 }
 
-/** The reservations that inputs ask for, or what is wrong with each, as far as the stock need not be looked at. */
+/** For each input, the reservation that it asks for, or what is wrong with it before the stock is checked. */
 async function draftReservations(tx: Tx, inputs: readonly ReserveStock[]): Promise<(ReservationDraft | Fault)[]> {
   const named = await findNamedProducts(
     tx,
     inputs.flatMap(({ items }) => items.map(({ sku }) => sku)),
   );
-  const houses = inputs.some(({ location }) => location !== undefined) ? await listPlainWarehouses(tx) : [];
+  const warehouses = inputs.some(({ location }) => location !== undefined) ? await listPlainWarehouses(tx) : [];
   return inputs.map((input) => {
     return orFault((): ReservationDraft => {
       const expires_at = expiryOf(tx, input.expires_at);
-      const warehouse_id = warehouseOf(houses, input.location);
+      const warehouse_id = warehouseOf(warehouses, input.location);
       const merchant_id = requireOwner(tx);
       const wants = wantsOf(named, merchant_id, input.items);
       const row = {
@@ -179,34 +181,34 @@ async function draftReservations(tx: Tx, inputs: readonly ReserveStock[]): Promi
 }
 
 function noSuchOrder(name: string | number): Fault {
-  const message = `No such order: ${name}. For an order that is to come, give its order number.`;
+  const message = `No such order: ${name}. For a future order, use its order number.`;
   const fields = [{ field: "order_id", code: "resource_missing", message: "names no order" }];
   return new Fault("resource_missing", message, { resource: "order", fields });
 }
 
 function wantsNothing(order_id: number): Fault {
   const order = wireId("order", order_id);
-  return new Fault("reservation_closed", `${order} wants nothing any more.`, { order_id: order });
+  return new Fault("reservation_closed", `${order} needs no more stock.`, { order_id: order });
 }
 
 function expiryOf(tx: Tx, text: string | undefined): number {
   if (text === undefined) return tx.now + default_duration_ms;
   const at = momentOf(text);
-  if (at <= tx.now) throw invalid("expires_at", "must lie in the future");
-  if (at > tx.now + duration_max_ms) throw invalid("expires_at", "must lie within 30 days");
+  if (at <= tx.now) throw invalid("expires_at", "must be in the future");
+  if (at > tx.now + duration_max_ms) throw invalid("expires_at", "must be within 30 days");
   return at;
 }
 
-function warehouseOf(houses: readonly PlainWarehouse[], location: string | number | undefined): number | null {
+function warehouseOf(warehouses: readonly PlainWarehouse[], location: string | number | undefined): number | null {
   if (location === undefined) return null;
   const id = readId("warehouse", location);
-  if (houses.some((house) => house.id === id)) return id;
+  if (warehouses.some((warehouse) => warehouse.id === id)) return id;
   throw new Fault("resource_missing", `No such warehouse: ${location}.`, {
     fields: [{ field: "location", code: "resource_missing", message: "names no warehouse" }],
   });
 }
 
-/** Refuses: validation_failed, for bundles, and for products that orders may not name either. */
+/** Refuses: validation_failed (bundles and inactive products). */
 function refuseUnsold(products: ReadonlyMap<string, StockedProduct>, items: ReserveStock["items"]): void {
   const problems = items.flatMap(({ sku }, at): FieldProblem | [] => {
     const field = `items[${at}].sku`;
@@ -218,16 +220,16 @@ function refuseUnsold(products: ReadonlyMap<string, StockedProduct>, items: Rese
 }
 
 /**
- * The claim of an order that is there, when it holds all that an input asks for.
+ * The reservation of an existing order, if it holds everything that an input asks for.
  * Refuses: resource_missing, ambiguous_identifier, reservation_closed, reservation_committed, insufficient_inventory.
  */
 async function heldAlready(tx: Tx, input: ReserveStock): Promise<ClientReservation> {
   const [draft] = await draftReservations(tx, [input]);
-  assert(draft && !(draft instanceof Fault), "only a good booking is compared with an order");
+  assert(draft && !(draft instanceof Fault), "only a valid reservation is compared with an order");
   const { wants } = draft;
   const own = await findOrderNumber(tx, input.order_id, draft.row.merchant_id);
   if (own === null) throw wantsNothing((await findPastOrderNumber(tx, input.order_id, draft.row.merchant_id)) ?? 0);
-  const shelves = await lockFreshStock(
+  const stocks = await lockFreshStock(
     tx,
     wants.map(({ product_id }) => product_id),
   );
@@ -238,14 +240,14 @@ async function heldAlready(tx: Tx, input: ReserveStock): Promise<ClientReservati
     const its = lines.filter((line) => line.product_id === product_id);
     const wanted = its.reduce((sum, line) => sum + line.wanted, 0);
     const available = its.reduce((sum, line) => sum + line.reserved, 0);
-    return { sku: lockedStockOf(shelves, product_id).product.sku, requested: quantity, wanted, available };
+    return { sku: lockedStockOf(stocks, product_id).product.sku, requested: quantity, wanted, available };
   });
   const over = held.filter(({ requested, wanted }) => requested > wanted).map(({ sku }) => sku);
   if (over.length > 0) {
     const reservation = wireId("reservation", own.id);
     throw new Fault(
       "reservation_committed",
-      `${order} reserves by ${reservation} what it wants; it wants less of ${over.join(", ")}. Change its line_items.`,
+      `${order} has ${reservation}, which wants less of ${over.join(", ")}. Change the order's line_items.`,
       { order_id: order, reservation_id: reservation },
     );
   }
@@ -254,10 +256,10 @@ async function heldAlready(tx: Tx, input: ReserveStock): Promise<ClientReservati
     .map(({ wanted: _wanted, ...short }) => ({ ...short, by_warehouse: [] }));
   if (shortages.length === 0) return { ...own, units: await reservedUnits(tx, [own.id]) };
   const named = shortages.map(({ sku }) => sku).join(", ");
-  throw new Fault("insufficient_inventory", `${order} itself waits for ${named}.`, { shortages });
+  throw new Fault("insufficient_inventory", `${order} is itself backordered for ${named}.`, { shortages });
 }
 
-/** What is wanted of each SKU of a merchant: the items of one SKU are summed. */
+/** Units wanted of each product of a merchant: the items of one SKU are summed. */
 function wantsOf(named: NamedProducts, merchant_id: number, items: ReserveStock["items"]) {
   const wanted = new Map<number, number>();
   const unknown: FieldProblem[] = [];
@@ -278,8 +280,8 @@ function wantsOf(named: NamedProducts, merchant_id: number, items: ReserveStock[
  */
 export async function releaseClientReservation(tx: Tx, reservation_id: string | number): Promise<Reservation> {
   const id = readId("reservation", reservation_id) ?? 0;
-  const shelves = await lockFreshStock(tx, productsOf(await listLines(tx, [id])));
-  // Read under the lock of its stock, which everyone holds who changes a reservation.
+  const stocks = await lockFreshStock(tx, productsOf(await listLines(tx, [id])));
+  // Read under the lock of its stock, which every change of a reservation takes.
   const reservation = await findReservation(tx, id);
   if (reservation === null) throw missing("reservation", reservation_id);
   if (isReleased(reservation.status)) return reservation;
@@ -287,25 +289,25 @@ export async function releaseClientReservation(tx: Tx, reservation_id: string | 
     const order = wireId("order", reservation.order_id);
     throw new Fault(
       "reservation_committed",
-      `The reservation belongs to ${order}: cancel the order or put it on hold.`,
+      `The reservation belongs to ${order}. Cancel the order or put it on hold.`,
     );
   }
   if (isExpired(reservation.status) || isOverdue(reservation, tx.now)) {
     throw new Fault("reservation_closed", "The reservation has expired.", { status: reservationTransitions.expire.to });
   }
   const lines = await listLines(tx, [id]);
-  await endLines(tx, shelves, lines);
+  await endLines(tx, stocks, lines);
   const status = moved("release", reservation.status);
   const released = { ...reservation, status, released_at: tx.now };
   await saveState(tx, released);
-  await fillBackorders(tx, shelves, productsOf(lines));
+  await fillBackorders(tx, stocks, productsOf(lines));
   return released;
 }
 
 /**
- * Lets a reservation that a client made last longer: until `expires_at`, at most 30 days from now. The moment that it
- * has already changes nothing. Refuses: resource_missing, reservation_committed (it belongs to an order, and lasts),
- * reservation_closed (it is over), validation_failed (an earlier moment).
+ * Extends a client's reservation until `expires_at`, at most 30 days from now. Its current expiry changes nothing.
+ * Refuses: resource_missing, reservation_committed (it belongs to an order, and lasts), reservation_closed (it is
+ * over), validation_failed (an earlier time).
  */
 export async function extendClientReservation(
   tx: Tx,
@@ -314,21 +316,22 @@ export async function extendClientReservation(
 ): Promise<Reservation> {
   const id = readId("reservation", reservation_id) ?? 0;
   await lockFreshStock(tx, productsOf(await listLines(tx, [id])));
-  // Read under the lock of its stock, which everyone holds who changes a reservation.
+  // Read under the lock of its stock, which every change of a reservation takes.
   const reservation = await findReservation(tx, id);
   if (reservation === null) throw missing("reservation", reservation_id);
   if (reservation.order_id !== null) {
     const order = wireId("order", reservation.order_id);
     throw new Fault("reservation_committed", `The reservation belongs to ${order} and does not expire.`);
   }
-  // A transaction that began later may have given its units back already, and the job has yet to note that it is over.
+  // A later transaction may have given its units back before the job marked the reservation as expired.
   const isGivenBack = (await listLines(tx, [id])).every((line) => line.wanted === 0);
   if (!isReserved(reservation.status) || isOverdue(reservation, tx.now) || isGivenBack) {
     const status = isReleased(reservation.status) ? reservation.status : reservationTransitions.expire.to;
     throw new Fault("reservation_closed", `The reservation is ${status}.`, { status });
   }
   const expires_at = expiryOf(tx, input.expires_at);
-  if (expires_at < (reservation.expires_at ?? 0)) throw invalid("expires_at", "must not be earlier than it is");
+  if (expires_at < (reservation.expires_at ?? 0))
+    throw invalid("expires_at", "must not be earlier than the current expiry");
   const extended = { ...reservation, expires_at };
   await saveState(tx, extended);
   tx.wake("inventory.expire_reservations", expires_at);
@@ -344,18 +347,18 @@ function productsOf(lines: readonly { readonly product_id: number }[]): number[]
 }
 
 /**
- * Ends reservations that are past their time, some hundreds at once, and gives their stock to those who wait. Answers
- * when the next one comes to its time (ms), or null.
+ * Ends up to `limit` overdue reservations and gives their stock to backorders. Returns when the next one expires (ms),
+ * or null.
  * Emits: inventory.updated.
  */
 export async function expireClientReservations(tx: Tx, limit: number): Promise<number | null> {
   const overdue = await listOverdue(tx, limit);
   const ids = overdue.map(({ id }) => id);
-  const shelves = await lockFreshStock(tx, productsOf(await listLines(tx, ids)), limit);
-  // Which of them are open still is known only under the lock of their stock.
+  const stocks = await lockFreshStock(tx, productsOf(await listLines(tx, ids)), limit);
+  // Which of them are still open is known only under the lock of their stock.
   const ended = await saveExpired(tx, ids, moved("expire", "reserved"));
   const lines = (await listLines(tx, ended)).filter((line) => line.wanted > 0);
-  await endLines(tx, shelves, lines);
-  await fillBackorders(tx, shelves, productsOf(lines));
+  await endLines(tx, stocks, lines);
+  await fillBackorders(tx, stocks, productsOf(lines));
   return nextExpiry(tx);
 }

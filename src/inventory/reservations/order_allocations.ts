@@ -1,4 +1,4 @@
-// What an order asks of the stock. An order's claim is a reservation; these commands are called by the features above.
+// What an order asks of the stock: its allocation is a reservation. The features above inventory call these acts.
 
 import type { Actor } from "../../core/actor.ts";
 import { assert, Fault } from "../../core/faults.ts";
@@ -52,19 +52,21 @@ import {
 } from "./reservations.sql.ts";
 
 /**
- * Reserves at once what an order wants and there is; the rest is backordered. An earlier reservation for this order is
- * adopted, its surplus released. Refuses: insufficient_inventory (where the order allows no backorder),
- * resource_missing, reservation_closed, reservation_committed. Emits: inventory.updated, inventory.low_stock.
+ * Reserves what an order wants as far as there is stock, and backorders the rest. An earlier reservation for this order
+ * is adopted and its surplus released.
+ * Refuses: insufficient_inventory (the order allows no backorder), resource_missing, reservation_closed,
+ * reservation_committed.
+ * Emits: inventory.updated, inventory.low_stock.
  */
-export async function allocateForOrder(tx: Tx, claim: OrderAllocation): Promise<AllocationLine[]> {
-  // Read before their stock is locked, so that it is locked all at once, in the one order that everyone keeps.
-  const seen = (await adoptedBy(tx, claim)).map(({ id }) => id);
+export async function allocateForOrder(tx: Tx, allocation: OrderAllocation): Promise<AllocationLine[]> {
+  // Read before the stock is locked, so that all of it is locked at once, in the one order that every transaction uses.
+  const seen = (await adoptedBy(tx, allocation)).map(({ id }) => id);
   const theirs = seen.length === 0 ? [] : await listLines(tx, seen);
-  const shelves = await lockFreshStock(tx, productsOf([...claim.lines, ...theirs]));
-  // Read again under the lock: one that was made at the same moment has taken units by now, or will find none.
-  const found = await adoptedBy(tx, claim);
-  if (found.length === 0) return allocateAnew(tx, shelves, claim);
-  const adopted = await withLockedStock(tx, shelves, claim, found);
+  const stocks = await lockFreshStock(tx, productsOf([...allocation.lines, ...theirs]));
+  // Read again under the lock: a reservation made at the same time has taken its units by now, or will find none.
+  const earlier = await adoptedBy(tx, allocation);
+  if (earlier.length === 0) return allocateNew(tx, stocks, allocation);
+  const adopted = await withLockedStock(tx, stocks, allocation, earlier);
   const old = await withAllocations(
     tx,
     await listLines(
@@ -73,8 +75,8 @@ export async function allocateForOrder(tx: Tx, claim: OrderAllocation): Promise<
     ),
   );
   const [first, ...others] = adopted;
-  if (first === undefined) return allocateAnew(tx, shelves, claim);
-  const { lines } = await saveOrderAllocation(tx, shelves, claim, first, old);
+  if (first === undefined) return allocateNew(tx, stocks, allocation);
+  const { lines } = await saveOrderAllocation(tx, stocks, allocation, first, old);
   for (const other of others) {
     const status = transition<ReservationStatus, typeof reservationTransitions>(
       reservationTransitions,
@@ -83,31 +85,31 @@ export async function allocateForOrder(tx: Tx, claim: OrderAllocation): Promise<
     );
     await saveState(tx, { ...other, status, released_at: tx.now });
   }
-  await fillBackorders(tx, shelves, productsOf(old));
+  await fillBackorders(tx, stocks, productsOf(old));
   return lines.map(allocationLine);
 }
 
-/** Claims stock for an order that adopts nothing. */
-async function allocateAnew(tx: Tx, shelves: LockedStockMap, claim: OrderAllocation): Promise<AllocationLine[]> {
-  const [portions = []] = planOrderAllocations(tx, shelves, [claim]);
+/** Allocates stock for an order that adopts no reservation. */
+async function allocateNew(tx: Tx, stocks: LockedStockMap, allocation: OrderAllocation): Promise<AllocationLine[]> {
+  const [portions = []] = planOrderAllocations(tx, stocks, [allocation]);
   if (portions instanceof Fault) throw portions;
-  const [stored] = await storeOrderAllocations(tx, shelves, [plannedAllocation(tx, claim, portions)]);
+  const [stored] = await storeOrderAllocations(tx, stocks, [plannedAllocation(tx, allocation, portions)]);
   return (stored?.lines ?? []).map(allocationLine);
 }
 
-/** Opens what more shelves an order's earlier reservations hold units of; answers those that are there still. */
+/** Locks the remaining stock of an order's earlier reservations. Returns those that can still be adopted. */
 async function withLockedStock(
   tx: Tx,
-  shelves: LockedStockMap,
-  claim: OrderAllocation,
-  found: readonly Reservation[],
+  stocks: LockedStockMap,
+  allocation: OrderAllocation,
+  earlier: readonly Reservation[],
 ): Promise<readonly Reservation[]> {
-  const ids = found.map(({ id }) => id);
-  const more = productsOf(await listLines(tx, ids)).filter((product_id) => !shelves.has(product_id));
-  if (more.length === 0) return found;
+  const ids = earlier.map(({ id }) => id);
+  const more = productsOf(await listLines(tx, ids)).filter((product_id) => !stocks.has(product_id));
+  if (more.length === 0) return earlier;
   await lockFreshStock(tx, more);
   // They may have been released or adopted before this stock was locked.
-  return (await adoptedBy(tx, claim)).filter(({ id }) => ids.includes(id));
+  return (await adoptedBy(tx, allocation)).filter(({ id }) => ids.includes(id));
 }
 
 function noSuchReservation(id: string): Fault {
@@ -115,9 +117,9 @@ function noSuchReservation(id: string): Fault {
   return new Fault("resource_missing", `No such reservation: ${id}.`, { resource: "reservation", fields });
 }
 
-/** The reservations that an order takes over: the one it names, or those made for its number. */
-async function adoptedBy(tx: Tx, claim: OrderAllocation): Promise<Reservation[]> {
-  const { reservation_id, order_number, source, merchant_id } = claim;
+/** The reservations that an order adopts: the one it names, or those made for its number. */
+async function adoptedBy(tx: Tx, allocation: OrderAllocation): Promise<Reservation[]> {
+  const { reservation_id, order_number, source, merchant_id } = allocation;
   if (reservation_id === null) return findAdoptable(tx, order_number, source, merchant_id);
   const named = await findReservation(tx, reservation_id);
   if (named === null || named.merchant_id !== merchant_id)
@@ -126,50 +128,51 @@ async function adoptedBy(tx: Tx, claim: OrderAllocation): Promise<Reservation[]>
     throw new Fault("reservation_committed", `${wireId("reservation", named.id)} belongs to another order.`);
   }
   if (!isReserved(named.status) || isOverdue(named, tx.now)) {
-    throw new Fault("reservation_closed", `${wireId("reservation", named.id)} is over.`);
+    throw new Fault("reservation_closed", `${wireId("reservation", named.id)} is no longer open.`);
   }
   return [named];
 }
 
 /**
- * Replaces what an order wants: units no longer wanted are released, new ones reserved where there are any. Nothing of
- * the order may have been picked. Refuses: insufficient_inventory. Emits: inventory.updated, inventory.low_stock.
+ * Replaces what an order wants: units no longer wanted are released, and new ones are reserved as far as there is
+ * stock. Nothing of the order may have been picked.
+ * Refuses: insufficient_inventory. Emits: inventory.updated, inventory.low_stock.
  */
-export async function reviseOrderAllocation(tx: Tx, claim: OrderAllocation): Promise<AllocationLine[]> {
-  const products = productsOf(claim.lines);
-  const open = await lockOrderAllocation(tx, claim.order_id, products);
-  const { reservation, lines, shelves } = open;
+export async function reviseOrderAllocation(tx: Tx, allocation: OrderAllocation): Promise<AllocationLine[]> {
+  const products = productsOf(allocation.lines);
+  const open = await lockOrderAllocation(tx, allocation.order_id, products);
+  const { reservation, lines, stocks } = open;
   assert(
     lines.every((line) => line.picked === 0),
     "an order is revised before anything is picked",
   );
-  const revised = await saveOrderAllocation(tx, shelves, claim, reservation, lines);
+  const revised = await saveOrderAllocation(tx, stocks, allocation, reservation, lines);
   open.reservation = revised.reservation;
   holdLines(tx, open, revised.lines);
-  await fillBackorders(tx, shelves, productsOf(lines));
+  await fillBackorders(tx, stocks, productsOf(lines));
   return open.lines.map(allocationLine);
 }
 
-/** Plans for a claim with what it holds already, and stores the reservation with its new lines. */
+/** Plans an allocation, including the units it already holds, and stores the reservation with its new lines. */
 async function saveOrderAllocation(
   tx: Tx,
-  shelves: LockedStockMap,
-  claim: OrderAllocation,
+  stocks: LockedStockMap,
+  allocation: OrderAllocation,
   before: Reservation,
   old: readonly HeldLine[],
 ): Promise<{ readonly reservation: Reservation; readonly lines: HeldLine[] }> {
-  const { order_id, order_number: order_ref, source, priority, warehouse_id, requires_cold_storage } = claim;
-  // An order on hold that gave its stock back takes none before it is released.
+  const { order_id, order_number: order_ref, source, priority, warehouse_id, requires_cold_storage } = allocation;
+  // An order on hold that gave its stock back reserves none until it is released.
   const waits = before.paused && old.length > 0 && old.every((line) => line.reserved === 0);
-  const own = unpickedUnits(shelves, old);
+  const own = unpickedUnits(stocks, old);
   const options = { now: tx.now, warehouse_id, requires_cold_storage, avoids: before.avoids, own };
-  const { portions, missing } = waits ? noPlan(claim) : planStock(claim.lines, shelves, options);
+  const { portions, missing } = waits ? noPlan(allocation) : planStock(allocation.lines, stocks, options);
   const isShort = !waits && missing.some((units) => units > 0);
-  if (isShort && !claim.allow_backorder) throw shortageFault(claim.lines, missing, shelves, options);
+  if (isShort && !allocation.allow_backorder) throw shortageFault(allocation.lines, missing, stocks, options);
   const row = { order_id, order_ref, source, priority, warehouse_id, requires_cold_storage };
   const reservation = { ...before, ...row, expires_at: null };
   await saveReservation(tx, reservation);
-  return { reservation, lines: await replaceLines(tx, shelves, before, old, claim.lines, portions) };
+  return { reservation, lines: await replaceLines(tx, stocks, before, old, allocation.lines, portions) };
 }
 
 function noPlan({ lines }: OrderAllocation): StockPlan {
@@ -181,8 +184,9 @@ function productsOf(lines: readonly { readonly product_id: number }[]): number[]
 }
 
 /**
- * What stock holds for an order at this moment, after reservations past their time have given back their units and
- * whoever waited for them has them. Emits: inventory.updated, inventory.low_stock.
+ * The allocation of an order now, after overdue reservations have released back their units and backorders have received
+ * them.
+ * Emits: inventory.updated, inventory.low_stock.
  */
 export async function currentOrderAllocation(
   tx: Tx,
@@ -193,117 +197,117 @@ export async function currentOrderAllocation(
   return lines.map(allocationLine);
 }
 
-/** Whether all units that an order's open claim holds are of lots that may leave the house. */
+/** Whether all units of an order's locked allocation are of lots that may be shipped. */
 export function mayAllLeave(tx: Tx, order_id: number): boolean {
-  const claim = lockOrderAllocations(tx).get(order_id);
-  assert(claim, `the claim of order ${order_id} is open`);
-  return claim.lines.every(({ product_id, allocations }) =>
-    allocations.every(({ stock_item_id }) => isLotGood(itemOf(claim.shelves, product_id, stock_item_id), tx.now)),
+  const allocation = lockOrderAllocations(tx).get(order_id);
+  assert(allocation, `the allocation of order ${order_id} is open`);
+  return allocation.lines.every(({ product_id, allocations }) =>
+    allocations.every(({ stock_item_id }) => isLotGood(itemOf(allocation.stocks, product_id, stock_item_id), tx.now)),
   );
 }
 
 /**
- * Commits an order's claim as work on the order begins, and plans its unpicked units anew, first expired first.
+ * Commits an order's allocation when work on the order begins, and plans its unpicked units again, first expired first.
  * Refuses: invalid_state_transition. Emits: inventory.updated, inventory.low_stock.
  */
 export async function commitOrderAllocation(tx: Tx, order_id: number): Promise<AllocationLine[]> {
-  const claim = await lockOrderAllocation(tx, order_id);
-  const { reservation, lines, shelves } = claim;
+  const allocation = await lockOrderAllocation(tx, order_id);
+  const { reservation, lines, stocks } = allocation;
   if (isCommitted(reservation.status)) return lines.map(allocationLine);
   const status = transition<ReservationStatus, typeof reservationTransitions>(
     reservationTransitions,
     "commit",
     reservation.status,
   );
-  await planAnew(tx, shelves, reservation, lines);
-  await change(tx, claim, { status, expires_at: null });
-  await fillBackorders(tx, shelves, productsOf(lines));
+  await replan(tx, stocks, reservation, lines);
+  await change(tx, allocation, { status, expires_at: null });
+  await fillBackorders(tx, stocks, productsOf(lines));
   return lines.map(allocationLine);
 }
 
 /**
- * Changes how an order's stock is to be chosen and how urgent it is, and plans its unpicked units anew; what has been
- * picked stays. Refuses: insufficient_inventory. Emits: inventory.updated, inventory.low_stock.
+ * Changes an order's priority and its constraints on the stock, and plans its unpicked units again. Picked units stay.
+ * Refuses: insufficient_inventory. Emits: inventory.updated, inventory.low_stock.
  */
-export async function replanOrderAllocation(tx: Tx, claim: OrderAllocation): Promise<AllocationLine[]> {
-  const { order_id, priority, requires_cold_storage, allow_backorder } = claim;
+export async function replanOrderAllocation(tx: Tx, allocation: OrderAllocation): Promise<AllocationLine[]> {
+  const { order_id, priority, requires_cold_storage, allow_backorder } = allocation;
   const open = await lockOrderAllocation(tx, order_id);
-  const { reservation, lines, shelves } = open;
+  const { reservation, lines, stocks } = open;
   await change(tx, open, { priority, requires_cold_storage });
-  // An order on hold that gave its stock back takes none before it is released.
+  // An order on hold that gave its stock back reserves none until it is released.
   if (reservation.paused && lines.every((line) => line.reserved === 0)) return lines.map(allocationLine);
-  const { wants, missing, options } = await planAnew(tx, shelves, open.reservation, lines);
-  if (!allow_backorder && missing.some((units) => units > 0)) throw shortageFault(wants, missing, shelves, options);
-  await fillBackorders(tx, shelves, productsOf(lines));
+  const { wants, missing, options } = await replan(tx, stocks, open.reservation, lines);
+  if (!allow_backorder && missing.some((units) => units > 0)) throw shortageFault(wants, missing, stocks, options);
+  await fillBackorders(tx, stocks, productsOf(lines));
   return lines.map(allocationLine);
 }
 
-/** What a choice of stock that was made anew takes from where, and whether it differs from the choice before. */
+/** What a new plan takes from where, and whether it differs from the plan before. */
 interface Reallocation {
   readonly allotments: readonly ProductAllotment[];
   readonly changed: boolean;
 }
 
 /**
- * Plans an order's unpicked units anew at this moment, also of stock where units were missing before, and tells what
- * was chosen and why other stock was passed over; what has been picked stays.
+ * Plans an order's unpicked units again, including those that were missing before, and explains what was chosen and why
+ * other stock was passed over. Picked units stay.
  * Emits: inventory.updated, inventory.low_stock.
  */
 export async function reallocateOrder(tx: Tx, order_id: number): Promise<Reallocation> {
-  const claim = await lockOrderAllocation(tx, order_id);
-  const { lines, shelves } = claim;
-  if (claim.reservation.avoids !== null) await setAvoids(tx, claim, null);
-  const { wants, options, plan } = planFor(tx, shelves, claim.reservation, lines);
-  // Told before the promises move, since they change what was free.
-  const allotments = allotmentsOf(wants, plan, shelves, options);
-  await assignPlan(tx, shelves, lines, plan.portions);
-  await fillBackorders(tx, shelves, productsOf(lines));
-  const now = unpickedUnits(shelves, lines);
+  const allocation = await lockOrderAllocation(tx, order_id);
+  const { lines, stocks } = allocation;
+  if (allocation.reservation.avoids !== null) await setAvoids(tx, allocation, null);
+  const { wants, options, plan } = planFor(tx, stocks, allocation.reservation, lines);
+  // Explained before the plan is stored, since storing it changes what is free.
+  const allotments = allotmentsOf(wants, plan, stocks, options);
+  await assignPlan(tx, stocks, lines, plan.portions);
+  await fillBackorders(tx, stocks, productsOf(lines));
+  const now = unpickedUnits(stocks, lines);
   const changed = now.size !== options.own.size || [...now].some(([item, units]) => options.own.get(item) !== units);
   return { allotments, changed };
 }
 
-/** Plans the unpicked units of a claim anew, of stock that suits it now, and gives its lines what was found. */
-async function planAnew(tx: Tx, shelves: LockedStockMap, reservation: Reservation, lines: readonly HeldLine[]) {
-  const { wants, options, plan } = planFor(tx, shelves, reservation, lines);
-  await assignPlan(tx, shelves, lines, plan.portions);
+/** Plans the unpicked units of an allocation again, and assigns the result to its lines. */
+async function replan(tx: Tx, stocks: LockedStockMap, reservation: Reservation, lines: readonly HeldLine[]) {
+  const { wants, options, plan } = planFor(tx, stocks, reservation, lines);
+  await assignPlan(tx, stocks, lines, plan.portions);
   return { wants, missing: plan.missing, options };
 }
 
-/** What a claim's unpicked units would be of, as stock is now. */
+/** The plan for an allocation's unpicked units, with the stock as it is now. */
 function planFor(
   tx: Tx,
-  shelves: LockedStockMap,
+  stocks: LockedStockMap,
   { warehouse_id, requires_cold_storage, avoids }: Reservation,
   lines: readonly HeldLine[],
 ) {
   const wants = lines.map(({ product_id, wanted, picked }) => ({ product_id, quantity: wanted - picked }));
-  const options = { now: tx.now, warehouse_id, requires_cold_storage, avoids, own: unpickedUnits(shelves, lines) };
-  return { wants, options, plan: planStock(wants, shelves, options) };
+  const options = { now: tx.now, warehouse_id, requires_cold_storage, avoids, own: unpickedUnits(stocks, lines) };
+  return { wants, options, plan: planStock(wants, stocks, options) };
 }
 
-/** Gives lines these unpicked units in place of those they hold, and saves their counts. */
+/** Replaces the unpicked units of lines, and saves their counts. */
 async function assignPlan(
   tx: Tx,
-  shelves: LockedStockMap,
+  stocks: LockedStockMap,
   lines: readonly HeldLine[],
   portions: readonly (readonly StockPortion[])[],
 ): Promise<void> {
   await assignUnits(
     tx,
-    shelves,
+    stocks,
     lines.map((line, at) => ({ line, portions: portions[at] ?? [] })),
   );
   const counted = lines.filter((line, at) => {
     const unpicked = (portions[at] ?? []).reduce((sum, portion) => sum + portion.quantity, 0);
-    return count(shelves, line, { reserved: line.picked + unpicked });
+    return count(stocks, line, { reserved: line.picked + unpicked });
   });
   await saveLines(tx, counted);
 }
 
 /**
- * Takes units of an order from the shelf to its staging bin; the promise moves with them, also when they are of another
- * lot or bin than planned. Answers what stock holds then, and what was taken where.
+ * Moves units of an order from the shelf to its staging bin. They stay reserved, even when they are of another lot or
+ * bin than planned. Returns the order's allocation and the units taken.
  * Refuses: insufficient_inventory, lot_not_pickable. Emits: inventory.updated.
  */
 export async function pickAllocatedUnits(
@@ -312,15 +316,15 @@ export async function pickAllocatedUnits(
   picks: readonly PickedUnits[],
   how: { readonly confirmed: boolean; readonly actor: Actor },
 ): Promise<{ readonly claims: AllocationLine[]; readonly taken: TakenUnits[] }> {
-  const { lines, shelves } = await lockOrderAllocation(tx, order_id);
+  const { lines, stocks } = await lockOrderAllocation(tx, order_id);
   const wanted = picks.map((pick) => ({ line: lineOf(lines, pick), pick }));
-  const taken = await pickUnits(tx, shelves, { order_id, ...how }, wanted);
+  const taken = await pickUnits(tx, stocks, { order_id, ...how }, wanted);
   return { claims: lines.map(allocationLine), taken };
 }
 
 /**
- * Takes note that planned units of an order were not found: they are written off or given free, and others are planned
- * in their place. Answers what stock holds now, and which units nothing else could be had for.
+ * Records that planned units of an order were not earlier: they are written off or released, and others are planned in
+ * their place. Returns the order's allocation, and the units that could not be replaced.
  * Refuses: insufficient_inventory. Emits: inventory.updated, inventory.low_stock.
  */
 export async function reportMissingUnits(
@@ -329,28 +333,28 @@ export async function reportMissingUnits(
   misses: readonly MissingUnits[],
   actor: Actor,
 ): Promise<{ readonly claims: AllocationLine[]; readonly short: PartUnits[] }> {
-  const claim = await lockOrderAllocation(tx, order_id);
-  const { reservation, lines, shelves } = claim;
+  const allocation = await lockOrderAllocation(tx, order_id);
+  const { reservation, lines, stocks } = allocation;
   const { warehouse_id, requires_cold_storage } = reservation;
   const avoided = new Map((reservation.avoids ?? []).map((item): [number, AvoidedItem] => [item.stock_item_id, item]));
   const wants = new Map<HeldLine, number>();
   for (const miss of misses) {
     const line = lineOf(lines, miss);
-    const found = await missUnits(tx, shelves, { order_id, actor, confirmed: true }, line, miss);
-    for (const item of found) avoided.set(item.stock_item_id, item);
+    const missed_items = await missUnits(tx, stocks, { order_id, actor, confirmed: true }, line, miss);
+    for (const item of missed_items) avoided.set(item.stock_item_id, item);
     wants.set(line, (wants.get(line) ?? 0) + miss.quantity);
   }
   const avoids = [...avoided.values()];
-  if (avoids.length > 0) await setAvoids(tx, claim, avoids);
+  if (avoids.length > 0) await setAvoids(tx, allocation, avoids);
   const missed = [...wants].map(([line, quantity]) => ({ line, product_id: line.product_id, quantity }));
-  const { portions, missing } = planStock(missed, shelves, {
+  const { portions, missing } = planStock(missed, stocks, {
     now: tx.now,
     warehouse_id,
     requires_cold_storage,
     avoids,
   });
-  for (const [at, { line }] of missed.entries()) await addUnits(tx, shelves, line, portions[at] ?? []);
-  await fillBackorders(tx, shelves, productsOf(lines));
+  for (const [at, { line }] of missed.entries()) await addUnits(tx, stocks, line, portions[at] ?? []);
+  await fillBackorders(tx, stocks, productsOf(lines));
   const short = missed.flatMap(({ line: { order_line_id, product_id } }, at) => {
     const quantity = missing[at] ?? 0;
     return quantity === 0 ? [] : [{ order_line_id: order_line_id ?? 0, product_id, quantity }];
@@ -358,7 +362,7 @@ export async function reportMissingUnits(
   return { claims: lines.map(allocationLine), short };
 }
 
-/** How units leave, and the products that the claim is for where they are known. */
+/** How units leave, and the products of the allocation where they are known. */
 interface ShippingUnits {
   readonly confirmed: boolean;
   readonly anyway?: boolean;
@@ -366,8 +370,9 @@ interface ShippingUnits {
 }
 
 /**
- * Hands picked units of an order over: on hand and reserved drop. With `anyway` lots go that may not be shipped, since
- * what a carrier reports is never refused. Refuses: lot_not_pickable. Emits: inventory.updated.
+ * Ships picked units of an order: on hand and reserved drop. With `anyway`, lots that may not be shipped go too, since
+ * a carrier's report is never refused.
+ * Refuses: lot_not_pickable. Emits: inventory.updated.
  */
 export async function shipAllocatedUnits(
   tx: Tx,
@@ -376,16 +381,16 @@ export async function shipAllocatedUnits(
   actor: Actor,
   { confirmed, anyway = false, products = null }: ShippingUnits,
 ): Promise<AllocationLine[]> {
-  const { lines, shelves } = await lockOrderAllocation(tx, order_id, [], products);
+  const { lines, stocks } = await lockOrderAllocation(tx, order_id, [], products);
   const leaving = units.map((unit) => ({ line: lineOf(lines, unit), quantity: unit.quantity }));
-  await handOutUnits(tx, shelves, { order_id, actor, confirmed, anyway }, leaving);
+  await handOutUnits(tx, stocks, { order_id, actor, confirmed, anyway }, leaving);
   return lines.map(allocationLine);
 }
 
 function lineOf(lines: readonly HeldLine[], units: AllocationUnits): HeldLine {
   const { order_line_id } = units;
   const line = lines.find((line) => isMeant(line, units));
-  assert(line, `order line ${order_line_id} has a claim on stock`);
+  assert(line, `order line ${order_line_id} has an allocation`);
   return line;
 }
 
@@ -394,8 +399,8 @@ function isMeant(line: HeldLine, { order_line_id, product_id = line.product_id }
 }
 
 /**
- * Gives units back that an order no longer wants (null: all of them): first those it waits for, then those on the
- * shelf, then picked ones, which go to the put-back bin. Others who wait get what is freed.
+ * Releases units that an order no longer wants (null: all of them): first backordered units, then those on the shelf,
+ * then picked ones, which go to the `putback` bin. Freed units go to backorders.
  * Emits: inventory.updated, inventory.low_stock.
  */
 export async function releaseOrderAllocation(
@@ -404,27 +409,27 @@ export async function releaseOrderAllocation(
   units: readonly AllocationUnits[] | null,
   actor: Actor,
 ): Promise<AllocationLine[]> {
-  const claim = await lockOrderAllocation(tx, order_id);
-  const { reservation, lines, shelves } = claim;
+  const allocation = await lockOrderAllocation(tx, order_id);
+  const { reservation, lines, stocks } = allocation;
   if (isReleased(reservation.status)) return lines.map(allocationLine);
-  const given = lines.map((line) => {
+  const released = lines.map((line) => {
     if (units === null) return line.wanted;
     const own = units.filter((unit) => isMeant(line, unit));
     return own.reduce((sum, { quantity }) => sum + quantity, 0);
   });
-  const kept = lines.map((line, at) => {
+  const remaining = lines.map((line, at) => {
     const { wanted, reserved, picked } = line;
-    const back = given[at] ?? 0;
+    const back = released[at] ?? 0;
     assert(back <= wanted, "an order gives back no more than it wants");
     const from_shelf = Math.min(Math.max(0, back - (wanted - reserved)), reserved - picked);
-    return firstUnits(shelves, line, reserved - picked - from_shelf);
+    return firstUnits(stocks, line, reserved - picked - from_shelf);
   });
-  await assignPlan(tx, shelves, lines, kept);
+  await assignPlan(tx, stocks, lines, remaining);
   for (const [at, line] of lines.entries()) {
-    const wanted = line.wanted - (given[at] ?? 0);
+    const wanted = line.wanted - (released[at] ?? 0);
     const errand = { order_id, actor, confirmed: true };
-    if (line.picked > wanted) await unpickUnits(tx, shelves, errand, line, line.picked - wanted);
-    await setCounts(tx, shelves, line, { wanted });
+    if (line.picked > wanted) await unpickUnits(tx, stocks, errand, line, line.picked - wanted);
+    await setCounts(tx, stocks, line, { wanted });
   }
   if (units === null) {
     const act = isCommitted(reservation.status) ? "give_back" : "release";
@@ -433,60 +438,61 @@ export async function releaseOrderAllocation(
       act,
       reservation.status,
     );
-    await change(tx, claim, { status, released_at: tx.now });
+    await change(tx, allocation, { status, released_at: tx.now });
   }
-  // Another line of the order itself may have waited for what is free now.
-  await fillBackorders(tx, shelves, productsOf(lines));
+  // Another line of the same order may have waited for what is free now.
+  await fillBackorders(tx, stocks, productsOf(lines));
   return lines.map(allocationLine);
 }
 
-/** The first so many of a line's unpicked units: they were planned to leave first. */
-export function firstUnits(shelves: LockedStockMap, line: HeldLine, count: number): StockPortion[] {
-  const { items } = lockedStockOf(shelves, line.product_id);
+/** The first `count` of a line's unpicked units, which were planned to leave first. */
+export function firstUnits(stocks: LockedStockMap, line: HeldLine, count: number): StockPortion[] {
+  const { items } = lockedStockOf(stocks, line.product_id);
   let left = count;
-  return unpicked(shelves, line).flatMap(({ stock_item_id, quantity }) => {
+  return unpicked(stocks, line).flatMap(({ stock_item_id, quantity }) => {
     const item = items.find(({ id }) => id === stock_item_id);
-    const kept = Math.min(left, quantity);
-    left -= kept;
-    return item !== undefined && kept > 0 ? [{ item, quantity: kept }] : [];
+    const taken = Math.min(left, quantity);
+    left -= taken;
+    return item !== undefined && taken > 0 ? [{ item, quantity: taken }] : [];
   });
 }
 
 /**
- * Sets an order's claim aside while the order is on hold: its backorders are not filled, and with `free` its unpicked
- * units go to others. Emits: inventory.updated, inventory.low_stock.
+ * Pauses an order's allocation while the order is on hold: its backorders are not filled. With `free`, its unpicked
+ * units go to others.
+ * Emits: inventory.updated, inventory.low_stock.
  */
 export async function pauseOrderAllocation(
   tx: Tx,
   order_id: number,
   { free }: { readonly free: boolean },
 ): Promise<AllocationLine[]> {
-  const claim = await lockOrderAllocation(tx, order_id);
-  const { lines, shelves } = claim;
-  await change(tx, claim, { paused: true });
+  const allocation = await lockOrderAllocation(tx, order_id);
+  const { lines, stocks } = allocation;
+  await change(tx, allocation, { paused: true });
   if (free) {
-    await assignPlan(tx, shelves, lines, []);
-    await fillBackorders(tx, shelves, productsOf(lines));
+    await assignPlan(tx, stocks, lines, []);
+    await fillBackorders(tx, stocks, productsOf(lines));
   }
   return lines.map(allocationLine);
 }
 
 /**
- * Takes an order's claim up again: it gets its share of what there is, in its turn.
+ * Resumes an order's paused allocation: it gets stock according to its place in the queue.
  * Emits: inventory.updated, inventory.low_stock.
  */
 export async function resumeOrderAllocation(tx: Tx, order_id: number): Promise<AllocationLine[]> {
-  const claim = await lockOrderAllocation(tx, order_id);
-  await change(tx, claim, { paused: false });
-  await fillBackorders(tx, claim.shelves, productsOf(claim.lines));
-  return claim.lines.map(allocationLine);
+  const allocation = await lockOrderAllocation(tx, order_id);
+  await change(tx, allocation, { paused: false });
+  await fillBackorders(tx, allocation.stocks, productsOf(allocation.lines));
+  return allocation.lines.map(allocationLine);
 }
 
-/** Changes how urgent an order is when stock is short. */
+/** Sets an order's priority when stock is short. */
 export async function setAllocationPriority(tx: Tx, order_id: number, priority: number): Promise<void> {
   const open = lockOrderAllocations(tx).get(order_id);
   if (open !== undefined) return change(tx, open, { priority });
   const reservation = await findOrderReservation(tx, order_id);
-  assert(reservation, `order ${order_id} has a claim on stock`);
+  assert(reservation, `order ${order_id} has an allocation`);
   await saveState(tx, { ...reservation, priority });
 }

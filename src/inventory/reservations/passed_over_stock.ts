@@ -1,5 +1,5 @@
 import { hasExpired, isAvailable } from "../inventory.transitions.ts";
-// Why a plan took the stock it took: for each stock item left where it lies, the first rule that passed over it.
+// Explains a plan: for each stock item that it did not use, the first rule that passed over it.
 
 import { iso } from "../../core/clock.ts";
 import { wireId } from "../../core/ids.ts";
@@ -38,34 +38,34 @@ export const passedOverReasons = [
 ] as const;
 export type PassedOverReason = (typeof passedOverReasons)[number];
 
-/** What the plan of a claim does with the stock of one product. The items are as they were when it was made. */
+/** The plan for one product: the items used and passed over, as they were when it was made. */
 export interface ProductAllotment {
   readonly product_id: number;
   readonly sku: string;
-  /** Units to be promised: wanted and not picked yet. */
+  /** Units to reserve: wanted and not picked yet. */
   readonly wanted: number;
   readonly missing: number;
-  /** In the order of the choice. */
+  /** In order of choice. */
   readonly chosen: readonly { readonly item: StockItem; readonly quantity: number }[];
   readonly passed_over: readonly {
     readonly item: StockItem;
-    /** Units on hand that nobody else is promised. */
+    /** Units on hand that are not reserved for anyone else. */
     readonly free: number;
     readonly reason: PassedOverReason;
   }[];
 }
 
-/** Tells a plan product by product: what it takes from where, and why it leaves each other item where it is. */
+/** Explains a plan product by product: what it takes from where, and why it passes over each other item. */
 export function allotmentsOf(
   wants: readonly WantedUnits[],
   plan: StockPlan,
-  shelves: { get(product_id: number): PlannedStock | undefined },
+  stocks: { get(product_id: number): PlannedStock | undefined },
   options: PlanOptions,
 ): ProductAllotment[] {
-  const field = planInputOf(wants, shelves, options);
+  const field = planInputOf(wants, stocks, options);
   return [...field.needed].flatMap(([product_id, wanted]) => {
-    const shelf = shelves.get(product_id);
-    if (shelf === undefined) return [];
+    const stock = stocks.get(product_id);
+    if (stock === undefined) return [];
     const taken = new Map<number, number>();
     let missing = 0;
     for (const [at, want] of wants.entries()) {
@@ -76,17 +76,17 @@ export function allotmentsOf(
       }
     }
     const last = (field.candidates.get(product_id) ?? []).findLast(({ item }) => taken.has(item.id)) ?? null;
-    const items = new Map(shelf.items.map((item) => [item.id, { ...item }]));
+    const items = new Map(stock.items.map((item) => [item.id, { ...item }]));
     return {
       product_id,
-      sku: shelf.product.sku,
+      sku: stock.product.sku,
       wanted,
       missing,
       chosen: [...taken].map(([id, quantity]) => ({ item: items.get(id) as StockItem, quantity })),
       passed_over: [...items.values()]
         .filter(({ id }) => !taken.has(id))
         .map((item) => {
-          const reason = whyUnsuitable(item, shelf, options) ?? whyLater(item, field, last, shelf, options);
+          const reason = whyUnsuitable(item, stock, options) ?? whyLater(item, field, last, stock, options);
           return { item, free: unpromised(item, options), reason };
         }),
     };
@@ -97,26 +97,26 @@ function unpromised({ id, on_hand, reserved }: StockItem, { own }: PlanOptions):
   return on_hand - reserved + (own?.get(id) ?? 0);
 }
 
-/** Why no unit of an item may be taken at all; null when some may. */
-function whyUnsuitable(item: StockItem, shelf: PlannedStock, options: PlanOptions): PassedOverReason | null {
-  if (freeUnits(item, shelf, options) > 0) return null;
+/** Why no unit of an item may be used at all; null when some may. */
+function whyUnsuitable(item: StockItem, stock: PlannedStock, options: PlanOptions): PassedOverReason | null {
+  if (freeUnits(item, stock, options) > 0) return null;
   const { now, warehouse_id } = options;
   if (warehouse_id !== null && item.warehouse_id !== warehouse_id) return "other_warehouse";
   if (item.bin_kind !== "storage") return "bin_not_for_sale";
-  if (!suits(item, shelf.product, options)) return "zone_too_warm";
+  if (!suits(item, stock.product, options)) return "zone_too_warm";
   const { lot_status } = item;
   if (lot_status !== null && !isAvailable(lot_status) && !hasExpired(lot_status)) return "lot_status";
   if (!isLotGood(item, now)) return "lot_expired";
   if (unpromised(item, options) === 0) return "no_free_units";
-  return shelf.crowded && freeUnits(item, { ...shelf, crowded: false }, options) > 0 ? "older_demand" : "shelf_life";
+  return stock.crowded && freeUnits(item, { ...stock, crowded: false }, options) > 0 ? "older_demand" : "shelf_life";
 }
 
-/** Why the plan had enough before it came to an item; `last` is the last item of the product that it took. */
+/** Why the plan had enough before it reached an item. `last` is the last item of the product that it took. */
 function whyLater(
   item: StockItem,
   field: PlanInput,
   last: StockCandidate | null,
-  shelf: PlannedStock,
+  stock: PlannedStock,
   options: PlanOptions,
 ): PassedOverReason {
   if (last === null) return "not_needed";
@@ -128,11 +128,11 @@ function whyLater(
   const never = Number.MAX_SAFE_INTEGER;
   if ((item.expires_on ?? never) > (last.item.expires_on ?? never)) return "expires_later";
   if (item.received_at > last.item.received_at) return "received_later";
-  if (freeUnits(item, shelf, options) > freeUnits(last.item, shelf, options)) return "larger_bin";
+  if (freeUnits(item, stock, options) > freeUnits(last.item, stock, options)) return "larger_bin";
   return "later_on_pick_path";
 }
 
-/** What the plan does with the stock of one product, as the API shows it. */
+/** The explanation for one product, as the API shows it. */
 export function allotmentView({ product_id, sku, wanted, missing, chosen, passed_over }: ProductAllotment) {
   return {
     product_id: wireId("product", product_id),
@@ -149,7 +149,7 @@ export function allotmentView({ product_id, sku, wanted, missing, chosen, passed
   };
 }
 
-/** Where units lie, as the API shows it. */
+/** The bin, lot and age of units, as the API shows them. */
 export function spotView(item: StockItem) {
   return {
     warehouse_id: wireId("warehouse", item.warehouse_id),

@@ -18,34 +18,34 @@ export interface StockPortion {
   readonly quantity: number;
 }
 
-/** What stock may be chosen for a reservation. */
+/** Constraints on the stock for a reservation. */
 interface StockConstraints {
-  /** Only this warehouse, when given. */
+  /** Only this warehouse; null for any. */
   readonly warehouse_id: number | null;
   readonly requires_cold_storage: boolean;
-  /** Items in which units were missing before, and are left alone as long as no more lie there. */
+  /** Items in which units were missing. They are avoided until they hold more than they did then. */
   readonly avoids?: readonly AvoidedItem[] | null;
 }
 
 export interface PlanOptions extends StockConstraints {
   readonly now: number;
-  /** Units by stock item that the wants hold already: they may be kept or exchanged. */
+  /** Units by stock item that the wants already hold: they may be kept or exchanged. */
   readonly own?: ReadonlyMap<number, number>;
   /** Items that must not be chosen. */
   readonly except?: ReadonlySet<number>;
 }
 
-/** A shelf that may be closed to newer demand, since older demand waits for it. */
+/** Stock that may be closed to newer demand, since older demand waits for it. */
 export type PlannedStock = ProductStock & { readonly crowded?: boolean };
 
 export interface StockPlan {
-  /** For each want, in their order, the units chosen for it. */
+  /** For each want, in order, the units chosen for it. */
   readonly portions: readonly (readonly StockPortion[])[];
-  /** For each want the units that no stock was found for. */
+  /** For each want, the units for which no stock was candidates. */
   readonly missing: readonly number[];
 }
 
-/** Whether a spot lies where a reservation may take from. */
+/** Whether a reservation may take units from a spot, by its warehouse and temperature zone. */
 export function suits(
   { warehouse_id, temperature_zone }: StockSpot,
   product: ProductStock["product"],
@@ -57,7 +57,7 @@ export function suits(
   return isColdEnough(temperature_zone, product.temperature_zone);
 }
 
-/** How many units of an item a plan may take. Units held already need no shelf life any more, only a good lot. */
+/** Units of an item that a plan may take. Units already held need only a good lot, and no shelf life. */
 export function freeUnits(item: StockItem, { product, crowded }: PlannedStock, options: PlanOptions): number {
   const { now, own, except, avoids } = options;
   if (except?.has(item.id) || isAvoided(item, avoids) || !isSellable(item, now) || !suits(item, product, options))
@@ -72,46 +72,46 @@ function isAvoided({ id, on_hand }: StockItem, avoids: StockConstraints["avoids"
   return avoids?.some((avoided) => avoided.stock_item_id === id && on_hand <= avoided.on_hand) ?? false;
 }
 
-/** A stock item that may be chosen, and how many of its units. */
+/** A stock item that may be chosen, and how many of its units may. */
 export interface StockCandidate {
   readonly item: StockItem;
   free: number;
 }
 
-/** What a plan chooses from: what is needed of each product, the items it may come from in the order of the choice. */
+/** What a plan chooses from: units needed by product, and the candidate items by product, in order of choice. */
 export interface PlanInput {
   readonly needed: ReadonlyMap<number, number>;
   readonly candidates: ReadonlyMap<number, readonly StockCandidate[]>;
-  /** The one warehouse that everything comes from; null when none has it all. */
+  /** The one warehouse that everything comes from; null when none has everything. */
   readonly whole: number | null;
 }
 
-/** What there is to choose from for these wants, in the order of the choice. */
+/** The stock that these wants can choose from, in order of choice. */
 export function planInputOf(
   wants: readonly WantedUnits[],
-  shelves: { get(product_id: number): PlannedStock | undefined },
+  stocks: { get(product_id: number): PlannedStock | undefined },
   options: PlanOptions,
 ): PlanInput {
   const needed = new Map<number, number>();
   for (const { product_id, quantity } of wants) needed.set(product_id, (needed.get(product_id) ?? 0) + quantity);
   const candidates = new Map<number, StockCandidate[]>();
-  for (const product_id of needed.keys()) candidates.set(product_id, candidatesOf(shelves.get(product_id), options));
+  for (const product_id of needed.keys()) candidates.set(product_id, candidatesOf(stocks.get(product_id), options));
   const whole = wholeWarehouse(needed, candidates);
   for (const list of candidates.values()) list.sort(whole === null ? byWarehouseThenAge : byAge);
   return { needed, candidates, whole };
 }
 
 /**
- * Chooses stock for wants: of the warehouse asked for; in zones that are cold enough; of lots that last long enough;
- * all from one warehouse where one has it all, by warehouse priority; first expired first, then first received;
- * smallest bin first, then along the pick path.
+ * Chooses stock for wants: from the requested warehouse, in zones that are cold enough, of lots that last long enough.
+ * All of it comes from one warehouse if one has everything, by warehouse priority. First expired goes first, then first
+ * received, then the smallest bin, then along the pick path.
  */
 export function planStock(
   wants: readonly WantedUnits[],
-  shelves: { get(product_id: number): PlannedStock | undefined },
+  stocks: { get(product_id: number): PlannedStock | undefined },
   options: PlanOptions,
 ): StockPlan {
-  const { candidates, whole } = planInputOf(wants, shelves, options);
+  const { candidates, whole } = planInputOf(wants, stocks, options);
   const portions: StockPortion[][] = [];
   const missing: number[] = [];
   for (const { product_id, quantity } of wants) {
@@ -131,17 +131,17 @@ export function planStock(
   return { portions, missing };
 }
 
-function candidatesOf(shelf: PlannedStock | undefined, options: PlanOptions): StockCandidate[] {
-  if (shelf === undefined) return [];
-  const found: StockCandidate[] = [];
-  for (const item of shelf.items) {
-    const free = freeUnits(item, shelf, options);
-    if (free > 0) found.push({ item, free });
+function candidatesOf(stock: PlannedStock | undefined, options: PlanOptions): StockCandidate[] {
+  if (stock === undefined) return [];
+  const candidates: StockCandidate[] = [];
+  for (const item of stock.items) {
+    const free = freeUnits(item, stock, options);
+    if (free > 0) candidates.push({ item, free });
   }
-  return found;
+  return candidates;
 }
 
-/** The first warehouse, by priority, that has everything; null when none has. */
+/** The first warehouse, by priority, that has everything, or null. */
 function wholeWarehouse(
   needed: ReadonlyMap<number, number>,
   candidates: ReadonlyMap<number, readonly StockCandidate[]>,
@@ -168,7 +168,7 @@ export function hasAll(
   });
 }
 
-/** Sorts what leaves first to the front: first expired, first received, smallest bin, then along the pick path. */
+/** Sorts candidates as they leave: first expired, first received, smallest bin, then along the pick path. */
 export function byAge({ item: a, free: few }: StockCandidate, { item: b, free: many }: StockCandidate): number {
   return (
     (a.expires_on ?? Number.MAX_SAFE_INTEGER) - (b.expires_on ?? Number.MAX_SAFE_INTEGER) ||
@@ -179,14 +179,14 @@ export function byAge({ item: a, free: few }: StockCandidate, { item: b, free: m
   );
 }
 
-/** As `byAge`, of the warehouses that are chosen first before the others. */
+/** As `byAge`, after sorting by warehouse priority. */
 export function byWarehouseThenAge(a: StockCandidate, b: StockCandidate): number {
   return (
     a.item.warehouse_priority - b.item.warehouse_priority || a.item.warehouse_id - b.item.warehouse_id || byAge(a, b)
   );
 }
 
-/** One SKU of which there is too little. */
+/** A SKU with too little stock. */
 interface StockShortage {
   readonly sku: string;
   readonly requested: number;
@@ -194,25 +194,25 @@ interface StockShortage {
   readonly by_warehouse: readonly { readonly warehouse_id: number; readonly available: number }[];
 }
 
-/** What is too little for these wants, SKU by SKU: what could have been promised, and where. */
+/** The shortages of these wants by SKU: the units that could have been reserved, and where. */
 function shortagesOf(
   wants: readonly WantedUnits[],
   missing: readonly number[],
-  shelves: { get(product_id: number): PlannedStock | undefined },
+  stocks: { get(product_id: number): PlannedStock | undefined },
   options: PlanOptions,
 ): StockShortage[] {
   const short = new Set(wants.filter((_, at) => (missing[at] ?? 0) > 0).map(({ product_id }) => product_id));
   return [...new Set(wants.map((want) => want.product_id))].flatMap((product_id) => {
-    const shelf = shelves.get(product_id);
-    if (shelf === undefined || !short.has(product_id)) return [];
+    const stock = stocks.get(product_id);
+    if (stock === undefined || !short.has(product_id)) return [];
     const own = wants.filter((want) => want.product_id === product_id);
     const free = new Map<number, number>();
-    for (const item of shelf.items) {
-      const units = freeUnits(item, shelf, options);
+    for (const item of stock.items) {
+      const units = freeUnits(item, stock, options);
       if (units > 0) free.set(item.warehouse_id, (free.get(item.warehouse_id) ?? 0) + units);
     }
     return {
-      sku: shelf.product.sku,
+      sku: stock.product.sku,
       requested: own.reduce((sum, want) => sum + want.quantity, 0),
       available: [...free.values()].reduce((sum, units) => sum + units, 0),
       by_warehouse: [...free].map(([warehouse_id, available]) => ({ warehouse_id, available })),
@@ -220,14 +220,14 @@ function shortagesOf(
   });
 }
 
-/** The refusal of wants that cannot all be promised; it names every short SKU at once. */
+/** The refusal of wants that cannot all be reserved. It lists every short SKU. */
 export function shortageFault(
   wants: readonly WantedUnits[],
   missing: readonly number[],
-  shelves: { get(product_id: number): PlannedStock | undefined },
+  stocks: { get(product_id: number): PlannedStock | undefined },
   options: PlanOptions,
 ): Fault {
-  const shortages = shortagesOf(wants, missing, shelves, options).map(({ by_warehouse, ...shortage }) => ({
+  const shortages = shortagesOf(wants, missing, stocks, options).map(({ by_warehouse, ...shortage }) => ({
     ...shortage,
     by_warehouse: by_warehouse.map(({ warehouse_id, available }) => ({
       warehouse_id: wireId("warehouse", warehouse_id),
@@ -235,7 +235,7 @@ export function shortageFault(
     })),
   }));
   const named = shortages.map(
-    ({ sku, requested, available }) => `${sku} (${requested} wanted, ${available} available)`,
+    ({ sku, requested, available }) => `${sku} (${requested} requested, ${available} available)`,
   );
-  return new Fault("insufficient_inventory", `There is too little of ${named.join(", ")}.`, { shortages });
+  return new Fault("insufficient_inventory", `Not enough stock: ${named.join(", ")}.`, { shortages });
 }

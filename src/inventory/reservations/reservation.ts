@@ -4,23 +4,29 @@ import { wireId } from "../../core/ids.ts";
 import type { WeightUnit } from "../../core/weight_units.ts";
 import { type AdjustmentReason, isReserved, type ReservationStatus } from "../inventory.transitions.ts";
 
-/** Units of an order that lost their promise and wait now. */
+/** Units of an order that lost their allocation and are backordered. */
 export interface Shortfall {
   readonly order_id: number | null;
   readonly order_ref: string;
   readonly quantity: number;
 }
 
-/** The refusal to take away units that are promised: it names who would have to wait, and what would let them. */
-export function brokenPromises(sku: string, shortfalls: readonly Shortfall[], way = "allow_shortfall"): Fault {
+/**
+ * The refusal to remove reserved units. It names the orders that would be backordered, and the option that allows it.
+ */
+export function wouldBreakReservations(
+  sku: string,
+  shortfalls: readonly Shortfall[],
+  option = "allow_shortfall",
+): Fault {
   const orders = shortfallsView(shortfalls);
   const named = orders.slice(0, 5).map(({ order_number }) => order_number);
   const more = orders.length > named.length ? ` and ${orders.length - named.length} more` : "";
-  const message = `Units of ${sku} are promised to ${named.join(", ")}${more}; ${way} puts these into backorder.`;
+  const message = `Units of ${sku} are reserved for ${named.join(", ")}${more}. Use ${option} to backorder them.`;
   return new Fault("would_break_reservations", message, { orders });
 }
 
-/** Who waits now, as the API shows it: each order once, however many of its lines or reservations do. */
+/** The backordered orders as the API shows them: each once, however many of its lines are affected. */
 export function shortfallsView(shortfalls: readonly Shortfall[]) {
   const orders = Map.groupBy(shortfalls, ({ order_id, order_ref }) => `${order_id} ${order_ref}`);
   return [...orders.values()].flatMap(([first, ...others]) => {
@@ -31,20 +37,20 @@ export function shortfallsView(shortfalls: readonly Shortfall[]) {
   });
 }
 
-/** What an order wants of the stock, and how. */
+/** What an order wants of the stock, and its constraints. */
 export interface OrderAllocation {
   readonly merchant_id: number;
   readonly order_id: number;
   readonly order_number: string;
-  /** `api`, or `<platform>:<connection>`: an earlier reservation is adopted only from the same source. */
+  /** `api`, or `<platform>:<connection>`. An earlier reservation is adopted only from the same source. */
   readonly source: string;
   /** Higher is served first when stock is short. */
   readonly priority: number;
-  /** Only stock of this warehouse, when given. */
+  /** Only stock of this warehouse; null for any. */
   readonly warehouse_id: number | null;
   readonly requires_cold_storage: boolean;
   readonly allow_backorder: boolean;
-  /** The reservation to adopt, when the client named it. */
+  /** The reservation to adopt, if the client named one. */
   readonly reservation_id: number | null;
   readonly lines: readonly {
     readonly order_line_id: number;
@@ -53,7 +59,9 @@ export interface OrderAllocation {
   }[];
 }
 
-/** What stock holds of a product for an order line: units wanted and not yet shipped, of these promised and picked. */
+/**
+ * An order line's allocation of one product: units wanted and not yet shipped, and those of them reserved and picked.
+ */
 export interface AllocationLine {
   readonly order_line_id: number;
   readonly product_id: number;
@@ -62,19 +70,19 @@ export interface AllocationLine {
   readonly picked: number;
 }
 
-/** Some units of an order line; of a bundle, whole sets. */
+/** Units of an order line; of a bundle, whole sets. */
 export interface LineUnits {
   readonly order_line_id: number;
   readonly quantity: number;
 }
 
-/** Some units of what an order line wants of the stock. */
+/** Units that an order line wants of the stock. */
 export interface AllocationUnits extends LineUnits {
-  /** Which component of a bundle's line; a line of one product needs none. */
+  /** The component of a bundle's line; a line of one product needs none. */
   readonly product_id?: number | undefined;
 }
 
-/** Some units of one product for an order line: of itself, or of a component of its bundle. */
+/** Units of one product for an order line: the product itself, or a component of its bundle. */
 export interface PartUnits extends LineUnits {
   readonly product_id: number;
 }
@@ -85,7 +93,7 @@ export interface PickedUnits extends AllocationUnits {
   readonly bin?: string | undefined;
 }
 
-/** Units of a line that were taken from the shelves of a warehouse. */
+/** Units of a line that were taken from the stock of a warehouse. */
 export interface TakenUnits extends LineUnits {
   readonly warehouse_id: number;
   readonly product: {
@@ -96,13 +104,13 @@ export interface TakenUnits extends LineUnits {
   };
 }
 
-/** Units that were not found where they were to be picked. */
+/** Units that were not found where they should have been picked. */
 export interface MissingUnits extends PickedUnits {
-  /** Why they are written off; null when they are only given free. */
+  /** Why they are written off; null when they are only released. */
   readonly write_off: AdjustmentReason | null;
 }
 
-/** Units promised to an order line, and where they lie: a row of a pick list. */
+/** Units allocated to an order line, and where they are: a row of a pick list. */
 export interface PlannedUnits extends AllocationUnits {
   readonly order_id: number;
   readonly product_id: number;
@@ -112,11 +120,11 @@ export interface PlannedUnits extends AllocationUnits {
   readonly lot_number: string | null;
   /** The lot's last day, in days since 1970-01-01. */
   readonly expires_on: number | null;
-  /** True when they lie in staging already. */
+  /** True when they are already in staging. */
   readonly picked: boolean;
 }
 
-/** A claim on stock: of an order, or of a client for an order that may come later. */
+/** Stock reserved for an order, or by a client for an order that may be created later. */
 export interface Reservation {
   readonly id: number;
   readonly merchant_id: number;
@@ -136,7 +144,7 @@ export interface Reservation {
   readonly avoids: readonly AvoidedItem[] | null;
 }
 
-/** A stock item in which units were missing at a pick; it is left alone until more lie there than did then. */
+/** A stock item in which units were missing at a pick. It is avoided until it holds more than it did then. */
 export interface AvoidedItem {
   readonly stock_item_id: number;
   readonly on_hand: number;
@@ -155,7 +163,7 @@ export interface ReservationLine {
   picked: number;
 }
 
-/** Units of one stock item promised to a line. */
+/** Units of one stock item allocated to a line. */
 export interface Allocation {
   readonly id: number;
   readonly merchant_id: number;
@@ -164,7 +172,7 @@ export interface Allocation {
   quantity: number;
 }
 
-/** A line with all that is promised to it, picked or not. */
+/** A line with its allocations, picked or not. */
 export interface HeldLine extends ReservationLine {
   allocations: Allocation[];
 }
@@ -180,7 +188,7 @@ export function allocationLine({
   return { order_line_id: order_line_id ?? 0, product_id, wanted, reserved, picked };
 }
 
-/** Units of one SKU, and the warehouse they are promised from; null for units that no stock is promised for. */
+/** Units of one SKU and the warehouse where they are reserved; null for units without reserved stock. */
 export interface ReservedUnits {
   readonly reservation_id: number;
   readonly sku: string;
@@ -188,7 +196,7 @@ export interface ReservedUnits {
   readonly warehouse_id: number | null;
 }
 
-/** Whether a reservation is past its time at this moment (ms): it counts as expired before a job has ended it. */
+/** Whether a reservation is past its expiry at `now` (ms). It counts as expired before the job has ended it. */
 export function isOverdue({ status, expires_at }: Reservation, now: number): boolean {
   return isReserved(status) && expires_at !== null && expires_at <= now;
 }

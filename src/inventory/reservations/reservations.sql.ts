@@ -32,7 +32,7 @@ const claimed = prepared((sql, a: StatementArgs<{ order_id: number }>) =>
     .innerJoin(reservation_lines, eq(reservation_lines.reservation_id, reservations.id))
     .where(eq(reservations.order_id, a.order_id)),
 );
-// The status is written out: a bound value that might bring a partial index into play makes SQLite plan at every run.
+// The status is written out: a bound value that might use a partial index makes SQLite plan at every run.
 const adoptable = prepared(
   (select, a: StatementArgs<{ order_ref: string; source: string; merchant_id: number; now: number }>) =>
     select
@@ -56,19 +56,19 @@ export async function findReservation(db: Db, id: number): Promise<Reservation |
   return row ?? null;
 }
 
-/** The reservation that is an order's claim, or null. */
+/** The reservation of an order, or null. */
 export async function findOrderReservation(db: Db, order_id: number): Promise<Reservation | null> {
   const [row] = await byOrder(db, { order_id });
   return row ?? null;
 }
 
-/** The products that an order's claim is for. */
+/** The products in an order's reservation. */
 export async function listReservedProducts(db: Db, order_id: number): Promise<number[]> {
   const rows = await claimed(db, { order_id });
   return [...new Set(rows.map(({ product_id }) => product_id))];
 }
 
-/** Open reservations that a client made for an order of this number before it came, oldest first. */
+/** Open reservations that a client made for this order number before the order existed, oldest first. */
 export async function findAdoptable(
   db: Db,
   order_ref: string,
@@ -76,7 +76,7 @@ export async function findAdoptable(
   merchant_id: number,
 ): Promise<Reservation[]> {
   const found = await adoptable(db, { order_ref, source, merchant_id, now: db.now });
-  // Sorted here: a sorter costs SQLite more than the query.
+  // Sorted here: sorting costs SQLite more than the query.
   return found.sort((a, b) => a.id - b.id);
 }
 
@@ -95,7 +95,7 @@ const adoptables = prepared((select, a: StatementArgs<{ order_refs: string; sour
     ),
 );
 
-/** Those of these order numbers, of whichever merchant, for which a client has made an open reservation already. */
+/** Those of these order numbers, of any merchant, for which a client has an open reservation. */
 export async function findAdoptableRefs(db: Db, order_refs: readonly string[], source: string): Promise<Set<string>> {
   const rows = await adoptables(db, { order_refs: list(order_refs), source, now: db.now });
   return new Set(rows.map(({ order_ref }) => order_ref));
@@ -113,29 +113,29 @@ export async function listLines(db: Db, reservation_ids: readonly number[]): Pro
   return linesOf(db, { ids: list(reservation_ids) });
 }
 
-/** Stores a new reservation and answers its id. */
+/** Stores a new reservation and returns its id. */
 export async function insertReservation(tx: Tx, row: Omit<Reservation, "id" | "avoids">): Promise<number> {
   const [id = 0] = await insertIds(tx, reservations, [row]);
   return id;
 }
 
-/** Stores new reservations and answers their ids. */
+/** Stores new reservations and returns their ids. */
 export async function insertReservations(tx: Tx, rows: readonly Omit<Reservation, "id">[]): Promise<number[]> {
   return insertIds(tx, reservations, rows);
 }
 
-/** Stores lines and answers their ids. */
+/** Stores new lines and returns their ids. */
 export async function insertLines(tx: Tx, rows: readonly Omit<ReservationLine, "id">[]): Promise<number[]> {
   return insertIds(tx, reservation_lines, rows);
 }
 
-/** Forgets lines to which nothing is promised any more. */
+/** Deletes lines without allocations. */
 export async function deleteLines(tx: Tx, ids: readonly number[]): Promise<void> {
   if (ids.length > 0) await tx.sql.delete(reservation_lines).where(inArray(reservation_lines.id, [...ids]));
 }
 
 const states = ["status", "priority", "paused", "requires_cold_storage", "expires_at", "released_at"] as const;
-/** What changes of a reservation while it stays for the same order, reference and warehouse. */
+/** The fields of a reservation that change while its order, reference and warehouse stay the same. */
 export type ReservationState = Pick<Reservation, (typeof states)[number]>;
 
 const mutable = [...states, "order_id", "order_ref", "warehouse_id"] as const;
@@ -147,7 +147,7 @@ const saving = <Name extends (typeof mutable)[number]>(names: readonly Name[]) =
       .set(Object.fromEntries(names.map((name) => [name, sql`${a[name]}`])))
       .where(eq(reservations.id, a.id)),
   );
-// SQLite writes an index anew whose columns are named at all.
+// SQLite rewrites the index of every column that is named at all.
 const [save, saveStates] = [saving(mutable), saving(states)];
 
 /** Stores a reservation as it is now. */
@@ -155,7 +155,7 @@ export async function saveReservation(tx: Tx, reservation: Reservation): Promise
   await save(tx, reservation);
 }
 
-/** As `saveReservation`, of one whose order, reference and warehouse stay as they are. */
+/** As `saveReservation`, when order, reference and warehouse are unchanged. */
 export async function saveState(tx: Tx, reservation: Pick<Reservation, "id"> & ReservationState): Promise<void> {
   await saveStates(tx, reservation);
 }
@@ -167,7 +167,7 @@ const setAvoids = prepared((tx: WriteStatements, a: StatementArgs<{ id: number; 
     .where(eq(reservations.id, a.id)),
 );
 
-/** Stores the stock items that a reservation is to get nothing of as long as no more lie there; null for none. */
+/** Stores the stock items that a reservation avoids; null for none. */
 export async function saveAvoids(tx: Tx, id: number, avoids: readonly AvoidedItem[] | null): Promise<void> {
   await setAvoids(tx, { id, avoids: avoids === null ? null : JSON.stringify(avoids) });
 }
@@ -200,12 +200,12 @@ const close = prepared((tx: WriteStatements, a: StatementArgs<{ lines: string }>
   tx.update(reservation_lines).set({ wanted: sql`0`, reserved: sql`0` }).where(among(reservation_lines.id, a.lines)),
 );
 
-/** Stores that these lines want nothing any more; nothing is promised to them. */
+/** Sets what these lines want and hold to zero. The caller deletes their allocations. */
 export async function closeLines(tx: Tx, ids: readonly number[]): Promise<void> {
   if (ids.length > 0) await close(tx, { lines: list(ids) });
 }
 
-// The status is written out: a bound value that might bring a partial index into play makes SQLite plan at every run.
+// The status is written out: a bound value that might use a partial index makes SQLite plan at every run.
 const expire = prepared(
   (tx: WriteStatements, a: StatementArgs<{ ids: string; now: number; status: ReservationStatus }>) =>
     tx
@@ -220,13 +220,13 @@ const expire = prepared(
       .returning({ id: reservations.id }),
 );
 
-/** Stores the state of these reservations past their time; answers which had not ended in another way before. */
+/** Stores the status of these overdue reservations. Returns the ids of those that had not ended otherwise before. */
 export async function saveExpired(tx: Tx, ids: readonly number[], status: ReservationStatus): Promise<number[]> {
   const rows = await expire(tx, { ids: list(ids), now: tx.now, status });
   return rows.map(({ id }) => id);
 }
 
-// Not sorted: a sorter costs SQLite more than the query.
+// Not sorted: sorting costs SQLite more than the query.
 const claims = preparedOf((sql, isOf) =>
   sql
     .select({
@@ -242,10 +242,10 @@ const claims = preparedOf((sql, isOf) =>
     .where(isOf(reservations.order_id)),
 );
 
-/** What stock holds for the lines of these orders. */
+/** The allocations of these orders, line by line. */
 export async function listOrderReservations(db: Db, order_ids: readonly number[]): Promise<AllocationLine[]> {
   const rows = await claims(db, { ids: order_ids });
-  // A claim of an order is for its lines.
+  // Every line of an order's reservation has an order line.
   return rows.sort((a, b) => a.id - b.id) as (AllocationLine & { id: number })[];
 }
 
@@ -273,7 +273,7 @@ const plans = prepared((sql, a: StatementArgs<{ ids: string }>) =>
     .orderBy(asc(stock_items.warehouse_id), asc(bins.pick_order), asc(bins.code), asc(allocations.id)),
 );
 
-/** The units promised to these orders and where they lie, along the pick path of each warehouse. */
+/** The units allocated to these orders and where they are, along the pick path of each warehouse. */
 export async function plansOf(db: Db, order_ids: readonly number[]): Promise<PlannedUnits[]> {
   const rows = await plans(db, { ids: list(order_ids) });
   return rows.map(({ order_id, order_line_id, bin_kind, ...row }) => ({
@@ -287,7 +287,7 @@ export async function plansOf(db: Db, order_ids: readonly number[]): Promise<Pla
 const overdue = sql`${isOneOf(reservations.status, [initialReservationStatus])}
   and ${reservations.expires_at} is not null`;
 
-/** Reservations past their time that nobody has put away yet, the longest past first. */
+/** Overdue reservations that no job has ended yet, the longest overdue first. */
 export async function listOverdue(db: Db, limit: number): Promise<Reservation[]> {
   return db.sql
     .select()
@@ -312,7 +312,7 @@ const overdueLines = prepared((select, a: StatementArgs<{ products: string; now:
     .limit(given(a.limit)),
 );
 
-/** Lines of reservations past their time that still want any of these products. */
+/** Lines of overdue reservations that still want any of these products. */
 export async function listOverdueLines(
   db: Db,
   product_ids: readonly number[],
@@ -321,7 +321,7 @@ export async function listOverdueLines(
   return overdueLines(db, { products: list(product_ids), now: db.now, limit });
 }
 
-/** When the next reservation comes to its time (ms), or null. */
+/** When the next reservation expires (ms), or null. */
 export async function nextExpiry(db: Db): Promise<number | null> {
   const [row] = await db.sql
     .select({ at: reservations.expires_at })
@@ -332,12 +332,12 @@ export async function nextExpiry(db: Db): Promise<number | null> {
   return row?.at ?? null;
 }
 
-/** What the list of reservations may be narrowed to. */
+/** Filters for the list of reservations. */
 interface ReservationFilter {
   readonly status?: ReservationStatus | undefined;
   readonly order_ref?: string | undefined;
   readonly order_id?: number | undefined;
-  /** Only reservations that ask for this SKU. */
+  /** Only reservations of this SKU. */
   readonly sku?: string | undefined;
 }
 
@@ -375,10 +375,10 @@ export async function listReservations(
     .offset(offset);
 }
 
-/** Reservations as a list reads them: one may have hundreds of items. */
+/** The sizes by which a list of reservations is limited: one may have hundreds of items. */
 export const longReservations = longRecords(reservations, reservation_lines.reservation_id, { record: 500, part: 150 });
 
-/** How many reservations match. */
+/** The number of reservations that match. */
 export async function countReservations(db: Db, filter: ReservationFilter): Promise<number> {
   return db.sql.$count(reservations, matching(db, filter));
 }
@@ -408,8 +408,8 @@ const heldBy = preparedOf((sql, isOf) =>
 );
 
 /**
- * What these reservations hold, by SKU and warehouse. What they want and do not hold has no warehouse, nor has what
- * they held once they are over.
+ * What these reservations hold, by SKU and warehouse. Units that they want and do not hold have no warehouse, nor do
+ * the units of reservations that are over.
  */
 export async function reservedUnits(db: Db, reservation_ids: readonly number[]): Promise<ReservedUnits[]> {
   const ofLine = await wantedBy(db, { ids: reservation_ids });

@@ -1,4 +1,4 @@
-// An order's claim taken apart: some of its units become the claim of another order.
+// Splits an order's allocation: some of its units become the allocation of another order.
 
 import { assert } from "../../core/faults.ts";
 import type { Tx } from "../../storage/database.ts";
@@ -11,15 +11,15 @@ import type { AllocationLine, OrderAllocation, PartUnits } from "./reservation.t
 import { allocationLine, type HeldLine } from "./reservation.ts";
 import { insertReservation } from "./reservations.sql.ts";
 
-/** Units of an order's line that become those of a line of another order; `whole` when the old line ends by it. */
+/** Units of an order's line that move to a line of another order; `whole` when the old line ends. */
 interface SplitUnits extends PartUnits {
   readonly to_line_id: number;
   readonly whole: boolean;
 }
 
 /**
- * Gives units of an order's claim to that of a new order: of each line first what it waits for, then what is promised
- * to it last; nothing that is picked. They keep their place in the queue, and nobody else gets any of them meanwhile.
+ * Moves units of an order's allocation to that of a new order: of each line first backordered units, then those planned
+ * last, and none that are picked. They keep their place in the queue, and no other order can get them.
  */
 export async function splitOrderAllocation(
   tx: Tx,
@@ -27,18 +27,18 @@ export async function splitOrderAllocation(
   to: OrderAllocation,
   units: readonly SplitUnits[],
 ): Promise<{ readonly left: AllocationLine[]; readonly gone: AllocationLine[] }> {
-  const claim = await lockOrderAllocation(tx, order_id);
-  const { reservation, lines, shelves } = claim;
+  const allocation = await lockOrderAllocation(tx, order_id);
+  const { reservation, lines, stocks } = allocation;
   const moves = units.map((unit) => ({ unit, ...takenFrom(lines, unit) }));
   const portions: StockPortion[][] = [];
   for (const { line, from_shelf } of moves) {
-    const unpicked = firstUnits(shelves, line, line.reserved - line.picked);
-    const kept = firstUnits(shelves, line, line.reserved - line.picked - from_shelf);
-    portions.push(without(unpicked, kept));
-    await assignUnits(tx, shelves, [{ line, portions: kept }]);
+    const unpicked = firstUnits(stocks, line, line.reserved - line.picked);
+    const remaining = firstUnits(stocks, line, line.reserved - line.picked - from_shelf);
+    portions.push(without(unpicked, remaining));
+    await assignUnits(tx, stocks, [{ line, portions: remaining }]);
   }
   for (const { unit, line, from_shelf } of moves) {
-    await setCounts(tx, shelves, line, { wanted: line.wanted - unit.quantity, reserved: line.reserved - from_shelf });
+    await setCounts(tx, stocks, line, { wanted: line.wanted - unit.quantity, reserved: line.reserved - from_shelf });
   }
   const { order_number: order_ref, source, priority, warehouse_id, requires_cold_storage } = to;
   const { merchant_id, paused, created_at } = reservation;
@@ -59,13 +59,13 @@ export async function splitOrderAllocation(
   const wants = units.map(({ product_id, to_line_id, quantity }) => {
     return { product_id, order_line_id: to_line_id, quantity };
   });
-  const gone = await replaceLines(tx, shelves, { id, merchant_id }, [], wants, portions);
+  const gone = await replaceLines(tx, stocks, { id, merchant_id }, [], wants, portions);
   await dropLines(
     tx,
-    claim,
+    allocation,
     moves.flatMap(({ unit, line }) => (unit.whole ? line.id : [])),
   );
-  return { left: claim.lines.map(allocationLine), gone: gone.map(allocationLine) };
+  return { left: allocation.lines.map(allocationLine), gone: gone.map(allocationLine) };
 }
 
 function takenFrom(lines: readonly HeldLine[], { order_line_id, product_id, quantity }: SplitUnits) {
@@ -75,8 +75,8 @@ function takenFrom(lines: readonly HeldLine[], { order_line_id, product_id, quan
 }
 
 /** Portions less some of them. */
-function without(all: readonly StockPortion[], kept: readonly StockPortion[]): StockPortion[] {
-  const left = new Map(kept.map(({ item, quantity }) => [item.id, quantity]));
+function without(all: readonly StockPortion[], remaining: readonly StockPortion[]): StockPortion[] {
+  const left = new Map(remaining.map(({ item, quantity }) => [item.id, quantity]));
   return all.flatMap(({ item, quantity }) => {
     const rest = quantity - (left.get(item.id) ?? 0);
     return rest > 0 ? [{ item, quantity: rest }] : [];

@@ -5,7 +5,7 @@ import { OwnerView } from "../../storage/tenant.schema.ts";
 import { binKinds, lotStatuses, settableLotStatuses } from "../inventory.transitions.ts";
 import { arrivalField, ExpiryView, expiringBeforeField, expiryField } from "./stock.schema.ts";
 
-/** The orders in which lots are listed. */
+/** Sort orders of the list of lots. */
 export const lotSorts = ["-created_at", "expiration_date"] as const;
 
 export const ListLots = closed({
@@ -13,11 +13,11 @@ export const ListLots = closed({
   sku: Type.Optional(textField(100)),
   lot_number: Type.Optional(textField(80)),
   status: Type.Optional(choice(lotStatuses)),
-  expiring_before: Type.Optional(expiringBeforeField("Only lots whose last day comes before this day.")),
-  q: Type.Optional(textField(100, { description: "A piece of the lot number, the SKU or the product's name." })),
+  expiring_before: Type.Optional(expiringBeforeField("Only lots that expire before this day.")),
+  q: Type.Optional(textField(100, { description: "Part of the lot number, the SKU or the product's name." })),
   on_hand: Type.Optional(Type.Boolean({ description: "Only lots with units on hand, or only lots without." })),
   sort: Type.Optional(
-    choice(lotSorts, { description: "`-created_at`, newest first, by default; lots without expiry come last." }),
+    choice(lotSorts, { description: "Default: `-created_at`, newest first. Lots without expiry come last." }),
   ),
 });
 export type ListLots = Static<typeof ListLots>;
@@ -31,7 +31,7 @@ export type SetLotStatus = Static<typeof SetLotStatus>;
 
 export const CorrectLot = closed({
   expiration_date: Type.Optional(nullable(expiryField("Null for a lot that does not expire."))),
-  received_date: Type.Optional(arrivalField("When the units came.")),
+  received_date: Type.Optional(arrivalField("When the units arrived.")),
   notes: Type.Optional(nullable(notesField())),
 });
 export type CorrectLot = Static<typeof CorrectLot>;
@@ -52,7 +52,7 @@ const lot = {
   locations: Type.Array(
     closed({
       warehouse_id: Type.String(),
-      location: Type.String({ description: "The bin; for merchants, who are not told of bins, the warehouse." }),
+      location: Type.String({ description: "The bin. Merchants see the warehouse instead." }),
       kind: choice(binKinds),
       quantity: count,
       reserved: count,

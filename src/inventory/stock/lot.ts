@@ -28,14 +28,14 @@ export interface Lot {
   readonly status: LotStatus;
 }
 
-/** A batch of a product, with the product's name and SKU. */
+/** A batch of a product, with the product's SKU. */
 export interface NamedLot extends Lot {
   readonly sku: string;
   readonly version: number;
   readonly created_at: number;
 }
 
-/** A lot, or none, as part of a spot. */
+/** The lot fields of a spot; null without a lot. */
 export function lotSpot(lot: Lot | null): LotSpot {
   return {
     lot_id: lot?.id ?? null,
@@ -68,24 +68,24 @@ export interface LotChange {
   readonly created_at: number;
 }
 
-/** Time zones and a moment (ms), at which it is a certain day in each of them. */
+/** Time zones and a time (ms), which determine the local day in each of them. */
 export interface LocalNow {
-  /** Those of the warehouses where units of the lot are; of all warehouses when there are none. */
+  /** The zones of the warehouses that hold units of the lot; of all warehouses if none does. */
   readonly zones: readonly string[];
   readonly now: number;
 }
 
-/** Whether a lot has expired: its last day is over wherever it is. */
+/** Whether a lot has expired: its last day is over in every zone. */
 export function hasPassed({ expires_on }: Pick<Lot, "expires_on">, { zones, now }: LocalNow): boolean {
   return expires_on !== null && zones.every((zone) => localTime(now, zone).day > expires_on);
 }
 
-/** A lot's status at a moment: one past its last day counts as expired before the job has noted it. */
+/** A lot's status at a time: one past its last day counts as expired before the job has marked it. */
 export function lotStatus(lot: Lot, at: LocalNow): LotStatus {
   return isAvailable(lot.status) && hasPassed(lot, at) ? lotTransitions.expire.to : lot.status;
 }
 
-/** When a lot came and when it expires. */
+/** When a lot was received and when it expires. */
 export type LotDates = Pick<Lot, "received_date" | "expires_on">;
 
 /** The status of a lot with these dates: time alone decides between available and expired. */
@@ -95,7 +95,7 @@ export function correctedStatus(lot: Lot, dates: LotDates, at: LocalNow): LotSta
   return hasExpired(lot.status) && !isPast ? lotTransitions.correct.to : lot.status;
 }
 
-/** What a correction of a lot's dates changed, in words; empty when they stay as they were. */
+/** The corrections between two sets of dates, as text; empty when nothing changed. */
 export function correctionOf(before: LotDates, after: LotDates): string {
   const expiry = ({ expires_on }: LotDates) => (expires_on === null ? "none" : dayText(expires_on));
   const receipt = ({ received_date }: LotDates) => iso(received_date);
@@ -109,7 +109,7 @@ export function correctionOf(before: LotDates, after: LotDates): string {
     .join("; ");
 }
 
-/** The statuses that a client may give a lot at a moment. */
+/** The statuses that a client may set for a lot at a time. */
 export function allowedStatuses(lot: Lot, at: LocalNow): SettableLotStatus[] {
   const allowed = allowedActions<LotStatus, typeof lotTransitions>(lotTransitions, lotStatus(lot, at), false);
   return settableLotStatuses.filter(
@@ -154,7 +154,7 @@ function withoutBins(units: readonly UnitsOfLot[]): UnitsOfLot[] {
   );
 }
 
-/** The lot as its detail shows it: with its changes, and the statuses that it may get. */
+/** The lot as its detail shows it: with its changes, and the statuses that a client may set. */
 export function lotDetail(
   lot: NamedLot,
   units: readonly UnitsOfLot[],

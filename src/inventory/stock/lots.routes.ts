@@ -20,7 +20,7 @@ import { ChangedLotView, CorrectLot, ListLots, LotDetailView, LotView, SetLotSta
 import { lotDetail, lotView, type NamedLot } from "./lot.ts";
 import { countLots, findNamedLot, listLotChanges, listLots, listLotUnits, lotPosition, zonesOf } from "./lots.sql.ts";
 
-/** Lots: list, detail, their dates and their status. */
+/** Lots: list, detail, dates and status. */
 export const lotRoutes = new Elysia({ prefix: "/inventory/lots" })
   .use(conventions)
   .get("", ({ call, query }) => list(call, query), {
@@ -78,38 +78,38 @@ export const lotRoutes = new Elysia({ prefix: "/inventory/lots" })
   );
 
 async function get(call: Call, id: string): Promise<Response> {
-  const asker = await viewerOf(call);
-  return answerRead(call, (db) => found(asker, db, id));
+  const viewer = await viewerOf(call);
+  return answerRead(call, (db) => detailOf(viewer, db, id));
 }
 
-async function found(asker: ViewerWithUsers, db: Db, id: string) {
+async function detailOf(viewer: ViewerWithUsers, db: Db, id: string) {
   const lot = await findNamedLot(db, readId("lot", id) ?? 0);
   if (lot === null) throw missing("lot", id);
-  return detail(asker, db, lot);
+  return detail(viewer, db, lot);
 }
 
-/** As `found`, locked until the transaction ends: whoever changes a lot locks its stock. */
-async function locked(asker: ViewerWithUsers, tx: Tx, id: string) {
+/** As `detailOf`, with the lot's stock locked, as every change of a lot requires. */
+async function locked(viewer: ViewerWithUsers, tx: Tx, id: string) {
   const lot = await findNamedLot(tx, readId("lot", id) ?? 0);
   if (lot !== null) await lockStock(tx, [lot.product_id]);
-  return found(asker, tx, id);
+  return detailOf(viewer, tx, id);
 }
 
 async function change(call: Call, id: string, work: (tx: Tx) => Promise<Changed>): Promise<Response> {
-  const asker = await viewerOf(call);
+  const viewer = await viewerOf(call);
   return answerWrite(call, 200, async (tx) => {
-    await requireMatch(call, () => locked(asker, tx, id));
+    await requireMatch(call, () => locked(viewer, tx, id));
     const { lot, shortfalls } = await work(tx);
-    return detail(asker, tx, lot, { backordered_orders: shortfallsView(shortfalls) });
+    return detail(viewer, tx, lot, { backordered_orders: shortfallsView(shortfalls) });
   });
 }
 
-async function detail(asker: ViewerWithUsers, db: Db, lot: NamedLot, beside: object = {}) {
+async function detail(viewer: ViewerWithUsers, db: Db, lot: NamedLot, more: object = {}) {
   const units = await listLotUnits(db, [lot.id]);
-  const changes = await withActorsFor(db, asker, await listLotChanges(db, lot.id));
+  const changes = await withActorsFor(db, viewer, await listLotChanges(db, lot.id));
   const at = { zones: await zonesOf(db, units), now: db.now };
-  const view = lotDetail(lot, units, changes, at, showsBins(asker));
-  return tagged({ ...view, ...beside }, lot.version, view);
+  const view = lotDetail(lot, units, changes, at, showsBins(viewer));
+  return tagged({ ...view, ...more }, lot.version, view);
 }
 
 function list(call: Call, query: ListLots): Promise<Response> {

@@ -32,7 +32,7 @@ const byId = prepared((select, a: StatementArgs<{ id: number }>) =>
   select.select(named).from(lots).innerJoin(products, eq(products.id, lots.product_id)).where(eq(lots.id, a.id)),
 );
 
-/** The lot with this id and the SKU it is of, or null. */
+/** The lot with this id and its SKU, or null. */
 export async function findNamedLot(db: Db, id: number): Promise<NamedLot | null> {
   const [row] = await byId(db, { id });
   return row ?? null;
@@ -40,7 +40,7 @@ export async function findNamedLot(db: Db, id: number): Promise<NamedLot | null>
 
 const expires = sql`${isOneOf(lots.status, lotTransitions.expire.from)} and ${lots.expires_on} is not null`;
 
-/** Whether the last day of a lot is over wherever units of it are, or in all warehouses when there are none. */
+/** Condition: the last day of a lot is over in every warehouse that holds its units, or in all if none does. */
 function passed(days: LocalDays): SQL {
   const { lot_id, on_hand, warehouse_id } = stock_items;
   const is_over = sql`${lots.expires_on} < ${days.last}`;
@@ -54,16 +54,16 @@ function passed(days: LocalDays): SQL {
   end`;
 }
 
-/** What the list of lots may be narrowed to. */
+/** Filters for the list of lots. */
 interface LotFilter {
   readonly sku?: string | undefined;
   readonly lot_number?: string | undefined;
   readonly status?: LotStatus | undefined;
-  /** Only lots whose last day comes before this one. */
+  /** Only lots that expire before this day (days since 1970-01-01). */
   readonly expiring_before?: number | undefined;
-  /** A piece of the lot number, the SKU or the product's name. */
+  /** Part of the lot number, the SKU or the product's name. */
   readonly q?: string | undefined;
-  /** Whether units of it are on hand. */
+  /** Only lots with units on hand, or only lots without. */
   readonly on_hand?: boolean | undefined;
 }
 
@@ -92,19 +92,19 @@ function matching(db: Db, filter: LotFilter, days: LocalDays): SQL | undefined {
   );
 }
 
-/** The zones in which a lot's days count: those of where its units are, or of all warehouses when it has none. */
+/** The time zones for a lot's days: those of the warehouses with its units, or of all warehouses if it has none. */
 export async function zonesOf(db: Db, units: readonly { readonly timezone: string }[]): Promise<string[]> {
   const places = units.length > 0 ? units : (await localDays(db)).warehouses;
   return [...new Set(places.map(({ timezone }) => timezone))];
 }
 
-/** The order of a list of lots. */
+/** The sort order of a list of lots. */
 type LotSort = (typeof lotSorts)[number];
 
 const never = Number.MAX_SAFE_INTEGER;
 const expiry = sql`coalesce(${lots.expires_on}, ${sql.raw(String(never))})`;
 
-/** Where a list goes on after this lot. */
+/** The position at which a list continues after this lot. */
 export function lotPosition({ id, created_at, expires_on }: NamedLot, sort: LotSort): PagePosition {
   return [sort === "expiration_date" ? (expires_on ?? never) : created_at, id];
 }
@@ -131,7 +131,7 @@ export async function listLots(
     .offset(offset);
 }
 
-/** How many lots match. */
+/** The number of lots that match. */
 export async function countLots(db: Db, filter: LotFilter): Promise<number> {
   return db.sql.$count(lots, matching(db, filter, await localDays(db)));
 }
@@ -154,7 +154,7 @@ const unitsOf = prepared((select, a: StatementArgs<{ ids: string }>) =>
     .orderBy(asc(stock_items.id)),
 );
 
-/** Where the units of these lots lie. */
+/** The bins that hold units of these lots. */
 export async function listLotUnits(db: Db, lot_ids: readonly number[]): Promise<UnitsOfLot[]> {
   return unitsOf(db, { ids: list(lot_ids) });
 }
@@ -163,7 +163,7 @@ const changesOf = prepared((select, a: StatementArgs<{ lot_id: number }>) =>
   select.select().from(lot_changes).where(eq(lot_changes.lot_id, a.lot_id)).orderBy(asc(lot_changes.id)),
 );
 
-/** How a lot has changed, oldest first. */
+/** Changes of a lot, oldest first. */
 export async function listLotChanges(db: Db, lot_id: number): Promise<LotChange[]> {
   return changesOf(db, { lot_id });
 }
@@ -183,7 +183,7 @@ const saveDates = prepared(
       .where(eq(lots.id, a.id)),
 );
 
-/** Stores when a lot came and when it expires; `saveLotStatus` tells of it. */
+/** Stores when a lot was received and when it expires. `saveLotStatus` records the change. */
 export async function saveLotDates(
   tx: Tx,
   { id, received_date, expires_on }: Pick<NamedLot, "id" | "received_date" | "expires_on">,
@@ -191,14 +191,14 @@ export async function saveLotDates(
   await saveDates(tx, { id, received_date, expires_on });
 }
 
-/** What is told of a change of status beside the states. */
+/** Why a lot changed, and who changed it. */
 interface LotChangeEntry {
   readonly reason: string;
   readonly notes?: string | null | undefined;
   readonly actor: Actor;
 }
 
-/** Stores a lot's status, which may be the one it has, with one row of its history; its version moves by one. */
+/** Stores a lot's status, which may be unchanged, with a row of its history. Its version increases by one. */
 export async function saveLotStatus(
   tx: Tx,
   { id, status: from_status }: Pick<NamedLot, "id" | "status">,
@@ -209,7 +209,7 @@ export async function saveLotStatus(
   await insertLotChanges(tx, [{ lot_id: id, from_status, to_status }], entry);
 }
 
-/** Stores rows of the history of lots whose status has changed for one reason. */
+/** Stores history rows of lots that changed for the same reason. */
 async function insertLotChanges(
   tx: Tx,
   changes: readonly (Pick<LotChange, "from_status" | "to_status"> & { readonly lot_id: number })[],
@@ -243,13 +243,13 @@ export async function findLotById(db: Db, id: number): Promise<Lot | null> {
   return row ?? null;
 }
 
-/** Stores a new lot and answers it. */
+/** Stores a new lot and returns it. */
 export async function insertLot(tx: Tx, lot: Omit<Lot, "id">): Promise<Lot> {
   const [id = 0] = await insertIds(tx, lots, [{ ...lot, created_at: tx.now }]);
   return { id, ...lot };
 }
 
-/** Lots past their last day that nobody has put away yet, the longest past first. */
+/** Available lots past their last day that no job has marked yet, the longest past first. */
 export async function listExpiredLots(db: Db, days: LocalDays, limit: number): Promise<Lot[]> {
   return db.sql
     .select()
@@ -259,7 +259,7 @@ export async function listExpiredLots(db: Db, days: LocalDays, limit: number): P
     .limit(limit);
 }
 
-/** The last day of the next lot that expires, from a day on; null when none does. */
+/** The last day of the next lot that expires on or after a day; null when none does. */
 export async function nextLastDay(db: Db, from: number): Promise<number | null> {
   const [row] = await db.sql
     .select({ day: lots.expires_on })
@@ -274,8 +274,8 @@ const [from_status] = lotTransitions.expire.from;
 const expiring = { from_status, to_status: lotTransitions.expire.to };
 
 /**
- * Marks those of these lots as expired that are available and past their last day, with a row of the history of
- * each, and answers their ids. The expiry of one may have been corrected since it was read.
+ * Marks those of these lots as expired that are available and past their last day, with a history row for each, and
+ * returns their ids. The expiry of a lot may have been corrected since it was read.
  */
 export async function markLotsExpired(tx: Tx, ids: readonly number[]): Promise<ReadonlySet<number>> {
   const days = await localDays(tx);
@@ -323,11 +323,11 @@ export async function listRecalledIn(db: Db, order_id: number): Promise<{ sku: s
     .orderBy(asc(products.sku), asc(lots.lot_number));
 }
 
-/** An order that got units of a lot: how many left for it, and when. */
+/** An order that was shipped units of a lot: how many, and when (ms). */
 export interface RecalledOrder {
   /** The newest of the movements. */
   readonly movement_id: number;
-  /** The order's identifier on the wire. */
+  /** The order's id in the API. */
   readonly order: string;
   readonly quantity: number;
   readonly first_at: number;
@@ -337,7 +337,7 @@ export interface RecalledOrder {
 const sold = sql`${movements.type} = 'sale' and ${movements.lot_id} is not null
   and ${movements.reference_type} = 'order'`;
 
-/** A page of the orders that got units of a lot, those that got them last first. */
+/** A page of the orders that were shipped units of a lot, most recently shipped first. */
 export async function listRecalledOrders(
   db: Db,
   lot_id: number,
@@ -363,7 +363,7 @@ export async function listRecalledOrders(
   return rows.map((row) => ({ ...row, order: row.order ?? "" }));
 }
 
-/** How many orders got units of a lot. */
+/** The number of orders that were shipped units of a lot. */
 export async function countRecalledOrders(db: Db, lot_id: number): Promise<number> {
   const [row] = await db.sql
     .select({ count: sql<number>`count(distinct ${movements.reference_id})`.mapWith(Number) })
@@ -387,7 +387,7 @@ const assumed = prepared((select, a: StatementArgs<{ lot_id: number; orders: str
     .groupBy(movements.reference_id),
 );
 
-/** Units of a lot that nobody saw being picked for these orders, or leaving: they are assumed to be of this lot. */
+/** Units of a lot, by order id, that nobody saw being picked or shipped: they are assumed to be of this lot. */
 export async function listAssumed(db: Db, lot_id: number, orders: readonly string[]): Promise<Map<string, number>> {
   const rows = await assumed(db, { lot_id, orders: list(orders) });
   return new Map(rows.map(({ order, units }) => [order ?? "", units]));

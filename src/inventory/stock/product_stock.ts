@@ -8,7 +8,7 @@ import { causeOf, type ItemStatus, isAvailable, lotStatusAt, type UnavailableCau
 import { hasShelfLifeOf, isPastExpiry, type StockItem, type StockSpot, wasFresh } from "../ledger/stock_item.ts";
 import { placeShown } from "../warehouses/bin_visibility.ts";
 
-/** A component of a bundle: how many a set takes, how many are available, and for how many sets these are enough. */
+/** A component of a bundle: units per set, available units, and the number of sets for which these are enough. */
 export interface StockedPart {
   readonly product_id: number;
   readonly sku: string;
@@ -17,7 +17,7 @@ export interface StockedPart {
   readonly sets: number;
 }
 
-/** What stock needs to know of a product. */
+/** The fields of a product that stock needs. */
 export type StockedProduct = Pick<
   Product,
   | "id"
@@ -37,7 +37,7 @@ export type StockedProduct = Pick<
   | "created_at"
 >;
 
-/** The fields of a spot and of a lot that name the product and whose it is. */
+/** The fields of a spot and of a lot that identify the product and its merchant. */
 export function ownSpot({ id, merchant_id }: Pick<StockedProduct, "id" | "merchant_id">) {
   return { merchant_id, product_id: id };
 }
@@ -49,13 +49,13 @@ export interface ProductStock {
   readonly items: readonly StockItem[];
   /** Units that open reservations want and do not have. */
   readonly backordered: number;
-  /** Of a bundle, which has no stock of its own: the whole sets that can be made of its components. */
+  /** For a bundle, which has no stock of its own: the whole sets that can be made of its components. */
   readonly sets?: number;
-  /** Units on their way to us: expected deliveries and transfers under way. */
+  /** Units on their way: expected deliveries and transfers in transit. */
   readonly incoming: number;
 }
 
-/** For how long units of a product must keep to be promised. */
+/** The days that units of a product must keep to be reserved. */
 type ShelfLife = Pick<StockedProduct, "min_shelf_life_days">;
 
 /** Units of one product. */
@@ -64,7 +64,7 @@ interface StockUnits {
   readonly items: readonly StockItem[];
 }
 
-/** Units that are in the house and cannot be promised, by why they are not. Promised ones are not counted. */
+/** Unreserved units on hand that cannot be reserved, by cause. */
 type UnavailableUnits = Readonly<Record<UnavailableCause, number>>;
 
 /** The sums over a product's stock: `available` + `reserved` + all of `unavailable` is `on_hand`. */
@@ -76,22 +76,22 @@ interface StockTotals {
   readonly unavailable: UnavailableUnits;
 }
 
-/** Whether units of a spot are for sale at this moment (ms): in a storage bin, of an available, unexpired lot. */
+/** Whether units of a spot can be sold at `now` (ms): in a storage bin, of an available, unexpired lot. */
 export function isSellable(item: StockSpot, now: number): boolean {
   return item.bin_kind === "storage" && (item.lot_id === null || isLotGood(item, now));
 }
 
-/** Whether units of a product's spot may be promised at this moment (ms): for sale, and they keep long enough. */
+/** Whether units of a product's spot can be reserved at `now` (ms): they can be sold, and keep long enough. */
 export function isPromisable(item: StockSpot, { min_shelf_life_days }: ShelfLife, now: number): boolean {
   return isSellable(item, now) && hasShelfLifeOf(item, min_shelf_life_days, now);
 }
 
-/** Whether an item's lot, if it has one, may leave the house at this moment (ms). */
+/** Whether an item's lot, if it has one, may be shipped at `now` (ms). */
 export function isLotGood(spot: StockSpot, now: number): boolean {
   return (spot.lot_status === null || isAvailable(spot.lot_status)) && !isPastExpiry(spot, now);
 }
 
-/** Sums up a product's stock at this moment (ms). */
+/** The totals of a product's stock at `now` (ms). */
 export function totalsOf({ product, items }: StockUnits, now: number): StockTotals {
   let [on_hand, reserved, available, picked] = [0, 0, 0, 0];
   const unavailable = { quarantined: 0, damaged: 0, expired: 0, short_dated: 0, putback: 0, returns: 0 };
@@ -106,7 +106,7 @@ export function totalsOf({ product, items }: StockUnits, now: number): StockTota
   return { on_hand, reserved, available, picked, unavailable };
 }
 
-/** Why units of a spot that nobody is promised cannot be promised at this moment (ms). */
+/** Why unreserved units of a spot cannot be reserved at `now` (ms). */
 export function unavailableCauseOf(spot: StockSpot, now: number): UnavailableCause {
   switch (spot.bin_kind) {
     case "returns":
@@ -123,14 +123,14 @@ export function unavailableCauseOf(spot: StockSpot, now: number): UnavailableCau
   }
 }
 
-/** The units of a product that may be promised at this moment (ms) and are not. */
+/** The units of a product that can be reserved at `now` (ms) and are not. */
 export function availableOf({ product, items }: StockUnits, now: number): number {
   let available = 0;
   for (const item of items) if (isPromisable(item, product, now)) available += item.on_hand - item.reserved;
   return available;
 }
 
-/** As `availableOf`, by what was last noted of time and not by what it has changed since. */
+/** As `availableOf`, by the effects of time as last recorded, without what has changed since. */
 export function lastAvailableOf({ product: { min_shelf_life_days }, items }: StockUnits): number {
   const isNoted = ({ lot_status }: StockItem) => lot_status === null || isAvailable(lot_status);
   let available = 0;
@@ -141,7 +141,7 @@ export function lastAvailableOf({ product: { min_shelf_life_days }, items }: Sto
   return available;
 }
 
-/** What a product's stock is called when so many units are available and so many are waited for. */
+/** The status of a product's stock with these available and backordered units. */
 export function itemStatus(
   { status, reorder_point }: StockedProduct,
   available: number,
@@ -152,10 +152,10 @@ export function itemStatus(
   return available < reorder_point ? "low_stock" : "in_stock";
 }
 
-/** A product's stock as the list of levels shows it; `last_updated` in milliseconds. */
-export function stockSummaryView(shelf: ProductStock, now: number, last_updated: number, shows_bins = true) {
-  const { product, items, backordered, incoming, sets } = shelf;
-  const { on_hand, reserved, available: own, picked, unavailable } = totalsOf(shelf, now);
+/** A product's stock as the list shows it; `last_updated` in ms. */
+export function stockSummaryView(stock: ProductStock, now: number, last_updated: number, shows_bins = true) {
+  const { product, items, backordered, incoming, sets } = stock;
+  const { on_hand, reserved, available: own, picked, unavailable } = totalsOf(stock, now);
   const available = sets ?? own;
   return {
     merchant_id: wireId("merchant", product.merchant_id),
@@ -176,20 +176,20 @@ export function stockSummaryView(shelf: ProductStock, now: number, last_updated:
   };
 }
 
-/** A product's stock as its detail and its events show it: the level with its lots. */
-export function itemView(shelf: ProductStock, now: number, last_updated: number, shows_bins = true) {
-  const { lot_tracking, expiration_tracking } = shelf.product;
+/** A product's stock as its detail and its events show it: the summary with its lots. */
+export function itemView(stock: ProductStock, now: number, last_updated: number, shows_bins = true) {
+  const { lot_tracking, expiration_tracking } = stock.product;
   return {
-    ...stockSummaryView(shelf, now, last_updated, shows_bins),
+    ...stockSummaryView(stock, now, last_updated, shows_bins),
     lot_tracking,
     expiration_tracking,
-    lots: lotsOf(shelf.items, now),
+    lots: lotsOf(stock.items, now),
   };
 }
 
 /**
- * The bins in which units lie, in the order of the items, or for those who are not shown them the kinds of bins of each
- * zone. Staging is left out: its units are on their way.
+ * The bins that hold units, in the order of the items; for callers who see no bins, the kinds of bins by zone. Staging
+ * is left out: its units are on their way.
  */
 function locationsOf(items: readonly StockItem[], shows_bins: boolean) {
   const lying = items.filter(({ bin_kind }) => bin_kind !== "staging");
@@ -207,7 +207,7 @@ function locationsOf(items: readonly StockItem[], shows_bins: boolean) {
 
 function lotsOf(items: readonly StockItem[], now: number) {
   const tracked = items.filter(({ lot_id }) => lot_id !== null);
-  // A lot that lies in warehouses of several zones has expired once its last day is over in all of them.
+  // A lot in warehouses of several time zones has expired once its last day is over in all of them.
   const good = new Set(tracked.filter((item) => isLotGood(item, now)).map(({ lot_id }) => lot_id));
   return quantitiesBy(tracked, ({ lot_id }) => lot_id ?? 0).map(([item, quantity]) => ({
     id: wireId("lot", item.lot_id ?? 0),
@@ -219,28 +219,28 @@ function lotsOf(items: readonly StockItem[], now: number) {
   }));
 }
 
-/** The first item under each key, and the units of all items under it, in the order of the items. */
 type GroupedUnits = number | string;
+/** The first item under each key, and the units of all items under it, in the order of the items. */
 function quantitiesBy(items: readonly StockItem[], keyOf: (item: StockItem) => GroupedUnits): [StockItem, number][] {
-  // Most products lie in one place.
+  // Most products are in one place.
   if (items.length < 2) return items.map((item) => [item, item.on_hand]);
-  const found = new Map<GroupedUnits, [StockItem, number]>();
+  const groups = new Map<GroupedUnits, [StockItem, number]>();
   for (const item of items) {
-    const known = found.get(keyOf(item));
-    if (known === undefined) found.set(keyOf(item), [item, item.on_hand]);
+    const known = groups.get(keyOf(item));
+    if (known === undefined) groups.set(keyOf(item), [item, item.on_hand]);
     else known[1] += item.on_hand;
   }
-  return [...found.values()];
+  return [...groups.values()];
 }
 
-/** Whose products are looked for. */
+/** The merchants whose products a request sees, and the one for whom it creates records. */
 interface ProductVisibility {
   readonly scope: { readonly sees: number | null; readonly makes: number | null };
 }
 
-/** What is wrong with a field that names a bundle where stock is meant. */
+/** The problem of a field that names a bundle where stock is meant. */
 export function bundleProblem(field: string): FieldProblem {
-  return { field, code: "invalid_value", message: "is a bundle, which has no stock: name its components" };
+  return { field, code: "invalid_value", message: "is a bundle, which has no stock: use its components" };
 }
 
 /** A product as a request names it. */
@@ -255,8 +255,8 @@ interface NamedProduct {
 export type NamedProducts = ReadonlyMap<string, readonly NamedProduct[]>;
 
 /**
- * The product that a SKU means, or null: of several that of the merchant for whom the scope makes records.
- * Refuses: merchant_required, where it may be several merchants'.
+ * The product that a SKU means, or null. Of several, it is that of the merchant for whom the scope creates records.
+ * Refuses: merchant_required (several merchants use the SKU).
  */
 export function productNamed({ scope }: ProductVisibility, named: NamedProducts, sku: string): NamedProduct | null {
   const all = named.get(sku) ?? [];
@@ -265,7 +265,7 @@ export function productNamed({ scope }: ProductVisibility, named: NamedProducts,
   return own ?? all[0] ?? null;
 }
 
-/** The ids of the products of those SKUs that only one merchant uses, or the one for whom the scope makes records. */
+/** The ids of products whose SKU only one merchant uses, or the merchant for whom the scope creates records. */
 export function plainIds({ scope }: ProductVisibility, named: NamedProducts): number[] {
   return [...named.values()].flatMap((all) => {
     const own = all.length === 1 ? all[0] : all.find(({ merchant_id }) => merchant_id === scope.makes);
@@ -274,8 +274,8 @@ export function plainIds({ scope }: ProductVisibility, named: NamedProducts): nu
 }
 
 /**
- * The only merchant who has all the products that items name, or who has the first of them when nobody has all.
- * Refuses: merchant_required, where it may be several.
+ * The only merchant that has all the products that items name; if nobody has all, the one that has the first.
+ * Refuses: merchant_required (several merchants are possible).
  */
 export function ownerOfAll(named: NamedProducts, items: readonly { readonly sku: string }[]): number {
   const ownersOf = (sku: string) => (named.get(sku) ?? []).map(({ merchant_id }) => merchant_id);
@@ -284,16 +284,16 @@ export function ownerOfAll(named: NamedProducts, items: readonly { readonly sku:
   const all = first.filter((owner) => known.every((owners) => owners.includes(owner)));
   const [owner, ...others] = all.length > 0 ? all : first;
   if (others.length > 0) throw merchantRequired();
-  // Nothing that is named is known, so whose it would be does not matter.
+  // None of the named products exists, so the owner does not matter.
   return owner ?? 0;
 }
 
-/** Refuses: validation_failed, for a bundle, which has no stock of its own. */
+/** Refuses: validation_failed (a bundle has no stock of its own). */
 export function refuseBundle({ type }: Pick<StockedProduct, "type">): void {
   if (type === "bundle") throw invalidFields([bundleProblem("sku")]);
 }
 
-/** What an adjustment says of where and how much. */
+/** Where an adjustment changes stock, and by how much. */
 interface AdjustmentTarget {
   readonly adjustment: number;
   readonly bin?: string | undefined;
@@ -301,8 +301,8 @@ interface AdjustmentTarget {
 }
 
 /**
- * The stock item that an adjustment means, among those of the SKU in the warehouse; null when units turn up where none
- * were. Units in staging belong to orders and are never meant.
+ * The stock item that an adjustment means, among those of the SKU in the warehouse; null when units are added where
+ * there were none. Units in staging belong to orders and are never adjusted.
  * Refuses: ambiguous_stock, insufficient_inventory.
  */
 export function pickAdjusted(items: readonly StockItem[], target: AdjustmentTarget, sku: string): StockItem | null {
@@ -314,16 +314,16 @@ export function pickAdjusted(items: readonly StockItem[], target: AdjustmentTarg
       (lot_number === undefined || item.lot_number === lot_number),
   );
   if (item !== undefined && others.length > 0) {
-    throw new Fault("ambiguous_stock", `${sku} lies in several bins or lots; name bin and lot_number.`, {
+    throw new Fault("ambiguous_stock", `${sku} is in several bins or lots; specify bin and lot_number.`, {
       candidates: [item, ...others].map(({ bin, lot_number, on_hand }) => ({ bin, lot_number, quantity: on_hand })),
     });
   }
   const there = item?.on_hand ?? 0;
   if (adjustment < 0 && there + adjustment < 0) {
     const what = lot_number === undefined ? sku : `lot ${lot_number} of ${sku}`;
-    const few = there === 1 ? "is only 1 unit" : `are only ${there} units`;
+    const few = there === 1 ? "1 unit" : `${there} units`;
     const where = bin === undefined ? "" : ` in bin ${bin}`;
-    throw new Fault("insufficient_inventory", `There ${few} of ${what}${where} to take away from.`, {
+    throw new Fault("insufficient_inventory", `Only ${few} of ${what}${where} can be removed.`, {
       shortages: [{ sku, requested: -adjustment, available: there }],
     });
   }
@@ -332,7 +332,7 @@ export function pickAdjusted(items: readonly StockItem[], target: AdjustmentTarg
 
 const on_hand_max = 1_000_000_000;
 
-/** Refuses: validation_failed, for more units in one bin than are counted. */
+/** Refuses: validation_failed (more units in one bin than can be counted). */
 export function refuseTooMuch(
   { items }: Pick<ProductStock, "items">,
   spot: StockSpot,
@@ -340,5 +340,5 @@ export function refuseTooMuch(
   field: string,
 ): void {
   const there = items.find((item) => item.bin_id === spot.bin_id && item.lot_id === spot.lot_id)?.on_hand ?? 0;
-  if (there + quantity > on_hand_max) throw invalid(field, `would make more than ${on_hand_max} units in one bin`);
+  if (there + quantity > on_hand_max) throw invalid(field, `would exceed ${on_hand_max} units in one bin`);
 }

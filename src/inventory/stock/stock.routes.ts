@@ -32,7 +32,7 @@ import { findStockedId, loadStockWithSets } from "./stock.sql.ts";
 import { countStocked, listStocked, stockSummarySizes } from "./stock_summary.sql.ts";
 import { transferOwnership } from "./transfer_ownership.ts";
 
-/** Goods that change hands within the house. */
+/** Transfers of stock from one merchant to another. */
 export const ownershipRoutes = new Elysia({ prefix: "/inventory/ownership_transfers" })
   .use(conventions)
   .post("", ({ call, body }) => answerWrite(call, 201, (tx) => transferOwnership(tx, body, call.actor)), {
@@ -43,8 +43,8 @@ export const ownershipRoutes = new Elysia({ prefix: "/inventory/ownership_transf
       chapter: "Inventory",
       summary: "Transfer stock from one merchant to another",
       description:
-        "Units leave the stock of one merchant and come to that of another, with their lot and their age, by two" +
-        " movements with one reference. Reserved units stay.",
+        "Units move from one merchant's stock to another's and keep their lot and received date, by two movements with" +
+        " the same reference. Reserved units stay.",
       refuses: [
         "ambiguous_stock",
         "bin_full",
@@ -74,7 +74,7 @@ const adjusting: BatchableCommand<{ readonly sku: string; readonly input: Adjust
   view: (adjusted) => adjusted,
 };
 
-/** Levels of stock: list, detail, add, adjust. */
+/** Stock: list, detail, add and adjust. */
 export const stockRoutes = new Elysia({ prefix: "/inventory" })
   .use(conventions)
   .get("", ({ call, query }) => list(call, query), {
@@ -129,12 +129,12 @@ export const stockRoutes = new Elysia({ prefix: "/inventory" })
 
 async function detail(call: Call, db: Db, sku: string) {
   const id = await findStockedId(db, sku);
-  const [shelf] = id === null ? [] : await loadStockWithSets(db, [id]);
-  if (shelf === undefined) throw missing("SKU", sku);
-  return tagged(itemView(shelf, db.now, shelf.updated_at, showsBins(call)), null);
+  const [stock] = id === null ? [] : await loadStockWithSets(db, [id]);
+  if (stock === undefined) throw missing("SKU", sku);
+  return tagged(itemView(stock, db.now, stock.updated_at, showsBins(call)), null);
 }
 
-/** As `detail`, and nobody else changes it until the transaction ends. */
+/** As `detail`, with the stock locked until the transaction ends. */
 async function locked(call: Call, tx: Tx, sku: string) {
   const id = await findStockedId(tx, sku);
   await lockStock(tx, id === null ? [] : [id]);
@@ -175,10 +175,10 @@ function list(call: Call, query: ListStockSummary): Promise<Response> {
   );
 }
 
-/** The levels of products, worked out once for all who ask for the same ones in a shared view. */
+/** Stock summaries of products, computed once for all requests that share a view and ask for the same products. */
 function levels(db: Db, ids: readonly number[], bins: boolean): Promise<object[]> {
   return db.memo(`inventory.levels:${bins}:${ids}`, async () => {
-    const shelves = await loadStockWithSets(db, ids);
-    return shelves.map((shelf) => stockSummaryView(shelf, db.now, shelf.updated_at, bins));
+    const stocks = await loadStockWithSets(db, ids);
+    return stocks.map((stock) => stockSummaryView(stock, db.now, stock.updated_at, bins));
   });
 }

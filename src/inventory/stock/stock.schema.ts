@@ -1,4 +1,4 @@
-// The fields of dates: a last day, which is a date of the calendar, and the day on which units came.
+// The wire format of stock, and the fields of dates that inventory schemas share: a last day, and a day of arrival.
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import {
   choice,
@@ -18,40 +18,40 @@ import { merchantName, OwnerView, ofMerchantOrSku } from "../../storage/tenant.s
 import { adjustmentReasons, binKinds, itemStatuses, lotStatuses } from "../inventory.transitions.ts";
 
 const last_day =
-  "The last day on which it can be sold, which counts: a date such as `2027-03-31`, in the warehouse's calendar." +
-  " A timestamp at 00:00 or 23:59:59 UTC means its date; any other means the day that it is in the warehouse.";
+  "The last day on which it can be sold: a date such as `2027-03-31`, in the warehouse's time zone." +
+  " A timestamp at 00:00 or 23:59:59 UTC means its date; any other means the warehouse's day at that time.";
 
-/** An expiry in a request. Read it with `dayOf`, by the zone of the warehouse. */
+/** An expiry in a request. Read it with `dayOf`, in the warehouse's time zone. */
 export const expiryField = (description?: string) =>
   momentField(description === undefined ? last_day : `${description} ${last_day}`);
 
-/** A filter on an expiry. Read it with `dayAsked`. */
+/** A filter on an expiry. Read it with `dayInRequest`. */
 export const expiringBeforeField = (description: string) => momentField(`${description} A date such as 2027-03-31.`);
 
-/** When something came or is to come. Read it with `momentIn`, by the zone of the warehouse. */
+/** The time at which something arrived or is expected. Read it with `momentIn`, in the warehouse's time zone. */
 export const arrivalField = (description: string) =>
   momentField(`${description} A date alone is the start of that day in the warehouse.`);
 
-/** An expiry in an answer. */
+/** An expiry in a response. */
 export const ExpiryView = () =>
   Type.String({
     format: "date-time",
-    description: "The last day, whose date counts: always `<date>T23:59:59.999Z`, whatever the zone.",
+    description: "The last day: always `<date>T23:59:59.999Z`, in any time zone. Only the date counts.",
   });
 
 export const TransferOwnership = closed({
-  from_merchant_id: merchantName("Whose the units are, by id or code."),
-  to_merchant_id: merchantName("Whose they are to be."),
+  from_merchant_id: merchantName("The current owner, by ID or code."),
+  to_merchant_id: merchantName("The new owner, by ID or code."),
   sku: textField(100),
-  to_sku: Type.Optional(textField(100, { description: "The SKU of the new owner's product; the same by default." })),
+  to_sku: Type.Optional(textField(100, { description: "The SKU of the new owner's product. Default: the same." })),
   quantity: quantityField(),
   location: Type.Optional(idField("warehouse", "Required if the units are in several warehouses.")),
-  bin: Type.Optional(textField(40, { description: "Their bin; required if the SKU is in several." })),
+  bin: Type.Optional(textField(40, { description: "Current bin. Required if the SKU is in several bins." })),
   lot_number: Type.Optional(textField(80, { description: "Required if the bin has several lots of the SKU." })),
   to_bin: Type.Optional(
-    codeField(40, { description: "Where they lie then, in the same warehouse; by default where they are." }),
+    codeField(40, { description: "Destination bin in the same warehouse. Default: the current bin." }),
   ),
-  reason: textField(200, { description: "Why they change hands; it stands in the notes of both movements." }),
+  reason: textField(200, { description: "Why ownership changes. Shown in the notes of both movements." }),
 });
 export type TransferOwnership = Static<typeof TransferOwnership>;
 
@@ -75,42 +75,42 @@ export const OwnershipTransferView = closed({
 
 const moment = () => Type.String({ format: "date-time" });
 
-/** The orders in which levels are listed. */
+/** Sort orders of the list of stock. */
 export const stockSummarySorts = ["sku", "-sku", "name", "-name", "available", "-available"] as const;
 
 export const ListStockSummary = closed({
   ...pageFields,
   sku: Type.Optional(textField(100, { description: "A SKU, or a pattern in which * stands for any text." })),
   location: Type.Optional(
-    idField("warehouse", "Only what has units in this warehouse; bundles, where they make a set."),
+    idField("warehouse", "Only SKUs with units in this warehouse, and bundles of which a set can be made there."),
   ),
   low_stock: Type.Optional(Type.Boolean({ description: "Only SKUs with less available than their reorder point." })),
-  q: Type.Optional(textField(100, { description: "A piece of the SKU or the name." })),
+  q: Type.Optional(textField(100, { description: "Part of the SKU or the name." })),
   status: Type.Optional(choice(itemStatuses)),
-  zone: Type.Optional(textField(40, { description: "Only what has units in a zone of this `zone_id`." })),
-  bin: Type.Optional(textField(40, { description: "Only what has units in a bin of this code." })),
-  lot_number: Type.Optional(textField(80, { description: "Only what has units of a lot of this number." })),
+  zone: Type.Optional(textField(40, { description: "Only SKUs with units in a zone with this `zone_id`." })),
+  bin: Type.Optional(textField(40, { description: "Only SKUs with units in a bin with this code." })),
+  lot_number: Type.Optional(textField(80, { description: "Only SKUs with units of a lot with this number." })),
   expiring_before: Type.Optional(
-    expiringBeforeField("Only what has units of available lots that expire, today or later, before this day."),
+    expiringBeforeField("Only SKUs with units of available lots that expire today or later, and before this day."),
   ),
-  sort: Type.Optional(choice(stockSummarySorts, { description: "`sku` unless given; `-` turns an order round." })),
+  sort: Type.Optional(choice(stockSummarySorts, { description: "Default: `sku`. A leading `-` reverses the order." })),
 });
 export type ListStockSummary = Static<typeof ListStockSummary>;
 
-/** What a delivery came in, which its billable fact tells. */
+/** What a delivery came in, for its billable fact. */
 export const deliveryUnitFields = {
-  cartons: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, description: "How many cartons they came in." })),
-  pallets: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, description: "How many pallets they came on." })),
+  cartons: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, description: "Number of cartons delivered." })),
+  pallets: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000, description: "Number of pallets delivered." })),
 };
 
 export const AddStock = closed({
   sku: textField(100),
   quantity: quantityField(),
-  location: Type.Optional(idField("warehouse", "Needed where there are several warehouses.")),
+  location: Type.Optional(idField("warehouse", "Required if there are several warehouses.")),
   bin: Type.Optional(codeField(40)),
   lot_number: Type.Optional(codeField(80)),
   expiration_date: Type.Optional(expiryField()),
-  received_date: Type.Optional(arrivalField("When they came; now by default.")),
+  received_date: Type.Optional(arrivalField("When they arrived. Default: now.")),
   reason: Type.Optional(choice(adjustmentReasons)),
   reference: Type.Optional(textField(100)),
   unit_cost: Type.Optional(moneyField()),
@@ -126,7 +126,7 @@ export const AdjustStock = closed({
     Type.Not(Type.Literal(0), { hint: "must not be 0" }),
   ]),
   reason: choice(adjustmentReasons),
-  location: Type.Optional(idField("warehouse", "Needed where the SKU lies in several warehouses.")),
+  location: Type.Optional(idField("warehouse", "Required if the SKU is in several warehouses.")),
   bin: Type.Optional(codeField(40)),
   lot_number: Type.Optional(codeField(80)),
   notes: Type.Optional(nullable(notesField())),
@@ -141,7 +141,7 @@ const level = {
   merchant_id: OwnerView,
   sku: Type.String(),
   name: Type.String(),
-  available: Type.Integer({ minimum: 0, description: "What can be reserved now." }),
+  available: Type.Integer({ minimum: 0, description: "Units that can be reserved now." }),
   reserved: count,
   total: count,
   picked: count,
@@ -162,7 +162,7 @@ const level = {
   locations: Type.Array(
     closed({
       warehouse_id: Type.String(),
-      location: Type.String({ description: "The bin; for merchants, who are not told of bins, the warehouse." }),
+      location: Type.String({ description: "The bin. Merchants see the warehouse instead." }),
       kind: choice(binKinds),
       quantity: count,
       temperature_zone: nullable(choice(temperatureZones)),
@@ -200,7 +200,7 @@ export const ReceivedView = closed({
     movement_id: Type.String(),
     quantity: count,
     warehouse_id: Type.String(),
-    location: Type.String({ description: "The bin; for merchants the warehouse." }),
+    location: Type.String({ description: "The bin. Merchants see the warehouse instead." }),
     lot_number: nullable(Type.String()),
     expiration_date: nullable(ExpiryView()),
     received_date: moment(),

@@ -61,7 +61,7 @@ const lastMoved = sql<number | null>`(
   order by ${movements.id} desc limit 1
 )`;
 
-// The first in its index: whether any is past, PostgreSQL would look for among all of them.
+// The first in its index: to find whether any is past, PostgreSQL would search all of them.
 const firstExpiry = sql`(
   select min(${reservations.expires_at}) from ${reservations}
   where ${isOneOf(reservations.status, [initialReservationStatus])} and ${reservations.expires_at} is not null
@@ -71,7 +71,7 @@ const bundled = sql`exists (
   select 1 from ${product_components} where ${product_components.component_id} = ${products.id}
 )`.mapWith(Boolean);
 
-/** What is read of a stock item: its place, its lot and its units. */
+/** The columns of a stock item: its place, its lot and its units. */
 export const itemColumns = {
   id: stock_items.id,
   merchant_id: stock_items.merchant_id,
@@ -109,7 +109,7 @@ const productsOf = preparedOf((select, isOf, a: StatementArgs<{ now: number }>) 
   select
     .select({
       ...stocked,
-      // In a query of one table Drizzle leaves its name out of a template, but not of one within.
+      // In a query of one table, Drizzle omits the table name in a template, but not in a nested one.
       backordered: sql`${backordered}`.mapWith(Number).as("backordered"),
       incoming: sql`${incoming}`.mapWith(Number).as("incoming"),
       overdue: sql`coalesce(${firstExpiry} <= ${a.now}, false)`.mapWith(Boolean).as("overdue"),
@@ -123,47 +123,47 @@ const locked = preparedOf((sql, isOf) =>
   forUpdateInOrder(sql.select({ id: products.id }).from(products).where(isOf(products.id)), products.id),
 );
 
-/** A shelf as it was read. */
+/** A product's stock as it was read. */
 interface LoadedStock extends ProductStock {
   readonly items: StockItem[];
   /** When the stock last changed (ms). */
   readonly updated_at: number;
-  /** Whether a bundle is made of it. */
+  /** Whether a bundle contains it. */
   readonly bundled: boolean;
-  /** Whether any reservation, of whatever product, is past its time and not yet put away. */
+  /** Whether any reservation, of any product, is overdue and not ended yet. */
   readonly overdue: boolean;
 }
 
-/** The stock of these products, in the order of the ids; ids that name nothing are left out. */
+/** The stock of these products, in the order of the ids. Unknown ids are left out. */
 export async function loadStock(db: Db, ids: readonly number[]): Promise<LoadedStock[]> {
   if (ids.length === 0) return [];
-  const [found, items] = await Promise.all([productsOf(db, { ids, now: db.now }), itemsOf(db, { ids })]);
+  const [rows, items] = await Promise.all([productsOf(db, { ids, now: db.now }), itemsOf(db, { ids })]);
   // Sorted here, because sorting costs SQLite more than the rest of the query.
   items.sort((a, b) => a.id - b.id);
-  const shelves = new Map<number, LoadedStock & { updated_at: number }>();
-  for (const product of found) {
+  const stocks = new Map<number, LoadedStock & { updated_at: number }>();
+  for (const product of rows) {
     const { id, backordered, incoming, bundled, overdue, moved_at, created_at } = product;
     const updated_at = moved_at ?? created_at;
-    shelves.set(id, { product, items: [], backordered, incoming, bundled, overdue, updated_at });
+    stocks.set(id, { product, items: [], backordered, incoming, bundled, overdue, updated_at });
   }
   for (const item of items) {
-    const shelf = shelves.get(item.product_id);
-    if (shelf === undefined) continue;
-    shelf.items.push(item);
-    shelf.updated_at = Math.max(shelf.updated_at, item.updated_at);
+    const stock = stocks.get(item.product_id);
+    if (stock === undefined) continue;
+    stock.items.push(item);
+    stock.updated_at = Math.max(stock.updated_at, item.updated_at);
   }
-  return ids.flatMap((id) => shelves.get(id) ?? []);
+  return ids.flatMap((id) => stocks.get(id) ?? []);
 }
 
 /**
- * As `loadShelves`, and nobody else changes the stock of these products until this transaction ends. Whoever changes
- * stock, or a reservation of it, locks the products in the order of their ids: this is the one lock of the warehouse.
+ * As `loadStock`, and locks the stock of these products until this transaction ends. Every change of stock, or of a
+ * reservation of it, locks its products in the order of their ids. This is the only lock on stock.
  */
 export async function lockStockRows(tx: Tx, ids: readonly number[]): Promise<LoadedStock[]> {
   if (engine === "sqlite" || ids.length === 0) return loadStock(tx, ids);
-  // All are sent in one trip. The reads run after the lock, so they see all that was committed before it was granted.
-  const [, shelves] = await Promise.all([locked(tx, { ids }), loadStock(tx, ids)]);
-  return shelves;
+  // All are sent in one trip. The reads run after the lock, so they see everything committed before it was granted.
+  const [, stocks] = await Promise.all([locked(tx, { ids }), loadStock(tx, ids)]);
+  return stocks;
 }
 
 const bySku = prepared((sql, a: StatementArgs<{ skus: string }>) =>
@@ -192,8 +192,8 @@ const lying = prepared((select, a: StatementArgs<{ products: string; bin: string
 );
 
 /**
- * As `findStockedId`; of several merchants' products with this SKU the one of which units lie in a bin, if it is alone
- * in that. Refuses: merchant_required.
+ * As `findStockedId`. Of several merchants' products with this SKU, the only one with units in the bin is meant.
+ * Refuses: merchant_required.
  */
 export async function findStockedIdIn(
   db: Db,
@@ -210,7 +210,7 @@ export async function findStockedIdIn(
   return productNamed(db, own.length === 0 ? named : new Map([[sku, own]]), sku)?.id ?? null;
 }
 
-/** The products that the items of a request name, and whose they are. */
+/** The products that the items of a request name, and their merchant. */
 interface StockedProducts {
   readonly merchant_id: number;
   /** In the order of the items. */
@@ -218,9 +218,10 @@ interface StockedProducts {
 }
 
 /**
- * The product of each item of a request, all of one merchant: of this one, if it is said, else of the one for whom the
- * scope makes records, else of the only one who has all of them. A product of anyone else is as unknown as none.
- * Refuses: resource_missing, validation_failed (a bundle), both of which name all such fields; merchant_required.
+ * The product of each item of a request, all of one merchant: `owner` if there is one, by default the merchant for whom
+ * the scope creates records, otherwise the only one that has all of them. Another merchant's product counts as unknown.
+ * A refusal lists every wrong field.
+ * Refuses: resource_missing, validation_failed (a bundle), merchant_required.
  */
 export async function getStockedProducts(
   db: Db,
@@ -233,18 +234,18 @@ export async function getStockedProducts(
     items.map(({ sku }) => sku),
   );
   const merchant_id = owner ?? ownerOfAll(named, items);
-  const found = items.map(({ sku }) => named.get(sku)?.find((product) => product.merchant_id === merchant_id));
-  const fields = found.flatMap((product, at) =>
+  const rows = items.map(({ sku }) => named.get(sku)?.find((product) => product.merchant_id === merchant_id));
+  const fields = rows.flatMap((product, at) =>
     product === undefined
       ? { field: `${field}[${at}].sku`, code: "resource_missing", message: "names no product" }
       : [],
   );
   if (fields.length > 0) throw ofFields("resource_missing", fields);
-  const bundles = found.flatMap((product, at) =>
+  const bundles = rows.flatMap((product, at) =>
     product?.type === "bundle" ? bundleProblem(`${field}[${at}].sku`) : [],
   );
   if (bundles.length > 0) throw invalidFields(bundles);
-  return { merchant_id, ids: found.map((product) => product?.id ?? 0) };
+  return { merchant_id, ids: rows.map((product) => product?.id ?? 0) };
 }
 
 const units = prepared((select, _: StatementArgs<object>) =>
@@ -261,7 +262,7 @@ const travelling = prepared((select, _: StatementArgs<object>) =>
     .where(sql`${transfer_loads.in_transit} > 0`),
 );
 
-/** How many units lie in the warehouses, and are on their way between two of them. */
+/** The number of units in the warehouses and in transit between them. */
 export async function countGoods(db: Db): Promise<number> {
   const [[lying], [moving]] = [await units(db, {}), await travelling(db, {})];
   return (lying?.number ?? 0) + (moving?.number ?? 0);
@@ -280,14 +281,14 @@ const turned = prepared((select, a: StatementArgs<{ warehouse_id: number; day: n
     .limit(given(a.limit)),
 );
 
-/** Stock items that time has changed in a way that nobody has noted, of some warehouses. */
+/** Stock items of some warehouses that time has changed since it was last recorded. */
 export async function listShelfLifeChanges(db: Db, { warehouses }: LocalDays, limit: number) {
-  const found: { readonly id: number; readonly product_id: number }[] = [];
+  const rows: { readonly id: number; readonly product_id: number }[] = [];
   for (const { id: warehouse_id, day } of warehouses) {
-    if (found.length >= limit) break;
-    found.push(...(await turned(db, { warehouse_id, day, limit: limit - found.length })));
+    if (rows.length >= limit) break;
+    rows.push(...(await turned(db, { warehouse_id, day, limit: limit - rows.length })));
   }
-  return found;
+  return rows;
 }
 
 const turning = prepared((select, a: StatementArgs<{ warehouse_id: number; day: number }>) =>
@@ -304,25 +305,25 @@ const turning = prepared((select, a: StatementArgs<{ warehouse_id: number; day: 
     .limit(1),
 );
 
-/** The next day after one on which time changes stock of a warehouse, or null. */
+/** The next day after `day` on which time changes stock of a warehouse, or null. */
 export async function nextShelfLifeChange(db: Db, warehouse_id: number, day: number): Promise<number | null> {
   const [row] = await turning(db, { warehouse_id, day });
   return row?.day ?? null;
 }
 
-/** As `loadShelves`; a bundle has as many sets as its components, as far as they are available, make. */
+/** As `loadStock`, with the number of sets that the available components of each bundle make. */
 export async function loadStockWithSets(db: Db, ids: readonly number[]): Promise<LoadedStock[]> {
-  const shelves = await loadStock(db, ids);
-  const bundles = shelves.filter(({ product }) => product.type === "bundle").map(({ product }) => product.id);
-  if (bundles.length === 0) return shelves;
+  const stocks = await loadStock(db, ids);
+  const bundles = stocks.filter(({ product }) => product.type === "bundle").map(({ product }) => product.id);
+  if (bundles.length === 0) return stocks;
   const of = await listStockedParts(db, bundles);
-  return shelves.map((shelf) => {
-    const own = of.get(shelf.product.id);
-    return own === undefined ? shelf : { ...shelf, sets: Math.min(...own.map(({ sets }) => sets)) };
+  return stocks.map((stock) => {
+    const own = of.get(stock.product.id);
+    return own === undefined ? stock : { ...stock, sets: Math.min(...own.map(({ sets }) => sets)) };
   });
 }
 
-/** What each of these bundles is made of, and what there is of it. */
+/** The components of each of these bundles, with their available units. */
 export async function listStockedParts(db: Db, bundle_ids: readonly number[]): Promise<Map<number, StockedPart[]>> {
   const parts = await listBundleParts(db, bundle_ids);
   const components = await loadStock(db, [...new Set(parts.map(({ product_id }) => product_id))]);

@@ -12,10 +12,10 @@ import { listInTransit } from "../receiving/transfers.sql.ts";
 import { showsBins } from "../warehouses/bin_visibility.ts";
 import { findStockedId, listStockedParts, loadStockWithSets } from "./stock.sql.ts";
 import { StockBreakdownQuery, StockBreakdownView } from "./stock_breakdown.schema.ts";
-import { listBackorders, listPlaces, listPromised, sumMovements } from "./stock_breakdown.sql.ts";
+import { listBackorders, listHeldUnits, listPlaces, sumMovements } from "./stock_breakdown.sql.ts";
 import { demandView, incomingView, ledgerView, named_max, noDemand, partsView } from "./stock_breakdown.ts";
 
-/** Why the stock of a SKU is what it is, or was. */
+/** Explains why the stock of a SKU is what it is, or was. */
 export const stockBreakdownRoutes = new Elysia({ prefix: "/inventory/:sku" })
   .use(conventions)
   .get(
@@ -35,18 +35,18 @@ export const stockBreakdownRoutes = new Elysia({ prefix: "/inventory/:sku" })
 
 async function explain(db: Db, sku: string, query: StockBreakdownQuery, shows_bins: boolean) {
   const id = await findStockedId(db, sku);
-  const [shelf] = id === null ? [] : await loadStockWithSets(db, [id]);
-  if (id === null || shelf === undefined) throw missing("SKU", sku);
+  const [stock] = id === null ? [] : await loadStockWithSets(db, [id]);
+  if (id === null || stock === undefined) throw missing("SKU", sku);
   const as_of = query.as_of === undefined ? null : parseMoment(query.as_of);
-  if (as_of !== null && as_of > db.now) throw invalid("as_of", "lies in the future");
+  if (as_of !== null && as_of > db.now) throw invalid("as_of", "must not be in the future");
   const sums = await sumMovements(db, id, as_of);
-  const ledger = ledgerView(shelf.product, sums, await listPlaces(db, id, as_of), as_of, shows_bins);
+  const ledger = ledgerView(stock.product, sums, await listPlaces(db, id, as_of), as_of, shows_bins);
   if (as_of !== null) return { ...ledger, ...noDemand };
-  const promised = await listPromised(db, id, named_max + 1);
+  const held = await listHeldUnits(db, id, named_max + 1);
   const waiting = await listBackorders(db, id, named_max + 1);
   const awaited = await listAwaited(db, id, named_max + 1);
-  const incoming = incomingView(shelf, awaited, await listInTransit(db, id, named_max + 1));
+  const incoming = incomingView(stock, awaited, await listInTransit(db, id, named_max + 1));
   const components =
-    shelf.sets === undefined ? {} : { components: partsView((await listStockedParts(db, [id])).get(id) ?? []) };
-  return { ...ledger, ...demandView(shelf, promised, waiting, db.now, shows_bins), incoming, ...components };
+    stock.sets === undefined ? {} : { components: partsView((await listStockedParts(db, [id])).get(id) ?? []) };
+  return { ...ledger, ...demandView(stock, held, waiting, db.now, shows_bins), incoming, ...components };
 }

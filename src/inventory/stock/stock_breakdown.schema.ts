@@ -4,7 +4,9 @@ import { OwnerView } from "../../storage/tenant.schema.ts";
 import { binKinds, movementTypes, reservationStatuses, unavailableCauses } from "../inventory.transitions.ts";
 
 export const StockBreakdownQuery = closed({
-  as_of: Type.Optional(momentField("The units on hand at this moment. Who holds them is known for the present only.")),
+  as_of: Type.Optional(
+    momentField("Show the units on hand at this time. Reservations are only known for the present."),
+  ),
 });
 export type StockBreakdownQuery = Static<typeof StockBreakdownQuery>;
 
@@ -26,7 +28,7 @@ const ledger = {
 
 const spot = {
   warehouse_id: Type.String(),
-  bin: nullable(Type.String({ description: "Null for merchants, who are not told of bins." })),
+  bin: nullable(Type.String({ description: "Null for merchants, who do not see bins." })),
   lot_number: nullable(Type.String()),
 };
 const claimant = {
@@ -38,7 +40,7 @@ const claimant = {
 const way = { reference: nullable(Type.String()), units: Type.Integer({ minimum: 1 }) };
 const more = Type.Boolean({ description: "Whether there are more than are listed." });
 
-/** Incoming units, by what brings them. */
+/** Incoming units by receipt and transfer. */
 export const incomingFields = {
   units: count,
   receipts: Type.Array(
@@ -70,7 +72,7 @@ export const StockBreakdownView = closed({
         sku: Type.String(),
         quantity: Type.Integer({ minimum: 1 }),
         available: count,
-        sets: Type.Integer({ minimum: 0, description: "For how many sets there is enough of it." }),
+        sets: Type.Integer({ minimum: 0, description: "Number of sets for which it is enough." }),
       }),
       { description: "The components of a bundle: `available` is the smallest of their `sets`." },
     ),

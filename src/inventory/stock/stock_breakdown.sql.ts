@@ -1,4 +1,4 @@
-// The stock of a product taken apart, in SQL that starts from the ledger and the allocations and not from the balances.
+// Breaks down the stock of a product in SQL that starts from the ledger and the allocations, not from the balances.
 import { and, asc, desc, eq, lt, type SQL, sql } from "drizzle-orm";
 import { among, list } from "../../../db/kit.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
@@ -6,15 +6,15 @@ import { allocations, reservation_lines, reservations } from "../../../db/schema
 import { bins } from "../../../db/schema/warehouses.ts";
 import type { Db } from "../../storage/database.ts";
 import type { MovementType } from "../inventory.transitions.ts";
-import type { Backorder, BreakdownPlace, LedgerSum, PromisedUnits } from "./stock_breakdown.ts";
+import type { Backorder, BreakdownPlace, HeldUnits, LedgerSum } from "./stock_breakdown.ts";
 
 const id_max = Number.MAX_SAFE_INTEGER;
 
 /**
- * Both sides of a product's movements up to a moment (ms; null: all of them), each as a change of one stock item.
- * A movement bears the time at which its transaction began and is numbered under the product's lock, so one that waited
- * for another comes after it and may bear an earlier time. It was not there before the other: only movements before the
- * first that is later than the moment are a state that there was.
+ * Both sides of a product's movements up to a time (ms; null: all of them), each as a change of one stock item. A
+ * movement has the time at which its transaction began, but its id is assigned under the product's lock. One that
+ * waited for the lock has a higher id and perhaps an earlier time. Only the movements before the first that is later
+ * than `as_of` are therefore a state that existed.
  */
 function sidesOf(product_id: number, as_of: number | null): SQL {
   const firstLater = sql`(
@@ -40,7 +40,7 @@ const summed = {
   units: sql<number>`sum(change)`.mapWith(Number),
 };
 
-/** What all movements of a product up to a moment (ms; null: now) add up to, by type and reason. */
+/** The movements of a product up to a time (ms; null: now), summed by type and reason. */
 export async function sumMovements(db: Db, product_id: number, as_of: number | null): Promise<LedgerSum[]> {
   return db.sql
     .select(summed)
@@ -49,7 +49,7 @@ export async function sumMovements(db: Db, product_id: number, as_of: number | n
     .orderBy(sql`min(id)`);
 }
 
-/** The bins and lots in which units of a product lie at a moment (ms; null: now), each with its movements summed up. */
+/** The bins and lots that hold units of a product at a time (ms; null: now), each with its movements summed. */
 export async function listPlaces(db: Db, product_id: number, as_of: number | null): Promise<BreakdownPlace[]> {
   const sides = sidesOf(product_id, as_of);
   const sums = await db.sql
@@ -78,8 +78,8 @@ export async function listPlaces(db: Db, product_id: number, as_of: number | nul
   }));
 }
 
-/** Who holds reserved units of a product, the oldest reservation first. */
-export async function listPromised(db: Db, product_id: number, limit: number): Promise<PromisedUnits[]> {
+/** Reservations that hold units of a product, oldest first. */
+export async function listHeldUnits(db: Db, product_id: number, limit: number): Promise<HeldUnits[]> {
   const picked = sql`case when ${bins.kind} = 'staging' then ${allocations.quantity} else 0 end`;
   return db.sql
     .select({
@@ -108,7 +108,7 @@ export async function listPromised(db: Db, product_id: number, limit: number): P
     .limit(limit);
 }
 
-/** Who waits for units of a product, in the order in which they are served. */
+/** Reservations that wait for units of a product, in the order in which they are served. */
 export async function listBackorders(db: Db, product_id: number, limit: number): Promise<Backorder[]> {
   return db.sql
     .select({

@@ -1,4 +1,4 @@
-// Why the stock of a SKU is what it is: the ledger from its beginning, who holds units, and what keeps units from sale.
+// Explains the stock of a SKU: the ledger from its beginning, the reservations, and what makes units unavailable.
 
 import { iso, isoOrNull } from "../../core/clock.ts";
 import { wireId } from "../../core/ids.ts";
@@ -17,7 +17,7 @@ export interface LedgerSum {
   readonly units: number;
 }
 
-/** A bin and lot with units, and everything that ever came to it and left it. */
+/** A bin and lot with units, and the sums of all movements to and from it. */
 export interface BreakdownPlace {
   readonly warehouse_id: number;
   readonly bin: string;
@@ -26,8 +26,8 @@ export interface BreakdownPlace {
   readonly movements: readonly LedgerSum[];
 }
 
-/** Someone who holds reserved units. */
-export interface PromisedUnits {
+/** A reservation that holds units. */
+export interface HeldUnits {
   readonly reservation_id: number;
   readonly order_id: number | null;
   readonly order_ref: string;
@@ -38,7 +38,7 @@ export interface PromisedUnits {
   readonly picked: number;
 }
 
-/** Someone who waits for units. */
+/** A reservation that waits for units. */
 export interface Backorder {
   readonly reservation_id: number;
   readonly order_id: number | null;
@@ -49,10 +49,10 @@ export interface Backorder {
   readonly created_at: number;
 }
 
-/** How many of those who hold or wait for units are listed. */
+/** The most reservations, receipts and transfers that are listed. */
 export const named_max = 100;
 
-/** The stock at a moment from the ledger: opening balance, movements, places. */
+/** The stock at a time from the ledger: opening balance, movements and places. */
 export function ledgerView(
   { merchant_id, sku, name }: ProductStock["product"],
   sums: readonly LedgerSum[],
@@ -84,33 +84,33 @@ function unitsOf(sums: readonly LedgerSum[]): number {
   return sums.reduce((units, sum) => units + sum.units, 0);
 }
 
-/** What keeps units on hand from being reserved at this moment (ms), and who waits. */
+/** What keeps units on hand from being reserved at `now` (ms), and which reservations wait. */
 export function demandView(
-  shelf: ProductStock,
-  promised: readonly PromisedUnits[],
+  stock: ProductStock,
+  held: readonly HeldUnits[],
   waiting: readonly Backorder[],
   now: number,
   shows_bins: boolean,
 ) {
-  const { product, items, backordered, sets } = shelf;
-  const { reserved, picked, available: own } = totalsOf(shelf, now);
+  const { product, items, backordered, sets } = stock;
+  const { reserved, picked, available: own } = totalsOf(stock, now);
   const available = sets ?? own;
-  const kept = items.filter((item) => !isPromisable(item, product, now) && item.on_hand > item.reserved);
+  const unavailable = items.filter((item) => !isPromisable(item, product, now) && item.on_hand > item.reserved);
   return {
     available,
     reserved: {
       units: reserved,
       picked,
-      claims: promised.slice(0, named_max).map(({ status, expires_at, units, picked, ...claim }) => ({
-        ...claimantView(claim),
+      claims: held.slice(0, named_max).map(({ status, expires_at, units, picked, ...reservation }) => ({
+        ...claimantView(reservation),
         status: status === "reserved" && expires_at !== null && expires_at <= now ? "expired" : status,
         expires_at: isoOrNull(expires_at),
         units,
         picked,
       })),
-      more: promised.length > named_max,
+      more: held.length > named_max,
     },
-    unavailable: kept.map((item) => ({
+    unavailable: unavailable.map((item) => ({
       cause: unavailableCauseOf(item, now),
       warehouse_id: wireId("warehouse", item.warehouse_id),
       bin: binShown(item.bin, shows_bins),
@@ -119,8 +119,8 @@ export function demandView(
     })),
     backordered: {
       units: backordered,
-      claims: waiting.slice(0, named_max).map(({ units, priority, paused, created_at, ...claim }) => ({
-        ...claimantView(claim),
+      claims: waiting.slice(0, named_max).map(({ units, priority, paused, created_at, ...reservation }) => ({
+        ...claimantView(reservation),
         units,
         priority,
         paused,
@@ -131,7 +131,7 @@ export function demandView(
   };
 }
 
-/** Incoming units, by what brings them. */
+/** Incoming units by receipt and transfer. */
 export function incomingView(
   { incoming }: ProductStock,
   awaited: readonly AwaitedDelivery[],
@@ -163,14 +163,14 @@ export function partsView(parts: readonly StockedPart[]) {
   return parts.map(({ product_id: _id, ...part }) => part);
 }
 
-/** Past reservations are not kept, so a past moment shows the ledger alone. */
+/** Past reservations are not stored, so a past time shows the ledger alone. */
 export const noDemand = { available: null, reserved: null, unavailable: null, backordered: null, incoming: null };
 
 function claimantView({
   reservation_id,
   order_id,
   order_ref,
-}: Pick<PromisedUnits, "reservation_id" | "order_id" | "order_ref">) {
+}: Pick<HeldUnits, "reservation_id" | "order_id" | "order_ref">) {
   return {
     reservation_id: wireId("reservation", reservation_id),
     order_id: order_id === null ? null : wireId("order", order_id),

@@ -15,7 +15,7 @@ import { listHeldAfter, listOwnedAfter } from "./stock_csv.sql.ts";
 const required = ["sku", "quantity"] as const;
 const table = columnTable(stockColumns, required);
 
-/** How a file of stock is imported: the counted units become the units on hand. */
+/** The import of a stock CSV: the counted units become the units on hand. */
 export const stockImport: Import<CountedStock> = {
   columns: stockColumns,
   required,
@@ -24,7 +24,7 @@ export const stockImport: Import<CountedStock> = {
   ties: ({ sku }) => ({ makes: [sku], needs: [sku] }),
 };
 
-/** The file of all stock by bin and lot, which can be imported again. */
+/** The CSV of all stock by bin and lot, which can be imported again. */
 export const stockExport: CsvFile<StockCsvRow> = {
   name: "inventory.csv",
   columns: stockColumns.map(({ name }) => name),
@@ -32,7 +32,7 @@ export const stockExport: CsvFile<StockCsvRow> = {
   cells: (held) => writeCells(stockColumns, stockCsvRow(held)),
 };
 
-/** Stock as its merchant is shown it: how much is in which warehouse, and not in which bins. */
+/** Stock as its merchant sees it: by warehouse, without bins. */
 export const exportWithoutBins: CsvFile<OwnedStock, number> = {
   ...stockExport,
   page: listOwnedAfter,
@@ -54,8 +54,8 @@ export const stockCsvRoutes = new Elysia({ prefix: "/inventory" })
       chapter: "Inventory",
       summary: "Import counted stock as CSV",
       description:
-        "A row for each bin and lot: what is on hand there becomes what was counted. What no row names stays as it" +
-        ` is.\n\n${table}`,
+        "One row per bin and lot: the counted quantity becomes the quantity on hand. Places without a row stay" +
+        ` unchanged.\n\n${table}`,
       sends: "csv",
       answers: { 200: EnvelopedView(DryRunImportView) },
     }),
@@ -68,7 +68,7 @@ export const stockCsvRoutes = new Elysia({ prefix: "/inventory" })
       chapter: "Inventory",
       summary: "Export stock as CSV",
       description:
-        "A row for each bin and lot; picked units are in the staging bin of their order. Merchants get a row for each" +
+        "One row per bin and lot; picked units are in the staging bin of their order. Merchants get one row per" +
         ` warehouse and lot. The file can be imported again.\n\n${table}`,
       documents: ["text/csv"],
       answers: { 200: null },

@@ -7,13 +7,13 @@ import type { OwnedStock, StockCsvRow } from "./stock_csv.schema.ts";
 
 const held = gt(stock_items.on_hand, 0);
 
-/** How many rows a file of all stock has. */
+/** The number of rows in the CSV of all stock. */
 export async function countHeld(db: Db): Promise<number> {
   const [row] = await db.sql.select({ count: count() }).from(stock_items).where(held);
   return row?.count ?? 0;
 }
 
-/** The units in the bins after one (null: from the first). Picked units are in the staging bin of their order. */
+/** Stock items with units after `last` (null: from the first). Picked units are in the staging bin of their order. */
 export async function listHeldAfter(db: Db, last: StockCsvRow | null, limit: number): Promise<StockCsvRow[]> {
   return db.sql
     .select({
@@ -36,8 +36,8 @@ export async function listHeldAfter(db: Db, last: StockCsvRow | null, limit: num
 }
 
 /**
- * The units of the products after one (null: from the first), by warehouse and lot, whatever bins they are in.
- * `next` is the last product; null at the end.
+ * The units of the products after `last` (null: from the first), by warehouse and lot, regardless of bins. `next` is
+ * the last product; null at the end.
  */
 export async function listOwnedAfter(
   db: Db,

@@ -1,4 +1,4 @@
-// The list of levels: which products match, and in which order. What their stock is, `stock/store.ts` reads.
+// The stock list: which products match, and in which order. `stock.sql.ts` reads their stock.
 import { and, asc, count, eq, ne, or, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { contains, given, isOneOf, matches, named } from "../../../db/kit.ts";
@@ -17,34 +17,34 @@ import { lotTransitions } from "../inventory.transitions.ts";
 import { dayIn, type LocalDays, localDays } from "../warehouses/warehouses.sql.ts";
 import type { stockSummarySorts } from "./stock.schema.ts";
 
-/** What the list of levels may be narrowed to. */
+/** Filters for the stock list. */
 interface StockSummaryFilter {
   /** An exact SKU, or a pattern with `*`. */
   readonly sku?: string | undefined;
-  /** A piece of the SKU or the name. */
+  /** Part of the SKU or the name. */
   readonly q?: string | undefined;
-  /** Only products with units in this warehouse, and bundles of which its units make a set. */
+  /** Only products with units in this warehouse, and bundles of which a set can be made there. */
   readonly warehouse_id?: number | undefined;
   /** Only products with less available than their reorder point. */
   readonly low_stock?: boolean | undefined;
   readonly status?: ItemStatus | undefined;
-  /** Only products with units in a zone, a bin or a lot of this name, in the warehouse if one is named. */
+  /** Only products with units in a zone, a bin or a lot of this name, in the filter's warehouse if it has one. */
   readonly zone?: string | undefined;
   readonly bin?: string | undefined;
   readonly lot_number?: string | undefined;
-  /** Only products with units of available lots whose last day comes before this one, and not before today. */
+  /** Only products with units of available lots that expire before this day, and not before today. */
   readonly expiring_before?: number | undefined;
 }
 
 const held = sql`${stock_items.on_hand} > 0`;
 const isGood = isOneOf(lots.status, [lotTransitions.release.to]);
 
-// The product is read only of lots that expire. It has a name of its own, since the query around is of products.
+// The product is read only for lots that expire. It has an alias, since the outer query is of products.
 const minDays = (product_id: AnyPgColumn) => sql`(
-  select kept.min_shelf_life_days from ${products} as kept where kept.id = ${product_id}
+  select lot_product.min_shelf_life_days from ${products} as lot_product where lot_product.id = ${product_id}
 )`;
 
-/** The units of a product that may be promised, and are not; of one warehouse, when `where` says so. */
+/** The available units of a product; `where` limits them to one warehouse. */
 const availableOf = (days: LocalDays, product_id: AnyPgColumn, where = sql`true`) => sql`(
   select coalesce(sum(${stock_items.on_hand} - ${stock_items.reserved}), 0) from ${stock_items}
   join ${bins} on ${bins.id} = ${stock_items.bin_id} left join ${lots} on ${lots.id} = ${stock_items.lot_id}
@@ -54,7 +54,7 @@ const availableOf = (days: LocalDays, product_id: AnyPgColumn, where = sql`true`
         or ${lots.expires_on} - ${minDays(product_id)} >= ${dayIn(days, stock_items.warehouse_id)}))
 )`;
 
-// A bundle has what the scarcest of its components makes.
+// A bundle has as many sets as its scarcest component makes.
 const available = (days: LocalDays) => sql`case when ${products.type} = 'bundle' then (
   select coalesce(min(${availableOf(days, product_components.component_id)} / ${product_components.quantity}), 0)
   from ${product_components} where ${product_components.bundle_id} = ${products.id}
@@ -67,7 +67,7 @@ const waitedFor = sql`exists (
 
 function statusOf(days: LocalDays, status: ItemStatus): SQL | undefined {
   const units = available(days);
-  // Each names the units once: they are summed up as often as they are named.
+  // Each names the units once: they are summed as often as they are named.
   const is = {
     inactive: null,
     in_stock: sql`${units} >= case when ${products.reorder_point} > 1 then ${products.reorder_point} else 1 end`,
@@ -79,7 +79,7 @@ function statusOf(days: LocalDays, status: ItemStatus): SQL | undefined {
   return has === null ? ne(products.status, orderable) : and(eq(products.status, orderable), has);
 }
 
-/** Whether units of a product lie where, or are of the lot that, the filter names. */
+/** Condition: units of a product are in the filter's place, or of its lot. */
 function lies(
   days: LocalDays,
   { warehouse_id, zone, bin, lot_number, expiring_before }: StockSummaryFilter,
@@ -106,14 +106,14 @@ function matching(days: LocalDays, filter: StockSummaryFilter): SQL | undefined 
   const { sku, q, warehouse_id, low_stock, status } = filter;
   const named = sku?.includes("*") ? matches(products.sku, sku) : sku === undefined ? undefined : eq(products.sku, sku);
   const there = sql`${stock_items.warehouse_id} = ${warehouse_id}`;
-  // A bundle is where its components make a set.
+  // A bundle is where a set can be made of its components.
   const stored = () => sql`case when ${products.type} = 'bundle' then not exists (
     select 1 from ${product_components} where ${product_components.bundle_id} = ${products.id}
       and ${availableOf(days, product_components.component_id, there)} < ${product_components.quantity}
   ) else exists (
     select 1 from ${stock_items} where ${stock_items.product_id} = ${products.id} and ${held} and ${there}
   ) end`;
-  // A bundle is low when one of its components is too few for as many sets. Most products have no reorder point.
+  // A bundle is low when one of its components is not enough for that many sets. Most products have no reorder point.
   const low = () => sql`${products.reorder_point} > 0 and case when ${products.type} = 'bundle' then exists (
     select 1 from ${product_components} where ${product_components.bundle_id} = ${products.id}
       and ${availableOf(days, product_components.component_id)}
@@ -129,19 +129,19 @@ function matching(days: LocalDays, filter: StockSummaryFilter): SQL | undefined 
   );
 }
 
-/** The order of the list of levels. */
+/** The sort order of the stock list. */
 type StockSummarySort = (typeof stockSummarySorts)[number];
 
-/** A product of the list of levels, with what the list is sorted by. */
+/** A product of the stock list, with its sort key. */
 interface ListedProduct {
   readonly id: number;
   readonly key: string | number;
-  /** What sorts those with the same key: several merchants may use one SKU. */
+  /** Sorts products with the same key: several merchants may use one SKU. */
   readonly place: number;
 }
 
 const all = prepared((sql, _: StatementArgs<object>) => sql.select({ count: count() }).from(products));
-// The page that is asked for most, without a filter, is prepared: an index alone has all that it tells.
+// The first page without a filter is requested most, so it is prepared. It needs only an index.
 const first = prepared((sql, a: StatementArgs<{ limit: number; offset: number }>) =>
   sql
     .select({ id: products.id, key: named(products.sku, "key"), place: named(products.merchant_id, "place") })
@@ -161,7 +161,7 @@ export async function listStocked(
   const days = await localDays(db);
   const where = matching(days, filter);
   if (where === undefined && after === null && sort === "sku") {
-    // When something changes, whoever has the list open asks for it at the same moment.
+    // When something changes, everyone who has the list open requests it at the same moment.
     return db.memo(`inventory.first:${limit}:${offset}`, () => first(db, { limit, offset }));
   }
   const isDown = sort.startsWith("-");
@@ -171,9 +171,9 @@ export async function listStocked(
     : sort.endsWith("name")
       ? sql`${products.name}`
       : sql`${products.sku}`;
-  // The index of SKUs goes on by the merchant.
+  // The index of SKUs continues with the merchant.
   const place = sort.endsWith("sku") ? products.merchant_id : products.id;
-  const way = sql.raw(isDown ? "desc" : "asc");
+  const direction = sql.raw(isDown ? "desc" : "asc");
   const beyond = sql.raw(isDown ? "<" : ">");
   const rest =
     after === null
@@ -183,15 +183,15 @@ export async function listStocked(
     .select({ id: products.id, place, key: byUnits ? sql<number>`${key}`.mapWith(Number) : sql<string>`${key}` })
     .from(products)
     .where(and(where, rest))
-    .orderBy(sql`${key} ${way}`, sql`${place} ${way}`)
+    .orderBy(sql`${key} ${direction}`, sql`${place} ${direction}`)
     .limit(limit)
     .offset(offset);
 }
 
-/** About how many bytes the levels of each of these products take as JSON: it may lie in hundreds of bins. */
+/** The approximate size (bytes) of each product's stock summary as JSON: a product may be in hundreds of bins. */
 export const stockSummarySizes = sizesBy(stock_items.product_id, { record: 1000, part: 250 }, held);
 
-/** How many products match. */
+/** The number of products that match. */
 export async function countStocked(db: Db, filter: StockSummaryFilter): Promise<number> {
   const days = await localDays(db);
   const where = matching(days, filter);

@@ -1,4 +1,4 @@
-// Goods that change hands in the house: out of one merchant's stock and into another's, by a pair of movements.
+// Transfers stock from one merchant to another, by a pair of movements.
 
 import type { Actor } from "../../core/actor.ts";
 import { iso } from "../../core/clock.ts";
@@ -25,13 +25,14 @@ import type { TransferOwnership } from "./stock.schema.ts";
 import { findNamedProducts } from "./stock.sql.ts";
 
 /**
- * Gives units of one merchant to another one, with their lot and their age: they leave his stock and come to that of
- * the new owner's product, in the same bin unless another is named. Reserved units stay. Whoever waits for the new
- * owner's product gets them at once. Refuses: validation_failed, merchant_closed, resource_missing, ambiguous_stock,
- * insufficient_inventory, bin_full, bin_of_other_merchant. Emits: inventory.updated, inventory.low_stock.
+ * Transfers units of one merchant to another, with their lot and their received date: they leave one merchant's stock
+ * and enter that of the new owner's product, in the same bin unless another is named. Reserved units stay. Backorders
+ * of the new owner's product are filled at once.
+ * Refuses: validation_failed, merchant_closed, resource_missing, ambiguous_stock, insufficient_inventory, bin_full,
+ * bin_of_other_merchant. Emits: inventory.updated, inventory.low_stock.
  */
 export async function transferOwnership(own: Tx, input: TransferOwnership, actor: Actor) {
-  // It is about two merchants, whomever the request is about.
+  // It concerns two merchants, whichever one the request is about.
   const tx = own.scoped(unscoped);
   const { sku, to_sku = sku, quantity, reason } = input;
   const from_merchant = await merchantNamed(tx, "from_merchant_id", input);
@@ -41,8 +42,8 @@ export async function transferOwnership(own: Tx, input: TransferOwnership, actor
   const named = await findNamedProducts(tx, [sku, to_sku]);
   const from_id = productOf(named, from_merchant, sku, "sku");
   const to_id = productOf(named, to_merchant, to_sku, input.to_sku === undefined ? "sku" : "to_sku");
-  const shelves = await lockFreshStock(tx, [from_id, to_id]);
-  const [from, to] = [lockedStockOf(shelves, from_id), lockedStockOf(shelves, to_id)];
+  const stocks = await lockFreshStock(tx, [from_id, to_id]);
+  const [from, to] = [lockedStockOf(stocks, from_id), lockedStockOf(stocks, to_id)];
   const item = movedItem(from, input);
   refuseReserved(item, sku, quantity);
   const warehouse = await shareWarehouse(tx, item.warehouse_id);
@@ -52,7 +53,7 @@ export async function transferOwnership(own: Tx, input: TransferOwnership, actor
     ...{ reference: { type: "ownership_transfer", id } as const, confirmed: true, actor },
   };
   const left = await moveUnits(tx, from, { ...posting, from: item, to: null, to_place: "other_merchant" });
-  // Only now is it known whose goods are left in the bin, and what it has room for.
+  // Only now is it known whose goods remain in the bin, and how much room it has.
   const lot = await lotOf(tx, item, to.product);
   const bin = await binFor(tx, warehouse, to.product, input.to_bin ?? item.bin, quantity);
   const spot = {
@@ -62,8 +63,8 @@ export async function transferOwnership(own: Tx, input: TransferOwnership, actor
     received_at: item.received_at,
   };
   refuseTooMuch(to, spot, quantity, "quantity");
-  const came = await moveUnits(tx, to, { ...posting, from: null, to: spot, to_place: null });
-  await fillBackorders(tx, shelves, [to_id]);
+  const incoming = await moveUnits(tx, to, { ...posting, from: null, to: spot, to_place: null });
+  await fillBackorders(tx, stocks, [to_id]);
   return {
     id,
     from_merchant_id: wireId("merchant", from_merchant.id),
@@ -77,7 +78,7 @@ export async function transferOwnership(own: Tx, input: TransferOwnership, actor
     lot_number: item.lot_number,
     reason,
     from_movement_id: wireId("movement", left.id),
-    to_movement_id: wireId("movement", came.id),
+    to_movement_id: wireId("movement", incoming.id),
     transferred_at: iso(tx.now),
     transferred_by: actor.id,
   };
@@ -109,23 +110,23 @@ function refuseReserved({ on_hand, reserved }: StockItem, sku: string, quantity:
   const available = on_hand - reserved;
   if (quantity <= available) return;
   const few = available === 1 ? "1 unit" : `${available} units`;
-  throw new Fault("insufficient_inventory", `Only ${few} of ${sku} there are reserved for nobody.`, {
+  throw new Fault("insufficient_inventory", `Only ${few} of ${sku} there can be transferred. The rest is reserved.`, {
     shortages: [{ sku, requested: quantity, available }],
   });
 }
 
 /**
- * The lot of units that a product's owner gets: his own of the same number, or a new one like theirs.
- * Refuses: validation_failed, where his own is another one by its expiry or its status.
+ * The lot for the new owner's units: the owner's lot of the same number, or a new one like theirs.
+ * Refuses: validation_failed (the owner's lot has another expiry or status).
  */
 async function lotOf(tx: Tx, item: StockItem, product: StockedProduct): Promise<Lot | null> {
   const { lot_number, lot_status: status, expires_on } = item;
   if (lot_number === null || status === null) {
-    if (product.lot_tracking) throw invalid("to_sku", "tracks lots, and the units are of none");
+    if (product.lot_tracking) throw invalid("to_sku", "tracks lots, but the units have no lot");
     return null;
   }
   if (product.expiration_tracking && expires_on === null) {
-    throw invalid("to_sku", `tracks expiry, and lot ${lot_number} has none`);
+    throw invalid("to_sku", `tracks expiry, but lot ${lot_number} has no expiry`);
   }
   const known = await findLot(tx, product.id, lot_number);
   if (known === null) {
@@ -135,7 +136,7 @@ async function lotOf(tx: Tx, item: StockItem, product: StockedProduct): Promise<
     return lot;
   }
   if (known.expires_on !== expires_on || known.status !== status) {
-    throw invalid("lot_number", "is that of another lot of the new owner, with another expiry or status");
+    throw invalid("lot_number", "is used by the new owner for a lot with another expiry or status");
   }
   return known;
 }

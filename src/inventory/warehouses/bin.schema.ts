@@ -8,7 +8,7 @@ import { permanentBinKinds } from "./warehouse.ts";
 
 /** How full a bin is, as a filter. */
 export const binFills = ["empty", "used", "full"] as const;
-/** The orders in which units in bins are listed. */
+/** Sort orders of the list of stock items. */
 export const itemSorts = ["sku", "bin", "expiration_date"] as const;
 
 const code = textField(40);
@@ -23,7 +23,7 @@ export const ListBins = closed({
   ...pageFields,
   ...of,
   bin: Type.Optional(code),
-  q: Type.Optional(textField(40, { description: "A piece of the code." })),
+  q: Type.Optional(textField(40, { description: "Part of the code." })),
   kind: Type.Optional(choice(permanentBinKinds)),
   fill: Type.Optional(choice(binFills, { description: "`full`: no room for another unit." })),
 });
@@ -39,22 +39,22 @@ export const BinView = closed({
   temperature_zone: nullable(choice(temperatureZones)),
   temperature_range: nullable(Type.String()),
   pick_order: Type.Integer(),
-  dedicated_merchant_id: nullable(Type.String({ description: "The only merchant whose goods may be put there." })),
-  mix_merchants: Type.Boolean({ description: "Whether it takes goods of several merchants at once." }),
+  dedicated_merchant_id: nullable(Type.String({ description: "The only merchant whose goods may be stored there." })),
+  mix_merchants: Type.Boolean({ description: "Whether it can hold goods of several merchants at once." }),
   capacity: nullable(Type.Integer()),
   used: Type.Integer({ minimum: 0, description: "Units in the bin." }),
-  free: nullable(Type.Integer({ minimum: 0, description: "Units for which the bin has room." })),
-  skus: Type.Integer({ minimum: 0, description: "How many SKUs are in the bin." }),
+  free: nullable(Type.Integer({ minimum: 0, description: "Units that still fit in the bin." })),
+  skus: Type.Integer({ minimum: 0, description: "Number of SKUs in the bin." }),
 });
 
 export const ListStoredItems = closed({
   ...pageFields,
   ...of,
   bin: Type.Optional(code),
-  q: Type.Optional(textField(100, { description: "A piece of the SKU or the name." })),
+  q: Type.Optional(textField(100, { description: "Part of the SKU or the name." })),
   kind: Type.Optional(choice(binKinds)),
-  expiring_before: Type.Optional(expiringBeforeField("Only units of lots whose last day comes before this day.")),
-  sort: Type.Optional(choice(itemSorts, { description: "`sku` by default; units without expiry come last." })),
+  expiring_before: Type.Optional(expiringBeforeField("Only units of lots that expire before this day.")),
+  sort: Type.Optional(choice(itemSorts, { description: "Default: `sku`. Units without expiry come last." })),
 });
 export type ListStoredItems = Static<typeof ListStoredItems>;
 

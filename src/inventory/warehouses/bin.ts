@@ -7,7 +7,7 @@ import type { StockItem } from "../ledger/stock_item.ts";
 import { isLotGood, isPromisable, unavailableCauseOf } from "../stock/product_stock.ts";
 import { dedicatedView } from "./warehouse.ts";
 
-/** A bin with its zone and its contents, counted. */
+/** A bin with its zone, and the number of units and SKUs in it. */
 export interface FilledBin {
   readonly id: number;
   readonly warehouse_id: number;
@@ -31,7 +31,7 @@ export function binView({ id: _id, warehouse_id, capacity, used, ...bin }: Fille
   return { warehouse_id: wireId("warehouse", warehouse_id), ...bin, dedicated_merchant_id, capacity, used, free };
 }
 
-/** Units of one product, bin and lot, with their names. */
+/** A stock item with its SKU, the product's name and the zone. */
 export interface StoredItem extends StockItem {
   readonly sku: string;
   readonly name: string;
@@ -39,9 +39,9 @@ export interface StoredItem extends StockItem {
   readonly min_shelf_life_days: number;
 }
 
-/** Units in a bin as the API shows them at this moment (ms). */
+/** A stock item as the API shows it at `now` (ms). */
 export function storedItemView(item: StoredItem, now: number) {
-  const canBePromised = isPromisable(item, item, now);
+  const canBeReserved = isPromisable(item, item, now);
   return {
     merchant_id: wireId("merchant", item.merchant_id),
     sku: item.sku,
@@ -57,8 +57,8 @@ export function storedItemView(item: StoredItem, now: number) {
     expiration_date: dayEndTextOrNull(item.expires_on),
     quantity: item.on_hand,
     reserved: item.reserved,
-    available: canBePromised ? item.on_hand - item.reserved : 0,
-    cause: canBePromised || item.on_hand === item.reserved ? null : unavailableCauseOf(item, now),
+    available: canBeReserved ? item.on_hand - item.reserved : 0,
+    cause: canBeReserved || item.on_hand === item.reserved ? null : unavailableCauseOf(item, now),
     received_date: iso(item.received_at),
     last_updated: iso(item.updated_at),
   };

@@ -1,23 +1,23 @@
-// Bins are the house's: merchants are told how much lies in which warehouse, and not where in it.
+// Bins are internal to the operator: merchants see how much is in which warehouse, and not where in it.
 import { invalid } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
 
-/** Whose key or user asks: a merchant's, or null for the house's. */
+/** The merchant of the key or user that makes a request; null for the operator's. */
 interface BinViewer {
   readonly merchant_id: number | null;
 }
 
-/** Whether who asks is shown the codes of bins. */
+/** Whether the viewer sees the codes of bins. */
 export const showsBins = ({ merchant_id }: BinViewer): boolean => merchant_id === null;
 
-/** Where units lie: the bin, or for those who are shown none the warehouse. */
+/** Where units are: the bin, or the warehouse for viewers who see no bins. */
 export const placeShown = (code: string, warehouse_id: number, shows_bins: boolean): string =>
   shows_bins ? code : wireId("warehouse", warehouse_id);
 
-/** A bin's code as it is shown; null for those who are shown none. */
+/** A bin's code as it is shown; null for viewers who see no bins. */
 export const binShown = (code: string, shows_bins: boolean): string | null => (shows_bins ? code : null);
 
-/** What an event tells of stock, as far as its bins are concerned. */
+/** The fields of a stock event that name places. */
 interface EventLocations {
   readonly object?: unknown;
   readonly locations?: readonly EventLocation[];
@@ -30,7 +30,7 @@ interface EventLocation {
   readonly quantity: number;
 }
 
-/** The data of an event for those who are shown no bins: of stock it tells what levels tell them. */
+/** The data of an event for receivers who see no bins: stock is shown by warehouse. */
 export function dataWithoutBins<Data extends object>(data: Data): Data {
   const { object, locations, received } = data as EventLocations;
   if (object !== "inventory_item") return data;
@@ -41,20 +41,20 @@ export function dataWithoutBins<Data extends object>(data: Data): Data {
   };
 }
 
-/** The places of units by all that is told of them but their bins, in the order of the first of each. */
+/** Places without their bins, with equal ones merged, in the order of the first of each. */
 function locationsWithoutBins(places: readonly EventLocation[]): EventLocation[] {
-  const found = new Map<string, EventLocation>();
+  const merged = new Map<string, EventLocation>();
   for (const place of places) {
     const shown = { ...place, location: place.warehouse_id };
     const key = JSON.stringify({ ...shown, quantity: 0 });
-    found.set(key, { ...shown, quantity: (found.get(key)?.quantity ?? 0) + place.quantity });
+    merged.set(key, { ...shown, quantity: (merged.get(key)?.quantity ?? 0) + place.quantity });
   }
-  return [...found.values()];
+  return [...merged.values()];
 }
 
-/** Refuses: validation_failed, for a list by bins that are not shown to who asks. */
-export function refuseBins(asker: BinViewer, named: Readonly<Record<string, string | undefined>>): void {
-  if (showsBins(asker)) return;
+/** Refuses: validation_failed (a filter by bins that the viewer does not see). */
+export function refuseBins(viewer: BinViewer, named: Readonly<Record<string, string | undefined>>): void {
+  if (showsBins(viewer)) return;
   const field = Object.keys(named).find((name) => named[name] !== undefined);
-  if (field !== undefined) throw invalid(field, "is for the house: merchants are not told where their goods lie");
+  if (field !== undefined) throw invalid(field, "is not available to merchants, who do not see bins");
 }

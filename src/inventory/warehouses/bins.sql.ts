@@ -10,10 +10,10 @@ import { itemColumns } from "../stock/stock.sql.ts";
 import type { binFills, itemSorts } from "./bin.schema.ts";
 import type { FilledBin, StoredItem } from "./bin.ts";
 
-/** The filters of the list of bins. */
+/** Filters for the list of bins. */
 interface BinFilter {
   readonly warehouse_id?: number | undefined;
-  /** The client's name of a zone. */
+  /** The client's name for a zone. */
   readonly zone?: string | undefined;
   readonly bin?: string | undefined;
   readonly q?: string | undefined;
@@ -48,7 +48,7 @@ function binsMatching(db: Db, filter: BinFilter): SQL | undefined {
     .leftJoin(lots, eq(lots.id, stock_items.lot_id))
     .where(its);
   return and(
-    // Written out, so that the index without orders' staging bins is used.
+    // Written out, so that the index without staging bins is used.
     sql`${bins.kind} <> 'staging'`,
     warehouse_id === undefined ? undefined : eq(bins.warehouse_id, warehouse_id),
     zone === undefined ? undefined : eq(zones.zone_id, zone),
@@ -66,7 +66,7 @@ const filled = {
   full: sql`${bins.capacity} is not null and ${used} >= ${bins.capacity}`,
 };
 
-/** A page of bins by code, without the staging bins of orders. */
+/** A page of bins by code, without staging bins. */
 export async function listBins(db: Db, filter: BinFilter, { limit, offset, after }: PageWindow): Promise<FilledBin[]> {
   return db.sql
     .select({
@@ -92,7 +92,7 @@ export async function listBins(db: Db, filter: BinFilter, { limit, offset, after
     .offset(offset);
 }
 
-/** How many bins match. */
+/** The number of bins that match. */
 export async function countBins(db: Db, filter: BinFilter): Promise<number> {
   const [row] = await db.sql
     .select({ count: sql<number>`count(*)`.mapWith(Number) })
@@ -106,7 +106,7 @@ function beyond(key: SQL, id: SQL, after: PagePosition | null): SQL | undefined 
   return after === null ? undefined : sql`(${key} > ${after[0]} or ${key} = ${after[0]} and ${id} > ${after[1]})`;
 }
 
-/** The filters of the list of units in bins. */
+/** Filters for the list of stock items. */
 interface StoredItemFilter {
   readonly warehouse_id?: number | undefined;
   readonly zone?: string | undefined;
@@ -115,11 +115,11 @@ interface StoredItemFilter {
   readonly sku?: string | undefined;
   readonly q?: string | undefined;
   readonly lot_number?: string | undefined;
-  /** Only units of lots whose last day comes before this one. */
+  /** Only units of lots that expire before this day (days since 1970-01-01). */
   readonly expiring_before?: number | undefined;
 }
 
-/** The order of a list of units in bins. */
+/** The sort order of a list of stock items. */
 type StoredItemSort = (typeof itemSorts)[number];
 
 function itemsMatching(filter: StoredItemFilter): SQL | undefined {
@@ -141,12 +141,12 @@ const never = Number.MAX_SAFE_INTEGER;
 const expiry = sql`coalesce(${lots.expires_on}, ${sql.raw(String(never))})`;
 const itemKeys = { sku: sql`${products.sku}`, bin: sql`${bins.code}`, expiration_date: expiry };
 
-/** Where a list continues after this item. */
+/** The position at which a list continues after this item. */
 export function itemPosition(item: StoredItem, sort: StoredItemSort): PagePosition {
   return [sort === "expiration_date" ? (item.expires_on ?? never) : item[sort], item.id];
 }
 
-/** A page of the units in bins. */
+/** A page of stock items with their bins. */
 export async function listStoredItems(
   db: Db,
   filter: StoredItemFilter,
@@ -175,7 +175,7 @@ export async function listStoredItems(
     .offset(offset);
 }
 
-/** How many rows the list of units in bins has. */
+/** The number of stock items that match. */
 export async function countStoredItems(db: Db, filter: StoredItemFilter): Promise<number> {
   const [row] = await db.sql
     .select({ count: sql<number>`count(*)`.mapWith(Number) })

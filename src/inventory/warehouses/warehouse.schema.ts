@@ -11,20 +11,20 @@ const capacity = (description: string) =>
   Type.Union([Type.Integer({ minimum: 0, maximum: 1_000_000_000 }), Type.Null()], { description });
 const rank = (description: string) => Type.Integer({ minimum: 0, maximum: 1_000_000, description });
 
-const AddressInput = placeInput("The warehouse's name unless given.");
+const AddressInput = placeInput("Default: the warehouse's name.");
 
-// What a GET tells of a place beside what may be said of it.
+// What a GET shows of a place in addition to what a request can set.
 const reported_fields = ["used", "free"];
 
 const BinInput = closed(
   {
     code: codeField(40),
     kind: Type.Optional(choice(permanentBinKinds)),
-    pick_order: Type.Optional(rank("The place on the pick path: the lowest comes first.")),
-    capacity: Type.Optional(capacity("Units that it has room for; more are refused with bin_full.")),
-    dedicated_merchant_id: Type.Optional(nullable(merchantName("The only merchant whose goods may be put there."))),
+    pick_order: Type.Optional(rank("Position on the pick path. The lowest comes first.")),
+    capacity: Type.Optional(capacity("Units that it has room for. More are refused with bin_full.")),
+    dedicated_merchant_id: Type.Optional(nullable(merchantName("The only merchant whose goods may be stored there."))),
     mix_merchants: Type.Optional(
-      Type.Boolean({ description: "Whether a storage bin takes goods of one merchant while it holds another's." }),
+      Type.Boolean({ description: "Whether a storage bin may hold goods of several merchants at once." }),
     ),
   },
   reported_fields,
@@ -36,30 +36,33 @@ const ZoneInput = closed(
     zone_id: codeField(40),
     temperature_zone: choice(temperatureZones),
     temperature_range: Type.Optional(nullable(textField(40))),
-    capacity: Type.Optional(capacity("Units that it is meant for. It refuses none: that is for its bins.")),
+    capacity: Type.Optional(capacity("Units that it is meant for. Only the capacity of its bins is enforced.")),
     bins: Type.Optional(Type.Array(BinInput, { maxItems: 1000 })),
   },
   reported_fields,
 );
 export type ZoneInput = Static<typeof ZoneInput>;
 
-const day = Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d$", hint: "must be a day such as 2026-12-25" });
+const day = Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d$", hint: "must be a date such as 2026-12-25" });
 const time = Type.String({ pattern: "^([01]\\d|2[0-3]):[0-5]\\d$", hint: "must be a time such as 14:00" });
 const calendar = {
   working_days: Type.Array(choice(weekdays), { minItems: 1, maxItems: 7, description: "Days on which orders leave." }),
-  holidays: Type.Array(day, { maxItems: 400, description: "Days on which none leave all the same." }),
+  holidays: Type.Array(day, {
+    maxItems: 400,
+    description: "Days on which no orders leave, even if they are working days.",
+  }),
   cutoff_time: {
     ...time,
-    description: "Orders that come before it on a working day leave on that day, by the clock of `timezone`.",
+    description: "Orders placed before this time on a working day leave on that day, in `timezone`.",
   },
 };
 
 const optionalFields = {
-  timezone: Type.Optional(textField(60, { description: "An IANA time zone; America/New_York unless given." })),
+  timezone: Type.Optional(textField(60, { description: "An IANA time zone. Default: America/New_York." })),
   working_days: Type.Optional(calendar.working_days),
   holidays: Type.Optional(calendar.holidays),
   cutoff_time: Type.Optional(calendar.cutoff_time),
-  priority: Type.Optional(rank("The lowest is chosen first; 100 unless given.")),
+  priority: Type.Optional(rank("The lowest is chosen first. Default: 100.")),
 };
 const readOnly = ["warehouse_id", "example_address", "version", "created_at", "updated_at"];
 
@@ -81,7 +84,7 @@ export const UpdateWarehouse = closed(
     location_zones: Type.Optional(
       Type.Array(ZoneInput, {
         maxItems: 100,
-        description: "Zones and bins named here are added or changed; others stay as they are.",
+        description: "Zones and bins named here are added or updated. Others stay as they are.",
       }),
     ),
     ...optionalFields,
@@ -92,9 +95,9 @@ export type UpdateWarehouse = Static<typeof UpdateWarehouse>;
 
 const fill = {
   capacity: nullable(Type.Integer()),
-  used: Type.Integer({ minimum: 0, description: "Units that lie there." }),
+  used: Type.Integer({ minimum: 0, description: "Units that are there." }),
   free: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
-    description: "Units that there is room for; null where no capacity is known.",
+    description: "Units that still fit; null if no capacity is set.",
   }),
 };
 
@@ -103,7 +106,7 @@ export const WarehouseView = closed({
   name: Type.String(),
   address: PlaceView,
   example_address: Type.Boolean({
-    description: "Whether the address is still that of a fresh installation. Live labels need the real one.",
+    description: "Whether the address is still the example of a new installation. Live labels need the real one.",
   }),
   timezone: Type.String(),
   ...calendar,

@@ -7,7 +7,7 @@ import { type BinKind, outsidePlaces } from "../inventory.transitions.ts";
 import type { BinSpot } from "../ledger/stock_item.ts";
 import type { DispatchCalendar } from "./dispatch_calendar.ts";
 
-/** The invented address of the first warehouse, until the operator enters the real one. */
+/** The example address of the first warehouse, until the operator enters the real one. */
 export const exampleAddress = {
   address_line1: "100 Main Street",
   city: "Columbus",
@@ -16,43 +16,43 @@ export const exampleAddress = {
   country: "US",
 } as const;
 
-/** Whether an address is still the invented one. */
+/** Whether an address is still the example. */
 export function isExampleAddress(address: NamedAddress): boolean {
   return Object.entries(exampleAddress).every(([field, value]) => address[field as keyof NamedAddress] === value);
 }
 
-/** A place in a warehouse where units lie. */
+/** A place in a warehouse that holds units. */
 export interface WarehouseBin {
   readonly id: number;
   readonly warehouse_id: number;
-  /** Null for staging, which lies outside the zones. */
+  /** Null for staging, which is outside the zones. */
   readonly zone_id: number | null;
   readonly code: string;
   readonly kind: BinKind;
   readonly pick_order: number;
   readonly capacity: number | null;
-  /** The only merchant whose goods may lie there; null for those of any. */
+  /** The only merchant whose goods may be stored there; null for any. */
   readonly dedicated_merchant_id: number | null;
-  /** Whether goods of several merchants may lie there at once, which a storage bin refuses otherwise. */
+  /** Whether goods of several merchants may be stored there at once, which a storage bin otherwise refuses. */
   readonly mix_merchants: boolean;
 }
 
-/** A new bin; unless told otherwise for goods of any merchant, and of one at a time. */
+/** A new bin; by default for goods of any merchant, and of one at a time. */
 export type NewBin = Omit<WarehouseBin, "id" | "dedicated_merchant_id" | "mix_merchants"> &
   Partial<Pick<WarehouseBin, "dedicated_merchant_id" | "mix_merchants">>;
 
-/** A part of a warehouse that is kept at one temperature. */
+/** A part of a warehouse with one temperature. */
 export interface WarehouseZone {
   readonly id: number;
   readonly warehouse_id: number;
-  /** The client's name of the zone. */
+  /** The client's name for the zone. */
   readonly zone_id: string;
   readonly temperature_zone: TemperatureZone;
   readonly temperature_range: string | null;
   readonly capacity: number | null;
 }
 
-/** A warehouse without what is in it. */
+/** A warehouse without its zones and bins. */
 export interface PlainWarehouse extends DispatchCalendar {
   readonly id: number;
   readonly name: string;
@@ -69,12 +69,12 @@ export interface ZonedWarehouse extends PlainWarehouse {
   readonly zones: readonly WarehouseZone[];
 }
 
-/** A warehouse with its zones and its lasting bins: staging bins, which come with each order, are left out. */
+/** A warehouse with its zones and its permanent bins. Staging bins, which are created for each order, are left out. */
 export interface Warehouse extends ZonedWarehouse {
   readonly bins: readonly WarehouseBin[];
 }
 
-/** A bin of a warehouse as part of a spot. */
+/** The bin fields of a spot. */
 export function binSpot({ id, priority, timezone, zones }: ZonedWarehouse, bin: WarehouseBin): BinSpot {
   const zone = zones.find((zone) => zone.id === bin.zone_id);
   return {
@@ -90,21 +90,20 @@ export function binSpot({ id, priority, timezone, zones }: ZonedWarehouse, bin: 
   };
 }
 
-/** The merchant for whom a bin is kept, as the API shows it. */
+/** The merchant for whom a bin is reserved, as the API shows it. */
 export function dedicatedView({
   dedicated_merchant_id: id,
 }: Pick<WarehouseBin, "dedicated_merchant_id">): string | null {
   return id === null ? null : wireId("merchant", id);
 }
 
-/** How full a place is: the units in it, and how many more it has room for, if that is known. */
+/** How full a place is: the units in it, and how many more fit, if the capacity is known. */
 function fillOf(capacity: number | null, used: number) {
   return { capacity, used, free: capacity === null ? null : Math.max(0, capacity - used) };
 }
 
 /**
- * The warehouse as the API shows it, with the units that lie in each bin. Whoever is not shown bins is not told either
- * how much there is room for.
+ * The warehouse as the API shows it, with the units in each bin. Callers who see no bins do not see capacities either.
  */
 export function warehouseView(warehouse: Warehouse, used: ReadonlyMap<number, number>, shows_bins: boolean) {
   const { id, name, address, priority, zones, bins, version, created_at, updated_at } = warehouse;
@@ -144,12 +143,12 @@ export function warehouseView(warehouse: Warehouse, used: ReadonlyMap<number, nu
   };
 }
 
-/** Whether a zone is as cold as is asked for, or colder. */
+/** Whether a zone is at least as cold as required. */
 export function isColdEnough(zone: TemperatureZone, wanted: TemperatureZone): boolean {
   return temperatureZones.indexOf(zone) >= temperatureZones.indexOf(wanted);
 }
 
-/** The zones that may hold goods of this temperature, the warmest first, then in the warehouse's order. */
+/** The zones that may hold goods of this temperature, warmest first, then in the warehouse's order. */
 export function fittingZones(zones: readonly WarehouseZone[], wanted: TemperatureZone): WarehouseZone[] {
   const coldness = (zone: WarehouseZone) => temperatureZones.indexOf(zone.temperature_zone);
   return zones
@@ -157,17 +156,17 @@ export function fittingZones(zones: readonly WarehouseZone[], wanted: Temperatur
     .sort((a, b) => coldness(a) - coldness(b) || a.id - b.id);
 }
 
-/** What a zone's thermometer should read when the client says nothing; null for ambient ones. */
+/** The temperature range of a zone if the client states none; null for ambient ones. */
 export const defaultTemperatureRange: Readonly<Record<TemperatureZone, string | null>> = {
   ambient: null,
   refrigerated: "2-8°C",
   frozen: "-25 to -15°C",
 };
 
-/** Kinds that a client may give a bin. Staging bins come and go with orders. */
+/** Kinds that a client may give a bin. Staging bins are created for each order. */
 export const permanentBinKinds = ["storage", "returns", "putback", "quarantine", "damage"] as const satisfies BinKind[];
 
-/** Where units wait that are not for sale; each warehouse has one bin of each kind. */
+/** The bins for units that cannot be sold; each warehouse has one bin of each kind. */
 export const transitBinKinds = [
   { code: "RETURNS", kind: "returns" },
   { code: "PUTBACK", kind: "putback" },
@@ -177,24 +176,24 @@ export const transitBinKinds = [
 
 const staging_prefix = "STAGING-";
 
-/** The code of the bin where the picked units of an order wait; `order` is its identifier on the wire. */
+/** The code of the bin for the picked units of an order; `order` is its id in the API. */
 export function stagingCode(order: string): string {
   return staging_prefix + order;
 }
 
-/** Refuses: validation_failed, for codes that mean something else where movements are listed. */
+/** Refuses: validation_failed (codes that mean something else in lists of movements). */
 export function checkBinCode(code: string, field: string): void {
   if (code.startsWith(staging_prefix)) throw invalid(field, `must not begin with ${staging_prefix}`);
   if (outsidePlaces.some((place) => place === code)) throw invalid(field, "is a reserved word");
 }
 
-/** Refuses: validation_failed, for another kind of a bin in which units wait that are not for sale. */
+/** Refuses: validation_failed (another kind for one of `transitBinKinds`). */
 export function checkBinKind(code: string, kind: BinKind, field: string): void {
-  const waiting = transitBinKinds.find((bin) => bin.code === code);
-  if (waiting && waiting.kind !== kind) throw invalid(field, `of ${code} is ${waiting.kind}`);
+  const transit_bin = transitBinKinds.find((bin) => bin.code === code);
+  if (transit_bin && transit_bin.kind !== kind) throw invalid(field, `must be ${transit_bin.kind} for ${code}`);
 }
 
-/** Refuses: validation_failed, for a zone that is named twice. */
+/** Refuses: validation_failed (a zone that is named twice). */
 export function checkZonesDiffer(location_zones: readonly { readonly zone_id: string }[]): void {
   const names = location_zones.map(({ zone_id }) => zone_id);
   const twice = names.findIndex((name, at) => names.indexOf(name) < at);

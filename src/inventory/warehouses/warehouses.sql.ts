@@ -24,9 +24,9 @@ const shared = prepared((sql, a: StatementArgs<{ id: number }>) =>
 const zonesOf = prepared((sql, a: StatementArgs<{ warehouse_id: number }>) =>
   sql.select().from(zones).where(eq(zones.warehouse_id, a.warehouse_id)).orderBy(asc(zones.id)),
 );
-// The kind that is left out is written out, and those that are not are named: the index that passes over staging bins,
-// of which every order has one, is used only then.
-const lastingBinsOf = prepared((select, a: StatementArgs<{ warehouse_id: number }>) =>
+// The excluded kind is written out and the others are listed: only then is the index used that skips staging bins, of
+// which every order has one.
+const permanentBinsOf = prepared((select, a: StatementArgs<{ warehouse_id: number }>) =>
   select
     .select()
     .from(bins)
@@ -59,34 +59,34 @@ const calendars = prepared((sql) =>
     .orderBy(asc(warehouses.priority), asc(warehouses.id)),
 );
 
-/** The calendar of every warehouse, the first to be chosen first. */
+/** The calendar of every warehouse, by priority. */
 export async function listCalendars(db: Db): Promise<WarehouseCalendar[]> {
   return db.memo("inventory.calendars", () => calendars(db, {}));
 }
 
-/** The calendar of a warehouse, by its id. */
+/** The dispatch calendar of the warehouse with this id. */
 export async function calendarAt(db: Db, id: number): Promise<WarehouseCalendar> {
-  const found = (await listCalendars(db)).find((one) => one.id === id);
-  assert(found !== undefined, `warehouse ${id} is there`);
-  return found;
+  const calendar = (await listCalendars(db)).find((candidate) => candidate.id === id);
+  assert(calendar !== undefined, `warehouse ${id} exists`);
+  return calendar;
 }
 
-/** The day that it is in each warehouse, and on which it is latest. */
+/** Today in each warehouse, and the first and last of these days. */
 export interface LocalDays {
   readonly warehouses: readonly { readonly id: number; readonly timezone: string; readonly day: number }[];
   readonly first: number;
   readonly last: number;
 }
 
-/** The day that it is in each warehouse, in days since 1970-01-01. */
+/** Today in each warehouse, in days since 1970-01-01. */
 export async function localDays(db: Db): Promise<LocalDays> {
   const calendars = await listCalendars(db);
-  const found = calendars.map(({ id, timezone }) => ({ id, timezone, day: localTime(db.now, timezone).day }));
-  const days = found.length === 0 ? [localTime(db.now, "UTC").day] : found.map(({ day }) => day);
-  return { warehouses: found, first: Math.min(...days), last: Math.max(...days) };
+  const local = calendars.map(({ id, timezone }) => ({ id, timezone, day: localTime(db.now, timezone).day }));
+  const days = local.length === 0 ? [localTime(db.now, "UTC").day] : local.map(({ day }) => day);
+  return { warehouses: local, first: Math.min(...days), last: Math.max(...days) };
 }
 
-/** The day that it is in the warehouse that a column names. */
+/** Today in the warehouse that a column names. */
 export function dayIn({ warehouses, last }: LocalDays, warehouse_id: SQLWrapper): SQL {
   const others = warehouses.filter(({ day }) => day < last);
   if (others.length === 0) return sql`${last}`;
@@ -94,7 +94,7 @@ export function dayIn({ warehouses, last }: LocalDays, warehouse_id: SQLWrapper)
   return sql`case ${warehouse_id} ${sql.join(when, sql` `)} else ${last} end`;
 }
 
-/** The day that a filter on a last day names, by the calendar of a warehouse: the one asked for, or the first. */
+/** The day that an expiry filter names, in the time zone of the filter's warehouse or of the first one. */
 export async function dayInRequest(
   db: Db,
   text: string | undefined,
@@ -106,7 +106,7 @@ export async function dayInRequest(
   return dayOf(text, timezone);
 }
 
-/** All warehouses without their zones, the first to be chosen first. */
+/** All warehouses without their zones, by priority. */
 export async function listPlainWarehouses(db: Db): Promise<PlainWarehouse[]> {
   return all(db, {});
 }
@@ -116,20 +116,20 @@ export async function hasWarehouses(db: Db): Promise<boolean> {
   return (await listPlainWarehouses(db)).length > 0;
 }
 
-/** All warehouses with zones and bins, the first to be chosen first. */
+/** All warehouses with zones and bins, by priority. */
 export async function listWarehouses(db: Db): Promise<Warehouse[]> {
-  const found: Warehouse[] = [];
-  for (const row of await all(db, {})) found.push(await withPlaces(db, row));
-  return found;
+  const whole: Warehouse[] = [];
+  for (const row of await all(db, {})) whole.push(await withPlaces(db, row));
+  return whole;
 }
 
-/** The warehouse that an identifier names, without its zones, or null. */
+/** The warehouse with an id, without its zones, or null. */
 export async function findWarehouse(db: Db, id: string | number): Promise<PlainWarehouse | null> {
   const [row] = await byId(db, { id: readId("warehouse", id) ?? 0 });
   return row ?? null;
 }
 
-/** The warehouse that an identifier names, with zones and bins. Refuses: resource_missing. */
+/** The warehouse with an id, with zones and bins. Refuses: resource_missing. */
 export async function getWarehouse(db: Db, id: string | number): Promise<Warehouse> {
   const row = await findWarehouse(db, id);
   if (row === null) throw missing("warehouse", id);
@@ -138,12 +138,12 @@ export async function getWarehouse(db: Db, id: string | number): Promise<Warehou
 
 async function withPlaces(db: Db, row: PlainWarehouse): Promise<Warehouse> {
   const own = { warehouse_id: row.id };
-  return { ...row, zones: await zonesOf(db, own), bins: await lastingBinsOf(db, own) };
+  return { ...row, zones: await zonesOf(db, own), bins: await permanentBinsOf(db, own) };
 }
 
 /**
- * A warehouse with its zones, which stay as they are until this transaction ends, as its bins do: for those who put
- * units there, who do not wait for each other. Refuses: resource_missing.
+ * A warehouse with its zones. They and its bins stay as they are until this transaction ends. Transactions that put
+ * units there do not wait for each other. Refuses: resource_missing.
  */
 export async function shareWarehouse(tx: Tx, id: string | number): Promise<ZonedWarehouse> {
   const [row] = await shared(tx, { id: readId("warehouse", id) ?? 0 });
@@ -151,7 +151,7 @@ export async function shareWarehouse(tx: Tx, id: string | number): Promise<Zoned
   return { ...row, zones: await zonesOf(tx, { warehouse_id: row.id }) };
 }
 
-/** As `getWarehouse`, and nobody else changes the warehouse until this transaction ends. */
+/** As `getWarehouse`, and locks the warehouse until this transaction ends. */
 export async function lockWarehouse(tx: Tx, id: string | number): Promise<Warehouse> {
   const own = readId("warehouse", id) ?? 0;
   await forUpdate(tx.sql.select({ id: warehouses.id }).from(warehouses).where(eq(warehouses.id, own)));
@@ -164,20 +164,20 @@ export async function findBin(db: Db, warehouse_id: number, code: string): Promi
   return row ?? null;
 }
 
-const lastingByCodes = prepared((select, a: StatementArgs<{ warehouse_id: number; codes: string }>) =>
+const permanentByCodes = prepared((select, a: StatementArgs<{ warehouse_id: number; codes: string }>) =>
   select
     .select()
     .from(bins)
     .where(and(eq(bins.warehouse_id, a.warehouse_id), amongTexts(bins.code, a.codes), sql`${bins.kind} <> 'staging'`)),
 );
 
-/** The bins of a warehouse with these codes by code; staging bins and codes that name nothing are left out. */
-export async function findLastingBins(
+/** Permanent bins of a warehouse by code. Staging bins and unknown codes are left out. */
+export async function findPermanentBins(
   db: Db,
   warehouse_id: number,
   codes: readonly string[],
 ): Promise<ReadonlyMap<string, WarehouseBin>> {
-  const rows = await lastingByCodes(db, { warehouse_id, codes: list(codes) });
+  const rows = await permanentByCodes(db, { warehouse_id, codes: list(codes) });
   return new Map(rows.map((bin) => [bin.code, bin]));
 }
 
@@ -198,7 +198,7 @@ const firstOfKind = prepared((select, a: StatementArgs<{ warehouse_id: number; k
     .limit(1),
 );
 
-/** The first bin of a kind in a warehouse that is kept for a merchant, or for anyone; or null. */
+/** The first bin of a kind in a warehouse that is reserved for a merchant, otherwise the first for anyone, or null. */
 export async function findBinOfKind(
   db: Db,
   warehouse_id: number,
@@ -209,7 +209,7 @@ export async function findBinOfKind(
   return row ?? null;
 }
 
-// The kind is written out, so that SQLite too walks the zone in pick order and stops at the first bin that will do.
+// The kind is written out, so that SQLite too walks the zone in pick order and stops at the first suitable bin.
 const firstWithRoom = prepared((select, a: StatementArgs<{ zone_id: number; needed: number }>) =>
   select
     .select()
@@ -227,7 +227,7 @@ const firstWithRoom = prepared((select, a: StatementArgs<{ zone_id: number; need
     .limit(1),
 );
 
-/** The first storage bin of a zone with room for so many more units, or null; for none every bin has room. */
+/** The first storage bin of a zone with room for `needed` units, or null. With 0, every bin has room. */
 export async function findRoomyBin(db: Db, zone_id: number, needed: number): Promise<WarehouseBin | null> {
   const [row] = await firstWithRoom(db, { zone_id, needed });
   return row ?? null;
@@ -239,7 +239,7 @@ interface WantedBin {
   readonly merchant_id: number;
 }
 
-// The tables are named in plain text: goods of all merchants count, whomever the request is about.
+// The tables are named in plain text: goods of all merchants count, whichever merchant the request is about.
 const firstFor = prepared((select, a: StatementArgs<WantedBin>) => {
   const first = (whose: SQL) => sql`(
     select b.id from ${bins} as b where b.zone_id = ${a.zone_id} and b.kind = 'storage' and ${whose}
@@ -256,16 +256,16 @@ const firstFor = prepared((select, a: StatementArgs<WantedBin>) => {
   return select.select().from(bins).where(sql`${bins.id} = coalesce(${own}, ${any})`);
 });
 
-/** As `findRoomyBin`, of the bins that take goods of a merchant now; first those that are kept for him. */
+/** As `findRoomyBin`, among bins that accept goods of a merchant now; bins reserved for the merchant come first. */
 export async function findBinFor(db: Db, wanted: WantedBin): Promise<WarehouseBin | null> {
   const [row] = await firstFor(db, wanted);
   return row ?? null;
 }
 
-/** What a client says of a warehouse itself. */
+/** The fields of a warehouse that a client sets. */
 type WarehouseFields = Pick<PlainWarehouse, "name" | "address" | "priority" | keyof DispatchCalendar>;
 
-/** Stores a warehouse and answers its id; null when its name is taken. */
+/** Stores a warehouse and returns its id; null when its name is taken. */
 export async function insertWarehouse(tx: Tx, fields: WarehouseFields): Promise<number | null> {
   const [row] = await tx.sql
     .insert(warehouses)
@@ -275,7 +275,7 @@ export async function insertWarehouse(tx: Tx, fields: WarehouseFields): Promise<
   return row?.id ?? null;
 }
 
-/** Stores what changed of a warehouse; its version moves by one. */
+/** Stores changes of a warehouse. Its version increases by one. */
 export async function saveWarehouse(tx: Tx, before: PlainWarehouse, fields: Partial<WarehouseFields>): Promise<void> {
   await tx.sql
     .update(warehouses)
@@ -283,13 +283,13 @@ export async function saveWarehouse(tx: Tx, before: PlainWarehouse, fields: Part
     .where(eq(warehouses.id, before.id));
 }
 
-/** Stores a zone and answers its id. */
+/** Stores a zone and returns its id. */
 export async function insertZone(tx: Tx, zone: Omit<WarehouseZone, "id">): Promise<number> {
   const [id = 0] = await insertIds(tx, zones, [zone]);
   return id;
 }
 
-/** Stores what changed of a zone. */
+/** Stores changes of a zone. */
 export async function saveZone(
   tx: Tx,
   id: number,
@@ -298,12 +298,12 @@ export async function saveZone(
   await tx.sql.update(zones).set(fields).where(eq(zones.id, id));
 }
 
-/** Stores bins. */
+/** Stores new bins. */
 export async function insertBins(tx: Tx, rows: readonly NewBin[]): Promise<void> {
   await insert(tx, bins, rows);
 }
 
-const makeBin = prepared((tx: WriteStatements, a: StatementArgs<NewBin>) =>
+const insertBin = prepared((tx: WriteStatements, a: StatementArgs<NewBin>) =>
   tx
     .insert(bins)
     .values({
@@ -318,24 +318,24 @@ const makeBin = prepared((tx: WriteStatements, a: StatementArgs<NewBin>) =>
     .returning(),
 );
 
-/** Makes a bin and answers it; null when another transaction has made one of its code meanwhile. */
-export async function makeNewBin(tx: Tx, bin: NewBin): Promise<WarehouseBin | null> {
-  const [made] = await makeBin(tx, bin);
+/** Creates a bin and returns it; null when another transaction has created one with its code. */
+export async function insertNewBin(tx: Tx, bin: NewBin): Promise<WarehouseBin | null> {
+  const [made] = await insertBin(tx, bin);
   return made ?? null;
 }
 
-/** The bin with the code of this one, made now unless it is there already. */
+/** The bin with this code, created if it does not exist. */
 export async function ensureBin(tx: Tx, bin: NewBin): Promise<WarehouseBin> {
-  // Another transaction may make it meanwhile.
+  // Another transaction may create it in between.
   return (await findBin(tx, bin.warehouse_id, bin.code)) ?? (await freshBin(tx, bin));
 }
 
-/** As `ensureBin`, of a bin that is hardly ever there already. */
+/** As `ensureBin`, for a bin that hardly ever exists already. */
 export async function freshBin(tx: Tx, bin: NewBin): Promise<WarehouseBin> {
-  return (await makeNewBin(tx, bin)) ?? ((await findBin(tx, bin.warehouse_id, bin.code)) as WarehouseBin);
+  return (await insertNewBin(tx, bin)) ?? ((await findBin(tx, bin.warehouse_id, bin.code)) as WarehouseBin);
 }
 
-/** Stores what changed of a bin. */
+/** Stores changes of a bin. */
 export async function saveBin(
   tx: Tx,
   id: number,
@@ -355,18 +355,18 @@ const contents = prepared((sql, a: StatementArgs<{ id: number; merchant_id: numb
     .where(eq(stock_items.bin_id, a.id)),
 );
 
-/** Some merchant but this one of whom units lie in a bin, or null. */
+/** A merchant other than this one with units in a bin, or null. */
 const otherThan = (merchant_id: SQLWrapper) =>
   sql<number | null>`min(case when ${stock_items.on_hand} > 0 and ${stock_items.merchant_id} <> ${merchant_id}
     then ${stock_items.merchant_id} end)`.mapWith(Number);
 
-/** What lies in a bin: how many units, and some merchant but one of whom any are. */
+/** The contents of a bin: its units, and a merchant other than the one in question that owns any of them. */
 interface BinContents {
   readonly units: number;
   readonly other: number | null;
 }
 
-/** What lies in a bin, whosever it is; nobody else who asks so puts any there until this transaction ends. */
+/** The contents of a bin, of all merchants. No other caller of this adds units until this transaction ends. */
 export async function lockContents(tx: Tx, bin_id: number, merchant_id: number): Promise<BinContents> {
   const all = tx.scoped(unscoped);
   // Both are sent in one trip, and the second is read after the lock. SQLite has one writer, and needs none.
@@ -375,7 +375,7 @@ export async function lockContents(tx: Tx, bin_id: number, merchant_id: number):
   return row ?? { units: 0, other: null };
 }
 
-/** How many units lie in each bin where any lie, of one warehouse or of all. */
+/** The units in each bin that holds any, of one warehouse or of all. */
 export async function listUsed(db: Db, warehouse_id: number | null): Promise<ReadonlyMap<number, number>> {
   const its: SQL | undefined = warehouse_id === null ? undefined : eq(stock_items.warehouse_id, warehouse_id);
   const rows = await db.sql
@@ -386,7 +386,7 @@ export async function listUsed(db: Db, warehouse_id: number | null): Promise<Rea
   return new Map(rows.map((row) => [row.bin_id, row.units]));
 }
 
-/** Whether any units, of whichever merchant, lie in a zone's bins. */
+/** Whether a zone's bins hold any units, of any merchant. */
 export async function zoneHoldsStock(db: Db, zone_id: number): Promise<boolean> {
   const rows = await db
     .scoped(unscoped)
@@ -398,7 +398,7 @@ export async function zoneHoldsStock(db: Db, zone_id: number): Promise<boolean> 
   return rows.length > 0;
 }
 
-/** Whether any units, of whichever merchant, lie in a bin. */
+/** Whether a bin holds any units, of any merchant. */
 export async function binHoldsStock(db: Db, bin_id: number): Promise<boolean> {
   const rows = await db
     .scoped(unscoped)

@@ -40,12 +40,12 @@ import {
   getWarehouse,
   hasWarehouses,
   insertBins,
+  insertNewBin,
   insertWarehouse,
   insertZone,
   listPlainWarehouses,
   lockContents,
   lockWarehouse,
-  makeNewBin,
   saveBin,
   saveWarehouse,
   saveZone,
@@ -53,7 +53,7 @@ import {
   zoneHoldsStock,
 } from "./warehouses.sql.ts";
 
-// Bins for units that are not for sale come last on the pick path.
+// Bins for units that cannot be sold come last on the pick path.
 const last_place = 1_000_000;
 
 const firstWarehouse: CreateWarehouse = {
@@ -62,12 +62,12 @@ const firstWarehouse: CreateWarehouse = {
   location_zones: [{ zone_id: "AMBIENT", temperature_zone: "ambient", capacity: 100_000, bins: [{ code: "A-01" }] }],
 };
 
-/** Gives a store that has no warehouse its first one. Done at every start, it changes nothing the second time. */
+/** Creates the first warehouse of a store that has none. It runs at every start. */
 export async function ensureWarehouse(tx: Tx): Promise<void> {
   if (await hasWarehouses(tx)) return;
   const id = await insertWarehouse(tx, fieldsOf(firstWarehouse));
-  // Another server may have made it meanwhile.
-  if (id !== null) await furnish(tx, id, firstWarehouse.location_zones);
+  // Another server may have created it in between.
+  if (id !== null) await createZones(tx, id, firstWarehouse.location_zones);
 }
 
 /**
@@ -89,19 +89,19 @@ export async function warehouseNamed(tx: Tx, location: string | number | undefin
   });
 }
 
-/** Opens a warehouse with its zones and bins. Refuses: validation_failed. */
+/** Creates a warehouse with its zones and bins. Refuses: validation_failed. */
 export async function createWarehouse(tx: Tx, input: CreateWarehouse): Promise<Warehouse> {
   const fields = fieldsOf(input);
   checkZonesDiffer(input.location_zones);
   const id = await insertWarehouse(tx, fields);
   if (id === null) throw nameTaken();
-  await furnish(tx, id, input.location_zones);
+  await createZones(tx, id, input.location_zones);
   return getWarehouse(tx, id);
 }
 
 /**
- * Changes the given fields of a warehouse. Zones and bins named in `location_zones` are added or changed, the others
- * stay. Refuses: resource_missing, validation_failed.
+ * Updates fields of a warehouse. Zones and bins named in `location_zones` are added or updated; the others stay.
+ * Refuses: resource_missing, validation_failed.
  */
 export async function updateWarehouse(tx: Tx, id: string, input: UpdateWarehouse): Promise<Warehouse> {
   const before = await lockWarehouse(tx, id);
@@ -116,15 +116,15 @@ export async function updateWarehouse(tx: Tx, id: string, input: UpdateWarehouse
   for (const [index, zone] of location_zones.entries()) {
     await setZone(tx, before, zone, `location_zones[${index}]`);
   }
-  const furnished = await getWarehouse(tx, before.id);
-  if (isDeepStrictEqual({ ...furnished, ...fields }, before)) return before;
+  const updated = await getWarehouse(tx, before.id);
+  if (isDeepStrictEqual({ ...updated, ...fields }, before)) return before;
   await save(tx, before, fields);
-  // In another zone it may be another day.
+  // In another time zone it may be another day.
   if (before.timezone !== (input.timezone ?? before.timezone)) tx.wake("inventory.expire_lots", tx.now);
   return getWarehouse(tx, before.id);
 }
 
-/** A new address, or the present one in the new name if it had the old one: that name is printed. */
+/** A new address, or the current one with the new name if it had the old one, since the name is printed. */
 function placeOf({ name: before, address }: Warehouse, name: string, input: UpdateWarehouse["address"]) {
   if (input !== undefined) return { address: readPlace(input, name, "address") };
   return name !== before && address.name === before ? { address: { ...address, name } } : {};
@@ -145,8 +145,8 @@ function fieldsOf(input: CreateWarehouse) {
   return { name, address: readPlace(address, name, "address"), priority, ...defaultCalendar, ...readCalendar(input) };
 }
 
-/** Fills a new warehouse with its zones; the places for units that are not for sale lie in the first one. */
-async function furnish(tx: Tx, warehouse_id: number, location_zones: readonly ZoneInput[]): Promise<void> {
+/** Creates the zones and bins of a new warehouse. The bins for units that cannot be sold go to the first zone. */
+async function createZones(tx: Tx, warehouse_id: number, location_zones: readonly ZoneInput[]): Promise<void> {
   const empty = await getWarehouse(tx, warehouse_id);
   for (const [index, zone] of location_zones.entries()) {
     await setZone(tx, empty, zone, `location_zones[${index}]`);
@@ -159,14 +159,14 @@ async function furnish(tx: Tx, warehouse_id: number, location_zones: readonly Zo
 async function setZone(tx: Tx, warehouse: Warehouse, input: ZoneInput, field: string): Promise<void> {
   const { zone_id, temperature_zone } = input;
   const before = warehouse.zones.find((zone) => zone.zone_id === zone_id);
-  const usual =
+  const default_range =
     before?.temperature_zone === temperature_zone
       ? before.temperature_range
       : defaultTemperatureRange[temperature_zone];
-  const { temperature_range = usual, capacity = before?.capacity ?? null } = input;
+  const { temperature_range = default_range, capacity = before?.capacity ?? null } = input;
   const fields = { temperature_zone, temperature_range, capacity };
   if (before && before.temperature_zone !== temperature_zone && (await zoneHoldsStock(tx, before.id))) {
-    throw invalid(`${field}.temperature_zone`, "cannot change while units lie in the zone");
+    throw invalid(`${field}.temperature_zone`, "cannot change while the zone holds units");
   }
   if (before) await saveZone(tx, before.id, fields);
   const id = before?.id ?? (await insertZone(tx, { warehouse_id: warehouse.id, zone_id, ...fields }));
@@ -183,7 +183,7 @@ const defaultBinFields = {
   mix_merchants: false,
 };
 
-/** The merchant for whom a bin is to be kept, or null. Refuses: validation_failed. */
+/** The merchant for whom a bin is to be reserved, or null. Refuses: validation_failed. */
 async function merchantFor(
   tx: Tx,
   bin: WarehouseBin | null,
@@ -196,7 +196,7 @@ async function merchantFor(
   if (merchant === null) throw unknownMerchant(field);
   const other = bin === null ? null : (await lockContents(tx, bin.id, merchant.id)).other;
   if (other !== null) {
-    throw invalid(field, `cannot be ${merchant.code} while goods of ${wireId("merchant", other)} lie in the bin`);
+    throw invalid(field, `cannot be ${merchant.code} while the bin holds goods of ${wireId("merchant", other)}`);
   }
   return merchant.id;
 }
@@ -205,22 +205,22 @@ async function setBin(tx: Tx, warehouse_id: number, zone_id: number, input: BinI
   const { code } = input;
   checkBinCode(code, `${field}.code`);
   const before = await findBin(tx, warehouse_id, code);
-  const usual = before ?? defaultBinFields;
-  const { kind = usual.kind, pick_order = usual.pick_order, capacity = usual.capacity } = input;
-  const { dedicated_merchant_id: name, mix_merchants = usual.mix_merchants } = input;
+  const defaults = before ?? defaultBinFields;
+  const { kind = defaults.kind, pick_order = defaults.pick_order, capacity = defaults.capacity } = input;
+  const { dedicated_merchant_id: name, mix_merchants = defaults.mix_merchants } = input;
   checkBinKind(code, kind, `${field}.kind`);
   const dedicated_merchant_id =
-    name === undefined ? usual.dedicated_merchant_id : await merchantFor(tx, before, name, field);
+    name === undefined ? defaults.dedicated_merchant_id : await merchantFor(tx, before, name, field);
   const fields = { zone_id, kind, pick_order, capacity, dedicated_merchant_id, mix_merchants };
   if (before === null) return insertBins(tx, [{ warehouse_id, code, ...fields }]);
   const moves = before.zone_id !== zone_id || before.kind !== kind;
   if (moves && (await binHoldsStock(tx, before.id))) {
-    throw invalid(`${field}.code`, "cannot change its zone or kind while units lie in it");
+    throw invalid(`${field}.code`, "cannot change zone or kind while it holds units");
   }
   await saveBin(tx, before.id, fields);
 }
 
-/** What a bin is wanted for. */
+/** The goods that need a bin. */
 interface GoodsForBin {
   readonly merchant_id: number;
   readonly sku: string;
@@ -228,10 +228,10 @@ interface GoodsForBin {
 }
 
 /**
- * The bin for goods that come in: the one named, made now in the warmest zone that fits when there is none of that
- * code, or else the first storage bin of that zone that takes goods of this merchant and has room for these units; what
- * is counted needs neither, since it lies there already. Refuses: validation_failed, which says how to add a zone that
- * fits; bin_full; bin_of_other_merchant.
+ * The bin for incoming goods. A named bin is created in the warmest suitable zone if it does not exist. Without a name,
+ * it is the first storage bin of the suitable zones that takes goods of this merchant and has room. Counted units need
+ * no room, since they are there already.
+ * Refuses: validation_failed (explains how to add a suitable zone), bin_full, bin_of_other_merchant.
  */
 export async function binFor(
   tx: Tx,
@@ -256,13 +256,12 @@ export async function binFor(
   } else checkBinCode(code, "bin");
   const place = { warehouse_id: warehouse.id, zone_id: warmest.id, pick_order: 0, capacity: null };
   const bin: NewBin = { ...place, code: code ?? `${warmest.zone_id}-01`, kind: "storage" };
-  // Another that makes it at the same moment may put another merchant's goods there.
-  return (await makeNewBin(tx, bin)) ?? fitFor(tx, warehouse, await ensureBin(tx, bin), goods, quantity);
+  // A transaction that creates it at the same time may put another merchant's goods there.
+  return (await insertNewBin(tx, bin)) ?? fitFor(tx, warehouse, await ensureBin(tx, bin), goods, quantity);
 }
 
 /**
- * A bin that is there, if it suits the goods and takes them.
- * Refuses: validation_failed, bin_full, bin_of_other_merchant.
+ * An existing bin, if it suits the goods and takes them. Refuses: validation_failed, bin_full, bin_of_other_merchant.
  */
 async function fitFor(
   tx: Tx,
@@ -282,12 +281,12 @@ async function fitFor(
   return bin;
 }
 
-/** How many bins of a zone are tried that turn out to be full once they are locked: others put goods into them. */
+/** How many bins of a zone are tried that turn out to be full once locked, since others put goods into them. */
 const bin_attempts_max = 20;
 
 /**
- * The first storage bin of these zones that takes units that come; null when there is no storage bin at all.
- * Refuses: bin_full, bin_of_other_merchant; both name the first of them.
+ * The first storage bin of these zones that takes incoming units; null when there is no storage bin at all.
+ * Refuses: bin_full, bin_of_other_merchant (both name the first bin).
  */
 async function defaultBin(
   tx: Tx,
@@ -301,8 +300,8 @@ async function defaultBin(
     hasOneMerchant(tx) ? findRoomyBin(tx, zone_id, units) : findBinFor(tx, { zone_id, needed: units, merchant_id });
   for (const { id } of zones) {
     let bin = await next(id, needed);
-    // Another may have filled it meanwhile, or emptied one that was full, which is known once it is locked.
-    for (let looks = bin_attempts_max; bin !== null && looks > 0; looks -= 1) {
+    // Another transaction may have filled it, or emptied one that was full, which is known once it is locked.
+    for (let attempts = bin_attempts_max; bin !== null && attempts > 0; attempts -= 1) {
       const room = await spaceIn(tx, bin, goods, quantity);
       if (room.other === null && room.free >= room.needed) return bin;
       bin = await next(id, needed);
@@ -319,11 +318,14 @@ async function defaultBin(
   return null;
 }
 
-/** Units that come to a bin, and what it has room for. */
+/** The units that come to a bin, and the room it has. */
 interface BinSpace {
   readonly needed: number;
   readonly free: number;
-  /** The merchant for whom it is kept, or whose goods it holds, if for his sake it takes none of another's. */
+  /**
+   * The merchant because of whom the bin takes no goods of another: it is reserved for that merchant or holds its
+   * goods.
+   */
   readonly other: number | null;
 }
 
@@ -346,37 +348,37 @@ async function spaceIn(
 }
 
 function binFull({ code, capacity }: WarehouseBin, { needed, free }: BinSpace): Fault {
-  const message = `${code} has room for ${free} more units, not for ${needed}: name another bin, or widen this one.`;
+  const message = `${code} has room for ${free} more units, not for ${needed}. Use another bin or raise its capacity.`;
   return new Fault("bin_full", message, { bin: code, capacity, free, quantity: needed });
 }
 
 function binOfOther({ code, dedicated_merchant_id }: WarehouseBin, other: number | null): Fault {
   const merchant_id = other === null ? null : wireId("merchant", other);
-  const why = dedicated_merchant_id === null ? `holds goods of ${merchant_id}` : `is kept for ${merchant_id}`;
-  const way = dedicated_merchant_id === null ? "let it mix_merchants" : "change its dedicated_merchant_id";
-  const message = `${code} ${why}: name another bin, which is made if there is none of its code, or ${way}.`;
+  const why = dedicated_merchant_id === null ? `holds goods of ${merchant_id}` : `is reserved for ${merchant_id}`;
+  const fix = dedicated_merchant_id === null ? "set its mix_merchants" : "change its dedicated_merchant_id";
+  const message = `${code} ${why}. Use another bin, which is created if it does not exist, or ${fix}.`;
   return new Fault("bin_of_other_merchant", message, { bin: code, merchant_id });
 }
 
 function refuseUnfit(bin: WarehouseBin, zone: WarehouseZone | undefined, { sku, temperature_zone }: GoodsForBin): void {
-  if (bin.kind === "staging") throw invalid("bin", "is where an order's picked units wait");
+  if (bin.kind === "staging") throw invalid("bin", "is the staging bin of an order");
   if (bin.kind !== "storage" || !zone || isColdEnough(zone.temperature_zone, temperature_zone)) return;
-  throw invalid("bin", `lies in the ${zone.temperature_zone} zone ${zone.zone_id}; ${sku} is ${temperature_zone}`);
+  throw invalid("bin", `is in the ${zone.temperature_zone} zone ${zone.zone_id}; ${sku} is ${temperature_zone}`);
 }
 
-/** Where units of a merchant wait in a warehouse that are not for sale: its first bin of that kind that takes them. */
+/** A warehouse's bin for a merchant's units that cannot be sold: the first of the kind that takes them. */
 export async function transitSpot(tx: Tx, warehouse_id: number, kind: BinKind, merchant_id: number): Promise<BinSpot> {
-  const usual = transitBinKinds.find((bin) => bin.kind === kind);
-  assert(usual, `units never wait in a ${kind} bin`);
+  const default_bin = transitBinKinds.find((bin) => bin.kind === kind);
+  assert(default_bin, `units never wait in a ${kind} bin`);
   const warehouse = await tx.memo(`inventory.warehouse:${warehouse_id}`, () => shareWarehouse(tx, warehouse_id));
   const place = { warehouse_id, zone_id: warehouse.zones[0]?.id ?? null, pick_order: last_place, capacity: null };
   const bin =
     (await findBinOfKind(tx, warehouse_id, kind, merchant_id)) ??
-    (await ensureBin(tx, { ...place, code: usual.code, kind }));
+    (await ensureBin(tx, { ...place, code: default_bin.code, kind }));
   return binSpot(warehouse, bin);
 }
 
-/** Where the picked units of an order wait, by the order's identifier on the wire. */
+/** The bin for the picked units of an order, by the order's id in the API. */
 export async function stagingBin(tx: Tx, warehouse_id: number, order: string): Promise<WarehouseBin> {
   const place = { warehouse_id, zone_id: null, pick_order: 0, capacity: null };
   return freshBin(tx, { ...place, code: stagingCode(order), kind: "staging" });

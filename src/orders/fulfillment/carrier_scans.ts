@@ -3,7 +3,7 @@ import { Fault } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
 import { transition } from "../../core/transitions.ts";
 import { takeReleasedUnits } from "../../inventory/receiving/restock_units.ts";
-import { openEach } from "../../inventory/reservations/lock_order_allocation.ts";
+import { lockEachOrderAllocation } from "../../inventory/reservations/lock_order_allocation.ts";
 import { currentOrderAllocation, resumeOrderAllocation } from "../../inventory/reservations/order_allocations.ts";
 import type { LineUnits } from "../../inventory/reservations/reservation.ts";
 import type { Tx } from "../../storage/database.ts";
@@ -63,7 +63,7 @@ export function isExpected({ order, shipment }: OrderParcel): boolean {
  * which all units can leave.
  */
 export async function readyToLeave(tx: Tx, parcels: readonly OrderParcel[]): Promise<Map<number, OrderParcel>> {
-  await openEach(
+  await lockEachOrderAllocation(
     tx,
     parcels.map(({ order }) => ({ order_id: order.id, products: productsOf(order) })),
   );

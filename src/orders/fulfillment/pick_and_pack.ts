@@ -4,7 +4,7 @@ import { Fault, orFault } from "../../core/faults.ts";
 import { transition } from "../../core/transitions.ts";
 import { emit } from "../../events/emit.ts";
 import { listStaged } from "../../inventory/reservations/allocations.sql.ts";
-import { openEach } from "../../inventory/reservations/lock_order_allocation.ts";
+import { lockEachOrderAllocation } from "../../inventory/reservations/lock_order_allocation.ts";
 import {
   commitOrderAllocation,
   currentOrderAllocation,
@@ -103,7 +103,7 @@ export async function actOnEach<Input>(
     return orFault(() => refuseForbidden(order, action)) ?? { order, ...one };
   });
   const opened = found.flatMap((one) => (isAllowed(one) && opens(one.order) ? one.order : []));
-  await openEach(
+  await lockEachOrderAllocation(
     tx,
     opened.map((order) => ({ order_id: order.id, products: productsOf(order) })),
   );

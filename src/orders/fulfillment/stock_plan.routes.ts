@@ -9,7 +9,7 @@ import { listInTransit } from "../../inventory/receiving/transfers.sql.ts";
 import { withAllocations } from "../../inventory/reservations/allocations.sql.ts";
 import { findOrderReservation, listLines } from "../../inventory/reservations/reservations.sql.ts";
 import { loadStock } from "../../inventory/stock/stock.sql.ts";
-import { listBackorders, listPromised } from "../../inventory/stock/stock_breakdown.sql.ts";
+import { listBackorders, listHeldUnits } from "../../inventory/stock/stock_breakdown.sql.ts";
 import { named_max } from "../../inventory/stock/stock_breakdown.ts";
 import type { Db } from "../../storage/database.ts";
 import { backorderedUnits } from "../order.ts";
@@ -60,7 +60,7 @@ async function explained(db: Db, stock: readonly HeldProductStock[]): Promise<Re
   const known = new Map<number, Shortness>();
   for (const { product_id } of short) {
     known.set(product_id, {
-      promised: await listPromised(db, product_id, holders_max + 2),
+      promised: await listHeldUnits(db, product_id, holders_max + 2),
       waiting: await listBackorders(db, product_id, named_max),
       awaited: await listAwaited(db, product_id, named_max + 1),
       in_transit: await listInTransit(db, product_id, named_max + 1),

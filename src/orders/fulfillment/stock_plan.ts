@@ -14,7 +14,7 @@ import {
 import { planStock } from "../../inventory/reservations/plan_stock.ts";
 import type { HeldLine, Reservation } from "../../inventory/reservations/reservation.ts";
 import type { ProductStock } from "../../inventory/stock/product_stock.ts";
-import type { Backorder, PromisedUnits } from "../../inventory/stock/stock_breakdown.ts";
+import type { Backorder, HeldUnits } from "../../inventory/stock/stock_breakdown.ts";
 import { incomingView } from "../../inventory/stock/stock_breakdown.ts";
 
 /** So many of those who hold what an order waits for are named one by one. */
@@ -25,7 +25,7 @@ export const short_max = 20;
 
 /** What is known of a SKU that an order waits for. */
 export interface Shortness {
-  readonly promised: readonly PromisedUnits[];
+  readonly promised: readonly HeldUnits[];
   /** All who wait, in the order in which they are served. */
   readonly waiting: readonly Backorder[];
   readonly awaited: readonly AwaitedDelivery[];

@@ -282,16 +282,16 @@ async function otherTopics(db: Db): Promise<TopicView[]> {
 async function putbackTopic(db: Db): Promise<TopicView> {
   const found = await listRestockTasks(db, {}, { limit: samples_max, offset: 0, after: null });
   const count = found.length < samples_max ? found.length : await countRestockTasks(db, {});
-  const rows = found.map(({ id, merchant_id, sku, since, quantity, giver }) => ({
+  const rows = found.map(({ id, merchant_id, sku, since, quantity, origin }) => ({
     id,
     merchant_id,
     name: sku,
     at: since,
     quantity,
-    giver,
+    origin,
     count,
   }));
-  return topic("putback", rows, ({ giver }) => ({ id: giver.id }), topicTargets.putback);
+  return topic("putback", rows, ({ origin }) => ({ id: origin.id }), topicTargets.putback);
 }
 
 function receiptTopic(kind: "receipt_today" | "receipt_late", rows: readonly TopicRow[]): TopicView {

@@ -63,8 +63,8 @@ const acts: readonly ((tx: Tx) => Promise<unknown>)[] = [
   (tx) => setAllocationPriority(tx, 1, 5),
   (tx) => addStock(tx, { sku: "B", quantity: 1, location: shop.main }, clerk),
   async (tx) => {
-    const { shelves } = await lockOrderAllocation(tx, 1);
-    const item = shelves.get(shop.product_id("A"))?.items.find(({ bin, on_hand }) => bin === "A-02" && on_hand > 0);
+    const { stocks } = await lockOrderAllocation(tx, 1);
+    const item = stocks.get(shop.product_id("A"))?.items.find(({ bin, on_hand }) => bin === "A-02" && on_hand > 0);
     if (item === undefined) return;
     const away = { adjustment: -1, reason: "lost", bin: "A-02", location: shop.main, allow_shortfall: true } as const;
     await adjustStock(tx, "A", away, clerk);

@@ -1,7 +1,7 @@
 // A great many reservations at once, written as the commands would write them one by one.
 
 import { insertAllocations } from "../../../src/inventory/reservations/allocations.sql.ts";
-import { lockedStockOf, lockStock, promise } from "../../../src/inventory/reservations/locked_stock.ts";
+import { adjustReserved, lockedStockOf, lockStock } from "../../../src/inventory/reservations/locked_stock.ts";
 import { insertLines, insertReservation } from "../../../src/inventory/reservations/reservations.sql.ts";
 import type { Tx } from "../../../src/storage/database.ts";
 import type { Shop } from "../shop.ts";
@@ -34,5 +34,5 @@ async function book(tx: Tx, product_id: number, count: number, lasting_ms: numbe
     quantity: 1,
   }));
   await insertAllocations(tx, allocations);
-  await promise(tx, item, count);
+  await adjustReserved(tx, item, count);
 }

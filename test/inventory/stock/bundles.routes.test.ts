@@ -116,7 +116,7 @@ describe("refuses", () => {
     ["as stock", "/inventory", { ...sets, sku: "COLD-SET" }, "sku"],
   ])("a bundle %s", async (_, path, body, field) => {
     const { status, body: answer } = await app.post(path, body);
-    const message = "is a bundle, which has no stock: name its components";
+    const message = "is a bundle, which has no stock: use its components";
     expect([status, answer.error.details]).toEqual([422, [expect.objectContaining({ field, message })]]);
     expect(await app.takeEvents()).toEqual([]);
   });
@@ -126,7 +126,7 @@ describe("refuses", () => {
     expect([lost.status, lost.body.error.details[0].field]).toEqual([422, "sku"]);
     const file = "sku,bin,quantity\nTIN,A-01,9\nCOLD-SET,A-01,1\nCUP,A-01,6";
     const { body } = await app.call("POST", "/inventory/import", file, { headers: { "content-type": "text/csv" } });
-    const message = "is a bundle, which has no stock: name its components";
+    const message = "is a bundle, which has no stock: use its components";
     expect(body.data).toMatchObject({ unchanged: 2, failed: 1, errors: [{ line: 3, field: "sku", message }] });
   });
 

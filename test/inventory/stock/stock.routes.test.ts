@@ -258,9 +258,9 @@ describe("refuses", () => {
   test("to take away more than lies in the bin and lot named, which it names", async () => {
     const input = { adjustment: -900, reason: "lost", location: warehouse };
     const { message: bin } = (await app.patch("/inventory/RICE", { ...input, bin: "NONE" })).body.error;
-    expect(bin).toBe("There are only 0 units of RICE in bin NONE to take away from.");
+    expect(bin).toBe("Only 0 units of RICE in bin NONE can be removed.");
     const { message: lot } = (await app.patch("/inventory/MILK", { ...input, lot_number: "L-9" })).body.error;
-    expect(lot).toBe("There are only 0 units of lot L-9 of MILK to take away from.");
+    expect(lot).toBe("Only 0 units of lot L-9 of MILK can be removed.");
   });
 
   test("to break promises, naming an order once that holds units by two reservations", async () => {
@@ -270,7 +270,7 @@ describe("refuses", () => {
       await app.post("/inventory/reserve", { order_id: "N-2", items: [{ sku: "TWICE", quantity }] });
     const { error } = (await app.patch("/inventory/TWICE", { adjustment: -4, reason: "lost" })).body;
     expect(error.orders).toEqual([{ order_id: null, order_number: "N-2", quantity: 4 }]);
-    expect(error.message).toBe("Units of TWICE are promised to N-2; allow_shortfall puts these into backorder.");
+    expect(error.message).toBe("Units of TWICE are reserved for N-2. Use allow_shortfall to backorder them.");
   });
 
   test("to adjust without a warehouse what lies in two, and one that breaks promises", async () => {

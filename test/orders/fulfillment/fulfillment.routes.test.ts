@@ -303,7 +303,7 @@ describe("refuses", () => {
     await shop.order([[goods, 2]]);
     const message = async (body: object) => (await shop.app.post(`/orders/${made.id}/pick`, body)).body.error.message;
     expect(await message({ items: [{ sku: goods.sku, quantity: 1, bin: "B-99" }] })).toBe(
-      `1 unit of ${goods.sku} is missing in the lot or bin named, promised to other orders, or too close to expiry.`,
+      `1 unit of ${goods.sku} is not in that lot or bin, reserved for other orders, or too close to expiry.`,
     );
   });
 
