@@ -42,14 +42,14 @@ const lineAmount = (description: string) => moneyField(description, line_amount_
 export const Line = closed(
   {
     product_id: Type.Optional(idField("product")),
-    sku: Type.Optional(textField(100, { description: "In place of `product_id`." })),
+    sku: Type.Optional(textField(100, { description: "Instead of `product_id`." })),
     quantity: quantityField(),
-    unit_price: Type.Optional(lineAmount("The price of one unit. Needed unless `line_total` alone is given.")),
-    discount_amount: Type.Optional(lineAmount("What all units together cost less than `unit_price` × `quantity`.")),
+    unit_price: Type.Optional(lineAmount("The price of one unit. Required unless `line_total` is given alone.")),
+    discount_amount: Type.Optional(lineAmount("The discount on all units together, off `unit_price` × `quantity`.")),
     line_total: Type.Optional(
       lineAmount(
-        "What all units cost together: `unit_price` × `quantity` less `discount_amount`. Given alone, the price is" +
-          " the least whole-cent one that covers it. So many of the units cost their share, rounded to the cent such" +
+        "The cost of all units: `unit_price` × `quantity` minus `discount_amount`. Given alone, the unit price is" +
+          " the lowest whole-cent price that covers it. Parts of a line cost their share, rounded to the cent so" +
           " that all parts add up to the total.",
       ),
     ),
@@ -61,7 +61,7 @@ const Lines = Type.Array(Line, { minItems: 1, maxItems: 500 });
 export const order_number = Type.String({
   maxLength: 100,
   pattern: `^(?!ord_[0-9]+$)${code_pattern}$`,
-  hint: "must be 1 to 100 characters that can be seen, without a space at either end, and not such as ord_1042",
+  hint: "must be 1 to 100 visible characters, without a space at either end, and not of the form ord_1042",
 });
 const priority = Type.Integer({
   minimum: -1_000_000,
@@ -127,7 +127,7 @@ export const CreateOrder = closed(
 );
 export type CreateOrder = Static<typeof CreateOrder>;
 
-// What can be sent back but not changed is read, so that another value is refused instead of passed over.
+// Fields that can be sent back but not changed are read, so that another value is refused and not ignored.
 export const UpdateOrder = closed(
   {
     order_number: Type.Optional(Type.String({ maxLength: 200 })),
@@ -145,12 +145,14 @@ export type UpdateOrder = Static<typeof UpdateOrder>;
 export const HoldOrder = closed({
   reason: Type.Optional(choice(clientHoldReasons)),
   note: Type.Optional(nullable(notesField())),
-  hold_until: Type.Optional(nullable(momentField("The hold ends by itself at this moment."))),
-  reserve_inventory: Type.Optional(Type.Boolean({ description: "False frees the stock while the order is held." })),
+  hold_until: Type.Optional(nullable(momentField("The hold ends automatically at this time."))),
+  reserve_inventory: Type.Optional(
+    Type.Boolean({ description: "If false, the stock is released while the order is held." }),
+  ),
 });
 export type HoldOrder = Static<typeof HoldOrder>;
 
-export const ReleaseOrder = closed({ hold_id: Type.Optional(idField("hold", "Only this hold; without it, all.")) });
+export const ReleaseOrder = closed({ hold_id: Type.Optional(idField("hold", "Only this hold. Default: all holds.")) });
 export type ReleaseOrder = Static<typeof ReleaseOrder>;
 
 const whyCancelled = {
@@ -163,7 +165,7 @@ export type CancelOrder = Static<typeof CancelOrder>;
 
 const item = {
   line_id: Type.Optional(idField("order_line")),
-  sku: Type.Optional(textField(100, { description: "In place of `line_id`." })),
+  sku: Type.Optional(textField(100, { description: "Instead of `line_id`." })),
   quantity: quantityField(),
 };
 
@@ -174,23 +176,25 @@ export const CancelItems = closed({
 export type CancelItems = Static<typeof CancelItems>;
 
 export const SplitOrder = closed({
-  items: Type.Array(closed(item), { minItems: 1, maxItems: 500, description: "What becomes an order of its own." }),
+  items: Type.Array(closed(item), { minItems: 1, maxItems: 500, description: "The units that move to a new order." }),
   order_number: Type.Optional(order_number),
 });
 export type SplitOrder = Static<typeof SplitOrder>;
 
-const partial = Type.Optional(Type.Boolean({ description: "True leaves backordered units for later." }));
+const partial = Type.Optional(Type.Boolean({ description: "If true, backordered units are left for later." }));
 
 const PickItem = closed({
   ...item,
   lot_number: Type.Optional(textField(100)),
   bin: Type.Optional(textField(100)),
   short: Type.Optional(
-    Type.Boolean({ description: "True: so many units were not found. Others are planned in their place, or awaited." }),
+    Type.Boolean({
+      description: "If true, these units were not found. Others are planned in their place or backordered.",
+    }),
   ),
   reason: Type.Optional(
     choice(shortReasons, {
-      description: `Of a short pick. ${writeOffReasons.join(", ")} write the units off; otherwise they are given free.`,
+      description: `Why it is short. ${writeOffReasons.join(", ")} write the units off; others release them.`,
     }),
   ),
 });
@@ -201,20 +205,16 @@ export const PickOrder = closed({
 });
 export type PickOrder = Static<typeof PickOrder>;
 
-// A lighter number is not written as decimal text (1e-7), and no scale shows it.
+// A lower number is not written as decimal text (1e-7), and no scale shows it.
 const least_weight = 0.000_001;
 
 const PackedParcel = closed({
   items: Type.Array(closed(item), { minItems: 1, maxItems: 500 }),
-  name: Type.Optional(
-    nullable(textField(100, { description: "What it is packed in, such as a box of a certain size." })),
-  ),
+  name: Type.Optional(nullable(textField(100, { description: "The packaging, such as a box of a certain size." }))),
   weight: Type.Optional(
-    nullable(
-      Type.Number({ minimum: least_weight, maximum: 1_000_000, description: "What it weighs, as it was measured." }),
-    ),
+    nullable(Type.Number({ minimum: least_weight, maximum: 1_000_000, description: "The measured weight." })),
   ),
-  weight_unit: Type.Optional(nullable(weightUnitField("lb by default."))),
+  weight_unit: Type.Optional(nullable(weightUnitField("Default: lb."))),
   dimensions: Type.Optional(nullable(Dimensions)),
 });
 
@@ -223,7 +223,7 @@ export const PackOrder = closed({
     Type.Array(PackedParcel, {
       minItems: 1,
       maxItems: 100,
-      description: "What goes into which parcel; without it all open units are packed.",
+      description: "The contents of each parcel. Without it, all open units are packed.",
     }),
   ),
   partial,
@@ -232,7 +232,7 @@ export type PackOrder = Static<typeof PackOrder>;
 
 export const ShipOrder = closed({
   shipment_id: Type.Optional(
-    idField("shipment", "Only this parcel; without it the oldest, or all while none has a tracking number."),
+    idField("shipment", "Only this parcel. Default: the oldest, or all if none has a tracking number."),
   ),
   carrier: Type.Optional(nullable(textField(100))),
   service: Type.Optional(nullable(textField(100))),
@@ -242,7 +242,7 @@ export const ShipOrder = closed({
 export type ShipOrder = Static<typeof ShipOrder>;
 
 export const DeliverOrder = closed({
-  shipment_id: Type.Optional(idField("shipment", "Only this parcel; without it, all that are out.")),
+  shipment_id: Type.Optional(idField("shipment", "Only this parcel. Default: all that have shipped.")),
 });
 export type DeliverOrder = Static<typeof DeliverOrder>;
 
@@ -257,13 +257,13 @@ const LineView = closed({
   name: Type.String(),
   components: Type.Optional(
     Type.Array(closed({ sku: Type.String(), quantity: Type.Integer() }), {
-      description: "Of a bundle: what a set of it was made of when it was ordered.",
+      description: "For a bundle: the components of one set when it was ordered.",
     }),
   ),
   quantity: Type.Integer(),
   unit_price: Type.Number(),
   discount_amount: Type.Number(),
-  line_total: Type.Number({ description: "Of all units that were ordered, the cancelled ones included." }),
+  line_total: Type.Number({ description: "The cost of all ordered units, including cancelled ones." }),
   ...(Object.fromEntries(counted.map((word) => [`quantity_${word}`, Type.Integer()])) as unknown as Counters),
 });
 
@@ -271,8 +271,8 @@ const HoldView = closed({
   id: Type.String(),
   reason: choice(holdReasons, {
     description:
-      "The last five are the system's own. `unknown_sku` ends when every product of the order is active, " +
-      "`bad_address` when its address or the customer's is put right, or another is chosen.",
+      "The last six are set by the system. `unknown_sku` ends when every product of the order is active, " +
+      "`bad_address` when its address or the customer's is corrected, or another one is chosen.",
   }),
   note: nullable(Type.String()),
   hold_until: nullable(moment),
@@ -329,19 +329,19 @@ const orderView = {
   holds: Type.Array(HoldView),
   shipments: Type.Array(ShipmentView),
   returns: Type.Array(Type.String()),
-  subtotal: Type.Number({ description: "What is not cancelled costs." }),
+  subtotal: Type.Number({ description: "The cost of the units that are not cancelled." }),
   shipping_amount: Type.Number(),
   currency: Type.String(),
   allocation: closed({ complete: Type.Boolean(), backordered_units: Type.Integer() }),
   estimated_ship_date: nullable(Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" })),
   ship_by: Type.Union([moment, Type.Null()], {
     description:
-      "The cut-off by which it is to leave, as it came: that of its warehouse's first working day whose cut-off was" +
-      " not over yet. What happens later does not move it.",
+      "The ship-by time: the cut-off on the day that the order was expected to ship when it was placed. Later events" +
+      " do not change it.",
   }),
   source: closed({ platform: Type.String(), external_id: nullable(Type.String()) }),
   imported: Type.Boolean({
-    description: "True for an order of the past that was brought in from another system: it touched no stock here.",
+    description: "True for a past order that was imported from another system. It never affected stock here.",
   }),
   metadata: metadataField(),
   allowed_actions: Type.Array(actions),
@@ -358,10 +358,10 @@ const orderView = {
 
 export const OrderView = closed(orderView);
 
-/** The order that was split, and the one that its units became. */
+/** The order that was split, and the new order. */
 export const SplitView = closed({ ...orderView, split_off: OrderView });
 
-/** The order after a release: a hold of the system stays until its cause is gone, and `holds` says which. */
+/** The order after a release. System holds stay until their cause is gone; `holds` lists them. */
 export const ReleasedOrderView = closed({ ...orderView, still_on_hold: Type.Boolean() });
 
 export const TransitionsView = Type.Array(
@@ -369,11 +369,11 @@ export const TransitionsView = Type.Array(
     action: actions,
     outcome: Type.String({
       description:
-        "What the action comes to: its own name when all is done, another one when units or parcels are left, such as" +
-        " `ship_part`.",
+        "The outcome of the action: its own name if everything is done, another one if units or parcels remain, such" +
+        " as `ship_part`.",
     }),
     from: Type.Array(choice(orderStatuses)),
-    to: Type.Union([choice(orderStatuses), Type.Null()], { description: "Null: the state stays as it is." }),
+    to: Type.Union([choice(orderStatuses), Type.Null()], { description: "Null: the status does not change." }),
     while_held: Type.Boolean(),
     event: nullable(Type.String()),
   }),
@@ -381,11 +381,11 @@ export const TransitionsView = Type.Array(
 
 const orders_max = 500;
 
-/** What a bulk call takes: its orders are checked one by one, so that a bad one is refused by itself. */
+/** The body of a bulk request. Its orders are checked one by one, so that a bad one does not affect the others. */
 export const CreateOrders = closed({ orders: Type.Array(Type.Unknown(), { minItems: 1, maxItems: orders_max }) });
 export type CreateOrders = Static<typeof CreateOrders>;
 
-/** The same as the documentation shows it. */
+/** The same body as the reference shows it. */
 export const DocumentedCreateOrders = closed({
   orders: Type.Array(CreateOrder, { minItems: 1, maxItems: orders_max }),
 });
@@ -396,7 +396,7 @@ const ErrorView = Type.Object({
   type: Type.String(),
   code: Type.String(),
   message: Type.String(),
-  details: Type.Array(Problem, { description: "Every bad field of this order." }),
+  details: Type.Array(Problem, { description: "Every invalid field of this order." }),
   doc_url: Type.String(),
 });
 
@@ -405,11 +405,11 @@ export const CreatedOrdersView = closed({
   failed: Type.Integer(),
   results: Type.Array(
     closed({
-      index: Type.Integer({ description: "The place of the order in the request, from 0." }),
-      status: Type.Integer({ description: "What `POST /orders` would have answered with." }),
+      index: Type.Integer({ description: "The position of the order in the request, from 0." }),
+      status: Type.Integer({ description: "The status that `POST /orders` would have returned." }),
       data: Type.Optional(OrderView),
       error: Type.Optional(ErrorView),
     }),
-    { description: "One for each order, in the order in which they were sent." },
+    { description: "One for each order, in the order of the request." },
   ),
 });

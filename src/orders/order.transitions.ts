@@ -4,7 +4,7 @@ import type { EventType } from "../events/event_types.ts";
 export const shipmentStatuses = ["pending", "shipped", "delivered", "returned", "voided"] as const;
 export type ShipmentStatus = (typeof shipmentStatuses)[number];
 
-// A carrier may have a parcel all the same that was given up with its order: it takes it.
+// A carrier may have taken a parcel that was voided with its order: `take` ships it.
 // biome-ignore format: a table is read by its columns.
 export const shipmentTransitions = {
   ship:    { from: ["pending"], to: "shipped",   held: false, emits: null },
@@ -13,42 +13,42 @@ export const shipmentTransitions = {
   void:    { from: ["pending"], to: "voided",    held: false, emits: null },
 } as const satisfies Transitions<ShipmentStatus>;
 
-/** The state of a parcel that has just been opened. */
+/** The status of a new parcel. */
 export const initialShipmentStatus = "pending" satisfies ShipmentStatus;
-/** The state of a parcel that was given up. */
+/** The status of a parcel that was voided. */
 export const givenUp = "voided" satisfies ShipmentStatus;
 
-/** Whether a parcel waits in the house. */
+/** Whether a parcel has not shipped yet. */
 export const isInHouse = (status: ShipmentStatus): boolean => status === "pending";
-/** Whether a parcel was given up before it left. */
+/** Whether a parcel was voided before it shipped. */
 export const isGivenUp = (status: ShipmentStatus): boolean => status === givenUp;
-/** Whether a parcel has left the house. */
+/** Whether a parcel has shipped. */
 export const hasLeft = (status: ShipmentStatus): boolean => !isInHouse(status) && !isGivenUp(status);
-/** Whether a parcel has left and has not arrived. */
+/** Whether a parcel has shipped and has not arrived. */
 export const isTravelling = (status: ShipmentStatus): boolean => status === "shipped";
-/** Parcels that have come to the end of their way. */
+/** Statuses of parcels that have reached the end of their journey. */
 export const arrivedStatuses = ["delivered", "returned"] as const satisfies readonly ShipmentStatus[];
 
 export const orderStatuses = ["pending", "processing", "fulfilled", "shipped", "delivered", "cancelled"] as const;
 export type OrderStatus = (typeof orderStatuses)[number];
 
-/** What the API shows: an order with an open hold reads `on_hold`, whatever its state inside. */
+/** The statuses that the API shows: an order with an open hold is `on_hold`, whatever its internal status. */
 export const publicOrderStatuses = [...orderStatuses, "on_hold"] as const;
 export type PublicOrderStatus = (typeof publicOrderStatuses)[number];
 
-/** The states of an order that is not packed yet. */
+/** The statuses of an order that is not packed yet. */
 export const unpackedStatuses = ["pending", "processing"] as const satisfies OrderStatus[];
-/** The states of an order that has not left. */
+/** The statuses of an order that has not shipped. */
 export const openStatuses = [...unpackedStatuses, "fulfilled"] as const satisfies OrderStatus[];
 const [unpacked, open, every] = [unpackedStatuses, openStatuses, orderStatuses];
 const undelivered = [...open, "shipped"] as const;
-// A carrier may have a parcel of a cancelled order.
-const travelling = [...undelivered, "cancelled"] as const;
+// A carrier may have taken a parcel of a cancelled order.
+const in_transit = [...undelivered, "cancelled"] as const;
 const reductions = ["cancel_items", "split"] as const;
 
-// Every way an order moves. An action performs the steps before it that are missing: a pending order that is shipped is
-// processed, picked and packed first. `hold` and `release` change no state, since a hold is a fact beside it. The rows
-// `rest_…` say what becomes of an order when all that it still waited for is given up.
+// Every transition of an order. An action first performs the missing steps before it: a pending order that is shipped
+// is processed, picked and packed first. `hold` and `release` change no status, since holds are separate records. The
+// `rest_…` rows give the status of an order when all that it still waited for is cancelled or split off.
 // biome-ignore format: a table is read by its columns.
 export const orderTransitions = {
   process:        { from: ["pending"], to: "processing", held: false, emits: null },
@@ -58,13 +58,13 @@ export const orderTransitions = {
   ship:           { from: open,        to: "shipped",    held: false, emits: "order.shipped" },
   // Units are still to be packed.
   ship_part:      { from: unpacked,    to: "processing", held: false, emits: null, of: ["ship"] },
-  // All units are packed, some of them in parcels that are still to leave.
+  // All units are packed, some of them in parcels that have not shipped.
   ship_parcel:    { from: open,        to: "fulfilled",  held: false, emits: null, of: ["ship"] },
-  // The parcel is one more carton of goods that another parcel counts.
+  // The parcel is an extra carton of goods that another parcel counts.
   ship_carton:    { from: open,        to: null,         held: false, emits: null, of: ["ship"] },
   deliver:        { from: ["shipped"], to: "delivered",  held: true,  emits: "order.delivered" },
-  // Other parcels are still to leave or to arrive.
-  deliver_part:   { from: travelling,  to: null,         held: true,  emits: null, of: ["deliver"] },
+  // Other parcels have not shipped or arrived yet.
+  deliver_part:   { from: in_transit,  to: null,         held: true,  emits: null, of: ["deliver"] },
   hold:           { from: unpacked,    to: null,         held: true,  emits: null },
   release:        { from: every,       to: null,         held: true,  emits: null },
   cancel:         { from: open,        to: "cancelled",  held: true,  emits: "order.cancelled" },
@@ -77,27 +77,27 @@ export const orderTransitions = {
 } as const satisfies Transitions<OrderStatus, EventType>;
 export type OrderAction = ActionOf<typeof orderTransitions>;
 
-/** The state of an order that has just come. */
+/** The status of a new order. */
 export const initialOrderStatus = "pending" satisfies OrderStatus;
 
 /** Whether no work on an order has begun. */
 export const awaitsWork = (status: OrderStatus): boolean => status === "pending";
 /** Whether an order is not packed yet. */
 export const isUnpacked = (status: OrderStatus): boolean => contains(unpackedStatuses, status);
-/** Whether an order has neither left nor been cancelled. */
+/** Whether an order has neither shipped nor been cancelled. */
 export const isOpen = (status: OrderStatus): boolean => contains(openStatuses, status);
-/** Whether all of an order has left, and not all of it has arrived. */
+/** Whether all of an order has shipped, and not all of it has arrived. */
 export const isOnItsWay = (status: OrderStatus): boolean => status === "shipped";
 /** Whether all of an order has arrived. */
 export const hasArrived = (status: OrderStatus): boolean => status === "delivered";
 /** Whether an order is cancelled. */
 export const isCancelled = (status: OrderStatus): status is "cancelled" => status === "cancelled";
-/** Whether a state that the API shows is that of orders with an open hold. */
+/** Whether a public status is that of orders with an open hold. */
 export const isOnHold = (status: PublicOrderStatus): status is "on_hold" => status === "on_hold";
 
 const contains = (some: readonly OrderStatus[], status: OrderStatus) => some.includes(status);
 
-/** The states in which orders of the past are brought in, and the moments that each has after it was made, in order. */
+/** The statuses in which past orders are imported, with the timestamps that each has after its creation, in order. */
 export const pastTimestamps = {
   shipped: ["shipped_at"],
   delivered: ["shipped_at", "delivered_at"],
@@ -128,7 +128,7 @@ export const clientHoldReasons = [
   "other",
 ] as const;
 
-/** Reasons only the system gives; they are lifted by their cause, not by `release`. */
+/** Reasons that only the system sets. Their cause lifts them, not `release`. */
 export const systemHoldReasons = [
   "bad_address",
   "carrier_discrepancy",
@@ -142,9 +142,9 @@ export type SystemHoldReason = (typeof systemHoldReasons)[number];
 export const holdReasons = [...clientHoldReasons, ...systemHoldReasons] as const;
 export type HoldReason = (typeof holdReasons)[number];
 
-// Units are off the books for the first of these; the others only keep the order from that bin.
+// These reasons write the units off. The other short reasons only make the order avoid that bin.
 export const writeOffReasons = ["damaged", "expired", "lost", "shrinkage"] as const;
-/** Why units were not found where they were to be picked. */
+/** Why units were not found where they should have been picked. */
 export const shortReasons = [...writeOffReasons, "not_found", "unreachable", "other"] as const;
 export type ShortReason = (typeof shortReasons)[number];
 

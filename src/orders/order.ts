@@ -21,7 +21,7 @@ import {
   systemHoldReasons,
 } from "./order.transitions.ts";
 
-/** Where an order goes: a snapshot of the customer's address. */
+/** The destination of an order: a snapshot of the customer's address. */
 interface OrderDestination {
   name: string;
   company?: string | null;
@@ -34,7 +34,7 @@ interface OrderDestination {
   phone?: string | null;
 }
 
-/** A component of an ordered bundle: so many units in one set, and what stock holds of it for the line, in units. */
+/** A component of an ordered bundle: units in one set, and the units that the line's allocation has of it. */
 export interface LinePart {
   readonly product_id: number;
   readonly sku: string;
@@ -44,19 +44,19 @@ export interface LinePart {
   readonly picked: number;
 }
 
-/** A line of an order. What stock holds for it (`wanted`, `reserved`, `picked`) is read from its claim. */
+/** An order line. `wanted`, `reserved` and `picked` are read from the order's allocation. */
 export interface OrderLine {
   readonly id: number;
   readonly product_id: number;
   readonly sku: string;
   readonly name: string;
-  /** What the bundle was made of when it was ordered; null for a simple product. All counters count whole sets. */
+  /** The bundle's components when it was ordered; null for a simple product. All counters count whole sets. */
   readonly components: readonly LinePart[] | null;
   readonly quantity: number;
   readonly unit_price_cents: number;
-  /** What all of its units together cost less than their price. */
+  /** The discount on all of its units together. */
   readonly discount_cents: number;
-  /** Units packed so far, those that have left included; so for the counters below. */
+  /** Units packed so far, including shipped ones; the counters below count likewise. */
   readonly quantity_packed: number;
   readonly quantity_shipped: number;
   readonly quantity_delivered: number;
@@ -64,13 +64,13 @@ export interface OrderLine {
   readonly quantity_cancelled: number;
   /** Units wanted and not yet shipped. */
   readonly wanted: number;
-  /** Of these, promised by the stock. */
+  /** Of these, reserved units. */
   readonly reserved: number;
-  /** Of these, lying in staging. */
+  /** Of these, units in staging. */
   readonly picked: number;
 }
 
-/** A reason for which an order may not move. */
+/** A hold on an order. */
 export interface OrderHold {
   readonly id: number;
   readonly reason: HoldReason;
@@ -80,9 +80,9 @@ export interface OrderHold {
   readonly created_at: number;
 }
 
-/** What is kept of an order itself. */
+/** The stored fields of an order. */
 export interface OrderFields {
-  /** Whose order it is: that of its customer. */
+  /** The merchant of its customer. */
   readonly merchant_id: number;
   readonly order_number: string;
   readonly status: OrderStatus;
@@ -93,7 +93,7 @@ export interface OrderFields {
   readonly customer_name: string;
   readonly shipping_address_id: number;
   readonly shipping_address: OrderDestination;
-  /** What the last check of that address found; null for an order of before there were checks. */
+  /** The result of the last check of that address; null for an order from before there were checks. */
   readonly address_verification: AddressVerification | null;
   readonly shipping_method: string | null;
   readonly order_notes: string | null;
@@ -116,14 +116,14 @@ export interface OrderFields {
   readonly delivered_at: number | null;
   readonly cancelled_at: number | null;
   readonly cancel_reason: CancelReason | null;
-  /** True for an order of the past that was brought in from elsewhere: it touched no stock here. */
+  /** True for an imported past order, which never affected stock here. */
   readonly imported: boolean;
 }
 
-/** An order with all that belongs to it. */
+/** An order with everything that belongs to it. */
 export interface Order extends OrderFields {
   readonly id: number;
-  /** Whether its merchant is suspended, read with the order: the hold for that may be still to come. */
+  /** Whether its merchant is suspended, read with the order: the hold for that may still be missing. */
   readonly suspended: boolean;
   readonly lines: readonly OrderLine[];
   /** The open holds, oldest first. */
@@ -131,26 +131,26 @@ export interface Order extends OrderFields {
   readonly shipments: readonly Shipment[];
   /** Ids of its returns. */
   readonly returns: readonly number[];
-  /** When orders leave the warehouses that its units leave. */
+  /** The dispatch calendars of the warehouses that its units ship from. */
   readonly calendars: readonly WarehouseCalendar[];
-  /** The calendar by which its customer was promised a day; null while there is no warehouse. */
+  /** The calendar on which its promised ship date is based; null while there is no warehouse. */
   readonly promised_by: DispatchCalendar | null;
 }
 
-/** A parcel together with its order, as a command left them. */
+/** A parcel and its order, after an act. */
 export interface OrderParcel {
   readonly order: Order;
   readonly shipment: Shipment;
 }
 
-/** What the API calls the state of an order: `on_hold` while a hold is open. */
+/** The public status of an order: `on_hold` while a hold is open. */
 export function publicStatus({ status, held }: Pick<Order, "status" | "held">): PublicOrderStatus {
   return held ? "on_hold" : status;
 }
 
 /**
- * Why an order may not move: the reasons of its open holds, and the suspension of its merchant from the moment of that,
- * also before a job has held the order for it. Empty for one that may.
+ * Why an order may not proceed: the reasons of its open holds, and the suspension of its merchant as soon as that
+ * begins, even before the job has held the order. Empty if it may.
  */
 export function hinderedBy({ status, suspended, holds }: Pick<Order, "status" | "suspended" | "holds">): HoldReason[] {
   const reasons = holds.map(({ reason }) => reason);
@@ -158,89 +158,89 @@ export function hinderedBy({ status, suspended, holds }: Pick<Order, "status" | 
   return waits ? [...reasons, "merchant_suspended"] : reasons;
 }
 
-/** What a line wants of the stock: the components of a bundle, or the product itself. */
+/** The stock that a line wants: the components of a bundle, or the product itself. */
 export function partsOf(line: OrderLine): readonly LinePart[] {
   const { product_id, sku, wanted, reserved, picked } = line;
   return line.components ?? [{ product_id, sku, quantity: 1, wanted, reserved, picked }];
 }
 
-/** Units of a line that are still ordered, those that have left included. */
-export function keptUnits(line: Pick<OrderLine, "quantity" | "quantity_cancelled">): number {
+/** Units of a line that are not cancelled, including shipped ones. */
+export function uncancelledUnits(line: Pick<OrderLine, "quantity" | "quantity_cancelled">): number {
   return line.quantity - line.quantity_cancelled;
 }
 
-/** What a line says of its money. In cents. */
+/** The amounts of a line, in cents. */
 export type LineAmounts = Pick<OrderLine, "quantity" | "unit_price_cents" | "discount_cents">;
 
-/** What all units of a line cost together, the cancelled ones included. In cents. */
+/** The cost of all units of a line, including cancelled ones, in cents. */
 export function lineTotal({ quantity, unit_price_cents, discount_cents }: LineAmounts): number {
   return quantity * unit_price_cents - discount_cents;
 }
 
 /**
- * What units of a line cost that come after so many others of it: its total is spread over them so that all parts make
- * it up exactly. In cents.
+ * The cost (cents) of `units` of a line that come after `before` others. The line's total is spread over its units so
+ * that all parts add up to it exactly.
  */
 export function costOf(line: LineAmounts, units: number, before = 0): number {
   const total = lineTotal(line);
   return shareOf(total, before + units, line.quantity) - shareOf(total, before, line.quantity);
 }
 
-/** Units of a line that have neither left nor been cancelled. */
+/** Units of a line that have neither shipped nor been cancelled. */
 export function openUnits(line: OrderLine): number {
-  return keptUnits(line) - line.quantity_shipped;
+  return uncancelledUnits(line) - line.quantity_shipped;
 }
 
-/** Units that stock could not promise yet. */
+/** The backordered units of an order. */
 export function backorderedUnits(order: Pick<Order, "lines">): number {
   return order.lines.reduce((sum, line) => sum + line.wanted - line.reserved, 0);
 }
 
-/** Whether a hold is the system's: lifted by its cause, not by `release`. */
+/** Whether a hold is the system's: its cause lifts it, not `release`. */
 export function isSystemHold({ reason }: Pick<OrderHold, "reason">): boolean {
   return (systemHoldReasons as readonly string[]).includes(reason);
 }
 
-// Filling the claim is what ends the first two; a suspended merchant's orders go on to reserve.
+// The first two end when the allocation is filled. Orders of a suspended merchant keep reserving stock.
 const stock_keeping_reasons: readonly HoldReason[] = ["carrier_discrepancy", "short_pick", "merchant_suspended"];
 
-/** Whether a hold puts the order's claim on stock to sleep. */
+/** Whether an order's holds pause its allocation. */
 export function isStopped({ holds }: Pick<Order, "holds">): boolean {
   return holds.some(({ reason }) => !stock_keeping_reasons.includes(reason));
 }
 
-/** Whether units of a line lie in staging: of a bundle, of any of its components. */
+/** Whether units of a line are in staging; for a bundle, of any of its components. */
 export function isBegun(line: OrderLine): boolean {
   return line.components === null ? line.picked > 0 : line.components.some(({ picked }) => picked > 0);
 }
 
-/** What forbids an action that the table of states would allow, in words; null when nothing does. */
+/** Why an action is forbidden that the transitions would allow, as text; null when it is not. */
 export function hindrance(order: Order, action: OrderAction): string | null {
   if (action === "hold" && order.lines.some(isBegun)) return "units have been picked";
   if (action === "cancel" && order.shipments.some(({ status }) => hasLeft(status))) {
     return order.lines.some((line) => openUnits(line) > 0)
-      ? "a parcel is out; create a return instead, and cancel the items that have not left"
-      : "a parcel is out; create a return instead";
+      ? "a parcel has shipped; create a return instead, and cancel the items that have not shipped"
+      : "a parcel has shipped; create a return instead";
   }
   if (action === "cancel_items" && !isCancelled(order.status) && order.lines.every((line) => openUnits(line) === 0)) {
-    return "every unit has left";
+    return "every unit has shipped";
   }
-  if (action === "release" && !order.held) return "it is not held";
+  if (action === "release" && !order.held) return "it is not on hold";
   if (action === "split") return whyWhole(order);
   return null;
 }
 
-/** Why nothing can be split off an order, in words; null when something can. */
+/** Why nothing can be split off an order, as text; null when something can. */
 function whyWhole(order: Order): string | null {
   if (order.source_external_id !== null) {
-    return "the platform that it came from knows it as one order; send it in several parcels instead";
+    return "its platform treats it as one order; ship it in several parcels instead";
   }
   const loose = order.lines.reduce((sum, line) => sum + looseUnits(line), 0);
-  if (loose === 0) return "no unit is left that has not been picked";
-  return order.lines.reduce((sum, line) => sum + keptUnits(line), 0) === 1 ? "it is one unit" : null;
+  if (loose === 0) return "no unpicked units are left";
+  return order.lines.reduce((sum, line) => sum + uncancelledUnits(line), 0) === 1 ? "it has only one unit" : null;
 }
 
-/** Units of a line that have neither left nor been picked; of a bundle of which a component is picked, none. */
+/** Units of a line that have neither shipped nor been picked; none for a bundle with a picked component. */
 export function looseUnits(line: OrderLine): number {
   if (line.components !== null && isBegun(line)) return 0;
   return Math.max(0, openUnits(line) - Math.max(line.picked, line.quantity_packed - line.quantity_shipped));
@@ -255,17 +255,17 @@ const actionsIn = (held: boolean) =>
   );
 const [freeActions, heldActions] = [actionsIn(false), actionsIn(true)];
 
-/** The actions that the order may take now, in the table's order. */
+/** The actions that the order allows now, in the table's order. */
 export function actionsOf(order: Order): OrderAction[] {
   const actions = (order.held || hinderedBy(order).length > 0 ? heldActions : freeActions).get(order.status) ?? [];
   return actions.filter((action) => hindrance(order, action) === null);
 }
 
-/** How far an order's units have come, from the counters of its lines; cancelled units do not count. */
+/** How far an order's units have come, from the counters of its lines. Cancelled units do not count. */
 export function fulfillmentStatus(lines: readonly OrderLine[]): FulfillmentStatus {
   let [all, packed, shipped, delivered] = [0, 0, 0, 0];
   for (const line of lines) {
-    all += keptUnits(line);
+    all += uncancelledUnits(line);
     packed += line.quantity_packed;
     shipped += line.quantity_shipped;
     delivered += line.quantity_delivered;
@@ -276,7 +276,7 @@ export function fulfillmentStatus(lines: readonly OrderLine[]): FulfillmentStatu
   return "unfulfilled";
 }
 
-/** The day (`YYYY-MM-DD`) on which the order is expected to leave, or has left; null when nobody can say. */
+/** The day (`YYYY-MM-DD`) on which the order is expected to ship, or shipped; null when unknown. */
 export function estimatedShipDate(order: Order, now: number): string | null {
   return shipDate(order, backorderedUnits(order), now);
 }

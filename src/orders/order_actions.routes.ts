@@ -56,33 +56,33 @@ const order = (id: string, needs: RouteNeed, summary: string, more: Partial<Rout
     ...more,
   });
 
-/** What an act locks before its orders. */
+/** What an act locks before it locks its orders. */
 type LockFirst = (tx: Tx, ids: readonly string[]) => Promise<void>;
 
 const nothing: LockFirst = async () => {};
 
 /**
- * Answers with an order after a command, which begins only while the order is as the request's `If-Match` says.
+ * Performs an act on an order and returns the order. The act begins only if the order matches the request's `If-Match`.
  * Refuses: resource_missing, precondition_failed, malformed_header.
  */
 export function answerOrder(
   call: Call,
   id: string,
-  asked: RehearsalRequest,
+  request: RehearsalRequest,
   work: (tx: Tx) => Promise<Order>,
   lock: LockFirst = nothing,
 ): Promise<Response> {
-  return answerAct(call, asked, async (tx) => {
+  return answerAct(call, request, async (tx) => {
     await lock(tx, [id]);
     await requireVersion(tx, call, id);
     return orderAnswer(await work(tx), tx.now);
   });
 }
 
-/** The order as answers about it alone show it. */
+/** The order as single-resource responses show it. */
 export const orderAnswer = (order: Order, now: number) => taggedOrder(orderView(order, now));
 
-/** An order's view with its tag: what stock, the calendar and its merchant's suspension decide changes no version. */
+/** An order's view with its tag, which covers what stock, calendars and suspensions change without a new version. */
 function taggedOrder<View extends ReturnType<typeof orderView>>(view: View): View {
   const lines = view.line_items.map((line) => [
     line.quantity_reserved,
@@ -92,7 +92,7 @@ function taggedOrder<View extends ReturnType<typeof orderView>>(view: View): Vie
   return tagged(view, view.version, [view.estimated_ship_date, lines, view.allowed_actions]);
 }
 
-/** Refuses: resource_missing, precondition_failed, malformed_header, unless the order is as `If-Match` says. */
+/** Refuses: resource_missing, precondition_failed, malformed_header (unless the order matches `If-Match`). */
 export function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
   return requireMatch(call, async () => orderAnswer(await lockOrder(tx, id), tx.now));
 }
@@ -108,10 +108,10 @@ interface OrderActionCall<Input> {
 type SingleAction<Input> = (tx: Tx, id: string, input: Input, actor: Actor) => Promise<Order>;
 type BatchAction<Input> = (
   tx: Tx,
-  asked: readonly RequestedAction<Input>[],
+  requests: readonly RequestedAction<Input>[],
 ) => Promise<readonly (Order | Fault | "alone")[]>;
 
-/** An act by which parcels leave or arrive, with their tracking records, which are locked before it. */
+/** An act that ships or delivers parcels, along with their tracking records, which are locked before it. */
 const tracked =
   <Input>(act: SingleAction<Input>): SingleAction<Input> =>
   async (tx, id, input, actor) => {
@@ -120,25 +120,25 @@ const tracked =
     return order;
   };
 
-/** As `tracked`, of many orders at once, whose records it locks. */
+/** As `tracked`, for many orders at once, whose tracking records it locks. */
 const trackedBatch =
   <Input>(act: BatchAction<Input>): BatchAction<Input> =>
-  async (tx, asked) => {
+  async (tx, requests) => {
     await lockRecordsFirst(
       tx,
-      asked.map(({ id }) => id),
+      requests.map(({ id }) => id),
     );
-    const done = await act(tx, asked);
-    const isDone = (one: Order | Fault | "alone") => !(one === "alone" || one instanceof Fault);
+    const done = await act(tx, requests);
+    const isDone = (result: Order | Fault | "alone") => !(result === "alone" || result instanceof Fault);
     const moved = done.flatMap((order, at) => {
-      const { actor } = asked[at] ?? {};
+      const { actor } = requests[at] ?? {};
       return isDone(order) && actor !== undefined ? { order: order as Order, actor } : [];
     });
     const orders = (await trackOrderActs(tx, moved)).values();
-    return done.map((one) => (isDone(one) ? (orders.next().value ?? one) : one));
+    return done.map((result) => (isDone(result) ? (orders.next().value ?? result) : result));
   };
 
-/** Answers an act on an order. Orders for which it is asked at the same moment are acted on together. */
+/** The handler of an act on an order. Requests at the same moment run as one batch. */
 function batchable<Input>(
   name: string,
   alone: SingleAction<Input>,
@@ -173,7 +173,7 @@ const packed = batchable("packOrder", packOrder, packOrders);
 const shipped = batchable("shipOrder", tracked(shipOrder), trackedBatch(shipOrders), lockRecordsFirst);
 const delivered = tracked(deliverOrder);
 
-/** The acts that move an order from state to state. */
+/** The actions that move an order from status to status. */
 export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
   .use(conventions)
   .post(
@@ -183,16 +183,10 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
     {
       body: bodyOf(NoFields),
       query: queryOf(DryRunQuery),
-      detail: order(
-        "acceptOrderSuggestion",
-        "orders.write",
-        "Accept the address that the last check suggests for an order",
-        {
-          description:
-            "Possible until it is packed, and while no label is bought. The customer's address stays as it is.",
-          refuses: ["invalid_state_transition", "no_suggestion"],
-        },
-      ),
+      detail: order("acceptOrderSuggestion", "orders.write", "Accept the suggested address of an order", {
+        description: "Allowed until the order is packed or a label is bought. The customer's address does not change.",
+        refuses: ["invalid_state_transition", "no_suggestion"],
+      }),
     },
   )
   .post(
@@ -272,7 +266,7 @@ export const actionRoutes = new Elysia({ prefix: "/orders/:id" })
     },
   );
 
-/** Chooses stock for an order anew, or only answers what would be chosen, with the reasons. */
+/** Allocates stock to an order again, or previews the allocation, with the reasons. */
 export const allocationRoutes = new Elysia({ prefix: "/orders/:id" }).use(conventions).post(
   "/allocate",
   ({ call, params, query: { dry_run = false } }) =>
@@ -302,7 +296,7 @@ export const allocationRoutes = new Elysia({ prefix: "/orders/:id" }).use(conven
   },
 );
 
-/** Makes two orders of one. */
+/** Splits an order in two. */
 export const splitRoutes = new Elysia({ prefix: "/orders/:id" }).use(conventions).post(
   "/split",
   ({ call, params, body, query }) =>
@@ -320,11 +314,11 @@ export const splitRoutes = new Elysia({ prefix: "/orders/:id" }).use(conventions
       chapter: "Orders",
       summary: "Split an order",
       description:
-        "For units that are to wait, go later or be held by themselves. The new order (`split_off`) is pending, goes" +
-        " to the same customer and address, and is called `<number>-2` unless `order_number` says otherwise. What" +
-        " stock holds goes with the units, of each line first what it waits for. A line's price is shared so that" +
+        "For units that should wait, ship later or be held separately. The new order (`split_off`) is pending, goes" +
+        " to the same customer and address, and has the number `<number>-2` unless `order_number` is set. Reserved" +
+        " stock moves with the units; backordered units of a line move first. A line's price is divided so that" +
         " both orders together cost the same; the shipping amount stays. Units that are picked or in a parcel stay," +
-        " and an order of a platform cannot be split: send that in several parcels.",
+        " and an order from a platform cannot be split: ship that in several parcels.",
       matches: true,
       refuses: ["duplicate_order_number", "invalid_state_transition"],
       answers: { 200: RehearsableView(SplitView) },

@@ -5,24 +5,25 @@ import { isGivenUp } from "./order.transitions.ts";
 import { fulfillmentStatus, type Order, orderView, publicStatus } from "./order.ts";
 
 /**
- * An event of an order: all that its GET answers, and what it was `before`, unless it is new. `now` in milliseconds.
+ * An event of an order: everything that its GET returns, and the previous values from `before`, unless it is new. `now`
+ * in ms.
  */
 export function orderEvent(type: EventType, order: Order, now: number, before?: Order): DomainEvent {
   const is_fulfilled = type === "order.fulfilled";
   const data = is_fulfilled ? fulfilled(order) : { object: "order", ...orderView(order, now) };
   const { merchant_id } = order;
   if (before === undefined) return { type, merchant_id, data };
-  const { status, ...others } = standingOf(before);
+  const { status, ...others } = statusFields(before);
   return {
     type,
     merchant_id,
     data,
-    previous: previousOf(is_fulfilled ? { status } : { status, ...others }, standingOf(order)),
+    previous: previousOf(is_fulfilled ? { status } : { status, ...others }, statusFields(order)),
   };
 }
 
-/** Where an order stands, as its events tell it. */
-function standingOf(order: Order) {
+/** The status fields of an order that events report with their previous values. */
+function statusFields(order: Order) {
   return {
     status: publicStatus(order),
     held_from: order.held ? order.status : null,
@@ -30,7 +31,7 @@ function standingOf(order: Order) {
   };
 }
 
-/** The specification's shape of order.fulfilled; the parcel's fields are null before there is a label. */
+/** The specified shape of order.fulfilled. The parcel's fields are null before there is a label. */
 function fulfilled(order: Order) {
   const labelled = order.shipments.findLast(
     ({ status, tracking_number }) => !isGivenUp(status) && tracking_number !== null,

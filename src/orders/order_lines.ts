@@ -12,21 +12,23 @@ import {
   costOf,
   hinderedBy,
   hindrance,
-  keptUnits,
   type LineAmounts,
   type LinePart,
   type Order,
   type OrderLine,
   partsOf,
   publicStatus,
+  uncancelledUnits,
 } from "./order.ts";
 
-/** Refuses: invalid_state_transition, with what is allowed instead, for an action that the order may not take now. */
+/**
+ * Refuses: invalid_state_transition (an action that the order does not allow now; the refusal lists those it does).
+ */
 export function refuseForbidden(order: Order, action: OrderAction): void {
   if (!actionsOf(order).includes(action)) throw refusal(order, action, hindrance(order, action));
 }
 
-/** An `invalid_state_transition`: what was tried, from where, and why not. */
+/** An `invalid_state_transition`: the attempted action, the current status, and the reason. */
 export function refusal(order: Order, action: string, why: string | null = null): Fault {
   const reasons = hinderedBy(order);
   const from = publicStatus({ ...order, held: order.held || reasons.length > 0 });
@@ -38,10 +40,10 @@ export function refusal(order: Order, action: string, why: string | null = null)
   });
 }
 
-/** The order with what stock now holds for its lines. */
+/** The order with its current allocation. */
 export function withAllocations(order: Order, claims: readonly AllocationLine[]): Order {
   const of = Map.groupBy(claims, (claim) => claim.order_line_id);
-  return { ...order, lines: order.lines.map((line) => claimed(line, of.get(line.id) ?? [])) };
+  return { ...order, lines: order.lines.map((line) => allocatedLine(line, of.get(line.id) ?? [])) };
 }
 
 const nothing = { wanted: 0, reserved: 0, picked: 0 };
@@ -51,8 +53,8 @@ interface UnallocatedLine extends Omit<OrderLine, AllocationCounts | "components
   readonly components: readonly Omit<LinePart, AllocationCounts>[] | null;
 }
 
-/** The line with what stock holds for it; of a bundle only whole sets count. */
-export function claimed(line: UnallocatedLine, claims: readonly AllocationLine[]): OrderLine {
+/** The line with its allocation; for a bundle, only whole sets count. */
+export function allocatedLine(line: UnallocatedLine, claims: readonly AllocationLine[]): OrderLine {
   if (line.components === null) {
     const { wanted, reserved, picked } = claims[0] ?? nothing;
     return { ...line, components: null, wanted, reserved, picked };
@@ -66,7 +68,7 @@ export function claimed(line: UnallocatedLine, claims: readonly AllocationLine[]
   return { ...line, components, wanted: sets("wanted"), reserved: sets("reserved"), picked: sets("picked") };
 }
 
-/** What an order wants of the stock before any unit of it has left. */
+/** What an order wants of the stock before any unit of it has shipped. */
 export function allocationOf(order: Order): OrderAllocation {
   const { id, order_number, priority, warehouse_id, requires_cold_storage, allow_backorder, lines } = order;
   return {
@@ -81,30 +83,30 @@ export function allocationOf(order: Order): OrderAllocation {
     reservation_id: null,
     lines: lines.flatMap((line) =>
       partsOf(line).map(({ product_id, quantity }) => {
-        return { order_line_id: line.id, product_id, quantity: keptUnits(line) * quantity };
+        return { order_line_id: line.id, product_id, quantity: uncancelledUnits(line) * quantity };
       }),
     ),
   };
 }
 
-/** A field of a request that names what is not there. */
+/** The problem of a field that names something that does not exist. */
 export function noSuch(field: string, message: string): FieldProblem {
   return { field, code: "resource_missing", message };
 }
 
-/** Refuses: validation_failed, for an address that lacks something or is in no country. */
+/** Refuses: validation_failed (an address that is incomplete or in no known country). */
 export function refuseIncomplete(address: Parameters<typeof addressProblems>[0]): void {
   const problems = addressProblems(address);
   if (problems.length === 0) return;
-  throw invalid("shipping_address_id", `names an address that cannot be delivered to: ${inWords(problems)}`);
+  throw invalid("shipping_address_id", `names an address that cannot be delivered to: ${problemsText(problems)}`);
 }
 
 /** Problems of fields as one text: `city is required, postal_code is no postal code of US`. */
-export function inWords(problems: readonly FieldProblem[]): string {
+export function problemsText(problems: readonly FieldProblem[]): string {
   return problems.map(({ field, message }) => `${field} ${message}`).join(", ");
 }
 
-/** What a request says of a line's money. */
+/** The amounts of a line in a request. */
 interface AmountsInput {
   readonly quantity: number;
   readonly unit_price?: string | number | undefined;
@@ -112,20 +114,20 @@ interface AmountsInput {
   readonly line_total?: string | number | undefined;
 }
 
-/** A line as a request writes it. */
+/** A line in a request. */
 export interface LineInput extends AmountsInput {
   readonly product_id?: string | number | undefined;
   readonly sku?: string | undefined;
 }
 
-/** What an order needs to know of a product. */
+/** The fields of a product that an order needs. */
 export interface OrderedProduct {
   readonly id: number;
   readonly merchant_id: number;
   readonly sku: string;
   readonly name: string;
   readonly status: string;
-  /** What a bundle is made of; empty for a simple product. */
+  /** The components of a bundle; empty for a simple product. */
   readonly parts: readonly OrderedPart[];
 }
 
@@ -137,14 +139,11 @@ interface OrderedPart {
   readonly status: string;
 }
 
-/**
- * What is wrong with the products that a request's lines name: those that are not there.
- * Refuses: validation_failed, for lines that name none.
- */
+/** The problems of lines whose products do not exist. Refuses: validation_failed (lines that name no product). */
 export function missingProducts(items: readonly LineInput[], products: readonly OrderedProduct[]): FieldProblem[] {
   const unnamed = items.flatMap((item, at) => {
     if (item.product_id !== undefined || item.sku !== undefined) return [];
-    return [{ field: `line_items[${at}].product_id`, code: "required", message: "is required, or else the sku" }];
+    return [{ field: `line_items[${at}].product_id`, code: "required", message: "is required unless sku is given" }];
   });
   if (unnamed.length > 0) throw invalidFields(unnamed);
   return items.flatMap((item, at) => {
@@ -166,7 +165,7 @@ export function asActive<Known extends OrderedProduct>(product: Known): Known {
   return { ...product, status: orderable, parts: product.parts.map((part) => ({ ...part, status: orderable })) };
 }
 
-/** The lines that a request orders. All products are known. Refuses: validation_failed. */
+/** The order lines of a request. All products exist. Refuses: validation_failed. */
 export function orderedLines(items: readonly LineInput[], products: readonly OrderedProduct[], currency: string) {
   return items.map((item, at) => {
     const product = productOf(item, products) as OrderedProduct;
@@ -178,7 +177,7 @@ export function orderedLines(items: readonly LineInput[], products: readonly Ord
       throw invalid(`${field}.${item.product_id === undefined ? "sku" : "product_id"}`, "is inactive", "inactive");
     }
     const ended = product.parts.find(({ status }) => status !== orderable);
-    if (ended !== undefined) throw invalid(`${field}.sku`, `holds ${ended.sku}, which is inactive`, "inactive");
+    if (ended !== undefined) throw invalid(`${field}.sku`, `contains ${ended.sku}, which is inactive`, "inactive");
     const parts = product.parts.map(({ product_id, sku, quantity }) => ({ product_id, sku, quantity, ...nothing }));
     return {
       product_id: product.id,
@@ -190,12 +189,12 @@ export function orderedLines(items: readonly LineInput[], products: readonly Ord
   });
 }
 
-// All lines together are added up exactly in any currency.
+// All lines together can be added up exactly in any currency.
 const subtotal_cents_max = line_amount_max * 1000;
 
 /**
- * What a line costs. A request gives a unit price, a discount, a total, or some of these, which must agree; for a total
- * alone the price is the least that covers it. Fields with problems are named after `prefix`.
+ * The amounts of a line. A request gives a unit price, a discount, a total, or some of these, which must agree. For a
+ * total alone, the unit price is the lowest that covers it. Fields with problems are named after `prefix`.
  * Refuses: validation_failed.
  */
 export function amountsOf(input: AmountsInput, currency: string, prefix = ""): LineAmounts {
@@ -204,46 +203,46 @@ export function amountsOf(input: AmountsInput, currency: string, prefix = ""): L
     amount === undefined ? null : centsOf(amount, currency, prefix + field);
   const total = cents(line_total, "line_total");
   if (unit_price === undefined && (total === null || discount_amount !== undefined)) {
-    throw invalid(`${prefix}unit_price`, "is required, unless line_total alone says what the line costs", "required");
+    throw invalid(`${prefix}unit_price`, "is required unless line_total is given alone", "required");
   }
   const price = cents(unit_price, "unit_price");
   const unit_price_cents = price ?? Math.ceil((total ?? 0) / quantity);
   const full = quantity * unit_price_cents;
   const text = (cents: number) => moneyText(cents, currency);
   if (money(full, currency) > line_amount_max)
-    throw invalid(`${prefix}unit_price`, "costs more than an order may", "too_large");
+    throw invalid(`${prefix}unit_price`, "exceeds the maximum of an order", "too_large");
   const discount = cents(discount_amount, "discount_amount");
   if ((discount ?? 0) > full) {
     throw invalid(`${prefix}discount_amount`, `is more than unit_price × quantity (${text(full)})`, "too_large");
   }
   if ((total ?? 0) > full) {
-    const message = `is more than unit_price × quantity (${text(full)}): round the price up, or leave it out`;
+    const message = `is more than unit_price × quantity (${text(full)}): round the unit price up or omit it`;
     throw invalid(`${prefix}line_total`, message, "too_large");
   }
   const discount_cents = discount ?? (total === null ? 0 : full - total);
   if (total !== null && total !== full - discount_cents) {
-    const message = `is not unit_price × quantity less discount_amount, which is ${text(full - discount_cents)}`;
+    const message = `is not unit_price × quantity minus discount_amount, which is ${text(full - discount_cents)}`;
     throw invalid(`${prefix}line_total`, message, "conflict");
   }
   return { quantity, unit_price_cents, discount_cents };
 }
 
 /**
- * What the lines cost together, in cents, without the units that were cancelled.
+ * The cost of the lines in cents, without cancelled units.
  * Refuses: validation_failed (more than can be added up exactly).
  */
 export function subtotalOf(lines: readonly PricedOrderLine[]): number {
   let sum = 0;
   for (const { quantity_cancelled = 0, ...amounts } of lines) {
-    sum += costOf(amounts, keptUnits({ quantity: amounts.quantity, quantity_cancelled }));
-    if (sum > subtotal_cents_max) throw invalid("line_items", "cost more than an order may", "too_large");
+    sum += costOf(amounts, uncancelledUnits({ quantity: amounts.quantity, quantity_cancelled }));
+    if (sum > subtotal_cents_max) throw invalid("line_items", "exceed the maximum of an order", "too_large");
   }
   return sum;
 }
 
 type PricedOrderLine = LineAmounts & { readonly quantity_cancelled?: number };
 
-/** Whether two lists of lines order the same. */
+/** Whether two lists of lines have the same products, quantities and amounts. */
 export function sameLines(some: readonly OrderLine[], others: readonly OrderedAmounts[]): boolean {
   const key = ({ product_id, quantity, unit_price_cents, discount_cents }: OrderedAmounts) =>
     [product_id, quantity, unit_price_cents, discount_cents].join(":");
@@ -252,7 +251,7 @@ export function sameLines(some: readonly OrderLine[], others: readonly OrderedAm
 
 type OrderedAmounts = LineAmounts & Pick<OrderLine, "product_id">;
 
-/** What a client may send back of an order but not change. */
+/** The fields of an order that a client may send back but not change. */
 interface FixedInput {
   readonly order_number?: string | undefined;
   readonly customer_id?: string | number | undefined;
@@ -263,10 +262,10 @@ interface FixedInput {
   readonly warehouse_id?: string | number | null | undefined;
 }
 
-/** Refuses: immutable_field, for another value of what is fixed; validation_failed, for another `status`. */
+/** Refuses: immutable_field (another value for a fixed field), validation_failed (another `status`). */
 export function refuseImmutable(order: Order, input: FixedInput): void {
   const { warehouse_id } = input;
-  const given: Record<string, readonly [unknown, unknown]> = {
+  const fixed: Record<string, readonly [unknown, unknown]> = {
     order_number: [input.order_number, order.order_number],
     customer_id: [
       input.customer_id === undefined ? undefined : readId("customer", input.customer_id),
@@ -280,7 +279,7 @@ export function refuseImmutable(order: Order, input: FixedInput): void {
     allow_backorder: [input.allow_backorder, order.allow_backorder],
     warehouse_id: [warehouse_id == null ? warehouse_id : readId("warehouse", warehouse_id), order.warehouse_id],
   };
-  const fields = Object.entries(given)
+  const fields = Object.entries(fixed)
     .filter(([, [value, own]]) => value !== undefined && value !== own)
     .map(([field]) => ({ field, code: "immutable_field", message: "cannot change" }));
   if (fields.length > 0) throw ofFields("immutable_field", fields);
@@ -288,7 +287,7 @@ export function refuseImmutable(order: Order, input: FixedInput): void {
     const actions = actionsIn(orderTransitions).filter((action) => action !== "cancel");
     throw invalid(
       "status",
-      `moves by POST /orders/:id/{${actions.join(",")}} and DELETE /orders/:id`,
+      `can only be changed by POST /orders/:id/{${actions.join(",")}} and DELETE /orders/:id`,
       "immutable_field",
     );
   }
@@ -298,10 +297,10 @@ const changeable = ["shipping_method", "order_notes", "requires_cold_storage", "
 
 type ChangeableField = (typeof changeable)[number];
 
-/** What a client may change of an order's own fields. */
+/** The fields of an order that a client may change. */
 type ChangeableInput = { readonly [Name in ChangeableField]?: Order[Name] | undefined };
 
-/** The fields that would become another value; null when none would. */
+/** The fields that would get another value; null when none would. */
 export function changedFields(order: Order, input: ChangeableInput): Partial<Pick<Order, ChangeableField>> | null {
   const changed = changeable.filter(
     (name) => input[name] !== undefined && JSON.stringify(input[name]) !== JSON.stringify(order[name]),
@@ -311,15 +310,15 @@ export function changedFields(order: Order, input: ChangeableInput): Partial<Pic
 
 const word_max = 40;
 
-/** What a change made of an order, in words: `priority: 0 > 5, shipping_address_id: adr_1 > adr_2, line_items`. */
-export function changesInWords(before: Order, after: Order): string {
-  const said = (value: unknown) => {
+/** The changes of an order as text: `priority: 0 > 5, shipping_address_id: adr_1 > adr_2, line_items`. */
+export function changesText(before: Order, after: Order): string {
+  const shortened = (value: unknown) => {
     const text = value === null ? "none" : String(value);
     return text.length > word_max ? `${text.slice(0, word_max)}…` : text;
   };
   const fields = changeable.flatMap((name) => {
     if (JSON.stringify(before[name]) === JSON.stringify(after[name])) return [];
-    return name === "metadata" ? name : `${name}: ${said(before[name])} > ${said(after[name])}`;
+    return name === "metadata" ? name : `${name}: ${shortened(before[name])} > ${shortened(after[name])}`;
   });
   const address = [before, after].map((order) => wireId("address", order.shipping_address_id));
   const corrected = before.shipping_address === after.shipping_address ? [] : ["shipping_address"];

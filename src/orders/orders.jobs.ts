@@ -25,18 +25,18 @@ import { addUpCounts, hasPendingCounts } from "./lifecycle/order_counters.sql.ts
 
 const orders_max = 100;
 
-/** `orders.release_holds`: lifts holds whose time has come. Answers when the next one ends (ms), or null. */
+/** `orders.release_holds`: lifts holds that are due. Returns when the next one is due (ms), or null. */
 export async function releaseHolds(store: Store, _service: Service): Promise<number | null> {
   const due = await store.read((db) => listOrdersWithDueHolds(db, orders_max));
   const actor = systemActor("orders.release_holds");
   for (const order_id of due) await store.write((tx) => releaseDueHolds(tx, order_id, actor));
-  // More may have come due meanwhile, or be left over: another round finds out.
+  // More may have come due since, or be left over: the next run finds out.
   return due.length > 0 ? store.clock.now() : store.read(nextHoldEnd);
 }
 
 /**
- * `orders.hold_recalled`: holds orders that have units of a recalled lot, and lifts that hold of those that have none
- * any more. Answers now when there may be more (ms), or null.
+ * `orders.hold_recalled`: holds orders with units of a recalled lot, and lifts that hold from orders without any.
+ * Returns now (ms) when there may be more, or null.
  */
 export async function holdRecalled(store: Store, _service: Service): Promise<number | null> {
   const changed = await store.read(async (db) => {
@@ -49,13 +49,13 @@ export async function holdRecalled(store: Store, _service: Service): Promise<num
   return changed.length > 0 ? store.clock.now() : null;
 }
 
-// A change of a merchant is done with by then, and orders that were made meanwhile as before it are looked for again.
+// For how long after a change of a merchant its orders are checked, and how soon again: some may be created during it.
 const unsettled_ms = 3_600_000;
 const again_ms = 5000;
 
 /**
- * `orders.hold_suspended`: holds orders of merchants that were suspended lately, and lifts that hold of those that were
- * reactivated. Answers when there may be more (ms), or null.
+ * `orders.hold_suspended`: holds orders of recently suspended merchants, and lifts that hold from orders of reactivated
+ * ones. Returns when there may be more (ms), or null.
  */
 export async function holdOfSuspended(store: Store, _service: Service): Promise<number | null> {
   const now = store.clock.now();
@@ -70,7 +70,7 @@ export async function settleSuspended(store: Store, { ending }: { readonly endin
   while (!ending.aborted && (await settleSome(store)));
 }
 
-/** Whether there were orders to hold or to let go. */
+/** Whether there were orders to hold or to release. */
 async function settleSome(store: Store): Promise<boolean> {
   const orders = await store.read((db) => listOrdersToSettle(db, orders_max));
   const actor = systemActor("orders.hold_suspended");
@@ -79,8 +79,8 @@ async function settleSome(store: Store): Promise<boolean> {
 }
 
 /**
- * `orders.note_claims`: lets orders take note of what became of their claims. Answers now when there may be more (ms),
- * or null.
+ * `orders.note_claims`: records allocation changes in the history of their orders. Returns now (ms) when there may be
+ * more, or null.
  */
 export async function noteAllAllocationChanges(store: Store, _service: Service): Promise<number | null> {
   const orders = await store.read((db) => listOrdersWithAllocationChanges(db, orders_max));
@@ -90,8 +90,8 @@ export async function noteAllAllocationChanges(store: Store, _service: Service):
 }
 
 /**
- * `orders.recheck_goods`: lets orders go on that were held for SKUs which are active products by now. Answers now when
- * there may be more (ms), or null.
+ * `orders.recheck_goods`: lifts holds for SKUs that are active products by now. Returns now (ms) when there may be
+ * more, or null.
  */
 export async function recheckGoods(store: Store, _service: Service): Promise<number | null> {
   const ready = await store.read((db) => listOrdersWithGoods(db, orders_max));
@@ -101,8 +101,8 @@ export async function recheckGoods(store: Store, _service: Service): Promise<num
 }
 
 /**
- * `orders.recheck_addresses`: lets orders that were held for a bad address go to it as it was corrected at their
- * customer. Answers now when there may be more (ms), or null.
+ * `orders.recheck_addresses`: updates orders that are held for a bad address with their customer's corrected address.
+ * Returns now (ms) when there may be more, or null.
  */
 export async function recheckAddresses(store: Store, _service: Service): Promise<number | null> {
   const held = await store.read(listHeldAddresses);
@@ -116,7 +116,7 @@ export async function recheckAddresses(store: Store, _service: Service): Promise
   return lifted ? store.clock.now() : null;
 }
 
-/** Adds up what transactions have counted of the orders in each state, so that to read the counts stays quick. */
+/** Adds up the order counters that transactions have left, so that reading them stays fast. */
 export async function addUpOrders(store: Store): Promise<void> {
   if (await store.read(hasPendingCounts)) await store.write(addUpCounts);
 }

@@ -101,7 +101,7 @@ const records = new Elysia({ prefix: "/orders" })
     },
   );
 
-/** All routes of orders, from creation to delivery. */
+/** All order routes, from creation to delivery. */
 export function orderRoutes(service: Service) {
   return new Elysia()
     .use(listRoutes)
@@ -118,7 +118,7 @@ export function orderRoutes(service: Service) {
     .use(lotRecallRoutes);
 }
 
-/** The table as clients see it: an outcome that several actions can have stands below each of them. */
+/** The transitions as clients see them: an outcome of several actions is listed under each of them. */
 function transitions() {
   return actionsIn(orderTransitions).flatMap((action) => {
     const own: Transition<OrderStatus> = orderTransitions[action];

@@ -21,7 +21,7 @@ import {
   type OrderParcel,
   publicStatus,
 } from "./order.ts";
-import { claimed, subtotalOf } from "./order_lines.ts";
+import { allocatedLine, subtotalOf } from "./order_lines.ts";
 import { type HistoryEntry, insertHistories, insertHistory } from "./search/order_history.sql.ts";
 
 type StoredOrder = typeof orders.$inferSelect;
@@ -32,7 +32,7 @@ const byId = prepared((sql, a: StatementArgs<{ id: number }>) =>
 const locked = preparedOf((sql, isOf) =>
   forUpdateInOrder(sql.select(orderRow).from(orders).where(isOf(orders.id)), orders.id),
 );
-// Not sorted: a sorter costs SQLite more than the query.
+// Not sorted: sorting costs SQLite more than the query.
 const linesOf = preparedOf((sql, isOf) => sql.select().from(order_lines).where(isOf(order_lines.order_id)));
 const holdsOf = preparedOf((sql, isOf) =>
   sql
@@ -58,20 +58,20 @@ async function idOf(db: Db, name: string | number): Promise<number> {
   return (isOrderId(name) ? readId("order", name) : await findOrderId(db, name, null)) ?? 0;
 }
 
-/** The orders with these ids, with all that belongs to them; ids that name nothing are left out. */
+/** The orders with these ids and everything that belongs to them. Unknown ids are left out. */
 export async function findOrders(db: Db, ids: readonly number[]): Promise<Order[]> {
   return wholeOrders(db, await findOrderRows(db, ids));
 }
 
-/** As `getOrder`, with the order's row locked until the transaction ends: the first act of every command. */
+/** As `getOrder`, with the order's row locked until the transaction ends. Every act begins with this. */
 export async function lockOrder(tx: Tx, name: string | number): Promise<Order> {
   return only(tx, await locked(tx, { ids: [await idOf(tx, name)] }), name);
 }
 
-/** As `lockOrder`, of orders by their ids; ids that name nothing are left out. */
+/** As `lockOrder`, for orders by their ids. Unknown ids are left out. */
 export async function lockOrders(tx: Tx, ids: readonly number[]): Promise<Map<number, Order>> {
-  const found = ids.length === 0 ? [] : await wholeOrders(tx, await locked(tx, { ids }));
-  return new Map(found.map((order) => [order.id, order]));
+  const locked_orders = ids.length === 0 ? [] : await wholeOrders(tx, await locked(tx, { ids }));
+  return new Map(locked_orders.map((order) => [order.id, order]));
 }
 
 /** A parcel and its order, whose row is locked until the transaction ends. Refuses: resource_missing. */
@@ -90,15 +90,15 @@ async function only(db: Db, rows: readonly StoredOrderRow[], id: string | number
   return order;
 }
 
-const unclaimed = { wanted: 0, reserved: 0, picked: 0 };
+const unallocated = { wanted: 0, reserved: 0, picked: 0 };
 
-/** Gives orders what belongs to them, in a handful of queries however many they are. */
+/** Loads everything that belongs to orders, in a few queries however many there are. */
 export async function wholeOrders(db: Db, rows: readonly StoredOrderRow[]): Promise<Order[]> {
   if (rows.length === 0) return [];
   const ids = rows.map((row) => row.id);
   const open = rows.filter(({ status }) => isOpen(status)).map((row) => row.id);
   const held = rows.filter((row) => row.held).map((row) => row.id);
-  // Asked at the same moment, which is one trip to PostgreSQL.
+  // Sent together, which is one round trip to PostgreSQL.
   const [lines, claims, holds, shipments, dispatch] = await Promise.all([
     linesOf(db, { ids }),
     listOrderReservations(db, open),
@@ -114,13 +114,13 @@ export async function wholeOrders(db: Db, rows: readonly StoredOrderRow[]): Prom
     lines: Map.groupBy(lines, (line) => line.order_id),
     holds: Map.groupBy(holds, (hold) => hold.order_id),
     shipments: Map.groupBy(shipments, (shipment) => shipment.order_id),
-    returns: Map.groupBy(returned, (found) => found.order_id),
+    returns: Map.groupBy(returned, (row) => row.order_id),
   };
   return rows.map((row, at) =>
     Object.assign(row, {
       calendars: dispatch[at]?.calendars ?? [],
       promised_by: dispatch[at]?.promised_by ?? null,
-      lines: of.lines.get(row.id)?.map((line) => claimed(line, own.get(line.id) ?? [])) ?? [],
+      lines: of.lines.get(row.id)?.map((line) => allocatedLine(line, own.get(line.id) ?? [])) ?? [],
       holds: of.holds.get(row.id) ?? [],
       shipments: of.shipments.get(row.id) ?? [],
       returns: of.returns.get(row.id)?.map(({ id }) => id) ?? [],
@@ -147,13 +147,13 @@ export async function listOpenOrdersTo(db: Db, customer_id: number, address_id: 
   return (await openTo(db, { customer_id, address_id })).map(({ id }) => id);
 }
 
-/** What a new order is, before it is stored. It comes now, unless it says when it came elsewhere. */
+/** A new order before it is stored. It is created now, unless it has a `created_at` from elsewhere. */
 export type NewOrder = Omit<OrderFields, "version" | "created_at" | "updated_at"> &
   Partial<Pick<OrderFields, "created_at">>;
 
 const stored = (tx: Tx, fields: NewOrder) => ({ created_at: tx.now, ...fields, version: 1, updated_at: tx.now });
 
-// A number is one merchant's.
+// Order numbers are unique for each merchant.
 const numbered = [orders.order_number, orders.merchant_id];
 
 const insertRow = prepared((sql: WriteStatements, a: StatementArgs<Omit<StoredOrder, "id" | "history_rows">>) =>
@@ -164,18 +164,18 @@ const insertRow = prepared((sql: WriteStatements, a: StatementArgs<Omit<StoredOr
     .returning({ id: orders.id }),
 );
 
-/** Stores a new order without its lines and answers its id; null when its number is taken. */
+/** Stores a new order without its lines and returns its id; null when its number is taken. */
 export async function insertOrder(tx: Tx, fields: NewOrder): Promise<number | null> {
   const [row] = await insertRow(tx, stored(tx, fields));
   return row?.id ?? null;
 }
 
-/** The id of an order that is stored later. Whoever has it keeps it: no other order gets it. */
+/** Reserves the id of an order that is stored later. No other order gets it. */
 export async function allotOrderId(tx: Tx): Promise<number> {
   return allotId(tx, "orders");
 }
 
-/** As `insertOrder`, under an id that was allotted to the order. */
+/** As `insertOrder`, with an id that `allotOrderId` reserved. */
 export async function insertAllotted(tx: Tx, id: number, fields: NewOrder): Promise<number | null> {
   const row = { id, ...stored(tx, fields) };
   const query = tx.sql.insert(orders).values(row).onConflictDoNothing({ target: numbered });
@@ -183,7 +183,7 @@ export async function insertAllotted(tx: Tx, id: number, fields: NewOrder): Prom
   return inserted?.id ?? null;
 }
 
-/** Stores new orders without their lines and answers the id of each by its number, except where that was taken. */
+/** Stores new orders without their lines. Returns the id of each by its number, except where that was taken. */
 export async function insertOrders(tx: Tx, all: readonly NewOrder[]): Promise<Map<string, number>> {
   const ids = new Map<string, number>();
   if (all.length === 0) return ids;
@@ -215,16 +215,16 @@ export async function findOrdersByNumber(db: Db, numbers: readonly string[]): Pr
   return new Map(rows.map(({ id, order_number }) => [order_number, id]));
 }
 
-/** The orders of all merchants with these numbers, each with its owner. */
+/** The orders of all merchants with these numbers, each with its merchant. */
 export async function listOrdersNumbered(db: Db, numbers: readonly string[]) {
   return numbers.length === 0 ? [] : byNumbers(db, { numbers: list(numbers) });
 }
 
-/** A line as it is ordered; of an order of the past, with how far its units have come. */
+/** A line to be ordered; for a past order, with how far its units have come. */
 export type NewLine = LineAmounts &
   Pick<OrderLine, "product_id" | "sku" | "name" | "components"> &
   Partial<Pick<OrderLine, keyof typeof untouched>> & {
-    /** When its order was created; now unless it is said. */
+    /** When its order was created. Default: now. */
     readonly ordered_at?: number;
   };
 
@@ -236,10 +236,10 @@ const untouched = {
   quantity_cancelled: 0,
 };
 
-/** An order and whose it is. */
+/** An order and its merchant. */
 type OwnedOrder = Pick<Order, "id" | "merchant_id">;
 
-/** Stores new lines of an order and answers them, before they claim anything. */
+/** Stores new lines of an order and returns them, without an allocation. */
 export async function insertLines(
   tx: Tx,
   { id, merchant_id }: OwnedOrder,
@@ -251,7 +251,7 @@ export async function insertLines(
   );
 }
 
-/** As `insertLines`, of any number of orders. */
+/** As `insertLines`, for any number of orders. */
 export async function insertLinesOf(
   tx: Tx,
   lines: readonly (NewLine & { readonly order_id: number; readonly merchant_id: number })[],
@@ -263,7 +263,7 @@ export async function insertLinesOf(
   const ids = await insertIds(tx, order_lines, rows);
   return rows.map((row, at) => {
     const components = lines[at]?.components ?? null;
-    return { id: ids[at] ?? 0, ...row, components, ...unclaimed };
+    return { id: ids[at] ?? 0, ...row, components, ...unallocated };
   });
 }
 
@@ -271,14 +271,14 @@ const deleteRows = prepared((sql: WriteStatements, a: StatementArgs<{ ids: strin
   sql.delete(order_lines).where(among(order_lines.id, a.ids)),
 );
 
-/** Removes lines of which nothing has been packed, and what voided parcels say of them. */
+/** Deletes lines of which nothing has been packed, and their units in voided parcels. */
 export async function deleteLines(tx: Tx, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   await forgetLines(tx, ids);
   await deleteRows(tx, { ids: list(ids) });
 }
 
-/** Stores these columns of an order, and that its history has so many rows more. */
+/** Stores these columns of an order, and counts `steps` new rows of its history. */
 const saving = <Name extends (typeof mutable)[number]>(names: readonly Name[]) =>
   prepared(
     (sql: WriteStatements, a: StatementArgs<Pick<StoredOrder, "id" | Name> & { before: number; steps: number }>) =>
@@ -310,7 +310,7 @@ const saveLine = prepared((sql: WriteStatements, a: StatementArgs<Pick<OrderLine
     .where(eq(order_lines.id, a.id)),
 );
 
-// The counts of many lines by one statement, since a trip to PostgreSQL takes longer than SQLite needs for them all.
+// All lines in one statement, since a trip to PostgreSQL takes longer than SQLite needs for all of them.
 const saveLinesAtOnce = prepared((sql: WriteStatements, a: StatementArgs<{ lines: string }>) =>
   sql
     .update(order_lines)
@@ -325,29 +325,29 @@ async function saveLines(tx: Tx, lines: readonly OrderLine[]): Promise<void> {
   } else for (const line of lines) await saveLine(tx, line);
 }
 
-/** What one step of a command made of a locked order, and what the order's history says of it. */
+/** The order after one step of an act, and the step's history entry. */
 export interface OrderStep {
   readonly order: Order;
   readonly entry: HistoryEntry;
 }
 
 /**
- * A step to be stored by `saveSteps`. The order's version moves by one, and its subtotal is what its units cost that
- * are not cancelled.
+ * A step to be stored by `saveSteps`. The order's version increases by one, and its subtotal is the cost of the units
+ * that are not cancelled.
  */
 export function stepOf(tx: Tx, before: Order, after: Order, entry: HistoryEntry): OrderStep {
   const subtotal_cents = subtotalOf(after.lines);
   return { order: { ...after, subtotal_cents, version: before.version + 1, updated_at: tx.now }, entry };
 }
 
-/** As `saveSteps`, of a command that is one step. */
+/** As `saveSteps`, for an act of one step. */
 export async function saveOrder(tx: Tx, before: Order, after: Order, entry: HistoryEntry): Promise<Order> {
   return saveSteps(tx, before, [stepOf(tx, before, after, entry)]);
 }
 
 /**
- * Stores what the steps of a command, each begun where the one before ended, made of a locked order: its row, the
- * counters of its lines, and a row of history for each step. Holds, parcels and claims are stored elsewhere.
+ * Stores the steps of an act on a locked order, each of which begins where the one before ended: the order's row, the
+ * counters of its lines, and a history row for each step. Holds, parcels and allocations are stored elsewhere.
  */
 export async function saveSteps(tx: Tx, before: Order, steps: readonly OrderStep[]): Promise<Order> {
   const order = steps.at(-1)?.order;
@@ -377,10 +377,10 @@ const countRow = prepared((sql: WriteStatements, a: StatementArgs<{ order_id: nu
     .returning({ number: orders.history_rows, status: orders.status, held: orders.held }),
 );
 
-/** Writes a row of the history of an order that it changes nothing of. */
+/** Writes a history row of an order that does not change otherwise. */
 export async function noteInHistory(tx: Tx, order_id: number, entry: HistoryEntry): Promise<void> {
   const [order] = await countRow(tx, { order_id });
-  assert(order !== undefined, `order ${order_id} is there`);
+  assert(order !== undefined, `order ${order_id} exists`);
   const status = publicStatus(order);
   await insertHistory(tx, { order_id, number: order.number, from_status: status, to_status: status }, entry);
 }
@@ -397,7 +397,7 @@ const touchRows = preparedOf((sql: WriteStatements, isOf, a: StatementArgs<{ now
     .returning({ id: orders.id, number: orders.history_rows }),
 );
 
-/** As `saveOrder`, of locked orders of whose own fields nothing changes, each with its row of history. */
+/** As `saveOrder`, for locked orders whose own fields do not change, each with its history row. */
 export async function saveWithHistory(
   tx: Tx,
   noted: readonly { readonly order: Order; readonly entry: HistoryEntry }[],
@@ -406,14 +406,14 @@ export async function saveWithHistory(
   const numbers = new Map(rows.map(({ id, number }) => [id, number]));
   const steps = noted.map(({ order, entry }) => {
     const [number, status] = [numbers.get(order.id), publicStatus(order)];
-    assert(number !== undefined, `order ${order.id} is locked, so it is there`);
+    assert(number !== undefined, `order ${order.id} is locked, so it exists`);
     return { step: { order_id: order.id, number, from_status: status, to_status: status }, entry };
   });
   await insertHistories(tx, steps);
   return noted.map(({ order }) => ({ ...order, version: order.version + 1, updated_at: tx.now }));
 }
 
-/** The statement that names the fewest columns among which are all that changed. */
+/** The statement with the fewest columns that include everything that changed. */
 function saveOf(before: Order, after: Order) {
   const changed = mutable.filter((name) => before[name] !== after[name]);
   const areIn = (names: readonly string[]) => changed.every((name) => names.includes(name));
@@ -445,13 +445,13 @@ const touchOrderOf = prepared((sql: WriteStatements, a: StatementArgs<{ line_id:
     ),
 );
 
-/** Counts units of a line as returned; false when fewer were shipped. The order's row is locked first, as always. */
+/** Counts units of a line as returned. Returns false when fewer were shipped. The order's row is locked first. */
 export async function addReturned(tx: Tx, id: number, quantity: number): Promise<boolean> {
   await touchOrderOf(tx, { line_id: id, now: tx.now });
   return (await addReturnedRow(tx, { id, quantity })).length === 1;
 }
 
-// The columns of an order that commands change; the others stay as they were when it was created.
+// The columns of an order that acts change. The others stay as they were created.
 const mutable = [
   "status",
   "held",
@@ -474,11 +474,11 @@ const mutable = [
   "cancel_reason",
 ] as const satisfies (keyof OrderFields)[];
 
-// What every act changes, and what an order changes on its way.
+// What every act changes, and what an order changes as it progresses.
 const touched = ["version", "updated_at"] as const;
 const moved = [...touched, "status", "processing_at", "fulfilled_at", "shipped_at", "delivered_at"] as const;
 
-// Many columns stand in indexes, and SQLite writes an index anew whose columns are named at all.
+// Many columns are indexed, and SQLite rewrites the index of every column that is named at all.
 const [touchRow, moveRow, saveRow] = [saving(touched), saving(moved), saving(mutable)];
 
 const columns = [

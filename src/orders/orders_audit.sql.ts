@@ -1,5 +1,5 @@
-// The counters of orders held against their claims on stock and against the ledger, in plain SQL that shares nothing
-// with the commands.
+// Compares the counters of orders with their allocations and with the ledger, in plain SQL that shares nothing with the
+// acts.
 import { eq, type SQL, sql } from "drizzle-orm";
 import { eachOf, isOneOf } from "../../db/kit.ts";
 import { movements } from "../../db/schema/inventory.ts";
@@ -21,7 +21,7 @@ import {
   unpackedStatuses,
 } from "./order.transitions.ts";
 
-// What stock holds of each product for each order line.
+// The allocation of each product for each order line.
 const claims = sql`(
   select ${reservation_lines.order_line_id} as line, ${reservation_lines.product_id} as product,
     sum(${reservation_lines.wanted}) as wanted, sum(${reservation_lines.picked}) as picked
@@ -29,7 +29,7 @@ const claims = sql`(
   group by ${reservation_lines.order_line_id}, ${reservation_lines.product_id}
 )`;
 
-// What each order line is in the stock: its product, or so many of each component for a set of a bundle.
+// The stock that each order line needs: its product, or the units of each component for one set of a bundle.
 const parts = sql`(
   select ${order_lines.id} as line, ${order_lines.product_id} as product, 1 as each
   from ${order_lines} where ${order_lines.components} is null
@@ -38,7 +38,7 @@ const parts = sql`(
   from ${order_lines} cross join ${eachOf(order_lines.components)}
 )`;
 
-// Units of each order line in parcels: in the house, out of it, and arrived.
+// Units of each order line in parcels: not shipped, shipped, and delivered.
 const parcelled = sql`(
   select ${shipment_lines.order_line_id} as line,
     sum(case when ${isOneOf(shipments.status, [initialShipmentStatus])} then ${shipment_lines.quantity} else 0 end)
@@ -49,7 +49,7 @@ const parcelled = sql`(
   group by ${shipment_lines.order_line_id}
 )`;
 
-// Of each line the units that are still ordered, those that have left included, of all; and what all of them cost.
+// The units of each line that are not cancelled, including shipped ones; all of its units; and their total cost.
 const kept = sql`(
   select ${order_lines.id} as line, ${order_lines.quantity} - ${order_lines.quantity_cancelled} as units,
     ${order_lines.quantity} as units_all,
@@ -57,8 +57,8 @@ const kept = sql`(
   from ${order_lines}
 )`;
 
-// What each order still has in the house, and of that what is not packed; and what its units cost. A line's share is
-// rounded half up, from the whole cents of each unit and the rest, so that no product is too large.
+// The open units of each order, those of them that are not packed, and its cost. A line's share is rounded half up,
+// from the whole cents of each unit and the rest, so that no product is too large.
 const open = sql`(
   select ${order_lines.order_id} as id,
     sum(${order_lines.quantity} - ${order_lines.quantity_cancelled} - ${order_lines.quantity_shipped}) as units,
@@ -67,13 +67,13 @@ const open = sql`(
   from ${order_lines} join kept on kept.line = ${order_lines.id} group by ${order_lines.order_id}
 )`;
 
-// How many rows each order's history has, and the number of the last.
+// The number of rows of each order's history, and the number of the last.
 const histories = sql`(
   select ${order_history.order_id} as id, count(*) as rows, max(${order_history.number}) as last
   from ${order_history} group by ${order_history.order_id}
 )`;
 
-// How many orders of each merchant are in each state, and how many the kept counts say there are.
+// How many orders of each merchant are in each status, and how many the stored counters show.
 const found = sql`(
   select ${orders.merchant_id} as merchant, ${orders.status} as status, ${orders.held} as held, count(*) as number
   from ${orders} group by ${orders.merchant_id}, ${orders.status}, ${orders.held}
@@ -89,7 +89,7 @@ const parcelLinesOf = (db: Db, id: number) =>
 
 const linesOf = (db: Db, condition: SQL) => plainRows(db, "order_lines", order_lines, condition);
 
-/** Where to find the rows of each noun of the orders. */
+/** How to find the rows of each noun of the orders. */
 const orderRows = {
   events: async () => [],
   merchant: async () => [],
@@ -106,10 +106,10 @@ const orderRows = {
   ],
 } as const satisfies Record<string, FindVerifiedRows>;
 
-/** How many orders match a condition, without imported ones: no event was emitted for their past. */
+/** The number of orders that match a condition, without imported ones: no event was emitted for their past. */
 const counted = (condition: SQL) => sql`select count(*) from ${orders} where not ${orders.imported} and ${condition}`;
 
-// Orders that were brought in on their way and arrived since.
+// Orders that were imported in transit and have arrived since.
 const arrivedHere = sql`select count(*) from ${orders} join ${order_history}
   on ${order_history.order_id} = ${orders.id} and ${order_history.number} = 1
     and ${isOneOf(order_history.to_status, [orderTransitions.ship.to])}
@@ -117,7 +117,7 @@ const arrivedHere = sql`select count(*) from ${orders} join ${order_history}
 
 const checks: readonly VerifierRule<keyof typeof orderRows>[] = [
   {
-    rule: "an order's claim wants its units that have neither left nor been cancelled",
+    rule: "an order's allocation wants its open units",
     noun: "order line",
     rows: sql`select ${order_lines.id} as id,
         (${order_lines.quantity} - ${order_lines.quantity_cancelled} - ${order_lines.quantity_shipped}) * p.each
@@ -127,7 +127,7 @@ const checks: readonly VerifierRule<keyof typeof orderRows>[] = [
       left join claims as c on c.line = p.line and c.product = p.product`,
   },
   {
-    rule: "an order line knows when its order was created",
+    rule: "an order line has its order's creation time",
     noun: "order line",
     rows: sql`select ${order_lines.id} as id, ${orders.created_at} as expected, ${order_lines.ordered_at} as actual
       from ${order_lines} join ${orders} on ${orders.id} = ${order_lines.order_id}`,
@@ -143,8 +143,8 @@ const checks: readonly VerifierRule<keyof typeof orderRows>[] = [
       ) as counts`,
   },
   {
-    // Of an order of the past, which left no stock of ours, nothing is in the ledger.
-    rule: "an order has shipped what the ledger took out for it, of each product",
+    // The ledger has nothing of imported past orders, which took no stock here.
+    rule: "an order's shipped units are the ledger's, of each product",
     noun: "order",
     rows: sql`select id, sum(sold) as expected, sum(shipped) as actual from (
         select cast(substr(${movements.reference_id}, 5) as bigint) as id, ${movements.product_id} as product,
@@ -157,20 +157,20 @@ const checks: readonly VerifierRule<keyof typeof orderRows>[] = [
       ) as sides group by id, product`,
   },
   {
-    rule: "what left of an order line is what its parcels held",
+    rule: "an order line's shipped units are those of its parcels",
     noun: "order line",
     rows: sql`select ${order_lines.id} as id, coalesce(p.gone, 0) as expected, ${order_lines.quantity_shipped} as actual
       from ${order_lines} left join parcelled as p on p.line = ${order_lines.id}`,
   },
   {
-    rule: "what arrived of an order line is what its parcels held",
+    rule: "an order line's delivered units are those of its parcels",
     noun: "order line",
     rows: sql`select ${order_lines.id} as id, coalesce(p.arrived, 0) as expected,
         ${order_lines.quantity_delivered} as actual
       from ${order_lines} left join parcelled as p on p.line = ${order_lines.id}`,
   },
   {
-    rule: "no more units are in parcels than are still to leave",
+    rule: "no more units are in unshipped parcels than are open",
     noun: "order line",
     rows: sql`select id, case when waiting > units then units else waiting end as expected, waiting as actual from (
         select ${order_lines.id} as id, p.waiting,
@@ -179,7 +179,7 @@ const checks: readonly VerifierRule<keyof typeof orderRows>[] = [
       ) as counts`,
   },
   {
-    rule: "nothing is open of an order that has shipped or is cancelled",
+    rule: "an order that has shipped or is cancelled has no open units",
     noun: "order",
     rows: sql`select ${orders.id} as id, 0 as expected, o.units as actual from ${orders} join open as o
       on o.id = ${orders.id} where not ${isOneOf(orders.status, openStatuses)}`,
@@ -202,13 +202,13 @@ const checks: readonly VerifierRule<keyof typeof orderRows>[] = [
       ) as h on h.id = ${orders.id}`,
   },
   {
-    rule: "an order comes to what its units cost, in cents, without those that were cancelled",
+    rule: "an order's subtotal is the cost of its units that are not cancelled, in cents",
     noun: "order",
     rows: sql`select ${orders.id} as id, o.worth as expected, ${orders.subtotal_cents} as actual from ${orders}
       join open as o on o.id = ${orders.id}`,
   },
   {
-    rule: "the last row of an order's history leads to where it is",
+    rule: "the last row of an order's history has its status",
     noun: "order",
     rows: sql`select ${orders.id} as id, 1 as expected,
         case when l.to_status = case when ${orders.held} then 'on_hold' else ${orders.status} end then 1 else 0 end
@@ -224,7 +224,7 @@ const checks: readonly VerifierRule<keyof typeof orderRows>[] = [
       from ${orders} left join histories as h on h.id = ${orders.id}`,
   },
   {
-    rule: "I10 the last row of an order's history has the last number given",
+    rule: "I10 the last row of an order's history has the highest number",
     noun: "order",
     rows: sql`select ${orders.id} as id, ${orders.history_rows} as expected, coalesce(h.last, 0) as actual
       from ${orders} left join histories as h on h.id = ${orders.id}`,
@@ -240,7 +240,7 @@ const checks: readonly VerifierRule<keyof typeof orderRows>[] = [
       ) as steps where begun is distinct from ended group by id`,
   },
   {
-    rule: "a parcel belongs to whom its order belongs",
+    rule: "a parcel has its order's merchant",
     noun: "parcel",
     rows: sql`select ${shipments.id} as id, ${orders.merchant_id} as expected, ${shipments.merchant_id} as actual
       from ${shipments} join ${orders} on ${orders.id} = ${shipments.order_id}`,
@@ -255,12 +255,12 @@ const checks: readonly VerifierRule<keyof typeof orderRows>[] = [
   eventCountRule("order.cancelled", counted(sql`${orders.cancelled_at} is not null`)),
 ];
 
-/** That each merchant's kept count of a state is how many of its orders are in it. */
+/** Rule: a merchant's stored counter of a status is the number of its orders in it. */
 function countsRight(status: OrderStatus, held: boolean): VerifierRule<"merchant"> {
   const isState = sql`merchant = ${merchants.id} and status = ${sql.raw(`'${status}'`)}
     and held = ${sql.raw(String(held))}`;
   return {
-    rule: `the orders in state ${status}${held ? " that are held" : ""} are as many as their kept count says`,
+    rule: `the orders in state ${status}${held ? " that are held" : ""} are as many as their stored counter shows`,
     noun: "merchant",
     rows: sql`select ${merchants.id} as id, coalesce((select number from found where ${isState}), 0) as expected,
       coalesce((select number from told where ${isState}), 0) as actual from ${merchants}`,
@@ -269,7 +269,7 @@ function countsRight(status: OrderStatus, held: boolean): VerifierRule<"merchant
 
 const countChecks = orderStatuses.flatMap((status) => [false, true].map((held) => countsRight(status, held)));
 
-/** Holds every order's counters against its claim and the ledger, and answers what differs. */
+/** Compares every order's counters with its allocation and the ledger, and returns the differences. */
 export const verifyOrders = verifierOf([...checks, ...countChecks], orderRows, {
   claims,
   parts,

@@ -14,7 +14,7 @@ import { findLot } from "../inventory/stock/lots.sql.ts";
 import { calendarAt, listPlainWarehouses } from "../inventory/warehouses/warehouses.sql.ts";
 import { refuseForClosed } from "../merchants/directory.sql.ts";
 import { settleHoldsOf } from "../orders/changes/holds.ts";
-import { noteReturn, noteReturned, restockInWords, restockOrderUnits } from "../orders/fulfillment/order_stock.ts";
+import { noteReturn, noteReturned, restockOrderUnits, restockText } from "../orders/fulfillment/order_stock.ts";
 import { carrierPage, givenTrackingNumber } from "../orders/fulfillment/tracking_url.ts";
 import { resolveOrder } from "../orders/lifecycle/order_lookup.sql.ts";
 import { type Order, type OrderLine, partsOf } from "../orders/order.ts";
@@ -307,6 +307,6 @@ export async function shelveUnits(tx: Tx, input: RestockInput, actor: Actor) {
   const { before, order } = await begin(tx, String(return_id));
   const done = await restockReturned(tx, before.id, input, actor);
   const returned = wireId("return", before.id);
-  await noteInHistory(tx, order.id, { event: "put_back", actor, note: `${returned}: ${restockInWords(done)}` });
+  await noteInHistory(tx, order.id, { event: "put_back", actor, note: `${returned}: ${restockText(done)}` });
   return { order_id: wireId("order", order.id), return_id: returned, ...done };
 }

@@ -16,9 +16,9 @@ import {
   textPiece,
 } from "../documents/document.ts";
 import type { PlainWarehouse } from "../inventory/warehouses/warehouse.ts";
-import { parcelPlace, placeInWords } from "../orders/fulfillment/order_units.ts";
+import { parcelPlace, placeText } from "../orders/fulfillment/order_units.ts";
 import type { Shipment } from "../orders/fulfillment/shipment.ts";
-import { costOf, keptUnits, lineTotal, type Order, type OrderLine, publicStatus } from "../orders/order.ts";
+import { costOf, lineTotal, type Order, type OrderLine, publicStatus, uncancelledUnits } from "../orders/order.ts";
 import { refusal } from "../orders/order_lines.ts";
 import { addressOf } from "./address.ts";
 import { carrierName } from "./rates/built_in_carrier.ts";
@@ -59,7 +59,7 @@ export function packingSlipOf(order: Order, warehouse: PlainWarehouse, shipment_
   // The amount of all earlier parcels is rounded once, so that the parcels add up to the whole.
   const earlier = unitsIn(shipment === null ? [] : valid.slice(0, valid.indexOf(shipment)));
   const items = order.lines.map((line) => {
-    const ordered = keptUnits(line);
+    const ordered = uncancelledUnits(line);
     const packed = shipment === null ? line.quantity_packed : (counts.get(line.id) ?? 0);
     const amount_cents = costOf(line, shipment === null ? ordered : packed, earlier.get(line.id) ?? 0);
     return { line, ordered, packed, backordered: line.wanted - line.reserved, amount_cents };
@@ -119,7 +119,7 @@ function slipFacts({ order, shipment }: PackingSlip, { timezone }: PrintContext)
   return [
     { label: "Ordered", value: day(created_at) },
     ...(left_at === null ? [] : [{ label: "Shipped", value: day(left_at) }]),
-    ...(shipment === null || place === null ? [] : [{ label: "Parcel", value: placeInWords(place) }]),
+    ...(shipment === null || place === null ? [] : [{ label: "Parcel", value: placeText(place) }]),
     ...(carriers.size === 0 ? [] : [{ label: "Carrier", value: [...carriers].join(", ") }]),
     ...(shipment?.tracking_number == null ? [] : [{ label: "Tracking number", value: shipment.tracking_number }]),
     ...(carriers.size > 0 || shipping_method === null ? [] : [{ label: "Shipping method", value: shipping_method }]),

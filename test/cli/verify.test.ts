@@ -18,7 +18,7 @@ const places = "I10 the places of events have no gap but those that restores lef
 const last_place = "I10 the last place of an event is the last one given or left out";
 const told = (type: string) => `I11 there is one event ${type} for each time that it happened`;
 const rows = "I10 the rows of an order's history have no gap";
-const last_row = "I10 the last row of an order's history has the last number given";
+const last_row = "I10 the last row of an order's history has the highest number";
 const chain = "I10 each row of an order's history begins where the one before it ended";
 const whole = "I14 a stored response is complete";
 const made = "I14 the record that a stored response created exists";

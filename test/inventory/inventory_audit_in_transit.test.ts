@@ -48,17 +48,17 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, string[]]>([
   [
     "units in transit that vanish",
     (tx) => tx.sql.update(transfer_loads).set({ in_transit: 4, written_off: 1 }),
-    ["I7 what left with a tran: transfer 1001: 5 4"],
+    ["I7 units of a transfer t: transfer 1001: 5 4"],
   ],
   [
     "a transfer that is over too early",
     (tx) => tx.sql.update(transfers).set({ status: "received" }),
-    ["I7 nothing is in transit: transfer 1001: 0 5"],
+    ["I7 only a shipped transf: transfer 1001: 0 5"],
   ],
   [
     "a movement of a transfer that names the wrong one",
     (tx) => tx.sql.update(movements).set({ reference_id: "trf_9" }).where(sql`${movements.to_place} = 'in_transit'`),
-    ["I7 what left with a tran: transfer 9: 8 0", "I7 what left with a tran: transfer 1001: -3 5"],
+    ["I7 units of a transfer t: transfer 9: 8 0", "I7 units of a transfer t: transfer 1001: -3 5"],
   ],
   [
     "units of a transfer that are said to have gone to a customer",
@@ -68,22 +68,22 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, string[]]>([
   [
     "a one-sided movement that is of no transfer",
     (tx) => tx.sql.update(movements).set({ type: "transfer" }).where(eq(movements.reference_type, "receipt")),
-    ["I7 a transfer has two si: movement 1004: 1 0", "I4 a receipt has receive: receipt 1001: 0 2"],
+    ["I7 a transfer has two si: movement 1004: 1 0", "I4 a receipt's received : receipt 1001: 0 2"],
   ],
   [
     "received units that no movement brought",
     (tx) => tx.sql.update(receipt_lines).set({ received: 3, outstanding: 5 }),
-    ["I4 a receipt has receive: receipt 1001: 2 3"],
+    ["I4 a receipt's received : receipt 1001: 2 3"],
   ],
   [
     "a line that awaits too little",
     (tx) => tx.sql.update(receipt_lines).set({ outstanding: 5 }),
-    ["a receipt's line awaits : receipt line 1001: 6 5"],
+    ["an open receipt's line h: receipt line 1001: 6 5"],
   ],
   [
     "a receipt that is over and awaits something",
     (tx) => tx.sql.update(receipts).set({ status: "closed" }),
-    ["a receipt's line awaits : receipt line 1001: 0 6"],
+    ["an open receipt's line h: receipt line 1001: 0 6"],
   ],
 ])("the audit tells of %s", async (_, change, differences) => {
   expect((await found(change)).sort()).toEqual([...differences].sort());

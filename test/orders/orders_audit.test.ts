@@ -11,20 +11,20 @@ import type { Tx } from "../../src/storage/database.ts";
 import { insert } from "../../src/storage/statements.ts";
 import { openShop, type Shop } from "./shop.ts";
 
-const claimed = "an order's claim wants its units that have neither left nor been cancelled";
+const claimed = "an order's allocation wants its open units";
 const packed = "no more units are packed than were picked";
-const sold = "an order has shipped what the ledger took out for it, of each product";
+const sold = "an order's shipped units are the ledger's, of each product";
 
-const gone = "what left of an order line is what its parcels held";
-const arrived = "what arrived of an order line is what its parcels held";
-const boxed = "no more units are in parcels than are still to leave";
-const over = "nothing is open of an order that has shipped or is cancelled";
+const gone = "an order line's shipped units are those of its parcels";
+const arrived = "an order line's delivered units are those of its parcels";
+const boxed = "no more units are in unshipped parcels than are open";
+const over = "an order that has shipped or is cancelled has no open units";
 const ready = "every open unit of a fulfilled order is packed";
 const held = "an order is held while it has an open hold";
-const worth = "an order comes to what its units cost, in cents, without those that were cancelled";
-const last = "the last row of an order's history leads to where it is";
+const worth = "an order's subtotal is the cost of its units that are not cancelled, in cents";
+const last = "the last row of an order's history has its status";
 
-const filed = "an order line knows when its order was created";
+const filed = "an order line has its order's creation time";
 
 /** Puts down a second merchant. */
 async function otherMerchant(tx: Tx): Promise<void> {
@@ -33,7 +33,7 @@ async function otherMerchant(tx: Tx): Promise<void> {
   await insert(tx, merchants, [{ id: 2, code: "OTHER", name: "Other", status: "active", ...currency, ...since }]);
 }
 
-const tally = "are as many as their kept count says";
+const tally = "are as many as their stored counter shows";
 
 let shop: Shop;
 beforeAll(async () => {
@@ -218,7 +218,7 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, [rule: string, what: string
       await otherMerchant(tx);
       await tx.sql.update(shipments).set({ merchant_id: 2 }).where(sql`id = 1001`);
     },
-    [["a parcel belongs to whom its order belongs", "parcel 1001: 1 2"]],
+    [["a parcel has its order's merchant", "parcel 1001: 1 2"]],
   ],
 ])("finds %s", async (_, change, expected) => {
   expect(await found(change)).toEqual(expected);

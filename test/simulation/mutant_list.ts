@@ -208,8 +208,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "a set takes one of each part",
     file: "src/orders/order_lines.ts",
-    search: "quantity: keptUnits(line) * quantity }",
-    replace: "quantity: keptUnits(line) * Math.min(1, quantity) }",
+    search: "quantity: uncancelledUnits(line) * quantity }",
+    replace: "quantity: uncancelledUnits(line) * Math.min(1, quantity) }",
   },
   {
     name: "a set counts as available with a part missing",

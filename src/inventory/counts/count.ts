@@ -220,7 +220,7 @@ export function impliedLot(lines: readonly CountLine[], product: CountedProduct,
   return null;
 }
 
-/** A line that was counted and choices to differ from what was expected. */
+/** A line that was counted and found to differ from what was expected. */
 export type DifferingLine = CountLine & { readonly counted: number };
 
 /**
@@ -283,7 +283,7 @@ export function countedOfClosed(refused: Fault, expected: number, field: string)
   ]);
 }
 
-/** The refusal to post units choices for a closed merchant, which `refused` names, and what to do instead. */
+/** The refusal to post units found for a closed merchant, which `refused` names, and what to do instead. */
 export function foundOfClosed(refused: Fault, lines: readonly DifferingLine[]): Fault {
   const advice = "Record the expected quantity of these lines, then review and post the count again";
   return new Fault(refused.code, `${linesText(lines)}: ${closedText(refused)}. ${advice}.`, {

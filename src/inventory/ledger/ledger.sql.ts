@@ -49,10 +49,7 @@ function matching(db: Db, filter: MovementFilter): SQL | undefined {
   );
 }
 
-/**
- * Condition: a movement has this reason. Three reasons are so common that a scan soon meets them. The others have a
- * partial index, which SQLite uses only where its condition is written out.
- */
+/** Condition: a movement has this reason. SQLite uses the index of the rare ones only if its condition is written out. */
 function because(reason: string): SQL | undefined {
   const common = ["shipped", "picked", "received"].includes(reason);
   const rare = common ? undefined : sql`${movements.reason} not in ('shipped', 'picked', 'received')`;
@@ -237,9 +234,7 @@ const setTurn = prepared(
       .where(and(among(stock_items.id, a.ids), sql`${stock_items.on_hand} <= ${a.most}`)),
 );
 
-/**
- * Stores the day on which time next changes these items (null for never), for those with at most `most` units on hand.
- */
+/** Stores the day on which time next changes these items (null: never) that have at most `most` units on hand. */
 export async function saveTurn(tx: Tx, ids: readonly number[], turns_on: number | null, most = all_units) {
   if (ids.length > 0) await setTurn(tx, { ids: list(ids), turns_on, most });
 }

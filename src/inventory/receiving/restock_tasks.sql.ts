@@ -66,7 +66,7 @@ interface RestockTaskFilter {
 /** Waiting units, grouped by stock item and by the order or return they come from. */
 function groups(db: Db, filter: RestockTaskFilter, origins: readonly string[] | null) {
   const { warehouse_id, sku } = filter;
-  // For an unfiltered list the few waiting items are tasks first, since most of the ledger is about orders.
+  // For an unfiltered list the few waiting items are found first, since most of the ledger is about orders.
   const type = origins === null ? given(sql`${movements.reference_type}`) : movements.reference_type;
   const narrowed: (SQL | undefined)[] = [
     warehouse_id === undefined ? undefined : eq(stock_items.warehouse_id, warehouse_id),

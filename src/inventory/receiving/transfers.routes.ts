@@ -43,7 +43,7 @@ export const moveRoutes = new Elysia({ prefix: "/inventory/moves" })
       chapter: "Inventory",
       summary: "Move stock to another bin",
       description:
-        "Moves units within a warehouse: to a better bin, off sale or back on sale. To move them to another warehouse," +
+        "Moves units within a warehouse: to a better bin, off sale or back on sale. For another warehouse," +
         " create a transfer. Reserved units stay reserved, from other stock or in their new bin.",
       refuses: [
         "ambiguous_stock",

@@ -106,7 +106,7 @@ export async function fillProductBackorders(
     const options = { now: tx.now, warehouse_id, requires_cold_storage, avoids };
     return planStock([{ product_id, quantity }], open, options).portions[0] ?? [];
   };
-  // No stock arrives during the loop, so lines are skipped once their constraints have portionsFor nothing.
+  // No stock arrives during the loop, so lines are skipped once their constraints have found nothing.
   const empty = new Set<string>();
   const lines = await listBackorderedLines(tx, product_id, after, lines_max + 1);
   for (const line of lines.slice(0, lines_max)) {
@@ -163,7 +163,7 @@ async function takeExpiredLotsOffSale(tx: Tx, stocks: LockedStockMap, stock: Loc
 
 /**
  * Takes reserved units of an item away from the lines that hold them, lowest priority and youngest first, and moves the
- * lines to other stock. Returns the orders that portionsFor none and are backordered.
+ * lines to other stock. Returns the orders that found none and are backordered.
  */
 export async function displaceReserved(
   tx: Tx,

@@ -184,8 +184,7 @@ function productsOf(lines: readonly { readonly product_id: number }[]): number[]
 }
 
 /**
- * The allocation of an order now, after overdue reservations have released back their units and backorders have received
- * them.
+ * The allocation of an order now, after overdue reservations have given back their units and backorders have got them.
  * Emits: inventory.updated, inventory.low_stock.
  */
 export async function currentOrderAllocation(
@@ -200,7 +199,7 @@ export async function currentOrderAllocation(
 /** Whether all units of an order's locked allocation are of lots that may be shipped. */
 export function mayAllLeave(tx: Tx, order_id: number): boolean {
   const allocation = lockOrderAllocations(tx).get(order_id);
-  assert(allocation, `the allocation of order ${order_id} is open`);
+  assert(allocation, `the allocation of order ${order_id} is locked`);
   return allocation.lines.every(({ product_id, allocations }) =>
     allocations.every(({ stock_item_id }) => isLotGood(itemOf(allocation.stocks, product_id, stock_item_id), tx.now)),
   );
@@ -323,7 +322,7 @@ export async function pickAllocatedUnits(
 }
 
 /**
- * Records that planned units of an order were not earlier: they are written off or released, and others are planned in
+ * Records that planned units of an order were not found: they are written off or released, and others are planned in
  * their place. Returns the order's allocation, and the units that could not be replaced.
  * Refuses: insufficient_inventory. Emits: inventory.updated, inventory.low_stock.
  */

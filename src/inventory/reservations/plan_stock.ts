@@ -41,7 +41,7 @@ export type PlannedStock = ProductStock & { readonly crowded?: boolean };
 export interface StockPlan {
   /** For each want, in order, the units chosen for it. */
   readonly portions: readonly (readonly StockPortion[])[];
-  /** For each want, the units for which no stock was candidates. */
+  /** For each want, the units for which no stock was found. */
   readonly missing: readonly number[];
 }
 

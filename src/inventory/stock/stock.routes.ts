@@ -43,8 +43,8 @@ export const ownershipRoutes = new Elysia({ prefix: "/inventory/ownership_transf
       chapter: "Inventory",
       summary: "Transfer stock from one merchant to another",
       description:
-        "Units move from one merchant's stock to another's and keep their lot and received date, by two movements with" +
-        " the same reference. Reserved units stay.",
+        "Units move from one merchant's stock to another's and keep their lot and received date, by two movements" +
+        " with the same reference. Reserved units stay.",
       refuses: [
         "ambiguous_stock",
         "bin_full",

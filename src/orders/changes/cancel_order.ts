@@ -10,8 +10,8 @@ import {
   allocationUnits,
   type ItemInput,
   namedUnits,
+  unitsText,
   unitsWithoutParcel,
-  wordsFor,
 } from "../fulfillment/order_units.ts";
 import type { Shipment } from "../fulfillment/shipment.ts";
 import { saveShipment, saveShipmentLines } from "../fulfillment/shipments.sql.ts";
@@ -30,15 +30,15 @@ export function itemsToCancel(order: Order, items: readonly ItemInput[]): LineUn
   return addedUp(namedUnits(order, items, openUnits));
 }
 
-/** A parcel that is still in the house, and the units it loses. */
+/** A parcel that has not shipped, and the units it loses. */
 interface LosingParcel {
   readonly shipment: Shipment;
   readonly units: readonly LineUnits[];
 }
 
 /**
- * Which parcels lose units when these are cancelled: units that are in no parcel go first, then those in parcels
- * without a label, then those in labelled ones, of each the newest first.
+ * The parcels that lose units when these are cancelled. Units in no parcel go first, then those in parcels without a
+ * label, then those in labeled ones, newest first.
  */
 export function losingParcels(order: Order, units: readonly LineUnits[]): LosingParcel[] {
   const free = new Map(unitsWithoutParcel(order).map(({ order_line_id, quantity }) => [order_line_id, quantity]));
@@ -63,8 +63,8 @@ function isLabelled({ tracking_number }: Shipment): boolean {
   return tracking_number !== null;
 }
 
-/** The parcel after it has lost units: one with a label, or with nothing left in it, is given up. */
-function lessened({ shipment, units }: LosingParcel): Shipment {
+/** The parcel without these units. With a label, or with nothing left in it, it is voided. */
+function reduced({ shipment, units }: LosingParcel): Shipment {
   const lost = new Map(units.map(({ order_line_id, quantity }) => [order_line_id, quantity]));
   const lines = shipment.lines
     .map((line) => ({ ...line, quantity: line.quantity - (lost.get(line.order_line_id) ?? 0) }))
@@ -73,7 +73,7 @@ function lessened({ shipment, units }: LosingParcel): Shipment {
   return { ...shipment, status: transition(shipmentTransitions, "void", shipment.status) };
 }
 
-/** The order with these units counted as cancelled; what stands packed beyond what is still ordered is unpacked. */
+/** The order with these units cancelled. Packed units beyond those still ordered are unpacked. */
 function withoutUnits(order: Order, units: readonly LineUnits[]): Order {
   const less = new Map(units.map(({ order_line_id, quantity }) => [order_line_id, quantity]));
   const lines = order.lines.map((line) => {
@@ -87,7 +87,7 @@ function withoutUnits(order: Order, units: readonly LineUnits[]): Order {
   return { ...order, lines };
 }
 
-/** Whether nothing of the order would be left without these units: none is open, and no unit or parcel has left. */
+/** Whether nothing of the order would be left without these units: none is open, and no unit or parcel has shipped. */
 export function takesAll(order: Order, units: readonly LineUnits[]): boolean {
   const less = withoutUnits(order, units);
   const out = order.shipments.some(({ status }) => hasLeft(status));
@@ -95,19 +95,20 @@ export function takesAll(order: Order, units: readonly LineUnits[]): boolean {
 }
 
 /**
- * Cancels an order of which nothing has left: its promises and parcels are given up. A cancelled one stays as it is.
- * Refuses: resource_missing, invalid_state_transition (a parcel is out). Emits: order.cancelled.
+ * Cancels an order of which nothing has shipped: its allocation is released and its parcels are voided. A cancelled
+ * order stays as it is.
+ * Refuses: resource_missing, invalid_state_transition (a parcel has shipped). Emits: order.cancelled.
  */
 export async function cancelOrder(tx: Tx, id: string, input: CancelOrder, actor: Actor): Promise<Order> {
   const before = await lockOrder(tx, id);
   if (isCancelled(before.status)) return before;
   refuseForbidden(before, "cancel");
   const { reason = "other", note = null } = input;
-  return giveUp(tx, before, "cancel", { event: "cancel", actor, reason, note });
+  return cancelAll(tx, before, "cancel", { event: "cancel", actor, reason, note });
 }
 
-/** Gives up all of an order, of which nothing has left. */
-async function giveUp(
+/** Cancels all of an order of which nothing has shipped. */
+async function cancelAll(
   tx: Tx,
   before: Order,
   how: "cancel" | "cancel_all",
@@ -139,22 +140,22 @@ async function giveUp(
 }
 
 /**
- * Cancels open units of an order; what is left of it goes on, and may have nothing more to wait for. When nothing is
- * left the order is cancelled. Units that are picked go to the put-back bin, those in parcels leave their parcel.
+ * Cancels open units of an order. The rest continues, and may have nothing more to wait for. An order with nothing left
+ * is cancelled. Picked units go to the `putback` bin; units in parcels leave their parcel.
  * Refuses: resource_missing, invalid_state_transition, validation_failed.
- * Emits: order.cancelled, or order.fulfilled, order.shipped, order.delivered when the rest has come so far.
+ * Emits: order.cancelled, or order.fulfilled, order.shipped, order.delivered (when the rest has come so far).
  */
 export async function cancelItems(tx: Tx, id: string, input: CancelItems, actor: Actor): Promise<Order> {
   const before = await lockOrder(tx, id);
   refuseForbidden(before, "cancel_items");
   const units = itemsToCancel(before, input.items);
   const { reason = "other", note } = input;
-  const words = wordsFor(before, units);
+  const words = unitsText(before, units);
   const entry = { event: "cancel_items", actor, reason, note: note === undefined ? words : `${words}. ${note}` };
-  if (takesAll(before, units)) return giveUp(tx, before, "cancel_all", entry);
+  if (takesAll(before, units)) return cancelAll(tx, before, "cancel_all", entry);
   const losing = new Map<number, Order["shipments"][number]>();
   for (const parcel of losingParcels(before, units)) {
-    const shipment = lessened(parcel);
+    const shipment = reduced(parcel);
     await saveShipment(tx, shipment);
     if (isInHouse(shipment.status)) await saveShipmentLines(tx, shipment.id, shipment.lines);
     losing.set(shipment.id, shipment);

@@ -1,5 +1,5 @@
-// Cancelling orders and parts of them. Their parcels are given up, and the labels are voided first, those of carriers
-// in no transaction.
+// Cancels orders and units of orders. Labels of their parcels are voided first; carriers are called outside
+// transactions.
 import { Elysia } from "elysia";
 import type { FaultCode } from "../../core/faults.ts";
 import { bodyOf, DryRunQuery, queryOf } from "../../core/schema.ts";
@@ -31,9 +31,9 @@ import { refuseForbidden } from "../order_lines.ts";
 import { lockOrder } from "../orders.sql.ts";
 import { cancelItems, cancelOrder } from "./cancel_order.ts";
 
-/** An act by which an order loses parcels, whose labels are voided before. */
+/** An act by which an order loses parcels, whose labels are voided first. */
 interface LabelLosingAct {
-  /** The ids of the parcels; refuses when the order may not lose them. */
+  /** The ids of the parcels. It refuses if the order may not lose them. */
   readonly losing: (order: Order) => ReadonlySet<number>;
   readonly act: (tx: Tx) => Promise<Order>;
   readonly dry_run: boolean | undefined;
@@ -49,7 +49,7 @@ const cancelling_refuses = [
 ] as const satisfies FaultCode[];
 
 /**
- * As `answerOrder`, for an act that gives parcels up: carriers void their labels first, in no transaction.
+ * As `answerOrder`, for an act that voids parcels. Carriers void their labels first, outside a transaction.
  * Refuses: label_not_voidable, label_in_progress, what `losing` refuses, and as `answerOrder`.
  */
 async function answerWithoutLabels(
@@ -78,7 +78,7 @@ async function answerWithoutLabels(
   });
 }
 
-/** Shows what such an act would do if the carriers voided all labels; no carrier is asked. */
+/** Previews such an act as if the carriers voided all labels. No carrier is called. */
 function rehearseWithoutLabels(
   call: Call,
   id: string,
@@ -93,7 +93,7 @@ function rehearseWithoutLabels(
   });
 }
 
-const noted = (id: string, needs: RouteNeed, summary: string) =>
+const cancellationNotes = (id: string, needs: RouteNeed, summary: string) =>
   documented({
     id,
     needs,
@@ -101,13 +101,13 @@ const noted = (id: string, needs: RouteNeed, summary: string) =>
     summary,
     description:
       "Labels are voided first, carriers' labels by their carriers. If a carrier refuses, nothing is cancelled. A dry" +
-      " run asks no carrier and assumes that none refuses.",
+      " run calls no carrier and assumes that none refuses.",
     matches: true,
     refuses: cancelling_refuses,
     answers: { 200: RehearsableView(OrderView) },
   });
 
-/** Cancels an order and answers with it; the labels of its parcels are voided first. */
+/** Cancels an order and returns it. The labels of its parcels are voided first. */
 export function answerCancellation(call: Call, service: Service, id: string, query: CancelOrder): Promise<Response> {
   return answerWithoutLabels(call, service, id, {
     dry_run: query.dry_run,
@@ -122,13 +122,13 @@ export function answerCancellation(call: Call, service: Service, id: string, que
   });
 }
 
-/** Cancels orders and parts of them. */
+/** Routes that cancel orders and units of orders. */
 export const cancellationRoutes = (service: Service) =>
   new Elysia({ prefix: "/orders/:id" })
     .use(conventions)
     .delete("", ({ call, params: { id }, query }) => answerCancellation(call, service, id, query), {
       query: queryOf(CancelOrder),
-      detail: noted("cancelOrder", "orders.write", "Cancel an order"),
+      detail: cancellationNotes("cancelOrder", "orders.write", "Cancel an order"),
     })
     .post(
       "/cancel_items",
@@ -144,6 +144,6 @@ export const cancellationRoutes = (service: Service) =>
       {
         body: bodyOf(CancelItems),
         query: queryOf(DryRunQuery),
-        detail: noted("cancelOrderItems", "orders.write", "Cancel units of an order that have not left"),
+        detail: cancellationNotes("cancelOrderItems", "orders.write", "Cancel units of an order that have not shipped"),
       },
     );

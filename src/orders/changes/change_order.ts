@@ -21,7 +21,7 @@ import {
   allocationOf,
   asActive,
   changedFields,
-  changesInWords,
+  changesText,
   type LineInput,
   missingProducts,
   noSuch,
@@ -36,25 +36,25 @@ import { deleteLines, insertLines, listOpenOrdersTo, lockOrder, type NewLine, sa
 import { pauseAgain, settleAddress, settleGoods, settleHolds } from "./holds.ts";
 
 /**
- * Changes the given fields of an order that is not packed yet; its lines only before work on it has begun. While it is
- * held for a bad address, naming the same address takes what was corrected of it. Refuses: resource_missing,
- * immutable_field, invalid_state_transition, validation_failed, insufficient_inventory.
+ * Updates fields of an order that is not packed yet; its lines only before work on it has begun. While it is held for a
+ * bad address, naming the same address copies its corrections.
+ * Refuses: resource_missing, immutable_field, invalid_state_transition, validation_failed, insufficient_inventory.
  */
 export async function updateOrder(tx: Tx, id: string, input: UpdateOrder, actor: Actor): Promise<Order> {
   return change(tx, id, input, { actor, imported: false });
 }
 
 /**
- * As `updateOrder`, as a platform tells it: the lines may be of inactive products and the address may lack something;
- * the order is then held for it. Refuses: resource_missing, immutable_field, invalid_state_transition,
- * validation_failed, insufficient_inventory.
+ * As `updateOrder`, for an update from a platform: lines may be of inactive products and the address may be incomplete;
+ * the order is then held.
+ * Refuses: resource_missing, immutable_field, invalid_state_transition, validation_failed, insufficient_inventory.
  */
 export async function updateImported(tx: Tx, order_id: number, input: UpdateOrder, actor: Actor): Promise<Order> {
   return change(tx, wireId("order", order_id), input, { actor, imported: true });
 }
 
 /**
- * Lets an order that is held for a bad address go to that address as its customer has it now, if it was corrected.
+ * Updates an order that is held for a bad address with the address as its customer has it now, if it was corrected.
  * Refuses: resource_missing.
  */
 export async function takeCorrection(tx: Tx, order_id: number, actor: Actor): Promise<Order> {
@@ -65,7 +65,7 @@ export async function takeCorrection(tx: Tx, order_id: number, actor: Actor): Pr
 }
 
 /**
- * Lets an order that is not packed yet go to the address that the last check suggests; its customer's address stays.
+ * Uses the address that the last check suggests for an order that is not packed yet. The customer's address stays.
  * Refuses: resource_missing, no_suggestion, invalid_state_transition.
  */
 export async function acceptSuggestion(tx: Tx, id: string, actor: Actor): Promise<Order> {
@@ -75,11 +75,11 @@ export async function acceptSuggestion(tx: Tx, id: string, actor: Actor): Promis
   const [offline = null] = await verifyOffline(tx, [shipping_address]);
   const address_verification = acceptedFrom(before.address_verification, tx.now) ?? offline;
   const order = { ...before, shipping_address, address_verification };
-  const saved = await saveOrder(tx, before, order, { event: "update", actor, note: changesInWords(before, order) });
+  const saved = await saveOrder(tx, before, order, { event: "update", actor, note: changesText(before, order) });
   return settleAddress(tx, saved, actor);
 }
 
-/** Lets open orders that go to an address know what a carrier found of it. Refuses: resource_missing. */
+/** Records a carrier's check of an address on the open orders that go to it. Refuses: resource_missing. */
 export async function noteVerification(
   tx: Tx,
   address: CustomerAddress,
@@ -94,29 +94,29 @@ export async function noteVerification(
   }
 }
 
-/** Refuses: invalid_state_transition, for an order that cannot change any more. */
+/** Refuses: invalid_state_transition (an order that can no longer change). */
 function refusePacked(order: Order): void {
   if (isUnpacked(order.status)) return;
   throw refusal(order, "update", isCancelled(order.status) ? null : "it is packed");
 }
 
-/** Refuses: invalid_state_transition, for an order whose address cannot change any more. */
+/** Refuses: invalid_state_transition (an order whose address can no longer change). */
 function refuseFixed(order: Order): void {
   refusePacked(order);
   if (isLabelled(order)) throw refusal(order, "update", labelled);
 }
 
-const labelled = "a label with the old address is bought; void it first";
+const labelled = "a label with the old address has been bought; void it first";
 
 const isHeldForAddress = ({ holds }: Order) => holds.some(({ reason }) => reason === "bad_address");
 
-/** Whether a parcel in the house bears a label with the address. */
+/** Whether a parcel that has not shipped has a label with the address. */
 const isLabelled = ({ shipments }: Order) =>
   shipments.some(({ status, tracking_number }) => isInHouse(status) && tracking_number !== null);
 
 interface OrderChangeContext {
   readonly actor: Actor;
-  /** Whether a platform tells it, whose orders are taken as they are. */
+  /** Whether a platform sends the change, whose orders are accepted as they are. */
   readonly imported: boolean;
 }
 
@@ -130,8 +130,12 @@ async function change(tx: Tx, id: string, input: UpdateOrder, { actor, imported 
   refusePacked(before);
   const changed: Order = { ...before, ...fields, ...address };
   const order = lines === null ? changed : await replaceLines(tx, changed, lines);
-  const note = changesInWords(before, order);
-  const saved = await saveOrder(tx, before, await reclaimed(tx, before, order), { event: "update", actor, note });
+  const note = changesText(before, order);
+  const saved = await saveOrder(tx, before, await updateAllocation(tx, before, order), {
+    event: "update",
+    actor,
+    note,
+  });
   const dropped = before.lines.filter(({ id }) => !saved.lines.some((line) => line.id === id));
   await deleteLines(
     tx,
@@ -141,7 +145,7 @@ async function change(tx: Tx, id: string, input: UpdateOrder, { actor, imported 
   return lines !== null && imported ? settleGoods(tx, settled, actor) : settled;
 }
 
-/** Another address of the same customer, or a corrected one, copied; null when it stays. */
+/** Another address of the same customer, or the corrected one, copied; null when it stays. */
 async function newAddress(tx: Tx, before: Order, { shipping_address_id }: UpdateOrder, imported: boolean) {
   if (shipping_address_id === undefined) return null;
   const id = readId("address", shipping_address_id);
@@ -165,12 +169,12 @@ async function findChecked(tx: Tx, customer_id: number, address_id: number): Pro
 }
 
 function isCorrected(address: CustomerAddress, { shipping_address }: Order): boolean {
-  // Orders of before know of no company.
+  // Older orders have no company.
   const before = { company: null, ...shipping_address };
   return addressProblems(address).length === 0 && !isDeepStrictEqual(shippingAddressOf(address), before);
 }
 
-/** The lines that shall replace those of the order; null when they are the same. */
+/** The lines that replace those of the order; null when they are the same. */
 async function newLines(
   tx: Tx,
   before: Order,
@@ -180,7 +184,7 @@ async function newLines(
   const products = (await productsOf(tx, items)).filter(({ merchant_id }) => merchant_id === before.merchant_id);
   const missing = missingProducts(items, products);
   if (missing.length > 0) throw ofFields("resource_missing", missing);
-  // What is ordered already may be kept although the product has become inactive since.
+  // Products that are ordered already may stay, even if they have become inactive.
   const known = new Set(before.lines.map((line) => line.product_id));
   const lines = orderedLines(
     items,
@@ -197,14 +201,14 @@ async function newLines(
   return lines;
 }
 
-/** The order with these lines: each keeps the row of an old line of its product, where there is one. */
+/** The order with these lines. Each reuses the row of an old line of its product, if there is one. */
 async function replaceLines(tx: Tx, order: Order, wanted: readonly NewLine[]): Promise<Order> {
   const free = [...order.lines];
-  const kept = wanted.map((line) => {
+  const reused = wanted.map((line) => {
     const at = free.findIndex(({ product_id }) => product_id === line.product_id);
     const [old] = at < 0 ? [] : free.splice(at, 1);
     if (old === undefined) return undefined;
-    // Another number of units is what is wanted now, whatever was cancelled before.
+    // A new number of units is what is wanted now, whatever was cancelled before.
     const quantity_cancelled = old.quantity === line.quantity ? old.quantity_cancelled : 0;
     const { quantity, unit_price_cents, discount_cents } = line;
     return { ...old, quantity, quantity_cancelled, unit_price_cents, discount_cents };
@@ -212,13 +216,13 @@ async function replaceLines(tx: Tx, order: Order, wanted: readonly NewLine[]): P
   const fresh = await insertLines(
     tx,
     order,
-    wanted.filter((_, at) => kept[at] === undefined).map((line) => ({ ...line, ordered_at: order.created_at })),
+    wanted.filter((_, at) => reused[at] === undefined).map((line) => ({ ...line, ordered_at: order.created_at })),
   );
-  return { ...order, lines: [...kept.filter((line) => line !== undefined), ...fresh] };
+  return { ...order, lines: [...reused.filter((line) => line !== undefined), ...fresh] };
 }
 
-/** Lets stock know what changed of the order's wants. */
-async function reclaimed(tx: Tx, before: Order, order: Order): Promise<Order> {
+/** Updates the order's allocation to what has changed. */
+async function updateAllocation(tx: Tx, before: Order, order: Order): Promise<Order> {
   const claim = allocationOf(order);
   if (order.lines !== before.lines)
     return pauseAgain(tx, withAllocations(order, await reviseOrderAllocation(tx, claim)));

@@ -13,7 +13,7 @@ import type { OrderHold } from "../order.ts";
 
 type OrderHoldRow = typeof order_holds.$inferSelect;
 
-/** Stores a new hold of an order and answers it. */
+/** Stores a new hold of an order and returns it. */
 export async function insertHold(tx: Tx, order_id: number, hold: Omit<OrderHold, "id">): Promise<OrderHold> {
   const { reason, note, hold_until, reserve_inventory, created_at } = hold;
   const [id = 0] = await insertIds(tx, order_holds, [
@@ -30,7 +30,7 @@ const save = prepared(
       .where(eq(order_holds.id, a.id)),
 );
 
-/** Stores a hold that was given again. */
+/** Stores a hold that was placed again. */
 export async function saveHold(tx: Tx, { id, note, hold_until, reserve_inventory }: OrderHold): Promise<void> {
   await save(tx, { id, note, hold_until, reserve_inventory });
 }
@@ -51,7 +51,7 @@ export async function hasHadHold(db: Db, order_id: number, id: number): Promise<
 
 const timed = and(isNull(order_holds.released_at), isNotNull(order_holds.hold_until));
 
-/** The ids of orders with a hold whose time has come, those first that have waited longest. */
+/** IDs of orders with a due hold, longest due first. */
 export async function listOrdersWithDueHolds(db: Db, limit: number): Promise<number[]> {
   const rows = await db.sql
     .select({ order_id: order_holds.order_id })
@@ -62,7 +62,7 @@ export async function listOrdersWithDueHolds(db: Db, limit: number): Promise<num
   return [...new Set(rows.map((row) => row.order_id))];
 }
 
-/** When the next hold ends by itself, in milliseconds; null when none does. */
+/** When the next hold ends automatically (ms); null when none does. */
 export async function nextHoldEnd(db: Db): Promise<number | null> {
   const [row] = await db.sql
     .select({ at: order_holds.hold_until })
@@ -73,7 +73,7 @@ export async function nextHoldEnd(db: Db): Promise<number | null> {
   return row?.at ?? null;
 }
 
-// Written out, since only then SQLite uses the index of these holds alone.
+// Written out, since only then does SQLite use the index of these holds.
 const forRecall = sql`${order_holds.released_at} is null and ${order_holds.reason} = 'recalled_lot'`;
 const recalled = prepared((select, _: StatementArgs<object>) =>
   select
@@ -97,8 +97,8 @@ const isHeldForMerchant = sql`exists (
 )`;
 
 /**
- * The ids of orders that are to be held since their merchant is suspended, and of those that are held for that although
- * their merchant is not, oldest first.
+ * IDs of orders to hold since their merchant is suspended, and of those held for that although their merchant is not,
+ * oldest first.
  */
 export async function listOrdersToSettle(db: Db, limit: number): Promise<number[]> {
   const toHold = await db.sql
@@ -122,7 +122,7 @@ const inactive = sql`not ${isOneOf(products.status, [orderable])}`;
 const openLine = sql`${order_lines.order_id} = ${order_holds.order_id}
   and ${order_lines.quantity} > ${order_lines.quantity_cancelled} + ${order_lines.quantity_shipped}`;
 
-/** The ids of orders that are held for unknown SKUs although all their products are active by now, oldest first. */
+/** IDs of orders that are held for unknown SKUs although all their products are active by now, oldest first. */
 export async function listOrdersWithGoods(db: Db, limit: number): Promise<number[]> {
   const ofLine = sql`exists (select 1 from ${order_lines} join ${products} on ${products.id} = ${order_lines.product_id}
     where ${openLine} and ${inactive})`;
@@ -140,7 +140,7 @@ export async function listOrdersWithGoods(db: Db, limit: number): Promise<number
 
 const forAddress = sql`${order_holds.released_at} is null and ${order_holds.reason} = 'bad_address'`;
 
-/** The addresses, as their customers have them now, of open orders that are held for a bad address. */
+/** The addresses of open orders that are held for a bad address, as their customers have them now. */
 export async function listHeldAddresses(
   db: Db,
 ): Promise<{ order_id: number; address: typeof addresses.$inferSelect }[]> {

@@ -23,7 +23,7 @@ import {
   openUnits,
   partsOf,
 } from "../order.ts";
-import { inWords, refuseForbidden, withAllocations } from "../order_lines.ts";
+import { problemsText, refuseForbidden, withAllocations } from "../order_lines.ts";
 import { lockOrder, saveOrder } from "../orders.sql.ts";
 import { closeHolds, hasHadHold, insertHold, saveHold } from "./holds.sql.ts";
 
@@ -34,15 +34,17 @@ const eventsByKind = [
 ] as const;
 
 /**
- * Writes into the history of a locked order what has happened to its reserved units: lost, moved to other stock, or
- * reserved at last after a backorder. Answers the same order when nothing has happened.
+ * Records in the history of a locked order what has happened to its reserved units: lost, moved to other stock, or
+ * reserved after a backorder. Returns the same order when nothing has happened.
  */
 async function recordAllocationChanges(tx: Tx, before: Order, actor: Actor): Promise<Order> {
   let order = before;
-  const news = await takeAllocationChanges(tx, order.id);
+  const changes = await takeAllocationChanges(tx, order.id);
   for (const [kind, event] of eventsByKind) {
     const units = new Map<string, number>();
-    for (const one of news) if (one.kind === kind) units.set(one.sku, (units.get(one.sku) ?? 0) + one.quantity);
+    for (const change of changes) {
+      if (change.kind === kind) units.set(change.sku, (units.get(change.sku) ?? 0) + change.quantity);
+    }
     if (units.size === 0) continue;
     const note = [...units].map(([sku, quantity]) => `${quantity} of ${sku}`).join(", ");
     order = await saveOrder(tx, order, order, { event, actor, note });
@@ -53,8 +55,8 @@ async function recordAllocationChanges(tx: Tx, before: Order, actor: Actor): Pro
 const note_max = 500;
 
 /**
- * Keeps an order from moving until it is released. Held again for the same reason, note and date are replaced; where
- * they are the same, nothing changes.
+ * Holds an order until it is released. Another hold for the same reason replaces its note and end; the same hold
+ * changes nothing.
  * Refuses: resource_missing, invalid_state_transition, validation_failed (an end that has passed).
  */
 export async function holdOrder(tx: Tx, id: string, input: HoldOrder, actor: Actor): Promise<Order> {
@@ -62,19 +64,19 @@ export async function holdOrder(tx: Tx, id: string, input: HoldOrder, actor: Act
   refuseForbidden(before, "hold");
   const { reason = "manual", note = null, reserve_inventory = true } = input;
   const hold_until = momentOf(input.hold_until ?? null);
-  if (hold_until !== null && hold_until <= tx.now) throw invalid("hold_until", "must lie in the future");
+  if (hold_until !== null && hold_until <= tx.now) throw invalid("hold_until", "must be in the future");
   const hold = { reason, note, hold_until, reserve_inventory, created_at: tx.now };
-  if (before.holds.some((open) => saysTheSame(open, hold))) return before;
+  if (before.holds.some((open) => isSameHold(open, hold))) return before;
   return placeHold(tx, before, hold, actor);
 }
 
 const compared = ["reason", "note", "hold_until", "reserve_inventory"] as const;
 
-function saysTheSame(some: Pick<OrderHold, (typeof compared)[number]>, other: typeof some): boolean {
+function isSameHold(some: Pick<OrderHold, (typeof compared)[number]>, other: typeof some): boolean {
   return compared.every((name) => some[name] === other[name]);
 }
 
-/** Puts a hold on a locked order, whatever its state: a client's, or the system's own. */
+/** Places a hold on a locked order in any status, for a client or for the system. */
 export async function placeHold(tx: Tx, before: Order, hold: Omit<OrderHold, "id">, actor: Actor): Promise<Order> {
   const old = before.holds.find(({ reason }) => reason === hold.reason);
   const placed = old ? { ...hold, id: old.id, created_at: old.created_at } : await insertHold(tx, before.id, hold);
@@ -87,8 +89,9 @@ export async function placeHold(tx: Tx, before: Order, hold: Omit<OrderHold, "id
 }
 
 /**
- * Lifts an order's holds, or the one named; when none is left it goes on from the state it was held in. The system's
- * holds stay until their cause is gone. An order that is not held stays as it is. Refuses: resource_missing.
+ * Lifts an order's holds, or the one named. When none is left, the order continues from the status in which it was
+ * held. System holds stay until their cause is gone. An order that is not held stays as it is. Refuses:
+ * resource_missing.
  */
 export async function releaseOrder(tx: Tx, id: string | number, input: ReleaseOrder, actor: Actor): Promise<Order> {
   const before = await lockOrder(tx, id);
@@ -98,7 +101,7 @@ export async function releaseOrder(tx: Tx, id: string | number, input: ReleaseOr
   return lift(tx, before, chosen, actor);
 }
 
-/** Lifts the holds of an order whose time has come. Refuses: resource_missing. */
+/** Lifts the holds of an order that are due. Refuses: resource_missing. */
 export async function releaseDueHolds(tx: Tx, order_id: number, actor: Actor): Promise<Order> {
   const before = await lockOrder(tx, order_id);
   const due = before.holds.filter(
@@ -124,7 +127,7 @@ export async function settleRecall(tx: Tx, order_id: number, actor: Actor): Prom
 }
 
 /**
- * Holds an order of a suspended merchant that has not left, and lifts that hold once the merchant is active again.
+ * Holds an order of a suspended merchant that has not shipped, and lifts that hold once the merchant is active again.
  * Refuses: resource_missing.
  */
 export async function settleSuspensionOf(tx: Tx, order_id: number, actor: Actor): Promise<Order> {
@@ -138,18 +141,18 @@ async function isOfSuspended(tx: Tx, { merchant_id }: Order): Promise<boolean> {
   return suspended.some(({ id }) => id === merchant_id);
 }
 
-const suspended_note = "Its merchant is suspended. It goes on by itself once the merchant is reactivated.";
+const suspended_note = "Its merchant is suspended. The order continues automatically once the merchant is reactivated.";
 
 /** Holds a locked order until its merchant is no longer suspended. */
 export async function holdForMerchant(tx: Tx, order: Order, actor: Actor): Promise<Order> {
   return holdFor(tx, order, "merchant_suspended", suspended_note, actor);
 }
 
-/** Holds a locked order whose address cannot be delivered to, and lifts that hold of one whose address can. */
+/** Holds a locked order whose address cannot be delivered to, and lifts that hold once it can. */
 export async function settleAddress(tx: Tx, order: Order, actor: Actor): Promise<Order> {
   const problems = addressProblems(order.shipping_address);
   if (problems.length === 0) return liftHolds(tx, order, "bad_address", actor);
-  const note = `Nothing can be delivered to its address: ${inWords(problems)}. Correct the customer's address, or \
+  const note = `Nothing can be delivered to its address: ${problemsText(problems)}. Correct the customer's address, or \
 choose another one for this order.`;
   tx.wake("orders.recheck_addresses", tx.now);
   return holdFor(tx, order, "bad_address", note, actor);
@@ -169,7 +172,7 @@ order. The hold then ends by itself.`;
   return holdFor(tx, order, "unknown_sku", note, actor);
 }
 
-/** Places a hold of the system, unless it is there with these words. */
+/** Places a system hold, unless one with this note exists. */
 async function holdFor(tx: Tx, order: Order, reason: SystemHoldReason, words: string, actor: Actor): Promise<Order> {
   const note = words.slice(0, note_max);
   if (order.holds.some((hold) => hold.reason === reason && hold.note === note)) return order;
@@ -177,7 +180,9 @@ async function holdFor(tx: Tx, order: Order, reason: SystemHoldReason, words: st
   return placeHold(tx, order, hold, actor);
 }
 
-/** The SKUs that an order still needs and whose products are not active: its lines' own, and components of bundles. */
+/**
+ * The SKUs that an order still needs and whose products are not active: those of its lines, and of bundle components.
+ */
 async function inactiveSkus(db: Db, { lines }: Order): Promise<string[]> {
   const open = lines.filter((line) => openUnits(line) > 0);
   const ids = open.flatMap((line) => [line.product_id, ...partsOf(line).map(({ product_id }) => product_id)]);
@@ -185,12 +190,12 @@ async function inactiveSkus(db: Db, { lines }: Order): Promise<string[]> {
   return products.flatMap(({ sku, status }) => (status === orderable ? [] : [sku])).sort();
 }
 
-/** Lifts those holds of a locked order whose cause is gone. */
+/** Lifts the holds of a locked order whose cause is gone. */
 export async function settleHolds(tx: Tx, order: Order, actor: Actor): Promise<Order> {
   return order.held ? lift(tx, order, [], actor) : order;
 }
 
-/** As `settleHolds`, and lifts those of a reason whose cause is known to be gone. */
+/** As `settleHolds`, and lifts the holds of a reason whose cause is known to be gone. */
 async function liftHolds(tx: Tx, order: Order, reason: SystemHoldReason, actor: Actor): Promise<Order> {
   return lift(
     tx,
@@ -200,13 +205,13 @@ async function liftHolds(tx: Tx, order: Order, reason: SystemHoldReason, actor: 
   );
 }
 
-/** As `settleHolds`, of an order by its id. Refuses: resource_missing. */
+/** As `settleHolds`, for an order by its id. Refuses: resource_missing. */
 export async function settleHoldsOf(tx: Tx, order_id: number, actor: Actor): Promise<Order> {
   return settleHolds(tx, await lockOrder(tx, order_id), actor);
 }
 
 /**
- * Writes into an order's history what has happened to its reserved units, and lifts a hold that waited for them.
+ * Records in an order's history what has happened to its reserved units, and lifts a hold that waited for them.
  * Refuses: resource_missing.
  */
 export async function noteAllocationChanges(tx: Tx, order_id: number, actor: Actor): Promise<Order> {
@@ -228,19 +233,19 @@ async function lift(tx: Tx, before: Order, chosen: readonly OrderHold[], actor: 
   const status = transition(orderTransitions, "release", before.status);
   const after: Order = { ...order, status, holds, held: holds.length > 0 };
   const saved = await saveOrder(tx, before, after, { event: "release", actor, reason });
-  // What the stock has found meanwhile goes into the history now, so that the answer has the order's newest version.
+  // Allocation changes go into the history now, so that the response has the order's newest version.
   return isStopped(before) ? recordAllocationChanges(tx, saved, actor) : saved;
 }
 
-/** The hold of an order for unknown SKUs, when its products are all active by now. */
+/** The hold of an order for unknown SKUs, if all its products are active by now. */
 async function heldForGoods(tx: Tx, order: Order): Promise<OrderHold[]> {
   const holds = order.holds.filter(({ reason }) => reason === "unknown_sku");
   return holds.length > 0 && (await inactiveSkus(tx, order)).length === 0 ? holds : [];
 }
 
 /**
- * Whether the cause of a hold is gone: of a short pick, once no unit is short any more; of a carrier's discrepancy,
- * once nothing else holds the order either, and a cancelled one has all back that a carrier took.
+ * Whether the cause of a hold is gone. For a short pick: no unit is backordered any more. For a carrier discrepancy:
+ * nothing else stops the order either, and a cancelled order has back everything that a carrier took.
  */
 function isSettled(order: Order, { reason }: OrderHold): boolean {
   if (backorderedUnits(order) > 0) return false;
@@ -254,19 +259,19 @@ function isSettled(order: Order, { reason }: OrderHold): boolean {
 
 const frees = (holds: readonly OrderHold[]) => holds.some((hold) => !hold.reserve_inventory);
 
-/** Puts the order's claim on stock to sleep or wakes it, as its holds now ask. */
+/** Pauses or resumes the order's allocation, as its holds require now. */
 async function pauseOrResumeAllocation(tx: Tx, before: Order, after: Order): Promise<Order> {
-  const slept = isStopped(before);
-  const sleeps = isStopped(after);
-  if (sleeps && slept && frees(before.holds) === frees(after.holds)) return after;
-  if (!sleeps && !slept) return after;
+  const was_paused = isStopped(before);
+  const is_paused = isStopped(after);
+  if (is_paused && was_paused && frees(before.holds) === frees(after.holds)) return after;
+  if (!is_paused && !was_paused) return after;
   let order = after;
-  if (slept && !frees(after.holds)) order = withAllocations(order, await resumeOrderAllocation(tx, order.id));
-  if (sleeps) order = withAllocations(order, await pauseOrderAllocation(tx, order.id, { free: frees(after.holds) }));
+  if (was_paused && !frees(after.holds)) order = withAllocations(order, await resumeOrderAllocation(tx, order.id));
+  if (is_paused) order = withAllocations(order, await pauseOrderAllocation(tx, order.id, { free: frees(after.holds) }));
   return order;
 }
 
-/** Puts to sleep again the claim of a held order that was woken for a while. */
+/** Pauses the allocation of a held order again, after it was resumed for a change. */
 export async function pauseAgain(tx: Tx, order: Order): Promise<Order> {
   if (!isStopped(order)) return order;
   return withAllocations(order, await pauseOrderAllocation(tx, order.id, { free: frees(order.holds) }));

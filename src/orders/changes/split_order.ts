@@ -6,7 +6,7 @@ import type { LineUnits } from "../../inventory/reservations/reservation.ts";
 import { splitOrderAllocation } from "../../inventory/reservations/split_order_allocation.ts";
 import type { Tx } from "../../storage/database.ts";
 import { saveRest } from "../fulfillment/deliver_order.ts";
-import { addedUp, type ItemInput, namedUnits, unitsInParcels, wordsFor } from "../fulfillment/order_units.ts";
+import { addedUp, type ItemInput, namedUnits, unitsInParcels, unitsText } from "../fulfillment/order_units.ts";
 import { dispatchOf } from "../fulfillment/ship_dates.sql.ts";
 import { newOrder, takenNumber } from "../lifecycle/draft_orders.ts";
 import { findOrderByNumber } from "../lifecycle/order_lookup.sql.ts";
@@ -14,7 +14,6 @@ import type { SplitOrder } from "../order.schema.ts";
 import { initialOrderStatus } from "../order.transitions.ts";
 import {
   costOf,
-  keptUnits,
   type LineAmounts,
   lineTotal,
   looseUnits,
@@ -22,6 +21,7 @@ import {
   type OrderLine,
   openUnits,
   partsOf,
+  uncancelledUnits,
 } from "../order.ts";
 import { orderEvent } from "../order_event.ts";
 import { allocationOf, refuseForbidden, subtotalOf, withAllocations } from "../order_lines.ts";
@@ -36,7 +36,7 @@ import {
 } from "../orders.sql.ts";
 import { insertFirstHistory } from "../search/order_history.sql.ts";
 
-/** A line of which units become a line of another order: what stays, null for nothing, and what goes. */
+/** A line of which units move to another order: the amounts that stay (null for none), and those that go. */
 interface SplitLine {
   readonly line: OrderLine;
   readonly stays: LineAmounts | null;
@@ -44,9 +44,9 @@ interface SplitLine {
 }
 
 /**
- * What of an order becomes an order of its own. Only units can that are neither picked, nor in a parcel, nor gone; the
- * price of a line is spread over both so that together they cost what it did.
- * Refuses: validation_failed (too many units, or all that there are), resource_missing.
+ * The lines to split off an order. Only units that are neither picked, in a parcel nor shipped can move. A line's price
+ * is divided so that both parts together cost the same.
+ * Refuses: validation_failed (too many units, or all of them), resource_missing.
  */
 function splitLines(order: Order, items: readonly ItemInput[]): SplitLine[] {
   const parcelled = unitsInParcels(order);
@@ -54,8 +54,8 @@ function splitLines(order: Order, items: readonly ItemInput[]): SplitLine[] {
     namedUnits(order, items, (line) => Math.min(looseUnits(line), openUnits(line) - (parcelled.get(line.id) ?? 0))),
   );
   const of = new Map(units.map(({ order_line_id, quantity }) => [order_line_id, quantity]));
-  if (order.lines.every((line) => keptUnits(line) === (of.get(line.id) ?? 0))) {
-    throw invalid("items", "are all units of the order: nothing would be left of it", "too_large");
+  if (order.lines.every((line) => uncancelledUnits(line) === (of.get(line.id) ?? 0))) {
+    throw invalid("items", "are all units of the order; at least one must stay", "too_large");
   }
   return order.lines.flatMap((line) => {
     const quantity = of.get(line.id) ?? 0;
@@ -63,7 +63,7 @@ function splitLines(order: Order, items: readonly ItemInput[]): SplitLine[] {
   });
 }
 
-/** The amounts of a line taken apart: its last units go. */
+/** The amounts of a line, divided: its last units go. */
 function apart(line: OrderLine, quantity: number): Omit<SplitLine, "line"> {
   const { unit_price_cents } = line;
   const left = line.quantity - quantity;
@@ -79,7 +79,7 @@ function apart(line: OrderLine, quantity: number): Omit<SplitLine, "line"> {
 
 /** The order without the units that go. */
 function withoutSplit(order: Order, split: readonly SplitLine[]): Order {
-  const of = new Map(split.map((one) => [one.line.id, one.stays]));
+  const of = new Map(split.map((part) => [part.line.id, part.stays]));
   const lines = order.lines.flatMap((line) => {
     const stays = of.get(line.id);
     return stays === null ? [] : { ...line, ...stays };
@@ -106,10 +106,10 @@ function nextNumber(order_number: string, taken: ReadonlySet<string>): string {
 const numbers_tried = 100;
 
 /**
- * Makes some open units of an order an order of their own, pending, for the same customer and address. What stock holds
- * for them goes with them, of each line first what it waits for; the shipping amount stays.
+ * Moves some open units of an order to a new, pending order for the same customer and address. Their allocation moves
+ * with them, backordered units of each line first. The shipping amount stays.
  * Refuses: resource_missing, invalid_state_transition, validation_failed, duplicate_order_number.
- * Emits: order.created, and order.fulfilled, order.shipped, order.delivered when what is left has come so far.
+ * Emits: order.created, and order.fulfilled, order.shipped, order.delivered (when the rest has come so far).
  */
 export async function splitOrder(
   tx: Tx,
@@ -122,14 +122,14 @@ export async function splitOrder(
   const split = splitLines(before, input.items);
   const fresh = await storeNew(tx, before, split, input.order_number ?? (await freeNumber(tx, before)));
   const { left, gone } = await splitOrderAllocation(tx, before.id, allocationOf(fresh), movesOf(split, fresh));
-  const words = wordsFor(before, unitsThatGo(split));
+  const words = unitsText(before, unitsThatGo(split));
   const nameOf = (order: Order) => `${wireId("order", order.id)} (${order.order_number})`;
   const note = `${words} from ${nameOf(before)}`;
   await insertFirstHistory(tx, [{ id: fresh.id, status: initialOrderStatus, event: "split", actor, note }]);
   const split_off = withAllocations(fresh, gone);
   await emit(tx, [orderEvent("order.created", split_off, tx.now)]);
-  const lessened = withAllocations(withoutSplit(before, split), left);
-  const order = await saveRest(tx, before, lessened, { event: "split", actor, note: `${words} to ${nameOf(fresh)}` });
+  const reduced = withAllocations(withoutSplit(before, split), left);
+  const order = await saveRest(tx, before, reduced, { event: "split", actor, note: `${words} to ${nameOf(fresh)}` });
   await deleteLines(
     tx,
     split.flatMap(({ line, stays }) => (stays === null ? line.id : [])),
@@ -137,7 +137,7 @@ export async function splitOrder(
   return { order: await getOrder(tx, wireId("order", order.id)), split_off };
 }
 
-/** A number for the new order, that no order has. */
+/** An unused number for the new order. */
 async function freeNumber(tx: Tx, { order_number }: Order): Promise<string> {
   const taken = new Set<string>();
   for (let tried = 0; tried < numbers_tried; tried += 1) {
@@ -161,14 +161,14 @@ async function storeNew(tx: Tx, before: Order, split: readonly SplitLine[], orde
   return { ...plain, ...dispatch };
 }
 
-/** What the new order is beside its lines: what the old one was when it came. */
+/** The fields of the new order: those of the old one when it was created. */
 function fieldsOf(before: Order): Omit<NewOrder, "created_at"> {
   const { id: _id, version: _version, created_at: _at, updated_at: _now, ...rest } = before;
   const { lines: _lines, holds: _holds, shipments: _parcels, returns: _returns, calendars: _days, ...fields } = rest;
   return { ...fields, status: initialOrderStatus, held: false, shipping_amount_cents: 0, processing_at: null };
 }
 
-/** Which units of the old order's claim become those of the new one's lines; of a bundle its components. */
+/** The units of the old order's allocation that move to the new order's lines; for a bundle, its components. */
 function movesOf(split: readonly SplitLine[], fresh: Order) {
   return split.flatMap(({ line, stays, goes }, at) => {
     const to = fresh.lines[at];

@@ -14,18 +14,18 @@ import { addAddress, createCustomer } from "../../customers/customers.ts";
 import type { Tx } from "../../storage/database.ts";
 import type { OrderCsvLine } from "./order_csv.schema.ts";
 
-/** A name as a person writes it, cut at the last blank: both parts together are what was written. */
+/** Splits a name at its last space, so that both parts together are the original name. */
 function namesOf(name: string | undefined): { first_name?: string; last_name?: string } {
   if (name === undefined) return {};
   const at = name.lastIndexOf(" ");
-  // A part with blanks at an end of it, or too long for a field, would not come back as it was.
+  // Empty parts and parts with a space at an end would not give back the original name.
   const parts = [name.slice(0, at), name.slice(at + 1)];
   if (at < 0 || parts.some((part) => part !== part.trim() || part === "")) return { last_name: name };
   const [first_name = "", last_name = ""] = parts;
   return { first_name, last_name };
 }
 
-/** The address of a row as a client writes one. Refuses: validation_failed, when it lacks what every address has. */
+/** The address of a row as a client would send it. Refuses: validation_failed (an incomplete address). */
 function writtenAddress({ shipping_address }: OrderCsvLine) {
   const { address_line1, city, country, ...others } = shipping_address ?? {};
   if (address_line1 === undefined) throw invalid("shipping_address.address_line1", "is required", "required");
@@ -34,7 +34,7 @@ function writtenAddress({ shipping_address }: OrderCsvLine) {
   return { ...others, address_line1, city: city ?? "", country };
 }
 
-/** A row for a customer who is called otherwise: the name that it says stands on the parcel then. */
+/** The row for a customer known by another name: the row's name then goes on the parcel. */
 function addressedTo(customer: Customer, row: OrderCsvLine): OrderCsvLine {
   const { customer_name: name, shipping_address } = row;
   const isOwn = name === undefined || name.trim() === customerName(customer) || name === row.customer_email;
@@ -42,10 +42,13 @@ function addressedTo(customer: Customer, row: OrderCsvLine): OrderCsvLine {
   return { ...row, shipping_address: { ...shipping_address, name } };
 }
 
-// What a row does not say of these may be the customer's.
+// Where a row leaves these out, the customer's apply.
 const customers: readonly (keyof AddressFields)[] = ["name", "company"];
 
-/** The customer's address that a row means: the same in all that it says, or the default one when it says nothing. */
+/**
+ * The customer's address that a row means: one that agrees in all that the row states, or the default if it states
+ * none.
+ */
 function knownAddress(customer: Customer, { shipping_address }: OrderCsvLine): CustomerAddress | null {
   const all = customer.shipping_addresses;
   if (!shipping_address) return all.find(({ is_default }) => is_default) ?? null;
@@ -62,10 +65,10 @@ interface CsvRecipient {
   readonly shipping_address_id: number;
 }
 
-/** Customers by the key of their e-mail address, those made meanwhile among them. */
+/** Customers by the key of their email address, including those created for earlier rows. */
 type CustomersByEmail = Map<string, Customer>;
 
-/** The customers of these rows that are there already. */
+/** The existing customers of these rows. */
 export async function customersOf(tx: Tx, rows: readonly OrderCsvLine[]): Promise<CustomersByEmail> {
   return findCustomersByEmail(
     tx,
@@ -73,10 +76,7 @@ export async function customersOf(tx: Tx, rows: readonly OrderCsvLine[]): Promis
   );
 }
 
-/**
- * Who a row orders for, by e-mail address: a customer or an address that is not there yet is made.
- * Refuses: validation_failed.
- */
+/** The customer and the address of a row, by email address. Missing ones are created. Refuses: validation_failed. */
 export async function recipientOf(tx: Tx, customers: CustomersByEmail, row: OrderCsvLine): Promise<CsvRecipient> {
   const { customer_email: email, customer_name } = row;
   if (email === undefined) throw invalid("customer_email", "is required", "required");
@@ -84,9 +84,9 @@ export async function recipientOf(tx: Tx, customers: CustomersByEmail, row: Orde
   const known = customers.get(key);
   if (known === undefined) {
     const input = { email, ...namesOf(customer_name === email ? undefined : customer_name) };
-    const made = await createCustomer(tx, { ...input, shipping_addresses: [writtenAddress(row)] });
-    customers.set(key, made);
-    return { customer_id: made.id, shipping_address_id: made.shipping_addresses[0]?.id ?? 0 };
+    const created = await createCustomer(tx, { ...input, shipping_addresses: [writtenAddress(row)] });
+    customers.set(key, created);
+    return { customer_id: created.id, shipping_address_id: created.shipping_addresses[0]?.id ?? 0 };
   }
   const addressed = addressedTo(known, row);
   const address = knownAddress(known, addressed);

@@ -13,8 +13,8 @@ import type { OrderCsvLine } from "./order_csv.schema.ts";
 import { type CsvOrder, csvOrderOf, inFile, inputOf, refuseOldState, refuseOther } from "./order_csv.ts";
 
 /**
- * Creates the orders of a file that are not there yet; one that is there stays as it is and must be the same.
- * Customers and addresses that are new are made. Of an order that fails nothing is written, and others go on.
+ * Creates the orders of a CSV that do not exist yet. An existing order stays as it is and must be the same. New
+ * customers and addresses are created. An order that fails writes nothing, and the others continue.
  * Refuses: validation_failed, resource_missing, duplicate_order_number, insufficient_inventory (each as an outcome).
  * Emits: order.created.
  */
@@ -29,27 +29,27 @@ export async function saveOrderGroups(
     sold: (product) => product,
     create: async (inner, sheets) => {
       const inputs = await inputsOf(inner, sheets);
-      for (const made of await createOrders(
+      for (const created of await createOrders(
         inner,
         inputs.map((input) => ({ input, actor })),
       )) {
-        if (made instanceof Fault) throw made;
+        if (created instanceof Fault) throw created;
       }
     },
   });
 }
 
-/** How orders of one kind of file are made. */
+/** How the orders of one kind of CSV are created. */
 interface OrderMaker<Sheet> {
-  /** Refuses a sheet that can make no new order. */
+  /** Refuses an order that cannot be created. */
   readonly refuse: (sheet: Sheet) => void;
-  /** A product as it may be ordered. */
+  /** Returns a product as it may be ordered. */
   readonly sold: (product: OrderedProduct) => OrderedProduct;
-  /** Makes the orders of some sheets, all of them or none. */
+  /** Creates some orders, all of them or none. */
   readonly create: (inner: Tx, sheets: readonly Sheet[]) => Promise<void>;
 }
 
-/** Makes the orders of sheets that are not there yet; one that is there stays as it is and must be the same. */
+/** Creates the orders that do not exist yet. An existing one stays as it is and must be the same. */
 export async function saveCsvOrders<Sheet extends CsvOrder>(
   tx: Tx,
   read: readonly (Sheet | CsvRowOutcome)[],
@@ -88,7 +88,7 @@ export async function saveCsvOrders<Sheet extends CsvOrder>(
   return checked.map((sheet) => ("change" in sheet ? sheet : (created[at++] as CsvRowOutcome)));
 }
 
-/** What these sheets order as a client would send it; customers and addresses that are new are made. */
+/** The orders as a client would send them. New customers and addresses are created. */
 export async function inputsOf(tx: Tx, sheets: readonly CsvOrder[]): Promise<CreateOrder[]> {
   const customers = await customersOf(
     tx,
@@ -100,8 +100,7 @@ export async function inputsOf(tx: Tx, sheets: readonly CsvOrder[]): Promise<Cre
 }
 
 /**
- * Refuses what would fail anyway, before a customer is made for it.
- * Refuses: resource_missing, validation_failed.
+ * Refuses what would fail anyway, before a customer is created for it. Refuses: resource_missing, validation_failed.
  */
 function checkLines({ first, lines }: CsvOrder, products: readonly OrderedProduct[]): void {
   const fields = missingProducts(lines, products);
@@ -117,7 +116,7 @@ async function createAll<Sheet>(
   if (sheets.length === 0) return [];
   const together = await settled(tx, (inner) => create(inner, sheets));
   if (together.change !== "failed") return sheets.map(() => together);
-  // An only one is tried again, too: another request may have made its customer at the same moment.
+  // A single one is tried again too: another request may have created its customer at the same moment.
   const outcomes: CsvRowOutcome[] = [];
   for (const sheet of sheets) outcomes.push(await settled(tx, (inner) => create(inner, [sheet])));
   return outcomes;
@@ -132,7 +131,7 @@ async function settled(tx: Tx, work: (inner: Tx) => Promise<void>): Promise<CsvR
   }
 }
 
-/** What some work answers, or its refusal as the outcome of a group. */
+/** The result of `work`, or its refusal as the outcome of a group. */
 export function outcomeOf<Done>(work: () => Done): Done | FailedRow {
   try {
     return work();

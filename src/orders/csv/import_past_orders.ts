@@ -13,9 +13,8 @@ import { type PastCsvOrder, pastCsvOrderOf, pastDraft, pastParcels, refuseKnown 
 import type { PastOrderCsvLine } from "./past_order_csv.schema.ts";
 
 /**
- * Brings in orders of the past, each once: they touch no stock and nobody is told of them. One that is there already
- * stays as it is and must be the same. Customers and addresses that are new are made. Of an order that fails nothing is
- * written, and others go on.
+ * Imports past orders, each once: they change no stock and emit no events. An existing order stays as it is and must be
+ * the same. New customers and addresses are created. An order that fails writes nothing, and the others continue.
  * Refuses: validation_failed, resource_missing, duplicate_order_number (each as an outcome).
  */
 export async function savePastGroups(
@@ -45,7 +44,7 @@ async function storePast(tx: Tx, sheets: readonly PastCsvOrder[], actor: Actor):
   );
   const taken = past.find(({ fields }) => !ids.has(fields.order_number));
   if (taken !== undefined) {
-    // Another request brought it in at this moment.
+    // Another request imported it at the same moment.
     const { order_number } = taken.fields;
     refuseKnown(taken.sheet, (await findOrdersByNumber(tx, [order_number])).get(order_number) ?? 0);
   }

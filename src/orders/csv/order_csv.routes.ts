@@ -34,14 +34,12 @@ const table = columnTable(orderColumns, required);
 const pastTable = columnTable(otherColumns, pastRequired);
 const ChooseFile = closed({
   ...fileFields,
-  history: Type.Optional(
-    Type.Boolean({ description: "True: the file holds orders of the past, from another system." }),
-  ),
+  history: Type.Optional(Type.Boolean({ description: "If true, the file contains past orders from another system." })),
 });
 
 const grouped = { counted_as: "orders", column: "customer_email", keyOf: emailKey };
 
-/** How a file of orders is taken in: each order once, by its number. */
+/** The import of an orders CSV: each order once, by its number. */
 export const orderImport: Import<OrderCsvLine> = {
   columns: orderColumns,
   required,
@@ -50,7 +48,7 @@ export const orderImport: Import<OrderCsvLine> = {
   save: (tx, orders, _, actor) => saveOrderGroups(tx, orders, actor),
 };
 
-/** How a file of orders of the past is taken in: each once. */
+/** The import of a CSV of past orders: each order once. */
 export const pastImport: Import<PastOrderCsvLine> = {
   columns: pastColumns,
   required: pastRequired,
@@ -59,7 +57,7 @@ export const pastImport: Import<PastOrderCsvLine> = {
   save: (tx, orders, _, actor) => savePastGroups(tx, orders, actor),
 };
 
-/** The file of the orders that match, a row for each line, in the order of the list. */
+/** The CSV of the orders that match, one row per line, in the order of the list. */
 export function orderExport(filter: OrderFilter, sort: OrderSort): CsvFile<OrderCsvRow, PagePosition> {
   return {
     name: "orders.csv",
@@ -76,27 +74,27 @@ async function pageAfter(
   { after, limit }: { readonly after: PagePosition | null; readonly limit: number },
 ): Promise<CsvPage<OrderCsvRow, PagePosition>> {
   const window = { limit, offset: 0, after };
-  const found = isSearched(filter)
+  const page = isSearched(filter)
     ? await searchOrders(db, filter, window, sort)
     : { rows: await listOrders(db, filter, window, sort) };
-  const ids = found.rows.map(({ id }) => id);
-  // An order may have hundreds of lines: as many orders are read as fit, and at least one.
+  const ids = page.rows.map(({ id }) => id);
+  // An order may have hundreds of lines, so as many orders are read as fit, and at least one.
   const fitting = fittingInSlice(await sizesOfOrders(db, ids));
-  const orders = found.rows.slice(0, fitting);
-  const last = fitting < found.rows.length || found.rows.length === limit ? orders.at(-1) : undefined;
-  const end = "end" in found ? found.end : null;
+  const orders = page.rows.slice(0, fitting);
+  const last = fitting < page.rows.length || page.rows.length === limit ? orders.at(-1) : undefined;
+  const end = "end" in page ? page.end : null;
   return {
     rows: (await wholeOrders(db, orders)).flatMap((order) => rowsOf(order, db.now)),
     next: last === undefined ? end : orderPosition(last, sort),
   };
 }
 
-/** One file or the other: rows of each make orders. */
+/** Imports either kind of CSV. */
 function answerFile(call: Call, { history, ...query }: Static<typeof ChooseFile>): Promise<Response> {
   return history ? answerImport(call, pastImport, query) : answerImport(call, orderImport, query);
 }
 
-/** Orders as files of CSV. */
+/** Orders as CSV. */
 export const orderCsvRoutes = new Elysia({ prefix: "/orders" })
   .use(conventions)
   .post("/import", ({ call, query }) => answerFile(call, query), {
@@ -105,20 +103,20 @@ export const orderCsvRoutes = new Elysia({ prefix: "/orders" })
       id: "importOrders",
       needs: "orders.write",
       chapter: "Orders",
-      summary: "Import orders as CSV, a row for each line",
+      summary: "Import orders as CSV, one row per line",
       description:
-        "Rows of one `order_number` make one order, wherever they stand; what one of them says of it holds for all of" +
-        " them, and others may leave these cells empty. One names the customer by `customer_email`; a" +
-        " customer or an address that is not there yet is made. A bad row refuses its whole order and no other; one" +
-        " without an order number refuses every order that it may belong to. An order that is there" +
-        " already stays as it is, so that a file taken in again changes nothing; one of another" +
-        ` customer or of other lines is refused.\n\n${table}\n\n` +
-        "With `history=true` the file holds orders of the past, so that a change of system keeps them:" +
-        " those that have shipped, were delivered or were cancelled. They touch no stock and nobody is told" +
-        " of them; products may be inactive. They are marked `imported`, and what can still be done with" +
-        " them (deliver, return) is done as with any other; what comes back is an adjustment of stock. An" +
-        " order that is there already stays as it is here, too." +
-        ` These columns mean more then:\n\n${pastTable}`,
+        "Rows with the same `order_number` form one order, wherever they are. What one states applies to all of" +
+        " them, so the others may leave these cells empty. One names the customer by `customer_email`; a" +
+        " missing customer or address is created. An invalid row rejects its whole order and no other; one" +
+        " without an order number rejects every order that it may belong to. An existing order" +
+        " stays as it is, so importing a file again changes nothing; one with another" +
+        ` customer or other lines is rejected.\n\n${table}\n\n` +
+        "With `history=true` the file contains past orders, so that they survive a change of systems:" +
+        " those that have shipped, were delivered or were cancelled. They change no stock and no events are sent" +
+        " for them; products may be inactive. They are marked `imported`, and what is still possible with" +
+        " them (deliver, return) works as with any other order; returned units are an adjustment of stock. An" +
+        " existing order stays as it is here, too." +
+        ` These columns have another meaning then:\n\n${pastTable}`,
       sends: "csv",
       answers: { 200: EnvelopedView(GroupImportView("orders")) },
     }),
@@ -132,11 +130,11 @@ export const orderCsvRoutes = new Elysia({ prefix: "/orders" })
         id: "exportOrders",
         needs: "orders.read",
         chapter: "Orders",
-        summary: "Export the orders of a list as CSV, a row for each line",
+        summary: "Export the orders of a list as CSV, one row per line",
         description:
-          "Takes the filters, the search and the sort of the list. The file can be imported: pending orders are made" +
-          " where they are not there yet. What a spreadsheet would take for a formula has an apostrophe before" +
-          ` it.\n\n${table}`,
+          "Accepts the filters, the search and the sort of the list. The file can be imported: pending orders that do" +
+          " not exist yet are created. Values that a spreadsheet would take for a formula have an apostrophe before" +
+          ` them.\n\n${table}`,
         documents: ["text/csv"],
         answers: { 200: null },
       }),

@@ -5,62 +5,62 @@ import { addressFields } from "../../customers/customer.schema.ts";
 import { changeable, chosen, Line, order_number } from "../order.schema.ts";
 import { type Order, orderView } from "../order.ts";
 
-/** The columns of a file of orders: one row for each line, the order's own fields in each of them. */
+/** The columns of the orders CSV: one row per line, with the order's own fields in each of them. */
 export const orderColumns: readonly CsvColumn[] = [
   {
     name: "order_number",
     path: ["order_number"],
     kind: "code",
-    meaning: "Your number of the order: rows of one number make one order.",
+    meaning: "Your order number. Rows with the same number form one order.",
     example: "1001",
   },
   {
     name: "status",
     path: ["status"],
     kind: "text",
-    meaning: "Only `pending` orders are taken in; empty means that, too.",
+    meaning: "Only `pending` orders are imported. Empty means `pending`.",
     example: "pending",
   },
   {
     name: "customer_email",
     path: ["customer_email"],
     kind: "text",
-    meaning: "Who ordered; a customer of this address is made if there is none.",
+    meaning: "The customer's email. A customer is created if there is none.",
     example: "ana@example.com",
   },
   {
     name: "customer_name",
     path: ["customer_name"],
     kind: "text",
-    meaning: "The name of a customer that is made; of one with another name, it stands on the parcel.",
+    meaning: "The name of a new customer. If an existing customer has another name, it goes on the parcel.",
     example: "Ana María Cruz",
   },
   {
     name: "ship_to",
     path: ["shipping_address", "name"],
     kind: "text",
-    meaning: "The name on the parcel, where it is not the customer's.",
+    meaning: "The name on the parcel, if it is not the customer's.",
     example: "Cruz & Sons, door 4",
   },
   {
     name: "company",
     path: ["shipping_address", "company"],
     kind: "text",
-    meaning: "The company on the parcel; of a new address the customer's, unless given.",
+    meaning: "The company on the parcel. Default for a new address: the customer's.",
     example: "Cruz & Sons Ltd.",
   },
   {
     name: "address_line1",
     path: ["shipping_address", "address_line1"],
     kind: "text",
-    meaning: "Street and number; without an address, the customer's default one is used.",
+    meaning: "Street and number. Without an address, the customer's default one is used.",
     example: "12 Elm St",
   },
   {
     name: "address_line2",
     path: ["shipping_address", "address_line2"],
     kind: "text",
-    meaning: "More of the address.",
+    meaning: "The second line of the address.",
     example: "Apt 3",
   },
   { name: "city", path: ["shipping_address", "city"], kind: "text", meaning: "The city.", example: "Portland" },
@@ -68,58 +68,58 @@ export const orderColumns: readonly CsvColumn[] = [
     name: "state",
     path: ["shipping_address", "state"],
     kind: "text",
-    meaning: "The state or province; needed for US, CA and AU.",
+    meaning: "The state or province. Required for US, CA and AU.",
     example: "OR",
   },
   {
     name: "postal_code",
     path: ["shipping_address", "postal_code"],
     kind: "text",
-    meaning: "The postal code, where the country has them.",
+    meaning: "The postal code, if the country has them.",
     example: "97201",
   },
   {
     name: "country",
     path: ["shipping_address", "country"],
     kind: "text",
-    meaning: "The country, in two letters.",
+    meaning: "The two-letter country code.",
     example: "US",
   },
   {
     name: "phone",
     path: ["shipping_address", "phone"],
     kind: "code",
-    meaning: "A telephone number for the carrier.",
+    meaning: "A phone number for the carrier.",
     example: "+1 503 555 0100",
   },
   { name: "sku", path: ["sku"], kind: "code", meaning: "The SKU of this row's line.", example: "CUP-12" },
-  { name: "quantity", path: ["quantity"], kind: "number", meaning: "How many units of it.", example: "2" },
+  { name: "quantity", path: ["quantity"], kind: "number", meaning: "Number of units.", example: "2" },
   {
     name: "unit_price",
     path: ["unit_price"],
     kind: "amount",
-    meaning: "What one costs, with at most the decimals of its currency; needed where `line_total` is empty.",
+    meaning: "The price of one unit, with at most its currency's decimals. Required if `line_total` is empty.",
     example: "12.50",
   },
   {
     name: "discount_amount",
     path: ["discount_amount"],
     kind: "amount",
-    meaning: "What all units of the line together cost less than their price.",
+    meaning: "The discount on all units of the line together.",
     example: "1.25",
   },
   {
     name: "line_total",
     path: ["line_total"],
     kind: "amount",
-    meaning: "What all units of the line cost together. Prices, discount and total must agree.",
+    meaning: "The cost of all units of the line. Price, discount and total must agree.",
     example: "23.75",
   },
   {
     name: "shipping_method",
     path: ["shipping_method"],
     kind: "text",
-    meaning: "How it is to be sent, in your own words.",
+    meaning: "How to ship it, in your own words.",
     example: "express",
   },
   {
@@ -133,7 +133,7 @@ export const orderColumns: readonly CsvColumn[] = [
     name: "requires_cold_storage",
     path: ["requires_cold_storage"],
     kind: "boolean",
-    meaning: "`true` when it must be kept cold.",
+    meaning: "`true` if it must be kept cold.",
     example: "false",
   },
   {
@@ -154,7 +154,7 @@ export const orderColumns: readonly CsvColumn[] = [
     name: "warehouse_id",
     path: ["warehouse_id"],
     kind: "text",
-    meaning: "The warehouse that is to send it.",
+    meaning: "The warehouse to ship it from.",
     example: "whs_1001",
   },
   {
@@ -168,14 +168,14 @@ export const orderColumns: readonly CsvColumn[] = [
     name: "currency",
     path: ["currency"],
     kind: "text",
-    meaning: "The ISO 4217 code; `USD` unless given.",
+    meaning: "The ISO 4217 code. Default: `USD`.",
     example: "USD",
   },
   {
     name: "metadata",
     path: ["metadata"],
     kind: "json",
-    meaning: "Whatever else you keep of it, as JSON.",
+    meaning: "Other data that you store with it, as JSON.",
     example: '{"channel":"web"}',
   },
   {
@@ -183,7 +183,7 @@ export const orderColumns: readonly CsvColumn[] = [
     path: ["fulfillment_status"],
     kind: "text",
     export_only: true,
-    meaning: "How far it is, by its units.",
+    meaning: "How far its units have come.",
     example: "partially_shipped",
   },
   {
@@ -191,7 +191,7 @@ export const orderColumns: readonly CsvColumn[] = [
     path: ["quantity_backordered"],
     kind: "text",
     export_only: true,
-    meaning: "Units of the line that wait for stock.",
+    meaning: "Units of the line that are backordered.",
     example: "0",
   },
   {
@@ -199,7 +199,7 @@ export const orderColumns: readonly CsvColumn[] = [
     path: ["quantity_shipped"],
     kind: "text",
     export_only: true,
-    meaning: "Units of the line that have left.",
+    meaning: "Units of the line that have shipped.",
     example: "2",
   },
   {
@@ -215,7 +215,7 @@ export const orderColumns: readonly CsvColumn[] = [
     path: ["tracking_numbers"],
     kind: "code",
     export_only: true,
-    meaning: "Tracking numbers of its parcels, with blanks between.",
+    meaning: "Tracking numbers of its parcels, separated by spaces.",
     example: "1Z999AA10123456784",
   },
   {
@@ -239,7 +239,7 @@ export const orderColumns: readonly CsvColumn[] = [
     path: ["created_at"],
     kind: "text",
     export_only: true,
-    meaning: "When it was taken in.",
+    meaning: "When it was created.",
     example: "2026-07-01T09:30:00.000Z",
   },
   {
@@ -247,7 +247,7 @@ export const orderColumns: readonly CsvColumn[] = [
     path: ["shipped_at"],
     kind: "text",
     export_only: true,
-    meaning: "When the last of it left.",
+    meaning: "When the last of it shipped.",
     example: "2026-07-02T15:00:00.000Z",
   },
   {
@@ -276,10 +276,10 @@ export const orderColumns: readonly CsvColumn[] = [
   },
 ];
 
-/** What an exported row tells beside what can be taken in: some of it of the order, some of its line. */
+/** The columns that are exported and not imported: some of them of the order, some of its line. */
 export const readOnly: readonly string[] = orderColumns.flatMap(({ name, export_only }) => (export_only ? name : []));
 
-/** A row of such a file: a line, and what the order is. An empty cell says nothing. */
+/** A row of the orders CSV: a line, and fields of its order. An empty cell states nothing. */
 export const OrderCsvLine = closed(
   {
     order_number,
@@ -299,7 +299,7 @@ export const OrderCsvLine = closed(
 );
 export type OrderCsvLine = Static<typeof OrderCsvLine>;
 
-/** A row of a file of orders. */
+/** A row of the orders CSV, before its fields are named. */
 export interface OrderCsvRow {
   readonly order: Order;
   readonly view: ReturnType<typeof orderView>;
@@ -312,7 +312,7 @@ export function rowsOf(order: Order, now: number): OrderCsvRow[] {
   return view.line_items.map((_, at) => ({ order, view, at }));
 }
 
-/** A row as the columns name its fields. */
+/** A row with its fields as the columns name them. */
 export function rowView({ view, at }: OrderCsvRow) {
   const { customer, shipments, line_items, ...order } = view;
   const parcels = shipments.filter(({ status }) => status !== "voided");

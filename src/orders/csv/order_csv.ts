@@ -9,19 +9,19 @@ import { amountsOf } from "../order_lines.ts";
 import { type OrderCsvLine, readOnly } from "./order_csv.schema.ts";
 
 const lines_max = 500;
-// What each row says for its own line, or only tells.
+// Fields that each row states for its own line, and fields that are only exported.
 export const lineFields = ["sku", "quantity", "unit_price", "discount_amount", "line_total"] as const;
 const ownFields: ReadonlySet<string> = new Set([...lineFields, ...readOnly]);
 
-/** An order as the rows of a file tell it. */
+/** An order as the rows of a CSV describe it. */
 export interface CsvOrder<Row extends OrderCsvLine = OrderCsvLine> {
-  /** The first row, with all that any of them says of the order itself. */
+  /** The first row, with everything that any of them states of the order itself. */
   readonly first: Row;
   readonly lines: readonly Row[];
 }
 
 /**
- * The order that some rows make. What one row says of the order holds for all rows: the others say the same, or
+ * The order that some rows form. What one row states of the order applies to all rows: the others state the same, or
  * nothing. Where rows disagree, the problem names those in the minority. Refuses: validation_failed.
  */
 export function csvOrderOf<Row extends OrderCsvLine>({ rows }: CsvRowGroup<Row>, own = ownFields): CsvOrder<Row> {
@@ -29,20 +29,20 @@ export function csvOrderOf<Row extends OrderCsvLine>({ rows }: CsvRowGroup<Row>,
   if (head === undefined) throw invalid("order_number", "has no rows");
   if (rows.length > lines_max)
     throw invalid(`rows[${lines_max}].sku`, `is line ${lines_max + 1} of the order`, "too_many");
-  const said = new Map<string, CsvFieldValue[]>();
+  const stated = new Map<string, CsvFieldValue[]>();
   for (const [at, { row }] of rows.entries()) {
     for (const [field, value] of Object.entries(flat(row))) {
       if (own.has(field)) continue;
-      said.set(field, [...(said.get(field) ?? []), { at, value, text: JSON.stringify(value) }]);
+      stated.set(field, [...(stated.get(field) ?? []), { at, value, text: JSON.stringify(value) }]);
     }
   }
-  const problems = [...said].flatMap(([field, all]) => disagreements(field, all, rows));
+  const problems = [...stated].flatMap(([field, all]) => disagreements(field, all, rows));
   if (problems.length > 0) throw invalidFields(problems);
-  const first = whole(new Map([...said].map(([field, [one]]) => [field, one?.value])));
+  const first = whole(new Map([...stated].map(([field, [cell]]) => [field, cell?.value])));
   return { first: { ...head.row, ...first }, lines: rows.map(({ row }) => row) };
 }
 
-/** What one of the rows says of a field of the order. */
+/** What one of the rows states for a field of the order. */
 interface CsvFieldValue {
   readonly at: number;
   readonly value: unknown;
@@ -55,17 +55,17 @@ function disagreements(
   rows: CsvRowGroup<OrderCsvLine>["rows"],
 ): FieldProblem[] {
   const agreeing = new Map<string, CsvFieldValue[]>();
-  for (const one of all) agreeing.set(one.text, [...(agreeing.get(one.text) ?? []), one]);
+  for (const cell of all) agreeing.set(cell.text, [...(agreeing.get(cell.text) ?? []), cell]);
   if (agreeing.size <= 1) return [];
   const [most = []] = [...agreeing.values()].sort((a, b) => b.length - a.length);
   const line = rows[most[0]?.at ?? 0]?.line;
-  const message = `is not what line ${line} says of the same order`;
+  const message = `differs from line ${line} of the same order`;
   return all
     .filter(({ text }) => text !== most[0]?.text)
     .map(({ at }) => ({ field: `rows[${at}].${field}`, code: "conflict", message }));
 }
 
-/** Fields as a row has them, those of its address in a group. */
+/** Fields as a row has them, with those of its address in a group. */
 function whole(fields: ReadonlyMap<string, unknown>): Partial<OrderCsvLine> {
   const row: Record<string, unknown> = {};
   for (const [field, value] of fields) {
@@ -75,23 +75,21 @@ function whole(fields: ReadonlyMap<string, unknown>): Partial<OrderCsvLine> {
   return row;
 }
 
-/** What a row says, field by field. */
+/** The fields of a row, those of its address by their paths. */
 function flat({ shipping_address, ...row }: OrderCsvLine): Record<string, unknown> {
   const place = Object.entries(shipping_address ?? {}).map(([name, value]) => [`shipping_address.${name}`, value]);
   return { ...row, ...Object.fromEntries(place) };
 }
 
-/**
- * Refuses: validation_failed, for an order of another state than pending; it would be worked on once more.
- */
+/** Refuses: validation_failed (an order that is not pending, which would be worked on once more). */
 export function refuseOldState({ first: { status } }: CsvOrder): void {
   if (status === undefined || status === initialOrderStatus) return;
-  const past = Object.hasOwn(pastTimestamps, status) ? "; orders of the past are taken in with history=true" : "";
-  const message = `is ${status}: an order that is not there yet can only be taken in while it is pending${past}`;
+  const past = Object.hasOwn(pastTimestamps, status) ? "; import past orders with history=true" : "";
+  const message = `is ${status}: only pending orders can be imported${past}`;
   throw invalid("status", message);
 }
 
-/** Refuses: duplicate_order_number, for an order that is for another customer than the file says, or of other lines. */
+/** Refuses: duplicate_order_number (an existing order with another customer or other lines than in the CSV). */
 export function refuseOther(order: Order, { first, lines }: CsvOrder): void {
   const isSame =
     (first.customer_email === undefined || emailKey(first.customer_email) === emailKey(order.customer_email)) &&
@@ -102,9 +100,11 @@ export function refuseOther(order: Order, { first, lines }: CsvOrder): void {
   const problem = {
     field: "order_number",
     code: "duplicate",
-    message: `is that of ${id}, which has another customer or other lines`,
+    message: `belongs to ${id}, which has another customer or other lines`,
   };
-  throw new Fault("duplicate_order_number", `There is another order ${order.order_number}.`, { fields: [problem] });
+  throw new Fault("duplicate_order_number", `Another order has the number ${order.order_number}.`, {
+    fields: [problem],
+  });
 }
 
 const keys = (lines: readonly (LineAmounts & { readonly sku: string })[]) =>
@@ -121,19 +121,19 @@ export function inputOf(
   const { order_number, shipping_method, order_notes, requires_cold_storage, priority, metadata } = first;
   const { shipping_amount, currency, allow_backorder, warehouse_id } = first;
   const changeable = { shipping_method, order_notes, requires_cold_storage, priority, metadata };
-  const given = { ...changeable, shipping_amount, currency, allow_backorder, warehouse_id };
+  const fields = { ...changeable, shipping_amount, currency, allow_backorder, warehouse_id };
   const line_items = lines.map(({ sku, quantity, unit_price, discount_amount, line_total }) => {
-    return { sku, quantity, ...said({ unit_price, discount_amount, line_total }) };
+    return { sku, quantity, ...definedFields({ unit_price, discount_amount, line_total }) };
   });
-  return { order_number, ...recipient, line_items, ...said(given) };
+  return { order_number, ...recipient, line_items, ...definedFields(fields) };
 }
 
 /** The fields that have a value. */
-function said(fields: Record<string, unknown>): Record<string, never> {
+function definedFields(fields: Record<string, unknown>): Record<string, never> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }
 
-/** A refusal with its fields as the file has them. */
+/** A refusal with its fields as the CSV has them. */
 export function inFile(fault: Fault): Fault {
   const { fields = [] } = fault.facts;
   const renamed = fields.map((problem) => {

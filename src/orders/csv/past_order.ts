@@ -7,7 +7,7 @@ import type { PastShipment } from "../fulfillment/shipment.ts";
 import { givenTrackingNumber } from "../fulfillment/tracking_url.ts";
 import type { OrderDraft } from "../lifecycle/order_draft.ts";
 import { hasArrived, isCancelled, type PastStatus, pastTimestamps } from "../order.transitions.ts";
-import { keptUnits, type OrderFields } from "../order.ts";
+import { type OrderFields, uncancelledUnits } from "../order.ts";
 import { subtotalOf } from "../order_lines.ts";
 import { type CsvOrder, csvOrderOf, lineFields } from "./order_csv.ts";
 import { type PastOrderCsvLine, pastReadOnly } from "./past_order_csv.schema.ts";
@@ -17,18 +17,18 @@ const parcels_max = 100;
 
 type PastTimestamps = Pick<OrderFields, "created_at" | "shipped_at" | "delivered_at" | "cancelled_at">;
 
-/** An order of the past as a file tells it. Moments in milliseconds. */
+/** A past order as a CSV describes it. Times in ms. */
 export interface PastCsvOrder extends CsvOrder<PastOrderCsvLine> {
   readonly status: PastStatus;
   readonly moments: PastTimestamps;
-  /** Units of each line that were never sent. */
+  /** Units of each line that were never shipped. */
   readonly cancelled: readonly number[];
   readonly tracking_numbers: readonly string[];
 }
 
 /**
- * The order of the past that some rows make; `now` in milliseconds. Its moments follow each other and have passed. A
- * date alone is that day in the order's warehouse, or in the first of these. Refuses: validation_failed.
+ * The past order that some rows form; `now` in ms. Its timestamps follow each other and are not in the future. A date
+ * alone is that day in the order's warehouse, or in the first of `warehouses`. Refuses: validation_failed.
  */
 export function pastCsvOrderOf(
   group: CsvRowGroup<PastOrderCsvLine>,
@@ -48,7 +48,7 @@ function statusOf({ status }: PastOrderCsvLine): PastStatus {
   if (status === undefined) throw invalid("status", "is required", "required");
   if (Object.hasOwn(pastTimestamps, status)) return status as PastStatus;
   const known = Object.keys(pastTimestamps).join(", ");
-  throw invalid("status", `is ${status}: of the past are orders that are ${known}; import others without history=true`);
+  throw invalid("status", `is ${status}: past orders must be ${known}; import others without history=true`);
 }
 
 const momentNames = ["shipped_at", "delivered_at", "cancelled_at"] as const;
@@ -62,8 +62,8 @@ function momentsOf(
   const problems = momentNames.flatMap((name): FieldProblem[] => {
     if ((row[name] !== undefined) === had.includes(name)) return [];
     return had.includes(name)
-      ? [{ field: name, code: "required", message: `is required of an order that is ${status}` }]
-      : [{ field: name, code: "conflict", message: `is nothing that an order has that is ${status}` }];
+      ? [{ field: name, code: "required", message: `is required for ${status} orders` }]
+      : [{ field: name, code: "conflict", message: `must be empty for ${status} orders` }];
   });
   if (row.created_at === undefined) problems.unshift({ field: "created_at", code: "required", message: "is required" });
   if (problems.length > 0) throw invalidFields(problems);
@@ -78,8 +78,8 @@ function momentsOf(
   for (const [at, name] of names.entries()) {
     const before = names[at - 1];
     const moment = moments[name] ?? 0;
-    if (moment > now) throw invalid(name, "lies in the future");
-    if (before !== undefined && moment < (moments[before] ?? 0)) throw invalid(name, `lies before ${before}`);
+    if (moment > now) throw invalid(name, "must not be in the future");
+    if (before !== undefined && moment < (moments[before] ?? 0)) throw invalid(name, `must not be before ${before}`);
   }
   return moments;
 }
@@ -89,7 +89,8 @@ function cancelledOf({ lines }: CsvOrder<PastOrderCsvLine>, status: PastStatus):
   const cancelled = lines.map(({ quantity, quantity_cancelled = all ? quantity : 0 }, at) => {
     const field = `rows[${at}].quantity_cancelled`;
     if (quantity_cancelled > quantity) throw invalid(field, `must be at most ${quantity}`, "too_large");
-    if (all && quantity_cancelled < quantity) throw invalid(field, `must be all ${quantity} of a cancelled order`);
+    if (all && quantity_cancelled < quantity)
+      throw invalid(field, `must be ${quantity}, all units of a cancelled order`);
     return quantity_cancelled;
   });
   if (!all && lines.every(({ quantity }, at) => cancelled[at] === quantity)) {
@@ -106,20 +107,22 @@ function numbersOf({ tracking_number, tracking_numbers = "" }: PastOrderCsvLine)
   return known;
 }
 
-/** The order as it is stored, from what a new one like it would be. */
+/** The fields and lines of a past order, from the draft of a new one like it. */
 export function pastDraft({ fields, lines }: OrderDraft, { first, status, moments, cancelled }: PastCsvOrder) {
   const pastLines = lines.map((line, at) => {
     const quantity_cancelled = cancelled[at] ?? 0;
-    const kept = keptUnits({ quantity: line.quantity, quantity_cancelled });
-    const sent = { quantity_packed: kept, quantity_shipped: kept };
-    return { ...line, ...sent, quantity_cancelled, quantity_delivered: hasArrived(status) ? kept : 0 };
+    const shipped = uncancelledUnits({ quantity: line.quantity, quantity_cancelled });
+    const sent = { quantity_packed: shipped, quantity_shipped: shipped };
+    return { ...line, ...sent, quantity_cancelled, quantity_delivered: hasArrived(status) ? shipped : 0 };
   });
   const cancel_reason = isCancelled(status) ? (first.cancel_reason ?? "other") : null;
   const subtotal_cents = subtotalOf(pastLines);
   return { fields: { ...fields, ...moments, status, cancel_reason, subtotal_cents, imported: true }, lines: pastLines };
 }
 
-/** The parcels in which an order left: the first holds its units, others are further cartons of the same goods. */
+/**
+ * The parcels in which an order shipped. The first holds its units, the others are extra cartons of the same goods.
+ */
 export function pastParcels(
   { id: order_id, merchant_id }: { readonly id: number; readonly merchant_id: number },
   lines: readonly { readonly id: number; readonly quantity_shipped: number }[],
@@ -143,9 +146,9 @@ export function pastParcels(
   }));
 }
 
-/** Refuses: duplicate_order_number, for an order that another request brings in at this moment. */
+/** Refuses: duplicate_order_number (another request has imported the order at the same moment). */
 export function refuseKnown({ first: { order_number } }: PastCsvOrder, id: number): void {
-  const message = `is that of ${wireId("order", id)}, which is there already`;
+  const message = `already belongs to ${wireId("order", id)}`;
   const fields = [{ field: "order_number", code: "duplicate", message }];
-  throw new Fault("duplicate_order_number", `There is an order ${order_number} already.`, { fields });
+  throw new Fault("duplicate_order_number", `Order number ${order_number} already exists.`, { fields });
 }

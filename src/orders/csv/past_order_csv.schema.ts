@@ -6,21 +6,21 @@ import { OrderCsvLine, orderColumns, readOnly } from "./order_csv.schema.ts";
 
 const statuses = Object.keys(pastTimestamps) as PastStatus[];
 
-// What a file of the past says in columns that other files only tell, or that mean more in it.
+// Columns that other files only export, or that have another meaning in a file of past orders.
 const meanings: Readonly<Record<string, string>> = {
-  status: `What became of it: ${statuses.map((status) => `\`${status}\``).join(", ")}.`,
-  quantity_cancelled: "Units of the line that were never sent; of a cancelled order all of them.",
-  tracking_numbers: "Tracking numbers of its parcels, with blanks between, where there are several.",
-  carrier: "Who carried its parcels.",
+  status: `Its status: ${statuses.map((status) => `\`${status}\``).join(", ")}.`,
+  quantity_cancelled: "Units of the line that were never shipped; for a cancelled order, all of them.",
+  tracking_numbers: "Tracking numbers of its parcels, separated by spaces, if there are several.",
+  carrier: "The carrier of its parcels.",
   service: "The carrier's service.",
-  created_at: "When it was made: a date, by the calendar of its warehouse, or a moment like `2025-11-03T09:30:00Z`.",
-  shipped_at: "When it left; needed unless it was cancelled.",
-  delivered_at: "When it arrived; needed where it was delivered.",
-  cancelled_at: "When it was cancelled; needed where it was.",
-  cancel_reason: `Why it was cancelled: ${cancelReasons.join(", ")}; \`other\` unless given.`,
+  created_at: "When it was created: a date in its warehouse's time zone, or a timestamp like `2025-11-03T09:30:00Z`.",
+  shipped_at: "When it shipped. Required unless it was cancelled.",
+  delivered_at: "When it arrived. Required if it was delivered.",
+  cancelled_at: "When it was cancelled. Required if it was.",
+  cancel_reason: `Why it was cancelled: ${cancelReasons.join(", ")}. Default: \`other\`.`,
 };
 
-// Examples that hold in such a file, where those of other files do not.
+// Examples for a file of past orders, where those of other files do not fit.
 const examples: Readonly<Record<string, string>> = {
   status: statuses.find(hasArrived) ?? "",
   created_at: "2025-11-03T09:30:00Z",
@@ -33,7 +33,7 @@ const tracking_number: CsvColumn = {
   name: "tracking_number",
   path: ["tracking_number"],
   kind: "code",
-  meaning: "The tracking number of its parcel, blanks and all.",
+  meaning: "The tracking number of its parcel. Spaces are allowed.",
   example: "0307 1790 0005 2348 3741",
 };
 
@@ -45,16 +45,16 @@ function pastColumn(column: CsvColumn): CsvColumn {
   return { ...taken, meaning, kind, example: examples[column.name] ?? column.example };
 }
 
-/** The columns of a file of orders of the past. */
+/** The columns of a CSV of past orders. */
 export const pastColumns: readonly CsvColumn[] = [...orderColumns.map(pastColumn), tracking_number];
 
-/** Those of them that mean something else than in a file of new orders. */
+/** Those of them with another meaning than in a CSV of new orders. */
 export const otherColumns = pastColumns.filter(({ name }) => name in meanings || name === tracking_number.name);
 
-/** Columns that are exported and not read: how far units have come follows from the state. */
+/** Columns that are exported and not read: how far units have come follows from the status. */
 export const pastReadOnly: readonly string[] = readOnly.filter((name) => !(name in meanings));
 
-/** A row of such a file. */
+/** A row of a CSV of past orders. */
 export const PastOrderCsvLine = closed({
   ...OrderCsvLine.properties,
   ...Object.fromEntries(readOnly.map((name) => [name, Type.Optional(Type.Unknown())])),

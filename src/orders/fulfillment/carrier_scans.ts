@@ -15,16 +15,17 @@ import { lockParcel, saveOrder } from "../orders.sql.ts";
 import { arrive } from "./deliver_order.ts";
 import { productsOf, refuseShort, uncancelled, withShipment } from "./order_units.ts";
 import { withCurrentAllocation } from "./pick_and_pack.ts";
-import { leave, missesUnits, saveGone, takeable } from "./ship_order.ts";
+import { missesUnits, saveShipped, shipParcel, takeable } from "./ship_order.ts";
 import type { Shipment } from "./shipment.ts";
 import { saveShipmentLines } from "./shipments.sql.ts";
 
 /**
- * The parcel leaves the house: as a person says, or as the carrier's first scan tells. What a carrier reports is never
- * refused: of a held, short or cancelled order the units leave that can, and the order is held for the discrepancy; of
- * a parcel that was given up while its order goes on, nothing leaves, since its units may be in another. A
- * parcel that has left already stays as it is. Refuses: resource_missing, and unless `by_carrier`
- * invalid_state_transition, insufficient_inventory, lot_not_pickable. Emits: order.fulfilled, order.shipped.
+ * Ships a parcel, at a person's request or on the carrier's first scan. A carrier's report is never refused: of a held,
+ * short or cancelled order the units that can leave do so, and the order is held for the discrepancy. Of a voided
+ * parcel whose order goes on nothing leaves, since its units may be in another. A parcel that has shipped stays as it
+ * is.
+ * Refuses: resource_missing, and unless `by_carrier` invalid_state_transition, insufficient_inventory,
+ * lot_not_pickable. Emits: order.fulfilled, order.shipped.
  */
 export async function handOver(
   tx: Tx,
@@ -38,29 +39,29 @@ export async function handOver(
   refuseForbidden(locked, "ship");
   const order = await withCurrentAllocation(tx, locked);
   refuseShort(order, false);
-  return leave(tx, order, shipment, actor, false);
+  return shipParcel(tx, order, shipment, actor, false);
 }
 
 /**
- * Notes that a parcel has arrived, and before that that it has left. Refuses: resource_missing.
+ * Records that a parcel has arrived, and before that, that it has shipped. Refuses: resource_missing.
  * Emits: order.fulfilled, order.shipped, order.delivered.
  */
 export async function deliverShipment(tx: Tx, shipment_id: number, actor: Actor): Promise<OrderParcel> {
-  const found = await lockParcel(tx, shipment_id);
-  const { order, shipment } = await scanned(tx, found.order, found.shipment, actor);
+  const parcel = await lockParcel(tx, shipment_id);
+  const { order, shipment } = await scanned(tx, parcel.order, parcel.shipment, actor);
   if (!isTravelling(shipment.status)) return { order, shipment };
   return arrived(tx, order, shipment, actor);
 }
 
-/** Whether a parcel that a carrier reports on is where it should be, and nothing speaks against what is reported. */
+/** Whether a parcel that a carrier reports on is where it should be, and nothing contradicts the report. */
 export function isExpected({ order, shipment }: OrderParcel): boolean {
   if (isTravelling(shipment.status)) return true;
   return isInHouse(shipment.status) && !isCancelled(order.status) && hinderedBy(order).length === 0;
 }
 
 /**
- * Opens the claims of locked orders at once, whose parcels are about to leave as expected. Answers, by order, those of
- * which all units can leave.
+ * Locks the allocations of locked orders whose parcels are about to ship as expected. Returns, by order id, those of
+ * which all units can ship.
  */
 export async function readyToLeave(tx: Tx, parcels: readonly OrderParcel[]): Promise<Map<number, OrderParcel>> {
   await lockEachOrderAllocation(
@@ -76,7 +77,7 @@ export async function readyToLeave(tx: Tx, parcels: readonly OrderParcel[]): Pro
 }
 
 /**
- * A carrier has a parcel that was expected to leave, or has delivered one that was expected to arrive.
+ * Records that a carrier has a parcel that was expected to ship, or has delivered one that was expected to arrive.
  * Emits: order.fulfilled, order.shipped, order.delivered.
  */
 export async function carryExpected(
@@ -86,7 +87,7 @@ export async function carryExpected(
   actor: Actor,
 ): Promise<OrderParcel> {
   const { order, shipment } = isInHouse(parcel.shipment.status)
-    ? await leave(tx, parcel.order, parcel.shipment, actor, true)
+    ? await shipParcel(tx, parcel.order, parcel.shipment, actor, true)
     : parcel;
   return act === "ship" ? { order, shipment } : arrived(tx, order, shipment, actor);
 }
@@ -96,13 +97,13 @@ async function arrived(tx: Tx, before: Order, parcel: Shipment, actor: Actor): P
   return { order, shipment: order.shipments.find(({ id }) => id === parcel.id) ?? parcel };
 }
 
-/** The carrier has the parcel, whatever we know of its order. */
+/** Records that the carrier has the parcel, whatever the status of its order. */
 async function scanned(tx: Tx, before: Order, shipment: Shipment, actor: Actor): Promise<OrderParcel> {
   if (hasLeft(shipment.status)) return { order: before, shipment };
   const name = shipment.tracking_number ?? wireId("shipment", shipment.id);
   if (isCancelled(before.status)) return takenAnyway(tx, before, shipment, name, actor);
   if (isGivenUp(shipment.status)) {
-    const order = await discrepancy(tx, before, `The carrier has ${name}, which was given up.`, actor);
+    const order = await discrepancy(tx, before, `The carrier has ${name}, which was voided.`, actor);
     return { order, shipment };
   }
   const stopped = hinderedBy(before).some((reason) => reason !== "carrier_discrepancy");
@@ -114,7 +115,9 @@ async function scanned(tx: Tx, before: Order, shipment: Shipment, actor: Actor):
   return { order: await discrepancy(tx, order, `The carrier has ${name}, but ${why}.`, actor), shipment: gone };
 }
 
-/** The carrier has a parcel of a cancelled order: what there is of it leaves stock, and the order stays cancelled. */
+/**
+ * The carrier has a parcel of a cancelled order: its available units leave stock, and the order stays cancelled.
+ */
 async function takenAnyway(
   tx: Tx,
   before: Order,
@@ -124,20 +127,20 @@ async function takenAnyway(
 ): Promise<OrderParcel> {
   const units = await takenAgain(tx, before, shipment, actor);
   const short = missesUnits(shipment, units) ? ", and not all of it was in stock" : "";
-  const note = `The carrier has ${name}, which was given up${short}.`;
+  const note = `The carrier has ${name}, which was voided${short}.`;
   if (units.length === 0 && shipment.lines.length > 0) {
     return { order: await discrepancy(tx, before, note, actor), shipment };
   }
   const status = transition(shipmentTransitions, "take", shipment.status);
   const gone: Shipment = { ...shipment, status, shipped_at: tx.now, lines: units };
-  await saveGone(tx, before, gone);
+  await saveShipped(tx, before, gone);
   if (short !== "") await saveShipmentLines(tx, shipment.id, units);
   const after = uncancelled(withShipment(before, gone), units);
   const order = await saveOrder(tx, before, after, { event: "ship", actor, note: gone.tracking_number });
   return { order: await discrepancy(tx, order, note, actor), shipment: gone };
 }
 
-/** Takes a parcel's units out of stock that its order has given up; answers those that were there. */
+/** Takes units of a parcel out of stock that its order has released. Returns those that were available. */
 async function takenAgain(tx: Tx, order: Order, { lines }: Shipment, actor: Actor): Promise<LineUnits[]> {
   const wanted = lines.flatMap(({ order_line_id, quantity }) => {
     const line = order.lines.find(({ id }) => id === order_line_id);
@@ -151,23 +154,23 @@ async function takenAgain(tx: Tx, order: Order, { lines }: Shipment, actor: Acto
   });
 }
 
-/** A parcel that has left, and whether units of it did not, since they were not in stock. */
+/** A parcel that has shipped, and whether some of its units did not, since they were not in stock. */
 interface DepartedParcel extends OrderParcel {
   readonly short: boolean;
 }
 
-/** The parcel after it has left, or null, and nothing done, when stock refuses all of it. */
+/** The parcel after it has shipped; null, with nothing done, if stock refuses all of it. */
 async function leftOrNot(tx: Tx, order: Order, shipment: Shipment, actor: Actor): Promise<DepartedParcel | null> {
   try {
-    return await tx.nested((part) => leaveAwake(part, order, shipment, actor));
+    return await tx.nested((part) => shipDespiteHold(part, order, shipment, actor));
   } catch (error) {
     if (error instanceof Fault) return null;
     throw error;
   }
 }
 
-/** A hold may have given the units free; the parcel shows that they were taken all the same. */
-async function leaveAwake(tx: Tx, before: Order, shipment: Shipment, actor: Actor): Promise<DepartedParcel> {
+/** Ships a parcel of an order whose hold may have released the units: the report shows that they were taken anyway. */
+async function shipDespiteHold(tx: Tx, before: Order, shipment: Shipment, actor: Actor): Promise<DepartedParcel> {
   const stopped = isStopped(before);
   // Units may have been taken from the order between the lock of its row and that of its stock.
   const claims = stopped
@@ -175,12 +178,12 @@ async function leaveAwake(tx: Tx, before: Order, shipment: Shipment, actor: Acto
     : currentOrderAllocation(tx, before.id, productsOf(before));
   const awake = withAllocations(before, await claims);
   const short = missesUnits(shipment, takeable(awake, shipment));
-  const gone = await leave(tx, awake, shipment, actor, true);
-  // In the same part as the parcel's leaving, since a part has the stock read for itself.
+  const gone = await shipParcel(tx, awake, shipment, actor, true);
+  // In the same part as the shipment, since a part of a transaction reads the stock for itself.
   return { order: stopped ? await pauseAgain(tx, gone.order) : gone.order, shipment: gone.shipment, short };
 }
 
-/** Holds the order until a person has looked, once for each finding. */
+/** Holds the order until a person has checked it, once for each finding. */
 async function discrepancy(tx: Tx, order: Order, note: string, actor: Actor): Promise<Order> {
   const reason = "carrier_discrepancy";
   if (order.holds.some((hold) => hold.reason === reason && hold.note === note)) return order;

@@ -22,8 +22,8 @@ import type { Shipment } from "./shipment.ts";
 import { saveShipment } from "./shipments.sql.ts";
 
 /**
- * Saves an order of which units or parcels were given up, and derives its state anew from what is left: it may wait for
- * nothing more to be packed, to leave, or to arrive. Emits: order.fulfilled, order.shipped, order.delivered.
+ * Saves an order from which units or parcels were removed, and derives its status again from what is left: there may be
+ * nothing more to pack, to ship or to arrive. Emits: order.fulfilled, order.shipped, order.delivered.
  */
 export async function saveRest(tx: Tx, before: Order, less: Order, entry: HistoryEntry): Promise<Order> {
   const packed = isUnpacked(less.status) && isPacked(less);
@@ -46,8 +46,8 @@ export async function saveRest(tx: Tx, before: Order, less: Order, entry: Histor
 }
 
 /**
- * Notes that the parcels of an order have arrived, or the one named. Refuses: resource_missing,
- * invalid_state_transition. Emits: order.delivered, once every parcel has.
+ * Records that the parcels of an order have arrived, or the one named.
+ * Refuses: resource_missing, invalid_state_transition. Emits: order.delivered (once every parcel has).
  */
 export async function deliverOrder(tx: Tx, id: string, input: DeliverOrder, actor: Actor): Promise<Order> {
   const order = await lockOrder(tx, id);
@@ -61,8 +61,8 @@ export async function deliverOrder(tx: Tx, id: string, input: DeliverOrder, acto
 }
 
 /**
- * Notes that these parcels of an order have arrived; with none of them, that nothing is on its way any more.
- * Emits: order.delivered, once every parcel has arrived.
+ * Records that these parcels of an order have arrived; with none of them, that nothing is in transit any more.
+ * Emits: order.delivered (once every parcel has arrived).
  */
 export async function arrive(tx: Tx, before: Order, parcels: readonly Shipment[], actor: Actor): Promise<Order> {
   let moved = before;

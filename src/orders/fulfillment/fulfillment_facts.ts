@@ -1,4 +1,4 @@
-// What picks and packs of orders are billed as.
+// The billable facts of picking and packing.
 import type { BillableFact } from "../../billing/billable_event.ts";
 import { add, decimalText, readFraction, times } from "../../core/decimals.ts";
 import { wireId } from "../../core/ids.ts";
@@ -14,7 +14,7 @@ interface PickedContext {
   readonly confirmed: boolean;
 }
 
-/** What units are billed as that were picked: a fact for each line and the warehouse that its units were taken from. */
+/** The billable facts of picked units: one for each line and each warehouse that its units were taken from. */
 export function pickFacts(
   before: Order,
   { id, merchant_id, version }: Order,
@@ -46,8 +46,8 @@ export function pickFacts(
 }
 
 /**
- * What units of a line weigh; of a bundle, how many of each of its components they are, and how many sets are whole
- * with them. `earlier` are those that the same act took in other warehouses.
+ * The weight of units of a line; for a bundle, the units of each component, and the sets that they complete. `earlier`
+ * are units that the same act took in other warehouses.
  */
 function contentsOf({ components }: OrderLine, earlier: readonly TakenUnits[], units: readonly TakenUnits[]) {
   if (components === null) {
@@ -78,14 +78,14 @@ function sumOf(units: readonly TakenUnits[], product_id: number): number {
   return units.reduce((sum, { product, quantity }) => sum + (product.id === product_id ? quantity : 0), 0);
 }
 
-/** Whether nothing of a line was picked before. */
+/** Whether nothing of a line has been picked before. */
 function isUntouched(line: OrderLine): boolean {
   return line.quantity_shipped === 0 && partsOf(line).every(({ picked }) => picked === 0);
 }
 
 /**
- * What was packed is billed as: a fact for each warehouse that its units were taken from. `taken` is what the act
- * itself took from the shelves, of which alone it knows what it weighs.
+ * The billable facts of packed units: one for each warehouse that its units were taken from. `taken` is what the act
+ * itself took from stock; only these units have a known weight.
  */
 export function packFacts(
   before: Order,
@@ -113,17 +113,19 @@ export function packFacts(
   });
 }
 
-/** What an act has packed. */
+/** What an act packed. */
 interface PackedGoods {
   readonly shares: readonly PackingShare[];
-  /** How many parcels of the order stand in the house; null where the request says what is in which. */
+  /** The number of the order's parcels that have not shipped; null if the request describes each parcel. */
   readonly parcels: number | null;
   readonly taken: readonly TakenUnits[];
 }
 
 type PackedProduct = TakenUnits["product"];
 
-/** What is known of a parcel. What was said of one with goods of several warehouses is true of neither part of it. */
+/**
+ * What is known of a parcel. The description of one with goods of several warehouses is true of neither part of it.
+ */
 function packageOf({ parcel, units }: PackingShare, products: ReadonlyMap<number, PackedProduct>) {
   if (parcel === null) return { name: null, dimensions: null, ...no_weight };
   const { name = null, dimensions = null } = parcel;
@@ -132,7 +134,7 @@ function packageOf({ parcel, units }: PackingShare, products: ReadonlyMap<number
 
 const no_weight = { weight: null, weight_unit: null, weight_is: null } as const;
 
-/** What a parcel weighs, as it was measured or by what its units weigh; nulls where nobody knows. */
+/** The weight of a parcel, measured or calculated from its units; nulls if unknown. */
 function weightOf(
   { weight, weight_unit }: Pick<PackParcelInput, "weight" | "weight_unit">,
   units: PackingShare["units"],
@@ -152,7 +154,7 @@ function weightOf(
   return grams === null ? no_weight : { weight: grams, weight_unit: "g", weight_is: "calculated" };
 }
 
-/** How many parcels of an order wait in the house; more cartons of the same goods count as well. */
+/** The number of an order's parcels that have not shipped, including extra cartons of the same goods. */
 export function parcelsInHouse({ shipments }: Order): number {
   return shipments.filter(({ status }) => isInHouse(status)).length;
 }

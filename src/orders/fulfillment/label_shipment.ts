@@ -15,8 +15,8 @@ import { type AllottedParcel, insertAllotted, insertShipment, saveShipment, save
 import { trackingUrl } from "./tracking_url.ts";
 
 /**
- * The units of an order for a new parcel: those given, or all open ones that are in no other. An empty list makes one
- * more carton of the same goods, which counts no units of its own.
+ * The units of an order for a new parcel: those given, or all open ones that are in no parcel. An empty list makes an
+ * extra carton of the same goods, which counts no units of its own.
  * Refuses: invalid_state_transition (held, cancelled, or nothing left), validation_failed.
  */
 export function unitsToLabel(before: Order, wanted: readonly ShipmentLine[] | null): readonly ShipmentLine[] {
@@ -26,14 +26,14 @@ export function unitsToLabel(before: Order, wanted: readonly ShipmentLine[] | nu
   if (units.length === 0 && !wanted) throw refusal(before, "label", "every open unit is in a parcel already");
   for (const { order_line_id, quantity } of units) {
     const left = free.find((line) => line.order_line_id === order_line_id)?.quantity ?? 0;
-    if (quantity > left) throw invalid("units", `are ${quantity - left} more than are left of a line`, "too_large");
+    if (quantity > left) throw invalid("units", `exceed what is left of a line by ${quantity - left}`, "too_large");
   }
   return units;
 }
 
 /**
- * Opens a parcel for these units of a locked order; it waits to be handed over. The order's history and version tell of
- * it once it is labelled.
+ * Opens a parcel for these units of a locked order, to be shipped later. The order's history and version change once it
+ * is labeled.
  */
 export async function openShipment(
   tx: Tx,
@@ -49,14 +49,14 @@ const withParcel = (order: Order, shipment: Shipment): Order => {
   return { ...order, shipments: [...order.shipments, shipment] };
 };
 
-/** A parcel of a locked order whose label is known as it is opened. */
+/** A parcel of a locked order whose label is known when it is opened. */
 interface LabelledParcel {
   readonly order: Order;
   readonly parcel: Omit<AllottedParcel, "order_id" | "merchant_id"> & { readonly tracking_number: string };
   readonly actor: Actor;
 }
 
-/** Opens parcels with their labels, each of another order, and tells the histories of the orders. */
+/** Opens parcels with their labels, each of another order, and records them in the histories of the orders. */
 export async function openLabelled(tx: Tx, opened: readonly LabelledParcel[]): Promise<OrderParcel[]> {
   const rows = opened.map(({ order, parcel }) => ({ ...parcel, order_id: order.id, merchant_id: order.merchant_id }));
   const shipments = await insertAllotted(tx, rows);
@@ -71,23 +71,20 @@ export async function openLabelled(tx: Tx, opened: readonly LabelledParcel[]): P
   });
 }
 
-/** What the history of an order says of a label. */
+/** The history entry of a label. */
 function labelEntry({ tracking_number, carrier, service }: Shipment, actor: Actor): HistoryEntry {
   const note = [tracking_number, carrier, service].filter((word) => word !== null).join(" ");
   return { event: "label", actor, note };
 }
 
-/** Writes the tracking number of the label on a parcel that was just opened, and tells the order's history. */
+/** Stores the label's tracking number on a parcel that was just opened, and records it in the order's history. */
 export async function labelShipment(
   tx: Tx,
   { order, shipment }: OrderParcel,
   { tracking_number, told_url }: { readonly tracking_number: string; readonly told_url: string | null },
   actor: Actor,
 ): Promise<OrderParcel> {
-  assert(
-    await saveTracking(tx, shipment.id, { tracking_number, told_url }),
-    `shipment ${shipment.id} is there to be labelled`,
-  );
+  assert(await saveTracking(tx, shipment.id, { tracking_number, told_url }), `shipment ${shipment.id} exists`);
   const labelled: Shipment = {
     ...shipment,
     tracking_number,
@@ -99,14 +96,15 @@ export async function labelShipment(
 }
 
 /**
- * Gives up a parcel that has not left: its units are free for another.
- * Refuses: resource_missing, label_not_voidable. Emits: order.shipped, order.delivered, when all else had left already.
+ * Voids a parcel that has not shipped: its units are free for another.
+ * Refuses: resource_missing, label_not_voidable. Emits: order.shipped, order.delivered (when all else had shipped
+ * already).
  */
 export async function voidShipment(tx: Tx, shipment_id: number, actor: Actor): Promise<OrderParcel> {
   const { order, shipment } = await lockParcel(tx, shipment_id);
   if (isGivenUp(shipment.status)) return { order, shipment };
   if (hasLeft(shipment.status)) {
-    throw new Fault("label_not_voidable", `Parcel ${wireId("shipment", shipment_id)} has left.`);
+    throw new Fault("label_not_voidable", `Parcel ${wireId("shipment", shipment_id)} has shipped.`);
   }
   const voided: Shipment = { ...shipment, status: transition(shipmentTransitions, "void", shipment.status) };
   await saveShipment(tx, voided);

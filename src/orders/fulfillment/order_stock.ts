@@ -16,9 +16,9 @@ import type { HistoryEntry } from "../search/order_history.sql.ts";
 import { packedInHouse } from "./order_units.ts";
 
 /**
- * Chooses stock anew for the units of an order that are not picked yet, also where units were missing before, and tells
- * why it was chosen. Of the holds only a short pick's allows it, and is lifted when nothing is short any more.
- * Refuses: resource_missing, invalid_state_transition (nothing of it is to be picked any more, or it is on hold).
+ * Allocates stock again to the unpicked units of an order, including those that were missing before, and explains the
+ * choice. A short pick's hold allows this, and is lifted when nothing is short any more; any other hold does not.
+ * Refuses: resource_missing, invalid_state_transition (nothing is left to pick, or it is on hold).
  */
 export async function allocateOrder(
   tx: Tx,
@@ -28,7 +28,7 @@ export async function allocateOrder(
   const before = await lockOrder(tx, id);
   if (before.holds.some(({ reason }) => reason !== "short_pick")) throw refusal(before, "allocate");
   if (!isUnpacked(before.status)) {
-    throw refusal(before, "allocate", "nothing of it is to be picked any more");
+    throw refusal(before, "allocate", "nothing is left to pick");
   }
   const { allotments, changed } = await reallocateOrder(tx, before.id);
   const order = await getOrder(tx, before.id);
@@ -37,7 +37,7 @@ export async function allocateOrder(
   return { order: await settleHolds(tx, saved, actor), allotments };
 }
 
-/** Writes what became of a return of a locked order into the order's history. */
+/** Records in the history of a locked order what happened to one of its returns. */
 export async function noteReturn(tx: Tx, order: Order, entry: HistoryEntry): Promise<Order> {
   return saveOrder(tx, order, order, entry);
 }
@@ -49,9 +49,9 @@ export async function noteReturned(tx: Tx, order_line_id: number, quantity: numb
 }
 
 /**
- * Puts units that were picked for an order back on the shelf: those it gave up, or else, unless they are packed, those
- * of a lot that may not leave the house, for which it gets others or waits. Refuses: resource_missing,
- * ambiguous_identifier, validation_failed, ambiguous_stock, insufficient_inventory.
+ * Restocks units that were picked for an order: those it released; or else, unless they are packed, those of a lot that
+ * cannot be shipped, for which it gets other units or is backordered. Refuses: resource_missing, ambiguous_identifier,
+ * validation_failed, ambiguous_stock, insufficient_inventory.
  * Emits: inventory.updated, inventory.low_stock.
  */
 export async function restockOrderUnits(tx: Tx, input: RestockInput & { order_id: string | number }, actor: Actor) {
@@ -59,19 +59,19 @@ export async function restockOrderUnits(tx: Tx, input: RestockInput & { order_id
   const loose: LooseUnits = (line_id, product_id) => {
     const line = order.lines.find(({ id }) => id === line_id);
     if (line === undefined) return 0;
-    const part = partsOf(line).find((one) => one.product_id === product_id);
+    const part = partsOf(line).find((component) => component.product_id === product_id);
     return part === undefined ? 0 : part.picked - packedInHouse(line) * part.quantity;
   };
   const done = await restock(tx, order.id, input, loose, actor);
-  const entry = { event: "put_back", actor, note: restockInWords(done) };
-  // What the order gave up earlier changes nothing of it any more.
+  const entry = { event: "put_back", actor, note: restockText(done) };
+  // Units that the order released earlier do not change it any more.
   if (done.was_picked) await saveOrder(tx, order, order, entry);
   else await noteInHistory(tx, order.id, entry);
   return { order_id: wireId("order", order.id), return_id: null, ...done };
 }
 
-/** What was put where, as an order's history tells it. */
-export function restockInWords(done: Awaited<ReturnType<typeof restock>>): string {
+/** A restock as an order's history describes it. */
+export function restockText(done: Awaited<ReturnType<typeof restock>>): string {
   const lot = done.lot_number === null ? "" : `, lot ${done.lot_number}`;
   return `${done.quantity} of ${done.sku}${lot} to ${done.bin}`;
 }

@@ -10,42 +10,42 @@ import type {
 import { isGivenUp, isInHouse, type ShortReason, writeOffReasons } from "../order.transitions.ts";
 import {
   backorderedUnits,
-  keptUnits,
   type LinePart,
   type Order,
   type OrderLine,
   openUnits,
   partsOf,
+  uncancelledUnits,
 } from "../order.ts";
 import type { Shipment } from "./shipment.ts";
 
-/** Units of each line, those of no units left out. */
+/** Units of each line, without lines that have none. */
 export function unitsOf(order: Order, count: (line: OrderLine) => number): LineUnits[] {
   return order.lines
     .map((line) => ({ order_line_id: line.id, quantity: count(line) }))
     .filter(({ quantity }) => quantity > 0);
 }
 
-/** Refuses: insufficient_inventory, naming every SKU that waits for stock, unless `partial` leaves it for later. */
+/** Refuses: insufficient_inventory (lists every backordered SKU), unless `partial` leaves these units for later. */
 export function refuseShort(order: Order, partial: boolean): void {
   if (partial || backorderedUnits(order) === 0) return;
   const shortages = shortagesOf(order);
   const skus = shortages.map(({ sku }) => sku).join(", ");
   throw new Fault(
     "insufficient_inventory",
-    `Units of ${skus} wait for stock; send partial: true to leave them for later.`,
+    `Units of ${skus} are backordered. Send partial: true to leave them for later.`,
     { shortages },
   );
 }
 
-/** The refusal of an act for which no unit of the order is there. */
+/** The refusal of an act for which no unit of the order is in stock. */
 export function nothingToTake(order: Order): Fault {
-  return new Fault("insufficient_inventory", "No unit of this order can be taken: all that is open waits for stock.", {
+  return new Fault("insufficient_inventory", "No unit of this order is in stock: all open units are backordered.", {
     shortages: shortagesOf(order),
   });
 }
 
-/** As `refuseShort`, and refuses an act for which no unit of the order is there. */
+/** As `refuseShort`; also refuses an act for which no unit of the order is in stock. */
 export function refuseEmpty(order: Order, partial: boolean): void {
   refuseShort(order, partial);
   if (unitsOf(order, (line) => line.reserved).length === 0) throw nothingToTake(order);
@@ -56,19 +56,19 @@ function shortagesOf({ lines }: Order) {
   return short.map(({ sku, wanted, reserved }) => ({ sku, requested: wanted, available: reserved }));
 }
 
-/** Units of a line that stand packed and have not left. */
+/** Units of a line that are packed and have not shipped. */
 export function packedInHouse(line: OrderLine): number {
   return line.quantity_packed - line.quantity_shipped;
 }
 
-/** What must still be packed and picked so that these units stand packed. */
+/** The picks and packs that are missing before these units are packed. */
 export function missingSteps(order: Order, units: readonly LineUnits[]) {
   const wanted = new Map(units.map(({ order_line_id, quantity }) => [order_line_id, quantity]));
   const packs = unitsOf(order, (line) => (wanted.get(line.id) ?? 0) - packedInHouse(line));
   return { packs, picks: missingPicks(order, packs) };
 }
 
-/** What must still be picked so that these units can be packed beside those that are. */
+/** The picks that are missing before these units can be packed in addition to those that are. */
 export function missingPicks(order: Order, packs: readonly LineUnits[]): AllocationUnits[] {
   const more = new Map(packs.map(({ order_line_id, quantity }) => [order_line_id, quantity]));
   return order.lines.flatMap((line) =>
@@ -76,7 +76,7 @@ export function missingPicks(order: Order, packs: readonly LineUnits[]): Allocat
   );
 }
 
-/** What must still be picked so that so many sets of a line are, once `first` sets of it are picked. */
+/** The picks that are missing until `sets` sets of a line are picked, once `first` sets of it are picked. */
 export function picksUpTo(line: OrderLine, sets: number, first = 0): PartUnits[] {
   return partsOf(line).flatMap(({ product_id, quantity, picked }) => {
     const missing = Math.max(0, sets * quantity - picked) - Math.max(0, first * quantity - picked);
@@ -84,7 +84,7 @@ export function picksUpTo(line: OrderLine, sets: number, first = 0): PartUnits[]
   });
 }
 
-/** What these units are in the stock: of a bundle, the components of its sets. */
+/** The stock that these units are: for a bundle, the components of its sets. */
 export function allocationUnits(order: Order, units: readonly LineUnits[]): AllocationUnits[] {
   return units.flatMap(({ order_line_id, quantity: sets }) => {
     const line = order.lines.find(({ id }) => id === order_line_id);
@@ -93,7 +93,7 @@ export function allocationUnits(order: Order, units: readonly LineUnits[]): Allo
   });
 }
 
-/** Units of a line in parcels that are still in the house. */
+/** Units of each line in parcels that have not shipped. */
 export function unitsInParcels(order: Order): ReadonlyMap<number, number> {
   const units = new Map<number, number>();
   for (const shipment of order.shipments) {
@@ -105,27 +105,27 @@ export function unitsInParcels(order: Order): ReadonlyMap<number, number> {
   return units;
 }
 
-/** Whether nothing of an order remains in the house: no open unit, and no parcel. */
+/** Whether nothing of an order is left to ship: no open unit, and no parcel. */
 export function isAway({ lines, shipments }: Order): boolean {
   return lines.every((line) => openUnits(line) === 0) && !shipments.some(({ status }) => isInHouse(status));
 }
 
-/** Whether everything that an order wants of the stock lies in staging. */
+/** Whether everything that an order wants of the stock is in staging. */
 export function isWhollyPicked({ lines }: Order): boolean {
   return lines.every((line) => partsOf(line).every(({ wanted, picked }) => picked === wanted));
 }
 
-/** The products of an order's lines: of bundles, their components. */
+/** The products of an order's lines; for bundles, their components. */
 export function productsOf({ lines }: Order): number[] {
   return [...new Set(lines.flatMap(partsOf).map(({ product_id }) => product_id))];
 }
 
-/** Whether every unit that is still ordered stands packed or has left. */
+/** Whether every unit that is not cancelled is packed or has shipped. */
 export function isPacked({ lines }: Order): boolean {
-  return lines.every((line) => line.quantity_packed === keptUnits(line));
+  return lines.every((line) => line.quantity_packed === uncancelledUnits(line));
 }
 
-/** What the leaving of a parcel comes to; a carton is one more of goods that another parcel counts. */
+/** The outcome of shipping a parcel. A carton is an extra one of goods that another parcel counts. */
 export function outcomeOfShipping(order: Order, isCarton: boolean) {
   if (isAway(order)) return "ship";
   if (isCarton) return "ship_carton";
@@ -138,7 +138,7 @@ export function unitsWithoutParcel(order: Order): LineUnits[] {
   return unitsOf(order, (line) => openUnits(line) - (parcelled.get(line.id) ?? 0));
 }
 
-/** Units for a new parcel that stock has not promised, by SKU: units in other parcels use up what is promised first. */
+/** Unreserved units for a new parcel, by SKU. Units in other parcels use up reserved units first. */
 export function unreservedUnits(order: Order, units: readonly LineUnits[]): { sku: string; quantity: number }[] {
   const parcelled = unitsInParcels(order);
   return units.flatMap(({ order_line_id, quantity }) => {
@@ -168,16 +168,16 @@ export function chosenShipment(order: Order, id: string | number): Shipment {
   });
 }
 
-/** Which parcel of its order one is, counted from 1; `total` is null while more may follow. */
+/** The position of a parcel in its order, from 1; `total` is null while more may follow. */
 interface ParcelPlace {
   readonly number: number;
   readonly total: number | null;
 }
 
 /**
- * The place of a parcel among those of its order that were not given up; null for one that was. How many there are is
- * known once every unit is in one, and of the newest once nothing is left to pack: another carton of the same goods
- * tells by itself of no end, so then not before all have left.
+ * The position of a parcel among those of its order that are not voided; null for a voided one. The total is known once
+ * every unit is in a parcel; for the newest one, once nothing is left to pack. An extra carton does not show whether
+ * more follow, so its total is known only when all parcels have shipped.
  */
 export function parcelPlace(order: Order, shipment_id: number): ParcelPlace | null {
   const parcels = order.shipments.filter(({ status }) => !isGivenUp(status)).sort((one, other) => one.id - other.id);
@@ -189,12 +189,12 @@ export function parcelPlace(order: Order, shipment_id: number): ParcelPlace | nu
   return { number: at + 1, total: known ? parcels.length : null };
 }
 
-/** A parcel's place in words: `2 of 6`, or `2` while nobody knows of how many. */
-export function placeInWords({ number, total }: ParcelPlace): string {
+/** A parcel's position as text: `2 of 6`, or `2` while the total is unknown. */
+export function placeText({ number, total }: ParcelPlace): string {
   return total === null ? `${number}` : `${number} of ${total}`;
 }
 
-/** Some units as a request names them. */
+/** Units as a request names them. */
 export interface ItemInput {
   readonly line_id?: string | number | undefined;
   readonly sku?: string | undefined;
@@ -203,7 +203,7 @@ export interface ItemInput {
 
 /**
  * The units that a request's items name: of the line with that id, or of the lines with that SKU in their order. `left`
- * says how many units of a line can be named, `field` where the request has the item at a place of the list.
+ * returns how many units of a line can be named; `field` returns the field of an item by its index.
  * Refuses: validation_failed, resource_missing.
  */
 export function namedUnits<Item extends ItemInput>(
@@ -219,8 +219,8 @@ export function namedUnits<Item extends ItemInput>(
 }
 
 /**
- * What is to be picked when a request's items name it: lines, of a bundle whole sets, or the components of bundles by
- * their SKUs. Refuses: validation_failed, resource_missing.
+ * The picks that a request's items name: lines (of a bundle, whole sets), or components of bundles by their SKUs.
+ * Refuses: validation_failed, resource_missing.
  */
 function namedPicks<Item extends ItemInput>(
   order: Order,
@@ -249,7 +249,7 @@ interface PickInput extends ItemInput, Omit<PickedUnits, keyof AllocationUnits> 
 }
 
 /**
- * What was picked, and what was not found where it should have been.
+ * The picked units, and those that were not found where they should have been.
  * Refuses: validation_failed (a short pick without a reason, or a reason without one), resource_missing.
  */
 export function readPicks(order: Order, items: readonly PickInput[]) {
@@ -257,8 +257,8 @@ export function readPicks(order: Order, items: readonly PickInput[]) {
     if (short === (reason !== undefined)) return [];
     const field = `items[${at}].reason`;
     return short
-      ? [{ field, code: "required", message: "says why the units were not found" }]
-      : [{ field, code: "invalid_value", message: "is for items with short: true alone" }];
+      ? [{ field, code: "required", message: "is required for a short pick" }]
+      : [{ field, code: "invalid_value", message: "is only for items with short: true" }];
   });
   if (unfit.length > 0) throw invalidFields(unfit);
   const picks: PickedUnits[] = [];
@@ -274,15 +274,15 @@ export function readPicks(order: Order, items: readonly PickInput[]) {
   return { picks, misses };
 }
 
-/** Some units of what lines are in the stock, in words: of a bundle, its components. */
-export function partsInWords(order: Order, units: readonly PartUnits[]): string {
+/** Units as text; for a bundle, its components. */
+export function partsText(order: Order, units: readonly PartUnits[]): string {
   const parts = new Map(order.lines.flatMap(partsOf).map(({ product_id, sku }) => [product_id, sku]));
   const sums = new Map<number, number>();
   for (const { product_id, quantity } of units) sums.set(product_id, (sums.get(product_id) ?? 0) + quantity);
   return [...sums].map(([product_id, quantity]) => `${quantity} of ${parts.get(product_id)}`).join(", ");
 }
 
-/** What an item of a request can name: a line, or a component of its bundle, and how many units it may be. */
+/** What an item of a request can name: a line, or a component of its bundle, and how many units of it. */
 interface NameableUnits {
   readonly line: OrderLine;
   readonly sku: string;
@@ -292,7 +292,7 @@ interface NameableUnits {
 
 const itemField = (at: number): string => `items[${at}]`;
 
-/** Spreads the units of items over what they name, in the order of the lines, and counts `left` down. */
+/** Assigns the units of items to what they name, in the order of the lines, and reduces `left`. */
 function spread<Item extends ItemInput>(
   order: Order,
   goods: readonly NameableUnits[],
@@ -309,7 +309,7 @@ function spread<Item extends ItemInput>(
       return [{ of, quantity, item }];
     });
     if (open > 0) {
-      throw invalid(`${field(at)}.quantity`, `is ${open} more than are left`, "too_large");
+      throw invalid(`${field(at)}.quantity`, `exceeds what is left by ${open}`, "too_large");
     }
     return taken;
   });
@@ -323,31 +323,31 @@ function goodsNamed(
 ): readonly NameableUnits[] {
   if (line_id === undefined && sku === undefined) throw invalid(field, "needs a line_id or a sku", "required");
   const id = line_id === undefined ? null : readId("order_line", line_id);
-  // A line's own identifier alone means the line, not what its bundle is made of.
-  const found = goods.filter(
+  // A line's id alone means the line, not the components of its bundle.
+  const matches = goods.filter(
     (one) => (id === null || one.line.id === id) && (sku === undefined ? one.part === null : one.sku === sku),
   );
-  if (found.length > 0) return found;
+  if (matches.length > 0) return matches;
   const name = line_id === undefined ? "sku" : "line_id";
   throw new Fault("resource_missing", `Order ${wireId("order", order.id)} has no such line.`, {
     fields: [{ field: `${field}.${name}`, code: "resource_missing", message: "names no line of this order" }],
   });
 }
 
-/** Some units in words: `2 of TEA-250, 1 of CUP`. */
-export function wordsFor(order: Order, units: readonly LineUnits[]): string {
+/** Units as text: `2 of TEA-250, 1 of CUP`. */
+export function unitsText(order: Order, units: readonly LineUnits[]): string {
   const skus = new Map(order.lines.map(({ id, sku }) => [id, sku]));
   return units.map(({ order_line_id, quantity }) => `${quantity} of ${skus.get(order_line_id)}`).join(", ");
 }
 
-/** Units given several times for a line, added up. */
+/** Units named several times for a line, added up. */
 export function addedUp(units: readonly LineUnits[]): LineUnits[] {
   const sums = new Map<number, number>();
   for (const { order_line_id, quantity } of units) sums.set(order_line_id, (sums.get(order_line_id) ?? 0) + quantity);
   return [...sums].map(([order_line_id, quantity]) => ({ order_line_id, quantity }));
 }
 
-/** The order with cancelled units counted as packed and shipped instead, since they have left all the same. */
+/** The order with cancelled units counted as packed and shipped, since they have shipped anyway. */
 export function uncancelled(order: Order, units: readonly LineUnits[]): Order {
   const shipped = raised(raised(order, "quantity_packed", units), "quantity_shipped", units);
   return raised(

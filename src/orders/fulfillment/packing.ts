@@ -15,13 +15,13 @@ export interface PackParcelInput {
 /** What one act packs. */
 export interface Packing {
   readonly units: readonly LineUnits[];
-  /** How many parcels of the order stand in the house with them. */
+  /** The number of the order's parcels that have not shipped, including these. */
   readonly parcels: number;
-  /** What goes into which parcel, where the request says it. */
+  /** The contents of each parcel, if the request states them. */
   readonly described?: readonly PackParcelInput[];
 }
 
-/** Units of a product that came to staging in a warehouse; below zero, that went from there back to the shelf. */
+/** Units of a product that came to staging in a warehouse; below zero, units that went back to the shelf. */
 interface StagedUnits {
   readonly product_id: number;
   readonly warehouse_id: number;
@@ -33,30 +33,30 @@ interface PackedUnits extends LineUnits {
   readonly product_id: number;
 }
 
-/** What a parcel holds of the goods of one warehouse. */
+/** The part of a parcel that comes from one warehouse. */
 export interface PackingShare {
-  /** What was said of it; null of a parcel with goods of several warehouses, which nobody packed like that. */
+  /** The parcel as described; null for one with goods of several warehouses, which nobody packed like that. */
   readonly parcel: PackParcelInput | null;
   readonly warehouse_id: number;
   readonly units: readonly PackedUnits[];
 }
 
-/** The warehouses that units of an order may be packed in: where they lay, and where they were taken from. */
+/** The warehouses in which units of an order may be packed: where they were, and where they were taken from. */
 export function packingPlaces({ calendars }: Order, taken: readonly TakenUnits[]): number[] {
   return [...new Set([...calendars.map(({ id }) => id), ...taken.map(({ warehouse_id }) => warehouse_id)])];
 }
 
 /**
- * What the parcels hold of the goods of each warehouse. Where there are several, nobody says which units were packed:
- * those that came to staging first are packed first. `staged` is null where all of them came from the one warehouse.
+ * What the parcels hold from each warehouse. With several warehouses, nobody states which units were packed: those that
+ * came to staging first are packed first. `staged` is null if all of them came from the one warehouse.
  */
 export function sharesOf(
   before: Order,
   { units, described }: Packing,
-  usual_id: number,
+  default_id: number,
   staged: readonly StagedUnits[] | null,
 ): PackingShare[] {
-  const queues = new PackingQueues(staged ?? [], usual_id);
+  const queues = new PackingQueues(staged ?? [], default_id);
   for (const { product_id = 0, quantity } of allocationUnits(
     before,
     unitsOf(before, (line) => line.quantity_packed),
@@ -74,20 +74,20 @@ export function sharesOf(
   });
 }
 
-/** Units of some place. */
+/** Units from one warehouse. */
 interface PlacedUnits {
   readonly warehouse_id: number;
   quantity: number;
 }
 
-/** The units of each product that came to staging and did not go back, the first of them first. */
+/** The units of each product that came to staging and did not go back, first in, first out. */
 class PackingQueues {
   readonly #of: ReadonlyMap<number, PlacedUnits[]>;
-  /** Where units lie of which nothing is known. */
-  readonly #usual_id: number;
+  /** The warehouse of units of which nothing is known. */
+  readonly #default_id: number;
 
-  constructor(staged: readonly StagedUnits[], usual_id: number) {
-    this.#usual_id = usual_id;
+  constructor(staged: readonly StagedUnits[], default_id: number) {
+    this.#default_id = default_id;
     this.#of = new Map(
       [...Map.groupBy(staged, ({ product_id }) => product_id)].map(([product_id, rows]) => [product_id, stayed(rows)]),
     );
@@ -104,11 +104,11 @@ class PackingQueues {
       left -= units;
       taken.push({ warehouse_id: first.warehouse_id, quantity: units });
     }
-    return left === 0 ? taken : [...taken, { warehouse_id: this.#usual_id, quantity: left }];
+    return left === 0 ? taken : [...taken, { warehouse_id: this.#default_id, quantity: left }];
   }
 }
 
-/** Units in the order in which they came, without those that went back: of their warehouse, the last that came. */
+/** Units in the order in which they came, without those that went back: the last that came from their warehouse. */
 function stayed(rows: readonly StagedUnits[]): PlacedUnits[] {
   const queue: PlacedUnits[] = [];
   for (const { warehouse_id, quantity } of rows) {

@@ -33,7 +33,7 @@ import {
   namedUnits,
   nothingToTake,
   packedInHouse,
-  partsInWords,
+  partsText,
   picksUpTo,
   productsOf,
   raised,
@@ -46,7 +46,7 @@ import {
 import { type Packing, packingPlaces, sharesOf } from "./packing.ts";
 import { insertShipment } from "./shipments.sql.ts";
 
-/** An act that a request asks for on an order, by the name that its path has. */
+/** An act that a request asks for on an order, which it names by id or order number. */
 export interface RequestedAction<Input> {
   readonly id: string;
   readonly input: Input;
@@ -56,43 +56,43 @@ export interface RequestedAction<Input> {
 /** An act that can be done on many orders at once. */
 interface BatchableAction<Input> {
   readonly action: OrderAction;
-  /** Whether a request asks for nothing that has to be looked at by itself. */
+  /** Whether a request needs no individual handling. */
   readonly isPlain: (input: Input, locked: Order) => boolean;
-  /** Whether the act takes the order's units from where they lie. */
+  /** Whether the act takes the order's units from their bins. */
   readonly opens: (locked: Order) => boolean;
   /** Refuses what stock does not allow, before anything is written. */
   readonly check: (order: Order, input: Input) => void;
   readonly act: (tx: Tx, locked: Order, input: Input, actor: Actor) => Promise<Order>;
 }
 
-/** An act on a locked order whose state allows it. */
+/** An act on a locked order whose status allows it. */
 interface AllowedAction<Input> extends RequestedAction<Input> {
   readonly order: Order;
 }
 
-// All other writes wait for a transaction, so it acts on no more lines than this, or on a single order.
+// All other writes wait for a transaction, so it handles no more lines than this, or a single order.
 const lines_max = 200;
 
 const isAllowed = <Input>(one: AllowedAction<Input> | Fault | "alone"): one is AllowedAction<Input> =>
   !(one === "alone" || one instanceof Fault);
 
 /**
- * Locks orders and opens their stock, all at once, then acts on one after the other. Answers each order after the act,
- * or its refusal, which has changed nothing; or "alone", when the act needs a transaction of its own: the list names
- * the order twice, the request names particular units, a lot may not leave, or the list has too many lines already.
+ * Locks orders and their stock, all at once, then acts on one after the other. Returns each order after the act, or its
+ * refusal, which has changed nothing; or "alone", when the act must run individually: the list names the order twice,
+ * the request names particular units, a lot may not be shipped, or the list has too many lines already.
  */
 export async function actOnEach<Input>(
   tx: Tx,
-  asked: readonly RequestedAction<Input>[],
+  requests: readonly RequestedAction<Input>[],
   { action, isPlain, opens, check, act }: BatchableAction<Input>,
 ): Promise<(Order | Fault | "alone")[]> {
-  const names = asked.map(({ id }) => id);
+  const names = requests.map(({ id }) => id);
   const ids = await resolveOrders(tx, names, null);
   const orders = await lockOrders(tx, [...new Set(ids.filter((id) => typeof id === "number"))]);
   const seen = new Set<number>();
   let lines = 0;
-  const found = ids.map((id, at): AllowedAction<Input> | Fault | "alone" => {
-    const [order, one] = [typeof id === "number" ? orders.get(id) : undefined, asked[at]];
+  const candidates = ids.map((id, at): AllowedAction<Input> | Fault | "alone" => {
+    const [order, one] = [typeof id === "number" ? orders.get(id) : undefined, requests[at]];
     if (id instanceof Fault || one === undefined) return id instanceof Fault ? id : "alone";
     if (order === undefined) return unknownOrder(one.id, null);
     const isFirst = !seen.has(id);
@@ -102,13 +102,13 @@ export async function actOnEach<Input>(
     if (!isFirst || isMuch || !isPlain(one.input, order)) return "alone";
     return orFault(() => refuseForbidden(order, action)) ?? { order, ...one };
   });
-  const opened = found.flatMap((one) => (isAllowed(one) && opens(one.order) ? one.order : []));
+  const opened = candidates.flatMap((one) => (isAllowed(one) && opens(one.order) ? one.order : []));
   await lockEachOrderAllocation(
     tx,
     opened.map((order) => ({ order_id: order.id, products: productsOf(order) })),
   );
   const done: (Order | Fault | "alone")[] = [];
-  for (const one of found) {
+  for (const one of candidates) {
     if (!isAllowed(one)) done.push(one);
     else if (opens(one.order) && !mayAllLeave(tx, one.order.id)) done.push("alone");
     else {
@@ -121,7 +121,7 @@ export async function actOnEach<Input>(
 }
 
 /**
- * Begins the work on an order: what is reserved for it does not expire any more.
+ * Starts work on an order: its reserved units no longer expire.
  * Refuses: resource_missing, invalid_state_transition.
  */
 export async function processOrder(tx: Tx, id: string, actor: Actor): Promise<Order> {
@@ -131,17 +131,23 @@ export async function processOrder(tx: Tx, id: string, actor: Actor): Promise<Or
 }
 
 /**
- * Notes that units were taken from the shelf: the items given, or all that is promised. The order is taken into work
- * first. Units that were not found (`short`) are planned anew; when nothing else can be had the order waits on hold.
+ * Records that units were picked: the items given, or all reserved units. Work on the order starts first. Units that
+ * were not found (`short`) are planned again; if there are no others, the order is held.
  * Refuses: resource_missing, invalid_state_transition, validation_failed, insufficient_inventory, lot_not_pickable.
  */
 export async function pickOrder(tx: Tx, id: string, input: PickOrder, actor: Actor): Promise<Order> {
   return pickLocked(tx, await lockOrder(tx, id), input, actor);
 }
 
-/** As `pickOrder`, of many orders at once. Answers each order or its refusal, or that it has to be picked alone. */
-export function pickOrders(tx: Tx, asked: readonly RequestedAction<PickOrder>[]): Promise<(Order | Fault | "alone")[]> {
-  return actOnEach(tx, asked, {
+/**
+ * As `pickOrder`, for many orders at once. Returns each order, its refusal, or "alone" if it must be picked
+ * individually.
+ */
+export function pickOrders(
+  tx: Tx,
+  requests: readonly RequestedAction<PickOrder>[],
+): Promise<(Order | Fault | "alone")[]> {
+  return actOnEach(tx, requests, {
     action: "pick",
     isPlain: ({ items }) => items === undefined,
     opens: () => true,
@@ -170,7 +176,7 @@ type MissedPicks = ReturnType<typeof readPicks>["misses"];
 async function miss(tx: Tx, before: Order, misses: MissedPicks, actor: Actor): Promise<Order> {
   const { claims, short } = await reportMissingUnits(tx, before.id, misses, actor);
   const reason = [...new Set(misses.map((one) => one.reason))].join(", ");
-  const note = partsInWords(before, misses);
+  const note = partsText(before, misses);
   const order = await saveOrder(tx, before, withAllocations(before, claims), {
     event: "short_pick",
     actor,
@@ -178,23 +184,29 @@ async function miss(tx: Tx, before: Order, misses: MissedPicks, actor: Actor): P
     note,
   });
   if (short.length === 0) return order;
-  const words = `Not found when it was picked, and nothing else is there: ${partsInWords(order, short)}.`;
+  const words = `Not found when it was picked, and no other stock is available: ${partsText(order, short)}.`;
   const hold = { reason: "short_pick", note: words, hold_until: null, reserve_inventory: true } as const;
   return placeHold(tx, order, { ...hold, created_at: tx.now }, actor);
 }
 
 /**
- * Notes that units were packed: all open ones, or those of the packages, each of which becomes a parcel. Performs the
- * steps before it. Refuses: resource_missing, invalid_state_transition, validation_failed, insufficient_inventory.
- * Emits: order.fulfilled, when every open unit stands packed.
+ * Records that units were packed: all open ones, or those of the packages, each of which becomes a parcel. Performs the
+ * missing steps first. Refuses: resource_missing, invalid_state_transition, validation_failed, insufficient_inventory.
+ * Emits: order.fulfilled (when every open unit is packed).
  */
 export async function packOrder(tx: Tx, id: string, input: PackOrder, actor: Actor): Promise<Order> {
   return packLocked(tx, await lockOrder(tx, id), input, actor);
 }
 
-/** As `packOrder`, of many orders at once. Answers each order or its refusal, or that it has to be packed alone. */
-export function packOrders(tx: Tx, asked: readonly RequestedAction<PackOrder>[]): Promise<(Order | Fault | "alone")[]> {
-  return actOnEach(tx, asked, {
+/**
+ * As `packOrder`, for many orders at once. Returns each order, its refusal, or "alone" if it must be packed
+ * individually.
+ */
+export function packOrders(
+  tx: Tx,
+  requests: readonly RequestedAction<PackOrder>[],
+): Promise<(Order | Fault | "alone")[]> {
+  return actOnEach(tx, requests, {
     action: "pack",
     isPlain: ({ packages }) => packages === undefined,
     opens: (order) => !isWhollyPicked(order),
@@ -233,15 +245,15 @@ async function packLocked(tx: Tx, locked: Order, input: PackOrder, actor: Actor)
 }
 
 /**
- * Brings units of a locked order to where they stand packed, by the steps that are missing; picks are assumed to follow
- * the plan. Refuses: insufficient_inventory, lot_not_pickable. Emits: order.fulfilled.
+ * Packs units of a locked order after the missing steps. Picks are assumed to follow the plan.
+ * Refuses: insufficient_inventory, lot_not_pickable. Emits: order.fulfilled.
  */
 export async function stage(tx: Tx, before: Order, { units, parcels }: Packing, actor: Actor): Promise<Order> {
   if (units.length === 0) throw nothingToTake(before);
   return stepThrough(tx, before, { actor, parcels }, (working) => missingSteps(working, units));
 }
 
-/** Performs the missing steps in turn and stores the order once, with a row of history for each step. */
+/** Performs the missing steps in turn and stores the order once, with a history row for each step. */
 async function stepThrough(
   tx: Tx,
   before: Order,
@@ -267,16 +279,16 @@ async function stepThrough(
 const reached = (before: Order, steps: readonly OrderStep[]): Order => steps.at(-1)?.order ?? before;
 
 /**
- * A locked order with what stock holds for it under the lock of the stock: units may have been taken from it since it
- * was read, and one that waits gets what others, whose time is over, give back at this moment. Of an order of which all
- * lies in staging nobody takes anything who has not locked it.
+ * A locked order with its allocation under the lock of the stock: units may have been taken from it since it was read,
+ * and a backordered one may get units that others release now. An order with all of its units in staging loses none to
+ * a transaction that has not locked it.
  */
 export async function withCurrentAllocation(tx: Tx, order: Order): Promise<Order> {
   if (isWhollyPicked(order)) return order;
   return withAllocations(order, await currentOrderAllocation(tx, order.id, productsOf(order)));
 }
 
-/** The step that takes an order into work, where it is not yet. */
+/** The step that starts work on an order, if it has not started. */
 async function intoWork(tx: Tx, order: Order, actor: Actor): Promise<OrderStep[]> {
   return awaitsWork(order.status) ? [await startWork(tx, order, actor)] : [];
 }
@@ -318,9 +330,9 @@ async function pack(
   const after: Order = { ...packed, status, fulfilled_at: whole ? tx.now : packed.fulfilled_at };
   const step = stepOf(tx, before, after, { event: "pack", actor });
   const places = packingPlaces(before, taken);
-  const [usual] = places;
-  if (usual === undefined) return step;
-  const shares = sharesOf(before, packing, usual, places.length === 1 ? null : await listStaged(tx, before.id));
+  const [default_id] = places;
+  if (default_id === undefined) return step;
+  const shares = sharesOf(before, packing, default_id, places.length === 1 ? null : await listStaged(tx, before.id));
   const parcels = packing.described === undefined ? packing.parcels : null;
   billFacts(tx, packFacts(before, step.order, { shares, parcels, taken }, await listCalendars(tx)));
   return step;

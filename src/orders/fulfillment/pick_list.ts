@@ -20,23 +20,20 @@ import { type MerchantCodes, numberWithMerchant } from "../../storage/tenant.ts"
 import { estimatedShipDate, type Order } from "../order.ts";
 import type { MissingPick, PickShare, PickStop, PickWalk, PickWalkLeg } from "./pick_walk.ts";
 
-/**
- * By when an order must be ready: the day it leaves (`YYYY-MM-DD`), if known, and the time at which its warehouse
- * closes the day.
- */
+/** When an order must be ready: its ship date (`YYYY-MM-DD`), if known, and its warehouse's cut-off. */
 function cutOff(ship_date: string | null, { cutoff_time }: DispatchCalendar): string {
   return ship_date === null ? cutoff_time : `${ship_date} ${cutoff_time}`;
 }
 
 const title = "Pick list";
 
-/** The pick list of one walk: for one order with all that its picker needs, for several with the share of each. */
+/** The pick list of one walk: for one order with everything its picker needs, for several with the share of each. */
 export function pickListDocument(walk: PickWalk, print: PrintContext): PrintDocument {
   const [first, ...others] = walk.orders;
   const only = others.length === 0 ? first : undefined;
   const name = only?.order_number ?? `${walk.orders.length} orders`;
   const several = walk.legs.length > 1;
-  const inWords = only === undefined ? sharesInWords(walk) : null;
+  const shareText = only === undefined ? sharesText(walk) : null;
   return {
     title,
     name,
@@ -45,8 +42,8 @@ export function pickListDocument(walk: PickWalk, print: PrintContext): PrintDocu
     blocks: [],
     notes: only === undefined ? [] : notesOf(only),
     tables: [
-      ...walk.legs.map((leg) => stopTable(leg, several ? leg.warehouse.name : null, inWords)),
-      ...(walk.missing.length === 0 ? [] : [missingTable(walk.missing, inWords)]),
+      ...walk.legs.map((leg) => stopTable(leg, several ? leg.warehouse.name : null, shareText)),
+      ...(walk.missing.length === 0 ? [] : [missingTable(walk.missing, shareText)]),
       ...(only === undefined ? [orderTable(walk)] : []),
     ],
     foot: footOf(title, name, print),
@@ -101,10 +98,10 @@ const stopColumns: readonly DocumentColumn[] = [
   { caption: "Units", width: 34, align: "right" },
 ];
 
-/** How the shares of orders are told on the list of several; null on the list of one, which has no shares. */
-type InWords = ((shares: readonly PickShare[]) => DocumentPiece) | null;
+/** How shares of orders are printed on the list of several; null on the list of one, which has no shares. */
+type ShareText = ((shares: readonly PickShare[]) => DocumentPiece) | null;
 
-const sharesInWords =
+const sharesText =
   ({ codes }: PickWalk) =>
   (shares: readonly PickShare[]) =>
     listPiece(
@@ -112,18 +109,18 @@ const sharesInWords =
       "plain",
     );
 
-function stopTable({ stops }: PickWalkLeg, caption: string | null, inWords: InWords): DocumentTable {
-  return { caption, columns: stopColumns, rows: stops.map((stop) => stopRow(stop, inWords)), total: null };
+function stopTable({ stops }: PickWalkLeg, caption: string | null, shareText: ShareText): DocumentTable {
+  return { caption, columns: stopColumns, rows: stops.map((stop) => stopRow(stop, shareText)), total: null };
 }
 
 function stopRow(
   { bin, sku, name, lot_number, expires_on, quantity, shares }: PickStop,
-  inWords: InWords,
+  shareText: ShareText,
 ): DocumentCell[] {
   const expires = expires_on === null ? [] : [`expires ${dayText(expires_on)}`];
   const item: DocumentPiece[] = [textPiece(name, "strong")];
   if (lot_number !== null) item.push(listPiece([`Lot ${lot_number}`, ...expires], "plain"));
-  if (inWords !== null) item.push(inWords(shares));
+  if (shareText !== null) item.push(shareText(shares));
   return [
     [{ kind: "box" }],
     [textPiece(bin, "bin"), { kind: "symbol", text: bin }],
@@ -133,19 +130,19 @@ function stopRow(
   ];
 }
 
-/** What waits for stock, each SKU of a merchant once; for several orders with those that wait for it. */
-function missingTable(missing: readonly MissingPick[], inWords: InWords): DocumentTable {
-  const orders: DocumentColumn[] = inWords === null ? [] : [{ caption: "Orders", width: null, align: "left" }];
+/** Backordered units, each SKU of a merchant once; for several orders, with the orders that wait for it. */
+function missingTable(missing: readonly MissingPick[], shareText: ShareText): DocumentTable {
+  const orders: DocumentColumn[] = shareText === null ? [] : [{ caption: "Orders", width: null, align: "left" }];
   const goods = Map.groupBy(missing, ({ sku, order }) => `${order.merchant_id} ${sku}`);
   const rows = [...goods.values()].map((waiting) => [
     [textPiece(waiting[0]?.sku ?? "", "plain")],
-    ...(inWords === null ? [] : [[inWords(waiting)]]),
+    ...(shareText === null ? [] : [[shareText(waiting)]]),
     [textPiece(String(waiting.reduce((sum, { quantity }) => sum + quantity, 0)), "strong")],
   ]);
   return {
     caption: "Waiting for stock",
     columns: [
-      { caption: "SKU", width: inWords === null ? null : 150, align: "left" },
+      { caption: "SKU", width: shareText === null ? null : 150, align: "left" },
       ...orders,
       { caption: "Units", width: 60, align: "right" },
     ],

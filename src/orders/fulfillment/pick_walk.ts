@@ -25,11 +25,10 @@ export interface PickStop {
   readonly sku: string;
   readonly name: string;
   readonly lot_number: string | null;
-  /** Milliseconds since 1970. */
   /** The lot's last day, in days since 1970-01-01. */
   readonly expires_on: number | null;
   readonly quantity: number;
-  /** In the order in which the orders were named. */
+  /** In the order of the request. */
   readonly shares: readonly PickShare[];
 }
 
@@ -39,7 +38,7 @@ export interface PickWalkLeg {
   readonly stops: readonly PickStop[];
 }
 
-/** Units that an order waits for. */
+/** Backordered units of an order. */
 export interface MissingPick {
   readonly order: Order;
   readonly sku: string;
@@ -53,7 +52,7 @@ export interface PickWalk {
   readonly missing: readonly MissingPick[];
   /** Units that were picked before. */
   readonly picked: number;
-  /** The codes of the merchants whose orders these are, by the merchants' ids; empty where the house has but one. */
+  /** The codes of the merchants whose orders these are, by id; empty if the operator has only one merchant. */
   readonly codes: MerchantCodes;
 }
 
@@ -62,7 +61,7 @@ interface WalkFacts {
   readonly orders: readonly Order[];
   readonly plans: readonly PlannedUnits[];
   readonly products: readonly { readonly id: number; readonly sku: string; readonly name: string }[];
-  /** In the order of the choice: the first is the best. */
+  /** In order of priority. */
   readonly warehouses: readonly PlainWarehouse[];
   readonly codes: MerchantCodes;
 }
@@ -133,26 +132,26 @@ function unpickable(order: Order): string | null {
   return status === "pending" || status === "processing" ? null : `is ${status} and has nothing to pick`;
 }
 
-/** Refuses an order of which nothing can be picked: invalid_state_transition. */
+/** Refuses: invalid_state_transition (an order of which nothing can be picked). */
 export function refuseUnpickable(order: Order): void {
   if (unpickable(order) === null) return;
-  throw refusal(order, "list the picks", hinderedBy(order).length > 0 ? null : "nothing of it is to be picked");
+  throw refusal(order, "list the picks", hinderedBy(order).length > 0 ? null : "nothing is left to pick");
 }
 
 /**
- * The orders of a walk, in the order of the request. Refuses: resource_missing, invalid_state_transition; the refusal
- * names every order that is unknown, on hold, cancelled or packed.
+ * The orders of a walk, in the order of the request. A refusal lists every order that is unknown, on hold, cancelled or
+ * packed. Refuses: resource_missing, invalid_state_transition.
  */
 export function ordersOfWave(
-  asked: readonly string[],
-  found: readonly Order[],
+  names: readonly string[],
+  orders: readonly Order[],
   ids: readonly (number | null)[],
 ): Order[] {
-  const known = new Map(found.map((order) => [order.id, order]));
+  const known = new Map(orders.map((order) => [order.id, order]));
   const wave = ids.map((id) => known.get(id ?? 0));
   const fields = wave.flatMap((order, at): FieldProblem[] => {
     const field = `order_ids[${at}]`;
-    if (order === undefined) return [{ field, code: "resource_missing", message: `${asked[at]} is not an order` }];
+    if (order === undefined) return [{ field, code: "resource_missing", message: `${names[at]} is not an order` }];
     const why = unpickable(order);
     return why === null ? [] : [{ field, code: publicStatus(order), message: `${wireId("order", order.id)} ${why}` }];
   });
@@ -160,7 +159,7 @@ export function ordersOfWave(
     const unknown = fields.some(({ code }) => code === "resource_missing");
     const first = fields.slice(0, 10).map(({ message }) => message);
     const more = fields.length > 10 ? `; and ${fields.length - 10} more` : "";
-    const message = `No list was made: ${first.join("; ")}${more}.`;
+    const message = `No pick list created: ${first.join("; ")}${more}.`;
     throw new Fault(unknown ? "resource_missing" : "invalid_state_transition", message, { fields });
   }
   return wave.filter((order) => order !== undefined);

@@ -88,32 +88,32 @@ const ofWaves = (log: Log) =>
       }),
     });
 
-/** The papers of orders: pick lists, and packing slips for the parcels. */
+/** Documents of orders: pick lists, and packing slips for the parcels. */
 export const printingRoutes = ({ log }: Service) => new Elysia().use(ofOrder(log)).use(ofWaves(log));
 
 async function waveOf(db: Db, order_ids: string): Promise<Order[]> {
-  const asked = [...new Set(order_ids.split(",").map((id) => id.trim()))].filter((id) => id !== "");
-  if (asked.length === 0) throw invalid("order_ids", "is not an order");
-  if (asked.length > wave_orders_max)
+  const names = [...new Set(order_ids.split(",").map((id) => id.trim()))].filter((id) => id !== "");
+  if (names.length === 0) throw invalid("order_ids", "is not an order");
+  if (names.length > wave_orders_max)
     throw invalid("order_ids", `names more than ${wave_orders_max} orders`, "too_long");
-  const ids = await findOrderIds(db, asked, "order_ids");
-  const found = await findOrders(
+  const ids = await findOrderIds(db, names, "order_ids");
+  const orders = await findOrders(
     db,
     ids.filter((id) => id !== null),
   );
-  return [...new Set(ordersOfWave(asked, found, ids))];
+  return [...new Set(ordersOfWave(names, orders, ids))];
 }
 
 type PickListOptions = PrintPickList;
 
-async function answerWalk(call: Call, log: Log, wishes: PickListOptions, ordersOf: (db: Db) => Promise<Order[]>) {
-  const format = formatOf(call, wishes);
+async function answerWalk(call: Call, log: Log, options: PickListOptions, ordersOf: (db: Db) => Promise<Order[]>) {
+  const format = formatOf(call, options);
   if (format === "json") return answerRead(call, async (db) => walkView(await walkFor(db, await ordersOf(db))));
   const { walk, print } = await call.store.read(async (db) => {
     const walk = await walkFor(db, await ordersOf(db));
     const warehouse = walk.legs[0]?.warehouse ?? (await listPlainWarehouses(db))[0];
     assert(warehouse, "a store has a warehouse");
-    return { walk, print: printOf(db, warehouse, wishes.paper) };
+    return { walk, print: printOf(db, warehouse, options.paper) };
   });
   const [order, ...others] = walk.orders;
   const name = order === undefined || others.length > 0 ? "pick-list" : `${wireId("order", order.id)}-pick-list`;

@@ -7,7 +7,7 @@ import { publicOrderStatuses } from "../order.transitions.ts";
 const printed = {
   format: Type.Optional(choice(paperFormats, { description: "Overrides the `Accept` header." })),
   paper: Type.Optional(
-    choice(paperSizes, { description: "The paper of a PDF; by default what the" + " warehouse's country uses." }),
+    choice(paperSizes, { description: "The paper of a PDF. Default: what the warehouse's country uses." }),
   ),
 };
 
@@ -26,8 +26,8 @@ export type PrintWave = Static<typeof PrintWave>;
 
 export const PrintPackingSlip = closed({
   shipment_id: Type.Optional(idField("shipment", "Only the contents of this parcel.")),
-  prices: Type.Optional(Type.Boolean({ description: "True prints prices as well." })),
-  notes: Type.Optional(Type.Boolean({ description: "True prints the internal notes of the order as well." })),
+  prices: Type.Optional(Type.Boolean({ description: "If true, prices are printed." })),
+  notes: Type.Optional(Type.Boolean({ description: "If true, the internal notes of the order are printed." })),
   ...printed,
 });
 export type PrintPackingSlip = Static<typeof PrintPackingSlip>;

@@ -3,24 +3,24 @@ import type { DispatchCalendar, WarehouseCalendar } from "../../inventory/wareho
 import { listCalendars } from "../../inventory/warehouses/warehouses.sql.ts";
 import type { Db } from "../../storage/database.ts";
 
-/** What says where an order leaves from. */
+/** What determines where an order ships from. */
 interface DispatchSource {
   readonly id: number;
-  /** The warehouse that it asks for, or null. */
+  /** The warehouse that it requests, or null. */
   readonly warehouse_id: number | null;
   readonly shipped_at: number | null;
   readonly cancelled_at: number | null;
 }
 
-/** By which calendars an order leaves. */
+/** The dispatch calendars of an order. */
 interface DispatchCalendars {
-  /** Those of the warehouses that it leaves: the one it asks for, or those where its units lie, or the first. */
+  /** Those of the warehouses that it ships from: the requested one, or those that hold its units, or the first. */
   readonly calendars: readonly WarehouseCalendar[];
-  /** The one by which its customer was promised a day: of the warehouse that it asks for, or of the first. */
+  /** The calendar of its promised ship date: that of the requested warehouse, or of the first. */
   readonly promised_by: DispatchCalendar | null;
 }
 
-/** How each order leaves. Where there is one warehouse, that is one small query however many orders they are. */
+/** The dispatch calendars of each order. With one warehouse, this is one small query for any number of orders. */
 export async function dispatchOf(db: Db, orders: readonly DispatchSource[]): Promise<DispatchCalendars[]> {
   const leaving = await calendarsOf(db, orders);
   const all = await listCalendars(db);
@@ -31,7 +31,7 @@ export async function dispatchOf(db: Db, orders: readonly DispatchSource[]): Pro
   }));
 }
 
-/** The calendars of the warehouses that each order leaves. */
+/** The calendars of the warehouses that each order ships from. */
 export async function calendarsOf(
   db: Db,
   orders: readonly DispatchSource[],

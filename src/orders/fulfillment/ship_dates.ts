@@ -1,23 +1,23 @@
 import { dayText, localTime } from "../../core/time_zone.ts";
 import { cutoffFor, type DispatchCalendar, dispatchDay } from "../../inventory/warehouses/dispatch_calendar.ts";
 
-/** What decides the day on which an order leaves. Moments in milliseconds. */
+/** What determines the day on which an order ships. Times in ms. */
 export interface DispatchFacts {
   readonly created_at: number;
   readonly cancelled_at: number | null;
   readonly processing_at: number | null;
   readonly shipped_at: number | null;
-  /** When each open hold ends by itself; null for one that somebody has to lift. */
+  /** When each open hold ends automatically; null for one that somebody has to lift. */
   readonly holds: readonly { readonly hold_until: number | null }[];
-  /** The calendars of the warehouses that its units leave. */
+  /** The calendars of the warehouses that its units ship from. */
   readonly calendars: readonly DispatchCalendar[];
 }
 
 /**
- * The day (`YYYY-MM-DD`) on which an order leaves, the last of its warehouses': counted from when work on it began, or
- * from when it came; once that day is over, from now on, and while it is held, from the end of its holds. Null when
- * nobody can say: a cancelled order, one that waits for stock, and one with a hold that has no end. The day it left
- * when it has.
+ * The day (`YYYY-MM-DD`) on which an order ships, the last of its warehouses'. It is counted from the start of work, or
+ * from the order's creation; once that day is over, from now; while the order is held, from the end of its holds. Null
+ * for a cancelled order, for a backordered one, and for one with a hold that has no end. For a shipped order, the day
+ * it shipped.
  */
 export function shipDate(facts: DispatchFacts, backordered_units: number, now: number): string | null {
   const { created_at, cancelled_at, processing_at, shipped_at, holds, calendars } = facts;
@@ -45,19 +45,18 @@ function dayOf(calendar: DispatchCalendar, begun_at: number, free_at: number): n
   return day === null || day >= localTime(free_at, calendar.timezone).day ? day : dispatchDay(free_at, calendar);
 }
 
-/** What says by when an order is to leave. Moments in milliseconds. */
+/** What determines the ship-by time of an order. Times in ms. */
 interface ShipByFacts {
   readonly created_at: number;
   readonly cancelled_at: number | null;
   readonly imported: boolean;
-  /** The calendar by which its customer was promised a day. */
+  /** The calendar of its promised ship date. */
   readonly promised_by: DispatchCalendar | null;
 }
 
 /**
- * By when (ms) an order is to leave so that the promise to its customer is kept: the cut-off of the day on which it
- * would leave as it came, whatever has happened since. Null for a cancelled order and one of the past, and when no day
- * is in sight.
+ * Ship-by time (ms): the cut-off on the day that the order was expected to ship when it was placed. Null for a
+ * cancelled or imported order, and when no day is in sight.
  */
 export function shipBy({ created_at, cancelled_at, imported, promised_by }: ShipByFacts): number | null {
   if (cancelled_at !== null || imported || promised_by === null) return null;

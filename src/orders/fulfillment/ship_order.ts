@@ -30,23 +30,29 @@ import { insertShipment, markUnreported, saveShipment, saveShipmentLines } from 
 import { givenTrackingNumber, trackingUrl } from "./tracking_url.ts";
 
 /**
- * Hands over the parcel named, else the oldest that waits, else all that is packed in a new one. While no parcel has a
- * tracking number and none is given, they all leave, and what is packed beside them. Performs the steps before it.
+ * Ships the named parcel, otherwise the oldest that has not shipped, otherwise everything packed as a new parcel. If no
+ * parcel has a tracking number and none is given, all of them ship, along with other packed units. Performs the missing
+ * steps first.
  * Refuses: resource_missing, invalid_state_transition, validation_failed, insufficient_inventory.
- * Emits: order.fulfilled, order.shipped, once nothing of the order is left in the house.
+ * Emits: order.fulfilled, order.shipped (once nothing of the order is left to ship).
  */
-export async function shipOrder(tx: Tx, id: string, asked: ShipOrder, actor: Actor): Promise<Order> {
-  const input = { ...asked, tracking_number: givenTrackingNumber("tracking_number", asked.tracking_number) };
+export async function shipOrder(tx: Tx, id: string, request: ShipOrder, actor: Actor): Promise<Order> {
+  const input = { ...request, tracking_number: givenTrackingNumber("tracking_number", request.tracking_number) };
   return shipLocked(tx, await lockOrder(tx, id), input, actor);
 }
 
-/** As `shipOrder`, of many orders at once. Answers each order or its refusal, or that it has to be shipped alone. */
-export function shipOrders(tx: Tx, asked: readonly RequestedAction<ShipOrder>[]): Promise<(Order | Fault | "alone")[]> {
-  return actOnEach(tx, asked, {
+/**
+ * As `shipOrder`, for many orders at once. Returns each order, its refusal, or "alone" if it must ship individually.
+ */
+export function shipOrders(
+  tx: Tx,
+  requests: readonly RequestedAction<ShipOrder>[],
+): Promise<(Order | Fault | "alone")[]> {
+  return actOnEach(tx, requests, {
     action: "ship",
     // With several parcels, a later one might be refused after an earlier one has left.
     isPlain: ({ shipment_id, carrier, service, tracking_number }, order) =>
-      [shipment_id, carrier, service, tracking_number].every((said) => said == null) && inHouse(order).length <= 1,
+      [shipment_id, carrier, service, tracking_number].every((value) => value == null) && inHouse(order).length <= 1,
     opens: () => true,
     check: (order, { partial = false }) => {
       const [parcel] = inHouse(order);
@@ -74,15 +80,15 @@ async function shipLocked(tx: Tx, locked: Order, input: ShipOrder, actor: Actor)
   let rest = order;
   for (const parcel of leaving) {
     const shipment = await completed(tx, parcel, input);
-    rest = (await leave(tx, withShipment(rest, shipment), shipment, actor, false)).order;
+    rest = (await shipParcel(tx, withShipment(rest, shipment), shipment, actor, false)).order;
   }
   const more = chosen === null && !apart && unitsOf(rest, packedInHouse).length > 0;
   if (leaving.length > 0 && !more) return rest;
   const shipment = await packedParcel(tx, rest, leaving.length > 0 ? { ...input, partial: true } : input);
-  return (await leave(tx, withShipment(rest, shipment), shipment, actor, false)).order;
+  return (await shipParcel(tx, withShipment(rest, shipment), shipment, actor, false)).order;
 }
 
-/** The parcel with what the request adds to it; what is known of it already cannot be changed here. */
+/** The parcel with the fields that the request adds. Fields that are set already cannot be changed here. */
 async function completed(tx: Tx, shipment: Shipment, input: ShipOrder): Promise<Shipment> {
   const names = ["carrier", "service", "tracking_number"] as const;
   const added = names.filter((name) => input[name] != null && input[name] !== shipment[name]);
@@ -94,7 +100,7 @@ async function completed(tx: Tx, shipment: Shipment, input: ShipOrder): Promise<
   return { ...filled, tracking_url: trackingUrl(tx, filled) };
 }
 
-/** A new parcel of all that stands packed, or of all that can be taken when that is not enough. */
+/** A new parcel of all packed units if `partial` and there are any, otherwise of all reserved units. */
 async function packedParcel(tx: Tx, order: Order, input: ShipOrder): Promise<Shipment> {
   const packed = unitsOf(order, packedInHouse);
   const units = input.partial && packed.length > 0 ? packed : unitsOf(order, (line) => line.reserved);
@@ -104,10 +110,10 @@ async function packedParcel(tx: Tx, order: Order, input: ShipOrder): Promise<Shi
 }
 
 /**
- * Hands a parcel over: performs the steps that are missing for its units and takes them out of stock. Units that are
- * not in stock stay open.
+ * Ships a parcel: performs the missing steps for its units and takes them out of stock. Units that are not in stock
+ * stay open.
  */
-export async function leave(
+export async function shipParcel(
   tx: Tx,
   before: Order,
   shipment: Shipment,
@@ -115,14 +121,14 @@ export async function leave(
   by_carrier: boolean,
 ): Promise<OrderParcel> {
   const units = takeable(before, shipment);
-  // A further carton of the same goods counts no units: it leaves, and stock stays as it is.
+  // An extra carton of the same goods counts no units: it ships, and stock stays as it is.
   const carton = shipment.lines.length === 0;
   const staged = carton
     ? before
     : await takenOut(tx, await stage(tx, before, { units, parcels: 1 }, actor), units, actor, by_carrier);
   const left = transition(shipmentTransitions, "ship", shipment.status);
   const gone: Shipment = { ...shipment, status: left, shipped_at: tx.now, lines: units };
-  await saveGone(tx, before, gone);
+  await saveShipped(tx, before, gone);
   if (missesUnits(shipment, units)) await saveShipmentLines(tx, shipment.id, units);
   const moved = raised(withShipment(staged, gone), "quantity_shipped", units);
   const outcome = outcomeOfShipping(moved, carton);
@@ -134,8 +140,8 @@ export async function leave(
   return { order, shipment: gone };
 }
 
-/** Stores a parcel that has left. A job tells the platform that its order came from. */
-export async function saveGone(tx: Tx, { source_external_id }: Order, gone: Shipment): Promise<void> {
+/** Stores a parcel that has shipped. A job reports it to the platform that its order came from. */
+export async function saveShipped(tx: Tx, { source_external_id }: Order, gone: Shipment): Promise<void> {
   await saveShipment(tx, gone);
   if (source_external_id === null) return;
   await markUnreported(tx, gone.id);
@@ -153,7 +159,7 @@ async function takenOut(
   return withAllocations(order, await shipAllocatedUnits(tx, order.id, allocationUnits(order, units), actor, how));
 }
 
-/** Units of a parcel that stock has promised. */
+/** Reserved units of a parcel. */
 export function takeable(order: Order, { lines }: Shipment): LineUnits[] {
   const wanted = new Map(lines.map(({ order_line_id, quantity }) => [order_line_id, quantity]));
   return unitsOf(order, (line) => Math.min(wanted.get(line.id) ?? 0, line.reserved));

@@ -8,7 +8,7 @@ export interface ShipmentLine {
   readonly quantity: number;
 }
 
-/** A parcel of an order: what is in it, and who carries it. */
+/** A parcel of an order: its contents and its carrier. */
 export interface Shipment {
   readonly id: number;
   readonly order_id: number;
@@ -16,7 +16,7 @@ export interface Shipment {
   readonly carrier: string | null;
   readonly service: string | null;
   readonly tracking_number: string | null;
-  /** Where its carrier said, with the label, to show the parcel to anyone. */
+  /** The public tracking page that its carrier returned with the label. */
   readonly told_url: string | null;
   readonly tracking_url: string | null;
   readonly created_at: number;
@@ -25,10 +25,10 @@ export interface Shipment {
   readonly lines: readonly ShipmentLine[];
 }
 
-/** A parcel of the past, which has left and may have arrived, before it is stored. */
+/** A past parcel, which has shipped and may have arrived, before it is stored. */
 export type PastShipment = Omit<Shipment, "id" | "tracking_url" | "told_url"> & { readonly merchant_id: number };
 
-/** What the maker of a parcel knows of it. */
+/** The carrier fields of a new parcel. */
 export interface ShipmentCarriage {
   readonly carrier: string | null;
   readonly service: string | null;

@@ -9,7 +9,7 @@ import { plainTrackingNumber, trackingUrl } from "./tracking_url.ts";
 
 type ShipmentRow = typeof shipments.$inferSelect;
 
-// Not sorted: a sorter costs SQLite more than the query.
+// Not sorted: sorting costs SQLite more than the query.
 const ofOrders = preparedOf((sql, isOf) =>
   sql
     .select({
@@ -25,15 +25,15 @@ const ofOrders = preparedOf((sql, isOf) =>
 
 /** The shipments of these orders, oldest first. */
 export async function listShipments(db: Db, order_ids: readonly number[]): Promise<Shipment[]> {
-  const found = new Map<number, Shipment & { lines: ShipmentLine[] }>();
+  const parcels = new Map<number, Shipment & { lines: ShipmentLine[] }>();
   const rows = await ofOrders(db, { ids: order_ids });
   rows.sort((a, b) => a.id - b.id || (a.shipment_line_id ?? 0) - (b.shipment_line_id ?? 0));
   for (const { shipment_line_id: _, order_line_id, quantity, ...shipment } of rows) {
-    const known = found.get(shipment.id) ?? { ...shipment, tracking_url: trackingUrl(db, shipment), lines: [] };
-    found.set(shipment.id, known);
+    const known = parcels.get(shipment.id) ?? { ...shipment, tracking_url: trackingUrl(db, shipment), lines: [] };
+    parcels.set(shipment.id, known);
     if (order_line_id !== null && quantity !== null) known.lines.push({ order_line_id, quantity });
   }
-  return [...found.values()];
+  return [...parcels.values()];
 }
 
 const standingOf = prepared((sql, a: StatementArgs<{ id: number }>) =>
@@ -45,19 +45,19 @@ export async function findOrderOfShipment(db: Db, id: number): Promise<number | 
   return (await findStanding(db, id))?.order_id ?? null;
 }
 
-/** The order of a shipment and how far the shipment has come; null when there is no such shipment. */
+/** The order and the status of a shipment; null when there is no such shipment. */
 export async function findStanding(db: Db, id: number): Promise<Pick<Shipment, "order_id" | "status"> | null> {
   const [row] = await standingOf(db, { id });
   return row ?? null;
 }
 
-/** An order, and whose it is. */
+/** An order and its merchant. */
 interface OwnedShipment {
   readonly id: number;
   readonly merchant_id: number;
 }
 
-/** Stores a new parcel with its units and answers it. */
+/** Stores a new parcel with its units and returns it. */
 export async function insertShipment(
   tx: Tx,
   { id: order_id, merchant_id }: OwnedShipment,
@@ -70,17 +70,17 @@ export async function insertShipment(
   return { id, ...parcel, tracking_url: trackingUrl(tx, { id, ...parcel }) };
 }
 
-/** Ids for parcels that are stored later. */
+/** Reserves ids for parcels that are stored later. */
 export async function allotShipmentIds(tx: Tx, count: number): Promise<number[]> {
   return allotIds(tx, "shipments", count);
 }
 
-/** A new parcel under an id that was allotted to it. */
+/** A new parcel with a reserved id. */
 export type AllottedParcel = ShipmentCarriage &
   Pick<Shipment, "id" | "order_id" | "lines"> &
   Pick<OwnedShipment, "merchant_id">;
 
-/** Stores new parcels under their ids, with their units, and answers them. */
+/** Stores new parcels with their reserved ids and their units, and returns them. */
 export async function insertAllotted(tx: Tx, allotted: readonly AllottedParcel[]): Promise<Shipment[]> {
   const parcels = allotted.map(({ id, merchant_id: _owner, ...one }) => ({ id, ...newParcel(tx, one) }));
   await insert(
@@ -95,8 +95,8 @@ export async function insertAllotted(tx: Tx, allotted: readonly AllottedParcel[]
 type NewParcel = Omit<Shipment, "id" | "tracking_url">;
 
 function newParcel({ now }: Tx, parcel: Omit<AllottedParcel, "id" | "merchant_id">): NewParcel {
-  const { order_id, carrier, service, tracking_number: given, lines } = parcel;
-  const tracking_number = given == null ? null : plainTrackingNumber(given);
+  const { order_id, carrier, service, tracking_number: entered, lines } = parcel;
+  const tracking_number = entered == null ? null : plainTrackingNumber(entered);
   const named = { order_id, carrier, service, tracking_number, told_url: null };
   return { ...named, status: initialShipmentStatus, created_at: now, shipped_at: null, delivered_at: null, lines };
 }
@@ -105,7 +105,7 @@ const rowOf = ({ order_id, status, carrier, service, tracking_number, created_at
   return { order_id, status, carrier, service, tracking_number, created_at };
 };
 
-/** Stores parcels of the past. */
+/** Stores past parcels. */
 export async function insertPastShipments(tx: Tx, parcels: readonly PastShipment[]): Promise<void> {
   const ids = await insertIds(
     tx,
@@ -143,7 +143,7 @@ const save = prepared((sql: WriteStatements, a: StatementArgs<Pick<ShipmentRow, 
     .where(eq(shipments.id, a.id)),
 );
 
-/** Stores what changed of a parcel. */
+/** Stores changes of a parcel. */
 export async function saveShipment(tx: Tx, { lines: _lines, tracking_url: _derived, ...row }: Shipment): Promise<void> {
   await save(tx, row);
 }
@@ -152,7 +152,7 @@ const deleteLines = prepared((sql: WriteStatements, a: StatementArgs<{ shipment_
   sql.delete(shipment_lines).where(eq(shipment_lines.shipment_id, a.shipment_id)),
 );
 
-/** Replaces the units in a parcel, when others left than it was to hold. */
+/** Replaces the units in a parcel, when others ship than it was to hold. */
 export async function saveShipmentLines(tx: Tx, shipment_id: number, lines: readonly ShipmentLine[]): Promise<void> {
   await deleteLines(tx, { shipment_id });
   await insertLines(tx, [{ id: shipment_id, lines }]);
@@ -162,7 +162,7 @@ const deleteLinesNaming = prepared((sql: WriteStatements, a: StatementArgs<{ ord
   sql.delete(shipment_lines).where(among(shipment_lines.order_line_id, a.order_line_ids)),
 );
 
-/** Takes order lines that are to go out of the parcels that name them, which are all voided. */
+/** Removes order lines that are about to be deleted from the parcels that name them, which are all voided. */
 export async function forgetLines(tx: Tx, order_line_ids: readonly number[]): Promise<void> {
   await deleteLinesNaming(tx, { order_line_ids: list(order_line_ids) });
 }
@@ -176,7 +176,7 @@ const setTracking = prepared(
       .returning({ id: shipments.id }),
 );
 
-/** Writes what its label says of tracking on a parcel; false when there is no such parcel or it is voided. */
+/** Stores the tracking fields of a label on a parcel. Returns false if the parcel does not exist or is voided. */
 export async function saveTracking(
   tx: Tx,
   id: number,
@@ -186,37 +186,37 @@ export async function saveTracking(
   return (await setTracking(tx, { id, tracking_number, told_url })).length === 1;
 }
 
-const markUntold = prepared((sql: WriteStatements, a: StatementArgs<{ id: number }>) =>
+const setUnreported = prepared((sql: WriteStatements, a: StatementArgs<{ id: number }>) =>
   sql.update(shipments).set({ untold: true }).where(eq(shipments.id, a.id)),
 );
 
-/** Marks a parcel that has left: the platform of its order has not been told of it yet. */
+/** Marks a shipped parcel that still has to be reported to the platform of its order. */
 export async function markUnreported(tx: Tx, id: number): Promise<void> {
-  await markUntold(tx, { id });
+  await setUnreported(tx, { id });
 }
 
-// The bare column is the condition of an index of these alone.
-const isUntold = sql`${shipments.untold}`;
-const untold = prepared((select, _: StatementArgs<object>) =>
-  select.select({ id: shipments.id }).from(shipments).where(isUntold).orderBy(asc(shipments.id)),
+// The bare column is the condition of the index of these parcels.
+const isUnreported = sql`${shipments.untold}`;
+const unreported = prepared((select, _: StatementArgs<object>) =>
+  select.select({ id: shipments.id }).from(shipments).where(isUnreported).orderBy(asc(shipments.id)),
 );
 
-/** The parcels whose platforms have not been told that they left. */
+/** The parcels that still have to be reported to their platforms. */
 export async function listUnreportedShipments(db: Db): Promise<number[]> {
-  return (await untold(db, {})).map(({ id }) => id);
+  return (await unreported(db, {})).map(({ id }) => id);
 }
 
 const take = prepared((query: WriteStatements, a: StatementArgs<{ ids: string }>) =>
   query
     .update(shipments)
     .set({ untold: false })
-    .where(and(among(shipments.id, a.ids), isUntold))
+    .where(and(among(shipments.id, a.ids), isUnreported))
     .returning({ id: shipments.id, order_id: shipments.order_id }),
 );
 
 /**
- * Takes the marks off these parcels and answers those that had one. The caller then tells their platforms; whoever asks
- * later gets none of them.
+ * Unmarks these parcels and returns those that were marked. The caller then reports them to their platforms; a later
+ * caller gets none of them.
  */
 export async function takeUnreportedShipments(
   tx: Tx,

@@ -17,7 +17,7 @@ import { getOrder } from "../orders.sql.ts";
 import { PlanView } from "./stock_plan.schema.ts";
 import { type HeldProductStock, heldStock, heldView, holders_max, type Shortness, short_max } from "./stock_plan.ts";
 
-/** What stock an order holds, and why. */
+/** The stock that an order holds, and why. */
 export const planRoutes = new Elysia({ prefix: "/orders/:id" })
   .use(conventions)
   .get("/plan", ({ call, params }) => answerRead(call, (db) => planOf(db, params.id)), {
@@ -27,9 +27,9 @@ export const planRoutes = new Elysia({ prefix: "/orders/:id" })
       chapter: "Orders",
       summary: "Get the allocation plan of an order: the stock it holds, why, and what it waits for",
       description:
-        "Of each SKU: the bins and lots that are promised to the order, the first rule by which other stock was" +
-        " passed over, and of what is short who holds it and when more is expected. It only reads;" +
-        " `POST /orders/:id/allocate` chooses anew.",
+        "For each SKU: the bins and lots allocated to the order, the first rule by which other stock was" +
+        " passed over, and for short SKUs who holds the stock and when more is expected. It only reads;" +
+        " `POST /orders/:id/allocate` allocates again.",
       answers: { 200: EnvelopedView(PlanView) },
     }),
   });
@@ -44,19 +44,19 @@ async function planOf(db: Db, id: string) {
   const lines = await withAllocations(db, await listLines(db, [reservation.id]));
   const products = [...new Set(lines.filter(({ wanted }) => wanted > 0).map(({ product_id }) => product_id))];
   const loaded = await loadStock(db, products);
-  const shelves = new Map(loaded.map((shelf) => [shelf.product.id, shelf]));
-  const stock = heldStock(reservation, lines, shelves, db.now);
-  const known = await explained(db, stock);
-  const items = loaded.flatMap((shelf) => {
-    const own = stock.find(({ product_id }) => product_id === shelf.product.id);
-    return own === undefined ? [] : [heldView(own, reservation, shelf, known.get(own.product_id) ?? null)];
+  const stocks = new Map(loaded.map((stock) => [stock.product.id, stock]));
+  const held_stock = heldStock(reservation, lines, stocks, db.now);
+  const known = await explained(db, held_stock);
+  const items = loaded.flatMap((stock) => {
+    const own = held_stock.find(({ product_id }) => product_id === stock.product.id);
+    return own === undefined ? [] : [heldView(own, reservation, stock, known.get(own.product_id) ?? null)];
   });
   return { ...shared, paused: reservation.paused, items };
 }
 
-/** What is known of the SKUs that are short: of the first so many, since each takes queries of its own. */
-async function explained(db: Db, stock: readonly HeldProductStock[]): Promise<ReadonlyMap<number, Shortness>> {
-  const short = stock.filter(({ wanted, reserved }) => reserved < wanted).slice(0, short_max);
+/** Explanations of the SKUs that are short: only of the first `short_max`, since each takes queries of its own. */
+async function explained(db: Db, held_stock: readonly HeldProductStock[]): Promise<ReadonlyMap<number, Shortness>> {
+  const short = held_stock.filter(({ wanted, reserved }) => reserved < wanted).slice(0, short_max);
   const known = new Map<number, Shortness>();
   for (const { product_id } of short) {
     known.set(product_id, {

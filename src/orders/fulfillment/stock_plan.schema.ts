@@ -5,13 +5,13 @@ import { incomingFields } from "../../inventory/stock/stock_breakdown.schema.ts"
 import { temperatureZones } from "../../products/product.ts";
 
 export const AllocateOrder = closed({
-  dry_run: Type.Optional(Type.Boolean({ description: "Only tells what would be done." })),
+  dry_run: Type.Optional(Type.Boolean({ description: "Only preview the allocation." })),
 });
 export type AllocateOrder = Static<typeof AllocateOrder>;
 
 const count = Type.Integer({ minimum: 0 });
 const moment = Type.String({ format: "date-time" });
-/** Where units lie. */
+/** The bin, lot and age of units. */
 const spot = {
   warehouse_id: Type.String(),
   bin: Type.String(),
@@ -26,8 +26,8 @@ const chosenUnits = closed({ ...spot, quantity: Type.Integer({ minimum: 1 }) });
 const passedOver = closed({
   ...spot,
   on_hand: count,
-  free: Type.Integer({ minimum: 0, description: "Units that nobody else is promised." }),
-  reason: choice(passedOverReasons, { description: "The first rule of the choice that passed over it." }),
+  free: Type.Integer({ minimum: 0, description: "Units that are not reserved for anyone else." }),
+  reason: choice(passedOverReasons, { description: "The first rule that passed over it." }),
 });
 
 export const AllocationView = closed({
@@ -49,7 +49,7 @@ export const AllocationView = closed({
 const planCount = Type.Integer({ minimum: 0 });
 
 const Waits = closed({
-  ahead: Type.Integer({ minimum: 0, description: "Units that others get first, who are more urgent or came earlier." }),
+  ahead: Type.Integer({ minimum: 0, description: "Units that higher-priority or older orders get first." }),
   promised: closed({
     claims: Type.Array(closed({ order_id: nullable(Type.String()), order_number: Type.String(), units: planCount })),
     more: Type.Boolean(),
@@ -58,7 +58,7 @@ const Waits = closed({
   expected_at: nullable(
     Type.String({
       format: "date-time",
-      description: "When expected deliveries have brought enough, those ahead served; null where nobody can say.",
+      description: "When expected deliveries cover this order and those ahead; null when unknown.",
     }),
   ),
 });
@@ -66,22 +66,22 @@ const Waits = closed({
 export const PlanView = closed({
   order_id: Type.String(),
   allocation: closed({ complete: Type.Boolean(), backordered_units: planCount }),
-  paused: Type.Boolean({ description: "True while a hold keeps the order from getting what it waits for." }),
+  paused: Type.Boolean({ description: "True while a hold keeps the order from getting backordered units." }),
   items: Type.Array(
     closed({
       product_id: Type.String(),
       sku: Type.String(),
-      wanted: Type.Integer({ minimum: 0, description: "Units that have not left." }),
+      wanted: Type.Integer({ minimum: 0, description: "Units that have not shipped." }),
       reserved: planCount,
       picked: planCount,
       missing: planCount,
       held: Type.Array(closed({ ...spot, quantity: Type.Integer({ minimum: 1 }), picked: Type.Boolean() })),
       anew: Type.Union([Type.Array(chosenUnits), Type.Null()], {
-        description: "What `POST /orders/:id/allocate` would take instead; null where that is what it holds.",
+        description: "What `POST /orders/:id/allocate` would choose instead; null if that is what it holds.",
       }),
       passed_over: Type.Array(passedOver),
       waits: Type.Union([Waits, Type.Null()], {
-        description: "For a SKU that is short: who has it, and when more comes. Given for the first 20 such SKUs.",
+        description: "For a SKU that is short: who holds it, and when more arrives. Only for the first 20 such SKUs.",
       }),
     }),
   ),

@@ -1,4 +1,4 @@
-// The stock of an order as it is: what it holds where, why other stock was passed over, and what it waits for.
+// Explains the stock of an order: what it holds, why other stock was passed over, and what it waits for.
 
 import { iso } from "../../core/clock.ts";
 import { wireId } from "../../core/ids.ts";
@@ -17,16 +17,16 @@ import type { ProductStock } from "../../inventory/stock/product_stock.ts";
 import type { Backorder, HeldUnits } from "../../inventory/stock/stock_breakdown.ts";
 import { incomingView } from "../../inventory/stock/stock_breakdown.ts";
 
-/** So many of those who hold what an order waits for are named one by one. */
+/** How many holders of stock that an order waits for are listed. */
 export const holders_max = 20;
 
-/** So many SKUs of an order are explained that are short. */
+/** How many short SKUs of an order are explained. */
 export const short_max = 20;
 
 /** What is known of a SKU that an order waits for. */
 export interface Shortness {
   readonly promised: readonly HeldUnits[];
-  /** All who wait, in the order in which they are served. */
+  /** All backorders, in the order in which they are served. */
   readonly waiting: readonly Backorder[];
   readonly awaited: readonly AwaitedDelivery[];
   readonly in_transit: readonly InTransit[];
@@ -37,7 +37,7 @@ interface HeldItem {
   readonly quantity: number;
 }
 
-/** What an order's claim holds of one product. */
+/** What an order's allocation holds of one product. */
 export interface HeldProductStock {
   readonly product_id: number;
   readonly sku: string;
@@ -45,23 +45,23 @@ export interface HeldProductStock {
   readonly reserved: number;
   readonly picked: number;
   readonly held: readonly HeldItem[];
-  /** What would be chosen at this moment, and why other stock is left. */
+  /** What would be chosen now, and why other stock is passed over. */
   readonly allotment: ProductAllotment | null;
-  /** Whether that is other stock than it holds. */
+  /** Whether that differs from what it holds. */
   readonly differs: boolean;
 }
 
 type StockByProduct = ReadonlyMap<number, ProductStock>;
 
-/** What a claim holds of each product, beside what would be chosen for it at this moment (ms). */
+/** What a reservation holds of each product, and what would be chosen for it at `now` (ms). */
 export function heldStock(
   { warehouse_id, requires_cold_storage }: Reservation,
   all: readonly HeldLine[],
-  shelves: StockByProduct,
+  stocks: StockByProduct,
   now: number,
 ): HeldProductStock[] {
   const lines = all.filter(({ wanted }) => wanted > 0);
-  const items = new Map([...shelves.values()].flatMap((shelf) => shelf.items.map((item) => [item.id, item])));
+  const items = new Map([...stocks.values()].flatMap((stock) => stock.items.map((item) => [item.id, item])));
   const held = new Map<number, HeldItem[]>();
   for (const { product_id, allocations } of lines) {
     const own = held.get(product_id) ?? [];
@@ -75,10 +75,10 @@ export function heldStock(
   const own = addedUp(onShelf);
   const wants = lines.map(({ product_id, wanted, picked }) => ({ product_id, quantity: wanted - picked }));
   const options = { now, warehouse_id, requires_cold_storage, avoids: null, own };
-  const allotments = allotmentsOf(wants, planStock(wants, shelves, options), shelves, options);
+  const allotments = allotmentsOf(wants, planStock(wants, stocks, options), stocks, options);
   return [...held].flatMap(([product_id, units]) => {
-    const shelf = shelves.get(product_id);
-    if (shelf === undefined) return [];
+    const stock = stocks.get(product_id);
+    if (stock === undefined) return [];
     const sum = (count: "wanted" | "reserved" | "picked") =>
       lines.reduce((total, line) => total + (line.product_id === product_id ? line[count] : 0), 0);
     const allotment = allotments.find((one) => one.product_id === product_id) ?? null;
@@ -86,7 +86,7 @@ export function heldStock(
     const chosen = addedUp(allotment?.chosen ?? []);
     const differs = chosen.size !== unpicked.size || [...chosen].some(([id, count]) => unpicked.get(id) !== count);
     const counts = { wanted: sum("wanted"), reserved: sum("reserved"), picked: sum("picked") };
-    return { product_id, sku: shelf.product.sku, ...counts, held: units, allotment, differs };
+    return { product_id, sku: stock.product.sku, ...counts, held: units, allotment, differs };
   });
 }
 
@@ -96,14 +96,14 @@ function addedUp(units: readonly HeldItem[]): Map<number, number> {
   return sums;
 }
 
-/** What an order holds of one product as the API shows it; `known` where it is short and that is explained. */
+/** What an order holds of one product as the API shows it; `known` if it is short and that is explained. */
 export function heldView(
-  stock: HeldProductStock,
+  held_stock: HeldProductStock,
   { id, paused }: Pick<Reservation, "id" | "paused">,
-  shelf: ProductStock,
+  stock: ProductStock,
   known: Shortness | null,
 ) {
-  const { product_id, sku, wanted, reserved, picked, held, allotment, differs } = stock;
+  const { product_id, sku, wanted, reserved, picked, held, allotment, differs } = held_stock;
   const made = allotment === null ? null : allotmentView(allotment);
   return {
     product_id: wireId("product", product_id),
@@ -115,11 +115,11 @@ export function heldView(
     held: held.map(({ item, quantity }) => ({ ...spotView(item), quantity, picked: item.bin_kind === "staging" })),
     anew: differs && !paused ? (made?.chosen ?? []) : null,
     passed_over: made?.passed_over ?? [],
-    waits: known === null ? null : shortnessView(id, wanted - reserved, shelf, known),
+    waits: known === null ? null : shortnessView(id, wanted - reserved, stock, known),
   };
 }
 
-function shortnessView(reservation_id: number, missing: number, shelf: ProductStock, known: Shortness) {
+function shortnessView(reservation_id: number, missing: number, stock: ProductStock, known: Shortness) {
   const at = known.waiting.findIndex((one) => one.reservation_id === reservation_id);
   const before = (at < 0 ? known.waiting : known.waiting.slice(0, at)).filter(({ paused }) => !paused);
   const ahead = before.reduce((sum, { units }) => sum + units, 0);
@@ -134,12 +134,12 @@ function shortnessView(reservation_id: number, missing: number, shelf: ProductSt
       })),
       more: others.length > holders_max,
     },
-    incoming: incomingView(shelf, known.awaited, known.in_transit),
+    incoming: incomingView(stock, known.awaited, known.in_transit),
     expected_at: expectedAt(known.awaited, ahead + missing),
   };
 }
 
-/** When expected deliveries together bring so many units; null where none of those that say when do. */
+/** When expected deliveries together bring these units; null if those with a date do not. */
 function expectedAt(awaited: readonly AwaitedDelivery[], units: number): string | null {
   const dated = awaited.flatMap(({ expected_at, units }) => (expected_at === null ? [] : [{ expected_at, units }]));
   let left = units;

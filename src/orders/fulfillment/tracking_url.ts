@@ -3,42 +3,43 @@ import { type Environment, environments } from "../../core/environment.ts";
 import { invalid } from "../../core/faults.ts";
 import type { Site } from "../../core/operator_settings.ts";
 
-// What people and web pages put between the characters of a number: spaces, dashes, and what nobody sees.
+// What people and web pages put between the characters of a number: spaces, dashes and invisible characters.
 const between = /[\s\p{Dash_Punctuation}\u2212\u00ad\u200b-\u200d\u2060]/gu;
 
 /**
- * A tracking number in the one form in which it is kept and looked up: A to Z large, without spaces and dashes, which
- * no carrier's number has. Other signs are part of a number, as in `SHIPPO_TRANSIT`.
+ * The form in which a tracking number is stored and looked up: A to Z in upper case, without spaces and dashes, which
+ * no carrier's number has. Other characters are part of a number, as in `SHIPPO_TRANSIT`.
  */
 export function plainTrackingNumber(text: string): string {
-  // Only A to Z, as the databases do it: other letters count as they are written.
+  // Only A to Z, as the databases do it. Other letters stay as they are.
   return text.replace(between, "").replace(/[a-z]/g, (letter) => letter.toUpperCase());
 }
 
-/** The number in a field of a request, in its plain form; null when none is given. Refuses: validation_failed. */
+/** The number in a field of a request, in its stored form; null when there is none. Refuses: validation_failed. */
 export function givenTrackingNumber(field: string, text: string | null | undefined): string | null {
   if (text === null || text === undefined || text === "") return null;
   const number = plainTrackingNumber(text);
-  if (number === "") throw invalid(field, "must hold a letter or a digit", "invalid_format");
+  if (number === "") throw invalid(field, "must contain a letter or a digit", "invalid_format");
   return number;
 }
 
-// The page that shows a buyer where a parcel is. Its token names the parcel and proves that we gave the address away.
+// The page that shows a buyer where a parcel is. Its token names the parcel and proves that this server issued the
+// link.
 
 const proof_digits = 32;
-// An `N` stands before what is the id of a number that is followed, and no parcel's.
+// `N` marks the id of a followed number, which is no parcel's.
 const written = new RegExp(`^(N?)([0-9a-z]{1,11})-([0-9a-f]{${proof_digits}})$`);
 
-/** What a page shows: a parcel, or a number that is followed, by the id of its record. */
+/** The subject of a tracking page: a parcel, or a followed number by the id of its record. */
 export type TrackingPageTarget = { readonly shipment_id: number } | { readonly record_id: number };
 
-/** The path of a parcel's page, which nobody can guess: 128 bits of a signature stand in it. */
+/** The path of a parcel's page. It contains 128 bits of a signature, so that nobody can guess it. */
 export function trackingPagePath({ secret_key }: Site, mode: Environment, shown: TrackingPageTarget): string {
   const id = "shipment_id" in shown ? shown.shipment_id.toString(36) : `N${shown.record_id.toString(36)}`;
   return `/t/${id}-${proofOf(secret_key, mode, shown)}`;
 }
 
-/** What a token names and in which mode, or null when we did not give it. */
+/** The subject and the environment of a token, or null if this server did not issue it. */
 export function readTrackingToken(
   { secret_key }: Site,
   token: string,
@@ -56,11 +57,11 @@ function proofOf(secret_key: Uint8Array, mode: Environment, shown: TrackingPageT
   return hmacHex(key, `${mode}/${name}`).slice(0, proof_digits);
 }
 
-/** How the house's own carrier of each mode is called. */
+/** The name of the built-in carrier in each environment. */
 export const ownCarriers = { live: "local", test: "sim" } as const satisfies Record<Environment, string>;
 
-// The carriers whose own site shows a parcel to anyone who has its number, by how their names begin; the number stands
-// at the end of the address. The first row that fits counts.
+// Carriers whose own site shows a parcel to anyone who has its number, by how their names begin. The number goes at the
+// end of the address. The first row that fits counts.
 const carrierPages: readonly (readonly [carrier: string, page: string])[] = [
   ["ups", "https://www.ups.com/track?tracknum="],
   ["usps", "https://tools.usps.com/go/TrackConfirmAction?tLabels="],
@@ -85,7 +86,7 @@ const carrierPages: readonly (readonly [carrier: string, page: string])[] = [
 
 const spaceless = (name: string) => name.replaceAll(" ", "");
 
-/** The page on which a carrier with a public one shows where a parcel is, else null. */
+/** The public page of a carrier that shows where a parcel is, or null. */
 export function carrierPage(carrier: string | null, tracking_number: string | null): string | null {
   if (carrier === null || !tracking_number) return null;
   const words = carrier
@@ -98,16 +99,16 @@ export function carrierPage(carrier: string | null, tracking_number: string | nu
   return page === undefined ? null : page + encodeURIComponent(tracking_number);
 }
 
-/** What the address of a parcel's page depends on beside the parcel. */
+/** What the address of a parcel's page depends on, in addition to the parcel. */
 interface TrackingPageContext {
   readonly site: Site;
   readonly mode: Environment;
 }
 
 /**
- * The address at which a buyer sees where a parcel is: its carrier's own page, where there is one, or where its
- * carrier said to show it (`told_url`), else ours, once the service has an address. Parcels of the house's carrier have
- * ours. Null where there is none.
+ * The address at which a buyer sees where a parcel is: its carrier's public page, otherwise the page that its carrier
+ * named (`told_url`), otherwise ours, if the service has an address. Parcels of the built-in carrier have ours. Null if
+ * there is none.
  */
 export function trackingUrl(
   reach: TrackingPageContext,
@@ -124,7 +125,7 @@ export function trackingUrl(
   return carriers ?? told_url ?? ourPage(reach, { shipment_id });
 }
 
-/** As `trackingUrl`, for what has no parcel of its own; `told_url` is where its carrier said to show it. */
+/** As `trackingUrl`, for a number without a parcel of its own; `told_url` is the page that its carrier named. */
 export function numberUrl(
   reach: TrackingPageContext,
   number: { readonly carrier: string; readonly tracking_number: string; readonly told_url: string | null },

@@ -13,7 +13,7 @@ import { CreatedOrdersView, CreateOrder, CreateOrders, DocumentedCreateOrders } 
 import { type Order, orderView } from "../order.ts";
 import { createOrders } from "./create_order.ts";
 
-/** Orders by the hundred. */
+/** Bulk creation of orders. */
 export const bulkRoutes = new Elysia({ prefix: "/orders" })
   .use(conventions)
   .post("/bulk", ({ call, body }) => createEach(call, body), {
@@ -22,17 +22,17 @@ export const bulkRoutes = new Elysia({ prefix: "/orders" })
       id: "createOrders",
       needs: "orders.write",
       chapter: "Orders",
-      summary: "Create up to 500 orders, each by itself",
+      summary: "Bulk-create up to 500 orders",
       description:
-        "Takes what `POST /orders` takes, as a list. A bad order is refused in its result and stops no other; the" +
-        " answer is 200 all the same. They take their turn at the stock in the order in which they are sent.",
+        "Takes what `POST /orders` takes, as a list. An invalid order is refused in its own result and does not stop" +
+        " the others; the response is still 200. Stock is allocated in the order of the list.",
       answers: { 200: EnvelopedView(CreatedOrdersView) },
     }),
   });
 
 const checkOrder = checkOf(CreateOrder);
 
-/** An order of the list that can be read, and the merchant whom it names. */
+/** A valid order of the list, and the merchant that it names. */
 interface ReadOrder {
   readonly input: CreateOrder;
   readonly merchant_id: number | null;

@@ -28,28 +28,28 @@ import { findOrderByNumber } from "./order_lookup.sql.ts";
 interface OrderToCreate {
   readonly input: CreateOrder;
   readonly actor: Actor;
-  /** The merchant whose it has to be; without it, whoever its customer belongs to. */
+  /** The merchant that it must belong to. Default: that of its customer. */
   readonly merchant_id?: number | null;
 }
 
 /**
- * Creates an order and reserves at once what stock can promise; the rest is backordered, unless the order forbids it.
+ * Creates an order and reserves its stock as far as there is any. The rest is backordered, unless the order forbids it.
  * Refuses: resource_missing, validation_failed, duplicate_order_number, insufficient_inventory. Emits: order.created.
  */
 export async function createOrder(tx: Tx, input: CreateOrder, actor: Actor, source = fromApi): Promise<Order> {
   return createSingle(tx, { input, actor }, source);
 }
 
-async function createSingle(tx: Tx, asked: OrderToCreate, source: OrderSource): Promise<Order> {
-  const [plain] = await createBatch(tx, [asked], source);
-  const made = plain ?? (await createAdopting(tx, asked, source));
+async function createSingle(tx: Tx, request: OrderToCreate, source: OrderSource): Promise<Order> {
+  const [plain] = await createBatch(tx, [request], source);
+  const made = plain ?? (await createAdopting(tx, request, source));
   if (made instanceof Fault) throw made;
   return made;
 }
 
 /**
- * Creates orders as if one after the other. One that is refused has the refusal as its result, and the others are
- * created all the same. Emits: order.created.
+ * Creates orders as if one after the other. A refused order has the refusal as its result, and the others are still
+ * created. Emits: order.created.
  */
 export async function createOrders(
   tx: Tx,
@@ -66,7 +66,7 @@ export async function createOrders(
   return results;
 }
 
-/** Does something in a part of the transaction; when it is refused nothing of it stays but the refusal. */
+/** Runs `work` in a nested part of the transaction. If it is refused, nothing but the refusal remains. */
 async function ifNotRefused<Done>(tx: Tx, work: (inner: Tx) => Promise<Done>): Promise<Done | Fault> {
   try {
     return await tx.nested(work);
@@ -77,9 +77,9 @@ async function ifNotRefused<Done>(tx: Tx, work: (inner: Tx) => Promise<Done>): P
 }
 
 /**
- * Creates orders as if one after the other, by as many statements for many as for one, up to the first that adopts a
- * reservation or has the number of one before it. Answers those that it came to: each as it was made, or its refusal,
- * which has changed nothing. When another server takes one of their numbers meanwhile, all are refused.
+ * Creates orders as if one after the other, with as many statements for many as for one, up to the first that adopts a
+ * reservation or repeats the number of an earlier one. Returns one result for each order handled: the order, or its
+ * refusal, which has changed nothing. If another server takes one of the numbers at the same time, all are refused.
  * Refuses: duplicate_order_number. Emits: order.created.
  */
 export async function createBatch(
@@ -87,21 +87,21 @@ export async function createBatch(
   orders: readonly OrderToCreate[],
   source: OrderSource = fromApi,
 ): Promise<(Order | Fault)[]> {
-  const some = orders.slice(0, plainOnes(orders));
-  const drafts = await withoutTaken(tx, await draftsOf(tx, some, source));
+  const some = orders.slice(0, countPlain(orders));
+  const drafts = await refuseTaken(tx, await draftsOf(tx, some, source));
   const wants = drafts.flatMap((draft) => (draft instanceof Fault ? [] : wantsOf(draft)));
-  const shelves = await lockFreshStock(
+  const stocks = await lockFreshStock(
     tx,
     wants.map(({ product_id }) => product_id),
   );
-  // Read under the lock of the stock: a reservation that was made at the same moment is there by now.
+  // Read under the lock of the stock: a reservation that was made at the same time exists by now.
   const adoptable = await findAdoptableRefs(tx, numbersOf(drafts), source.stock);
   const end = drafts.findIndex((draft) => !(draft instanceof Fault) && adoptable.has(draft.fields.order_number));
   const actors = some.map(({ actor }) => actor);
-  const planned = planDrafts(tx, shelves, end < 0 ? drafts : drafts.slice(0, end), actors);
+  const planned = planDrafts(tx, stocks, end < 0 ? drafts : drafts.slice(0, end), actors);
   const made = await storePlanned(
     tx,
-    shelves,
+    stocks,
     planned.filter((plan): plan is PlannedDraft => !(plan instanceof Fault)),
     source,
   );
@@ -109,14 +109,14 @@ export async function createBatch(
   return planned.map((plan) => (plan instanceof Fault ? plan : (made[at++] as Order)));
 }
 
-function draftsOf(tx: Tx, asked: readonly OrderToCreate[], source: OrderSource): Promise<(OrderDraft | Fault)[]> {
-  const inputs = asked.map(({ input }) => input);
-  const owners = asked.map(({ merchant_id = null }) => merchant_id);
+function draftsOf(tx: Tx, request: readonly OrderToCreate[], source: OrderSource): Promise<(OrderDraft | Fault)[]> {
+  const inputs = request.map(({ input }) => input);
+  const owners = request.map(({ merchant_id = null }) => merchant_id);
   return draftOrders(tx, inputs, source, false, owners);
 }
 
-/** How many orders come before the first that names a reservation or has the number of one before it. */
-function plainOnes(orders: readonly OrderToCreate[]): number {
+/** The number of orders before the first that names a reservation or repeats the number of an earlier one. */
+function countPlain(orders: readonly OrderToCreate[]): number {
   const numbers = new Set<string>();
   const end = orders.findIndex(({ input }) => {
     const isPlain = reservationOf(input) === null && !numbers.has(input.order_number);
@@ -129,8 +129,8 @@ function plainOnes(orders: readonly OrderToCreate[]): number {
 const numbersOf = (drafts: readonly (OrderDraft | Fault)[]) =>
   drafts.flatMap((draft) => (draft instanceof Fault ? [] : draft.fields.order_number));
 
-/** The drafts, those whose number another order has as their refusals. */
-async function withoutTaken(tx: Tx, drafts: readonly (OrderDraft | Fault)[]): Promise<(OrderDraft | Fault)[]> {
+/** The drafts, with a refusal for each whose number another order has. */
+async function refuseTaken(tx: Tx, drafts: readonly (OrderDraft | Fault)[]): Promise<(OrderDraft | Fault)[]> {
   const taken = await listOrdersNumbered(tx, numbersOf(drafts));
   if (taken.length === 0) return [...drafts];
   return drafts.map((draft) => {
@@ -148,16 +148,16 @@ interface PlannedDraft {
   readonly actor: Actor;
 }
 
-/** Each draft with what it gets of the stock, or its refusal. */
+/** Each draft with the stock planned for it, or its refusal. */
 function planDrafts(
   tx: Tx,
-  shelves: LockedStockMap,
+  stocks: LockedStockMap,
   drafts: readonly (OrderDraft | Fault)[],
   actors: readonly Actor[],
 ): (PlannedDraft | Fault)[] {
   const valid = drafts.filter((draft): draft is OrderDraft => !(draft instanceof Fault));
-  const wishes = valid.map((draft) => ({ ...draft.fields, lines: wantsOf(draft) }));
-  const plans = planOrderAllocations(tx, shelves, wishes);
+  const demands = valid.map((draft) => ({ ...draft.fields, lines: wantsOf(draft) }));
+  const plans = planOrderAllocations(tx, stocks, demands);
   let next = 0;
   return drafts.map((draft, at) => {
     if (draft instanceof Fault) return draft;
@@ -167,10 +167,10 @@ function planDrafts(
   });
 }
 
-/** Stores orders with their lines, what was planned for them and their first history. */
+/** Stores orders with their lines, their allocations and their first history. */
 async function storePlanned(
   tx: Tx,
-  shelves: LockedStockMap,
+  stocks: LockedStockMap,
   planned: readonly PlannedDraft[],
   source: OrderSource,
 ): Promise<Order[]> {
@@ -192,7 +192,7 @@ async function storePlanned(
   const plain = stored.map(({ id, draft }) => newOrder(tx, id, draft, linesOf.get(id) ?? []));
   const claims = await storeOrderAllocations(
     tx,
-    shelves,
+    stocks,
     plain.map((order, at) => {
       return plannedAllocation(tx, { ...allocationOf(order), source: source.stock }, stored[at]?.portions ?? []);
     }),
@@ -217,10 +217,10 @@ async function storePlanned(
   return settled;
 }
 
-/** Creates an order that takes over earlier reservations: the one it names, or those made for its number. */
-async function createAdopting(tx: Tx, asked: OrderToCreate, source: OrderSource): Promise<Order> {
-  const { input, actor } = asked;
-  const [draft] = await draftsOf(tx, [asked], source);
+/** Creates an order that adopts earlier reservations: the one it names, or those made for its number. */
+async function createAdopting(tx: Tx, request: OrderToCreate, source: OrderSource): Promise<Order> {
+  const { input, actor } = request;
+  const [draft] = await draftsOf(tx, [request], source);
   assert(draft, "an order has a draft");
   if (draft instanceof Fault) throw draft;
   const id = await insertOrder(tx, draft.fields);
@@ -232,8 +232,8 @@ async function createAdopting(tx: Tx, asked: OrderToCreate, source: OrderSource)
 }
 
 /**
- * Creates the order of a platform under the id that was allotted to it. It is not refused for what it names: with lines
- * of inactive products, or an address that lacks something, it is held until that is put right.
+ * Creates a platform's order with its reserved id. Inactive products and an incomplete address are accepted; the order
+ * is held until they are corrected.
  * Refuses: resource_missing, validation_failed, duplicate_order_number. Emits: order.created.
  */
 export async function importOrder(

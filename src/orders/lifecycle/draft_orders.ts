@@ -16,10 +16,10 @@ import { insertLines } from "../orders.sql.ts";
 import { insertFirstHistory } from "../search/order_history.sql.ts";
 import { draftOrder, type OrderDraft, type OrderReferences, type OrderSource } from "./order_draft.ts";
 
-/** An order that a client has sent by the API. */
+/** The source of orders that clients send to the API. */
 export const fromApi: OrderSource = { platform: "api", external_id: null, stock: "api" };
 
-/** Stores the lines of an order whose row is stored, claims stock for them, and begins its history. */
+/** Stores the lines of an order whose row is stored, allocates stock to them, and begins its history. */
 export async function storeDraft(
   tx: Tx,
   id: number,
@@ -35,7 +35,7 @@ export async function storeDraft(
   return withAllocations({ ...plain, ...dispatch }, claims);
 }
 
-/** An order that has just been stored, before anything is claimed for it. */
+/** An order that has just been stored, before stock is allocated to it. */
 export function newOrder(
   tx: Tx,
   id: number,
@@ -47,9 +47,9 @@ export function newOrder(
 }
 
 /**
- * The orders that these inputs make, or what is wrong with each, in a handful of queries for all. Those `imported` may
- * be of inactive products and go to an address that lacks something. To one of `owners`, what is not that merchant's is
- * not there.
+ * Drafts of the orders that these inputs describe, or what is wrong with each, in a few queries for all. `imported`
+ * orders may have inactive products and an incomplete address. For an input with an entry in `owners`, only that
+ * merchant's records exist.
  */
 export async function draftOrders(
   tx: Tx,
@@ -58,14 +58,14 @@ export async function draftOrders(
   imported = false,
   owners: readonly (number | null)[] = [],
 ): Promise<(OrderDraft | Fault)[]> {
-  const found = await findRecipients(
+  const named_recipients = await findRecipients(
     tx,
     inputs.map((input) => ({
       customer_id: readId("customer", input.customer_id) ?? 0,
       address_id: readId("address", input.shipping_address_id) ?? 0,
     })),
   );
-  const recipients = await checkedRecipients(tx, found);
+  const recipients = await checkedRecipients(tx, named_recipients);
   const products = await productsOf(
     tx,
     inputs.flatMap(({ line_items }) => line_items),
@@ -73,26 +73,23 @@ export async function draftOrders(
   const warehouses = inputs.some(({ warehouse_id }) => warehouse_id != null) ? await listPlainWarehouses(tx) : [];
   return inputs.map((input, at) => {
     const id = input.warehouse_id == null ? null : readId("warehouse", input.warehouse_id);
-    const asked = warehouses.find((warehouse) => warehouse.id === id) ?? null;
-    const named = { recipient: recipients[at] ?? null, products, asked };
+    const requested_warehouse = warehouses.find((warehouse) => warehouse.id === id) ?? null;
+    const named = { recipient: recipients[at] ?? null, products, requested_warehouse };
     return orFault(() => draftOrder(input, ofOwner(named, owners[at] ?? null), source, imported));
   });
 }
 
-/** What an order names, as far as it is a merchant's; all of it where the merchant is not said. */
-function ofOwner({ recipient, products, asked }: OrderReferences, owner: number | null): OrderReferences {
-  if (owner === null) return { recipient, products, asked };
+/** The records that an order names, limited to those of a merchant; all of them if there is none. */
+function ofOwner({ recipient, products, requested_warehouse }: OrderReferences, owner: number | null): OrderReferences {
+  if (owner === null) return { recipient, products, requested_warehouse };
   return {
     recipient: recipient?.buyer.merchant_id === owner ? recipient : null,
     products: products.filter(({ merchant_id }) => merchant_id === owner),
-    asked,
+    requested_warehouse,
   };
 }
 
-/**
- * The products of all merchants that lines name, bundles with what they are made of; those that are not there are left
- * out.
- */
+/** The products of all merchants that lines name, with the components of bundles. Unknown ones are left out. */
 export async function productsOf(tx: Tx, items: readonly LineInput[]) {
   const ids = items.flatMap(({ product_id }) => (product_id === undefined ? [] : [readId("product", product_id) ?? 0]));
   const skus = items.flatMap(({ product_id, sku }) => (product_id === undefined && sku !== undefined ? [sku] : []));
@@ -105,7 +102,7 @@ export async function productsOf(tx: Tx, items: readonly LineInput[]) {
   return products.map((product) => ({ ...product, parts: parts.get(product.id) ?? [] }));
 }
 
-/** The refusal of an order number that another order has. */
+/** The refusal of an order number that is taken. */
 export function takenNumber(order_number: string, existing: number | null): Fault {
   return new Fault("duplicate_order_number", `There is an order ${order_number} already.`, {
     existing_id: existing === null ? null : wireId("order", existing),
@@ -114,15 +111,15 @@ export function takenNumber(order_number: string, existing: number | null): Faul
 
 type DraftRecipient = OrderReferences["recipient"];
 
-/** Recipients whose addresses are checked: those of before there were checks are checked now, in one query for all. */
+/** Recipients with checked addresses: those never checked before are checked now, in one query for all. */
 export async function checkedRecipients(tx: Tx, recipients: readonly DraftRecipient[]): Promise<DraftRecipient[]> {
   const old = recipients.flatMap((recipient) => {
     const address = recipient?.address ?? null;
     return address !== null && address.verification === null ? address : [];
   });
   if (old.length === 0) return [...recipients];
-  const found = await verifyOffline(tx, old);
-  const checked = new Map(old.map((address, at) => [address, { ...address, verification: found[at] ?? null }]));
+  const verifications = await verifyOffline(tx, old);
+  const checked = new Map(old.map((address, at) => [address, { ...address, verification: verifications[at] ?? null }]));
   return recipients.map((recipient) => {
     return (
       recipient && { ...recipient, address: checked.get(recipient.address as CustomerAddress) ?? recipient.address }

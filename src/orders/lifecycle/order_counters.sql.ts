@@ -6,14 +6,14 @@ import { prepared, type StatementArgs } from "../../storage/statements.ts";
 import { type OrderStatus, openStatuses, type PublicOrderStatus } from "../order.transitions.ts";
 import { publicStatus } from "../order.ts";
 
-/** How many rows a file of all orders has. */
+/** The number of rows in the CSV of all orders. */
 export async function countLines(db: Db): Promise<number> {
   return db.sql.$count(order_lines);
 }
 
-// How many orders are in each state, as triggers of the table of orders keep it.
+// How many orders are in each status, as triggers on the table of orders count them.
 
-const kept = prepared((sql, _: StatementArgs<object>) =>
+const counters = prepared((sql, _: StatementArgs<object>) =>
   sql
     .select({
       status: order_counts.status,
@@ -24,10 +24,10 @@ const kept = prepared((sql, _: StatementArgs<object>) =>
     .groupBy(order_counts.status, order_counts.held),
 );
 
-/** How many orders have each status; a status that no order has may be left out. */
+/** The number of orders in each status. A status without orders may be left out. */
 export async function countByStatus(db: Db): Promise<ReadonlyMap<PublicOrderStatus, number>> {
   const counts = new Map<PublicOrderStatus, number>();
-  for (const row of await kept(db, {})) {
+  for (const row of await counters(db, {})) {
     const status = publicStatus(row);
     counts.set(status, (counts.get(status) ?? 0) + row.number);
   }
@@ -41,7 +41,7 @@ const open = prepared((sql, _: StatementArgs<object>) =>
     .where(isOneOf(order_counts.status, openStatuses)),
 );
 
-/** How many orders have neither left nor been cancelled. */
+/** The number of orders that have neither shipped nor been cancelled. */
 export async function countOpenOrders(db: Db): Promise<number> {
   const [row] = await open(db, {});
   return row?.number ?? 0;
@@ -51,7 +51,7 @@ const partsLeft = prepared((sql, _: StatementArgs<object>) =>
   sql.select({ part: order_counts.part }).from(order_counts).where(gt(order_counts.part, 0)).limit(1),
 );
 
-/** Whether transactions have left rows that `addUpCounts` has not added up yet; on SQLite they leave none. */
+/** Whether transactions have left rows that `addUpCounts` has not added up yet. On SQLite they leave none. */
 export async function hasPendingCounts(db: Db): Promise<boolean> {
   return (await partsLeft(db, {})).length > 0;
 }
@@ -76,14 +76,14 @@ const addWhole = prepared((sql: WriteStatements, a: StatementArgs<OrderCountChan
     }),
 );
 
-/** Adds the rows that transactions have left to the one row of each state of each merchant. */
+/** Adds the rows that transactions have left to the one row of each status and merchant. */
 export async function addUpCounts(tx: Tx): Promise<void> {
   const sums = new Map<string, OrderCountChange>();
   for (const { merchant_id, status, held, number } of await takeParts(tx, {})) {
     const state = JSON.stringify([merchant_id, status, held]);
     sums.set(state, { merchant_id, status, held, number: number + (sums.get(state)?.number ?? 0) });
   }
-  // In one order always, so that no two that add up wait for each other.
+  // Always in the same order, so that transactions that add up do not deadlock.
   const states = [...sums.keys()].sort();
   for (const state of states) {
     const sum = sums.get(state);

@@ -19,32 +19,32 @@ import {
   subtotalOf,
 } from "../order_lines.ts";
 
-/** Where an order came from; `stock` names the source whose earlier reservations it may take over. */
+/** Where an order came from. `stock` is the source whose earlier reservations it may adopt. */
 export interface OrderSource {
   readonly platform: string;
   readonly external_id: string | null;
   readonly stock: string;
 }
 
-/** What a new order names, as far as it is there. */
+/** The records that a new order names, if they exist. */
 export interface OrderReferences {
   readonly recipient: { readonly buyer: OrderCustomer; readonly address: CustomerAddress | null } | null;
   readonly products: readonly OrderedProduct[];
-  /** The warehouse that the order asks for. */
-  readonly asked: PlainWarehouse | null;
+  /** The warehouse that the order requests. */
+  readonly requested_warehouse: PlainWarehouse | null;
 }
 
 /** An order that is about to be stored. */
 export interface OrderDraft {
-  /** Whether its merchant is suspended, so that it waits once it is stored. */
+  /** Whether its merchant is suspended, so that it is held once it is stored. */
   readonly suspended: boolean;
   readonly fields: Omit<OrderFields, "version" | "created_at" | "updated_at">;
   readonly lines: ReturnType<typeof orderedLines>;
 }
 
 /**
- * The order that an input makes. One that a platform tells of (`imported`) may be of inactive products, and go to an
- * address that lacks something. Refuses: merchant_closed, resource_missing, validation_failed.
+ * The draft of an order. A platform's order (`imported`) may have inactive products and an incomplete address.
+ * Refuses: merchant_closed, resource_missing, validation_failed.
  */
 export function draftOrder(
   input: CreateOrder,
@@ -52,9 +52,9 @@ export function draftOrder(
   source: OrderSource,
   imported = false,
 ): OrderDraft {
-  const { recipient, asked } = named;
+  const { recipient, requested_warehouse } = named;
   if (recipient !== null) refuseClosed(recipient.buyer.merchant);
-  // A SKU or an id of another merchant is as unknown to this one as none.
+  // A SKU or an id of another merchant counts as unknown.
   const products = named.products.filter(({ merchant_id }) => merchant_id === recipient?.buyer.merchant_id);
   const missing = [
     ...(recipient === null ? [noSuch("customer_id", "names no customer")] : []),
@@ -62,7 +62,9 @@ export function draftOrder(
       ? [noSuch("shipping_address_id", "names no address of this customer")]
       : []),
     ...missingProducts(input.line_items, recipient === null ? named.products : products),
-    ...(input.warehouse_id != null && asked === null ? [noSuch("warehouse_id", "names no warehouse")] : []),
+    ...(input.warehouse_id != null && requested_warehouse === null
+      ? [noSuch("warehouse_id", "names no warehouse")]
+      : []),
   ];
   if (missing.length > 0 || recipient === null || recipient.address === null) {
     throw ofFields("resource_missing", missing);
@@ -86,7 +88,7 @@ export function draftOrder(
     requires_cold_storage: input.requires_cold_storage ?? false,
     priority: input.priority ?? 0,
     allow_backorder: input.allow_backorder ?? true,
-    warehouse_id: asked?.id ?? null,
+    warehouse_id: requested_warehouse?.id ?? null,
     subtotal_cents: subtotalOf(lines),
     shipping_amount_cents: centsOf(input.shipping_amount ?? 0, currency, "shipping_amount"),
     currency,
@@ -104,7 +106,7 @@ export function draftOrder(
   return { suspended: isSuspended(recipient.buyer.merchant.status), fields, lines };
 }
 
-/** What an order wants of the stock, before it is stored; in the order in which its claim names it. */
+/** The stock that an order wants before it is stored, in the order of its allocation. */
 export function wantsOf({ lines }: OrderDraft): WantedUnits[] {
   return lines.flatMap(({ product_id, quantity, components }) => {
     if (components === null) return { product_id, quantity };
@@ -112,7 +114,7 @@ export function wantsOf({ lines }: OrderDraft): WantedUnits[] {
   });
 }
 
-/** The reservation that an order names to take over, or null. */
+/** The reservation that an order is to adopt, or null. */
 export function reservationOf({ reservation_id }: CreateOrder): number | null {
   return reservation_id === undefined ? null : (readId("reservation", reservation_id) ?? 0);
 }

@@ -1,4 +1,4 @@
-// What a client calls an order: its identifier, or its own number for it.
+// Resolves an order as a client names it: by its id, or by its order number.
 import { eq, getTableColumns, or, sql as template } from "drizzle-orm";
 import { among, amongTexts, isOneOf, list } from "../../../db/kit.ts";
 import { merchants } from "../../../db/schema/merchants.ts";
@@ -24,7 +24,7 @@ const allNamed = prepared((sql, a: StatementArgs<{ ids: string; numbers: string 
     .where(or(among(id, a.ids), amongTexts(order_number, a.numbers))),
 );
 
-/** Whether what names an order can be no order number. */
+/** Whether a name of an order can only be an id. */
 export function isOrderId(name: string | number): boolean {
   return typeof name === "number" || /^ord_\d+$/.test(name);
 }
@@ -33,15 +33,15 @@ const idOf = (name: string | number) => readId("order", name) ?? 0;
 const numberOf = (name: string | number) => (isOrderId(name) ? "" : String(name));
 
 /**
- * The id of the order that a client names, or null: an integer and `ord_N` are ids, any other text is an order number
- * first and then, when it is all digits, an id. `field` is where a request says it, null for its path.
- * Refuses: ambiguous_identifier, when the number is one order's and the id another's.
+ * The id of the order that a client names, or null. Integers and `ord_N` are ids. Any other text is an order number
+ * first and then, if it is all digits, an id. `field` is the field of the request, null for its path.
+ * Refuses: ambiguous_identifier (the number is one order's and the id another's).
  */
 export async function findOrderId(db: Db, name: string | number, field: string | null): Promise<number | null> {
   return chosen(name, await named(db, { id: idOf(name), order_number: numberOf(name) }), field);
 }
 
-/** The ids of the orders that a list names, each as `findOrderId`. Refuses: ambiguous_identifier. */
+/** The ids of the orders that a list names, each as by `findOrderId`. Refuses: ambiguous_identifier. */
 export async function findOrderIds(db: Db, names: readonly string[], field: string): Promise<(number | null)[]> {
   const rows = await allNamed(db, { ids: list(names.map(idOf)), numbers: list(names.map(numberOf)) });
   return names.map((name, at) => chosen(name, rowsOf(rows, name), `${field}[${at}]`));
@@ -49,9 +49,9 @@ export async function findOrderIds(db: Db, names: readonly string[], field: stri
 
 /** The id of the order that a field names, as `findOrderId`. Refuses: resource_missing, ambiguous_identifier. */
 export async function resolveOrder(db: Db, name: string | number, field = "order_id"): Promise<number> {
-  const found = await findOrderId(db, name, field);
-  if (found === null) throw noSuchOrder(name, field);
-  return found;
+  const order_id = await findOrderId(db, name, field);
+  if (order_id === null) throw noSuchOrder(name, field);
+  return order_id;
 }
 
 function noSuchOrder(name: string | number, field: string): Fault {
@@ -59,14 +59,14 @@ function noSuchOrder(name: string | number, field: string): Fault {
   return new Fault("resource_missing", `No such order: ${name}.`, { fields });
 }
 
-/** The refusal of a name that is no order's; `field` is where a request says it, null for its path. */
+/** The refusal of an unknown order; `field` is the field of the request, null for its path. */
 export function unknownOrder(name: string | number, field: string | null): Fault {
   return field === null ? missing("order", name) : noSuchOrder(name, field);
 }
 
 /**
- * As `resolveOrder`, or for a null `field` as `getOrderId`, of several names at once, each with its id or refusal. What
- * can only be an id is not looked up: there may be no such order.
+ * As `resolveOrder`, or as `getOrderId` for a null `field`, for several names at once, each with its id or refusal.
+ * Names that can only be ids are not looked up, so their orders may not exist.
  */
 export async function resolveOrders(
   db: Db,
@@ -79,9 +79,9 @@ export async function resolveOrders(
   return names.map((name) => {
     if (isOrderId(name)) return idOf(name);
     return orFault(() => {
-      const found = chosen(name, rowsOf(rows, name), field);
-      if (found === null) throw unknownOrder(name, field);
-      return found;
+      const order_id = chosen(name, rowsOf(rows, name), field);
+      if (order_id === null) throw unknownOrder(name, field);
+      return order_id;
     });
   });
 }
@@ -91,9 +91,9 @@ const rowsOf = (rows: readonly { readonly id: number; readonly order_number: str
 
 /** The id of the order that a path names, as `findOrderId`. Refuses: resource_missing, ambiguous_identifier. */
 export async function getOrderId(db: Db, name: string): Promise<number> {
-  const found = await findOrderId(db, name, null);
-  if (found === null) throw missing("order", name);
-  return found;
+  const order_id = await findOrderId(db, name, null);
+  if (order_id === null) throw missing("order", name);
+  return order_id;
 }
 
 /** The id of the order with this number, or null. */
@@ -116,8 +116,8 @@ export async function ownerOfOrder(db: Db, id: number): Promise<number> {
 function chosen(name: string | number, rows: readonly { readonly id: number }[], field: string | null): number | null {
   if (rows.length < 2) return rows[0]?.id ?? null;
   const ids = rows.map((row) => wireId("order", row.id)).join(" and ");
-  const message = `${name} is the number of one order and the id of another: ${ids}. Write the one you mean as ord_N.`;
-  const fields = [{ field: field ?? "", code: "ambiguous_identifier", message: `may be ${ids}` }];
+  const message = `${name} is the number of one order and the id of another: ${ids}. Use the form ord_N.`;
+  const fields = [{ field: field ?? "", code: "ambiguous_identifier", message: `matches ${ids}` }];
   throw new Fault("ambiguous_identifier", message, field === null ? {} : { fields });
 }
 
@@ -126,22 +126,22 @@ const ofSuspended = template`exists (
   and ${isOneOf(merchants.status, suspendedStatuses)}
 )`;
 
-/** What is read of an order itself: its columns, and whether its merchant is suspended at that moment. */
+/** The columns that are read of an order, and whether its merchant is suspended at that moment. */
 export const orderRow = {
   ...getTableColumns(orders),
-  // Within another expression, so that its columns keep the names of their tables.
+  // Nested in another expression, so that its columns keep the names of their tables.
   suspended: template<boolean>`${ofSuspended}`.mapWith(Boolean).as("suspended"),
 };
 
-/** A row as `orderRow` reads it. */
+/** A row as read with `orderRow`. */
 export type StoredOrderRow = typeof orders.$inferSelect & { suspended: boolean };
 
 const byIds = preparedOf((sql, isOf) => sql.select(orderRow).from(orders).where(isOf(orders.id)));
 
-/** The rows of the orders with these ids, in their order; ids that name nothing are left out. */
+/** The rows of the orders with these ids, in their order. Unknown ids are left out. */
 export async function findOrderRows(db: Db, ids: readonly number[]): Promise<StoredOrderRow[]> {
   return inOrderOf(ids, await byIds(db, { ids }));
 }
 
-/** About how many bytes each of the orders with these ids takes as JSON, with all that belongs to it. */
+/** The approximate size (bytes) of each of these orders as JSON, with everything that belongs to it. */
 export const sizesOfOrders = sizesBy(order_lines.order_id, { record: 2000, part: 500 });

@@ -23,7 +23,10 @@ import { findOrders } from "../orders.sql.ts";
 import { lotRecallCells, lotRecallColumns, lotRecallView } from "./lot_recall.ts";
 import { ListLotRecall, LotRecallView } from "./order_list.schema.ts";
 
-/** Where a lot went: every order that got units of it. It lies below `/inventory`, but only orders know customers. */
+/**
+ * Traces a lot to every order that was shipped units of it. Its path is below `/inventory`, but only orders know
+ * customers.
+ */
 export const lotRecallRoutes = new Elysia({ prefix: "/inventory/lots" })
   .use(conventions)
   .get("/:id/trace", ({ call, params, query }) => trace(call, params.id, query), {
@@ -62,7 +65,7 @@ function trace(call: Call, id: string, query: ListLotRecall): Promise<Response> 
       rows: async (db, window) => listRecalledOrders(db, (await lotOf(db, id)).id, window),
       count: async (db) => countRecalledOrders(db, (await lotOf(db, id)).id),
       position: positionOf,
-      // What is shown of an order is short, and what is read of it may be long.
+      // Little of an order is shown, but much of it may be read.
       long: { bytes: (db, rows) => sizesOfOrders(db, idsOf(rows)) },
     },
     async (rows, db) => viewsOf(db, await lotOf(db, id), rows),
@@ -89,7 +92,7 @@ async function viewsOf(db: Db, { id, product_id }: NamedLot, rows: readonly Reca
   });
 }
 
-/** The file of the orders that got units of a lot, the last ones first. */
+/** The CSV of the orders that were shipped units of a lot, most recent first. */
 function lotRecallExport(id: string): CsvFile<ReturnType<typeof lotRecallView>, PagePosition> {
   return {
     name: "trace.csv",
@@ -97,7 +100,7 @@ function lotRecallExport(id: string): CsvFile<ReturnType<typeof lotRecallView>, 
     page: async (db, after, limit) => {
       const lot = await lotOf(db, id);
       const rows = await listRecalledOrders(db, lot.id, { limit, offset: 0, after });
-      // An order may have hundreds of lines: as many orders are read as fit.
+      // An order may have hundreds of lines, so as many orders are read as fit.
       const read = rows.slice(0, fittingInSlice(await sizesOfOrders(db, idsOf(rows))));
       const last = read.at(-1);
       return { rows: await viewsOf(db, lot, read), next: last === undefined ? null : positionOf(last) };

@@ -3,23 +3,23 @@ import type { CsvCell } from "../../core/csv.ts";
 import { wireId } from "../../core/ids.ts";
 import { type Order, publicStatus } from "../order.ts";
 
-/** What the ledger tells of an order that got units of a lot. */
+/** What the ledger records of an order that was shipped units of a lot. */
 interface RecalledUnits {
   readonly quantity: number;
-  /** Units that nobody saw being picked: the plan says that they were of this lot. */
+  /** Units that nobody saw being picked: by the plan they were of this lot. */
   readonly assumed: number;
   readonly first_at: number;
   readonly last_at: number;
 }
 
-/** An order that got units of a lot of this product, as the API shows it: who has them and how they went. */
+/** An order that was shipped units of a lot of this product, as the API shows it: its customer and its parcels. */
 export function lotRecallView(order: Order, product_id: number, units: RecalledUnits) {
-  // Picked units may have been put back before the parcel left: what is in doubt counts as assumed.
+  // Picked units may have been put back before the parcel shipped. Doubtful units count as assumed.
   const assumed_quantity = Math.min(units.assumed, units.quantity);
   const gone = order.shipments.filter(({ shipped_at }) => shipped_at !== null);
   const lines = new Set(order.lines.filter((line) => line.product_id === product_id).map(({ id }) => id));
   const holding = gone.filter(({ lines: own }) => own.some(({ order_line_id }) => lines.has(order_line_id)));
-  // Goods that no line names went as a part of something else, in any of the parcels.
+  // Goods that no line names shipped as a part of something else, in any of the parcels.
   const parcels = holding.length > 0 ? holding : gone;
   return {
     order_id: wireId("order", order.id),
@@ -45,7 +45,7 @@ export function lotRecallView(order: Order, product_id: number, units: RecalledU
   };
 }
 
-/** The columns of a trace as a file. */
+/** The columns of the trace CSV. */
 export const lotRecallColumns = [
   "order_number",
   "order_id",
@@ -61,7 +61,7 @@ export const lotRecallColumns = [
   "last_shipped_at",
 ] as const;
 
-/** An order of a trace as a row of that file. */
+/** An order of a trace as a row of `lotRecallColumns`. */
 export function lotRecallCells({ customer, shipments, ...view }: ReturnType<typeof lotRecallView>): readonly CsvCell[] {
   const row: Record<(typeof lotRecallColumns)[number], CsvCell> = {
     ...view,

@@ -1,4 +1,4 @@
-// What a list of orders can be narrowed to that other tables tell.
+// Filters for the list of orders that depend on other tables.
 import { and, count, eq, isNotNull, isNull, ne, type SQL, sql as template } from "drizzle-orm";
 import { amongThose, given } from "../../../db/kit.ts";
 import { order_holds, order_lines, orders } from "../../../db/schema/orders.ts";
@@ -12,20 +12,20 @@ import type { HoldReason } from "../order.transitions.ts";
 import { givenUp } from "../order.transitions.ts";
 import { type SearchCondition, some } from "./order_search.sql.ts";
 
-/** What a list of orders may be narrowed to by what belongs to its orders. */
+/** Filters on records that belong to orders. */
 export interface OrderContentFilter {
   /** The reason of an open hold. */
   readonly hold_reason?: HoldReason | undefined;
-  /** Whether units are missing that stock could not promise yet. */
+  /** Whether units are backordered. */
   readonly short?: boolean | undefined;
   /** The SKU of one of its lines. */
   readonly sku?: string | undefined;
-  /** Who carries one of its parcels, and by which service. */
+  /** The carrier and the service of one of its parcels. */
   readonly carrier?: string | undefined;
   readonly service?: string | undefined;
 }
 
-/** The conditions of a filter; none when it has none of these. */
+/** The conditions of a filter; none if it has none of these. */
 export function contentFiltersOf({ hold_reason, short, sku, carrier, service }: OrderContentFilter): SearchCondition[] {
   return [
     ...(hold_reason === undefined ? [] : [isHeldFor(hold_reason)]),
@@ -59,9 +59,9 @@ const isHeldFor = (reason: HoldReason): SearchCondition => ({
   ),
 });
 
-// Written out, as the index of waiting lines has it.
+// Written out, as in the index of waiting lines.
 const isWaiting = template`${reservation_lines.reserved} < ${reservation_lines.wanted}`;
-// The waiting lines are looked up first: they are few, and a join may begin with all reservations. An order has one.
+// Waiting lines are looked up first: they are few, and a join might begin with all reservations. An order has only one.
 const waits = (sql: ReadStatements) => {
   const lines = sql.select({ id: reservation_lines.reservation_id }).from(reservation_lines).where(isWaiting);
   return and(isNotNull(reservations.order_id), amongThose(reservations.id, lines));
@@ -76,7 +76,7 @@ const waitingCount = prepared((sql, _: StatementArgs<object>) =>
   sql.select({ count: count() }).from(reservations).where(waits(sql)),
 );
 
-/** How many orders wait for units that stock could not promise. */
+/** The number of orders with backordered units. */
 export async function countShortOrders(db: Db): Promise<number> {
   const [row] = await waitingCount(db, {});
   return row?.count ?? 0;
@@ -93,7 +93,7 @@ const called = prepared((sql, a: StatementArgs<{ sku: string }>) =>
   sql.select({ id: products.id }).from(products).where(eq(products.sku, a.sku)),
 );
 
-/** The product with exactly this SKU, or null; null too where several merchants have one. */
+/** The product with exactly this SKU, or null; also null if several merchants have one. */
 export async function productOf(db: Db, sku: string): Promise<number | null> {
   const [product, another] = await called(db, { sku });
   return another === undefined ? (product?.id ?? null) : null;

@@ -12,7 +12,7 @@ import { getOrderId } from "../lifecycle/order_lookup.sql.ts";
 import { countHistory, type HistoryRow, listHistory } from "./order_history.sql.ts";
 import { HistoryView, ListHistory } from "./order_list.schema.ts";
 
-/** What happened to an order. */
+/** The history of an order. */
 export const historyRoutes = new Elysia({ prefix: "/orders/:id/history" })
   .use(conventions)
   .get("", ({ call, params, query }) => history(call, params.id, query), {
@@ -27,12 +27,12 @@ export const historyRoutes = new Elysia({ prefix: "/orders/:id/history" })
   });
 
 async function history(call: Call, id: string, query: ListHistory): Promise<Response> {
-  const asker = await viewerOf(call);
+  const viewer = await viewerOf(call);
   return answerList(
     call,
     query,
     {
-      rows: async (db, window) => withActorsFor(db, asker, await listHistory(db, await getOrderId(db, id), window)),
+      rows: async (db, window) => withActorsFor(db, viewer, await listHistory(db, await getOrderId(db, id), window)),
       count: async (db) => countHistory(db, await getOrderId(db, id)),
       position: (row) => [row.created_at, row.number],
     },

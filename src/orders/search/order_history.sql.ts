@@ -5,7 +5,7 @@ import type { PageWindow } from "../../core/schema.ts";
 import type { Db, Tx } from "../../storage/database.ts";
 import { insert } from "../../storage/statements.ts";
 
-/** What a row of history says beside the states. */
+/** What a history row records in addition to the statuses. */
 export interface HistoryEntry {
   readonly event: string;
   readonly actor: Actor;
@@ -13,21 +13,21 @@ export interface HistoryEntry {
   readonly note?: string | null;
 }
 
-/** Where a row of history stands: the row of which order it is, and between which states. */
+/** The place of a history row: its order, its number, and the statuses before and after. */
 interface OrderHistoryStep {
   readonly order_id: number;
-  /** Its place among the order's rows, from 1. */
+  /** Its number among the order's rows, from 1. */
   readonly number: number;
   readonly from_status: HistoryRow["from_status"];
   readonly to_status: HistoryRow["to_status"];
 }
 
-/** Writes one row of an order's history, of which the order's own row says already that it is there. */
+/** Writes one row of an order's history, which the order's own row counts already. */
 export async function insertHistory(tx: Tx, step: OrderHistoryStep, entry: HistoryEntry): Promise<void> {
   await insertHistories(tx, [{ step, entry }]);
 }
 
-/** As `insertHistory`, rows of the histories of any orders. */
+/** As `insertHistory`, for rows of any orders. */
 export async function insertHistories(
   tx: Tx,
   rows: readonly { readonly step: OrderHistoryStep; readonly entry: HistoryEntry }[],
@@ -57,7 +57,7 @@ function rowOf(tx: Tx, step: OrderHistoryStep, { event, actor, reason = null, no
   return { ...step, event, reason, note, ...who, created_at: tx.now };
 }
 
-/** A row of an order's history, as it is kept. */
+/** A stored row of an order's history. */
 export type HistoryRow = typeof order_history.$inferSelect;
 
 /** A page of an order's history, oldest first. */
@@ -75,7 +75,7 @@ export async function listHistory(
     .offset(offset);
 }
 
-/** How many rows an order's history has. */
+/** The number of rows in an order's history. */
 export async function countHistory(db: Db, order_id: number): Promise<number> {
   return db.sql.$count(order_history, eq(order_history.order_id, order_id));
 }

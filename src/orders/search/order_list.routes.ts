@@ -28,7 +28,7 @@ import {
 } from "./order_list.sql.ts";
 import { readSearch } from "./order_search.sql.ts";
 
-/** How many orders there are, for the columns of a board. */
+/** Order counts, for the columns of a board. */
 export const orderCountRoutes = new Elysia({ prefix: "/orders" })
   .use(conventions)
   .get("/counts", ({ call }) => answerRead(call, countAllOrders), {
@@ -36,8 +36,8 @@ export const orderCountRoutes = new Elysia({ prefix: "/orders" })
       id: "countOrders",
       needs: "orders.read",
       chapter: "Orders",
-      summary: "Count orders by state, and those that are backordered or late",
-      description: "A held order counts as `on_hold` and nothing else. One call for a whole board.",
+      summary: "Count orders by status, and those that are backordered or late",
+      description: "A held order counts only as `on_hold`. One request is enough for a whole board.",
       answers: { 200: EnvelopedView(OrderCountsView) },
     }),
   });
@@ -53,13 +53,13 @@ export const listRoutes = new Elysia({ prefix: "/orders" })
       chapter: "Orders",
       summary: "List and search orders",
       description:
-        "All filters go together, with a search, a sort and a cursor. A cursor goes on in the list that gave it: with" +
-        " other filters, another search or another sort it is refused. Orders that come in between shift nothing.",
+        "All filters can be combined, also with a search, a sort and a cursor. A cursor continues its own list: with" +
+        " other filters, another search or another sort it is refused. New orders do not shift the pages.",
       answers: { 200: ListView(OrderView) },
     }),
   });
 
-/** What a query narrows the orders to, as the store takes it. */
+/** The filter of a query, as the database queries take it. */
 export function filterOf(query: FilterOrders): OrderFilter {
   const { status, statuses, customer_id, warehouse_id, order_number, imported, q } = query;
   const { hold_reason, short, late, sku, carrier, service, shipping_method, platform } = query;
@@ -87,12 +87,12 @@ export function filterOf(query: FilterOrders): OrderFilter {
   };
 }
 
-/** The statuses that both let through; undefined when neither is given. */
+/** The statuses that both parameters allow; undefined when neither is set. */
 function statusesOf(status: PublicOrderStatus | undefined, text: string | undefined) {
   const own = status === undefined ? undefined : [status];
   if (text === undefined) return own;
-  const given = publicOrderStatuses.filter((one) => text.split(",").includes(one));
-  return own === undefined ? given : given.filter((one) => one === status);
+  const listed = publicOrderStatuses.filter((one) => text.split(",").includes(one));
+  return own === undefined ? listed : listed.filter((one) => one === status);
 }
 
 function answerOrders(call: Call, query: ListOrders): Promise<Response> {
@@ -132,7 +132,7 @@ function searching(filter: OrderFilter, sort: OrderSort): ListQuery<StoredOrderR
         return found.rows;
       }
       if (window.offset === 0) return found;
-      throw invalid("page", "cannot be given for a search that may mean so many orders: go on by cursor");
+      throw invalid("page", "cannot be used for a search with this many possible matches; use the cursor");
     },
     count: async () => total,
     position: (order) => orderPosition(order, sort),

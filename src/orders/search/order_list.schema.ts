@@ -7,8 +7,8 @@ const many = (description?: string) => Type.Integer({ minimum: 0, ...(descriptio
 export const OrderCountsView = closed({
   total: many(),
   statuses: closed(Object.fromEntries(publicOrderStatuses.map((status) => [status, many()])), []),
-  short: many("Orders that wait for units which stock could not promise yet, as `short=true` lists them."),
-  late: many("Orders that have not left although their `ship_by` is over, as `late=true` lists them."),
+  short: many("Orders with backordered units, as listed by `short=true`."),
+  late: many("Orders that have not shipped by their `ship_by`, as listed by `late=true`."),
 });
 
 const moment = Type.String({ format: "date-time" });
@@ -28,61 +28,54 @@ export const HistoryView = closed({
   created_at: moment,
 });
 
-/** How a list of orders can be sorted. */
+/** Sort orders of the list of orders. */
 export const orderSorts = ["created_at", "-created_at", "updated_at", "-updated_at", "priority"] as const;
 
 const oneStatus = `(?:${publicOrderStatuses.join("|")})`;
 
-/** What a list of orders can be narrowed to, however it is given out. */
+/** Filters for orders, in the list and in its CSV. */
 const orderFilters = {
-  status: Type.Optional(choice(publicOrderStatuses, { description: "A held order is `on_hold` and nothing else." })),
+  status: Type.Optional(choice(publicOrderStatuses, { description: "A held order is only `on_hold`." })),
   statuses: Type.Optional(
     Type.String({
       maxLength: 100,
       pattern: `^${oneStatus}(?:,${oneStatus})*$`,
-      hint: `must be some of ${publicOrderStatuses.join(", ")}, with commas between`,
-      description: "Any of these, with commas between: `pending,processing`.",
+      hint: `must be some of ${publicOrderStatuses.join(", ")}, separated by commas`,
+      description: "Any of these, separated by commas: `pending,processing`.",
     }),
   ),
   hold_reason: Type.Optional(choice(holdReasons, { description: "Orders with an open hold for this reason." })),
-  short: Type.Optional(
-    Type.Boolean({ description: "Orders that wait for units which stock could not promise yet; or all others." }),
-  ),
+  short: Type.Optional(Type.Boolean({ description: "If true, orders with backordered units; if false, all others." })),
   late: Type.Optional(
-    Type.Boolean({ description: "Orders that have not left although their `ship_by` is over; or all others." }),
+    Type.Boolean({ description: "If true, orders that have not shipped by their `ship_by`; if false, all others." }),
   ),
-  ship_by_before: Type.Optional(momentField("Orders that have not left and whose `ship_by` lies before this moment.")),
+  ship_by_before: Type.Optional(momentField("Orders that have not shipped and whose `ship_by` is before this time.")),
   customer_id: Type.Optional(idField("customer")),
   sku: Type.Optional(textField(100, { description: "Orders with a line of exactly this SKU." })),
   carrier: Type.Optional(textField(100, { description: "Orders with a parcel of this carrier." })),
   service: Type.Optional(textField(100, { description: "Orders with a parcel of this service." })),
   shipping_method: Type.Optional(textField(200, { description: "Orders with exactly this shipping method." })),
-  platform: Type.Optional(
-    textField(100, { description: "Where the order came from, as its `source.platform` says: `api`, say." }),
-  ),
-  warehouse_id: Type.Optional(idField("warehouse", "Orders that ask for this warehouse.")),
-  order_number: Type.Optional(textField(100, { description: "The whole order number, as it is written." })),
+  platform: Type.Optional(textField(100, { description: "The order's `source.platform`, such as `api`." })),
+  warehouse_id: Type.Optional(idField("warehouse", "Orders that request this warehouse.")),
+  order_number: Type.Optional(textField(100, { description: "The whole order number, exactly as written." })),
   created_after: Type.Optional(momentField()),
   created_before: Type.Optional(momentField()),
   updated_after: Type.Optional(momentField()),
   shipped_after: Type.Optional(momentField()),
   shipped_before: Type.Optional(momentField()),
-  imported: Type.Optional(
-    Type.Boolean({ description: "Orders of the past, brought in from elsewhere; or all others." }),
-  ),
+  imported: Type.Optional(Type.Boolean({ description: "If true, imported past orders; if false, all others." })),
   q: Type.Optional(
     textField(200, {
       description:
-        "Words of which each must mean the order: the beginning of its order number or of the digits at its end, its" +
-        " id (`ord_1042`), the beginning of a word of its customer's name, company or e-mail address, of a SKU, or of" +
-        " a tracking number; upper and lower case count alike. A tracking number may be written in groups. Without" +
+        "Words that must all match the order: the beginning of its order number or of the digits at its end, its" +
+        " id (`ord_1042`), the beginning of a word of its customer's name, company or email address, of a SKU, or of" +
+        " a tracking number; case does not matter. A tracking number may be written in groups. There are no" +
         " totals when more than 10,000 orders might match; a page may then be short although `has_more` is true.",
     }),
   ),
   sort: Type.Optional(
     choice(orderSorts, {
-      description:
-        "The newest first unless given; `priority` the most urgent first, and of these the first to come in.",
+      description: "Default: newest first. `priority`: highest priority first, then oldest.",
     }),
   ),
 };

@@ -29,7 +29,7 @@ import { contentFiltersOf, countShortOrders, type OrderContentFilter, productOf 
 import type { orderSorts } from "./order_list.schema.ts";
 import { candidates_max, meaningOf, ordersWith, type Search, soleProduct } from "./order_search.sql.ts";
 
-/** What a list of orders may be narrowed to. Moments in milliseconds. */
+/** Filters for the list of orders. Times in ms. */
 export interface OrderFilter extends OrderContentFilter {
   /** Any of these. */
   readonly statuses?: readonly PublicOrderStatus[] | undefined;
@@ -40,9 +40,9 @@ export interface OrderFilter extends OrderContentFilter {
   readonly updated_after?: number | undefined;
   readonly shipped_after?: number | undefined;
   readonly shipped_before?: number | undefined;
-  /** Only orders that have not left although they are to leave before this moment. */
+  /** Only orders that have not shipped and whose ship-by time is before this. */
   readonly ship_by_before?: number | undefined;
-  /** Only orders that have not left although the cut-off is over by which they are to; or all others. */
+  /** Only orders that have not shipped by their ship-by time; or all others. */
   readonly late?: boolean | undefined;
   /** The platform that it came from, or `api`. */
   readonly platform?: string | undefined;
@@ -52,17 +52,17 @@ export interface OrderFilter extends OrderContentFilter {
   readonly search?: Search | undefined;
 }
 
-/** How a list of orders is sorted; by priority means the most urgent first, and of these the oldest. */
+/** The sort order of a list of orders; `priority` is highest priority first, then oldest. */
 export type OrderSort = (typeof orderSorts)[number];
 
-/** A filter in which what hangs on the clock and the calendars is a condition that the database can check. */
+/** A filter whose conditions on the clock and the calendars are resolved to SQL. */
 type SettledFilter = OrderFilter & { readonly due?: SQL | undefined };
 
-// While an order is in one of these it has not left.
-const inHouse: readonly PublicOrderStatus[] = ["pending", "processing", "fulfilled", "on_hold"];
+// An order in one of these statuses has not shipped.
+const unshipped: readonly PublicOrderStatus[] = ["pending", "processing", "fulfilled", "on_hold"];
 
-async function settled(db: Db, filter: OrderFilter): Promise<SettledFilter> {
-  // An order that left after a moment has changed since.
+async function resolveFilter(db: Db, filter: OrderFilter): Promise<SettledFilter> {
+  // An order that shipped after a time has been updated since.
   const updated_after = filter.updated_after ?? filter.shipped_after;
   const { late, ship_by_before } = filter;
   const over = late === undefined ? undefined : await dueBefore(db, db.now);
@@ -71,10 +71,10 @@ async function settled(db: Db, filter: OrderFilter): Promise<SettledFilter> {
     late === false ? template`not ${over}` : over,
   );
   const waits = late === true || ship_by_before !== undefined;
-  return { ...filter, updated_after, due, statuses: filter.statuses ?? (waits ? inHouse : undefined) };
+  return { ...filter, updated_after, due, statuses: filter.statuses ?? (waits ? unshipped : undefined) };
 }
 
-/** That an order has not left and is to leave before a moment, by the calendar of its warehouse. */
+/** Condition: an order has not shipped and is to ship before a time, by the calendar of its warehouse. */
 async function dueBefore(db: Db, moment: number): Promise<SQL> {
   const calendars = await listCalendars(db);
   const [first, ...others] = calendars;
@@ -112,18 +112,18 @@ function matching(filter: SettledFilter): SQL | undefined {
   );
 }
 
-// Written out, as the index of these orders has it.
+// Written out, as in the index of these orders.
 const isImported = template`${orders.imported} = true`;
 
-/** That an order is held is written out, as the indexes of held orders have it. */
+/** Condition: an order has a public status. `held` is written out, as in the indexes of held orders. */
 function hasStatus(status: PublicOrderStatus): SQL | undefined {
   if (isOnHold(status)) return template`${orders.held} = true`;
   return and(eq(orders.status, status), eq(orders.held, false));
 }
 
 /**
- * What a list goes by: how it is ordered, and which rows lie beyond a position. These are one stretch after the other,
- * each of which an index can walk from its beginning.
+ * The order of a list, and the rows beyond a position: one stretch after the other, each of which an index can walk
+ * from its beginning.
  */
 function walkOf(sort: OrderSort) {
   switch (sort) {
@@ -158,7 +158,7 @@ function walkOf(sort: OrderSort) {
   }
 }
 
-/** Where an order stands in a list of this sort. */
+/** The position of an order in a list of this sort. */
 export function orderPosition(order: OrderListKey, sort: OrderSort) {
   return [keyOf(order, sort), order.id] as const satisfies PagePosition;
 }
@@ -168,7 +168,7 @@ function keyOf({ priority, created_at, updated_at }: OrderListKey, sort: OrderSo
   return sort === "created_at" || sort === "-created_at" ? created_at : updated_at;
 }
 
-// The page that is asked for most, without a filter and newest first, is prepared.
+// The first page, without a filter and newest first, is requested most, so it is prepared.
 const newest = prepared((sql, a: StatementArgs<{ limit: number; offset: number }>) =>
   sql
     .select(orderRow)
@@ -179,8 +179,8 @@ const newest = prepared((sql, a: StatementArgs<{ limit: number; offset: number }
 );
 
 /**
- * A page of orders without what belongs to them; a filter's search is for `searchOrders`. Up to `few` orders that
- * changed lately are sorted; among more of them the list is walked.
+ * A page of orders without what belongs to them; `searchOrders` handles a filter's search. Up to `few` orders that
+ * changed lately are sorted; with more of them, the list is walked.
  */
 export async function listOrders(
   db: Db,
@@ -190,10 +190,10 @@ export async function listOrders(
   few = candidates_max,
 ): Promise<StoredOrderRow[]> {
   const { limit, offset, after } = window;
-  const narrowed = await settled(db, filter);
+  const narrowed = await resolveFilter(db, filter);
   const where = matching(narrowed);
   if (where === undefined && after === null && sort === "-created_at") {
-    // When something changes, whoever has the list open asks for it at the same moment.
+    // When something changes, everyone who has the list open requests it at the same moment.
     return db.memo(`orders.newest:${limit}:${offset}`, () => newest(db, { limit, offset }));
   }
   const { beyond } = walkOf(sort);
@@ -216,12 +216,12 @@ export async function listOrders(
   return rows.sort(inOrder(sort)).slice(offset, offset + limit);
 }
 
-/** The orders of a page with all that belongs to them. Those that somebody has read in this view are not read again. */
+/** The orders of a page with everything that belongs to them. Orders already read in this view are not read again. */
 export async function wholePage(db: Db, rows: readonly (StoredOrderRow | Order)[]): Promise<readonly Order[]> {
   return rows.every((row): row is Order => "lines" in row) ? rows : wholeOrders(db, rows as readonly StoredOrderRow[]);
 }
 
-/** The rows that match, in the order of the list: one stretch of it after the other. */
+/** The rows that match, in the order of the list, one stretch of it after the other. */
 async function walked(
   db: Db,
   where: SQL | undefined,
@@ -251,42 +251,42 @@ const changes = prepared((sql, a: StatementArgs<{ at: number }>) =>
     .limit(candidates_max + 1),
 );
 
-/** The orders that changed after a moment; null when they are more than `max`. */
+/** The orders that changed after a time; null if there are more than `max`. */
 async function changedAfter(db: Db, at: number, max: number): Promise<number[] | null> {
   const found = await changes(db, { at });
   return found.length > max ? null : found.map(({ id }) => id);
 }
 
-/** How many orders match; a filter's search is for `searchOrders`. Orders by their status alone are counted already. */
+/** The number of orders that match; `searchOrders` handles a filter's search. Counts by status alone are stored. */
 export async function countOrders(db: Db, filter: OrderFilter): Promise<number> {
   const { statuses, ...others } = filter;
   if (Object.values(others).every((value) => value === undefined)) {
     const counts = await countByStatus(db);
     return (statuses ?? publicOrderStatuses).reduce((sum, status) => sum + (counts.get(status) ?? 0), 0);
   }
-  return db.sql.$count(orders, matching(await settled(db, filter)));
+  return db.sql.$count(orders, matching(await resolveFilter(db, filter)));
 }
 
-/** What a search has found: a page, and all there is of it; or a stretch of the list, and where it ended. */
+/** The result of a search: a page and the total, or a stretch of the list and where it ended. */
 export type OrderSearchResult =
   | { readonly rows: StoredOrderRow[]; readonly total: number }
   | { readonly rows: StoredOrderRow[]; readonly total: null; readonly end: PagePosition | null };
 
-/** How far a search goes: so many candidates are looked at all at once, so many orders walked past for one page. */
+/** How far a search goes: candidates that are checked all at once, and orders that are walked past for one page. */
 export interface SearchBounds {
   readonly candidates: number;
   readonly walk: number;
 }
 const bounds_max: SearchBounds = { candidates: candidates_max, walk: 10_000 };
 
-/** Whether a filter asks what only `searchOrders` finds: for words, or for what belongs to the orders. */
+/** Whether a filter needs `searchOrders`: it has words, or conditions on what belongs to the orders. */
 export function isSearched(filter: OrderFilter): boolean {
   return filter.search !== undefined || contentFiltersOf(filter).length > 0;
 }
 
 /**
- * A page of the orders that match a filter with its search and its conditions. When these may be too many, a stretch of
- * the list is walked instead, whose page may be short and whose `total` is null; it knows no offset.
+ * A page of the orders that match a filter with its search and its conditions. If these may be too many, a stretch of
+ * the list is walked instead: its page may be short, its `total` is null, and it has no offset.
  */
 export async function searchOrders(
   db: Db,
@@ -298,11 +298,11 @@ export async function searchOrders(
   const { limit, offset, after } = window;
   const quick = await searchProduct(db, filter, window, sort, bounds);
   if (quick !== null) return quick;
-  const narrowed = await settled(db, filter);
+  const narrowed = await resolveFilter(db, filter);
   const where = matching(narrowed);
   const meaning = await meaningOf(db, filter.search ?? null, contentFiltersOf(filter), bounds.candidates);
   const { check } = meaning;
-  // What no index finds may still be counted when the rest of the filter leaves few orders.
+  // What no index finds can still be counted if the rest of the filter leaves few orders.
   const isCounted = meaning.ids === null && filter.search === undefined && after === null;
   const ids = isCounted ? await fewAmong(db, where, bounds.candidates) : meaning.ids;
   if (ids === null) return walk(db, narrowed, check, window, sort, bounds.walk);
@@ -316,7 +316,7 @@ export async function searchOrders(
   return { rows: await findOrderRows(db, page), total: places.length };
 }
 
-/** As `searchOrders` where all orders with one product are asked for and nothing else; null for any other search. */
+/** As `searchOrders`, for a search for all orders with one product and nothing else; null for any other search. */
 async function searchProduct(
   db: Db,
   { search, sku, ...others }: OrderFilter,
@@ -335,8 +335,8 @@ async function searchProduct(
 }
 
 /**
- * A page of these orders by walking the list, which costs little beside looking each of them up; null when the page is
- * not full within so many orders.
+ * A page of these orders by walking the list, which costs little compared to looking each of them up; null if the page
+ * is not full within `orders_max` orders.
  */
 async function firstOf(
   db: Db,
@@ -360,7 +360,7 @@ async function firstOf(
   return found.length < limit ? null : found;
 }
 
-/** Looks at one order of the list after the other, until a page is full or so many have been passed. */
+/** Checks one order of the list after the other, until a page is full or `orders_max` have been passed. */
 async function walk(
   db: Db,
   filter: SettledFilter,
@@ -371,7 +371,7 @@ async function walk(
 ): Promise<OrderSearchResult> {
   const { order, beyond } = walkOf(sort);
   const onwards = db.sql
-    .select(asked)
+    .select(checkedColumns)
     .from(orders)
     .where(and(matching(filter), after === null ? undefined : or(...beyond(after))))
     .orderBy(...order);
@@ -397,10 +397,10 @@ const place = {
   priority: orders.priority,
 };
 type OrderListKey = Pick<StoredOrderRow, keyof typeof place>;
-/** What a check may ask of an order itself. */
-const asked = { ...place, order_number: orders.order_number, customer_id: orders.customer_id };
+/** The columns of an order that a check may use. */
+const checkedColumns = { ...place, order_number: orders.order_number, customer_id: orders.customer_id };
 
-/** The orders that match; null when they are more than `max`. */
+/** The orders that match; null if there are more than `max`. */
 async function fewAmong(db: Db, where: SQL | undefined, max: number): Promise<number[] | null> {
   const found = await db.sql
     .select({ id: orders.id })
@@ -416,13 +416,13 @@ function inOrder(sort: OrderSort): (a: OrderListKey, b: OrderListKey) => number 
   return (a, b) => sign * (keyOf(a, sort) - keyOf(b, sort) || a.id - b.id);
 }
 
-/** Where those of these orders stand that meet a condition. */
+/** The sort keys of those of these orders that meet a condition. */
 async function placesAmong(db: Db, ids: readonly number[], where: SQL | undefined): Promise<OrderListKey[]> {
   return ids.length === 0 ? [] : db.sql.select(place).from(theOrders(db, ids)).where(where);
 }
 
 function theOrders(db: Db, ids: readonly number[]) {
-  // A limit keeps the databases from looking at other orders first.
+  // The limit keeps the databases from reading other orders first.
   return db.sql
     .select()
     .from(orders)
@@ -431,23 +431,23 @@ function theOrders(db: Db, ids: readonly number[]) {
     .as("orders");
 }
 
-/** The ids that some orders are listed by, in the one row that they come in. */
+/** The ids of some orders, which come in a single row. */
 async function listOf(db: Db, ids: SQL, some: SQLWrapper): Promise<number[]> {
   const [row] = await db.sql.select({ ids: template<string>`${ids}` }).from(template`${some}`);
   return JSON.parse(row?.ids ?? "[]") as number[];
 }
 
-/** How many orders there are of each kind. */
+/** The number of orders of each kind. */
 interface OrderCounts {
   readonly total: number;
   readonly statuses: Readonly<Record<PublicOrderStatus, number>>;
-  /** Orders that wait for units which stock could not promise. */
+  /** Orders with backordered units. */
   readonly short: number;
-  /** Orders that have not left although they were to. */
+  /** Orders that have not shipped by their ship-by time. */
   readonly late: number;
 }
 
-/** How many orders are in each state, wait for stock or are late. */
+/** The number of orders in each status, and of those that are backordered or late. */
 export async function countAllOrders(db: Db): Promise<OrderCounts> {
   const counts = await countByStatus(db);
   const statuses = Object.fromEntries(publicOrderStatuses.map((status) => [status, counts.get(status) ?? 0])) as Record<

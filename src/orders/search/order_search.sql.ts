@@ -12,25 +12,25 @@ import { isOfSeen } from "../../storage/scope.ts";
 import { prepared, preparedIds, type StatementArgs } from "../../storage/statements.ts";
 import { plainTrackingNumber } from "../fulfillment/tracking_url.ts";
 
-/** One word of a search, in each form that something is compared with. */
+/** A word of a search, in each form that is compared with something. */
 interface SearchWord {
-  /** As the words of customers are kept: all letters small. */
+  /** As the words of customers are stored: in lower case. */
   readonly name: string;
-  /** As order numbers and SKUs are compared: A to Z small. */
+  /** As order numbers and SKUs are compared: A to Z in lower case. */
   readonly code: string;
-  /** As tracking numbers are kept. */
+  /** As tracking numbers are stored. */
   readonly tracking: string;
-  /** The order that it names as `ord_1042`, or null. */
+  /** The order id in a word such as `ord_1042`, or null. */
   readonly order_id: number | null;
 }
 
-/** What is searched for: its words, and all of it as one tracking number that was typed in groups. */
+/** A search: its words, and all of it as one tracking number that was typed in groups. */
 export interface Search {
   readonly words: readonly SearchWord[];
   readonly tracking: string;
 }
 
-/** Reads what a user has typed into a search box; null when it is nothing but spaces. */
+/** Reads the text of a search box; null if it contains only spaces. */
 export function readSearch(q: string): Search | null {
   const words = searchWords(q).map((name, at) => {
     const code = codeOf(q.trim().split(/\s+/)[at] ?? name);
@@ -40,13 +40,13 @@ export function readSearch(q: string): Search | null {
   return words.length === 0 ? null : { words, tracking: words.map(({ tracking }) => tracking).join("") };
 }
 
-/** Only A to Z, as the databases do it: other letters count as they are written. */
+/** Only A to Z, as the databases do it. Other letters stay as they are. */
 const codeOf = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-// A search of orders that no number of orders makes slow. What each word may mean is looked up in indexes. When a word
-// means few orders, these are the candidates; else the list is walked in its order, a bounded stretch at a time.
+// Searches orders, however many there are. Indexes find what each word may match. If a word matches few orders, these
+// are the candidates; otherwise the list is walked in its order, a bounded stretch at a time.
 
-/** How many orders a word may mean to be a help; a word that means more is only checked of each order. */
+/** How many orders a word may match to narrow a search. A word that matches more is only checked for each order. */
 export const candidates_max = 10_000;
 
 const ofNumber = preparedIds((sql, a: StatementArgs<{ piece: string }>) =>
@@ -87,7 +87,7 @@ const ofProducts = preparedIds((sql, a: StatementArgs<{ ids: string }>) =>
   sql.select({ id: order_lines.order_id }).from(order_lines).where(among(order_lines.product_id, a.ids)),
 );
 
-/** Where a word may stand: how the orders are found in which it does, and how one order is asked. */
+/** Where a word may occur: how to find the orders in which it does, and how to check one order. */
 interface OrderSearchSource {
   readonly find: (db: Db, word: SearchWord, max: number) => Promise<OrderIds>;
   readonly check: (word: SearchWord) => SQL;
@@ -134,13 +134,13 @@ const parcels: OrderSearchSource = {
 const others: readonly OrderSearchSource[] = [ids, digits, parcels, numbers, names];
 const sources: readonly OrderSearchSource[] = [...others, skus];
 
-/** The product whose orders are all that a search finds, in lines of it; null when there is more to it. */
+/** The product, if a search finds nothing but orders with lines of it; null otherwise. */
 export async function soleProduct(db: Db, { words }: Search): Promise<number | null> {
   const [word, ...more] = words;
   if (word === undefined || more.length > 0) return null;
   const [product = null, another] = (await productsCalled(db, { piece: word.code, max: 1 })) ?? [];
   if (product === null || another !== undefined) return null;
-  // None of the others may find anything; to learn so much they need not list it.
+  // None of the other sources may find anything. To know that, they need not list it.
   for (const { find } of others) if ((await find(db, word, 0))?.length !== 0) return null;
   return product;
 }
@@ -160,8 +160,8 @@ async function countWith(db: Db, product_id: number, max: number): Promise<numbe
 }
 
 /**
- * A page of the orders with a product, the newest or the oldest first, and how many there are: null when they are more
- * than `max`, and behind a cursor. The index of the product tells both, however many orders there are.
+ * A page of the orders with a product, newest or oldest first, and their number: null if there are more than `max`, and
+ * behind a cursor. The index of the product has both, however many orders there are.
  */
 export async function ordersWith(
   db: Db,
@@ -187,37 +187,39 @@ export async function ordersWith(
 
 const isDigits = (code: string) => /^\d+$/.test(code);
 
-/** Whether there is a row. Unlike `exists` it is evaluated for each order by itself, never for all rows beforehand. */
+/** Condition: there is a row. Unlike `exists`, it is evaluated for each order, and never for all rows in advance. */
 export const some = (rows: SQL): SQL => template`(select 1 from ${rows} limit 1) = 1`;
 
-/** A condition on other tables: `check` asks it of one order, `find` looks its orders up where an index can. */
+/** A condition on other tables: `check` tests it for one order, `find` looks its orders up if an index can. */
 export interface SearchCondition {
   readonly check: SQL;
   readonly find?: (db: Db, max: number) => Promise<OrderIds>;
 }
 
-/** Rows that `find` reaches by way of others, such as orders by their customers; null when either are too many. */
+/** Rows that `find` reaches through others, such as orders through their customers; null if either are too many. */
 async function through(others: Promise<OrderIds>, find: (ids: string) => Promise<OrderIds>): Promise<OrderIds> {
   const found = await others;
   return found === null || found.length === 0 ? found : find(list([...new Set(found)]));
 }
 
 /**
- * The orders that a search finds: those with these ids for which the check holds. `ids` is null when there are too many
- * candidates to list; then it is all orders for which the check holds.
+ * The orders that a search finds: those with these ids that pass the check. `ids` is null if there are too many
+ * candidates to list: then it is all orders that pass the check.
  */
 interface SearchMeaning {
   readonly ids: readonly number[] | null;
   readonly check: SQL | undefined;
 }
 
-/** The orders that one word finds. `check` is for the sources that find too many: it is asked of each order instead. */
+/**
+ * The orders that one word finds. `check` is for the sources that find too many: it is tested for each order instead.
+ */
 interface WordMeaning {
   readonly ids: ReadonlySet<number>;
   readonly check: SQL | null;
 }
 
-/** Finds the orders of a search and some conditions by a few indexes, never by reading all orders. */
+/** Finds the orders of a search and some conditions with a few indexes, never by reading all orders. */
 export async function meaningOf(
   db: Db,
   search: Search | null,
@@ -248,7 +250,7 @@ async function searchMeaning(db: Db, { words, tracking }: Search, max: number): 
   }
   const all = checks.length === 0 ? undefined : template`(${template.join(checks, template` and `)})`;
   if (words.length === 1 || tracking === "") return { ids: common && [...common], check: all };
-  // All of it may be one tracking number that was typed in groups.
+  // All of it may be one tracking number typed in groups.
   const [first] = words;
   const whole = await wordMeaning(db, { ...(first as SearchWord), tracking }, [parcels], max);
   if (common === null || whole.check !== null) {
@@ -275,7 +277,7 @@ async function wordMeaning(
   return { ids, check: broad.length === 0 ? null : template`(${template.join(broad, template` or `)})` };
 }
 
-/** That an order is one of these ids, or that a check holds. */
+/** Condition: an order has one of these ids, or a check holds. */
 function either(ids: ReadonlySet<number>, check: SQL | null): SQL {
   const isOne = among(orders.id, template`${list([...ids])}`);
   if (check === null) return isOne;

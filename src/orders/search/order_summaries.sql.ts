@@ -11,7 +11,7 @@ export interface OrderSummary {
   readonly id: number;
   readonly order_number: string;
   readonly status: PublicOrderStatus;
-  /** What is not cancelled costs, with its shipping; nothing where all is. */
+  /** The cost of what is not cancelled, with shipping; 0 if all is cancelled. */
   readonly total_cents: number;
   readonly currency: string;
   /** Units ordered. */

@@ -8,7 +8,7 @@ import { wireId } from "../../core/ids.ts";
 import { transition } from "../../core/transitions.ts";
 import { printableLine, unprintableLetters } from "../../documents/shape_text.ts";
 import { openLabelled } from "../../orders/fulfillment/label_shipment.ts";
-import { parcelPlace, placeInWords } from "../../orders/fulfillment/order_units.ts";
+import { parcelPlace, placeText } from "../../orders/fulfillment/order_units.ts";
 import type { Shipment } from "../../orders/fulfillment/shipment.ts";
 import { allotShipmentIds } from "../../orders/fulfillment/shipments.sql.ts";
 import type { Order } from "../../orders/order.ts";
@@ -209,7 +209,7 @@ async function issueLabels(tx: Tx, sold: readonly SoldLabel[]): Promise<BoughtLa
       return_id: null,
       number,
       reference,
-      parcel_text: place === null ? "" : placeInWords(place),
+      parcel_text: place === null ? "" : placeText(place),
       qr_text: parcel?.shipment.tracking_url ?? null,
     });
   });

@@ -9,7 +9,7 @@ import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { documented } from "../../http/route.ts";
 import type { Service } from "../../http/service.ts";
-import { parcelPlace, placeInWords } from "../../orders/fulfillment/order_units.ts";
+import { parcelPlace, placeText } from "../../orders/fulfillment/order_units.ts";
 import { trackingUrl } from "../../orders/fulfillment/tracking_url.ts";
 import { getOrder } from "../../orders/orders.sql.ts";
 import type { Db } from "../../storage/database.ts";
@@ -125,7 +125,7 @@ async function currentDrawing(db: Db, label: ShippingLabel, drawing: NonNullable
   const page = trackingUrl(db, { ...label, id: shipment_id, told_url: label.tracking_url });
   const linked = withQrCode(drawing, page);
   const place = parcelPlace(await getOrder(db, label.order_id), shipment_id);
-  return place === null ? linked : withParcel(linked, placeInWords(place));
+  return place === null ? linked : withParcel(linked, placeText(place));
 }
 
 type AnswerDocument = (call: Call, readable: Readable) => Promise<Response>;

@@ -8,7 +8,7 @@ import { invalidChoice } from "../../core/field_problems.ts";
 import { readId } from "../../core/ids.ts";
 import { transition } from "../../core/transitions.ts";
 import { labelShipment, openShipment, voidShipment } from "../../orders/fulfillment/label_shipment.ts";
-import { parcelPlace, placeInWords } from "../../orders/fulfillment/order_units.ts";
+import { parcelPlace, placeText } from "../../orders/fulfillment/order_units.ts";
 import type { Shipment, ShipmentLine } from "../../orders/fulfillment/shipment.ts";
 import { plainTrackingNumber } from "../../orders/fulfillment/tracking_url.ts";
 import { isGivenUp, isInHouse } from "../../orders/order.transitions.ts";
@@ -240,7 +240,7 @@ export async function carriageOfLabel(
   const order = await lockOrder(tx, label.order_id);
   const { timezone } = await originOfOrder(tx, order);
   const place = label.shipment_id === null ? null : parcelPlace(order, label.shipment_id);
-  const reference = place === null ? order.order_number : `${order.order_number}, parcel ${placeInWords(place)}`;
+  const reference = place === null ? order.order_number : `${order.order_number}, parcel ${placeText(place)}`;
   const units =
     label.return_id === null
       ? (order.shipments.find(({ id }) => id === label.shipment_id)?.lines ?? [])

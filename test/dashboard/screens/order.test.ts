@@ -193,7 +193,7 @@ describeInBrowser("the orders of one house", () => {
     await tab.page.click("[aria-label='More actions']");
     await tab.page.click("[role=menuitem]:has-text('Cancel items')");
     await tab.page.fill("dialog [aria-label='Quantity of JAM-1']", "77");
-    await tab.page.waitForSelector("dialog .effects .notice:has-text('more than are left')");
+    await tab.page.waitForSelector("dialog .effects .notice:has-text('exceeds what is left')");
   });
 
   test("an order is changed, and what others do to it appears", async () => {

@@ -336,8 +336,8 @@ describe("refuses", () => {
       { sku: "MILK", quantity: 1, lot_number: "L-0", bin: "C-01" },
     );
     const { message } = (await step(id, "ship")).body.error;
-    expect(message).toContain("SALT in bin NONE (1 wanted, 0 available)");
-    expect(message).toContain("lot L-0 of MILK in bin C-01 (1 wanted, 0 available)");
+    expect(message).toContain("SALT in bin NONE (1 requested, 0 available)");
+    expect(message).toContain("lot L-0 of MILK in bin C-01 (1 requested, 0 available)");
     await step(id, "cancel");
   });
 

@@ -278,7 +278,7 @@ describe("refuses", () => {
     await shop.act(made.id, "ship", { partial: true });
     const items = [{ sku: tea.sku, quantity: 2 }];
     const some = await shop.app.post(`/orders/${made.id}/cancel_items`, { items });
-    expect([some.status, some.body.error.details[0].message]).toEqual([422, "is 1 more than are left"]);
+    expect([some.status, some.body.error.details[0].message]).toEqual([422, "exceeds what is left by 1"]);
     await give(made.id, [{ sku: tea.sku, quantity: 1 }]);
     const all = await shop.app.post(`/orders/${made.id}/cancel_items`, { items });
     expect([all.status, all.body.error]).toMatchObject([

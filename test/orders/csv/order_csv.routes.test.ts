@@ -186,7 +186,7 @@ describe("works", () => {
     const { errors, created, failed } = await imports(file);
     expect([created, failed]).toEqual([1, 2]);
     expect(errors).toEqual([
-      { line: 2, name: "D-1", field: "city", message: "is not what line 3 says of the same order" },
+      { line: 2, name: "D-1", field: "city", message: "differs from line 3 of the same order" },
       { line: 6, name: "D-2", field: "postal_code", message: expect.any(String) },
     ]);
     expect((await byNumber("D-3")).line_items).toHaveLength(2);

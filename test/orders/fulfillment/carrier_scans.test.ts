@@ -300,7 +300,7 @@ describe("a carrier has the parcel of a cancelled order", () => {
         { quantity: 2, quantity_cancelled: 0, quantity_packed: 2, quantity_shipped: 2, quantity_delivered: 2 },
       ],
       shipments: [{ status: "delivered", items: [{ quantity: 2 }] }],
-      holds: [{ reason: "carrier_discrepancy", note: `The carrier has T${labels}, which was given up.` }],
+      holds: [{ reason: "carrier_discrepancy", note: `The carrier has T${labels}, which was voided.` }],
     });
     expect(await shop.available(goods.sku)).toBe(3);
     expect(await movements(goods.sku)).toEqual(["2 from A-01 to customer, assumed"]);

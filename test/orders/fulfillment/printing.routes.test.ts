@@ -363,7 +363,7 @@ describe("refuses", () => {
     const refused = await app.get(wave);
     expect([refused.status, refused.body.error.code]).toEqual([409, "invalid_state_transition"]);
     expect(refused.body.error.message).toBe(
-      `No list was made: ${held.id} is on hold (fraud); ${cancelled.id} is cancelled and has nothing to pick; ` +
+      `No pick list created: ${held.id} is on hold (fraud); ${cancelled.id} is cancelled and has nothing to pick; ` +
         `${gone.id} is shipped and has nothing to pick.`,
     );
     const fields = refused.body.error.details.map(({ field, code }: Record<string, string>) => [field, code]);
