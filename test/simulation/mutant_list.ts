@@ -112,7 +112,7 @@ export const mutants: readonly Mutant[] = [
     name: "released units are given to nobody who waits",
     file: `${inventory}/reservations/client_reservations.ts`,
     search: `  await saveState(tx, released);
-  await fillBackorders(tx, shelves, productsOf(lines));`,
+  await fillBackorders(tx, stocks, productsOf(lines));`,
     replace: "  await saveState(tx, released);",
   },
   {
@@ -142,14 +142,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: "work begins without a new plan",
     file: allocations,
-    search: "  await planAnew(tx, shelves, reservation, lines);\n",
+    search: "  await replan(tx, stocks, reservation, lines);\n",
     replace: "",
   },
   {
     name: "a held order keeps what it should give free",
     file: allocations,
-    search: "    await assignPlan(tx, shelves, lines, []);",
-    replace: "    await assignPlan(tx, shelves, lines.slice(1), []);",
+    search: "    await assignPlan(tx, stocks, lines, []);",
+    replace: "    await assignPlan(tx, stocks, lines.slice(1), []);",
   },
   {
     name: "the ledger notes one unit too many",
@@ -244,8 +244,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "the claim of a held order is marked as released until it goes on",
     file: allocations,
-    search: "await change(tx, claim, { paused: true });",
-    replace: 'await change(tx, claim, { paused: true, status: "released" });',
+    search: "await change(tx, allocation, { paused: true });",
+    replace: 'await change(tx, allocation, { paused: true, status: "released" });',
   },
   {
     name: "a bin that is named takes goods of several merchants",
