@@ -49,7 +49,7 @@ function matching(db: Db, filter: MovementFilter): SQL | undefined {
   );
 }
 
-/** Condition: a movement has this reason. SQLite uses the index of the rare ones only if its condition is written out. */
+/** Condition: a movement has this reason. SQLite uses the index of rare ones only if its condition is written out. */
 function because(reason: string): SQL | undefined {
   const common = ["shipped", "picked", "received"].includes(reason);
   const rare = common ? undefined : sql`${movements.reason} not in ('shipped', 'picked', 'received')`;
