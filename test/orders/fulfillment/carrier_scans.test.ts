@@ -265,7 +265,7 @@ describe("what a carrier reports is never refused", () => {
       held_from: "pending",
       line_items: [{ quantity_shipped: 0, quantity_reserved: 2 }],
       shipments: [{ status: "voided" }],
-      holds: [{ reason: "carrier_discrepancy", note: expect.stringContaining("given up") }],
+      holds: [{ reason: "carrier_discrepancy", note: expect.stringContaining("voided") }],
     });
     expect(await shop.app.takeEvents()).toEqual([]);
   });
