@@ -1,5 +1,5 @@
 // How much the marathons do: simulations, kills, fuzzing, and every look at the dashboard. `bun run test` gives each
-// of them a small share with a fixed seed. `bun run test long` runs all of it, as TEST_VOLUME=long does with `bun test`.
+// of them a small share with a fixed seed. `bun run test long` runs all of it; TEST_VOLUME=long says so to `bun test`.
 
 /** Whether this is the long run. */
 export const isLong = process.env["TEST_VOLUME"] === "long";

@@ -4,6 +4,7 @@ import type { PostalAddress } from "../../src/addresses/address.ts";
 import { carriedPlaces } from "../../src/addresses/carried_zip_codes.ts";
 import { checkOffline, foldCity, zipOf } from "../../src/addresses/offline_verification.ts";
 import { isPostalCode, writtenCode } from "../../src/addresses/postal_codes.ts";
+import { tries } from "../volume.ts";
 
 const now = Date.parse("2026-01-02T03:04:05.000Z");
 const home: PostalAddress = {
@@ -193,7 +194,7 @@ describe("the check", () => {
         // Of an address in no country nothing else can be said.
         if (suggestion.country === address.country) expect(next.errors.length).toBeLessThanOrEqual(errors.length);
       }),
-      { numRuns: 2000 },
+      tries(2000),
     );
   });
 

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { shareOf } from "../../src/core/money.ts";
+import { tries } from "../volume.ts";
 
 const cents_max = 100_000_000_000_000;
 const units_max = 1_000_000;
@@ -17,7 +18,7 @@ test("a share is the exact one rounded half up, whatever the size of the numbers
       const exact = (2n * BigInt(total) * BigInt(units) + BigInt(all)) / (2n * BigInt(all));
       expect(BigInt(shareOf(total, units, all))).toBe(exact);
     }),
-    { numRuns: 2_000 },
+    tries(2_000),
   );
 });
 
@@ -33,6 +34,6 @@ test("parts that are differences of shares make the amount, and none is negative
       expect(Math.min(...costs)).toBeGreaterThanOrEqual(0);
       expect(Math.max(...costs)).toBeLessThanOrEqual(total);
     }),
-    { numRuns: 1_000 },
+    tries(1_000),
   );
 });

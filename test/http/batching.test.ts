@@ -8,6 +8,7 @@ import type { Call } from "../../src/http/call.ts";
 import type { Store } from "../../src/storage/database.ts";
 import type { Answered, TestApp } from "../harness.ts";
 import { type House, stock, twoHouses } from "../twin_services.ts";
+import { tries } from "../volume.ts";
 
 const { alone, crowd } = await twoHouses();
 
@@ -102,7 +103,7 @@ describe("orders created together", () => {
           run += 1;
           expect(await played(crowd, it, way)).toEqual(await played(alone, it, "one by one"));
         }),
-        { numRuns: 20 },
+        tries(20),
       );
     },
     120_000,
@@ -172,7 +173,7 @@ test.skipIf(engine === "postgres")(
         run += 1;
         expect(await booked(crowd, it, true)).toEqual(await booked(alone, it, false));
       }),
-      { numRuns: 25 },
+      tries(25),
     );
   },
   120_000,
@@ -232,7 +233,7 @@ test.skipIf(engine === "postgres")(
         run += 1;
         expect(await adjusted(crowd, it, true)).toEqual(await adjusted(alone, it, false));
       }),
-      { numRuns: 40 },
+      tries(40),
     );
     expect(await parted(crowd.app, "adjustInventory")).toBe(0);
   },

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { operationsOf } from "../../src/server/openapi/description.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { signedInAs } from "../identity/people.ts";
+import { tries } from "../volume.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -105,7 +106,7 @@ test("what breaks in JSON is found wherever it is, as line and column", async ()
         1,
       ]);
     }),
-    { numRuns: 200 },
+    tries(200),
   );
 });
 
@@ -193,7 +194,7 @@ describe("metadata", () => {
         const kept = await app.get(`/products/${made.body.data.id}`);
         expect(JSON.stringify(sorted(kept.body.data.metadata))).toBe(JSON.stringify(sorted(metadata)));
       }),
-      { numRuns: 100 },
+      tries(100),
     );
   });
 });

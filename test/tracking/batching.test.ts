@@ -6,6 +6,7 @@ import { trackingEventStatuses } from "../../src/shipping/carriers/tracking.tran
 import { start as now, type TestApp } from "../harness.ts";
 import { parcel } from "../shipping/shop.ts";
 import { type House, stock, twoHouses } from "../twin_services.ts";
+import { tries } from "../volume.ts";
 
 const { alone, crowd } = await twoHouses();
 beforeAll(async () => {
@@ -111,7 +112,7 @@ test("scans made at once come to the same as one after the other, whatever is kn
       run += 1;
       expect(await played(crowd, it, true)).toEqual(await played(alone, it, false));
     }),
-    { numRuns: engine === "sqlite" ? 40 : 15 },
+    tries(engine === "sqlite" ? 40 : 15),
   );
 }, 240_000);
 

@@ -8,6 +8,7 @@ import type { TrackingUpdate } from "../../src/shipping/carriers/tracking_update
 import { deleteOldCallbacks } from "../../src/tracking/tracking.jobs.ts";
 import { openTestApp, type TestApp } from "../harness.ts";
 import { openShop } from "../shipping/shop.ts";
+import { tries } from "../volume.ts";
 import { addTeller, scanOf, tellingCarrier, told } from "./carrier.ts";
 
 setDefaultTimeout(60_000);
@@ -113,7 +114,7 @@ describe("works", () => {
           expect(await standing([...(all as Telling[]), ...(shuffled as Telling[])])).toEqual(first);
         },
       ),
-      { numRuns: 25 },
+      tries(25),
     );
     await app.takeEvents();
   });

@@ -13,6 +13,7 @@ import { forgetOldRequests, requestLogOf } from "../../../src/http/request_log/r
 import { findRequests } from "../../../src/http/request_log/request_log.sql.ts";
 import { openRequestPipeline } from "../../../src/http/request_pipeline.ts";
 import { openTestApp, start, type TestApp } from "../../harness.ts";
+import { tries } from "../../volume.ts";
 import { storeBlock } from "./logged_requests.ts";
 
 setDefaultTimeout(30_000);
@@ -286,7 +287,7 @@ describe("the log of requests: always", () => {
       }
       expect(found).toEqual(wanted);
     };
-    await fc.assert(fc.asyncProperty(filters, fc.integer({ min: 1, max: 40 }), check), { numRuns: 40 });
+    await fc.assert(fc.asyncProperty(filters, fc.integer({ min: 1, max: 40 }), check), tries(40));
   });
 
   test("an id of ours is looked for around the moment it was made", () => {

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { engine } from "../../../src/core/config.ts";
 import { parcel } from "../../shipping/shop.ts";
 import { type House, twoHouses } from "../../twin_services.ts";
+import { tries } from "../../volume.ts";
 
 const { alone, crowd } = await twoHouses();
 
@@ -112,7 +113,7 @@ test.skipIf(engine === "postgres")(
         run += 1;
         expect(await played(crowd, it, true)).toEqual(await played(alone, it, false));
       }),
-      { numRuns: 40 },
+      tries(40),
     );
   },
   240_000,

@@ -9,6 +9,7 @@ import {
   giveUpUpdateAt,
   reportProblem,
 } from "../../../src/platforms/shipment_updates/shipment_update.ts";
+import { tries } from "../../volume.ts";
 
 /** An order whose lines are of these SKUs, numbered from 1, and a parcel with so many units of each. */
 function packed(skus: readonly string[], units: readonly number[]) {
@@ -64,7 +65,7 @@ describe("works", () => {
         }
         expect(all.every(({ quantity }) => quantity > 0)).toBe(true);
       }),
-      { numRuns: 200 },
+      tries(200),
     );
   });
 

@@ -5,6 +5,7 @@ import { engine } from "../../../src/core/config.ts";
 import { findStoredResponse } from "../../../src/http/stored_responses.sql.ts";
 import type { TestApp } from "../../harness.ts";
 import { type House, stock, twoHouses } from "../../twin_services.ts";
+import { tries } from "../../volume.ts";
 import { parcel } from "../shop.ts";
 
 const unprintable = {
@@ -122,7 +123,7 @@ test("labels bought at once come to the same as one after the other, whatever is
       run += 1;
       expect(await played(crowd, it, true)).toEqual(await played(alone, it, false));
     }),
-    { numRuns: engine === "sqlite" ? 40 : 15 },
+    tries(engine === "sqlite" ? 40 : 15),
   );
 }, 240_000);
 

@@ -7,6 +7,7 @@ import type { DrawingOperation } from "../../../src/documents/drawing.ts";
 import { shapedWidth } from "../../../src/documents/shape_text.ts";
 import type { LabelAddress } from "../../../src/shipping/address.ts";
 import { drawLabel, type LabelFacts } from "../../../src/shipping/labels/draw_label.ts";
+import { tries } from "../../volume.ts";
 import { facts } from "./label_facts.ts";
 
 interface Area {
@@ -176,7 +177,7 @@ describe("drawLabel", () => {
         expect(layoutProblems(drawing.operations)).toEqual([]);
         for (const line of textsOf(drawing.operations)) expect(line).not.toMatch(/[\p{Cc}\p{Cs}\u202a-\u202e]/u);
       }),
-      { numRuns: 40 },
+      tries(40),
     );
   });
 });

@@ -17,6 +17,7 @@ import { connectWriter } from "../../../src/storage/sqlite/sqlite_connection.ts"
 import type { SqliteSettings } from "../../../src/storage/sqlite/sqlite_settings.ts";
 import { openSqlite } from "../../../src/storage/sqlite/sqlite_store.ts";
 import { insert } from "../../../src/storage/statements.ts";
+import { tries } from "../../volume.ts";
 import { ended, thingMigrations, thingNames, things } from "../things.ts";
 
 /** A disk that confirms when it is told to. */
@@ -202,7 +203,7 @@ if (engine === "sqlite")
           expect(await seen()).toBe(before + answered.size);
         },
       );
-      await fc.assert(run, { numRuns: 30 });
+      await fc.assert(run, tries(30));
       expect(commits).toEqual(Array.from({ length: durable }, (_, at) => at + 1));
     });
 

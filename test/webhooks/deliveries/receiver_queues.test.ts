@@ -5,6 +5,7 @@ import { fanOut } from "../../../src/webhooks/deliveries/deliveries.ts";
 import type { DeliveryClaim } from "../../../src/webhooks/deliveries/delivery_claim.ts";
 import { ReceiverQueues } from "../../../src/webhooks/deliveries/receiver_queues.ts";
 import { deliverDue, deliveriesSettled } from "../../../src/webhooks/webhooks.jobs.ts";
+import { tries } from "../../volume.ts";
 import { useScene } from "../scene.ts";
 
 const scene = useScene();
@@ -115,7 +116,7 @@ describe("a line", () => {
         expect(begun.length + back.length).toBe(given.length);
         expect(lines.count).toBe(sending.size);
       }),
-      { numRuns: 300 },
+      tries(300),
     );
   });
 });

@@ -6,6 +6,7 @@ import { systemClock } from "../../../src/core/clock.ts";
 import { deliveryHeaders, type SignedAttempt } from "../../../src/webhooks/deliveries/attempt.ts";
 import { bodySignature, type Signing, sign, timedSignature } from "../../../src/webhooks/deliveries/send_delivery.ts";
 import { newSecret, secretProblem } from "../../../src/webhooks/subscriptions/subscription.ts";
+import { tries } from "../../volume.ts";
 
 const short_secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const secret = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
@@ -104,7 +105,7 @@ describe("the headers of a delivery", () => {
         expect(await verify(short_secret, body, `sha256=${headers["X-Webhook-Signature-Previous"]}`)).toBe(true);
         expect(await verify(short_secret, body, `sha256=${headers["X-Webhook-Signature"]}`)).toBe(false);
       }),
-      { numRuns: 50 },
+      tries(50),
     );
   });
 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { root } from "../../../../scripts/install.ts";
 import { heartbeat } from "../../../../src/dashboard/server/hint_stream.ts";
+import { tries } from "../../../volume.ts";
 
 // What draws the front end belongs to another program, whose types are a browser's: here is what this test uses of it.
 type Drawn = object;
@@ -216,7 +217,7 @@ test("whatever comes first, once all hints have come every place shows what the 
       expect(screen.shown).toEqual(screen.due());
     }),
   );
-  await fc.assert(property, { numRuns: 500 });
+  await fc.assert(property, tries(500));
 });
 
 /** A stream of hints, as a browser holds it. */
