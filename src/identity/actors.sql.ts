@@ -1,4 +1,4 @@
-// Who did something, as it is shown to who asks: a merchant is told nothing of the people and keys of the house.
+// Actors as they are shown to a viewer: a merchant does not see the operator's users and keys.
 import { among, list } from "../../db/kit.ts";
 import { api_keys } from "../../db/schema/keys.ts";
 import { memberships } from "../../db/schema/users.ts";
@@ -8,21 +8,21 @@ import type { Call } from "../http/call.ts";
 import type { Db } from "../storage/database.ts";
 import { prepared, type StatementArgs } from "../storage/statements.ts";
 
-/** Who asks: for the house (null), or for a merchant. */
+/** The viewer: the operator (null), or a merchant. */
 export interface Viewer {
   readonly merchant_id: number | null;
   readonly actor: Pick<Actor, "id">;
 }
 
-/** Who asks, with the people of the merchant, by their wire ids, where the store of the request does not know them. */
+/** The viewer with the wire ids of the merchant's users, which only the live store knows. */
 export interface ViewerWithUsers extends Viewer {
   readonly people: readonly string[];
 }
 
-/** The house, which is shown everything. */
+/** The operator, who sees everything. */
 export const operatorViewer: ViewerWithUsers = { merchant_id: null, actor: { id: "" }, people: [] };
 
-/** A row that says who did it. */
+/** A row with its actor. */
 interface AttributedRow {
   readonly actor_type: ActorType;
   readonly actor_id: string;
@@ -42,7 +42,7 @@ const allPeople = prepared((sql, _: StatementArgs<Record<never, never>>) =>
   sql.selectDistinct({ id: memberships.user_id }).from(memberships),
 );
 
-/** The people whom the scope sees, by their wire ids. The live world alone knows any. */
+/** The wire ids of the users in the scope. Only the live store has users. */
 export async function listUserIds(db: Db): Promise<string[]> {
   return (await allPeople(db, {})).map(({ id }) => wireId("user", id));
 }
@@ -50,18 +50,18 @@ export async function listUserIds(db: Db): Promise<string[]> {
 const warehouse = { actor_type: "system", actor_id: "warehouse" } as const;
 
 /**
- * Rows as they are shown to who asks. A merchant sees the acts of its own keys and people, and of the user who asks, as
- * they were done; those of all others as done by the warehouse.
+ * Rows with the actors that the viewer may see. A merchant sees its own keys and users, and the user who views. All
+ * others are shown as the warehouse.
  */
 export async function withActorsFor<Row extends AttributedRow>(
   db: Db,
-  asker: ViewerWithUsers,
+  viewer: ViewerWithUsers,
   rows: readonly Row[],
 ): Promise<Row[]> {
-  if (asker.merchant_id === null) return [...rows];
+  if (viewer.merchant_id === null) return [...rows];
   const own = new Set([
-    asker.actor.id,
-    ...asker.people,
+    viewer.actor.id,
+    ...viewer.people,
     ...(await ownOf(db, rows, "api_key", "key", ownKeys)),
     ...(await ownOf(db, rows, "user", "user", ownPeople)),
   ]);
@@ -70,20 +70,20 @@ export async function withActorsFor<Row extends AttributedRow>(
   return rows.map((row) => (isShown(row) ? row : hidden(row)));
 }
 
-/** By whom a list is narrowed for who asks for this actor: one whom a merchant is not shown did nothing there. */
+/** The actor id to filter a list by. For an actor that the viewer may not see it is one that matches nothing. */
 export async function actorFor(
   db: Db,
-  asker: ViewerWithUsers,
+  viewer: ViewerWithUsers,
   actor_id: string | undefined,
 ): Promise<string | undefined> {
   if (actor_id === undefined) return undefined;
   const actor_type =
     readId("key", actor_id) !== null ? "api_key" : readId("user", actor_id) !== null ? "user" : "system";
-  const [shown] = await withActorsFor(db, asker, [{ actor_type, actor_id }]);
+  const [shown] = await withActorsFor(db, viewer, [{ actor_type, actor_id }]);
   return shown?.actor_id;
 }
 
-/** Those who did something by keys, or as users, whom the scope sees. */
+/** The wire ids of the rows' actors of one type that are in the scope. */
 async function ownOf(
   db: Db,
   rows: readonly AttributedRow[],
@@ -105,10 +105,7 @@ function hidden<Row extends AttributedRow>(row: Row): Row {
   };
 }
 
-/**
- * Who asks, as far as it counts for what is told of who did something. It is found between transactions: the live
- * world alone knows people.
- */
+/** The viewer of a request. Must be called outside of a transaction, because only the live store has users. */
 export async function viewerOf({ merchant_id, actor, store, live }: Call): Promise<ViewerWithUsers> {
   const isKnown = merchant_id === null || store.mode === live.mode;
   const people = isKnown ? [] : await live.scoped({ sees: merchant_id, makes: null }).read(listUserIds);

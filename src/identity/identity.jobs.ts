@@ -11,7 +11,7 @@ import type { MerchantBrief } from "./users/user.ts";
 
 const deleted_batch_max = 500;
 
-/** Deletes entries of the audit trail that are too old, some in each transaction. */
+/** Deletes expired entries of the audit log, in batches. */
 export async function forgetOldActs(store: Store, service: Service): Promise<void> {
   await writeChunks(store, service, async (tx) => {
     const { audit_trail } = await retentionIn(tx, service);
@@ -19,9 +19,10 @@ export async function forgetOldActs(store: Store, service: Service): Promise<voi
   });
 }
 
-// The act of the clock that sends invitations by e-mail: claimed in a transaction, sent, recorded in another.
-
-/** A round of `users.mail_invitations`: the e-mails that are due are sent, if there is a mail server. */
+/**
+ * A round of `users.mail_invitations`: claims the due emails in a transaction, sends them, and records each result in
+ * another. Does nothing without a mail server. Returns when to run next (ms), or null.
+ */
 export async function mailInvitations(store: Store, service: Service): Promise<number | null> {
   if (service.mail === null) return null;
   const { due, next_at, merchants } = await store.write((tx) => claimInvitationMails(tx));
@@ -30,21 +31,21 @@ export async function mailInvitations(store: Store, service: Service): Promise<n
     const failure = await send(service, invitation, merchant_id === null ? null : merchants.byId(merchant_id));
     if (failure !== null) {
       const facts = { invitation: wireId("invitation", invitation.id), error: failure };
-      service.log.error("an e-mail was not taken by the mail server", facts);
+      service.log.error("the mail server did not accept an email", facts);
     }
     await store.write((tx) => recordInvitationMail(tx, invitation, failure === null));
   }
   return due.length > 0 ? store.clock.now() : next_at;
 }
 
-/** Why an e-mail was not sent, or null. */
+/** Sends one email. Returns null, or why it failed. */
 async function send(
   { mail, secret_key }: Service,
   invitation: Invitation,
   merchant: MerchantBrief | null,
 ): Promise<string | null> {
   const link = open(invitation.mail_link ?? "", secret_key, invitation_purpose);
-  if (mail === null || link === null) return "the link cannot be opened: send the invitation again";
+  if (mail === null || link === null) return "the link cannot be decrypted: send the invitation again";
   return sendMail(mail, invitation.email, invitationMail(invitation, merchant, link)).then(
     () => null,
     (error: unknown) => String(error),

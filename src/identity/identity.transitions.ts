@@ -25,11 +25,11 @@ export const isOpen = (status: InvitationStatus): boolean => status === "open";
 /** Whether an invitation may be sent again or revoked: nobody has accepted or revoked it. */
 export const isPending = (status: InvitationStatus): boolean => status === "open" || status === "expired";
 
-/** By what a new user proves the address of an invitation: the link alone, that of the e-mail, or the operator's. */
+/** How a new user proves the address of an invitation: by the link shown, the emailed link, or one from the operator. */
 export const invitationProofs = ["none", "email", "operator"] as const;
 export type InvitationProof = (typeof invitationProofs)[number];
 
-/** Whether a user may sign in. */
+/** The status of a user, which decides whether they may sign in. */
 export const userStatuses = ["active", "disabled"] as const;
 export type UserStatus = (typeof userStatuses)[number];
 
@@ -39,6 +39,6 @@ export const userStarts: UserStatus = "active";
 /** Whether a user of this status may sign in. */
 export const maySignIn = (status: UserStatus): boolean => status === "active";
 
-/** What a membership is about: the whole house, or one merchant. */
+/** What a membership covers: the operator's whole installation, or one merchant. */
 export const covers = ["house", "merchant"] as const;
 export type MembershipCover = (typeof covers)[number];

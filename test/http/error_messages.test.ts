@@ -127,16 +127,16 @@ describe("a key where none is looked for", () => {
   const send = "Send your API key as Authorization: Bearer ph_….";
   test.each<[Record<string, string>, string, string]>([
     [{}, "", send],
-    [{ "X-Api-Key": key }, "", `Your key is in the header X-Api-Key, where it is not looked for. ${send}`],
-    [{ authorization: key }, "", `The word Bearer is missing before your key. ${send}`],
-    [{ authorization: "Bearer" }, "", `There is no key after Bearer. ${send}`],
+    [{ "X-Api-Key": key }, "", `The API key was sent in the header X-Api-Key, which is not supported. ${send}`],
+    [{ authorization: key }, "", `"Bearer" is missing before the API key. ${send}`],
+    [{ authorization: "Bearer" }, "", `Missing API key after "Bearer". ${send}`],
     [{ authorization: `Basic ${btoa(`${key}:`)}` }, "", `Basic authentication is not accepted. ${send}`],
-    [{ authorization: `Token ${key}` }, "", `The first word of Authorization must be Bearer. ${send}`],
-    [{ authorization: `Bearer ${key} ${key}` }, "", `There is more than one word after Bearer. ${send}`],
+    [{ authorization: `Token ${key}` }, "", `The Authorization header must start with "Bearer". ${send}`],
+    [{ authorization: `Bearer ${key} ${key}` }, "", `There is more than one word after "Bearer". ${send}`],
     [
       {},
       `?api_key=${key}`,
-      `Your key is in the address, as api_key, where logs keep it: replace that key by another one. ${send}`,
+      `The API key was sent in the URL parameter api_key, where logs may store it: rotate this key. ${send}`,
     ],
   ])("%j %s", async (headers, query, message) => {
     const { status, body } = await app.call("GET", `/products${query}`, undefined, { key: null, headers });

@@ -8,15 +8,16 @@ const moment = Type.String({ format: "date-time" });
 const permission = choice(levels, { description: "What the key may do; fixed at creation." });
 const ipMode = choice(ipModes, {
   description:
-    "Whether requests from elsewhere than `ip_list` are refused (`enforce`), only told so (`observe`), or not.",
+    "For requests from addresses outside of `ip_list`: `enforce` refuses them, `observe` only logs them, `off` allows" +
+    " them.",
 });
 const rate_limit_max = 10_000_000;
 const rateLimit = Type.Integer({
   minimum: 0,
   maximum: rate_limit_max,
-  description: "Requests a minute; 0 for no limit, null for the default of 6000.",
+  description: "Requests per minute; 0 for no limit, null for the default of 6000.",
 });
-const allowLockout = Type.Boolean({ description: "Send true to do it even if no key with full permission is left." });
+const allowLockout = Type.Boolean({ description: "Send true to proceed even if no key with full permission is left." });
 
 const readOnly = [
   "id",
@@ -77,14 +78,14 @@ export const RotateKey = closed({
     Type.Integer({
       minimum: 0,
       maximum: overlap_seconds_max,
-      description: "How long the old key stays valid beside the new one; one day by default, 0 ends it at once.",
+      description: "How long the old key stays valid after the rotation; one day by default, 0 ends it at once.",
     }),
   ),
 });
 export type RotateKey = Static<typeof RotateKey>;
 
 export const RevokeKey = closed({
-  at: Type.Optional(momentField("When the key ends; now by default. A later moment can be changed until it has come.")),
+  at: Type.Optional(momentField("When the key ends; now by default. A later time can be changed until then.")),
   allow_lockout: Type.Optional(allowLockout),
 });
 export type RevokeKey = Static<typeof RevokeKey>;
@@ -98,19 +99,19 @@ export type ListKeys = Static<typeof ListKeys>;
 const keyFields = {
   id: Type.String(),
   merchant_id: nullable(
-    Type.String({ description: "The merchant whose records alone it reaches; null for the house." }),
+    Type.String({ description: "The merchant to whose records it is limited; null for a key of the operator." }),
   ),
   name: Type.String(),
   mode: choice(["live", "test"]),
   permission: choice(levels),
-  prefix: Type.String({ description: "How the key begins." }),
-  last_four: Type.String({ description: "How the key ends." }),
+  prefix: Type.String({ description: "The first characters of the key." }),
+  last_four: Type.String({ description: "The last four characters of the key." }),
   status: choice(keyStatuses),
   ip_mode: ipMode,
   ip_list: Type.Array(Type.String()),
   rate_limit_per_minute: nullable(rateLimit),
   created_at: moment,
-  last_used_at: nullable(Type.String({ format: "date-time", description: "To ten minutes." })),
+  last_used_at: nullable(Type.String({ format: "date-time", description: "Accurate to ten minutes." })),
   expires_at: nullable(moment),
   revoked_at: nullable(Type.String({ format: "date-time", description: "When the key was revoked, or will be." })),
   replaced_by: nullable(Type.String({ description: "The key that it was rotated to." })),
@@ -120,7 +121,7 @@ const keyFields = {
       denied: Type.Integer({ description: "Requests that `ip_list` would have refused." }),
       last_at: moment,
       addresses: Type.Array(closed({ address: Type.String(), at: moment }), {
-        description: "Where the last of them came from, the latest first; ten at most.",
+        description: "The addresses of the latest of them, newest first; at most ten.",
       }),
     }),
   ),

@@ -10,10 +10,10 @@ import { type IpMode, isActive, type KeyStatus } from "../identity.transitions.t
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const pattern = /^ph_(live|test)_[0-9A-Za-z]{36}$/;
 
-/** An API key as it is kept: only the hash of its text. */
+/** An API key as it is stored, with only the hash of its text. */
 export interface ApiKey {
   readonly id: number;
-  /** The merchant whose records alone it reaches; null for a key of the house. */
+  /** The merchant to whose records it is limited; null for a key of the operator. */
   readonly merchant_id: number | null;
   readonly name: string;
   readonly hash: string;
@@ -29,31 +29,31 @@ export interface ApiKey {
   readonly revoked_at: number | null;
   /** The key that it was rotated to. */
   readonly replaced_by: number | null;
-  /** Raised by each change of it. */
+  /** Incremented by each change. */
   readonly version: number;
 }
 
 /** The text of a new key from 30 or more random bytes: prefix, 30 base62 characters, 6 of their CRC32. */
 export function keyText(mode: Environment, random: Uint8Array): string {
   let letters = "";
-  // 248 is the largest multiple of 62 in a byte: larger bytes would favour the first letters.
+  // 248 is the largest multiple of 62 in a byte. Larger bytes would make the first letters more likely.
   for (const byte of random) if (byte < 248 && letters.length < 30) letters += alphabet[byte % 62];
   if (letters.length < 30) throw new RangeError("too few usable random bytes for a key");
   const body = prefixOf(mode) + letters;
   return body + checksum(body);
 }
 
-/** The mode a key's text names, or null when it is no key of ours or its checksum is wrong. */
+/** The environment in a key's text, or null if it is not an API key or its checksum is wrong. */
 export function environmentOfKey(text: string): Environment | null {
   const found = pattern.exec(text);
   if (found === null || checksum(text.slice(0, -6)) !== text.slice(-6)) return null;
   return found[1] as Environment;
 }
 
-/** How every key of a mode begins. */
+/** The prefix of every key of an environment. */
 export const prefixOf = (mode: Environment): string => `ph_${mode}_`;
 
-/** What is kept of a key's text. */
+/** The hash of a key's text, as it is stored. */
 export function keyHashOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
@@ -68,7 +68,7 @@ function checksum(text: string): string {
   return letters;
 }
 
-/** How long a key may stay valid beside the one that replaces it. */
+/** The maximum time that a key stays valid after a rotation. */
 export const overlap_seconds_max = 7 * 24 * 3600;
 
 /** The settings of a key that a client chooses. */
@@ -95,7 +95,7 @@ export function settingProblems({ name, ip_mode, ip_list, expires_at }: KeySetti
       isRange(text) ? [] : [problem(`ip_list[${at}]`, "must be an address or range such as 10.0.0.0/8")],
     ),
     ...(ip_mode === "off" || ip_list.length > 0 ? [] : [problem("ip_list", `must not be empty in mode ${ip_mode}`)]),
-    ...(expires_at === null || expires_at > now ? [] : [problem("expires_at", "must lie ahead")]),
+    ...(expires_at === null || expires_at > now ? [] : [problem("expires_at", "must be in the future")]),
   ];
 }
 
@@ -118,7 +118,7 @@ export function refuseEnded(key: ApiKey, action: "update" | "rotate", now: numbe
   });
 }
 
-/** The keys of the same merchant, or of the house. */
+/** The keys of the same merchant, or of the operator. */
 export function ofOwner(keys: readonly ApiKey[], { merchant_id }: Pick<ApiKey, "merchant_id">): ApiKey[] {
   return keys.filter((key) => key.merchant_id === merchant_id);
 }
@@ -138,7 +138,7 @@ export function refuseLockout(keys: readonly ApiKey[], changed: ApiKey, now: num
   const after = own.map((key) => (key.id === changed.id ? changed : key));
   const [lockout_at, before] = [lockoutAt(after, now), lockoutAt(own, now)];
   if (lockout_at >= before) return;
-  const then = lockout_at === 0 ? "" : ` from ${iso(lockout_at)} on`;
+  const then = lockout_at === 0 ? "" : ` from ${iso(lockout_at)}`;
   const message = `No key with full permission would be left${then}. Send allow_lockout to do it anyway.`;
   throw new Fault("would_lock_out", message, { key: wireId("key", changed.id) });
 }
@@ -146,20 +146,20 @@ export function refuseLockout(keys: readonly ApiKey[], changed: ApiKey, now: num
 const key_headers = ["x-api-key", "api-key", "apikey", "x-auth-token", "x-access-token", "x-token", "authentication"];
 const key_parameters = ["api_key", "apikey", "api-key", "key", "token", "access_token", "authorization"];
 
-/** A hint, with a blank at its end, for a key that was sent in the wrong place. It does not repeat the key. */
+/** A hint with a trailing space about a key that was sent in the wrong place, or "". It does not contain the key. */
 export function misplacedKey(headers: Headers, query: string): string {
   const authorization = headers.get("authorization")?.trim() ?? "";
   if (/^basic\b/i.test(authorization)) return "Basic authentication is not accepted. ";
-  if (/^bearer$/i.test(authorization)) return "There is no key after Bearer. ";
-  if (/^\S+$/.test(authorization)) return "The word Bearer is missing before your key. ";
-  if (/^bearer\b/i.test(authorization)) return "There is more than one word after Bearer. ";
-  if (authorization !== "") return "The first word of Authorization must be Bearer. ";
+  if (/^bearer$/i.test(authorization)) return 'Missing API key after "Bearer". ';
+  if (/^\S+$/.test(authorization)) return '"Bearer" is missing before the API key. ';
+  if (/^bearer\b/i.test(authorization)) return 'There is more than one word after "Bearer". ';
+  if (authorization !== "") return 'The Authorization header must start with "Bearer". ';
   const header = key_headers.find((name) => headers.get(name));
-  if (header !== undefined) return `Your key is in the header ${titled(header)}, where it is not looked for. `;
+  if (header !== undefined) return `The API key was sent in the header ${titled(header)}, which is not supported. `;
   const parameters = new URLSearchParams(query);
   const parameter = key_parameters.find((name) => parameters.get(name));
   if (parameter === undefined) return "";
-  return `Your key is in the address, as ${parameter}, where logs keep it: replace that key by another one. `;
+  return `The API key was sent in the URL parameter ${parameter}, where logs may store it: rotate this key. `;
 }
 
 const titled = (header: string) => header.replace(/(^|-)\w/g, (letters) => letters.toUpperCase());

@@ -1,5 +1,3 @@
-// Requests that address lists would refuse in `observe` mode, counted in memory and written together.
-
 import { type Environment, environments } from "../../core/environment.ts";
 import { readId } from "../../core/ids.ts";
 import { clientOf, type Service } from "../../http/service.ts";
@@ -10,7 +8,7 @@ const write_every_ms = 2000;
 const keys_max = 1000;
 const addresses_max = 10;
 
-/** Counts the requests that address lists in `observe` mode would have refused. */
+/** Counts requests that IP lists in `observe` mode would have refused, in memory, and stores them in batches. */
 export class IpListObserver {
   readonly #service: Service;
   readonly #seen: Readonly<Record<Environment, Map<number, IpObservation>>> = { live: new Map(), test: new Map() };
@@ -23,7 +21,7 @@ export class IpListObserver {
     });
   }
 
-  /** Writes what was seen since it was last done. */
+  /** Stores the counts since the last call. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -51,7 +49,9 @@ export class IpListObserver {
     const address = clientOf(this.#service, request) ?? "unknown";
     seen.set(key_id, together(before, { denied: 1, last_at: at, addresses: [{ address, at }] }));
     this.#timer ??= setTimeout(() => {
-      this.flush().catch((error) => this.#service.log.warn("addresses were not noted", { error: String(error) }));
+      this.flush().catch((error) =>
+        this.#service.log.warn("observed IP addresses could not be stored", { error: String(error) }),
+      );
     }, write_every_ms);
   }
 }

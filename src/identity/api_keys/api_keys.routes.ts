@@ -35,7 +35,7 @@ const random_bytes = 96;
 
 const managing = documentedAs({ needs: "keys.manage", chapter: "Keys" });
 
-/** The API keys of the world that the asking key is of. */
+/** The routes of API keys. They show the keys of the caller's environment. */
 export const keyRoutes = (service: Service) => routesOf(service, new IpListObserver(service));
 
 const routesOf = (service: Service, observer: IpListObserver) =>
@@ -92,7 +92,7 @@ const routesOf = (service: Service, observer: IpListObserver) =>
         matches: true,
         tagged: true,
         summary: "Rotate an API key",
-        description: "The answer shows a new key. The old key works until the overlap ends.",
+        description: "The response contains the new key. The old key works until the overlap ends.",
         answers: { 201: EnvelopedView(CreatedKeyView) },
         refuses: ["invalid_state_transition", "key_limit", "rotation_in_progress"],
       }),
@@ -110,7 +110,7 @@ const routesOf = (service: Service, observer: IpListObserver) =>
     });
 
 async function show(call: Call, id: string, observer: IpListObserver): Promise<Response> {
-  // So the answer includes requests of the last moment.
+  // So that the response includes the latest requests.
   await observer.flush();
   return answerRead(call, async (db) => keyAnswer(db, await getKey(db, id)));
 }
@@ -137,7 +137,7 @@ function list(call: Call, query: ListKeys): Promise<Response> {
 
 async function create(call: Call, { name, permission, ...body }: CreateKey, service: Service): Promise<Response> {
   refuseBeyond(call.granted, grantOf(permission, call.store.mode).permissions);
-  // A list without a mode is meant to be enforced.
+  // A list without a mode is enforced.
   const ip_mode = body.ip_list?.length ? "enforce" : "off";
   const merchant_id = (await merchantForRequest(call, body.merchant_id)) ?? null;
   return answerMade(call, service, (tx, random) =>
@@ -174,12 +174,12 @@ function revoke(call: Call, id: string, { at, allow_lockout = false }: RevokeKey
   });
 }
 
-/** Refuses: resource_missing, precondition_failed, malformed_header, unless the key is as `If-Match` says. */
+/** Checks `If-Match`, if sent. Refuses: resource_missing, precondition_failed, malformed_header. */
 function requireVersion(tx: Tx, call: Call, id: string): Promise<void> {
   return requireMatch(call, async () => keyAnswer(tx, await lockKey(tx, id)));
 }
 
-/** Answers with a new key and its text. What is kept for a repeated request is sealed. */
+/** Creates a key and responds with its text. The response that is stored for replays is encrypted. */
 function answerMade(
   call: Call,
   service: Service,
@@ -193,12 +193,12 @@ function answerMade(
   return answerWrite(call, 201, work, enveloped, service.secret_key);
 }
 
-/** Refuses an address list that a key sets for itself if its present address is not in it. */
+/** Refuses an IP list that a key sets for itself if its current address is not in it. */
 function refuseOwnLockout(call: Call, key: ApiKey, service: Service): void {
   if (call.actor.id !== wireId("key", key.id) || key.ip_mode !== "enforce") return;
   const address = clientOf(service, call.request);
   if (address !== null && addressList(key.ip_list).includes(address)) return;
-  throw new Fault("would_lock_out", "Your own address is not in the list. Send allow_lockout to set it anyway.", {
+  throw new Fault("would_lock_out", "Your own IP address is not in the list. Send allow_lockout to set it anyway.", {
     key: wireId("key", key.id),
   });
 }

@@ -9,10 +9,10 @@ import { prepared, type StatementArgs } from "../../storage/statements.ts";
 import type { KeyStatus } from "../identity.transitions.ts";
 import type { ApiKey } from "./api_key.ts";
 
-/** What the address list of a key would have refused since it was set. */
+/** The requests that a key's IP list would have refused since it was set. */
 export type IpObservation = Omit<typeof key_observations.$inferSelect, "key_id">;
 
-/** What was observed of some keys, by their ids. */
+/** The observations of these keys, by key id. */
 export async function findObservations(
   db: Db,
   key_ids: readonly number[],
@@ -25,7 +25,7 @@ export async function findObservations(
   return new Map(rows.map(({ key_id, ...observation }) => [key_id, observation]));
 }
 
-/** Stores what was observed of a key. */
+/** Stores the observation of a key. */
 export async function saveObservation(tx: Tx, key_id: number, observation: IpObservation): Promise<void> {
   await tx.sql
     .insert(key_observations)
@@ -33,7 +33,7 @@ export async function saveObservation(tx: Tx, key_id: number, observation: IpObs
     .onConflictDoUpdate({ target: key_observations.key_id, set: observation });
 }
 
-/** Forgets what was observed of a key, because its list changes. */
+/** Deletes the observation of a key, because its list changes. */
 export async function forgetObservation(tx: Tx, key_id: number): Promise<void> {
   await tx.sql.delete(key_observations).where(eq(key_observations.key_id, key_id));
 }
@@ -85,7 +85,7 @@ export async function listKeyPage(
     .offset(offset);
 }
 
-/** How many keys a list holds. */
+/** The number of keys that match. */
 export async function countKeys(db: Db, { status }: KeyFilters): Promise<number> {
   const [row] = await db.sql
     .select({ n: count() })
@@ -109,7 +109,7 @@ export async function insertKey(tx: Tx, key: Omit<ApiKey, "id">): Promise<ApiKey
   return row;
 }
 
-/** Stores the changed settings of a key and answers it; its version moves by one. */
+/** Stores the changed settings of a key and returns it with its version incremented. */
 export async function saveKey(tx: Tx, key: ApiKey): Promise<ApiKey> {
   const { name, ip_mode, ip_list, rate_limit_per_minute, expires_at, revoked_at, replaced_by } = key;
   const version = key.version + 1;
@@ -121,7 +121,7 @@ export async function saveKey(tx: Tx, key: ApiKey): Promise<ApiKey> {
   return { ...key, version };
 }
 
-/** Notes that a key was used. */
+/** Stores that a key was used now. */
 export async function touchKey(tx: Tx, id: number): Promise<void> {
   await tx.sql.update(api_keys).set({ last_used_at: tx.now }).where(eq(api_keys.id, id));
 }

@@ -39,8 +39,9 @@ export interface CreatedKey {
 }
 
 /**
- * Makes an API key for the mode of the store, of the house unless a merchant is named. Its text is returned this once;
- * only its hash is kept. `random` is at least 60 random bytes. Refuses: validation_failed, key_limit, merchant_closed.
+ * Creates an API key in the store's environment, for the operator unless `merchant_id` is set. Its text is returned
+ * only here, and only its hash is stored. `random` is at least 60 random bytes.
+ * Refuses: validation_failed, key_limit, merchant_closed.
  */
 export async function createKey(tx: Tx, input: NewKey, random: Uint8Array): Promise<CreatedKey> {
   const settings = { ...defaults, ...input };
@@ -51,11 +52,11 @@ export async function createKey(tx: Tx, input: NewKey, random: Uint8Array): Prom
   return makeKey(tx, settings, random);
 }
 
-/** Refuses another key of an owner who has as many in use as are allowed. Refuses: key_limit. */
+/** Refuses another key for an owner that has the maximum number in use. Refuses: key_limit. */
 function refuseFull(keys: readonly ApiKey[], owner: Pick<ApiKey, "merchant_id">, now: number, advice: string): void {
   if (ofOwner(keys, owner).filter((key) => isActive(statusOf(key, now))).length < keys_max) return;
-  const whose = owner.merchant_id === null ? "" : " of one merchant";
-  throw new Fault("key_limit", `At most ${keys_max} keys${whose} of one mode may be in use: ${advice}.`);
+  const whose = owner.merchant_id === null ? "" : " per merchant";
+  throw new Fault("key_limit", `At most ${keys_max} active keys${whose} are allowed in each environment: ${advice}.`);
 }
 
 async function makeKey(
@@ -110,7 +111,7 @@ export async function updateKey(
 }
 
 /**
- * Creates a key with the permission of another one, which ends `overlap_seconds` later, or sooner if that was set.
+ * Creates a key with the settings of another one, which ends `overlap_seconds` later, or sooner if that was set.
  * Refuses: resource_missing, invalid_state_transition, rotation_in_progress (it was rotated before), key_limit (the old
  * key stays in use as well).
  */
@@ -120,7 +121,7 @@ export async function rotateKey(tx: Tx, id: string, overlap_seconds: number, ran
   refuseEnded(before, "rotate", tx.now);
   if (before.replaced_by !== null) {
     const replaced_by = wireId("key", before.replaced_by);
-    throw new Fault("rotation_in_progress", `${replaced_by} replaces this key already.`, { replaced_by });
+    throw new Fault("rotation_in_progress", `This key was already replaced by ${replaced_by}.`, { replaced_by });
   }
   const revoked_at = Math.min(tx.now + overlap_seconds * 1000, before.revoked_at ?? Number.POSITIVE_INFINITY);
   const others = keys.map((key) => (key.id === before.id ? { ...key, revoked_at } : key));
@@ -131,14 +132,14 @@ export async function rotateKey(tx: Tx, id: string, overlap_seconds: number, ran
 }
 
 /**
- * Revokes a key now, or at a later moment `at` (ms), which can be changed until it has come. A key that has ended stays
- * as it is. With `allow_lockout` it may be the last one with full permission, too.
- * Refuses: resource_missing, validation_failed (a moment that has passed), would_lock_out.
+ * Revokes a key now, or later at `at` (ms), which can be changed until then. A revoked key stays as it is. With
+ * `allow_lockout` it may also be the last one with full permission.
+ * Refuses: resource_missing, validation_failed (a time in the past), would_lock_out.
  */
 export async function revokeKey(tx: Tx, id: string, at: number | null, allow_lockout: boolean): Promise<ApiKey> {
   const keys = await takenKeys(tx);
   const before = keyNamed(keys, id);
-  if (at !== null && at <= tx.now) throw invalid("at", "must lie ahead; without it the key ends now");
+  if (at !== null && at <= tx.now) throw invalid("at", "must be in the future; leave it out to revoke the key now");
   if (statusOf(before, tx.now) === "revoked") return before;
   const after = { ...before, revoked_at: at ?? tx.now };
   if (!allow_lockout) refuseLockout(keys, after, tx.now);
@@ -150,14 +151,14 @@ export async function lockKey(tx: Tx, id: string): Promise<ApiKey> {
   return keyNamed(await takenKeys(tx), id);
 }
 
-/** Every key of the mode, locked until this transaction ends. */
+/** Every key of the environment, locked until this transaction ends. */
 async function takenKeys(tx: Tx): Promise<ApiKey[]> {
   await takeTurn(tx, "keys.change");
   return listKeys(tx);
 }
 
 function keyNamed(keys: readonly ApiKey[], id: string): ApiKey {
-  const key = keys.find((one) => one.id === readId("key", id));
+  const key = keys.find((it) => it.id === readId("key", id));
   if (key === undefined) throw missing("API key", id);
   return key;
 }

@@ -14,7 +14,7 @@ const cached_ms = 500;
 const cached_max = 1000;
 const touch_every_ms = 600_000;
 
-/** A key that was found, and how long it is cached. */
+/** A cached key. */
 interface CachedKey extends Identity {
   readonly key: ApiKey;
   /** Monotonic ms until which it is cached, unless this process changes a key. */
@@ -39,7 +39,7 @@ export function keyAuthenticator({ stores, log }: Service): Authenticator {
     });
   }
   const isFresh = (found: CachedKey) => found.changes === changes && performance.now() < found.until;
-  // Read before the lookup, which may miss a change that happens meanwhile.
+  // Taken before the lookup, which may miss a change in between.
   const asOfNow = () => ({ until: performance.now() + cached_ms, changes });
   const again: IdentityRenewal = {
     confirm: async (identity, db) => {
@@ -51,21 +51,22 @@ export function keyAuthenticator({ stores, log }: Service): Authenticator {
     renew: null,
   };
   const foundAs = (key: ApiKey | null, store: Store, as_of: ReturnType<typeof asOfNow>): CachedKey => {
-    if (key === null) throw new Fault("invalid_api_key", "There is no such API key.");
+    if (key === null) throw new Fault("invalid_api_key", "Unknown API key.");
     return { ...identityOf(key, store), again, key, ...as_of };
   };
   const find = async (request: Request, header: string) => {
     const known = remembered.get(header);
-    if (known !== undefined && isFresh(known)) return ofItsWorld(request, alive(known, known.store.clock.now()));
+    if (known !== undefined && isFresh(known)) return inItsEnvironment(request, alive(known, known.store.clock.now()));
     const text = bearerOf(request, header);
     const mode = environmentOfKey(text);
-    if (mode === null) throw new Fault("invalid_api_key", "This is not an API key, or it was copied incompletely.");
+    if (mode === null)
+      throw new Fault("invalid_api_key", "This is not a valid API key. Check that you copied the whole key.");
     const store = stores[mode];
     const now = store.clock.now();
     const as_of = asOfNow();
     const hash = keyHashOf(text);
     const look = (db: Db) => findKeyByHash(db, hash);
-    // A command makes keys beside a server, which may read what was there before until the disk has confirmed its own.
+    // A command may create keys while a server runs. Its reads show older data until its own commits are on disk.
     const key = (await store.read(look)) ?? (await store.readLatest(look));
     const found = foundAs(key, store, as_of);
     if (remembered.size >= cached_max) remembered.clear();
@@ -73,14 +74,14 @@ export function keyAuthenticator({ stores, log }: Service): Authenticator {
     alive(found, now);
     const { id, last_used_at } = found.key;
     if (now - (last_used_at ?? 0) > touch_every_ms) {
-      store.write((tx) => touchKey(tx, id)).catch(() => log.warn("the last use of a key was not noted"));
+      store.write((tx) => touchKey(tx, id)).catch(() => log.warn("the last use of a key could not be stored"));
     }
-    return ofItsWorld(request, found);
+    return inItsEnvironment(request, found);
   };
   return {
     find: (request) => {
       const header = request.headers.get("authorization");
-      // The try-out of the reference sends the header without a key, and a signed-in user has a session instead.
+      // The API reference sends the header without a key. A signed-in user has a session instead.
       return header === null || /^\s*(?:bearer)?\s*$/i.test(header) ? null : find(request, header);
     },
   };
@@ -101,11 +102,11 @@ function identityOf(key: ApiKey, store: Store): Omit<Identity, "again"> {
   };
 }
 
-/** Refuses a request that names another world than that of its key. */
-function ofItsWorld({ headers }: Request, found: CachedKey): CachedKey {
+/** Refuses a request whose header names another environment than its key's. */
+function inItsEnvironment({ headers }: Request, found: CachedKey): CachedKey {
   const world = headers.get("packhouse-world");
   if (world === null || world === found.store.mode) return found;
-  const message = `Packhouse-World is ${found.store.mode} for this key: leave the header out, the key names its world.`;
+  const message = `This is a ${found.store.mode} key. Leave out the header Packhouse-World, or use a ${world} key.`;
   throw new Fault("malformed_header", message);
 }
 

@@ -7,7 +7,7 @@ import { wireId } from "../../core/ids.ts";
 /** The further facts of an entry: no secrets, and no long texts. */
 export type AuditFacts = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
-/** One act that is kept in the audit trail. */
+/** One act in the audit log. */
 export interface AuditedAct {
   readonly actor: Actor;
   readonly world: Environment;
@@ -16,7 +16,7 @@ export interface AuditedAct {
   /** The record that was changed, by its id: `ord_7`, `usr_2`. */
   readonly targets: readonly string[];
   readonly ip: string | null;
-  /** The HTTP status of the answer; null for acts on the command line. */
+  /** The HTTP status of the response; null for acts on the command line. */
   readonly status: number | null;
   readonly facts: AuditFacts;
 }
@@ -48,7 +48,7 @@ export const entryColumns: readonly string[] = [
   ...["request_id", "ip_address", "status", "facts"],
 ];
 
-/** The entry as a row of a file. */
+/** The entry as a row of the CSV file. */
 export function entryCells({
   id,
   created_at,
@@ -62,9 +62,9 @@ export function entryCells({
 }: AuditLogEntry): CsvCell[] {
   const { type, id: actor_id, name, request_id } = actor;
   const who = [type, actor_id, name];
-  const told = Object.keys(facts).length === 0 ? "" : JSON.stringify(facts);
+  const details = Object.keys(facts).length === 0 ? "" : JSON.stringify(facts);
   const what = [world, action, targets.join(" ")];
-  return [wireId("audit_entry", id), iso(created_at), ...who, ...what, request_id, ip, status, told];
+  return [wireId("audit_entry", id), iso(created_at), ...who, ...what, request_id, ip, status, details];
 }
 
 const targets_max = 50;
@@ -72,14 +72,14 @@ const fields_max = 40;
 const value_letters_max = 100;
 
 const wire_id = /^[a-z]{3}_[1-9]\d{0,15}$/;
-// Fields of an answer that do not describe the record that it is about.
+// Fields of a response that do not identify its record.
 const not_named: readonly string[] = ["merchant_id", "request_id"];
 
 type AuditedFields = Readonly<Record<string, unknown>>;
 
 /**
- * The records that an act changed: those that its answer names by `id`, by another field such as `order_id`, or by
- * `sku`; for an answer with many records each of them; otherwise those that the path names.
+ * The records that an act changed: those in its response by `id`, by another field such as `order_id`, or by `sku`; for
+ * a response with many records each of them; otherwise those in the path.
  */
 export function targetsOf(data: unknown, named_by_path: readonly string[]): string[] {
   const own = idsOf(data);
@@ -108,21 +108,21 @@ function idsOfList(list: unknown): string[] {
   });
 }
 
-// Fields whose values are words of a closed list, or name a merchant: they show the decision and are never secret.
-const told_fields: readonly string[] = [
+// Fields with values of a closed list, or a merchant. They show the decision and are never secret.
+const recorded_fields: readonly string[] = [
   ...["role", "permission", "status", "disposition", "reason", "ip_mode", "merchant_id"],
 ];
 const word = /^[\w.-]+$/;
 
-/** The part of an act's body that may be kept: the names of its fields, and the values of a few. */
+/** The part of a request body that the audit log stores: the names of its fields, and the values of a few. */
 export function factsOf(body: unknown): AuditFacts {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return {};
   const entries = Object.entries(body);
   if (entries.length === 0) return {};
-  const told = entries.filter((entry): entry is [string, string] => {
+  const recorded = entries.filter((entry): entry is [string, string] => {
     const [field, value] = entry;
     if (typeof value !== "string" || value.length > value_letters_max) return false;
-    return told_fields.includes(field) && word.test(value);
+    return recorded_fields.includes(field) && word.test(value);
   });
-  return { fields: entries.slice(0, fields_max).map(([field]) => field), ...Object.fromEntries(told) };
+  return { fields: entries.slice(0, fields_max).map(([field]) => field), ...Object.fromEntries(recorded) };
 }

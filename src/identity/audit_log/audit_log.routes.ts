@@ -12,7 +12,7 @@ import { type AuditLogEntry, entryCells, entryColumns, entryView } from "./audit
 import { EntryView, ExportAuditEntries, ListAuditEntries } from "./audit_log.schema.ts";
 import { type AuditEntryFilter, countEntries, listEntries } from "./audit_log.sql.ts";
 
-/** The audit trail: one for both worlds, in the live store. */
+/** The routes of the audit log, which covers both environments and is in the live store. */
 export const auditRoutes = new Elysia({ prefix: "/audit" })
   .use(conventions)
   .get("", ({ call, query }) => list(call, query), {
@@ -23,11 +23,11 @@ export const auditRoutes = new Elysia({ prefix: "/audit" })
       chapter: "Audit trail",
       summary: "List the audit trail, newest first",
       description:
-        "Every act of a user in either world, changes of settings by keys (keys, users, webhooks, platforms," +
-        " carrier accounts, prices, warehouses), successful and failed sign-ins, and acts on the command" +
-        " line. It does not contain refused requests, nor orders and stock that keys write. An entry is kept for" +
-        ` ${retention.audit_trail.usual} days unless the house says otherwise (\`PATCH /settings/retention\`).` +
-        " Only keys of the live world may read it.",
+        "Changes by users in both environments, changes of settings by keys (keys, users, webhooks, platforms," +
+        " carrier accounts, prices, warehouses), successful and failed sign-ins, and commands on the command" +
+        " line. It does not contain refused requests, nor orders and stock that keys write. Entries are kept for" +
+        ` ${retention.audit_trail.usual} days by default (\`PATCH /settings/retention\`).` +
+        " Only live keys may read it.",
       answers: { 200: ListView(EntryView) },
     }),
   })
@@ -67,7 +67,7 @@ function list(call: Call, query: ListAuditEntries): Promise<Response> {
   );
 }
 
-/** The file of the entries that match, newest first. */
+/** The CSV file of the matching entries, newest first. */
 function sheetOf(filter: AuditEntryFilter): CsvFile<AuditLogEntry> {
   return {
     name: "audit.csv",

@@ -9,7 +9,7 @@ import type { Db, Tx } from "../../storage/database.ts";
 import { insert } from "../../storage/statements.ts";
 import type { AuditedAct, AuditLogEntry } from "./audit_entry.ts";
 
-/** Stores an act with the moment of its transaction and its search terms. */
+/** Stores an act with its transaction's time and its targets. */
 async function insertEntry(tx: Tx, { actor, world, action, targets, ip, status, facts }: AuditedAct): Promise<void> {
   const { type: actor_type, id: actor_id, name: actor_name, request_id } = actor;
   const who = { actor_type, actor_id, actor_name, request_id };
@@ -55,7 +55,7 @@ function matching(db: Db, { actor, action, target, world, from, to, q }: AuditEn
   );
 }
 
-/** A page of the trail, newest first. */
+/** A page of the audit log, newest first. */
 export async function listEntries(
   db: Db,
   filter: AuditEntryFilter,
@@ -77,12 +77,12 @@ export async function listEntries(
   }));
 }
 
-/** How many entries match. */
+/** The number of matching entries. */
 export async function countEntries(db: Db, filter: AuditEntryFilter): Promise<number> {
   return db.sql.$count(audit_entries, matching(db, filter));
 }
 
-/** Deletes up to `limit` entries older than a moment, oldest first, and answers how many. */
+/** Deletes up to `limit` entries from before a time (ms), oldest first, and returns how many. */
 async function deleteEntries(tx: Tx, before: number, limit: number): Promise<number> {
   const old = await tx.sql
     .select({ id: audit_entries.id })
@@ -97,7 +97,7 @@ async function deleteEntries(tx: Tx, before: number, limit: number): Promise<num
   return ids.length;
 }
 
-/** Adds an act to the audit trail, in the transaction that performs it. The only trail is in the live store. */
+/** Adds an act to the audit log, which is in the live store. */
 export async function recordAct(tx: Tx, act: AuditedAct): Promise<void> {
   assert(tx.mode === "live", "the audit trail lies in the live store");
   await insertEntry(tx, act);
@@ -105,7 +105,7 @@ export async function recordAct(tx: Tx, act: AuditedAct): Promise<void> {
 
 const command_line: Actor = { type: "system", id: "command_line", name: "Command line", request_id: null };
 
-/** Adds an act of the command line to the audit trail. */
+/** Adds an act of the command line to the audit log. */
 export async function recordCommand(
   tx: Tx,
   {
@@ -120,7 +120,7 @@ export async function recordCommand(
 
 const day_ms = 24 * 3_600_000;
 
-/** Deletes up to `limit` entries older than so many days. Answers whether more may be left. */
+/** Deletes up to `limit` entries older than `kept_days`. Returns whether more may be left. */
 export async function forgetOldEntries(tx: Tx, kept_days: number, limit: number): Promise<boolean> {
   return (await deleteEntries(tx, tx.now - kept_days * day_ms, limit)) === limit;
 }

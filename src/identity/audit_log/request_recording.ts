@@ -6,11 +6,11 @@ import { factsOf, targetsOf } from "./audit_entry.ts";
 import { recordAct } from "./audit_log.sql.ts";
 
 /**
- * Writes the audit trail: for an act in the live world in the transaction of the act; for one in the test world right
- * after its transaction, since the trail lies in the live store. A refused request leaves no entry.
+ * Writes the audit log of a request: for live in the transaction of the act, for test right after it, because the log is
+ * in the live store. A refused request leaves no entry.
  */
 export function recordingOf(live: Store, log: Log, ip: string | null): AuditRecording {
-  // Entries to keep once the transaction of the test world is committed.
+  // The entry to store once the transaction in test is committed.
   let waiting: AuditedAct | null = null;
   return {
     begin() {
@@ -26,13 +26,13 @@ export function recordingOf(live: Store, log: Log, ip: string | null): AuditReco
       const act = waiting;
       if (act === null) return;
       waiting = null;
-      // The act is done, and its answer goes out.
+      // The act is committed, so its response is sent even if this fails.
       await live
         .write((tx) => recordAct(tx, act))
         .catch((error) => {
           const { action, actor } = act;
           const facts = { action, actor: actor.id, request_id: actor.request_id, error: String(error) };
-          log.error("an act in the test world was not kept in the audit trail", facts);
+          log.error("an act in test could not be stored in the audit log", facts);
         });
     },
   };
@@ -40,7 +40,7 @@ export function recordingOf(live: Store, log: Log, ip: string | null): AuditReco
 
 function actOf(call: Call, data: unknown): Pick<AuditedAct, "actor" | "action" | "targets" | "facts"> {
   const { id, path } = call.route;
-  // A user who changes himself is not named as a target too.
+  // Users who change their own account are the target once.
   const named = path.startsWith("/users/me") ? [call.actor.id] : namedIn(call.path, path);
   return {
     actor: call.actor,

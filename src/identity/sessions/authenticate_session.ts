@@ -21,10 +21,10 @@ const touch_every_ms = 300_000;
 // A screen sends many requests at once, and a user may have many screens open.
 const rate: RateLimit = { per_minute: 60_000, burst: 1000 };
 
-/** What a request shows of a session. */
+/** The session's hash and the merchant in a request. */
 type SessionRequest = Pick<CachedSession, "hash" | "named">;
 
-/** A session that was found, and how long it is cached. */
+/** A cached session. */
 interface CachedSession extends Identity {
   readonly hash: string;
   /** The merchant that the request names by its header; null for none. */
@@ -37,9 +37,9 @@ interface CachedSession extends Identity {
 }
 
 /**
- * Authenticates by the cookie of a session. The header `Packhouse-World` names the world; live is the default. The
- * header `Packhouse-Merchant` names the merchant as whose member one who is of several asks. Users lie in the live
- * store, so a write to the other store looks there first.
+ * Authenticates by the session cookie. The header `Packhouse-World` names the environment; live is the default. With
+ * the header `Packhouse-Merchant`, a user of several merchants chooses the one to act for. Users are in the live store,
+ * so a write to the test store looks there first.
  * Refuses: authentication_required, insecure_connection, cross_site_request, malformed_header.
  */
 export function sessionAuthenticator(service: Service): Authenticator {
@@ -100,7 +100,7 @@ export function sessionAuthenticator(service: Service): Authenticator {
     inTime(found, now);
     if (now - going.session.last_seen_at > touch_every_ms) {
       const note = live.write((tx) => touchSession(tx, going.session.id));
-      note.catch(() => log.warn("the last use of a session was not noted"));
+      note.catch(() => log.warn("the last use of a session could not be stored"));
     }
     return found;
   };
@@ -139,13 +139,13 @@ function grantedTo(user: User, { membership }: ActiveMembership, service: Servic
 }
 
 function worldOf({ headers }: Request): Environment {
-  const given = headers.get("packhouse-world") ?? "live";
-  const mode = environments.find((one) => one === given);
+  const name = headers.get("packhouse-world") ?? "live";
+  const mode = environments.find((environment) => environment === name);
   if (mode === undefined) throw new Fault("malformed_header", "Packhouse-World must be live or test.");
   return mode;
 }
 
-const ended = () => new Fault("authentication_required", "Your session has ended: sign in again.");
+const ended = () => new Fault("authentication_required", "Your session has ended. Sign in again.");
 
 function inTime(found: CachedSession, now: number): CachedSession {
   if (found.expires_at <= now) throw ended();

@@ -58,8 +58,7 @@ export function secondFactorRoutes(service: Service) {
       detail: own({
         id: "confirmSecondFactor",
         summary: "Confirm your second factor with its first code",
-        description:
-          "From now on each sign-in asks for a code. The answer is the only one that shows the ten recovery codes.",
+        description: "From then on each sign-in requires a code. Only this response contains the ten recovery codes.",
         answers: { 200: EnvelopedView(RecoveryCodesView) },
         refuses: ["invalid_state_transition"],
       }),
@@ -87,7 +86,7 @@ export function secondFactorRoutes(service: Service) {
         detail: own({
           id: "turnOffSecondFactor",
           summary: "Turn off your second factor",
-          description: "From now on you sign in with your password alone.",
+          description: "From then on you sign in with your password only.",
           answers: { 200: EnvelopedView(FactorView) },
           refuses: ["invalid_credentials", "invalid_state_transition"],
         }),
@@ -96,11 +95,15 @@ export function secondFactorRoutes(service: Service) {
 }
 
 const required = () =>
-  new Fault("invalid_state_transition", "Owners need a second factor when other machines can reach the service.", {
-    from: "on",
-    action: "turn_off",
-    allowed_actions: [],
-  });
+  new Fault(
+    "invalid_state_transition",
+    "This server is reachable from other computers, so owners must use two-factor authentication.",
+    {
+      from: "on",
+      action: "turn_off",
+      allowed_actions: [],
+    },
+  );
 
 async function factorView(db: Db, user: User, service: Service) {
   const factor = await findSecondFactor(db, user.id);
@@ -156,7 +159,7 @@ function renew(
   const work = async (tx: Tx, { id }: User) => {
     const status = factorStatus(await findSecondFactor(tx, id));
     if (status === "on") return { recovery_codes: await renewRecoveryCodes(tx, id, random) };
-    throw new Fault("invalid_state_transition", "You have no second factor. Set one up first.", {
+    throw new Fault("invalid_state_transition", "Two-factor authentication is not set up. Set it up first.", {
       from: status,
       action: "renew",
       allowed_actions: ["begin"],
@@ -165,7 +168,7 @@ function renew(
   return withPassword(call, body, tries, work, secret_key);
 }
 
-/** Runs work that needs the user's password once more. Refuses: invalid_credentials, rate_limited. */
+/** Runs work that requires the user's password again. Refuses: invalid_credentials, rate_limited. */
 function withPassword<Data>(
   call: Call,
   { password }: PasswordConfirmation,

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { onFirstUse } from "../../core/memoize.ts";
 
-/** The second factor of a user, as it is kept. */
+/** The second factor of a user, as it is stored. */
 export interface SecondFactor {
   readonly user_id: number;
-  /** Sealed for `second_factor_purpose`. */
+  /** Encrypted for `second_factor_purpose`. */
   readonly secret: string;
-  /** When its first code was shown; null while it is being set up. */
+  /** When it was confirmed by a first code; null during setup. */
   readonly confirmed_at: number | null;
-  /** The last period of which a code was taken. */
+  /** The period of the last code that was used. */
   readonly last_period: number;
   readonly created_at: number;
 }
@@ -19,31 +19,29 @@ export const second_factor_purpose = "users.second_factor";
 export const factorStatuses = ["off", "pending", "on"] as const;
 type FactorStatus = (typeof factorStatuses)[number];
 
-/** Where a user's second factor stands. */
+/** The status of a user's second factor. */
 export function factorStatus(factor: SecondFactor | null): FactorStatus {
   if (factor === null) return "off";
   return factor.confirmed_at === null ? "pending" : "on";
 }
 
-// Codes that stand in for an authenticator app that is lost: each is good once.
-
-/** How many a user has. */
+/** The number of recovery codes of a user. Each replaces a code of the app once. */
 export const recovery_code_count = 10;
 const letters = 16;
-/** How many random bytes a code is made of. */
+/** The random bytes of a recovery code. */
 export const recovery_code_bytes = letters;
 
-// Without letters that are read as others; 32 of them, so that a byte picks each as likely as another.
+// Without ambiguous letters. There are 32, so that a random byte picks each with equal probability.
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const misread: Readonly<Record<string, string>> = { o: "0", i: "1", l: "1" };
 
-/** A code from random bytes, in groups that can be read out. */
+/** A recovery code from random bytes, in groups of four. */
 export function recoveryCode(random: Uint8Array): string {
   const text = [...random.subarray(0, letters)].map((byte) => alphabet[byte % alphabet.length]).join("");
   return text.replace(/(.{4})(?=.)/g, "$1-");
 }
 
-/** What is kept of a code, however it was typed; null for what has not the form of one. */
+/** The hash of a recovery code as it is stored, whatever its spacing and case; null if it is not such a code. */
 export function recoveryHash(typed: string): string | null {
   const text = typed
     .toLowerCase()
@@ -53,32 +51,32 @@ export function recoveryHash(typed: string): string | null {
   return createHash("sha256").update(`recovery.${text}`).digest("hex");
 }
 
-// Codes of authenticator apps by RFC 6238: six digits, new every thirty seconds, SHA-1, as all such apps know them.
+// Codes of authenticator apps by RFC 6238: six digits, a new one every 30 seconds, SHA-1, which all apps support.
 
 const library = onFirstUse(() => require("otpauth") as typeof import("otpauth"));
 
 const period_ms = 30_000;
 const issuer = "Packhouse";
-// Clocks of phones are a little off: the code of one period before or after will do.
+// Codes of the period before or after are valid too, because clocks of phones differ a little.
 const window = 1;
 
-/** How many random bytes a secret is made of. */
+/** The random bytes of a secret. */
 export const secret_bytes = 20;
 
-/** A secret as apps take it by hand: base32 of random bytes. */
+/** A secret for manual entry in an app: base32 of random bytes. */
 export function secretText(random: Uint8Array): string {
   const buffer = new Uint8Array(random.subarray(0, secret_bytes)).buffer;
   return new (library().Secret)({ buffer }).base32;
 }
 
-/** The address that an app reads from a QR code: the secret, and what the app calls it. */
+/** The `otpauth://` URL of the QR code: the secret and its label in the app. */
 export function setupAddress(secret: string, email: string): string {
   return totpOf(secret, email).toString();
 }
 
 /**
- * The period whose code was shown, counted from 1970; null when it is no code of now, or one up to `last_period`:
- * each period's code is good once.
+ * The period of a code, counted from 1970. Null if the code is not valid now (ms), or its period is not after
+ * `last_period`: each code is valid once.
  */
 export function periodOfCode(secret: string, code: string, now: number, last_period: number): number | null {
   if (!isTotpCode(code)) return null;

@@ -26,16 +26,16 @@ export interface Session {
   readonly expires_at: number;
   readonly ip: string | null;
   readonly user_agent: string | null;
-  /** The merchant as whose member the user has chosen to act; null for the first membership. */
+  /** The merchant that the user has chosen to act for; null for the first membership. */
   readonly acts_for: number | null;
-  /** The merchant as whom a member of the house looks on. */
+  /** The merchant that a user of the operator views as. */
   readonly views_as: number | null;
 }
 
-/** What a cookie or a link holds: 32 random bytes as text. */
+/** The token in a cookie or a link: 32 random bytes as base64url. */
 export const tokenOf = (random: Uint8Array): string => Buffer.from(random).toString("base64url");
 
-/** What is kept of it. */
+/** The hash of a token, as it is stored. */
 export const tokenHashOf = (token: string): string => createHash("sha256").update(token).digest("hex");
 
 /** The name of the cookie; over an encrypted connection it is bound to this host. */
@@ -50,14 +50,14 @@ export function tokenIn(request: Request, secure: boolean): string | null {
   return /^[\w-]{43}$/.test(token) ? token : null;
 }
 
-/** The header that gives a browser its token; null takes it away. */
+/** The `Set-Cookie` header with a token; null removes the cookie. */
 export function cookieOf(token: string | null, secure: boolean): string {
   const [value, age] = token === null ? ["", 0] : [token, session_ms / 1000];
   const attributes = `Path=/; HttpOnly; SameSite=Lax; Max-Age=${age}${secure ? "; Secure" : ""}`;
   return `${cookieName(secure)}=${value}; ${attributes}`;
 }
 
-/** A merchant as its people know it. */
+/** A merchant as its users see it. */
 interface OwnMerchant extends MerchantBrief {
   readonly status: string;
   readonly may_buy_labels: boolean;
@@ -69,18 +69,18 @@ interface KnownMerchants {
   readonly isClosed: (id: number) => boolean;
 }
 
-/** As whom a user acts. */
+/** The membership that a user acts as. */
 export interface ActiveMembership {
   readonly membership: Membership;
-  /** The merchant whose records are seen; null for the house. */
+  /** The merchant whose records are visible; null for those of all merchants. */
   readonly merchant: OwnMerchant | null;
-  /** Whether the user is of the house, and only looks on as that merchant. */
+  /** Whether the user belongs to the operator and only views as that merchant. */
   readonly views: boolean;
 }
 
 /**
- * As whom the user of a session acts: what the session has chosen, else the first of the memberships that are open. A
- * member of merchants may name another one for a single request. Null when there is no such membership.
+ * The membership that a session acts as: the chosen one, otherwise the first open one. A merchant's user may name
+ * another of their merchants for a single request. Null without such a membership.
  */
 export function activeMembershipOf(
   { memberships }: Pick<User, "memberships">,
@@ -100,14 +100,14 @@ export function activeMembershipOf(
   return { membership, merchant: merchants.byId(membership.merchant_id), views: false };
 }
 
-/** What screens are told that a user may do now. */
+/** The user's current permissions, for the dashboard. */
 export function shownPermissions({ membership, merchant, views }: ActiveMembership): Permission[] {
   const { permissions } = membership;
   const shown = merchant === null ? [...permissions] : shownToMerchant(permissions, merchant);
   return views ? shown.filter((word) => word.endsWith(".read")) : shown;
 }
 
-/** As whom a user acts, as the API shows it. */
+/** The active membership as the API shows it. */
 export function actingView({ membership, merchant, views }: ActiveMembership, merchants: KnownMerchants) {
   return {
     current: membershipView(membership, merchants),
@@ -122,7 +122,7 @@ function ownMerchantView(merchant: OwnMerchant | null) {
   return { ...brief, status: merchant.status, may_buy_labels: merchant.may_buy_labels };
 }
 
-/** A session as the API shows it; `current` is the hash of the one that asks. */
+/** A session as the API shows it. `current` is the hash of the request's own session. */
 export function sessionView({ id, hash, ip, user_agent, ...times }: Session, current: string | null) {
   return {
     id: wireId("session", id),

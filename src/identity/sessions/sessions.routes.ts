@@ -18,10 +18,10 @@ import { getSelf, getUser } from "../users/users.sql.ts";
 import { sessionView, tokenHashOf, tokenIn } from "./session.ts";
 import { endSession, endSessionsOf, findSession, listSessions } from "./sessions.sql.ts";
 
-const EndedView = EnvelopedView(closed({ ended: Type.Integer({ description: "How many sessions." }) }));
+const EndedView = EnvelopedView(closed({ ended: Type.Integer({ description: "The number of ended sessions." }) }));
 const SessionsView = EnvelopedView(Type.Array(SessionView));
 
-/** The sessions of users, and how they are ended. */
+/** The routes of sessions. */
 export const sessionRoutes = (service: Service) =>
   new Elysia({ prefix: "/users" })
     .use(conventions)
@@ -106,7 +106,7 @@ async function endOf(tx: Tx, user: User, session_id: string) {
   return { ended: 1 };
 }
 
-/** A user who may do nothing that who asks may not do. Refuses: resource_missing, insufficient_permission. */
+/** A user without permissions that the caller lacks. Refuses: resource_missing, insufficient_permission. */
 async function changeable(tx: Tx, call: Call, id: string): Promise<User> {
   const user = await getUser(tx, id);
   for (const { permissions } of user.memberships) refuseBeyond(call.granted, permissions);

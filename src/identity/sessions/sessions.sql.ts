@@ -48,12 +48,12 @@ export async function insertSession(tx: Tx, session: Omit<Session, "id">): Promi
   return row;
 }
 
-/** Notes that a session was used. */
+/** Stores that a session was used now. */
 export async function touchSession(tx: Tx, id: number): Promise<void> {
   await tx.sql.update(sessions).set({ last_seen_at: tx.now }).where(eq(sessions.id, id));
 }
 
-/** Stores as whom the user of a session acts, or looks on. */
+/** Stores which merchant the user of a session acts for or views as. */
 export async function saveActing(
   tx: Tx,
   { id, acts_for, views_as }: Pick<Session, "id" | "acts_for" | "views_as">,
@@ -62,7 +62,7 @@ export async function saveActing(
   tx.changed("users");
 }
 
-/** Has the sessions of a user that have chosen nothing stay with what they act for; null for the house. */
+/** Fixes sessions of a user without a chosen membership to `acts_for`; null (the operator) changes nothing. */
 export async function settleSessions(tx: Tx, user_id: number, acts_for: number | null): Promise<void> {
   if (acts_for === null) return;
   await tx.sql
@@ -71,7 +71,7 @@ export async function settleSessions(tx: Tx, user_id: number, acts_for: number |
     .where(and(eq(sessions.user_id, user_id), isNull(sessions.acts_for)));
 }
 
-/** Ends the sessions of a user that act for a merchant, and with `of_first` those that have chosen nothing. */
+/** Ends the sessions of a user that act for a merchant, and with `of_first` those without a chosen membership. */
 export async function endSessionsFor(
   tx: Tx,
   user_id: number,
@@ -101,7 +101,7 @@ export async function endSessionCalled(tx: Tx, hash: string): Promise<void> {
   tx.changed("users");
 }
 
-/** Ends all sessions of a user but one, if that is named. Answers how many. */
+/** Ends all sessions of a user except `kept`, and returns how many. */
 export async function endSessionsOf(tx: Tx, user_id: number, kept: number | null): Promise<number> {
   const ended = await tx.sql
     .delete(sessions)
@@ -111,7 +111,7 @@ export async function endSessionsOf(tx: Tx, user_id: number, kept: number | null
   return ended.length;
 }
 
-/** Ends every session of everybody, and answers how many. */
+/** Ends every session of all users, and returns how many. */
 export async function endAllSessions(tx: Tx): Promise<number> {
   const ended = await tx.sql.delete(sessions).returning({ id: sessions.id });
   tx.changed("users");

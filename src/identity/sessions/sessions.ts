@@ -53,7 +53,7 @@ export async function beginSession(
   return { token, session: await insertSession(tx, session) };
 }
 
-/** The merchants as sessions look at them. */
+/** The merchants with what sessions need to know of them. */
 class SessionMerchants extends Merchants {
   readonly isClosed = (id: number): boolean => {
     const merchant = this.byId(id);
@@ -61,22 +61,22 @@ class SessionMerchants extends Merchants {
   };
 }
 
-/** The merchants there are, as sessions look at them. */
+/** All merchants, for sessions. */
 export async function sessionMerchants(db: Db): Promise<SessionMerchants> {
   return new SessionMerchants(await listMerchants(db));
 }
 
-/** A session that goes on: its user, and as whom the user acts. */
+/** A valid session with its user and the membership that the user acts as. */
 export interface ActiveSession extends SessionWithUser {
   readonly acting: ActiveMembership;
   readonly merchants: SessionMerchants;
 }
 
-const ended = (message = "Your session has ended: sign in again.") => new Fault("authentication_required", message);
+const ended = (message = "Your session has ended. Sign in again.") => new Fault("authentication_required", message);
 
 /**
- * The session with this hash, expired or not. `named` is the merchant whose member the user is to be for this request
- * alone; null without a word of it. `unknown` is the refusal when the user is none.
+ * The session with this hash, expired or not. `named` is the merchant that the user acts for in this request only, or
+ * null. `unknown` is the refusal if the user is not a member of it.
  * Refuses: authentication_required, and `unknown`.
  */
 export async function resumeSession(
@@ -91,7 +91,7 @@ export async function resumeSession(
   const merchants = await sessionMerchants(db);
   const chosen = activeMembershipOf(user, session, merchants, null);
   if (chosen === null) throw ended(closedTo(user, merchants) ?? undefined);
-  // Whoever acts as the house narrows the request to a merchant, and stays of the house.
+  // The operator's users narrow a request to a merchant without acting as its member.
   if (named === null || chosen.membership.merchant_id === null) return { ...opened, merchants, acting: chosen };
   const merchant = merchants.named(named);
   const acting = merchant === null ? null : activeMembershipOf(user, session, merchants, merchant.id);
@@ -99,15 +99,15 @@ export async function resumeSession(
   return { ...opened, merchants, acting };
 }
 
-/** What is said to a user whose merchant is closed, who is a member of nothing else; null for anybody else. */
+/** The message for a user whose only merchants are closed, otherwise null. */
 function closedTo({ memberships }: User, merchants: SessionMerchants): string | null {
   if (openMemberships(memberships, merchants.isClosed).length > 0) return null;
   const left = memberships.find(({ status, merchant_id }) => maySignIn(status) && merchant_id !== null);
   const merchant = left?.merchant_id == null ? null : merchants.byId(left.merchant_id);
-  return merchant === null ? null : `${merchant.name} is closed: its people can no longer sign in.`;
+  return merchant === null ? null : `${merchant.name} is closed. Its users can no longer sign in.`;
 }
 
-/** Refuses to sign in whose merchant is closed, and whom nobody has as a member any more. */
+/** Refuses a user without an open membership. Refuses: merchant_closed, and `wrong`. */
 export async function refuseWithoutMembership(db: Db, user: User, wrong: () => Fault): Promise<void> {
   const merchants = await sessionMerchants(db);
   if (openMemberships(user.memberships, merchants.isClosed).length > 0) return;
@@ -116,8 +116,8 @@ export async function refuseWithoutMembership(db: Db, user: User, wrong: () => F
 }
 
 /**
- * Has a session act as another of its user's memberships from now on: that at a merchant, or that of the house.
- * `unknown` is the refusal when there is none.
+ * Switches a session to another of its user's memberships: at a merchant, or with the operator (null). `unknown` is the
+ * refusal if there is none.
  */
 export async function chooseMembership(
   tx: Tx,
@@ -131,21 +131,21 @@ export async function chooseMembership(
 }
 
 /**
- * Has a session of somebody of the house look on as a merchant.
- * Refuses: not_for_merchants, view_only (it does so already), merchant_closed.
+ * Starts viewing as a merchant, for a session of the operator.
+ * Refuses: not_for_merchants, view_only (it already does), merchant_closed.
  */
 export async function beginViewAs(tx: Tx, { session, acting }: ActiveSession, merchant: CachedMerchant): Promise<void> {
   if (acting.membership.merchant_id !== null) {
-    throw new Fault("not_for_merchants", "Only the house looks on as a merchant.");
+    throw new Fault("not_for_merchants", "Only warehouse staff can view as a merchant.");
   }
   if (session.views_as !== null) {
-    throw new Fault("view_only", "You look on as a merchant already: end that view first.");
+    throw new Fault("view_only", "You are already viewing as a merchant. Exit that view first.");
   }
   refuseClosed(merchant);
   await saveActing(tx, { ...session, views_as: merchant.id });
 }
 
-/** Has a session be of the house again. Refuses: resource_missing, when it does not look on as a merchant. */
+/** Stops viewing as a merchant. Refuses: resource_missing (the session does not view as one). */
 export async function endViewAs(tx: Tx, { session }: ActiveSession): Promise<void> {
   if (session.views_as === null) throw missing("view_as", wireId("session", session.id));
   await saveActing(tx, { ...session, views_as: null });

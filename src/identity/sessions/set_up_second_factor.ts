@@ -22,12 +22,12 @@ import {
 } from "./second_factors.sql.ts";
 import type { SecondFactorCheck as SignInFactor } from "./sign_in.ts";
 
-/** How many random bytes a user's recovery codes are made of. */
+/** The random bytes of a user's recovery codes. */
 export const recovery_bytes = recovery_code_count * recovery_code_bytes;
 
 /**
- * Begins to set up a second factor: its secret, which is good once a code of it was shown. One that was begun before
- * is forgotten. Refuses: invalid_state_transition (the user has one).
+ * Begins the setup of a second factor, replacing an unconfirmed one, and returns its secret.
+ * Refuses: invalid_state_transition (the user has one).
  */
 export async function beginSecondFactor(
   tx: Tx,
@@ -37,7 +37,7 @@ export async function beginSecondFactor(
 ): Promise<string> {
   const secret = secretText(random);
   if (await insertPending(tx, user_id, seal(secret, secret_key, second_factor_purpose))) return secret;
-  throw new Fault("invalid_state_transition", "A second factor is set up already; turn it off first.", {
+  throw new Fault("invalid_state_transition", "Two-factor authentication is already on. Turn it off first.", {
     from: "on",
     action: "begin",
     allowed_actions: ["turn_off"],
@@ -45,7 +45,7 @@ export async function beginSecondFactor(
 }
 
 /**
- * Ends setting up a second factor by its first code, and answers the recovery codes, which nobody can tell again.
+ * Confirms a second factor by its first code. Returns the recovery codes, which cannot be shown again.
  * Refuses: invalid_state_transition (none is being set up), validation_failed (another code).
  */
 export async function confirmSecondFactor(
@@ -57,11 +57,15 @@ export async function confirmSecondFactor(
 ): Promise<string[]> {
   const factor = await findSecondFactor(tx, user_id);
   if (factor === null || factor.confirmed_at !== null) {
-    throw new Fault("invalid_state_transition", "No second factor is being set up; begin to set one up first.", {
-      from: factor === null ? "off" : "on",
-      action: "confirm",
-      allowed_actions: [factor === null ? "begin" : "turn_off"],
-    });
+    throw new Fault(
+      "invalid_state_transition",
+      "Two-factor authentication is not being set up. Start the setup first.",
+      {
+        from: factor === null ? "off" : "on",
+        action: "confirm",
+        allowed_actions: [factor === null ? "begin" : "turn_off"],
+      },
+    );
   }
   if (!(await takesTotp(tx, user_id, code, secret_key))) throw wrongCode();
   await saveConfirmed(tx, user_id);
@@ -69,10 +73,9 @@ export async function confirmSecondFactor(
   return renewRecoveryCodes(tx, user_id, random);
 }
 
-const wrongCode = () =>
-  invalid("code", "is not the code that the app shows now; check that the clock of the phone is right");
+const wrongCode = () => invalid("code", "is not the code that the app shows; check the clock of your phone");
 
-/** Makes new recovery codes in place of those before, and answers them this once. */
+/** Replaces a user's recovery codes and returns the new ones, which cannot be shown again. */
 export async function renewRecoveryCodes(tx: Tx, user_id: number, random: Uint8Array): Promise<string[]> {
   const codes = Array.from({ length: recovery_code_count }, (_, at) =>
     recoveryCode(random.subarray(at * recovery_code_bytes)),
@@ -85,13 +88,13 @@ export async function renewRecoveryCodes(tx: Tx, user_id: number, random: Uint8A
   return codes;
 }
 
-/** Turns a user's second factor off, and forgets his recovery codes. */
+/** Turns off a user's second factor and deletes the recovery codes. */
 export async function turnOffSecondFactor(tx: Tx, user_id: number): Promise<void> {
   await deleteSecondFactor(tx, user_id);
   tx.changed("users");
 }
 
-/** Whether a code is good for a user who has a second factor: one of his app, or a recovery code. It is good once. */
+/** Uses up a code of the app or a recovery code. Returns whether it was valid. */
 async function takesCode(tx: Tx, user_id: number, code: string, secret_key: Uint8Array): Promise<boolean> {
   const hash = recoveryHash(code);
   if (hash !== null) return takeCode(tx, user_id, hash);
@@ -101,13 +104,13 @@ async function takesCode(tx: Tx, user_id: number, code: string, secret_key: Uint
 async function takesTotp(tx: Tx, user_id: number, code: string, secret_key: Uint8Array): Promise<boolean> {
   const factor = await findSecondFactor(tx, user_id);
   const secret = factor === null ? null : open(factor.secret, secret_key, second_factor_purpose);
-  // What was sealed under a key that is lost proves nothing.
+  // A secret that was encrypted with a lost key cannot verify anything.
   if (factor === null || secret === null) return false;
   const period = periodOfCode(secret, code, tx.now, factor.last_period);
   return period !== null && (await takePeriod(tx, user_id, period));
 }
 
-/** What signing in asks of second factors. */
+/** The check of second factors at sign-in. */
 export function secondFactors(service: {
   readonly secret_key: Uint8Array;
   readonly loopback_only: boolean;

@@ -56,7 +56,7 @@ interface SignInContext {
   readonly codes: AttemptLimiter;
 }
 
-/** Signing in and out; `second` is the second factor that a user may have to show. */
+/** The routes for signing in and out. `second` checks second factors. */
 export function signInRoutes(service: Service, second: SecondFactorCheck) {
   const desk: SignInContext = { service, second, gate: gateOf(service), codes: attempts(of_codes) };
   return new Elysia({ prefix: "/dashboard/api" })
@@ -85,14 +85,14 @@ export function signInRoutes(service: Service, second: SecondFactorCheck) {
     });
 }
 
-/** The answer of a route. Only the dashboard uses these routes, so the reference does not list them. */
+/** The response of a route. Only the dashboard uses these routes, so the reference does not list them. */
 const answering = (status: number, view: TSchema, needs: RouteNeed = "none") => ({
   detail: unlisted({ needs, answers: { [status]: view } }),
 });
 
 /**
- * Reads what a link names. A command makes links while a server runs, whose reads may see the data from before until
- * the disk has confirmed its own commits: a link that is not found is looked up in the newest commit.
+ * Reads what a link names. A command may create links while a server runs, whose reads show older data until its own
+ * commits are on disk. So a link that is not found is looked up again in the newest commit.
  */
 async function readLink<Found>(live: Store, look: (db: Db) => Promise<Found>): Promise<Found> {
   try {
@@ -115,12 +115,12 @@ async function signIn(desk: SignInContext, call: Call, { email, password, code }
   const { live } = service.stores;
   const opened = await gate(call, emailKey(email), async () => {
     const user = await live.read((db) => findUserByEmail(db, email));
-    return keepingFailures(service, call, { email, user }, async () => {
+    return recordingFailures(service, call, { email, user }, async () => {
       const fits = await isPassword(password, user !== null && maySignIn(user.status) ? user.password_hash : null);
       if (!fits || user === null) throw wrongCredentials();
       const isRequired = second.isRequired(user);
       if (isRequired && code === undefined) {
-        throw new Fault("second_factor_required", "Send the code of your second factor, too.");
+        throw new Fault("second_factor_required", "Also send the code of your authenticator app.");
       }
       const begin = beginning(desk, call, "signIn");
       const admit = () => live.write(async (tx) => begin(tx, await admitUser(tx, user, code ?? null, second)));
@@ -150,8 +150,8 @@ const visitOf = (service: Service, { request, request_id }: Call): SignInClient 
   request_id,
 });
 
-/** Runs an authentication; the audit trail keeps a failure. */
-async function keepingFailures<Done>(
+/** Runs an authentication and records a failure in the audit log. */
+async function recordingFailures<Done>(
   service: Service,
   call: Call,
   tried: { readonly email: string; readonly user: User | null },
@@ -223,7 +223,7 @@ async function reset(
   return jsonResponse(call, 200, JSON.stringify({ reset: true }), no_store);
 }
 
-/** The user whom a link lets choose another password. Refuses: invalid_link, resource_missing. */
+/** The user whose password a link may reset. Refuses: invalid_link, resource_missing. */
 async function personOf(db: Db, token: string): Promise<User> {
   const { user_id } = await getLink(db, "reset", token);
   return getUser(db, wireId("user", user_id ?? 0));
@@ -245,13 +245,13 @@ async function signOut(service: Service, call: Call): Promise<Response> {
   return jsonResponse(call, 200, JSON.stringify({ signed_out: true }), headers);
 }
 
-/** A new session: the token of its cookie, and the answer to the browser. */
+/** A new session: the token of its cookie, and the response body. */
 interface StartedSession {
   readonly token: string;
   readonly body: string;
 }
 
-/** Begins the session of a request, in one of the ways to sign in. */
+/** Returns a function that begins a session for the client of a request. */
 function beginning({ service, second }: SignInContext, call: Call, way: "signIn" | "setUp" | "acceptInvitation") {
   const { request } = call;
   const random = crypto.getRandomValues(new Uint8Array(token_bytes));

@@ -7,28 +7,29 @@ import { actingFields, MembershipView, passwordField, personName } from "../user
 import { factorStatuses } from "./second_factor.ts";
 
 export const ConfirmFactor = closed({
-  code: Type.String({ pattern: "^[0-9]{6}$", hint: "must be the six digits that the app shows now" }),
+  code: Type.String({ pattern: "^[0-9]{6}$", hint: "must be the six digits that the app shows" }),
 });
 export type ConfirmFactor = Static<typeof ConfirmFactor>;
 
 export const PasswordConfirmation = closed({
-  password: Type.String({ minLength: 1, maxLength: 1000, description: "Your own, once more." }),
+  password: Type.String({ minLength: 1, maxLength: 1000, description: "Your current password." }),
 });
 export type PasswordConfirmation = Static<typeof PasswordConfirmation>;
 
 export const FactorView = closed({
-  status: choice(factorStatuses, { description: "`pending` until a first code was shown." }),
+  status: choice(factorStatuses, { description: "`pending` until it is confirmed by a first code." }),
   required: Type.Boolean({
-    description: "True for owners where the service is reached from other machines: nothing else can be done without.",
+    description:
+      "True for owners if other machines can reach the server: until it is set up, everything else is refused.",
   }),
   confirmed_at: nullable(Type.String({ format: "date-time" })),
   recovery_codes_left: Type.Integer({ minimum: 0 }),
 });
 
 export const NewFactorView = closed({
-  secret: Type.String({ description: "For apps that take it by hand; shown only here." }),
-  address: Type.String({ description: "What the QR code says: `otpauth://totp/…`." }),
-  qr_svg: Type.String({ description: "The QR code, as a picture in SVG." }),
+  secret: Type.String({ description: "For manual entry in an app; shown only here." }),
+  address: Type.String({ description: "The content of the QR code: `otpauth://totp/…`." }),
+  qr_svg: Type.String({ description: "The QR code as SVG." }),
 });
 
 export const RecoveryCodesView = closed({
@@ -61,15 +62,15 @@ export const SignedInView = closed({
     name: Type.String(),
     email: Type.String(),
     role: choice(roles),
-    second_factor: Type.Boolean({ description: "Whether a code is asked for at each sign-in." }),
-    second_factor_required: Type.Boolean({ description: "Whether everything else is refused until one is set up." }),
+    second_factor: Type.Boolean({ description: "Whether each sign-in requires a code." }),
+    second_factor_required: Type.Boolean({ description: "Whether everything else is refused until it is set up." }),
   }),
   permissions: Type.Array(choice(allPermissions)),
   memberships: Type.Array(MembershipView),
   merchant: actingFields.merchant,
   view_as: actingFields.view_as,
   worlds: Type.Array(choice(environments)),
-  version: Type.String({ description: "Of the program." }),
+  version: Type.String({ description: "The version of Packhouse." }),
 });
 
 export const SignedOutView = closed({ signed_out: Type.Literal(true) });

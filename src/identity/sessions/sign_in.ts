@@ -13,15 +13,15 @@ import { type ActiveSession, refuseWithoutMembership } from "./sessions.ts";
 
 const names_max = 10_000;
 
-/** Limits how often attempts under a name may fail. Successes are not counted. */
+/** Limits the failed attempts for a name. Successes are not counted. */
 export interface AttemptLimiter {
-  /** Counts an attempt. Answers 0 when it may be made, else after how many seconds. */
+  /** Counts an attempt. Returns 0 if it is allowed, otherwise the seconds to wait. */
   readonly begin: (name: string, now: number) => number;
-  /** Takes back the attempt that was counted last. */
+  /** Removes the last attempt from the count. */
   readonly succeeded: (name: string) => void;
 }
 
-/** Counts attempts in the memory of this process; of many names it remembers those that were counted last. */
+/** Counts attempts in the memory of this process, for the `max` names that were counted last. */
 export function attempts(rate: RateLimit, max = names_max): AttemptLimiter {
   const buckets = new Map<string, TokenBucket>();
   const begin = (name: string, now: number) => {
@@ -41,17 +41,17 @@ export function attempts(rate: RateLimit, max = names_max): AttemptLimiter {
   return { begin, succeeded };
 }
 
-/** The second factor that a user may have to show. */
+/** The check of second factors at sign-in. */
 export interface SecondFactorCheck {
-  /** Whether this user has to have one. */
+  /** Whether this user must set one up. */
   readonly isNeeded: (user: User) => boolean;
-  /** Whether this user has one, and has to show a code at each sign-in. */
+  /** Whether this user has one and must send a code at each sign-in. */
   readonly isRequired: (user: User) => boolean;
   /** Whether a code is valid. Each code is valid once: this uses it up. */
   readonly verify: (tx: Tx, user: User, code: string) => Promise<boolean>;
 }
 
-/** The signed-in user with permissions, as whom the session acts, as the dashboard gets it. */
+/** The signed-in user with permissions and active membership, for the dashboard. */
 export function signedIn({ user, acting, merchants }: ActiveSession, second: SecondFactorCheck) {
   const { name, email, memberships } = user;
   const { role } = acting.membership;
@@ -61,7 +61,7 @@ export function signedIn({ user, acting, merchants }: ActiveSession, second: Sec
   return {
     user: { id: wireId("user", user.id), name, email, role, second_factor, second_factor_required },
     permissions: second_factor_required ? [] : shownPermissions(acting),
-    memberships: memberships.map((one) => membershipView(one, merchants)),
+    memberships: memberships.map((membership) => membershipView(membership, merchants)),
     merchant,
     view_as,
     worlds: environments,
@@ -70,11 +70,11 @@ export function signedIn({ user, acting, merchants }: ActiveSession, second: Sec
 }
 
 /** The refusal of a sign-in, the same whether the address or the password is wrong. */
-export const wrongCredentials = () => new Fault("invalid_credentials", "The e-mail address or the password is wrong.");
+export const wrongCredentials = () => new Fault("invalid_credentials", "The email address or the password is wrong.");
 
 /**
- * Signs in a user whose password was right when the record was `seen`, unless the user was changed since. The code has
- * to be valid if the user needs one.
+ * Admits a user whose password matched the record `seen`, unless the user was changed since. `code` must be valid if
+ * the user has a second factor.
  * Refuses: invalid_credentials, second_factor_invalid, merchant_closed, resource_missing.
  */
 export async function admitUser(tx: Tx, seen: User, code: string | null, second: SecondFactorCheck): Promise<User> {
@@ -84,7 +84,7 @@ export async function admitUser(tx: Tx, seen: User, code: string | null, second:
     await refuseWithoutMembership(tx, user, wrongCredentials);
     return user;
   }
-  throw new Fault("second_factor_invalid", "This code is wrong or was used before.");
+  throw new Fault("second_factor_invalid", "This code is wrong or was already used.");
 }
 
 /** The client of a sign-in, a sign-out or an attempt. */
@@ -93,7 +93,7 @@ export interface SignInClient {
   readonly request_id: string;
 }
 
-/** Adds to the audit trail that a user has signed in or out, or chosen a password. */
+/** Records in the audit log that a user has signed in or out, or chosen a password. */
 export async function recordVisit(
   tx: Tx,
   action: "signIn" | "signOut" | "setUp" | "acceptInvitation" | "resetPassword",
@@ -104,7 +104,7 @@ export async function recordVisit(
   await recordAct(tx, { actor, world: "live", action, targets: [actor.id], ip, status: 200, facts: {} });
 }
 
-/** Adds a failed sign-in to the audit trail. */
+/** Records a failed sign-in in the audit log. */
 export async function recordFailedSignIn(
   tx: Tx,
   { email, user, code }: { readonly email: string; readonly user: User | null; readonly code: string },

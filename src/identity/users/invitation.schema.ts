@@ -21,7 +21,7 @@ export type CreateInvitation = Static<typeof CreateInvitation>;
 export const ListInvitations = closed({
   ...pageFields,
   status: Type.Optional(choice(invitationStatuses)),
-  q: Type.Optional(textField(200, { description: "Finds a piece of the name or the e-mail address." })),
+  q: Type.Optional(textField(200, { description: "Part of the name or the email address." })),
 });
 export type ListInvitations = Static<typeof ListInvitations>;
 
@@ -29,17 +29,17 @@ const invitationFields = {
   id: Type.String(),
   email: Type.String(),
   name: nullable(Type.String()),
-  merchant_id: nullable(Type.String({ description: "The merchant to whom it asks; null for the house." })),
+  merchant_id: nullable(Type.String({ description: "The merchant that it is for; null for the operator." })),
   merchant: nullable(MerchantBriefView),
   role: choice(roles),
-  memberships: Type.Array(MembershipView, { description: "What it gives." }),
+  memberships: Type.Array(MembershipView, { description: "The memberships that it grants." }),
   status: choice(invitationStatuses),
-  mail_status: { ...choice(mailStatuses), description: "Where its e-mail stands; none without a mail server." },
+  mail_status: { ...choice(mailStatuses), description: "The status of its email; `none` without a mail server." },
   proof: {
     ...choice(invitationProofs),
     description:
-      "By which link a new user makes an account: `none` by the one that was shown, `email` by that of the e-mail," +
-      " `operator` by one of the operator, who sends the invitation again.",
+      "The link that a new user needs: `none`, the one that was shown; `email`, the one in the email; `operator`, one" +
+      " from the operator, who sends the invitation again.",
   },
   invited_by: closed({ id: Type.String({ description: "`usr_1` or `key_3`." }), name: Type.String() }),
   user_id: nullable(Type.String({ description: "The user who accepted it." })),
@@ -53,7 +53,7 @@ export const InvitationView = closed(invitationFields);
 
 export const LinkedInvitationView = closed({
   ...invitationFields,
-  link: Type.String({ description: "Accepts the invitation: valid once, for seven days. Only shown here." }),
+  link: Type.String({ description: "The link that accepts the invitation once, within seven days. Shown only here." }),
 });
 
 export const InvitedView = closed({
@@ -66,8 +66,8 @@ export const InvitedView = closed({
   existing_user: nullable(
     Type.Boolean({
       description:
-        "Whether the address is that of a user, who signs in and joins by `POST /v1/users/me/memberships`; null as" +
-        " long as the link does not prove the address.",
+        "Whether the address belongs to a user, who signs in and joins with `POST /v1/users/me/memberships`; null if" +
+        " the link does not prove the address.",
     }),
   ),
   expires_at: moment,

@@ -8,19 +8,19 @@ import { tokenHashOf } from "../sessions/session.ts";
 import type { Role } from "./roles.ts";
 import { briefView, type MerchantBrief, type MerchantsById, membershipView } from "./user.ts";
 
-/** Someone who was asked to become a user. */
+/** An invitation to become a user or a member of another account. */
 export interface Invitation extends EmailState {
   readonly id: number;
   readonly email: string;
   readonly email_key: string;
   readonly name: string | null;
-  /** The merchant whose member is asked for; null for the house. */
+  /** The merchant that it is for; null for the operator. */
   readonly merchant_id: number | null;
   readonly role: Role;
   readonly hash: string;
-  /** Whether who makes an account by the link has to prove the address: the inviter knows the link as well. */
+  /** How a new user must prove the address, because the inviter knows the link as well. */
   readonly needs_proof: boolean;
-  /** Of the code that only the e-mail's link has; null when no e-mail was to be sent. */
+  /** The hash of the code that only the emailed link contains; null without an email. */
   readonly proof_hash: string | null;
   readonly invited_by_id: string;
   readonly invited_by_name: string;
@@ -29,37 +29,37 @@ export interface Invitation extends EmailState {
   readonly accepted_at: number | null;
   readonly revoked_at: number | null;
   readonly user_id: number | null;
-  /** The link, sealed for `invitation_purpose`, while an e-mail with it is on its way. */
+  /** The link, encrypted for `invitation_purpose`, while its email is pending. */
   readonly mail_link: string | null;
 }
 
-/** What the link is sealed for. */
+/** The purpose that a link is encrypted for. */
 export const invitation_purpose = "users.invitation";
 
-/** For how long an invitation can be accepted. */
+/** How long an invitation is valid. */
 export const invitation_ms = 7 * 24 * 3_600_000;
 
-/** The link that accepts an invitation. What stands behind # is sent to no server and written to no log. */
+/** The link that accepts an invitation. The part after # is never sent to a server or written to a log. */
 export const invitationLink = (origin: string, token: string): string => `${origin}/dashboard/invitation#${token}`;
 
-/** What is behind the # of a link: the secret, and in an e-mail the code that proves the address. */
+/** Parses the part of a link after #: the secret and, in an email, the code that proves the address. */
 export function readLinkToken(text: string): { readonly token: string; readonly code: string | null } {
   const [token = "", code = null] = text.split(".");
   return { token, code };
 }
 
-/** Whether who holds a link may make an account for the address of an invitation. */
+/** Whether the holder of a link may create an account for the invitation's address. */
 export function isProven({ needs_proof, proof_hash }: Invitation, code: string | null): boolean {
   return !needs_proof || (code !== null && proof_hash !== null && equalInConstantTime(tokenHashOf(code), proof_hash));
 }
 
-/** By what a new user proves the address: the link alone, the link of the e-mail, or a link of the operator. */
+/** How a new user proves the address: by the link shown, the emailed link, or one from the operator. */
 export function proofOf({ needs_proof, proof_hash }: Invitation): InvitationProof {
   if (!needs_proof) return "none";
   return proof_hash === null ? "operator" : "email";
 }
 
-/** What became of an invitation until now. */
+/** The status of an invitation now (ms). */
 export function statusOf(
   { accepted_at, revoked_at, expires_at }: Pick<Invitation, "accepted_at" | "revoked_at" | "expires_at">,
   now: number,
@@ -94,7 +94,7 @@ export function invitationView(invitation: Invitation, now: number, merchants: M
   };
 }
 
-/** The invitation as whoever holds its link is shown it. */
+/** The invitation as the holder of its link sees it. */
 export function invitedView(
   invitation: Invitation,
   { merchant, existing_user }: { readonly merchant: MerchantBrief | null; readonly existing_user: boolean | null },
@@ -105,21 +105,21 @@ export function invitedView(
   return { email, name, role, ...whose, expires_at: iso(expires_at) };
 }
 
-/** The e-mail of an invitation. */
+/** The email of an invitation. */
 export function invitationMail(
   { id, invited_by_name, role, expires_at }: Invitation,
   merchant: MerchantBrief | null,
   link: string,
 ): EmailMessage {
-  const where = merchant === null ? "Packhouse" : `${merchant.name} at Packhouse`;
+  const where = merchant === null ? "Packhouse" : `${merchant.name} on Packhouse`;
   const [day = ""] = iso(expires_at).split("T");
   return {
-    subject: `${invited_by_name} invites you to ${where}`,
+    subject: `${invited_by_name} invited you to join ${where}`,
     text: [
-      `${invited_by_name} invites you to ${where}, in the role ${role}.`,
+      `${invited_by_name} invited you to join ${where}. Your role: ${role}.`,
       `To accept, open this link and choose a password:\n\n${link}`,
-      "Only this link makes an account for your address. Do not pass it on.",
-      `The link is good until ${day} and can be used once. If you expect no invitation, you need do nothing.\n`,
+      "Only this link can create an account for your address. Do not share it.",
+      `The link works once and expires on ${day}. If you did not expect this invitation, ignore this email.\n`,
     ].join("\n\n"),
     name: `invitation-${id}-${expires_at}`,
   };

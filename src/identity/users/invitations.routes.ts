@@ -22,7 +22,7 @@ const code_bytes = 16;
 
 const managing = documentedAs({ needs: "users.manage", chapter: "Users" });
 
-/** Invitations of new users. */
+/** The routes of invitations. */
 export const invitationRoutes = (service: Service) =>
   new Elysia({ prefix: "/invitations" })
     .use(conventions)
@@ -32,12 +32,12 @@ export const invitationRoutes = (service: Service) =>
         id: "createInvitation",
         summary: "Invite a user",
         description:
-          "The answer is the only one that shows the link. With a mail server and a public base URL, the link is also" +
-          " sent by e-mail. You cannot invite to a role with more permissions than your own. An e-mail address has at" +
-          " most one open invitation to the house, and one to each merchant. A user may be invited to something else," +
-          " too, and accepts that by `POST /users/me/memberships`. With a mail server and a public base URL, only the" +
-          " link of the e-mail makes an account, which proves the address. Without either, the link of a merchant's" +
-          " invitation makes none until the operator has sent it again and handed the new link over.",
+          "Only this response contains the link. With a mail server and a public base URL, the link is also emailed." +
+          " You cannot invite to a role with more permissions than your own. An email address can have one open" +
+          " invitation to the operator and one to each merchant. Existing users accept with" +
+          " `POST /users/me/memberships`. With a mail server and a public base URL, only the emailed link can create" +
+          " an account, because it proves the address. Otherwise the link of a merchant's invitation cannot create an" +
+          " account until the operator has sent the invitation again and handed over the new link.",
         answers: { 201: EnvelopedView(LinkedInvitationView) },
         refuses: ["duplicate_email", "merchant_closed"],
       }),
@@ -66,7 +66,7 @@ export const invitationRoutes = (service: Service) =>
           id: "resendInvitation",
           summary: "Resend an invitation with a new link",
           description:
-            "The old link stops working. The new one is valid for seven days. An expired invitation can be resent too.",
+            "The old link stops working. The new one is valid for seven days. Expired invitations can be resent too.",
           answers: { 200: EnvelopedView(LinkedInvitationView) },
           refuses: ["invalid_state_transition"],
         }),
@@ -76,7 +76,7 @@ export const invitationRoutes = (service: Service) =>
       detail: managing({
         id: "revokeInvitation",
         summary: "Revoke an invitation",
-        description: "Its link stops working at once.",
+        description: "Its link stops working immediately.",
         answers: { 200: EnvelopedView(InvitationView) },
         refuses: ["invalid_state_transition"],
       }),
@@ -113,7 +113,7 @@ async function list(call: Call, query: ListInvitations): Promise<Response> {
   );
 }
 
-/** Answers with an invitation and its new link. What is kept for a repeated request is sealed. */
+/** Responds with an invitation and its new link. The response that is stored for replays is encrypted. */
 async function answerLinked(
   call: Call,
   status: number,
@@ -123,7 +123,7 @@ async function answerLinked(
   const token = tokenOf(crypto.getRandomValues(new Uint8Array(token_bytes)));
   const origin = originOf(call);
   const link = invitationLink(origin, token);
-  // A link in an e-mail needs an absolute address. It alone proves the address, since the inviter is shown the other.
+  // An emailed link needs an absolute URL. Only it proves the address, because the inviter sees the other link.
   const is_mailed = mail !== null && origin !== "";
   const code = is_mailed ? tokenOf(crypto.getRandomValues(new Uint8Array(code_bytes))) : null;
   const mail_link = code === null ? null : seal(`${link}.${code}`, secret_key, invitation_purpose);

@@ -48,7 +48,7 @@ export async function lockInvitationByHash(tx: Tx, hash: string): Promise<Invita
   return lockWhere(tx, eq(invitations.hash, hash));
 }
 
-/** The invitation of an address to the house or a merchant that is neither accepted nor revoked, locked, or null. */
+/** The pending invitation of an address to the operator or a merchant, locked, or null. */
 export async function lockPendingInvitation(
   tx: Tx,
   email_key: string,
@@ -58,7 +58,7 @@ export async function lockPendingInvitation(
   return lockWhere(tx, and(eq(invitations.email_key, email_key), isPending, to));
 }
 
-// The condition of a partial index stands in the text, since the engines do not look into parameters.
+// The condition of a partial index must be literal text: the engines do not use the index for parameters.
 const isPending = template`${invitations.accepted_at} is null and ${invitations.revoked_at} is null`;
 const isWaiting = isOneOf(invitations.mail_status, unsentMails);
 
@@ -107,7 +107,7 @@ export async function saveInvitation(tx: Tx, invitation: Invitation): Promise<In
   return invitation;
 }
 
-/** Revokes the open invitations that a user has sent, whatever the scope sees, but for those to be kept. */
+/** Revokes the pending invitations that a user has sent, whatever the scope, except those that `isKept` accepts. */
 export async function revokeInvitationsOf(
   tx: Tx,
   invited_by_id: string,
@@ -131,7 +131,7 @@ export async function revokeInvitationsOf(
 /** The filters of a list of invitations. */
 interface InvitationFilter {
   readonly status?: InvitationStatus | undefined;
-  /** A piece of the name or the e-mail address. */
+  /** Part of the name or the email address. */
   readonly q?: string | undefined;
 }
 
@@ -171,7 +171,7 @@ export async function countInvitations(db: Db, filter: InvitationFilter): Promis
   return db.sql.$count(invitations, matching(filter, db.now));
 }
 
-/** The invitations whose e-mail is due, oldest first, locked; those that others hold are left out. */
+/** The invitations whose email is due, oldest first, locked. Those that are locked by others are skipped. */
 export async function lockDueInvitations(tx: Tx, limit: number): Promise<Invitation[]> {
   const rows = await skipLocked(
     tx.sql
@@ -184,7 +184,7 @@ export async function lockDueInvitations(tx: Tx, limit: number): Promise<Invitat
   return rows.map(asRecord);
 }
 
-/** When the next e-mail is due, or null. */
+/** When the next email is due (ms), or null. */
 export async function nextInvitationAt(db: Db): Promise<number | null> {
   const [row] = await db.sql
     .select({ at: min(invitations.mail_next_at) })
@@ -193,15 +193,15 @@ export async function nextInvitationAt(db: Db): Promise<number | null> {
   return row?.at ?? null;
 }
 
-/** Claims these e-mails until a moment. */
+/** Claims these emails until a time (ms). */
 export async function leaseInvitations(tx: Tx, ids: readonly number[], until: number): Promise<void> {
   await tx.sql.update(invitations).set({ mail_next_at: until }).where(inArray(invitations.id, ids));
 }
 
-/** Ends claims of invitations whose server is gone: their e-mails are due again. */
+/** Ends claims of a server that is gone: the emails are due again. */
 export const endInvitationClaims = endOfClaims(invitations, invitations.mail_next_at);
 
-/** Stores where the e-mail of an invitation stands, if it is still that of this link. */
+/** Stores the status of an invitation's email, unless the link was replaced. */
 export async function saveInvitationMail(
   tx: Tx,
   { id, hash }: Pick<Invitation, "id" | "hash">,
@@ -215,8 +215,8 @@ export async function saveInvitationMail(
 }
 
 /**
- * Takes back the e-mails that are on their way and ends the links of all open invitations, which then have to be sent
- * again. Answers how many e-mails were taken back.
+ * Cancels pending emails and invalidates the links of all open invitations, which then have to be sent again. Returns
+ * how many emails were cancelled.
  */
 export async function endInvitationLinks(tx: Tx): Promise<number> {
   const taken = await tx.sql
@@ -232,7 +232,7 @@ export async function endInvitationLinks(tx: Tx): Promise<number> {
   return taken.length;
 }
 
-/** Moves the moments at which e-mails are due by as much as the clock was set. */
+/** Shifts the due times of emails by a step of the clock (ms). */
 export async function moveInvitationMails(tx: Tx, by_ms: number): Promise<void> {
   await tx.sql
     .update(invitations)
@@ -240,7 +240,7 @@ export async function moveInvitationMails(tx: Tx, by_ms: number): Promise<void> 
     .where(isWaiting);
 }
 
-/** The invitations whose e-mail is on its way with a sealed link. */
+/** The invitations with a pending email and an encrypted link. */
 export async function listSealedInvitations(db: Db): Promise<Invitation[]> {
   const rows = await db.sql.select().from(invitations).where(isWaiting).orderBy(asc(invitations.id));
   return rows.map(asRecord);

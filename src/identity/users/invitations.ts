@@ -33,12 +33,12 @@ import { emailKey, type MerchantsById, membershipAt, refuseRoleAt, type User } f
 import { findUserByEmail, insertMembership, saveUser } from "./users.sql.ts";
 import { createUser, lockUser } from "./users.ts";
 
-/** A new link: its secret, and the whole link, sealed, if an e-mail is to carry it. */
+/** A new link: its secret and, if it will be emailed, the encrypted link. */
 export interface NewInvitationLink {
   readonly token: string;
   readonly mail_link: string | null;
   readonly needs_proof: boolean;
-  /** The code in the link of the e-mail; null without an e-mail. */
+  /** The code in the emailed link; null without an email. */
   readonly code: string | null;
 }
 
@@ -48,7 +48,7 @@ interface Inviter {
   readonly granted: GrantedPermissions;
 }
 
-/** Whom an invitation asks, and to what: to the house, or to a merchant. */
+/** The invited person, role, and account: the operator's or a merchant's. */
 type InvitationRequest = Omit<CreateInvitation, "merchant_id"> & Pick<Invitation, "merchant_id">;
 
 const mail_job = "users.mail_invitations";
@@ -61,10 +61,9 @@ function withLink(tx: Tx, { token, mail_link, needs_proof, code }: NewInvitation
 }
 
 /**
- * Invites somebody to a role, which cannot have more permissions than the one who invites. Who is a user already is
- * invited to what else there is.
- * Refuses: insufficient_permission, validation_failed (no role of merchants), merchant_closed, duplicate_email (there
- * is such a member, or an invitation that is open).
+ * Invites a person to a role, which cannot have more permissions than the inviter. Existing users can be invited to
+ * further accounts. Refuses: insufficient_permission, validation_failed (not a role at merchants), merchant_closed,
+ * duplicate_email (already a member, or an open invitation exists).
  */
 export async function invite(
   tx: Tx,
@@ -78,11 +77,11 @@ export async function invite(
   await takeTurn(tx, "users.change");
   const user = await findUserByEmail(tx.scoped(unscoped), email);
   if (user !== null && membershipAt(user.memberships, merchant_id) !== null) {
-    throw new Fault("duplicate_email", `${email} is a user already.`, { existing_id: wireId("user", user.id) });
+    throw new Fault("duplicate_email", `${email} is already a user.`, { existing_id: wireId("user", user.id) });
   }
   const before = await lockPendingInvitation(tx, emailKey(email), merchant_id);
   if (before !== null && isOpen(statusOf(before, tx.now))) {
-    throw new Fault("duplicate_email", `${email} is invited already: send that invitation again, or revoke it.`, {
+    throw new Fault("duplicate_email", `${email} is already invited. Resend or revoke that invitation.`, {
       existing_id: wireId("invitation", before.id),
     });
   }
@@ -103,13 +102,13 @@ export async function invite(
   });
 }
 
-/** The invitation, revoked. If its e-mail was not sent yet, it is not sent any more. */
+/** The invitation, revoked. A pending email is not sent any more. */
 function ended(invitation: Invitation, revoked_at: number): Invitation {
   return { ...invitation, revoked_at, mail_link: null, mail_status: withdrawn(invitation), mail_next_at: null };
 }
 
 /**
- * The invitation that is to be changed.
+ * The invitation to change, locked.
  * Refuses: resource_missing, invalid_state_transition, insufficient_permission.
  */
 async function takeOpen(tx: Tx, id: string, action: string, granted: GrantedPermissions): Promise<Invitation> {
@@ -117,7 +116,7 @@ async function takeOpen(tx: Tx, id: string, action: string, granted: GrantedPerm
   refuseBeyond(granted, roleFacts[invitation.role].permissions);
   const status = statusOf(invitation, tx.now);
   if (isPending(status)) return invitation;
-  throw new Fault("invalid_state_transition", `This invitation was ${status} already.`, {
+  throw new Fault("invalid_state_transition", `This invitation was already ${status}.`, {
     from: status,
     action,
     allowed_actions: [],
@@ -125,7 +124,7 @@ async function takeOpen(tx: Tx, id: string, action: string, granted: GrantedPerm
 }
 
 /**
- * Replaces the link of an invitation. The new link is valid for seven days; the old one is not valid any more.
+ * Replaces the link of an invitation. The new link is valid for seven days; the old one is no longer valid.
  * Refuses: resource_missing, invalid_state_transition, insufficient_permission.
  */
 export async function resendInvitation(
@@ -139,7 +138,7 @@ export async function resendInvitation(
 }
 
 /**
- * Revokes an invitation: its link is not valid any more.
+ * Revokes an invitation: its link is no longer valid.
  * Refuses: resource_missing, invalid_state_transition, insufficient_permission.
  */
 export async function revokeInvitation(tx: Tx, id: string, granted: GrantedPermissions): Promise<Invitation> {
@@ -152,18 +151,18 @@ export async function getOpenInvitation(db: Db, link_token: string): Promise<Inv
   return openOne(await findInvitationByHash(db, tokenHashOf(token)), db.now);
 }
 
-/** As `getOpenInvitation`, by a link that proves the address as well. Refuses: invalid_link. */
+/** As `getOpenInvitation`, but requires a link that proves the address. Refuses: invalid_link. */
 export async function getProvenInvitation(db: Db, link_token: string): Promise<Invitation> {
   const invitation = await getOpenInvitation(db, link_token);
   refuseUnproven(invitation, link_token);
   return invitation;
 }
 
-/** Refuses to make an account by a link that others than the holder of the address know. Refuses: invalid_link. */
+/** Refuses a link that does not prove the address. Refuses: invalid_link. */
 function refuseUnproven(invitation: Invitation, link_token: string): void {
   if (isProven(invitation, readLinkToken(link_token).code)) return;
   const way = {
-    email: `Open the link in the e-mail to ${invitation.email}`,
+    email: `Open the link in the email to ${invitation.email}`,
     operator: "Ask for the invitation to be sent again",
     none: "Ask for another link",
   }[proofOf(invitation)];
@@ -172,7 +171,7 @@ function refuseUnproven(invitation: Invitation, link_token: string): void {
 
 function openOne(invitation: Invitation | null, now: number): Invitation {
   if (invitation !== null && isOpen(statusOf(invitation, now))) return invitation;
-  const message = "This invitation is no longer valid: it was accepted or revoked, or is older than seven days.";
+  const message = "This invitation is no longer valid: it was accepted or revoked, or is older than 7 days.";
   throw new Fault("invalid_link", message);
 }
 
@@ -183,7 +182,7 @@ export async function acceptInvitation(
   chosen: Pick<User, "name" | "password_hash">,
 ): Promise<User> {
   const { token } = readLinkToken(link_token);
-  // Of two clients that use the link at the same moment, the second one finds it accepted.
+  // If two clients use the link at once, the second one finds it accepted.
   const invitation = openOne(await lockInvitationByHash(tx, tokenHashOf(token)), tx.now);
   refuseUnproven(invitation, link_token);
   const { email, merchant_id, role } = invitation;
@@ -203,8 +202,8 @@ async function refuseClosedOf(tx: Tx, { merchant_id }: Pick<Invitation, "merchan
 }
 
 /**
- * Makes somebody who is a user already a member of what an invitation to the same e-mail address names, too. The
- * sessions of the user go on as what they are.
+ * Adds the membership of an invitation to an existing user with the same email address. The user's sessions keep their
+ * active membership.
  * Refuses: resource_missing, invalid_link, merchant_closed, insufficient_permission, duplicate_email.
  */
 export async function joinByInvitation(tx: Tx, link_token: string, user_id: string): Promise<void> {
@@ -214,11 +213,11 @@ export async function joinByInvitation(tx: Tx, link_token: string, user_id: stri
   const invitation = openOne(await lockInvitationByHash(whole, tokenHashOf(token)), tx.now);
   const { email, email_key, merchant_id, role } = invitation;
   if (emailKey(user.email) !== email_key) {
-    throw new Fault("insufficient_permission", `This invitation is for ${email}: sign in with that address.`);
+    throw new Fault("insufficient_permission", `This invitation is for ${email}. Sign in with that address.`);
   }
   await refuseClosedOf(whole, invitation);
   if (membershipAt(user.memberships, merchant_id) !== null) {
-    throw new Fault("duplicate_email", "You are a member there already.", { existing_id: wireId("user", user.id) });
+    throw new Fault("duplicate_email", "You are already a member.", { existing_id: wireId("user", user.id) });
   }
   await settleSessions(whole, user.id, user.memberships[0]?.merchant_id ?? null);
   await insertMembership(whole, user.id, { merchant_id, role, status: userStarts });
@@ -226,10 +225,10 @@ export async function joinByInvitation(tx: Tx, link_token: string, user_id: stri
   await saveInvitation(whole, accepted(invitation, tx.now, user.id));
 }
 
-/** The invitations to send by e-mail now, and when the next one is due. */
+/** The invitations to email now, and when the next one is due (ms). */
 interface ClaimedInvitations {
   readonly due: readonly Invitation[];
-  /** Those to whom some of them ask, too. */
+  /** The merchants, for those invitations that are to one. */
   readonly merchants: MerchantsById;
   readonly next_at: number | null;
 }
@@ -237,7 +236,7 @@ interface ClaimedInvitations {
 const mails_batch_max = 5;
 const lease_ms = 5 * 60_000;
 
-/** Claims invitations whose e-mail is due, for five minutes: one that is not recorded by then is due again. */
+/** Claims invitations whose email is due, for five minutes. One without a recorded result by then is due again. */
 export async function claimInvitationMails(tx: Tx): Promise<ClaimedInvitations> {
   const due = await lockDueInvitations(tx, mails_batch_max);
   const ids = due.map(({ id }) => id);
@@ -246,7 +245,7 @@ export async function claimInvitationMails(tx: Tx): Promise<ClaimedInvitations> 
   return { due, merchants: await sessionMerchants(tx), next_at: await nextInvitationAt(tx) };
 }
 
-/** Records whether the mail server took the e-mail of an invitation. */
+/** Records whether the mail server accepted an invitation's email. */
 export async function recordInvitationMail(tx: Tx, invitation: Invitation, taken: boolean): Promise<void> {
   await saveInvitationMail(tx, invitation, afterEmailAttempt(invitation, taken, tx.now));
 }

@@ -6,7 +6,7 @@ import packedPath from "./common_passwords.txt.gz" with { type: "file" };
 
 const cost = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 
-// The hash of a password that nobody knows. Verifying it takes as long as for any other.
+// The hash of an unknown password. Verifying it takes as long as for any other.
 const nobodys = [
   ...["", "argon2id", "v=19", "m=19456,t=2,p=1"],
   ...["dUiy9sLoueLuzVzk0ajsNWnhwqXh4AQD8f7PAo08QEM", "41hYoVP8cmlDYacJijYZlgOwCVHz+3wAicddHZ7xHlc"],
@@ -15,10 +15,10 @@ const nobodys = [
 const at_once_max = 2;
 let running = 0;
 
-/** Each hash takes a core and 19 MiB for a while, so at most two run at once. Refuses: rate_limited. */
+/** Runs a hash, at most two at once, because each takes a core and 19 MiB. Refuses: rate_limited. */
 async function inTurn<Done>(work: () => Promise<Done>): Promise<Done> {
   if (running >= at_once_max) {
-    throw new Fault("rate_limited", "Others are signing in at this moment. Try again in a second.", {
+    throw new Fault("rate_limited", "Too many sign-ins at once. Try again in a second.", {
       retry_after_seconds: 1,
     });
   }
@@ -33,22 +33,22 @@ async function inTurn<Done>(work: () => Promise<Done>): Promise<Done> {
 // The same password may be typed with composed or with combined characters.
 const plain = (password: string) => password.normalize("NFC");
 
-/** What is kept of a password. Refuses: rate_limited (two others are at it). */
+/** The hash of a password, as it is stored. Refuses: rate_limited (two others are running). */
 export function hashPassword(password: string): Promise<string> {
   return inTurn(() => Bun.password.hash(plain(password), cost));
 }
 
 /**
- * Whether it is the password of which this is kept. Without one it is not, which takes as long to find out.
- * Refuses: rate_limited (two others are at it).
+ * Whether a password matches a hash. For null it returns false after the same time.
+ * Refuses: rate_limited (two others are running).
  */
 export async function isPassword(password: string, hash: string | null): Promise<boolean> {
   const fits = await inTurn(() => Bun.password.verify(plain(password), hash ?? nobodys));
   return fits && hash !== null;
 }
 
-// Which passwords others would try first (NIST SP 800-63B, section 5.1.1.2): common ones, also with a few digits around
-// them, repeats, runs of the keyboard, and what follows from the person.
+// Passwords that are easy to guess (NIST SP 800-63B, section 5.1.1.2): common ones, also with a few digits around them,
+// repeated characters, keyboard runs, and the user's own name or address.
 
 /** The user who chooses a password. */
 interface PasswordOwner {
@@ -67,23 +67,23 @@ const runs = [
 const unit_characters_max = 8;
 const own_characters_min = 4;
 
-/** Why a password is easy to guess, or null. `common` holds passwords in lower case. */
+/** Why a password is easy to guess, or null. `common` contains passwords in lower case. */
 export function weakness(password: string, common: ReadonlySet<string>, chooser: PasswordOwner = {}): string | null {
   const text = password.normalize("NFKC").toLowerCase();
   const letters = bare(text);
   if (common.has(text) || common.has(letters)) return "is one of the most common passwords";
   if (isRepeated(text) || common.has(repeatedUnit(letters))) return "repeats the same few characters";
   if (isRun(text)) return "is a run of keys";
-  return isOfPerson(letters, chooser) ? "is made of the name or the e-mail address" : null;
+  return isOfPerson(letters, chooser) ? "is made of the name or the email address" : null;
 }
 
-/** Without the digits and signs before and behind it. */
+/** The text without leading and trailing digits and punctuation. */
 const bare = (text: string): string => text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "");
 
 const isRepeated = (text: string): boolean =>
   repeatedUnit(text).length <= unit_characters_max && text !== repeatedUnit(text);
 
-/** The shortest piece of which a text is made by repeating it; the text itself if there is none. */
+/** The shortest text whose repetition gives this text; the text itself if there is none. */
 function repeatedUnit(text: string): string {
   for (let size = 1; size <= text.length / 2; size += 1) {
     const unit = text.slice(0, size);
@@ -110,11 +110,10 @@ function isOfPerson(letters: string, { email = "", name = "" }: PasswordOwner): 
 const common = onFirstUse(() => new Set(gunzipSync(readFileSync(packedPath)).toString().split("\n")));
 
 /**
- * The hash of a new password, unless others would guess it. Refuses: validation_failed, rate_limited.
+ * The hash of a new password. Refuses: validation_failed (easy to guess), rate_limited.
  */
 export async function hashNewPassword(password: string, chooser: PasswordOwner = {}): Promise<string> {
   const problem = weakness(password, common(), chooser);
-  if (problem !== null)
-    throw invalid("password", `${problem}: choose a few words that only you combine`, "common_password");
+  if (problem !== null) throw invalid("password", `${problem}; use a phrase of several words`, "common_password");
   return hashPassword(password);
 }

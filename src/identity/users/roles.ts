@@ -7,7 +7,7 @@ export type Role = (typeof roles)[number];
 /** What a role is. */
 interface RoleFacts {
   readonly description: string;
-  /** What it is at a merchant; null for a role of the house alone. */
+  /** Its description at a merchant; null for a role that exists only with the operator. */
   readonly at_merchant: string | null;
   readonly permissions: readonly Permission[];
 }
@@ -15,26 +15,25 @@ interface RoleFacts {
 const without = (words: Iterable<Permission>, ...less: readonly Permission[]) =>
   [...words].filter((word) => !less.includes(word));
 
-/** What each role may do. */
+/** The roles' descriptions and permissions. */
 export const roleFacts: Readonly<Record<Role, RoleFacts>> = {
   owner: {
-    description: "Everything, also API keys, webhooks and the connections to platforms.",
-    at_merchant: "Everything of the merchant, also its people, API keys, webhooks and connections to platforms.",
+    description: "Full access, including API keys, webhooks and store connections.",
+    at_merchant: "Full access to the merchant, including its users, API keys, webhooks and store connections.",
     permissions: allPermissions,
   },
   manager: {
-    description: "The whole house and its users, but no API keys, no webhooks and no connections to platforms.",
-    at_merchant:
-      "The merchant's business and its people, but no API keys, no webhooks and no connections to platforms.",
+    description: "Everything except API keys, webhooks and store connections.",
+    at_merchant: "Everything of the merchant except API keys, webhooks and store connections.",
     permissions: without(allPermissions, "keys.manage", "webhooks.manage", "platforms.manage"),
   },
   office: {
-    description: "The daily work: orders, stock, products, customers, labels, returns and reports.",
-    at_merchant: "The daily work: orders, products, customers, expected receipts, returns and reports.",
+    description: "Daily work: orders, stock, products, customers, labels, returns and reports.",
+    at_merchant: "Daily work: orders, products, customers, inbound shipments, returns and reports.",
     permissions: without(levelPermissions.read_write, "metrics.read"),
   },
   floor: {
-    description: "Goods in hand: pick, pack, ship, receive, count and put back. No list of customers, no reports.",
+    description: "Warehouse floor: pick, pack, ship, receive, count and restock. No customer list, no reports.",
     at_merchant: null,
     permissions: [
       "orders.read",
@@ -51,8 +50,8 @@ export const roleFacts: Readonly<Record<Role, RoleFacts>> = {
     ],
   },
   viewer: {
-    description: "Sees the daily work and changes nothing.",
-    at_merchant: "Sees the merchant's orders, stock and reports, and changes nothing.",
+    description: "Read-only access.",
+    at_merchant: "Read-only access to the merchant's orders, stock and reports.",
     permissions: without(levelPermissions.read, "metrics.read", "billing.read", "webhooks.read", "events.read"),
   },
 };

@@ -6,11 +6,11 @@ import { covers, userStatuses } from "../identity.transitions.ts";
 import { roles } from "./roles.ts";
 import { password_max, password_min } from "./user.ts";
 
-/** The membership that a request is about: at a merchant, or that of the house. */
+/** The membership that a request applies to: at a merchant, or with the operator. */
 export const memberOf = Type.Optional(
   nullable(
     merchantName(
-      "The merchant, by id or code; null for the house. A merchant's people leave it out: it is always their own.",
+      "The merchant, by id or code; null for the operator. A merchant's users leave it out: it is always their own.",
     ),
   ),
 );
@@ -26,19 +26,19 @@ export const MerchantBriefView = closed(brief);
 
 export const MembershipView = closed({
   covers: choice(covers),
-  merchant_id: nullable(Type.String({ description: "The merchant, such as `mer_2`; null for the house." })),
+  merchant_id: nullable(Type.String({ description: "The merchant, such as `mer_2`; null for the operator." })),
   merchant: nullable(MerchantBriefView),
   role: choice(roles),
-  status: choice(userStatuses, { description: "Of this membership alone." }),
+  status: choice(userStatuses, { description: "The status of this membership." }),
 });
 
-/** As whom a user acts. */
+/** The active membership of a user. */
 export const actingFields = {
   current: MembershipView,
   merchant: nullable(
     closed({
       ...brief,
-      status: Type.String({ description: "`active`, or `suspended`: its people then read and create orders alone." }),
+      status: Type.String({ description: "`active`, or `suspended`: its users can then only read and create orders." }),
       may_buy_labels: Type.Boolean(),
     }),
   ),
@@ -46,7 +46,7 @@ export const actingFields = {
 };
 
 export const ChooseMembership = closed({
-  merchant: nullable(merchantName("A merchant of which you are a member, by id or code; null for the house.")),
+  merchant: nullable(merchantName("A merchant that you belong to, by id or code; null for the operator.")),
 });
 export type ChooseMembership = Static<typeof ChooseMembership>;
 
@@ -60,15 +60,15 @@ export type ViewAs = Static<typeof ViewAs>;
 
 const moment = Type.String({ format: "date-time" });
 
-/** A password that is chosen. */
+/** A new password. */
 export const passwordField = () =>
   Type.String({
     minLength: password_min,
     maxLength: password_max,
-    description: `${password_min} to ${password_max} characters, any of them. Common ones are refused.`,
+    description: `${password_min} to ${password_max} characters. Common passwords are refused.`,
   });
 
-/** What a person is called. */
+/** A person's name. */
 export const personName = () => nameField(100);
 
 export const UpdateUser = closed(
@@ -77,7 +77,8 @@ export const UpdateUser = closed(
     role: Type.Optional(choice(roles)),
     status: Type.Optional(
       choice(userStatuses, {
-        description: "A disabled user is signed out at once. With `merchant_id`: of that membership alone.",
+        description:
+          "A disabled user is signed out immediately. With `merchant_id`, the status of that membership only.",
       }),
     ),
     merchant_id: memberOf,
@@ -105,7 +106,7 @@ export const ListUsers = closed({
   ...pageFields,
   status: Type.Optional(choice(userStatuses)),
   role: Type.Optional(choice(roles)),
-  q: Type.Optional(textField(200, { description: "Finds a piece of the name or the e-mail address." })),
+  q: Type.Optional(textField(200, { description: "Part of the name or the email address." })),
 });
 export type ListUsers = Static<typeof ListUsers>;
 
@@ -114,15 +115,16 @@ const userFields = {
   email: Type.String(),
   name: Type.String(),
   role: choice(roles, {
-    description: "That in the house; of who is no member of it, that at the first merchant. `memberships` has all.",
+    description:
+      "The role with the operator; for users of merchants, at the first merchant. `memberships` has all roles.",
   }),
   status: choice(userStatuses),
   memberships: Type.Array(MembershipView, {
-    description: "That of the house first. A merchant's people see the membership at their own merchant alone.",
+    description: "The one with the operator first. A merchant's users see only memberships at their own merchant.",
   }),
-  second_factor: Type.Boolean({ description: "Whether a code is asked for at each sign-in." }),
+  second_factor: Type.Boolean({ description: "Whether each sign-in requires a code." }),
   last_sign_in_at: nullable(moment),
-  last_seen_at: nullable(Type.String({ format: "date-time", description: "To five minutes." })),
+  last_seen_at: nullable(Type.String({ format: "date-time", description: "Accurate to five minutes." })),
   created_at: moment,
   updated_at: moment,
   version: Type.Integer(),
@@ -144,9 +146,9 @@ export const RoleView = closed({
 export const SessionView = closed({
   id: Type.String(),
   current: Type.Boolean({ description: "Whether it is the session of this request." }),
-  ip: nullable(Type.String({ description: "From where it was begun." })),
+  ip: nullable(Type.String({ description: "The IP address that signed in." })),
   user_agent: nullable(Type.String({ description: "The `User-Agent` of the browser." })),
   created_at: moment,
-  last_seen_at: Type.String({ format: "date-time", description: "To five minutes." }),
+  last_seen_at: Type.String({ format: "date-time", description: "Accurate to five minutes." }),
   expires_at: moment,
 });

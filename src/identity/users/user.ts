@@ -5,9 +5,9 @@ import type { Permission } from "../../http/auth/permissions.ts";
 import { type MembershipCover, maySignIn, type UserStatus } from "../identity.transitions.ts";
 import { type Role, roleFacts, roles } from "./roles.ts";
 
-/** As what a user may sign in: somebody of the house, or of one merchant. */
+/** A user's membership: with the operator, or at one merchant. */
 export interface Membership {
-  /** Null for the house. */
+  /** Null for the operator. */
   readonly merchant_id: number | null;
   readonly role: Role;
   readonly status: UserStatus;
@@ -15,7 +15,7 @@ export interface Membership {
   readonly permissions: readonly Permission[];
 }
 
-/** How a merchant is shown beside something else. */
+/** A merchant as it is shown within other records. */
 export interface MerchantBrief {
   readonly id: number;
   readonly code: string;
@@ -28,20 +28,20 @@ export interface MerchantsById {
   byId(id: number): MerchantBrief | null;
 }
 
-/** What the membership at a merchant is about, or that of the house. */
+/** What a membership covers. */
 export const coverOf = (merchant_id: number | null): MembershipCover => (merchant_id === null ? "house" : "merchant");
 
-/** The memberships in their order: that of the house first, then by merchant. */
+/** The memberships in order: the one with the operator first, then by merchant. */
 export function inOrder(memberships: readonly Membership[]): Membership[] {
   return memberships.toSorted((a, b) => (a.merchant_id ?? 0) - (b.merchant_id ?? 0));
 }
 
-/** The membership at a merchant, or that of the house; null when there is none. */
+/** The membership at a merchant, or with the operator (null); null if there is none. */
 export function membershipAt(memberships: readonly Membership[], merchant_id: number | null): Membership | null {
   return memberships.find((one) => one.merchant_id === merchant_id) ?? null;
 }
 
-/** The memberships as which a user may sign in; nobody does for a merchant that is closed. */
+/** The memberships that a user may act as: active ones, and not at a closed merchant. */
 export function openMemberships(
   memberships: readonly Membership[],
   isClosed: (merchant_id: number) => boolean,
@@ -51,7 +51,7 @@ export function openMemberships(
   );
 }
 
-/** A merchant as it stands beside something else; null for the house. */
+/** A merchant within another record, as the API shows it; null for the operator. */
 export function briefView(merchant: MerchantBrief | null) {
   if (merchant === null) return null;
   const { id, code, name, colour } = merchant;
@@ -72,12 +72,12 @@ export function membershipView(
   };
 }
 
-/** A person who may sign in. */
+/** A user of the dashboard. */
 export interface User {
   readonly id: number;
   readonly email: string;
   readonly name: string;
-  /** Null until a password was chosen. */
+  /** Null until a password is set. */
   readonly password_hash: string | null;
   /** In the scope of one merchant: whether the user may sign in as its member. */
   readonly status: UserStatus;
@@ -85,48 +85,48 @@ export interface User {
   readonly role: Role;
   /** What the role may do. */
   readonly permissions: readonly Permission[];
-  /** Those that the scope sees: that of the house first, then by merchant. There is one at least. */
+  /** Those in the scope, at least one: the one with the operator first, then by merchant. */
   readonly memberships: readonly Membership[];
   readonly created_at: number;
   readonly updated_at: number;
   readonly last_sign_in_at: number | null;
-  /** When a session of the user was last used, to five minutes; null without a session. */
+  /** When a session of the user was last used, accurate to five minutes; null without a session. */
   readonly last_seen_at: number | null;
   /** Whether a second factor is set up. */
   readonly has_factor: boolean;
-  /** Raised by each change of the user. */
+  /** Incremented by each change. */
   readonly version: number;
 }
 
-/** An e-mail address in the form in which addresses are compared: without its case. */
+/** An email address in the form in which addresses are compared, without case. */
 export const emailKey = (email: string): string => email.toLowerCase();
 
-/** How long a password is, in characters. */
+/** The limits of a password's length, in characters. */
 export const password_min = 12;
 export const password_max = 200;
 
 const mayOwn = ({ role }: Pick<Membership, "role">) => role === "owner";
 
-/** Refuses to leave no owner of the house who can sign in. `changed` is one of all users, after the change. */
+/** Refuses a change that leaves the operator without an owner who can sign in. `changed` is one of `users` after it. */
 export function refuseLastOwner(users: readonly User[], changed: User): void {
   const isOwner = ({ status, memberships }: User) =>
     maySignIn(status) && memberships.some((one) => one.merchant_id === null && mayOwn(one) && maySignIn(one.status));
   const before = users.filter(isOwner);
   const after = users.map((user) => (user.id === changed.id ? changed : user)).filter(isOwner);
   if (before.length === 0 || after.length > 0) return;
-  throw new Fault("last_owner", "Nobody else is an owner: make another user an owner first.", {
+  throw new Fault("last_owner", "This is the last owner. Make another user an owner first.", {
     user: wireId("user", changed.id),
   });
 }
 
-/** Refuses a role that nobody can have at a merchant. Refuses: validation_failed. */
+/** Refuses a role that does not exist at a merchant. Refuses: validation_failed. */
 export function refuseRoleAt(role: Role, merchant_id: number | null): void {
   if (merchant_id === null || roleFacts[role].at_merchant !== null) return;
   const possible = roles.filter((one) => roleFacts[one].at_merchant !== null);
   throw invalid("role", `must be one of ${possible.join(", ")} at a merchant`);
 }
 
-/** Whether a user may send an invitation like this one: as somebody of the house, or of the merchant. */
+/** Whether a user may send an invitation, as a user of the operator or of its merchant. */
 export function mayInvite(
   { status, memberships }: Pick<User, "status" | "memberships">,
   invitation: { readonly merchant_id: number | null; readonly role: Role },
@@ -140,8 +140,8 @@ export function mayInvite(
 }
 
 /**
- * Whether a user has to have a second factor: owners have to, of the house and of merchants, if other machines can
- * reach the service.
+ * Whether a user must have a second factor: owners must, of the operator and of merchants, if other machines can reach
+ * the server.
  */
 export function needsFactor(
   { memberships }: Pick<User, "memberships">,
@@ -150,7 +150,7 @@ export function needsFactor(
   return memberships.some(mayOwn) && !loopback_only;
 }
 
-/** A user as the API shows him. */
+/** A user as the API shows them. */
 export function userView({ id, email, name, role, status, ...user }: User, merchants: MerchantsById) {
   return {
     id: wireId("user", id),

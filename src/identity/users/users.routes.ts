@@ -43,7 +43,7 @@ import { lockUser, setPassword, updateUser } from "./users.ts";
 
 const ownMembership = documentedAs({ needs: "user", chapter: "Users" });
 
-/** Of what a user is a member, and as whom a session acts. */
+/** The routes of a user's own memberships and of viewing as a merchant. */
 const membershipRoutes = (service: Service) =>
   new Elysia({ prefix: "/users/me" })
     .use(conventions)
@@ -51,9 +51,9 @@ const membershipRoutes = (service: Service) =>
       body: bodyOf(JoinMembership),
       detail: ownMembership({
         id: "joinMembership",
-        summary: "Accept an invitation as the user who is signed in",
+        summary: "Accept an invitation as the signed-in user",
         description:
-          "For who is a user already and is invited to another merchant, or to the house, at the same e-mail address.",
+          "For existing users who are invited to another merchant, or by the operator, at the same email address.",
         answers: { 201: EnvelopedView(MeView) },
         refuses: ["invalid_link", "duplicate_email", "merchant_closed"],
       }),
@@ -62,10 +62,10 @@ const membershipRoutes = (service: Service) =>
       body: bodyOf(ChooseMembership),
       detail: ownMembership({
         id: "chooseMembership",
-        summary: "Choose as whom this session acts",
+        summary: "Switch the membership of this session",
         description:
-          "For a user with several memberships: the requests of this session are then those of a member of that" +
-          " merchant, or of the house. For a single request the header `Packhouse-Merchant` names another merchant.",
+          "For users with several memberships: this session then acts for that merchant, or for the operator. To act" +
+          " for another merchant in a single request, send the header `Packhouse-Merchant`.",
         answers: { 200: EnvelopedView(MeView) },
       }),
     })
@@ -73,11 +73,11 @@ const membershipRoutes = (service: Service) =>
       body: bodyOf(ViewAs),
       detail: ownMembership({
         id: "beginViewAs",
-        summary: "See the house as a merchant's people see it",
+        summary: "View as a merchant",
         description:
-          "For members of the house. Until it is ended, the requests of this session see that merchant's records" +
-          " alone, are refused what is not for merchants, and change nothing (`view_only`). The audit trail keeps" +
-          " its beginning and its end.",
+          "For the operator's users. Until the view ends, this session sees only that merchant's records, cannot use" +
+          " routes that are not for merchants, and cannot change anything (`view_only`). The audit log records the" +
+          " start and the end.",
         answers: { 200: EnvelopedView(MeView) },
         refuses: ["not_for_merchants", "merchant_closed", "view_only"],
       }),
@@ -85,7 +85,7 @@ const membershipRoutes = (service: Service) =>
     .delete("/view_as", ({ call }) => endView(call, service), {
       detail: ownMembership({
         id: "endViewAs",
-        summary: "See the house as yourself again",
+        summary: "Stop viewing as a merchant",
         answers: { 200: EnvelopedView(MeView) },
         refuses: ["resource_missing"],
       }),
@@ -100,7 +100,7 @@ export function sessionOf(db: Db, { request }: Call, service: Service): Promise<
   return resumeSession(db, tokenHashOf(token), request.headers.get(merchant_header), unknownHeader);
 }
 
-/** The user who asks, and as whom. */
+/** The response with the caller's own user and active membership. */
 async function answerMe(db: Db, call: Call, service: Service) {
   const user = await getSelf(db, call.actor.id);
   const { acting, merchants } = await sessionOf(db, call, service);
@@ -108,7 +108,7 @@ async function answerMe(db: Db, call: Call, service: Service) {
   return tagged(view, user.version, view);
 }
 
-/** Runs what changes the session of a request, and answers as whom it acts from then on. */
+/** Changes the session of a request, and responds with its new active membership. */
 function answerSession(
   call: Call,
   status: number,
@@ -171,10 +171,10 @@ export function userRoutes(service: Service) {
     .get("/users/me", ({ call }) => answerRead(call, (db) => answerMe(db, call, service)), {
       detail: own({
         id: "getMe",
-        summary: "Get the user who is signed in",
+        summary: "Get the signed-in user",
         description:
-          "With all memberships, the one as which this request is made (`current`), the merchant whose records are" +
-          " seen (null for the house), and `view_as` while somebody of the house looks on as that merchant.",
+          "Includes all memberships, the active one (`current`), the merchant whose records are visible (null for" +
+          " all merchants), and `view_as` while one of the operator's users views as a merchant.",
         answers: { 200: EnvelopedView(MeView) },
       }),
     })
@@ -195,7 +195,7 @@ export function userRoutes(service: Service) {
         detail: own({
           id: "changePassword",
           summary: "Change your password",
-          description: "You stay signed in here, and are signed out everywhere else.",
+          description: "You stay signed in here and are signed out everywhere else.",
           answers: { 200: EnvelopedView(MeView) },
           refuses: ["invalid_credentials"],
         }),
@@ -211,10 +211,10 @@ export function userRoutes(service: Service) {
         matches: true,
         summary: "Update a user's name, role or status",
         description:
-          "It holds at once, also for those who are signed in. Nobody gives a role that may do what he may not do" +
-          " himself, nor changes someone who may. The last owner of the house stays one. `merchant_id` says whose" +
-          " membership role and status are about; without it the role is the one that the user shows, and the status" +
-          " that of the user everywhere. A merchant's people change the memberships at their own merchant.",
+          "Takes effect immediately, also for signed-in users. You cannot grant a role with permissions that you lack," +
+          " nor change a user with such a role. The last owner of the operator keeps that role. `merchant_id` selects" +
+          " the membership whose role and status change; without it, the role of the first membership and the user's" +
+          " status everywhere change. A merchant's users change only memberships at their own merchant.",
         answers: { 200: EnvelopedView(UserView) },
         refuses: ["last_owner", "merchant_closed"],
       }),
@@ -236,7 +236,7 @@ async function list(call: Call, query: ListUsers): Promise<Response> {
   );
 }
 
-/** The roles, for a merchant's people as they are there. */
+/** The roles; for a merchant's users, as they apply at a merchant. */
 async function answerRoles(call: Call, { stores }: Service): Promise<Response> {
   const { merchant_id } = call;
   const described = (words: readonly Permission[]) => {
@@ -279,7 +279,7 @@ const changeOf = ({ name, role, status }: Omit<UpdateUser, "merchant_id">) => ({
 
 function updateSelf(call: Call, { name }: UpdateMe, service: Service): Promise<Response> {
   const { id } = call.actor;
-  // Nobody has to be allowed to bear a name, but whoever lacks a second factor is refused everything else.
+  // This route needs no permission, but a user without a required second factor is refused everything else.
   const granted = call.granted.lacks_factor ? call.granted : null;
   return answerWrite(call, 200, async (tx) => {
     await requireMatch(call, async () => {
@@ -304,7 +304,7 @@ async function changePassword(
   const before = await call.store.read((db) => getSelf(db, id));
   const retry_after_seconds = tries.begin(id, call.store.clock.now());
   if (retry_after_seconds > 0) {
-    throw new Fault("rate_limited", "Too many wrong passwords. Wait a little.", { retry_after_seconds });
+    throw new Fault("rate_limited", "Too many wrong passwords. Try again later.", { retry_after_seconds });
   }
   if (!(await isPassword(current_password, before.password_hash))) throw wrongPassword();
   tries.succeeded(id);

@@ -35,7 +35,7 @@ export async function insertLink(tx: Tx, link: OneTimeLink): Promise<void> {
   await tx.sql.insert(one_time_links).values(link);
 }
 
-/** Uses up the links for a purpose, of one user if given: none of them is valid any more. */
+/** Deletes the links for a purpose, of one user or (null) of all. */
 export async function deleteLinks(tx: Tx, purpose: OneTimeLink["purpose"], user_id: number | null): Promise<void> {
   const whose = user_id === null ? undefined : eq(one_time_links.user_id, user_id);
   await tx.sql.delete(one_time_links).where(and(eq(one_time_links.purpose, purpose), whose));
@@ -68,7 +68,7 @@ const membershipColumns = {
   permissions: roles.permissions,
 };
 
-/** What is selected of users joined with their memberships and the roles of these. */
+/** The columns of users joined with their memberships and roles. */
 export const memberColumns = { user: userColumns, membership: membershipColumns };
 
 /** A row of a user for each membership. */
@@ -123,12 +123,12 @@ export async function getUser(db: Db, id: string | number): Promise<User> {
   return user;
 }
 
-/** The user who asks, with all memberships, whatever else the request sees. Refuses: resource_missing. */
+/** The caller's own user with all memberships, whatever the scope. Refuses: resource_missing. */
 export function getSelf(db: Db, id: string | number): Promise<User> {
   return getUser(db.scoped(unscoped), id);
 }
 
-/** The user of an e-mail address, whatever its case, or null. */
+/** The user with an email address, whatever its case, or null. */
 export async function findUserByEmail(db: Db, email: string): Promise<User | null> {
   const [user] = usersOf(db, await byEmail(db, { email_key: emailKey(email) }));
   return user ?? null;
@@ -154,7 +154,7 @@ export async function hasUsers(db: Db): Promise<boolean> {
 interface UserFilters {
   readonly status: UserStatus | null;
   readonly role: Role | null;
-  /** A piece of the name or the e-mail address. */
+  /** Part of the name or the email address. */
   readonly q: string | null;
 }
 
@@ -186,7 +186,7 @@ export async function listUserPage(
   return page.map((user) => userWith(user, own.get(user.id) ?? [], db.scope.sees !== null));
 }
 
-/** How many users a list holds. */
+/** The number of matching users. */
 export async function countUsers(db: Db, filters: UserFilters): Promise<number> {
   const [row] = await db.sql.select({ n: count() }).from(users).where(narrowed(db, filters));
   return row?.n ?? 0;
@@ -206,12 +206,12 @@ function narrowed(db: Db, { status, role, q }: UserFilters): SQL | undefined {
   );
 }
 
-/** What a new user is, and a member of what: of the house, or of a merchant. */
+/** A new user and their first membership, with the operator or at a merchant. */
 export type NewUser = Pick<User, "email" | "name" | "password_hash" | "role"> & {
   readonly merchant_id?: number | null;
 };
 
-/** Stores a new user; null when another one has that e-mail address. */
+/** Stores a new user; null if another one has that email address. */
 export async function insertUser(tx: Tx, { role, merchant_id = null, ...fields }: NewUser): Promise<number | null> {
   const [row] = await tx.sql
     .insert(users)
@@ -255,7 +255,7 @@ export async function saveMembership(
   tx.changed("users");
 }
 
-/** Stores a changed user and answers it, its memberships as they were; its version moves by one. */
+/** Stores a changed user, without memberships, and returns it with its version incremented. */
 export async function saveUser(tx: Tx, user: User): Promise<User> {
   const { name, password_hash, status } = user;
   const after = { ...user, version: user.version + 1, updated_at: tx.now };
@@ -265,7 +265,7 @@ export async function saveUser(tx: Tx, user: User): Promise<User> {
   return after;
 }
 
-/** Notes that a user has signed in. */
+/** Stores that a user signed in now. */
 export async function noteSignIn(tx: Tx, id: number): Promise<void> {
   await tx.sql.update(users).set({ last_sign_in_at: tx.now }).where(eq(users.id, id));
 }

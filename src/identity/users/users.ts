@@ -40,14 +40,14 @@ export async function ensureRoles(tx: Tx): Promise<void> {
   await saveRoles(tx);
 }
 
-/** Creates a user. Without a password, the user has to choose one through a link. Refuses: duplicate_email. */
+/** Creates a user. Without a password, the user has to set one through a link. Refuses: duplicate_email. */
 export async function createUser(tx: Tx, input: NewUser): Promise<User> {
   await takeTurn(tx, "users.change");
   await saveRoles(tx);
   const id = await insertUser(tx, input);
   if (id !== null) return getUser(tx, id);
   const existing = await findUserByEmail(tx, input.email);
-  throw new Fault("duplicate_email", `There is a user with the e-mail address ${input.email} already.`, {
+  throw new Fault("duplicate_email", `A user with the email address ${input.email} already exists.`, {
     existing_id: existing === null ? null : `usr_${existing.id}`,
   });
 }
@@ -71,28 +71,28 @@ export function userNamed(users: readonly User[], id: string): User {
   return user;
 }
 
-/** What may be changed of a user. */
+/** The changes of a user. */
 interface UserChange {
   readonly name?: string;
-  /** Of the membership that it is about. */
+  /** The new role of the membership. */
   readonly role?: Role;
-  /** Of the membership that it is about, else of the user in all of them. */
+  /** The new status of the membership or, without one, of the user. */
   readonly status?: UserStatus;
 }
 
-/** Who changes a user, and which of the user's memberships. */
+/** The actor who changes a user, and the affected membership. */
 interface ChangeAuthority {
-  /** What the actor may do, who gives nobody more nor changes who may do more; null for the operator. */
+  /** The actor's permissions, which limit the change; null for the command line. */
   readonly granted: GrantedPermissions | null;
-  /** The merchant whose people alone the actor may change; null for the house. */
+  /** The merchant whose users the actor may change; null for all. */
   readonly of_merchant: number | null;
-  /** The membership that role and status are about: at a merchant, or null for the house; undefined for none. */
+  /** The membership that role and status apply to: at a merchant, or with the operator (null); undefined for none. */
   readonly about?: number | null | undefined;
 }
 
 /**
- * Changes a user's name, role or status. Who is disabled is signed out wherever nothing else is left, and invitations
- * that the user could no longer create are revoked.
+ * Changes a user's name, role or status. Ends sessions that lose their membership, and revokes invitations that the
+ * user could no longer create.
  * Refuses: resource_missing, insufficient_permission, validation_failed, last_owner.
  */
 export async function updateUser(tx: Tx, id: string, change: UserChange, changing: ChangeAuthority): Promise<User> {
@@ -114,7 +114,7 @@ export async function updateUser(tx: Tx, id: string, change: UserChange, changin
   return getUser(tx, before.id);
 }
 
-/** The user after a change. Refuses: validation_failed, for a role that there is not at a merchant. */
+/** The user after a change. Refuses: validation_failed (a role that does not exist at a merchant). */
 function changed(before: User, { name, role, status }: UserChange, named: Membership | null): User {
   const about = named ?? before.memberships[0];
   if (about !== undefined && role !== undefined) refuseRoleAt(role, about.merchant_id);
@@ -142,8 +142,8 @@ function isSame(before: User, after: User): boolean {
 }
 
 /**
- * Refuses to change who may do more than the actor, or to give more; and a merchant's people to rename who is a member
- * of something else, too.
+ * Refuses to change a user with more permissions than the actor, to grant more than the actor has, and a merchant to
+ * rename a user who is also a member elsewhere. Refuses: insufficient_permission.
  */
 function refuseActor(
   before: User,
@@ -159,12 +159,16 @@ function refuseActor(
   }
   const shared = before.memberships.some(({ merchant_id }) => merchant_id !== of_merchant);
   if (of_merchant === null || !shared || after.name === before.name) return;
-  throw new Fault("insufficient_permission", "This user works for others, too, and keeps the name known there.", {
-    permission: "users.manage",
-  });
+  throw new Fault(
+    "insufficient_permission",
+    "This user also belongs to other accounts, so the name cannot be changed here.",
+    {
+      permission: "users.manage",
+    },
+  );
 }
 
-/** Ends the sessions that act as what the user is no longer. */
+/** Ends the sessions that act as a membership that the user has lost. */
 async function endSessions(tx: Tx, before: User, after: User): Promise<void> {
   const none = () => false;
   const open = openMemberships(after.memberships, none);
@@ -180,7 +184,7 @@ async function endSessions(tx: Tx, before: User, after: User): Promise<void> {
 }
 
 /**
- * Sets a user's password and ends all sessions of the user but `kept`.
+ * Sets a user's password and ends all sessions of the user except `kept`.
  * Refuses: resource_missing.
  */
 export async function setPassword(tx: Tx, id: string, password_hash: string, kept: number | null): Promise<User> {
@@ -191,29 +195,29 @@ export async function setPassword(tx: Tx, id: string, password_hash: string, kep
 
 const good_ms = 24 * 3_600_000;
 
-/** Creates a link and answers its secret, of which only the hash is stored. `random` is 32 random bytes. */
+/** Creates a link and returns its secret, of which only the hash is stored. `random` is 32 random bytes. */
 export async function makeLink(tx: Tx, purpose: OneTimeLink["purpose"], user_id: number | null, random: Uint8Array) {
   const token = tokenOf(random);
   const times = { created_at: tx.now, expires_at: tx.now + good_ms };
-  // Only the newest link to reset a password is valid; links of the first user all stay valid.
+  // Only the newest link for a password reset is valid. All links for the first user stay valid.
   if (purpose === "reset") await deleteLinks(tx, purpose, user_id);
   await insertLink(tx, { hash: tokenHashOf(token), purpose, user_id, ...times });
   return token;
 }
 
-/** The link that holds this. Refuses: invalid_link. */
+/** The link with this secret. Refuses: invalid_link. */
 export async function getLink(db: Db, purpose: OneTimeLink["purpose"], token: string): Promise<OneTimeLink> {
   const hash = tokenHashOf(token);
   const [link] = (await listLinks(db, purpose)).filter((one) => equalInConstantTime(one.hash, hash));
   if (link === undefined || (purpose === "setup" && (await hasUsers(db)))) {
-    throw new Fault("invalid_link", "This link is no longer valid: it was used, or is older than a day.");
+    throw new Fault("invalid_link", "This link is no longer valid: it was already used, or is older than 24 hours.");
   }
   return link;
 }
 
-/** Makes the first user, an owner, by the link that the first start prints. Refuses: invalid_link, duplicate_email. */
+/** Creates the first user, an owner, with the link that the first start prints. Refuses: invalid_link, duplicate_email. */
 export async function createFirstUser(tx: Tx, token: string, input: Omit<NewUser, "role">): Promise<User> {
-  // Of two who hold a link at the same moment the second one finds a user.
+  // If two requests use such links at once, the second one finds a user.
   await takeTurn(tx, "users.change");
   await getLink(tx, "setup", token);
   const user = await createUser(tx, { ...input, role: "owner" });
@@ -221,7 +225,7 @@ export async function createFirstUser(tx: Tx, token: string, input: Omit<NewUser
   return user;
 }
 
-/** Gives a user the password that he chose by a link. Refuses: invalid_link, resource_missing. */
+/** Sets the password of the user of a reset link. Refuses: invalid_link, resource_missing. */
 export async function resetPassword(tx: Tx, token: string, password_hash: string): Promise<User> {
   const { user_id } = await getLink(tx, "reset", token);
   const user = await setPassword(tx, wireId("user", user_id ?? 0), password_hash, null);
