@@ -142,7 +142,7 @@ describe("works", () => {
     const made = await packhouse(["merchants", "create", "--code", "ACME", "--name", "Acme", ...own]);
     expect([made.code, made.out]).toEqual([0, "mer_1001   ACME         Acme  USD  America/New_York\n"]);
     const taken = await packhouse(["import", "products", goods, ...own]);
-    const why = "packhouse import products: There are several merchants: name one by --merchant.\n";
+    const why = "packhouse import products: There are several merchants. Choose one with --merchant.\n";
     expect([taken.code, taken.err]).toEqual([1, why]);
     for (const merchant of ["MAIN", "mer_1001"]) {
       const { code } = await packhouse(["import", "products", goods, "--merchant", merchant, ...own]);

@@ -3,7 +3,7 @@ import { choice, closed, nullable, textField } from "../core/schema.ts";
 import { verificationStatuses } from "./address.ts";
 
 const Finding = closed({
-  field: Type.String({ description: "The field of the address that it is about; `address` for the whole of it." }),
+  field: Type.String({ description: "The affected field, or `address` for the whole address." }),
   code: Type.String({
     description:
       "In errors: `required`, `unknown_country`, `invalid_format`, `state_mismatch`, `undeliverable`. In warnings:" +
@@ -24,8 +24,8 @@ const SuggestedAddress = closed({
 const verificationFields = (checked_at: ReturnType<typeof Type.String>) => ({
   status: choice(verificationStatuses, {
     description:
-      "`verified`: all that could be compared agrees. `warning`: something may be wrong, and may be right." +
-      " `error`: something is wrong. `unverified`: no more is known of this country than the form of its codes.",
+      "`verified`: everything that could be checked matches. `warning`: something may be wrong." +
+      " `error`: something is wrong. `unverified`: for this country only the format of postal codes can be checked.",
   }),
   method: Type.String({
     description:
@@ -35,8 +35,8 @@ const verificationFields = (checked_at: ReturnType<typeof Type.String>) => ({
   errors: Type.Array(Finding),
   warnings: Type.Array(Finding),
   suggestion: nullable(SuggestedAddress),
-  po_box: Type.Boolean({ description: "Whether it is a box at a post office, to which only the post delivers." }),
-  residential: nullable(Type.Boolean({ description: "Whether it is a home; null when nobody said so." })),
+  po_box: Type.Boolean({ description: "Whether it is a post office box, to which only the postal service delivers." }),
+  residential: nullable(Type.Boolean({ description: "Whether it is a home; null if unknown." })),
   checked_at,
 });
 
@@ -77,7 +77,7 @@ export const VerifyAddresses = closed({
   address: Type.Optional(CheckedAddress),
   addresses: Type.Optional(Type.Array(CheckedAddress, { minItems: 1, maxItems: addresses_max })),
   offline: Type.Optional(
-    Type.Boolean({ description: "True to ask no carrier, though an account has one that knows addresses." }),
+    Type.Boolean({ description: "True to check offline even if a carrier account can verify addresses." }),
   ),
 });
 export type VerifyAddresses = Static<typeof VerifyAddresses>;
@@ -92,8 +92,8 @@ const MessageView = closed({
 const CheckView = closed({
   ...verificationFields(Type.String({ format: "date-time" })),
   is_verified: Type.Boolean(),
-  note: nullable(Type.String({ description: "What such a check cannot know." })),
-  messages: Type.Array(MessageView, { description: "Why a carrier that was asked did not answer." }),
+  note: nullable(Type.String({ description: "The limits of the check." })),
+  messages: Type.Array(MessageView, { description: "Why the carrier did not respond." }),
 });
 
 /** One check for `address`, a list in the order asked for `addresses`. */

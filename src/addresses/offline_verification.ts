@@ -41,7 +41,7 @@ export function addressProblems(address: Omit<PostalAddress, "address_line2">): 
   if (!isCountry(country)) {
     const meant = countryCodeOf(country);
     const message =
-      meant === null ? "is no ISO 3166-1 code of a country" : `is no ISO 3166-1 code; did you mean ${meant}?`;
+      meant === null ? "is not an ISO 3166-1 country code" : `is not an ISO 3166-1 code; did you mean ${meant}?`;
     return [...problems, { field: "country", code: "unknown_country", message }];
   }
   if (isBlank(state) && countriesWithStates.includes(country)) {
@@ -50,7 +50,7 @@ export function addressProblems(address: Omit<PostalAddress, "address_line2">): 
   if (!hasSettledCodes(country)) return problems;
   if (isBlank(postal_code)) problems.push(required("postal_code", `is required in ${country}`));
   else if (writtenCode(postal_code ?? "", country) === null) {
-    problems.push({ field: "postal_code", code: "invalid_format", message: `is no postal code of ${country}` });
+    problems.push({ field: "postal_code", code: "invalid_format", message: `is not a postal code of ${country}` });
   }
   return problems;
 }
@@ -136,7 +136,7 @@ function checkForm({ warnings, better }: AddressFindings): void {
   const written = writtenCode(postal_code ?? "", country);
   if (written === null) {
     if (settled || isTerritory(country)) return;
-    const message = `has not the usual form of a postal code of ${country}`;
+    const message = `does not have the usual format of postal codes in ${country}`;
     warnings.push({ field: "postal_code", code: "unusual_form", message });
   } else if (written !== postal_code) {
     const isPlain = written === postal_code?.trim().toUpperCase();
@@ -152,7 +152,7 @@ function checkZip(found: AddressFindings, zip: string, places: ZipPlaces): void 
   const region = militaryRegion(zip);
   const place = region === null ? places.get(Number(zip)) : { state: region, city: null };
   if (place === undefined) {
-    warnings.push({ field: "postal_code", code: "unknown_zip", message: `${zip} is no ZIP code that is known here` });
+    warnings.push({ field: "postal_code", code: "unknown_zip", message: `${zip} is not a known ZIP code` });
     return;
   }
   found.compared = true;
@@ -241,5 +241,5 @@ export function acceptedFrom(before: AddressVerification | null, now: number): A
 /** The address that the last check suggests. Refuses: no_suggestion. */
 export function suggestionOf(verification: AddressVerification | null): PostalAddress {
   if (verification?.suggestion) return verification.suggestion;
-  throw new Fault("no_suggestion", "There is no suggestion to accept: the last check has nothing better to say.");
+  throw new Fault("no_suggestion", "There is no suggested address to accept.");
 }

@@ -42,9 +42,9 @@ export async function addProject(tx: Tx, project: Omit<BillableFact, "act" | "so
 export async function reverseProject(tx: Tx, id: string | number, how: ReversalContext): Promise<BillableEvent> {
   await takeTurn(tx, "billing.reversals");
   const event = await findEvent(tx, id);
-  if (event === null) throw invalid("reversal_of", "names no billable event", "resource_missing");
+  if (event === null) throw invalid("reversal_of", "is not a billable event", "resource_missing");
   const reversal = reversalOf(event, tx.now, await how.timezoneOf(event.warehouse_id), how.attributes);
-  if (await isReversed(tx, event.id)) throw invalid("reversal_of", "names a fact that was taken back already");
+  if (await isReversed(tx, event.id)) throw invalid("reversal_of", "is already reversed");
   return insertEvent(tx, reversal);
 }
 

@@ -149,7 +149,7 @@ export function reversalOf(
   attributes: BillableFact["attributes"],
 ): Omit<BillableEvent, "id"> {
   if (event.reversal_of !== null || !isRecordedByHand(event.act)) {
-    throw invalid("reversal_of", "names no fact that was told by hand");
+    throw invalid("reversal_of", "is not a manually recorded event");
   }
   const { id: reversal_of, quantity, ...same } = event;
   return {
@@ -165,6 +165,6 @@ export function reversalOf(
 /** Refuses: validation_failed, for days that are not in the calendar. */
 export function checkDays(days: { readonly from?: string | undefined; readonly to?: string | undefined }): void {
   for (const [field, text] of Object.entries(days)) {
-    if (text !== undefined && readDay(text) === null) throw invalid(field, "is no day of the calendar");
+    if (text !== undefined && readDay(text) === null) throw invalid(field, "is not a valid date");
   }
 }

@@ -21,7 +21,7 @@ import { type BillableEventFilter, countEvents, listEvents } from "./billable_ev
 import { AddProject, BillableEventView, ExportBillableEvents, ListBillableEvents } from "./billing.schema.ts";
 import { storageRoutes } from "./storage_days.routes.ts";
 
-/** What was done for merchants, of which bills are made elsewhere. */
+/** The routes of billable events. Invoices are created elsewhere. */
 export const billingRoutes = new Elysia({ prefix: "/billing" })
   .use(conventions)
   .get("/events", ({ call, query }) => list(call, query), {
@@ -31,7 +31,7 @@ export const billingRoutes = new Elysia({ prefix: "/billing" })
       needs: "billing.read",
       chapter: "Billing",
       summary: "List billable events",
-      description: "Newest day first. Each act in the warehouse tells its own fact, once; prices are not part of it.",
+      description: "Newest day first. Each warehouse activity is recorded once. Prices are not included.",
       answers: { 200: ListView(BillableEventView) },
     }),
   })

@@ -14,7 +14,7 @@ import { ExportStorage, ListStorage, StorageView } from "./billing.schema.ts";
 import { type StorageDay, storageCells, storageColumns, storageView } from "./storage_day.ts";
 import { countDays, listDays, type StorageFilter } from "./storage_days.sql.ts";
 
-/** What lay where on each day. */
+/** The routes of end-of-day stock. */
 export const storageRoutes = new Elysia({ prefix: "/storage" })
   .use(conventions)
   .get("", ({ call, query }) => list(call, query), {

@@ -84,8 +84,8 @@ export type UpdateCustomer = Static<typeof UpdateCustomer>;
 
 export const ListCustomers = closed({
   ...pageFields,
-  q: Type.Optional(textField(100, { description: "A piece of the e-mail address, the name or the company." })),
-  email: Type.Optional(textField(254, { description: "The whole e-mail address; its case does not count." })),
+  q: Type.Optional(textField(100, { description: "Part of the email address, the name or the company." })),
+  email: Type.Optional(textField(254, { description: "The complete email address, in any case." })),
   created_after: Type.Optional(momentField("Customers created after this date or moment.")),
 });
 export type ListCustomers = Static<typeof ListCustomers>;
@@ -120,6 +120,6 @@ export const customerViewFields = {
   metadata: metadataField(),
   created_at: seconds,
   updated_at: seconds,
-  erased_at: nullable({ ...seconds, description: "When what told who it was has been erased: see *Privacy*." }),
+  erased_at: nullable({ ...seconds, description: "When the personal data was erased: see *Privacy*." }),
 };
 export const CustomerView = closed(customerViewFields);

@@ -5,7 +5,7 @@ import { invalid, invalidFields } from "../core/faults.ts";
 import { wireId } from "../core/ids.ts";
 import type { MerchantStatus } from "../merchants/merchant.transitions.ts";
 
-/** A place of a customer where goods are delivered. */
+/** A delivery address of a customer. */
 export interface CustomerAddress extends StoredCheck {
   readonly id: number;
   readonly customer_id: number;
@@ -42,7 +42,7 @@ export interface Customer extends Omit<OrderCustomer, "merchant"> {
   readonly version: number;
   readonly created_at: number;
   readonly updated_at: number;
-  /** When what told who it was has been erased; null for a customer who is known. */
+  /** When the personal data was erased, or null. */
   readonly erased_at: number | null;
   /** Oldest first. */
   readonly shipping_addresses: readonly CustomerAddress[];
@@ -148,13 +148,13 @@ export function emailKey(email: string): string {
 /** The domain of the addresses that erased customers get. Nobody can have one: RFC 2606 keeps `.invalid` free. */
 export const erased_domain = "erased.invalid";
 
-/** Whether an e-mail address is one that stands in the place of an erased one. */
+/** Whether an email address replaces an erased one. */
 export const isErasedEmail = (email: string): boolean => email.toLowerCase().endsWith(`@${erased_domain}`);
 
 /** Refuses an address that looks like that of an erased customer. Refuses: validation_failed. */
 export function refuseErasedEmail(email: string): void {
   if (isErasedEmail(email))
-    throw invalid("email", `must not end in @${erased_domain}: that domain is for customers who were erased`);
+    throw invalid("email", `must not end in @${erased_domain}, which is reserved for erased customers`);
 }
 
 /** The words of a text as a search compares them: in small letters, cut at spaces. */
@@ -168,9 +168,9 @@ const partStart = /(?<=[^\p{L}\p{N}\p{M}])[\p{L}\p{N}]/gu;
 const partsOf = (word: string): string[] => [...word.matchAll(partStart)].map(({ index }) => word.slice(index));
 
 /**
- * The words by which a customer is found as somebody types: those of its names and its e-mail address, and each also
- * from every part after a hyphen, a dot or the like: `smith` of `o'brien-smith`. One more keeps the e-mail address as a
- * whole one, `<ann@example.com>`, which is no part of `mary-ann@example.com`.
+ * The search terms of a customer: the words of its names and its email address, and each also from every part after a
+ * hyphen, a dot or the like: `smith` of `o'brien-smith`. One more is the complete email address, `<ann@example.com>`,
+ * which does not match `mary-ann@example.com`.
  */
 export function wordsOf({ email, first_name, last_name, company }: Omit<CustomerFields, "phone" | "metadata">) {
   const words = [email, first_name, last_name, company].flatMap((text) => searchWords(text ?? ""));
@@ -178,8 +178,8 @@ export function wordsOf({ email, first_name, last_name, company }: Omit<Customer
 }
 
 /**
- * The e-mail addresses that a customer has and had, of all its words: those that are kept whole. Another word may look
- * like one, such as a company that was called by an address.
+ * The current and former email addresses of a customer among its search terms: those in brackets. Another term may look
+ * like one, such as a company named after an address.
  */
 export function emailsAmong(words: readonly string[]): string[] {
   return words.flatMap((word) => /^<(.+@.+)>$/.exec(word)?.[1] ?? []);

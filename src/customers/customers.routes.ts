@@ -79,7 +79,7 @@ const updating = (id: string, summary: string) => ({
   }),
 });
 
-/** Customers and their addresses. The answers have no envelope, as the specification says; refusals do. */
+/** The routes of customers and their addresses. As specified, responses have no envelope, but errors do. */
 export const customerRoutes = new Elysia({ prefix: "/customers" })
   .use(conventions)
   .post(
@@ -178,8 +178,8 @@ export const customerRoutes = new Elysia({ prefix: "/customers" })
         matches: true,
         summary: "Accept the suggested address of a customer",
         description:
-          "The suggestion is that of the address's last check. Orders keep their address; they" +
-          " have a call of their own.",
+          "The suggestion is from the address's last check. Orders keep their address; they have their own" +
+          " operation.",
         refuses: ["no_suggestion", "customer_erased"],
         answers: { 200: AddressView },
       }),

@@ -76,7 +76,7 @@ export async function addAddress(tx: Tx, id: string, input: CreateAddress): Prom
   const customer = await touch(tx, id);
   const before = customer.shipping_addresses;
   if (before.length >= addresses_max) {
-    throw invalid("address_line1", `would be address ${addresses_max + 1} of this customer; remove one first`);
+    throw invalid("address_line1", `would exceed the maximum of ${addresses_max} addresses; remove one first`);
   }
   const drafts = [...before.map(draftOf), { id: null, fields: addressOf(customer, addressDefaults, input) }];
   const wishes = [...before.map(keep), { is_default: input.is_default, was_default: false }];
@@ -200,7 +200,7 @@ async function save(tx: Tx, before: Customer, fields: CustomerFields): Promise<C
 
 async function duplicateEmail(tx: Tx, email: string): Promise<Fault> {
   const other = await findCustomerByEmail(tx, email);
-  return new Fault("duplicate_email", `There is a customer with the e-mail address ${email} already.`, {
+  return new Fault("duplicate_email", `A customer with the email address ${email} already exists.`, {
     existing_id: other === null ? null : wireId("customer", other),
   });
 }

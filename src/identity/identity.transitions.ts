@@ -25,7 +25,7 @@ export const isOpen = (status: InvitationStatus): boolean => status === "open";
 /** Whether an invitation may be sent again or revoked: nobody has accepted or revoked it. */
 export const isPending = (status: InvitationStatus): boolean => status === "open" || status === "expired";
 
-/** How a new user proves the address of an invitation: by the link shown, the emailed link, or one from the operator. */
+/** How a new user proves the invited address: by the link shown, the emailed link, or one from the operator. */
 export const invitationProofs = ["none", "email", "operator"] as const;
 export type InvitationProof = (typeof invitationProofs)[number];
 

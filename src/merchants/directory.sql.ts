@@ -1,4 +1,4 @@
-// The merchants of a store in memory: what every request has to know of them.
+// The merchants of a store in memory, because every request needs them.
 
 import { assert } from "../core/faults.ts";
 import { readId } from "../core/ids.ts";
@@ -10,10 +10,10 @@ import type { Merchant } from "./merchant.ts";
 import { type ForMerchant, refuseClosed } from "./merchant.ts";
 import { keepMerchant, listMerchants } from "./merchants.sql.ts";
 
-// For so long a change by another process may stay unknown.
+// How long a change by another process may go unnoticed.
 const cached_ms = 500;
 
-/** What is known of a merchant without a query. */
+/** The cached fields of a merchant. */
 export type CachedMerchant = Pick<
   Merchant,
   "id" | "code" | "name" | "status" | "colour" | "may_buy_labels" | "ship_from_name" | "return_address"
@@ -21,9 +21,9 @@ export type CachedMerchant = Pick<
 
 /** All merchants of a store at one time. */
 export class Merchants {
-  /** In the order of their ids, closed ones too. */
+  /** By id, including closed ones. */
   readonly all: readonly CachedMerchant[];
-  /** The one for whom everything is, while there is no other: closed ones do not count. */
+  /** The only merchant that is not closed, or null if there are several. */
   readonly only: CachedMerchant | null;
   readonly #by_id: ReadonlyMap<number, CachedMerchant>;
   readonly #by_code: ReadonlyMap<string, CachedMerchant>;
@@ -41,27 +41,27 @@ export class Merchants {
     return this.#by_id.get(id) ?? null;
   }
 
-  /** The merchant with this id, whose records there are. */
+  /** The merchant with this id, which must exist. */
   ownerOf(id: number): CachedMerchant {
     const owner = this.byId(id);
-    assert(owner !== null, "a record is of a merchant that there is");
+    assert(owner !== null, "the merchant of a record exists");
     return owner;
   }
 
-  /** The merchant that a request names: `mer_1`, `1` or its code; null when there is none. */
+  /** The merchant named `mer_1`, `1` or by its code, or null. */
   named(name: string | number): CachedMerchant | null {
     const id = readId("merchant", name);
     return (id === null ? this.#by_code.get(String(name)) : this.#by_id.get(id)) ?? null;
   }
 }
 
-/** The merchants of one store, renewed when a commit of this process changes them, and every half second. */
+/** The merchants of one store, reloaded when a commit of this process changes them, and every half second. */
 class MerchantDirectory {
   readonly #store: Store;
   #known: Merchants | null = null;
   /** Monotonic ms until which it is cached. */
   #until = 0;
-  /** How many changes of merchants this process knows of. */
+  /** The number of changes of merchants by this process. */
   #changes = 0;
   #asking: Promise<Merchants> | null = null;
 
@@ -75,12 +75,12 @@ class MerchantDirectory {
     });
   }
 
-  /** The merchants, if they are known well enough without a query; else null. */
+  /** The merchants if the cache is fresh, otherwise null. */
   fresh(): Merchants | null {
     return performance.now() < this.#until ? this.#known : null;
   }
 
-  /** The merchants, by a query where that is needed. */
+  /** The merchants, with a query if the cache is stale. */
   async now(): Promise<Merchants> {
     return this.fresh() ?? (await this.#ask());
   }
@@ -90,7 +90,7 @@ class MerchantDirectory {
     return this.#asking;
   }
 
-  /** Looks them up. A change that happens meanwhile may be missed, so the answer is not kept then. */
+  /** Loads them. If they change during the query, the result is not cached. */
   async #look(changes: number, until: number): Promise<Merchants> {
     try {
       const found = await this.#store.read(async (db) => {
@@ -112,7 +112,7 @@ const directories = new WeakMap<Store, MerchantDirectory>();
 /** The same by what their views say they are of. */
 const homes = new WeakMap<object, MerchantDirectory>();
 
-/** The directory of a store: there is one for each, whatever of it is seen. */
+/** The directory of a store; all scopes of a store share one. */
 export function directoryOf({ base }: Store): MerchantDirectory {
   let directory = directories.get(base);
   if (directory === undefined) {
@@ -123,8 +123,8 @@ export function directoryOf({ base }: Store): MerchantDirectory {
 }
 
 /**
- * The merchants as a view or a transaction knows them, whose records it has read: from memory, where each of these is
- * known and nothing is older than half a second; else by a query.
+ * The merchants for records that a view or transaction has read: from memory if all of their owners are known and the
+ * cache is fresh, otherwise by a query.
  */
 export async function merchantsIn(db: Db, ids: readonly number[]): Promise<Merchants> {
   const known = homes.get(db.home)?.fresh() ?? null;
@@ -132,12 +132,12 @@ export async function merchantsIn(db: Db, ids: readonly number[]): Promise<Merch
   return new Merchants(await listMerchants(db));
 }
 
-/** As `merchantsIn`, of the one to whom a record belongs. */
+/** The owner of a record, as `merchantsIn`. */
 export async function ownerIn(db: Db, { merchant_id }: { readonly merchant_id: number }): Promise<CachedMerchant> {
   return (await merchantsIn(db, [merchant_id])).ownerOf(merchant_id);
 }
 
-/** The codes of the merchants to whom records belong; none where the house has but one. */
+/** The codes of the owners of records; empty if there is only one merchant. */
 export async function codesIn(db: Db, records: readonly { readonly merchant_id: number }[]): Promise<MerchantCodes> {
   const ids = [...new Set(records.map(({ merchant_id }) => merchant_id))];
   const merchants = await merchantsIn(db, ids);
@@ -145,29 +145,28 @@ export async function codesIn(db: Db, records: readonly { readonly merchant_id: 
 }
 
 /**
- * Refuses what is made for a merchant that is closed, or units that would come into its stock. In the live world it
- * keeps the merchant from being closed until this transaction ends, so that nothing is made there that its closing has
- * not counted; the test world is counted before, and learns of the closing after it. It is asked once for each
- * merchant. The only one of a house cannot be closed, and is not asked where it is known to be that. Refuses:
- * merchant_closed.
+ * Refuses new records and incoming stock for a closed merchant. In live it also prevents closing the merchant until this
+ * transaction ends, so that closing counts everything; test is counted before and notified after. It queries once for
+ * each merchant and transaction, and not for an only merchant, which cannot be closed.
+ * Refuses: merchant_closed.
  */
 export async function refuseForClosed(tx: Tx, merchant_id: number, what: ForMerchant = "made"): Promise<void> {
   if (hasOneMerchant(tx) || homes.get(tx.home)?.fresh()?.all.length === 1) return;
   refuseClosed(await keepMerchant(tx, merchant_id), what);
 }
 
-/** What of a request decides about whom it is. */
+/** The parts of a request that determine its merchant. */
 interface MerchantContext {
-  /** The merchant who asks; null for the house. */
+  /** The merchant of the caller; null for the operator. */
   readonly merchant_id: number | null;
   readonly store: Store;
   readonly request: Request;
 }
 
 /**
- * The merchant to whom belongs what a request makes that may be the house's as well, or whose people it is about: the
- * one who asks, or the one whom the house names in the body (`named`), by the header or in the query. Null for the
- * house, and undefined where nothing is said. That it names one that there is was checked at admission.
+ * The owner of a new record that may also belong to the operator: the caller's merchant, or the one that the operator
+ * names in the body (`named`), the header or the query. Null for the operator, and undefined if none is named. Names in
+ * the header and the query were checked at admission.
  */
 export async function merchantForRequest(
   { merchant_id, store, request }: MerchantContext,

@@ -16,17 +16,17 @@ import { merchantStatuses, merchantTransitions } from "./merchant.transitions.ts
 
 const moment = Type.String({ format: "date-time" });
 
-/** What a merchant is called by; more of it in `checkCode`. */
+/** The code of a merchant; `checkCode` checks more. */
 const codeField = () =>
   Type.String({
     minLength: 2,
     maxLength: 12,
     pattern: "^[A-Z0-9][A-Z0-9-]*[A-Z0-9]$",
     hint: "must be 2 to 12 of A to Z, 0 to 9 and -, without a - at either end",
-    description: "What it is called by, as in `Packhouse-Merchant: ACME`. It never changes.",
+    description: "Its short code, as in `Packhouse-Merchant: ACME`. Cannot be changed later.",
   });
-const currency = currencyField("That of the operator's first merchant unless given.");
-const timezone = textField(60, { description: "An IANA time zone; that of the first warehouse unless given." });
+const currency = currencyField("The default is that of the operator's first merchant.");
+const timezone = textField(60, { description: "IANA time zone; the default is that of the first warehouse." });
 const contactFields = {
   name: Type.Optional(nullable(textField(120))),
   email: Type.Optional(nullable(emailField())),
@@ -34,16 +34,16 @@ const contactFields = {
 };
 const shipFromName = textField(120, {
   description:
-    "Who sends its parcels, as labels, packing slips and tracking pages say; its name where null. The first merchant" +
-    " that nobody has named sends in the warehouse's.",
+    "The sender on labels, packing slips and tracking pages; null for its name. A first merchant without a name uses" +
+    " the warehouse's.",
 });
 const mayBuyLabels = Type.Boolean({
-  description: "Whether its own keys may buy labels, which the house pays for; false unless given.",
+  description: "Whether its own keys may buy labels at the operator's cost; false by default.",
 });
 const colour = Type.String({
   pattern: "^#[0-9a-fA-F]{6}$",
-  hint: "must be a colour such as #1f6feb",
-  description: "By which screens tell it from others.",
+  hint: "must be a color such as #1f6feb",
+  description: "Its color in the dashboard.",
 });
 
 const optional = {
@@ -51,7 +51,7 @@ const optional = {
   currency: Type.Optional(currency),
   timezone: Type.Optional(timezone),
   contact: Type.Optional(nullable(closed(contactFields))),
-  return_address: Type.Optional(nullable(placeInput("The merchant's name unless given."))),
+  return_address: Type.Optional(nullable(placeInput("The default is the merchant's name."))),
   ship_from_name: Type.Optional(nullable(shipFromName)),
   may_buy_labels: Type.Optional(mayBuyLabels),
   colour: Type.Optional(nullable(colour)),
@@ -74,7 +74,7 @@ export type UpdateMerchant = Static<typeof UpdateMerchant>;
 export const ListMerchants = closed({
   ...pageFields,
   status: Type.Optional(choice(merchantStatuses)),
-  q: Type.Optional(textField(100, { description: "A piece of the code, the name or the legal name." })),
+  q: Type.Optional(textField(100, { description: "Part of the code, the name or the legal name." })),
 });
 export type ListMerchants = Static<typeof ListMerchants>;
 
@@ -85,7 +85,7 @@ export const MerchantView = closed({
   legal_name: nullable(Type.String()),
   status: choice(merchantStatuses, {
     description:
-      "`suspended`: its orders come in and reserve stock, and wait. `closed`: it is over, and nothing is made for it.",
+      "`suspended`: orders are accepted and reserve stock, but are on hold. `closed`: no new records can be created.",
   }),
   currency: Type.String(),
   timezone: Type.String(),

@@ -1,4 +1,3 @@
-// The states of a merchant.
 import type { Transitions } from "../core/transitions.ts";
 
 export const merchantStatuses = ["active", "suspended", "closed"] as const;
@@ -7,7 +6,7 @@ export type MerchantStatus = (typeof merchantStatuses)[number];
 /** The status of a new merchant. */
 export const merchantStarts: MerchantStatus = "active";
 
-/** What may be done with a merchant. One that is closed stays closed. */
+/** The transitions of a merchant. `closed` is final. */
 // biome-ignore format: a table is read by its columns.
 export const merchantTransitions = {
   suspend:    { from: ["active"],              to: "suspended", held: false, emits: null },
@@ -15,14 +14,14 @@ export const merchantTransitions = {
   close:      { from: ["active", "suspended"], to: "closed",    held: false, emits: null },
 } as const satisfies Transitions<MerchantStatus>;
 
-/** Whether nothing is made any more for a merchant of this status. */
+/** Whether no new records can be created for a merchant of this status. */
 export const isClosed = (status: MerchantStatus): boolean => status === "closed";
 
-/** Merchants in these statuses send no orders to the floor. */
+/** The orders of merchants in these statuses are not sent to picking. */
 export const suspendedStatuses = ["suspended", "closed"] as const satisfies readonly MerchantStatus[];
 
-/** Whether orders of a merchant of this status come in and wait. */
+/** Whether orders of a merchant of this status are on hold. */
 export const isSuspended = (status: MerchantStatus): boolean => status === "suspended";
 
-/** Whether this is the first merchant, which comes with the database, and nobody has named it. */
+/** Whether this is the first merchant, which comes with the database, before it is given a name. */
 export const isUnnamed = (code: string, name: string): boolean => code === "MAIN" && name === "Main";

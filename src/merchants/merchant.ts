@@ -8,17 +8,17 @@ import { allowedActions } from "../core/transitions.ts";
 import type { UpdateMerchant } from "./merchant.schema.ts";
 import { isClosed, isUnnamed, type MerchantStatus, merchantTransitions } from "./merchant.transitions.ts";
 
-/** Whom the house asks about a merchant. */
+/** The contact person of a merchant. */
 interface MerchantContact {
   name: string | null;
   email: string | null;
   phone: string | null;
 }
 
-/** Whose goods lie in the house and whose orders leave it: the same record, with the same id, in both worlds. */
+/** A merchant, whose stock the operator holds and whose orders it ships. Same record and id in both environments. */
 export interface Merchant {
   readonly id: number;
-  /** What people and requests call it by; it never changes. */
+  /** Its short code, which never changes. */
   readonly code: string;
   readonly name: string;
   readonly legal_name: string | null;
@@ -28,11 +28,11 @@ export interface Merchant {
   readonly timezone: string;
   readonly contact: MerchantContact | null;
   readonly return_address: NamedAddress | null;
-  /** Who its parcels say they come from; its name, where null. */
+  /** The sender on its parcels; null for its name. */
   readonly ship_from_name: string | null;
-  /** Whether it may buy labels by itself, at the house's cost. */
+  /** Whether its own keys may buy labels at the operator's cost. */
   readonly may_buy_labels: boolean;
-  /** `#1f6feb`, by which screens tell it from others. */
+  /** Its color in the dashboard, such as `#1f6feb`. */
   readonly colour: string | null;
   readonly metadata: Record<string, unknown>;
   readonly version: number;
@@ -43,8 +43,8 @@ export interface Merchant {
 }
 
 /**
- * The name in which a merchant's parcels leave, and which buyers read; null for the first merchant as long as nobody
- * has named it: the warehouse's stands there then.
+ * The sender on a merchant's parcels, which buyers see. Null for a first merchant without a name, which uses the
+ * warehouse's.
  */
 export function senderName({
   code,
@@ -68,7 +68,7 @@ export function merchantView(merchant: Merchant) {
   };
 }
 
-/** What a client says of a merchant. */
+/** The fields of a merchant that a client may set. */
 export type MerchantFields = Pick<
   Merchant,
   | "name"
@@ -83,7 +83,7 @@ export type MerchantFields = Pick<
   | "metadata"
 >;
 
-/** What a merchant has of which nothing is said, beside what the house gives it. */
+/** The defaults of a new merchant. */
 export const merchantDefaults = {
   legal_name: null,
   contact: null,
@@ -94,12 +94,12 @@ export const merchantDefaults = {
   metadata: {},
 } as const satisfies Partial<MerchantFields>;
 
-/** Refuses: validation_failed, for a code that would be read as an id. */
+/** Refuses a code that could be mistaken for an id. Refuses: validation_failed. */
 export function checkCode(code: string): void {
-  if (!/[A-Z]/.test(code)) throw invalid("code", "must hold a letter: digits alone are read as an id");
+  if (!/[A-Z]/.test(code)) throw invalid("code", "must contain a letter, so that it cannot be mistaken for an id");
 }
 
-/** What a request says, in the form in which it is kept; `name` is the merchant's. Refuses: validation_failed. */
+/** The fields of a request in the form in which they are stored. `name` is the merchant's. Refuses: validation_failed. */
 export function readFields(input: Omit<UpdateMerchant, "code">, name: string): Partial<MerchantFields> {
   const { contact, return_address, colour, timezone, ...plain } = input;
   if (timezone !== undefined) checkTimezone(timezone);
@@ -119,7 +119,7 @@ type PlainMerchantFields = Pick<
   "name" | "legal_name" | "currency" | "ship_from_name" | "may_buy_labels" | "metadata"
 >;
 
-/** The fields that are kept as they are sent; what a client may send back is left out. */
+/** The fields that are stored as they are sent. */
 function fieldsOf({ name, legal_name, currency, ship_from_name, may_buy_labels, metadata }: PlainMerchantFields) {
   return {
     ...(name !== undefined && { name }),
@@ -131,38 +131,38 @@ function fieldsOf({ name, legal_name, currency, ship_from_name, may_buy_labels, 
   };
 }
 
-/** A contact with everything that a request leaves out; null where it says nothing. */
+/** A contact with null for missing fields; null for none. */
 function contactOf({ name = null, email = null, phone = null }: Partial<MerchantContact>): MerchantContact | null {
   return name === null && email === null && phone === null ? null : { name, email, phone };
 }
 
-/** What a closed merchant is refused: that something is made for it, or that units come into its stock. */
-const no_more = { made: "nothing new can be made for it", stock: "no units of it can come into stock" } as const;
+/** The messages for what a closed merchant is refused: new records, or incoming stock. */
+const no_more = { made: "no new records can be created", stock: "no units of it can come into stock" } as const;
 export type ForMerchant = keyof typeof no_more;
 
-/** Refuses to make something for a merchant that is closed, or to let its units in. Refuses: merchant_closed. */
+/** Refuses new records or incoming stock for a closed merchant. Refuses: merchant_closed. */
 export function refuseClosed({ code, status }: Pick<Merchant, "code" | "status">, what: ForMerchant = "made"): void {
   if (!isClosed(status)) return;
   throw new Fault("merchant_closed", `The merchant ${code} is closed: ${no_more[what]}.`, { merchant: code });
 }
 
-/** What of a merchant is still in the house, in one world. */
+/** The open orders and stock of a merchant in one environment. */
 export interface OpenMerchantWork {
   readonly open_orders: number;
   readonly units: number;
 }
 
 /**
- * Refuses to close a merchant of whom something is still there, in either world.
+ * Refuses to close a merchant with open orders or stock in an environment.
  * Refuses: merchant_not_empty.
  */
 export function refuseOpenWork(merchant: Merchant, world: "live" | "test", left: OpenMerchantWork): void {
   const { open_orders, units } = left;
   if (open_orders === 0 && units === 0) return;
   const [orders, stock] = [counted(open_orders, "open order"), counted(units, "unit")];
-  const said = [open_orders > 0 ? orders : "", units > 0 ? `${stock} in stock` : ""].filter((text) => text !== "");
-  const where = world === "test" ? " in the test world" : "";
-  const message = `${merchant.code} still has ${said.join(" and ")}${where}: let them leave, or take them out, first.`;
+  const parts = [open_orders > 0 ? orders : "", units > 0 ? `${stock} in stock` : ""].filter((text) => text !== "");
+  const where = world === "test" ? " in test" : "";
+  const message = `${merchant.code} still has ${parts.join(" and ")}${where}. Ship, cancel or remove them first.`;
   throw new Fault("merchant_not_empty", message, { merchant: wireId("merchant", merchant.id), world, ...left });
 }
 

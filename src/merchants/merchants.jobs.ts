@@ -11,8 +11,8 @@ import { type OpenWorkSource, putMerchants } from "./merchants.ts";
 type BothStores = Service["stores"];
 
 /**
- * Copies to the test world the merchants that it lacks or has otherwise. A merchant is made and changed in the live
- * world; when the copy fails right after that, the next round makes up for it.
+ * Copies new and changed merchants from live, where they are created and changed, to test. If the copy right after a
+ * change fails, the next round repeats it.
  */
 export async function copyMerchants({ live, test }: BothStores): Promise<void> {
   const known = new Map((await test.read(listMerchants)).map((merchant) => [merchant.id, merchant]));
@@ -20,18 +20,18 @@ export async function copyMerchants({ live, test }: BothStores): Promise<void> {
   if (others.length > 0) await test.write((tx) => putMerchants(tx, others));
 }
 
-/** Copies merchants once for both worlds. */
+/** The job that copies merchants. It runs for the live store only. */
 export async function copyMerchantsOf(store: Store, { stores }: Pick<Service, "stores">): Promise<void> {
   if (store.mode === "live") await copyMerchants(stores);
 }
 
-/** The time zone of the house: that of its first warehouse; null before it has one. */
+/** The operator's time zone, that of the first warehouse; null without a warehouse. */
 export async function timezoneOf(db: Db): Promise<string | null> {
   const [first] = await listPlainWarehouses(db);
   return first?.timezone ?? null;
 }
 
-/** What is left of a merchant: in the test world at once, in the live world once its transaction asks. */
+/** Reads a merchant's open orders and stock: in test at once, in live later within the closing transaction. */
 export async function openWorkSourceOf({ test }: BothStores, name: string): Promise<OpenWorkSource> {
   const merchant = await test.read((db) => findMerchantNamed(db, name));
   return { test: merchant === null ? none : await test.read((db) => leftOf(db, merchant)), live: leftOf };
@@ -40,7 +40,7 @@ export async function openWorkSourceOf({ test }: BothStores, name: string): Prom
 const none: OpenMerchantWork = { open_orders: 0, units: 0 };
 
 async function leftOf(db: Db, { id }: Merchant): Promise<OpenMerchantWork> {
-  // Whomever the request names beside the path, it is this merchant's that count.
+  // The merchant in the path counts, whatever else the request names.
   const own = db.scoped({ sees: id, makes: null });
   return { open_orders: await countOpenOrders(own), units: await countGoods(own) };
 }

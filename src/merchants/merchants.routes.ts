@@ -17,7 +17,7 @@ import { closeMerchant, createMerchant, reactivateMerchant, suspendMerchant, upd
 
 const managing = documentedAs({ needs: "merchants.manage", chapter: "Merchants" });
 
-/** The merchants for whom the house works. They are made and changed in the live world, and known in both. */
+/** The routes of merchants. They are created and changed in live, and exist in both environments. */
 export const merchantRoutes = (service: Service) =>
   new Elysia({ prefix: "/merchants" })
     .use(conventions)
@@ -36,7 +36,7 @@ export const merchantRoutes = (service: Service) =>
       detail: managing({
         id: "createMerchant",
         summary: "Create a merchant",
-        description: "It is there in both worlds at once, under one id.",
+        description: "It exists in both environments under one id.",
         answers: { 201: EnvelopedView(MerchantView) },
       }),
     })
@@ -61,7 +61,7 @@ export const merchantRoutes = (service: Service) =>
     })
     .use(actRoutes(service));
 
-/** What may be done with a merchant. */
+/** The acts on a merchant. */
 const actRoutes = (service: Service) =>
   new Elysia()
     .use(conventions)
@@ -71,8 +71,8 @@ const actRoutes = (service: Service) =>
         matches: true,
         summary: "Suspend a merchant",
         description:
-          "Its orders come in and reserve stock, and from this moment none of them goes to the floor: a job holds" +
-          " them for `merchant_suspended` until it is reactivated. Its keys and its shops go on as before.",
+          "Its orders are still accepted and reserve stock, but none is sent to picking: they are held with the reason" +
+          " `merchant_suspended` until it is reactivated. Its keys and stores keep working.",
         answers: { 200: EnvelopedView(MerchantView) },
         refuses: ["invalid_state_transition"],
       }),
@@ -82,7 +82,7 @@ const actRoutes = (service: Service) =>
         id: "reactivateMerchant",
         matches: true,
         summary: "Reactivate a suspended merchant",
-        description: "Its orders go on, unless something else holds them.",
+        description: "Its orders are released, unless they are on hold for another reason.",
         answers: { 200: EnvelopedView(MerchantView) },
         refuses: ["invalid_state_transition"],
       }),
@@ -91,10 +91,10 @@ const actRoutes = (service: Service) =>
       detail: managing({
         id: "closeMerchant",
         matches: true,
-        summary: "Close a merchant for good",
+        summary: "Permanently close a merchant",
         description:
-          "Only when it has no open order and no unit in stock, in either world; and a house keeps one merchant. What" +
-          " there is of it stays to be read. Its keys are refused from then on.",
+          "Requires that it has no open orders and no stock in either environment, and is not the only merchant. Its" +
+          " records stay readable; its API keys stop working immediately.",
         answers: { 200: EnvelopedView(MerchantView) },
         refuses: ["invalid_state_transition", "merchant_not_empty"],
       }),
@@ -143,7 +143,7 @@ function act(
   });
 }
 
-/** Answers with a merchant that was made or changed in the live world, once the test world knows it, too. */
+/** Changes a merchant in live, copies it to test, and responds with it. */
 async function answerCopied(
   call: Call,
   { stores, log }: Service,
@@ -152,7 +152,7 @@ async function answerCopied(
 ): Promise<Response> {
   const answer = await answerWrite(call, status, async (tx) => merchantView(await work(tx)));
   await copyMerchants(stores).catch((error) => {
-    log.warn("a merchant was not copied to the test world yet", { error: String(error) });
+    log.warn("a merchant could not be copied to test yet", { error: String(error) });
   });
   return answer;
 }

@@ -24,7 +24,7 @@ const suspended = prepared((sql, _: StatementArgs<object>) =>
   sql.select({ id: merchants.id }).from(merchants).where(isOneOf(merchants.status, suspendedStatuses)),
 );
 
-/** The merchants of whose orders none goes to the floor. */
+/** The merchants whose orders are on hold. */
 export async function listSuspended(db: Db): Promise<{ id: number }[]> {
   return suspended(db, {});
 }
@@ -33,16 +33,16 @@ const lastChange = prepared((sql, _: StatementArgs<object>) =>
   sql.select({ at: template<number | null>`max(${merchants.updated_at})` }).from(merchants),
 );
 
-/** When a merchant was last made or changed, in milliseconds; 0 before any has its moments. */
+/** When a merchant was last created or changed (ms); 0 before the first start. */
 export async function lastChangeAt(db: Db): Promise<number> {
   const [row] = await lastChange(db, {});
   return Number(row?.at ?? 0);
 }
 
-/** The merchant with this id, which there is. */
+/** The merchant with this id, which must exist. */
 export async function findMerchant(db: Db, id: number): Promise<Merchant> {
   const [row] = await byId(db, { id });
-  assert(row, "a record is of a merchant that there is");
+  assert(row, "the merchant of a record exists");
   return row;
 }
 
@@ -59,14 +59,14 @@ export async function getMerchant(db: Db, name: string): Promise<Merchant> {
   return merchant;
 }
 
-/** As `getMerchant`, and nobody else changes the merchant until this transaction ends. */
+/** As `getMerchant`, and locks the merchant until this transaction ends. */
 export async function lockMerchant(tx: Tx, name: string): Promise<Merchant> {
   const [row] = await forUpdate(tx.sql.select().from(merchants).where(isNamed(name)));
   if (row === undefined) throw missing("merchant", name);
   return row;
 }
 
-/** As `lockMerchant`, once no transaction is under way any more that makes something for the merchant. */
+/** As `lockMerchant`, after waiting for all transactions that create records for the merchant. */
 export async function lockMerchantAlone(tx: Tx, name: string): Promise<Merchant> {
   const [row] = await forSoleUse(tx.sql.select().from(merchants).where(isNamed(name)));
   if (row === undefined) throw missing("merchant", name);
@@ -80,14 +80,14 @@ const staying = prepared((sql, a: StatementArgs<{ id: number }>) =>
   ),
 );
 
-/** As `findMerchant`, kept from being closed until this transaction ends; it is asked once for each merchant. */
+/** As `findMerchant`, and prevents closing it until this transaction ends. Queries once for each merchant. */
 export async function keepMerchant(tx: Tx, id: number): Promise<Pick<Merchant, "code" | "status">> {
   const [merchant] = await tx.memo(`merchants.kept ${id}`, () => staying(tx, { id }));
-  assert(merchant, "a record is of a merchant that there is");
+  assert(merchant, "the merchant of a record exists");
   return merchant;
 }
 
-/** A code holds a letter, so none is read as an id. */
+/** A code contains a letter, so it cannot be mistaken for an id. */
 function isNamed(name: string): SQL {
   const id = readId("merchant", name);
   return id === null ? eq(merchants.code, name) : eq(merchants.id, id);
@@ -96,7 +96,7 @@ function isNamed(name: string): SQL {
 /** The filters of a list of merchants. */
 interface MerchantFilters {
   readonly status: MerchantStatus | null;
-  /** A piece of the code, the name or the legal name. */
+  /** Part of the code, the name or the legal name. */
   readonly q: string | null;
 }
 
@@ -117,7 +117,7 @@ export async function listMerchantPage(
     .offset(offset);
 }
 
-/** How many merchants a list holds. */
+/** The number of matching merchants. */
 export async function countMerchants(db: Db, filters: MerchantFilters): Promise<number> {
   const [row] = await db.sql.select({ n: count() }).from(merchants).where(narrowed(filters));
   return row?.n ?? 0;
@@ -132,7 +132,7 @@ function narrowed({ status, q }: MerchantFilters): SQL | undefined {
   );
 }
 
-/** Stores a new merchant and answers it; null when another one has its code. */
+/** Stores a new merchant and returns it; null if another one has its code. */
 export async function insertMerchant(tx: Tx, merchant: Omit<Merchant, "id">): Promise<Merchant | null> {
   const [row] = await tx.sql
     .insert(merchants)
@@ -143,19 +143,19 @@ export async function insertMerchant(tx: Tx, merchant: Omit<Merchant, "id">): Pr
   return row ?? null;
 }
 
-/** Whether each merchant has its moments: the one that a migration has made has none at first. */
+/** Whether each merchant has its timestamps: the one that a migration created has none at first. */
 export async function areDated(db: Db): Promise<boolean> {
   return (await listMerchants(db)).every(({ created_at }) => created_at > 0);
 }
 
-/** Gives a merchant that a migration has made, without a moment, this one. */
+/** Sets the timestamps of a merchant that a migration created without them. */
 export async function dateMerchants(tx: Tx): Promise<void> {
   const moments = { created_at: tx.now, updated_at: tx.now };
   await tx.sql.update(merchants).set(moments).where(eq(merchants.created_at, 0));
   tx.changed("merchants");
 }
 
-/** Stores a changed merchant and answers it; its version moves by one. */
+/** Stores a changed merchant and returns it with its version incremented. */
 export async function saveMerchant(tx: Tx, merchant: Merchant): Promise<Merchant> {
   const after = { ...merchant, version: merchant.version + 1, updated_at: tx.now };
   const { id, code: _code, created_at: _created_at, ...fields } = after;
@@ -164,7 +164,7 @@ export async function saveMerchant(tx: Tx, merchant: Merchant): Promise<Merchant
   return after;
 }
 
-/** Puts down a merchant as the other world has it, unless this one knows a later version of it. */
+/** Stores a merchant as it is in the other environment, unless this one has a later version. */
 export async function putMerchant(tx: Tx, merchant: Merchant): Promise<void> {
   const { id: _id, ...fields } = merchant;
   await tx.sql

@@ -26,14 +26,14 @@ import {
 } from "./merchants.sql.ts";
 
 /**
- * Makes a merchant, in the live world. What the request leaves out it has of the house: the currency of the first
- * merchant, and `timezone`, where there is one. Refuses: validation_failed.
+ * Creates a merchant in live. The defaults are the currency of the first merchant and `timezone`.
+ * Refuses: validation_failed.
  */
 export async function createMerchant(tx: Tx, input: CreateMerchant, timezone: string | null): Promise<Merchant> {
   const { code, name } = input;
   checkCode(code);
   const [first] = await listMerchants(tx);
-  assert(first, "a house has a merchant from its first start");
+  assert(first, "there is a merchant from the first start on");
   const fields: MerchantFields = {
     ...merchantDefaults,
     name,
@@ -49,13 +49,13 @@ export async function createMerchant(tx: Tx, input: CreateMerchant, timezone: st
 }
 
 /**
- * Changes the given fields of a merchant; without a change it stays as it was.
+ * Changes fields of a merchant. Without a difference nothing is written.
  * Refuses: resource_missing, validation_failed, immutable_field.
  */
 export async function updateMerchant(tx: Tx, id: string, input: UpdateMerchant): Promise<Merchant> {
   const before = await lockMerchant(tx, id);
   if (input.code !== undefined && input.code !== before.code) {
-    throw new Fault("immutable_field", "A merchant's code cannot change: others call it by that.", {
+    throw new Fault("immutable_field", "A merchant's code cannot be changed.", {
       fields: [{ field: "code", code: "immutable_field", message: "cannot change" }],
     });
   }
@@ -64,7 +64,7 @@ export async function updateMerchant(tx: Tx, id: string, input: UpdateMerchant):
 }
 
 /**
- * Lets a merchant's orders come in and wait: nothing of them goes to the floor until it is reactivated.
+ * Suspends a merchant: orders are accepted, but none is sent to picking until it is reactivated.
  * Refuses: resource_missing, invalid_state_transition.
  */
 export async function suspendMerchant(tx: Tx, id: string): Promise<Merchant> {
@@ -74,7 +74,7 @@ export async function suspendMerchant(tx: Tx, id: string): Promise<Merchant> {
   return saveMerchant(tx, { ...before, status, suspended_at: tx.now });
 }
 
-/** Lets a suspended merchant's orders go on. Refuses: resource_missing, invalid_state_transition. */
+/** Reactivates a suspended merchant and releases its orders. Refuses: resource_missing, invalid_state_transition. */
 export async function reactivateMerchant(tx: Tx, id: string): Promise<Merchant> {
   const before = await lockMerchant(tx, id);
   const status = transition(merchantTransitions, "reactivate", before.status);
@@ -82,24 +82,24 @@ export async function reactivateMerchant(tx: Tx, id: string): Promise<Merchant> 
   return saveMerchant(tx, { ...before, status, suspended_at: null });
 }
 
-/** What of a merchant is still there: asked in the transaction that closes it, and before it of the test world. */
+/** Open orders and stock of a merchant: in live read by the closing transaction, in test read before it. */
 export interface OpenWorkSource {
   readonly test: OpenMerchantWork;
   readonly live: (tx: Tx, merchant: Merchant) => Promise<OpenMerchantWork>;
 }
 
 /**
- * Closes a merchant for good. Nothing of it may be left in either world, and a house keeps one.
+ * Permanently closes a merchant, which must have no open orders or stock and must not be the only one.
  * Refuses: resource_missing, invalid_state_transition, merchant_not_empty.
  */
 export async function closeMerchant(tx: Tx, id: string, left: OpenWorkSource): Promise<Merchant> {
-  // Two that are closed at the same moment would leave none.
+  // Two merchants that are closed at once could leave none.
   await takeTurn(tx, "merchants.close");
   const before = await lockMerchantAlone(tx, id);
   const status = transition(merchantTransitions, "close", before.status);
   const others = (await listMerchants(tx)).filter((one) => one.id !== before.id && !isClosed(one.status));
   if (others.length === 0) {
-    throw new Fault("invalid_state_transition", "This is the only merchant: a house has one at least.", {
+    throw new Fault("invalid_state_transition", "The only merchant cannot be closed.", {
       from: before.status,
       action: "close",
       allowed_actions: [],
@@ -110,12 +110,12 @@ export async function closeMerchant(tx: Tx, id: string, left: OpenWorkSource): P
   return saveMerchant(tx, { ...before, status, closed_at: tx.now });
 }
 
-/** Gives the first merchant, which comes with the database, its moments, at the first start. */
+/** Sets the timestamps of the first merchant, which comes with the database, at the first start. */
 export async function ensureMerchant(tx: Tx): Promise<void> {
   if (!(await areDated(tx))) await dateMerchants(tx);
 }
 
-/** Puts the live world's merchants down in the test world, where they are missing or not the same. */
+/** Stores live merchants in test where they are missing or differ. */
 export async function putMerchants(tx: Tx, merchants: readonly Merchant[]): Promise<void> {
   for (const merchant of merchants) await putMerchant(tx, merchant);
   tx.wake("orders.hold_suspended", tx.now);

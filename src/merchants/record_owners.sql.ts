@@ -1,4 +1,4 @@
-// Whose a record is that the house names in a path, so that what it names beside it is looked up among that merchant's.
+// Finds the merchant that owns the record in the path, so that other ids in the request resolve within that merchant.
 import { eq, or } from "drizzle-orm";
 import { customers } from "../../db/schema/customers.ts";
 import { lots } from "../../db/schema/inventory.ts";
@@ -31,7 +31,7 @@ const ownerIn = (table: OwnedTable) =>
     sql.select({ merchant_id: table.merchant_id }).from(table).where(eq(table.id, a.id)),
   );
 
-/** The records that paths name, by how the path goes on below the version. */
+/** The records by their paths below the version. */
 const owners: Readonly<
   Record<Exclude<OwnedPath, "orders">, { readonly noun: IdNoun; readonly find: ReturnType<typeof ownerIn> }>
 > = {
@@ -53,7 +53,7 @@ const ownerOfOrder = prepared((sql, a: StatementArgs<{ id: number; order_number:
     .where(or(eq(orders.id, a.id), eq(orders.order_number, a.order_number))),
 );
 
-/** The owner of the record that a path names, such as `orders` and `ord_7`; null when it names none, or several. */
+/** The owner of the record in a path, such as `orders` and `ord_7`; null if it names none or several. */
 export async function findOwner(db: Db, path: OwnedPath, name: string): Promise<number | null> {
   const found = path === "orders" ? await ofOrder(db, name) : await ofOther(db, path, name);
   const [row] = found;

@@ -1,4 +1,4 @@
-// Whose records a request sees and makes: those of the merchant who asks, or of the one whom the house names.
+// The tenant scope of a request: whose records it sees and creates.
 
 import { Fault, invalid, missing } from "../core/faults.ts";
 import type { Identity, RequestScopes, ScopeRequest } from "../http/auth/authentication.ts";
@@ -12,26 +12,26 @@ import { refuseClosed } from "./merchant.ts";
 type ScopeRequester = Pick<Identity, "merchant_id" | "store">;
 
 /**
- * Decides the scope of requests. A merchant's key or user sees and makes the merchant's own alone. The house sees all;
- * what it makes belongs to the only merchant there is, or to the one whom the request names: by the header
- * `Packhouse-Merchant`, by `merchant` in the query, by `merchant_id` in the body, or by the record of its path.
+ * Decides the scope of requests. A merchant's key or user sees and creates only the merchant's records. The operator
+ * sees all. Its new records belong to the only merchant, or to the one that the request names: in the header
+ * `Packhouse-Merchant`, the query (`merchant`), the body (`merchant_id`) or the record of the path.
  */
 export const scopes: RequestScopes = {
   async admit({ merchant_id, store, type, views_only }, route) {
     const own = merchant_id === null ? null : (await directoryOf(store).now()).byId(merchant_id);
     const { code, name } = own ?? { code: "it", name: "The merchant" };
     if (views_only === true && !mayViewing(route)) {
-      const message = `You look at ${code} as its people see it, and change nothing meanwhile: end the view first.`;
+      const message = `You are viewing as ${code}, which is read-only. Exit the view to make changes.`;
       throw new Fault("view_only", message, { merchant: code });
     }
     if (own !== null && isClosed(own.status) && views_only !== true) {
-      const message = `The merchant ${code} is closed, and its keys with it: ask the warehouse.`;
+      const message = `The merchant ${code} is closed, so its keys no longer work. Contact the warehouse.`;
       throw new Fault("not_for_merchants", message);
     }
     if (views_only === true && isOfViews(route)) return;
     refuseMerchants(own, route);
     if (type !== "user" || own === null || !isSuspended(own.status) || maySuspended(route)) return;
-    const message = `${name} is suspended: you can see everything and create orders, which wait. Ask the warehouse.`;
+    const message = `${name} is suspended: you can only read data and create orders. Contact the warehouse.`;
     throw new Fault("merchant_suspended", message, { merchant: code });
   },
   async of(asker, asked) {
@@ -45,7 +45,7 @@ export const scopes: RequestScopes = {
 type JudgedRoute = Parameters<typeof mayMerchant>[0];
 
 /**
- * Refuses a merchant that asks in one request for an action that another route does, if that one is not for merchants.
+ * Refuses an action that merchants may not do, when it is part of another request.
  * Refuses: not_for_merchants.
  */
 export async function refuseForMerchants(
@@ -59,7 +59,7 @@ export async function refuseForMerchants(
 function refuseMerchants(own: CachedMerchant | null, route: JudgedRoute, action: string | null = null): void {
   if (mayMerchant(route, own ?? { may_buy_labels: false })) return;
   const what = action === null ? "This" : `The action ${action}`;
-  const message = `${what} is done by the house, not by merchants: ask the warehouse that ships for you.`;
+  const message = `${what} is only available to the operator. Contact your warehouse.`;
   throw new Fault("not_for_merchants", message, action === null ? {} : { action });
 }
 
@@ -105,8 +105,8 @@ function storeOfBody(known: Merchants, { merchant_id }: ScopeRequester, store: S
 }
 
 /**
- * The merchant whom one of many things names that a request makes, as the body of a request for it alone would; null
- * where it names none. Refuses: validation_failed, merchant_closed.
+ * The merchant of one item in a bulk request, named as in the body of a single request; null if it names none.
+ * Refuses: validation_failed, merchant_closed.
  */
 export async function merchantOfPart(
   asker: ScopeRequester,
@@ -118,8 +118,8 @@ export async function merchantOfPart(
 }
 
 /**
- * A store as a command works on it: on behalf of the merchant that is named, or of the only one there is; what only
- * reads (`makes` is false) sees those of all unless one is named.
+ * The store for a command: in the scope of the named merchant, or of the only one. Without a name, a command that only
+ * reads (`makes` is false) sees all merchants.
  * Refuses: resource_missing, merchant_closed, merchant_required.
  */
 export async function storeForCommand(store: Store, name: string | undefined, makes: boolean): Promise<Store> {
@@ -127,7 +127,7 @@ export async function storeForCommand(store: Store, name: string | undefined, ma
   const merchant = name === undefined ? known.only : known.named(name);
   if (merchant !== null && (makes || name !== undefined)) return store.scoped(scopeOf(known, merchant, makes));
   if (name !== undefined) throw missing("merchant", name);
-  if (makes) throw new Fault("merchant_required", "There are several merchants: name one by --merchant.");
+  if (makes) throw new Fault("merchant_required", "There are several merchants. Choose one with --merchant.");
   return store.scoped(houseScope(null));
 }
 
@@ -135,7 +135,7 @@ const ownScope = (id: number): TenantScope => ({ sees: id, makes: id });
 
 const houseScope = (makes: number | null): TenantScope => ({ sees: null, makes });
 
-/** The scope of the house on behalf of a merchant. Refuses: merchant_closed. */
+/** The operator's scope on behalf of a merchant. Refuses: merchant_closed. */
 function scopeOf(known: Merchants, merchant: CachedMerchant, makes: boolean): TenantScope {
   if (makes) refuseClosed(merchant);
   return known.all.length === 1 ? houseScope(merchant.id) : ownScope(merchant.id);
@@ -147,18 +147,18 @@ function merchantNamed(known: Merchants, name: string | number, where: string): 
   return found;
 }
 
-/** A merchant's request may name its own merchant and no other: another one is as unknown to it as none. */
+/** A merchant's request may only name its own merchant: all others are unknown to it. */
 function refuseOther(known: Merchants, own: number, name: string | number, where: string): void {
   if (known.named(name)?.id !== own) throw unknownMerchant(where);
 }
 
 const record_path = new RegExp(`^/(${ownedPaths.join("|")})/([^/]+)`);
 
-/** The owner of the record that a path is about; null when it is about none, or the record is unknown. */
+/** The owner of the record in a path; null if it has none, or the record is unknown. */
 async function ownerOfPath(store: Store, path: string): Promise<number | null> {
   const [, noun, name] = record_path.exec(path) ?? [];
   if (noun === undefined || name === undefined) return null;
-  // A start does without the tables of records.
+  // Loaded on demand, so that a start does not load the tables of records.
   const { findOwner } = require("./record_owners.sql.ts") as typeof import("./record_owners.sql.ts");
   return store.base.read((db) => findOwner(db, noun as OwnedPath, decodeURIComponent(name)));
 }

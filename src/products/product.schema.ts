@@ -20,7 +20,7 @@ import { barcodeTypes, lengthUnits, productStatuses, productTypes, temperatureZo
 const positive = Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 });
 
 const Barcode = closed({ value: codeField(80), type: choice(barcodeTypes) });
-/** The sides of something. */
+/** Length, width and height in one unit. */
 export const Dimensions = closed({ length: positive, width: positive, height: positive, unit: choice(lengthUnits) });
 const Component = closed({ sku: textField(100), quantity: Type.Integer({ minimum: 1, maximum: 1000 }) });
 const Customs = closed({
@@ -79,7 +79,7 @@ export const ListProducts = closed({
   ...pageFields,
   sku: Type.Optional(textField(100)),
   barcode: Type.Optional(textField(80)),
-  q: Type.Optional(textField(100, { description: "A piece of the SKU or the name." })),
+  q: Type.Optional(textField(100, { description: "Part of the SKU or the name." })),
   status: Type.Optional(choice(productStatuses)),
   updated_after: Type.Optional(momentField()),
   sort: Type.Optional(choice(["created_at", "-created_at"])),

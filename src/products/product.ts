@@ -13,7 +13,7 @@ export const orderable = "active" satisfies ProductStatus;
 /** A new product can be sold unless the request says otherwise. */
 const initialProductStatus: ProductStatus = "active";
 
-/** A product that was only named by an imported order cannot be sold until somebody completes it. */
+/** A product that an imported order created cannot be sold until it is completed. */
 export const initialImportedProductStatus: ProductStatus = "inactive";
 
 /** Whether a product can be sold. */
@@ -58,7 +58,7 @@ export interface BundleComponent {
   readonly quantity: number;
 }
 
-/** What the warehouse keeps under one SKU. */
+/** A product: everything that is stored under one SKU. */
 export interface Product {
   readonly id: number;
   readonly merchant_id: number;
@@ -145,17 +145,17 @@ const reserved_skus: readonly string[] = [
   "export.csv",
 ];
 
-/** Refuses: validation_failed, for what no schema can check. */
+/** Checks what a schema cannot. Refuses: validation_failed. */
 export function checkProduct(fields: ProductFields): void {
   const { sku, name, customs, weight, weight_unit } = fields;
   if (reserved_skus.includes(sku.toLowerCase())) throw invalid("sku", "is a reserved word");
-  // Scanners strip outer spaces, and a path that ends in dots means another path.
-  if (sku !== sku.trim()) throw invalid("sku", "must not begin or end with a space");
-  if (sku === "." || sku === "..") throw invalid("sku", "must not be dots alone: no path can name it");
+  // Scanners strip outer spaces, and a path that ends in dots would be another path.
+  if (sku !== sku.trim()) throw invalid("sku", "must not start or end with a space");
+  if (sku === "." || sku === "..") throw invalid("sku", "must not consist only of dots");
   if (name.trim() === "") throw invalid("name", "must not be blank");
   const origin = customs?.country_of_origin;
   if (origin && !countries().isValid(origin))
-    throw invalid("customs.country_of_origin", "is not an ISO 3166-1 code of" + " a country");
+    throw invalid("customs.country_of_origin", "is not an ISO 3166-1 country code");
   if (weight !== null && weight_unit === null) throw invalid("weight_unit", "is required with a weight", "required");
   if (fields.expiration_tracking && !fields.lot_tracking) {
     throw invalid("lot_tracking", "must be true for a product that tracks expiry: a lot carries the date");
@@ -173,7 +173,7 @@ export function checkProduct(fields: ProductFields): void {
 
 function checkComponents({ type, components }: ProductFields): void {
   if (type === "simple" && components.length > 0)
-    throw invalid("components", "are for bundles only: set" + " type to bundle");
+    throw invalid("components", "are only for bundles; set type to bundle");
   if (type === "bundle" && components.length === 0)
     throw invalid("components", "are required for a bundle", "required");
   const skus = components.map(({ sku }) => sku);

@@ -16,7 +16,7 @@ import type { OnProductChange } from "./products.ts";
 const required = ["sku"] as const;
 const table = columnTable(productColumns, required);
 
-/** How a file of products is imported: by SKU, new ones are created and others updated where they differ. */
+/** The import of products from CSV: by SKU, new ones are created and others updated if they differ. */
 export const productImport = (onChange: OnProductChange): Import<ImportProduct> => ({
   columns: productColumns,
   required,
@@ -28,7 +28,7 @@ export const productImport = (onChange: OnProductChange): Import<ImportProduct> 
   },
 });
 
-/** The file of all products, which can be imported again. */
+/** The CSV export of all products, which can be imported again. */
 export const productExport: CsvFile<Product> = {
   name: "products.csv",
   columns: productColumns.map(({ name }) => name),
@@ -36,7 +36,7 @@ export const productExport: CsvFile<Product> = {
   cells: (product) => writeCells(productColumns, productView(product)),
 };
 
-/** Products as CSV files. */
+/** The routes of CSV import and export. */
 export const productCsvRoutes = (onChange: OnProductChange) =>
   new Elysia({ prefix: "/products" })
     .use(conventions)

@@ -12,7 +12,7 @@ import { productView } from "./product.ts";
 import { countProducts, getProduct, listProducts, lockProduct } from "./products.sql.ts";
 import { createProduct, type OnProductChange, updateProduct } from "./products.ts";
 
-/** The catalogue: create, list, get and update products. */
+/** The routes of products. */
 export const productRoutes = (onChange: OnProductChange) =>
   new Elysia({ prefix: "/products" })
     .use(conventions)

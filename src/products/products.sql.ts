@@ -181,8 +181,8 @@ export async function listProducts(
 }
 
 /**
- * The products after one (null: from the first): first the simple ones by their ids, then the bundles, so that a reader
- * in this order knows every component before the bundle.
+ * The products after one (null: from the first): first the simple ones by id, then the bundles, so that every component
+ * precedes its bundle.
  */
 export async function listProductsAfter(
   db: Db,
@@ -201,12 +201,12 @@ export async function listProductsAfter(
   return whole(db, rows);
 }
 
-/** How many products match. */
+/** The number of matching products. */
 export async function countProducts(db: Db, filter: ProductFilter): Promise<number> {
   return db.sql.$count(products, matching(db, filter));
 }
 
-/** Stores a new product and answers it; `component_ids` are the products of its components. */
+/** Stores a new product and returns it. `component_ids` are the ids of its components' products. */
 export async function insertProduct(
   tx: Tx,
   { barcodes, components, ...fields }: ProductFields,

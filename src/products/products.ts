@@ -29,12 +29,12 @@ export async function createProduct(tx: Tx, input: CreateProduct): Promise<Produ
   return refusingTaken(tx, fields, null, (inner) => insertProduct(inner, fields, parts));
 }
 
-/** Called in the transaction that changes a product: the routes pass what orders and stock do about it. */
+/** Called in the transaction that changes a product, so that routes can pass in the reactions of orders and stock. */
 export type OnProductChange = (tx: Tx, before: Product, after: Product) => Promise<void>;
 
 /**
- * Changes the given fields of a product; without a change it stays as it was. Its type cannot change, nor can its SKU,
- * which stock, orders and history refer to. Refuses: resource_missing, validation_failed, immutable_field.
+ * Changes fields of a product. Without a difference nothing is written. Its type cannot change, nor can its SKU, which
+ * stock, orders and history refer to. Refuses: resource_missing, validation_failed, immutable_field.
  */
 export async function updateProduct(
   tx: Tx,
@@ -44,12 +44,12 @@ export async function updateProduct(
 ): Promise<Product> {
   const before = await lockProduct(tx, id);
   if (input.sku !== undefined && input.sku !== before.sku) {
-    throw new Fault("immutable_field", "A SKU cannot change; create another product.", {
+    throw new Fault("immutable_field", "A SKU cannot be changed. Create another product.", {
       fields: [{ field: "sku", code: "immutable_field", message: "cannot change" }],
     });
   }
   if (input.type !== undefined && input.type !== before.type) {
-    throw new Fault("immutable_field", "A type cannot change; create another product.", {
+    throw new Fault("immutable_field", "A product's type cannot be changed. Create another product.", {
       fields: [{ field: "type", code: "immutable_field", message: "cannot change" }],
     });
   }

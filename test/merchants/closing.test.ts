@@ -75,7 +75,7 @@ describe("refuses", () => {
     const coming = await sent("POST", "/returns", { order_id: gone.id, reason: "customer_remorse" });
     await sent("PATCH", `/inventory/${sku}`, { adjustment: -1, reason: "lost" });
     await sent("POST", `/merchants/${code}/close`);
-    const [made, stock] = ["nothing new can be made for it", "no units of it can come into stock"];
+    const [made, stock] = ["no new records can be created", "no units of it can come into stock"];
     const asked: [string, string, unknown, string][] = [
       ["POST", "/orders", draft("B-1"), made],
       ["POST", "/inventory", { sku, quantity: 1, location: "whs_1001" }, stock],
@@ -182,7 +182,7 @@ describe("refuses", () => {
     expect(await sent("GET", `/platforms/${shop.id}/imports`)).toMatchObject([
       {
         status: "ignored",
-        reason: { code: "merchant_closed", message: "The merchant CORK is closed: nothing new can be made for it." },
+        reason: { code: "merchant_closed", message: "The merchant CORK is closed: no new records can be created." },
       },
     ]);
   });

@@ -222,7 +222,7 @@ describe("refuses", () => {
     expect([status, error.code, error.message]).toEqual([
       409,
       "invalid_state_transition",
-      "This is the only merchant: a house has one at least.",
+      "The only merchant cannot be closed.",
     ]);
   });
 });

@@ -217,7 +217,7 @@ describe("refuses", () => {
     const made = await order(owned);
     const { body } = await app.post("/merchants/BOLT/close");
     expect(body.error).toMatchObject({ code: "merchant_not_empty", world: "live", open_orders: 1, units: 0 });
-    expect(body.error.message).toBe("BOLT still has 1 open order: let them leave, or take them out, first.");
+    expect(body.error.message).toBe("BOLT still has 1 open order. Ship, cancel or remove them first.");
     await app.call("DELETE", `/orders/${made.id}`);
     await sent("POST", "/merchants/BOLT/close");
   });

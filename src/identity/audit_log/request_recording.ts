@@ -6,8 +6,8 @@ import { factsOf, targetsOf } from "./audit_entry.ts";
 import { recordAct } from "./audit_log.sql.ts";
 
 /**
- * Writes the audit log of a request: for live in the transaction of the act, for test right after it, because the log is
- * in the live store. A refused request leaves no entry.
+ * Writes the audit log of a request: for live in the act's transaction, for test right after it, because the log is in
+ * the live store. A refused request leaves no entry.
  */
 export function recordingOf(live: Store, log: Log, ip: string | null): AuditRecording {
   // The entry to store once the transaction in test is committed.

@@ -211,7 +211,7 @@ export function userRoutes(service: Service) {
         matches: true,
         summary: "Update a user's name, role or status",
         description:
-          "Takes effect immediately, also for signed-in users. You cannot grant a role with permissions that you lack," +
+          "Takes effect immediately, also for signed-in users. You cannot grant a role with permissions you lack," +
           " nor change a user with such a role. The last owner of the operator keeps that role. `merchant_id` selects" +
           " the membership whose role and status change; without it, the role of the first membership and the user's" +
           " status everywhere change. A merchant's users change only memberships at their own merchant.",

@@ -215,7 +215,7 @@ export async function getLink(db: Db, purpose: OneTimeLink["purpose"], token: st
   return link;
 }
 
-/** Creates the first user, an owner, with the link that the first start prints. Refuses: invalid_link, duplicate_email. */
+/** Creates the first user, an owner, with the link from the first start. Refuses: invalid_link, duplicate_email. */
 export async function createFirstUser(tx: Tx, token: string, input: Omit<NewUser, "role">): Promise<User> {
   // If two requests use such links at once, the second one finds a user.
   await takeTurn(tx, "users.change");

@@ -372,7 +372,7 @@ describe("refuses", () => {
         field: "shipping_address_id",
         message:
           "names an address that cannot be delivered to: city is required, state is required in US, " +
-          "postal_code is no postal code of US",
+          "postal_code is not a postal code of US",
       },
     ];
     expect((await shop.app.post("/orders", draft)).body.error).toMatchObject({ code: "validation_failed", details });
