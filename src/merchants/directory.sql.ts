@@ -145,7 +145,7 @@ export async function codesIn(db: Db, records: readonly { readonly merchant_id: 
 }
 
 /**
- * Refuses new records and incoming stock for a closed merchant. In live it also prevents closing the merchant until this
+ * Refuses new records and incoming stock for a closed merchant. In live it also prevents closing it until this
  * transaction ends, so that closing counts everything; test is counted before and notified after. It queries once for
  * each merchant and transaction, and not for an only merchant, which cannot be closed.
  * Refuses: merchant_closed.

@@ -99,7 +99,7 @@ export function checkCode(code: string): void {
   if (!/[A-Z]/.test(code)) throw invalid("code", "must contain a letter, so that it cannot be mistaken for an id");
 }
 
-/** The fields of a request in the form in which they are stored. `name` is the merchant's. Refuses: validation_failed. */
+/** The fields of a request as they are stored. `name` is the merchant's. Refuses: validation_failed. */
 export function readFields(input: Omit<UpdateMerchant, "code">, name: string): Partial<MerchantFields> {
   const { contact, return_address, colour, timezone, ...plain } = input;
   if (timezone !== undefined) checkTimezone(timezone);

@@ -71,7 +71,7 @@ const actRoutes = (service: Service) =>
         matches: true,
         summary: "Suspend a merchant",
         description:
-          "Its orders are still accepted and reserve stock, but none is sent to picking: they are held with the reason" +
+          "Its orders are still accepted and reserve stock, but none is sent to picking: they are held for" +
           " `merchant_suspended` until it is reactivated. Its keys and stores keep working.",
         answers: { 200: EnvelopedView(MerchantView) },
         refuses: ["invalid_state_transition"],

@@ -7,7 +7,7 @@ import { findWholeProductsBySku } from "./products.sql.ts";
 import { type OnProductChange, setProduct } from "./products.ts";
 
 /**
- * Creates the products of some rows of a CSV file, or updates those that differ. A row that fails writes nothing and does
+ * Creates the products of some rows of a file, or updates those that differ. A row that fails writes nothing and does
  * not affect the others. Refuses: validation_failed, duplicate_sku, resource_missing, immutable_field (each as the
  * result of its row).
  */
