@@ -31,10 +31,10 @@ import {
 import { retentionIn, saveRetention } from "./retention_settings.sql.ts";
 
 const documented = documentedAs({ needs: "privacy.manage", chapter: "Privacy" });
-// As long as a look through the logs of a large house takes.
+// Long enough to search the logs of a large operator.
 const disclosing_seconds = 600;
 
-/** What is known of a person who orders: told, and erased. */
+/** Routes for exporting and erasing the personal data of customers. */
 export const privacyRoutes = (service: Service) =>
   new Elysia()
     .use(conventions)
@@ -43,13 +43,12 @@ export const privacyRoutes = (service: Service) =>
       body: bodyOf(NoFields),
       detail: documented({
         id: "discloseCustomer",
-        summary: "Tell all that is known of a customer",
+        summary: "Export the personal data of a customer",
         description:
-          "Every record of the person at its merchant by kind, with events and logs, and orders of shops and returns" +
-          " that name its e-mail address. The house is also told of the log of requests and of kept answers. It takes" +
-          " as long as it takes to read the events since the customer was created." +
-          " Nothing is changed but the audit trail, which keeps who asked. No answer is kept for an" +
-          " `Idempotency-Key`, since all of it is a person's data: a repeated request is told what is known then.",
+          "Returns every record of the person at the merchant by kind, with events and logs, and platform orders and" +
+          " returns with their email address. For the operator it includes the request log and stored responses. It" +
+          " takes as long as reading the events since the customer was created. The audit log records who asked." +
+          " The response is not stored for an `Idempotency-Key`: a repeated request returns the data of that time.",
         answers: { 200: EnvelopedView(DisclosureView) },
       }),
     })
@@ -57,10 +56,11 @@ export const privacyRoutes = (service: Service) =>
       body: bodyOf(DiscloseEmail),
       detail: documented({
         id: "discloseEmail",
-        summary: "Tell all that is known of an e-mail address",
+        summary: "Export the personal data of an email address",
         description:
-          "As for a customer, for all customers who have the address or had it; empty where nothing is known." +
-          " The address stands in the body, so that no log has it. As there, no answer is kept.",
+          "As for a customer, for all customers who have or had the address; empty if there is none. The address" +
+          " is in" +
+          " the body, so that it is not logged. The response is not stored.",
         answers: { 200: EnvelopedView(DisclosureView) },
       }),
     });
@@ -76,14 +76,15 @@ const erasureRoutes = (service: Service) =>
         body: bodyOf(EraseCustomer),
         detail: documented({
           id: "eraseCustomer",
-          summary: "Erase what is known of a customer",
+          summary: "Erase the personal data of a customer",
           description:
-            "Names, addresses, telephones, notes and all else that tells who it was go from the customer, its orders," +
-            " labels, returns and scans. Events about them, responses to webhooks and responses stored for an" +
-            " `Idempotency-Key` lose their whole payload, and pending deliveries of such events are cancelled. What" +
-            " was sold, sent and paid stays without names, and the ledger is not touched. It cannot be undone." +
-            " `rest_gone_by` is when the last trace in logs is gone; the answer also says what is done by hand and" +
-            " what stays. `GET /erasures/{id}` shows the progress. Another request returns the same erasure.",
+            "Removes names, addresses, phone numbers, notes and everything else that identifies the person from the" +
+            " customer and their orders, labels, returns and scans. Events about them, responses to webhooks and" +
+            " responses stored for an" +
+            " `Idempotency-Key` lose their whole payload, and pending deliveries of such events are cancelled." +
+            " Sales, shipments and payments stay without names, and the ledger is unchanged. This cannot be undone." +
+            " `rest_gone_by` is when the last trace in logs is gone; the response also lists manual steps and what is" +
+            " kept. `GET /erasures/{id}` shows the progress. Another request returns the same erasure.",
           refuses: ["orders_open"],
           answers: { 202: EnvelopedView(ErasureView) },
         }),
@@ -97,10 +98,10 @@ const erasureRoutes = (service: Service) =>
         body: bodyOf(EraseEmail),
         detail: documented({
           id: "eraseEmail",
-          summary: "Erase what is known of an e-mail address",
+          summary: "Erase the personal data of an email address",
           description:
-            "As for a customer, for all customers who have the address or had it, and for what names it without a" +
-            " customer: orders of shops that were never imported, and returns.",
+            "As for a customer, for all customers who have or had the address, and for records without a customer:" +
+            " platform orders that were never imported, and returns.",
           refuses: ["orders_open"],
           answers: { 202: EnvelopedView(ErasureView) },
         }),
@@ -111,28 +112,29 @@ const erasureRoutes = (service: Service) =>
       detail: documented({
         id: "listErasures",
         summary: "List erasures, newest first",
-        description: "With `customer_id` those of one customer, who is known by that id alone once it is erased.",
+        description: "With `customer_id`, lists only those of one customer. An erased customer has no other identifier.",
+          "With `customer_id`, lists those of one customer. After an erasure only the id identifies the customer.",
         answers: { 200: ListView(ErasureView) },
       }),
     })
     .get("/erasures/:id", ({ call, params }) => get(call, params.id, service), {
       detail: documented({
         id: "getErasure",
-        summary: "Get how far an erasure has come",
+        summary: "Get the progress of an erasure",
         answers: { 200: EnvelopedView(ErasureView) },
       }),
     })
     .delete("/erasures/:id", ({ call, params }) => end(call, params.id), {
       detail: documented({
         id: "cancelErasure",
-        summary: "Call an erasure off that waits",
-        description: "Nothing was erased by it yet. One that has begun cannot be undone.",
+        summary: "Cancel a pending erasure",
+        description: "Only an erasure that has not started can be cancelled. One that has started cannot be undone.",
         refuses: ["invalid_state_transition"],
         answers: { 200: EnvelopedView(CancelledView) },
       }),
     });
 
-/** Erasures as who asks is shown them: a merchant is told of its own webhooks alone, and not of the log of requests. */
+/** Returns erasures as the caller may see them: merchants see only their own webhooks, and not the request log. */
 async function shown(db: Db, { merchant_id }: Call, rows: readonly Erasure[]): Promise<Erasure[]> {
   const ids = rows.flatMap(({ receivers }) => receivers);
   const seen = new Set(await seenReceivers(db, ids));
@@ -148,7 +150,7 @@ const viewIn = async (db: Db, service: Service) => {
   return (erasure: Erasure) => erasureView(erasure, kept_for, db.now);
 };
 
-/** Answers with an erasure that is begun. */
+/** Starts an erasure and responds with it. */
 function begin(
   call: Call,
   service: Service,
@@ -177,7 +179,7 @@ function get(call: Call, id: string, service: Service): Promise<Response> {
 async function list(call: Call, query: ListErasures, service: Service): Promise<Response> {
   const view = await call.store.read((db) => viewIn(db, service));
   const { customer_id } = query;
-  // Nobody has the number 0.
+  // No customer has the id 0.
   const customer = customer_id === undefined ? null : (readId("customer", customer_id) ?? 0);
   return answerList(
     call,
@@ -196,7 +198,7 @@ function tell(call: Call, service: Service, asked: AccessExportSubject): Promise
   return answerLongWork(call, async () => {
     const told = await exportPersonalData(call.store, asked, { flags: service, of_house: call.merchant_id === null });
     const now = Date.parse(told.told_at);
-    // Not the answer itself: nothing of a person is kept for a repeated request.
+    // The response itself is not stored: it contains personal data.
     await writeFor(call, async (tx) => call.recording?.note(tx, call, 200, told.about));
     return jsonResponse(call, 200, JSON.stringify(enveloped(told, call.request_id, now)));
   });
@@ -204,14 +206,14 @@ function tell(call: Call, service: Service, asked: AccessExportSubject): Promise
 
 const documentedRetention = documentedAs({ needs: "house.manage", chapter: "Privacy" });
 
-/** For how long each kind of record is kept, in the asking world. */
+/** Routes of the retention times, which each environment has separately. */
 export const retentionRoutes = (service: Service) =>
   new Elysia({ prefix: "/settings/retention" })
     .use(conventions)
     .get("", ({ call }) => answerRead(call, async (db) => retentionView(await retentionIn(db, service), service)), {
       detail: documentedRetention({
         id: "getRetention",
-        summary: "Get how long each kind of record is kept",
+        summary: "Get retention times",
         answers: { 200: EnvelopedView(RetentionView) },
       }),
     })
@@ -226,10 +228,10 @@ export const retentionRoutes = (service: Service) =>
         body: bodyOf(UpdateRetention),
         detail: documentedRetention({
           id: "updateRetention",
-          summary: "Set how long kinds of records are kept",
+          summary: "Set retention times",
           description:
-            "Each world has its own times. What is older is deleted in the night, some in each transaction: nothing" +
-            " waits for it. A longer time brings nothing back.",
+            "Sets how long each kind of record is kept, separately for live and test data. Older records are deleted" +
+            " nightly. A longer time does not restore deleted records.",
           answers: { 200: EnvelopedView(RetentionView) },
         }),
       },

@@ -32,38 +32,39 @@ const moment = Type.String({ format: "date-time" });
 
 export const ErasureView = closed({
   id: Type.String(),
-  merchant_id: nullable(Type.String({ description: "Whose records it reaches; null for those of all merchants." })),
+  merchant_id: nullable(Type.String({ description: "The merchant whose records it covers; null for all merchants." })),
   status: choice(erasureStatuses, {
-    description: "`waiting` for open orders, `running` through records and stored payloads, `done`.",
+    description: "`waiting`: open orders must end first. `running`: erasing. `done`: finished.",
   }),
-  customers: Type.Array(Type.String(), { description: "The customers, by ids that name nobody any more." }),
+  customers: Type.Array(Type.String(), { description: "The ids of the customers, which no longer identify a person." }),
   after_days: nullable(Type.Integer()),
-  may_be_called_off: Type.Boolean({ description: "Whether `DELETE /erasures/{id}` may call it off." }),
+  may_be_called_off: Type.Boolean({ description: "Whether `DELETE /erasures/{id}` can cancel it." }),
   looks_again_at: nullable(moment),
   erased: Type.Array(closed({ records: choice(personalKinds), count: Type.Integer() }), {
-    description: "How many records of each kind were changed or deleted so far.",
+    description: "The number of changed or deleted records so far, by kind.",
   }),
   kept: Type.Array(
     closed({
       what: Type.String(),
       why: Type.String(),
       law: nullable(Type.String()),
-      for: Type.String({ description: "For how long." }),
+      for: Type.String({ description: "How long it is kept." }),
     }),
-    { description: "What stays, and on which ground." },
+    { description: "The data that is kept, with the legal ground." },
   ),
   receivers: Type.Array(Type.String(), {
     description:
-      "The webhooks that were sent events of the person, and those that may have been, before payloads of that time" +
-      " were forgotten: who runs them has to be told.",
+      "The webhooks that received events about the person, or may have received some whose payloads are deleted." +
+      " Inform" +
+      " their operators.",
   }),
   rest_gone_by: Type.String({
     format: "date-time",
     description:
-      "When the last trace is gone by the configured retention: other events, the delivery log, stored responses and" +
-      " the log of requests may name the person until then. While the erasure goes on, as if it ended now.",
+      "When the last trace is gone, by the configured retention. Until then other events, the delivery log, stored" +
+      " responses and the request log may name the person. Estimated while the erasure is running.",
   }),
-  by_hand: Type.Array(Type.String(), { description: "What no program can reach." }),
+  by_hand: Type.Array(Type.String(), { description: "Steps that must be done manually." }),
   created_at: moment,
   finished_at: nullable(moment),
 });
@@ -79,26 +80,26 @@ export const DisclosureView = closed({
   records: Type.Array(
     closed({
       records: choice(personalKinds),
-      truncated: Type.Boolean({ description: "Whether there are more than 10,000 of the kind." }),
+      truncated: Type.Boolean({ description: "Whether there are more than 10,000 records of this kind." }),
       rows: Type.Array(Type.Record(Type.String(), Type.Unknown())),
     }),
-    { description: "Each record of the person, by kind, with the columns of its table." },
+    { description: "All records of the person, by kind, with the columns of their tables." },
   ),
   documents: Type.Array(closed({ label_id: Type.String(), path: Type.String() }), {
-    description: "Where the labels are, which show an address.",
+    description: "The labels that show an address, with their paths.",
   }),
   kept: Type.Array(
     closed({ what: Type.String(), why: Type.String(), law: nullable(Type.String()), for: Type.String() }),
   ),
   receivers: Type.Array(Type.String(), {
-    description: "The webhooks that were sent events of the person, and those that may have been.",
+    description: "The webhooks that received, or may have received, events about the person.",
   }),
 });
 
 const fields = Object.fromEntries(
   retentionKinds.map((kind) => {
     const { least, most, unit, what } = retention[kind];
-    const description = `${what} From ${least} to ${most} ${unit}; null for what is usual.`;
+    const description = `${what} From ${least} to ${most} ${unit}; null for the default.`;
     return [kind, Type.Optional(nullable(Type.Integer({ minimum: least, maximum: most, description })))];
   }),
 );
@@ -110,8 +111,8 @@ export const RetentionView = closed({
   kinds: Type.Array(
     closed({
       kind: choice(retentionKinds),
-      kept: nullable(Type.Integer({ description: "For how long it is kept now; null for good." })),
-      usual: nullable(Type.Integer({ description: "For how long it is kept where nothing is set." })),
+      kept: nullable(Type.Integer({ description: "The present retention time; null means forever." })),
+      usual: nullable(Type.Integer({ description: "The default retention time; null means forever." })),
       least: Type.Integer(),
       most: Type.Integer(),
       unit: choice(["days", "years"] as const),

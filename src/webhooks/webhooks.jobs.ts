@@ -3,8 +3,8 @@ import type { Service } from "../http/service.ts";
 import { sendMail } from "../outbound/mail.ts";
 import { retentionIn } from "../privacy/retention_settings.sql.ts";
 import { type Store, writeChunks } from "../storage/database.ts";
-import { listWaiting } from "./deliveries/deliveries.sql.ts";
-import { endNext, fanOut, forgetOld } from "./deliveries/deliveries.ts";
+import { listSendable } from "./deliveries/deliveries.sql.ts";
+import { deleteOldWebhookData, endNext, fanOut } from "./deliveries/deliveries.ts";
 import { attemptsSettled, dispatcherOf } from "./deliveries/dispatcher.ts";
 import { queueSome } from "./deliveries/recover_deliveries.ts";
 import { trimBacklog } from "./deliveries/trim_backlog.ts";
@@ -13,7 +13,7 @@ import { claimMails, notify, recordMail } from "./notices.ts";
 
 /** Skips deliveries beyond the limits of a backlog, some in each transaction. */
 export async function trimBacklogs(store: Store, service: Service): Promise<void> {
-  const waiting = (await store.read(listWaiting)).filter((one) => one.first_at !== null || one.late_at !== null);
+  const waiting = (await store.read(listSendable)).filter((one) => one.first_at !== null || one.late_at !== null);
   for (const { id } of waiting) {
     await writeChunks(store, service, (tx) => trimBacklog(tx, id, service.mail !== null));
   }
@@ -84,6 +84,6 @@ const forgotten_together_max = 500;
 /** Deletes what is older than the operator wants to keep, some in each transaction. */
 export async function forgetOldDeliveries(store: Store, service: Service): Promise<void> {
   await writeChunks(store, service, async (tx) => {
-    return forgetOld(tx, await retentionIn(tx, service), forgotten_together_max);
+    return deleteOldWebhookData(tx, await retentionIn(tx, service), forgotten_together_max);
   });
 }

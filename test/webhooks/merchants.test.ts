@@ -1,7 +1,7 @@
 // Subscriptions of the house that are told of some merchants alone.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { emit } from "../../src/events/emit.ts";
-import { listWaiting } from "../../src/webhooks/deliveries/deliveries.sql.ts";
+import { listSendable } from "../../src/webhooks/deliveries/deliveries.sql.ts";
 import { useScene } from "./scene.ts";
 
 const scene = useScene();
@@ -104,7 +104,7 @@ describe("works", () => {
     passed(hour_ms);
     await scene.app.runJobs();
     expect([ids(), await statuses()]).toEqual([["ord_1002"], ["skipped", "delivered", "skipped"]]);
-    expect((await scene.store.read(listWaiting)).map(({ first_at, late_at }) => first_at ?? late_at)).toEqual([null]);
+    expect((await scene.store.read(listSendable)).map(({ first_at, late_at }) => first_at ?? late_at)).toEqual([null]);
   });
 
   test("a backlog of a merchant that is named no more is skipped to its end", async () => {

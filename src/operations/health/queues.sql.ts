@@ -9,7 +9,7 @@ import { deliveries, notices, subscriptions } from "../../../db/schema/webhooks.
 import { unsentMails } from "../../core/email.ts";
 import { queuedImports, queuedShipmentUpdates } from "../../platforms/platforms.transitions.ts";
 import type { Db } from "../../storage/database.ts";
-import { listWaiting } from "../../webhooks/deliveries/deliveries.sql.ts";
+import { listSendable } from "../../webhooks/deliveries/deliveries.sql.ts";
 import { unsentDeliveries } from "../../webhooks/webhooks.transitions.ts";
 import type { QueueFigures } from "./metrics.ts";
 
@@ -30,7 +30,7 @@ export async function findQueues(db: Db): Promise<QueueCounts> {
     .where(isNull(events.fanned_out_at))
     .orderBy(asc(events.seq))
     .limit(1);
-  const waiting = await listWaiting(db);
+  const waiting = await listSendable(db);
   const earliest = (moments: readonly (number | null)[]) => {
     const known = moments.filter((moment) => moment !== null);
     return known.length === 0 ? null : Math.min(...known);

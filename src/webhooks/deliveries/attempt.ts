@@ -1,4 +1,4 @@
-// The record of one attempt, as the sender answers it and the log keeps it, and questions about it.
+// The result of one delivery attempt, its request headers and its log entry.
 
 import { iso, isoOrNull } from "../../core/clock.ts";
 import { wireId } from "../../core/ids.ts";
@@ -10,68 +10,69 @@ import {
   attemptStatusOf,
 } from "../webhooks.transitions.ts";
 
-/** The result of one attempt. An attempt without an error is a success: the receiver answered 2xx. */
+/** The result of one attempt. Without an error it is a success: the receiver returned 2xx. */
 export interface AttemptResult {
-  /** Null when the receiver did not answer. */
+  /** Null when the receiver did not respond. */
   readonly status_code: number | null;
-  /** The answer's headers that the log keeps, by lower-case name. */
+  /** The logged response headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The start of the answer's body, 4 KiB at most. Null when the receiver did not answer. */
+  /** The start of the response body, at most 4 KiB. Null when the receiver did not respond. */
   readonly body: string | null;
-  /** Whether the answer's body went on. */
+  /** Whether the response body was longer. */
   readonly truncated: boolean;
   readonly error: AttemptError | null;
-  /** The address that was called; null when none was. */
+  /** The IP address that was called; null if none was. */
   readonly ip_address: string | null;
-  /** Null when the address was blocked, since the time would reveal something about the network behind it. */
+  /** Null for a blocked address, since the time would reveal something about the network behind it. */
   readonly duration_ms: number | null;
 }
 
-/** Why an attempt was no success. */
+/** The reason why an attempt failed. */
 export interface AttemptError {
   readonly code: AttemptErrorCode;
   readonly message: string;
 }
 
-/** What the next attempt depends on besides the result: the time, and chance. */
+/** The inputs of the next attempt other than the result. */
 export interface AttemptMoment {
-  /** The store's time, which the sandbox may move. */
+  /** The store's time, which can be moved in test data. */
   readonly now: number;
-  /** Real time, by which a receiver writes its dates. */
+  /** Real time, in which receivers write dates. */
   readonly real_now: number;
-  /** A random number from 0 to 1 for the jitter. */
+  /** A random number from 0 to 1, for jitter. */
   readonly random: number;
 }
 
-/** The longest wait of a receiver's `Retry-After` that is respected. */
+/** The longest `Retry-After` that is respected, in milliseconds. */
 export const hint_max_ms = 24 * 3_600_000;
 
-/** How the log names the result of an attempt. */
+/** Returns the log status of an attempt. */
 export function attemptStatus(result: AttemptResult): AttemptStatus {
   return attemptStatusOf(result.error?.code ?? null);
 }
 
-/** Whether the receiver refused this delivery for good, by the header `webhook-delivery: abort-message`. */
+/** Whether the receiver refused this delivery permanently with the header `webhook-delivery: abort-message`. */
 export function isAborted(result: AttemptResult): boolean {
   return result.error !== null && result.headers["webhook-delivery"]?.trim().toLowerCase() === "abort-message";
 }
 
-/** Whether the receiver or its proxy is overloaded: 502, 503, 504, or no answer in time. */
+/** Whether the receiver or its proxy is overloaded: 502, 503, 504 or a timeout. */
 export function isOverloaded(result: AttemptResult): boolean {
   return result.error?.code === "timeout" || [502, 503, 504].includes(result.status_code ?? 0);
 }
 
-// The headers of one attempt, as they are sent and as the log shows them.
-
-/** The signatures of one attempt, which its headers contain and the log keeps. */
+/** The signatures of one attempt, which are sent and logged. */
 export interface Signatures {
-  /** The moment it was signed for, in Unix seconds. */
+  /** The signed time, in Unix seconds. */
   readonly timestamp_s: number;
-  /** Both signatures under the secret, the one over the body first; then both under the previous one if it is valid. */
+  /**
+   * Two signatures with the secret: over the body, and by Standard Webhooks; then two with the previous secret, if
+   * valid.
+   */
   readonly signatures: string;
 }
 
-/** What the headers of one attempt contain. */
+/** The content of an attempt's headers. */
 export interface SignedAttempt extends Signatures {
   readonly event_id: string;
   readonly event_type: string;
@@ -83,7 +84,7 @@ export interface SignedAttempt extends Signatures {
   readonly test: boolean;
 }
 
-/** The headers of one attempt with signatures. The sender adds the host and the length. */
+/** Returns the headers of an attempt. The sender adds host and length. */
 export function deliveryHeaders(delivery: SignedAttempt): Record<string, string> {
   const { event_id, timestamp_s } = delivery;
   const [signature = "", timed = "", previous, timed_previous] = delivery.signatures.split(" ");
@@ -104,9 +105,7 @@ export function deliveryHeaders(delivery: SignedAttempt): Record<string, string>
   return headers;
 }
 
-// The entries of a subscription's log: one for each attempt.
-
-/** One entry of a subscription's log. */
+/** One entry of a subscription's log: one attempt. */
 export interface DeliveryAttempt {
   readonly id: number;
   readonly delivery_id: number;
@@ -116,7 +115,7 @@ export interface DeliveryAttempt {
   readonly trigger: AttemptTrigger;
   readonly status: AttemptStatus;
   readonly url: string;
-  /** The headers of the request are made from it again. */
+  /** The signed time in Unix seconds, from which the request headers are rebuilt. */
   readonly timestamp_s: number;
   readonly signatures: string;
   readonly status_code: number | null;
@@ -131,13 +130,13 @@ export interface DeliveryAttempt {
   readonly next_attempt_at: number | null;
 }
 
-/** An entry of the log with what its delivery says of the event. */
+/** A log entry with its event. */
 export interface LoggedAttempt extends DeliveryAttempt {
   readonly event_id: string;
   readonly event_type: EventType;
 }
 
-/** An entry of the log as the API shows it. */
+/** Returns a log entry as the API shows it. */
 export function attemptView(attempt: LoggedAttempt) {
   const { error_code, error_message, status_code } = attempt;
   return {

@@ -22,7 +22,7 @@ import type { DeliveryAttempt, LoggedAttempt } from "./attempt.ts";
 import type { DeliveryEventFilter } from "./deliveries.schema.ts";
 import { aboutEvents } from "./deliveries.sql.ts";
 
-/** Adds entries to the log. */
+/** Inserts log entries. */
 export async function insertAttempts(tx: Tx, rows: readonly Omit<DeliveryAttempt, "id">[]): Promise<void> {
   await insert(tx, delivery_attempts, rows);
 }
@@ -43,7 +43,7 @@ function matching(filter: AttemptFilter): SQL | undefined {
 const isOfDelivery = eq(deliveries.id, delivery_attempts.delivery_id);
 const ofEvent = { event_id: deliveries.event_id, event_type: deliveries.event_type };
 
-/** A page of a subscription's log, newest first. */
+/** Lists a page of a subscription's log, newest first. */
 export async function listAttempts(
   db: Db,
   filter: AttemptFilter,
@@ -61,7 +61,7 @@ export async function listAttempts(
   return rows as LoggedAttempt[];
 }
 
-/** An entry of a subscription's log with its delivery, or null. */
+/** Finds a log entry of a subscription with its delivery, or null. */
 export async function findAttempt(
   db: Db,
   subscription_id: number,
@@ -77,7 +77,7 @@ export async function findAttempt(
   return { attempt: { ...row.attempt, event_id, event_type } as LoggedAttempt, delivery: row.delivery };
 }
 
-/** How many entries of a subscription's log match. */
+/** Counts the matching entries of a subscription's log. */
 export async function countAttempts(db: Db, filter: AttemptFilter): Promise<number> {
   const [row] = await db.sql
     .select({ count: count() })
@@ -87,7 +87,7 @@ export async function countAttempts(db: Db, filter: AttemptFilter): Promise<numb
   return row?.count ?? 0;
 }
 
-/** Deletes up to `limit` answers of receivers older than a moment, and answers how many. The attempts stay. */
+/** Deletes up to `limit` response bodies of attempts before a time (ms), and returns how many. The attempts stay. */
 export async function forgetResponses(tx: Tx, before: number, limit: number): Promise<number> {
   const old = tx.sql
     .select({ id: delivery_attempts.id })
@@ -95,35 +95,35 @@ export async function forgetResponses(tx: Tx, before: number, limit: number): Pr
     .where(and(template`${delivery_attempts.response_body} <> ''`, lt(delivery_attempts.started_at, before)))
     .orderBy(asc(delivery_attempts.started_at))
     .limit(limit);
-  const forgotten = await tx.sql
+  const emptied = await tx.sql
     .update(delivery_attempts)
     .set({ response_body: null })
     .where(amongThose(delivery_attempts.id, old))
     .returning({ id: delivery_attempts.id });
-  return forgotten.length;
+  return emptied.length;
 }
 
 /** Deletes the responses to some events, by id, and returns how many. The attempts stay. */
 export async function forgetResponsesTo(tx: Tx, event_ids: readonly string[]): Promise<number> {
   if (event_ids.length === 0) return 0;
-  const theirs = tx.sql
+  const affected = tx.sql
     .select({ id: deliveries.id })
     .from(deliveries)
     .where(inArray(deliveries.event_id, [...event_ids]));
-  const forgotten = await tx.sql
+  const emptied = await tx.sql
     .update(delivery_attempts)
     .set({ response_body: null, response_headers: null })
     .where(
       and(
-        amongThose(delivery_attempts.delivery_id, theirs),
+        amongThose(delivery_attempts.delivery_id, affected),
         or(isNotNull(delivery_attempts.response_headers), isNotNull(delivery_attempts.response_body)),
       ),
     )
     .returning({ id: delivery_attempts.id });
-  return forgotten.length;
+  return emptied.length;
 }
 
-/** Deletes up to `limit` entries of the log older than a moment, and answers how many. */
+/** Deletes up to `limit` log entries from before a time (ms), and returns how many. */
 export async function deleteAttempts(tx: Tx, before: number, limit: number): Promise<number> {
   const oldest = tx.sql
     .select({ id: delivery_attempts.id })

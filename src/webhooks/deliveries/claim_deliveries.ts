@@ -5,8 +5,8 @@ import type { Tx } from "../../storage/database.ts";
 import { recordClaims } from "../../storage/servers.ts";
 import {
   afterAnswer,
+  coversMerchant,
   healthOf,
-  isToldOf,
   type Subscription,
   type SubscriptionHealth,
 } from "../subscriptions/subscription.ts";
@@ -25,7 +25,7 @@ import {
   type DeliveryLane,
   endLeases,
   leaseDeliveries,
-  listWaiting,
+  listSendable,
   lockDeliveries,
   lockDue,
   type SubscriptionPace,
@@ -38,32 +38,32 @@ import { attemptOf, type DeliveryClaim, type FinishedAttempt } from "./delivery_
 import { burst, type ClaimCapacity, type ClaimedCounts, pacedUntil, slotsFor } from "./receiver_queues.ts";
 
 const lease_ms = 30_000;
-// Each of these costs statements of its own; receivers that are well do not wait for them.
-const failing_together_max = 16;
+// Each of these costs its own statements, and healthy receivers must not wait for them.
+const failing_batch_size = 16;
 
-/** What was claimed, and when there will be more to claim unless something happens before. */
+/** The claimed deliveries, and the next due time (ms) if nothing else happens; null for none. */
 interface ClaimedDeliveries {
   readonly claims: readonly DeliveryClaim[];
   readonly next_at: number | null;
-  /** For how long the oldest first attempt has been due that nothing but this server holds up, in ms. */
+  /** How long (ms) the oldest first attempt has been due that only this server delays. */
   readonly behind_ms: number;
 }
 
 /**
- * Claims due deliveries for 30 seconds, from every subscription in turn. A claim that was not recorded by then is due
- * again. A subscription with an open circuit yields one delivery, its probe; one with a rate limit a few at a time.
- * Subscriptions whose receivers failed last come after the others, some in each call: `next_at` is now when there are
- * more.
+ * Claims due deliveries for 30 seconds, from every subscription in turn. Without a recorded result they are due again.
+ * A subscription with an open circuit yields one probe, and one with a rate limit a few deliveries at a time.
+ * Subscriptions whose receivers failed last come after the others, some in each call: if there are more, `next_at` is
+ * now.
  */
 export async function claimDeliveries(tx: Tx, room: ClaimCapacity): Promise<ClaimedDeliveries> {
-  const waiting = await listWaiting(tx);
+  const waiting = await listSendable(tx);
   const behind_ms = Math.max(0, ...waiting.flatMap((one) => behindOf(one, tx.now)));
   const due = inTurn(
     waiting.filter((one) => timesOf(one).some((at) => at <= tx.now)),
     room.last_id,
   );
   const ready = [...due.filter((one) => !isFailing(one)), ...due.filter(isFailing)];
-  const held = await lockHeldBack(tx, ready);
+  const held = await lockPaced(tx, ready);
   const sharers = new Set([...room.busy.keys(), ...ready.map(({ id }) => id)]).size;
   const total = { all: sumOf(room.busy, "all"), late: sumOf(room.busy, "late") };
   const claimed: TakenDelivery[] = [];
@@ -73,13 +73,13 @@ export async function claimDeliveries(tx: Tx, room: ClaimCapacity): Promise<Clai
     const own = room.busy.get(one.id) ?? { all: 0, late: 0 };
     const free = slotsFor(own, total, room.limitOf(one.id), sharers, held.has(one.id) ? 0 : room.aheadOf(one.id));
     const slots = allowed(free, one, held.get(one.id), tx.now);
-    if (isFailing(one) && failing >= failing_together_max && slots.all > 0) {
+    if (isFailing(one) && failing >= failing_batch_size && slots.all > 0) {
       has_more = true;
       continue;
     }
     const found = await takeDue(tx, one, slots, room.wasLate(one.id));
     const probe = one.next_probe_at !== null;
-    if (found.length > 0 && held.has(one.id)) await holdBack(tx, one, found.length);
+    if (found.length > 0 && held.has(one.id)) await saveNextPace(tx, one, found.length);
     claimed.push(...found.map((delivery) => ({ delivery, probe })));
     if (isFailing(one)) failing += found.length;
     total.all += found.length;
@@ -90,10 +90,10 @@ export async function claimDeliveries(tx: Tx, room: ClaimCapacity): Promise<Clai
   // Their slots are free at once.
   if (unwanted.length > 0) has_more = true;
   await skip(tx, unwanted, ready);
-  return { claims, next_at: has_more ? tx.now : nextAt(await listWaiting(tx), tx.now), behind_ms };
+  return { claims, next_at: has_more ? tx.now : nextAt(await listSendable(tx), tx.now), behind_ms };
 }
 
-/** Releases claimed deliveries that will not be sent: they are due again as before. */
+/** Releases claimed deliveries that will not be sent, so that they are due again. */
 export async function returnClaims(tx: Tx, claims: readonly DeliveryClaim[]): Promise<void> {
   for (const [until, some] of Map.groupBy(claims, ({ delivery }) => delivery.leased_until)) {
     if (until === null) continue;
@@ -108,20 +108,20 @@ export async function returnClaims(tx: Tx, claims: readonly DeliveryClaim[]): Pr
 
 const isFailing = ({ consecutive_failures }: WaitingSubscription): boolean => consecutive_failures > 0;
 
-/** How long a subscription's first attempt has been due, unless its receiver fails or its own settings hold it back. */
+/** How long a subscription's first attempt has been due (ms); empty if its receiver fails or its settings delay it. */
 function behindOf(one: WaitingSubscription, now: number): number | [] {
   const { first_at, paused_until, rate_limit_per_second } = one;
   if (first_at === null || isFailing(one) || paused_until !== null || rate_limit_per_second !== null) return [];
   return now - first_at;
 }
 
-/** When a delivery of each lane may be sent, given the state of its subscription. */
+/** The times at which deliveries of each lane can be sent, given the state of the subscription. */
 function timesOf({ first_at, late_at, paused_until, paced_until, next_probe_at }: WaitingSubscription): number[] {
   const held_until = Math.max(paused_until ?? 0, paced_until ?? 0, next_probe_at ?? 0);
   return [first_at, late_at].flatMap((at) => (at === null ? [] : [Math.max(at, held_until)]));
 }
 
-/** When something becomes due next. Deliveries that are due already wait for room, which an ending attempt makes. */
+/** The next due time. Deliveries that are already due wait for a free slot, which an ending attempt provides. */
 function nextAt(waiting: readonly WaitingSubscription[], now: number): number | null {
   const later = waiting.flatMap(timesOf).filter((at) => at > now);
   return later.length === 0 ? null : Math.min(...later);
@@ -135,11 +135,11 @@ const sumOf = (busy: ClaimCapacity["busy"], lane: keyof ClaimedCounts) =>
   busy.values().reduce((sum, one) => sum + one[lane], 0);
 
 /**
- * Locks the subscriptions with a rate limit or an open circuit, so that two servers do not let the same delivery
- * through. Subscriptions that others have locked are null: waiting for them could deadlock, since their deliveries may
- * be locked here.
+ * Locks the subscriptions with a rate limit or an open circuit, so that two servers do not send the same probe or
+ * burst. Subscriptions locked by others are null: waiting for them could deadlock, since their deliveries may be
+ * locked here.
  */
-async function lockHeldBack(
+async function lockPaced(
   tx: Tx,
   ready: readonly WaitingSubscription[],
 ): Promise<ReadonlyMap<number, SubscriptionPace | null>> {
@@ -151,7 +151,7 @@ async function lockHeldBack(
   return new Map(ids.map((id) => [id, free.get(id) ?? null]));
 }
 
-/** The slots that a subscription's rate limit and circuit leave. */
+/** The slots that a subscription's rate limit and circuit allow. */
 function allowed(
   slots: ClaimedCounts,
   { rate_limit_per_second }: WaitingSubscription,
@@ -160,14 +160,14 @@ function allowed(
 ): ClaimedCounts {
   if (held === undefined) return slots;
   const none = { all: 0, late: 0 };
-  // Another server has let deliveries through since this one looked.
+  // Another server has claimed deliveries since this one listed the subscriptions.
   if (held === null || Math.max(held.paced_until ?? 0, held.next_probe_at ?? 0) > now) return none;
   if (held.next_probe_at !== null) return { all: 1, late: 1 };
   const most = rate_limit_per_second === null ? slots.all : burst(rate_limit_per_second);
   return { all: Math.min(slots.all, most), late: Math.min(slots.late, most) };
 }
 
-/** Locks deliveries of both lanes for the given slots; with a single slot, the lanes take turns. */
+/** Locks deliveries of both lanes for the free slots. With a single slot, the lanes take turns. */
 async function takeDue(
   tx: Tx,
   { id, first_at, late_at }: WaitingSubscription,
@@ -186,8 +186,8 @@ async function takeDue(
   return found;
 }
 
-/** Delays a subscription's next deliveries: by its rate, or until its probe is recorded or lost. */
-async function holdBack(
+/** Delays a subscription's next deliveries by its rate, or until its probe is recorded or lost. */
+async function saveNextPace(
   tx: Tx,
   { id, rate_limit_per_second, next_probe_at }: WaitingSubscription,
   count: number,
@@ -202,7 +202,7 @@ interface TakenDelivery {
   readonly probe: boolean;
 }
 
-/** Leases deliveries. Answers those to send, and those of merchants of whom their subscription is told no more. */
+/** Leases deliveries. Returns those to send, and those of merchants that the subscription no longer covers. */
 async function leased(
   tx: Tx,
   claimed: readonly TakenDelivery[],
@@ -221,7 +221,7 @@ async function leased(
     const subscription = subscriptions.get(delivery.subscription_id);
     const content = contents.get(delivery.event_id);
     if (subscription === undefined || subscription.deleted_at !== null) continue;
-    if (content !== undefined && !isToldOf(subscription, content.merchant_id)) {
+    if (content !== undefined && !coversMerchant(subscription, content.merchant_id)) {
       unwanted.push({ delivery, probe });
       continue;
     }
@@ -231,7 +231,7 @@ async function leased(
   return { claims, unwanted };
 }
 
-/** Skips deliveries that are not wanted any more. One that was to be a probe leaves that to the next. */
+/** Skips unwanted deliveries. If one was a probe, the next delivery becomes the probe. */
 async function skip(tx: Tx, unwanted: readonly TakenDelivery[], ready: readonly WaitingSubscription[]): Promise<void> {
   const skipped = ({ status, attempts }: WebhookDelivery): DeliveryStep => ({
     ...{ status: transition(deliveryTransitions, "skip", status), attempts, next_at: null },
@@ -245,8 +245,8 @@ async function skip(tx: Tx, unwanted: readonly TakenDelivery[], ready: readonly 
 }
 
 /**
- * Records attempts in the order in which they ended: the log, the state of each delivery, and the health of each
- * receiver. Answers the subscriptions whose status changed.
+ * Records attempts in the order in which they ended: the log, each delivery's state and each receiver's health. Returns
+ * the subscriptions whose status changed.
  */
 export async function recordAttempts(tx: Tx, finished: readonly FinishedAttempt[]): Promise<Subscription[]> {
   const subscription_ids = new Set(finished.map(({ claim }) => claim.subscription.id));
@@ -266,7 +266,7 @@ export async function recordAttempts(tx: Tx, finished: readonly FinishedAttempt[
     const subscription = subscriptions.get(claim.subscription.id);
     if (delivery === undefined || subscription === undefined) continue;
     const moment = { now: tx.now, real_now, random };
-    // Another server has claimed it meanwhile and decides. But an accepted delivery is delivered.
+    // Another server has claimed the delivery since and decides, but a success always counts.
     const overtaken = delivery.leased_until !== claim.delivery.leased_until && result.error !== null;
     const after = overtaken ? null : stepped(delivery, afterAttempt(delivery, result, moment), tx.now);
     if (after !== null) moved.set(after.id, after);
@@ -289,13 +289,13 @@ export async function recordAttempts(tx: Tx, finished: readonly FinishedAttempt[
   return entered;
 }
 
-/** Leaves out the response to an event whose payload was dropped during the attempt: it may repeat the payload. */
+/** Removes the responses to events whose payload was dropped during the attempt, since they may repeat it. */
 async function withoutDropped(
   tx: Tx,
   log: readonly Omit<DeliveryAttempt, "id">[],
   deliveries: ReadonlyMap<number, WebhookDelivery>,
 ): Promise<readonly Omit<DeliveryAttempt, "id">[]> {
-  // A delivery that is still pending has its payload.
+  // A pending delivery always has its payload.
   const ended = [...deliveries.values()].filter(({ status, body }) => body === null && !isUnsent(status));
   if (ended.length === 0) return log;
   const ids = ended.map(({ event_id }) => event_id);
@@ -311,11 +311,11 @@ function stepped(delivery: WebhookDelivery, step: DeliveryStep, now: number): We
   return { ...delivery, ...step, finished_at, leased_until: null };
 }
 
-/** Saves deliveries. Those with equal results, as most have, are saved together. */
+/** Saves deliveries. Those with equal results, as most have, are saved in one statement. */
 async function saveMoved(tx: Tx, moved: readonly WebhookDelivery[]): Promise<void> {
-  const alike = ({ status, attempts, next_at, finished_at }: WebhookDelivery) =>
+  const resultKey = ({ status, attempts, next_at, finished_at }: WebhookDelivery) =>
     `${status} ${attempts} ${next_at} ${finished_at}`;
-  for (const [first, ...others] of Map.groupBy(moved, alike).values()) {
+  for (const [first, ...others] of Map.groupBy(moved, resultKey).values()) {
     if (first === undefined) continue;
     const ids = [first, ...others].map(({ id }) => id);
     await saveProgress(tx, ids, first);

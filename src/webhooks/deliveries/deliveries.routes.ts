@@ -31,7 +31,7 @@ import { startRecovery } from "./recover_deliveries.ts";
 import { getRecovery, outcomeOf } from "./recoveries.sql.ts";
 import { recoveryView } from "./recovery.ts";
 
-/** The deliveries of a subscription, and sending them again. */
+/** Routes of a subscription's deliveries. */
 export const deliveryRoutes = new Elysia({ prefix: "/webhooks" })
   .use(conventions)
   .get("/:id/deliveries", ({ call, params, query }) => list(call, params.id, query), {
@@ -61,8 +61,8 @@ export const deliveryRoutes = new Elysia({ prefix: "/webhooks" })
   );
 
 function list(call: Call, id: string, query: ListDeliveries): Promise<Response> {
-  const asked = { status: query.status, ...eventFilterOf(query) };
-  const filter = (subscription_id: number) => ({ subscription_id, ...asked });
+  const requested = { status: query.status, ...eventFilterOf(query) };
+  const filter = (subscription_id: number) => ({ subscription_id, ...requested });
   return answerList(
     call,
     query,
@@ -75,7 +75,7 @@ function list(call: Call, id: string, query: ListDeliveries): Promise<Response> 
   );
 }
 
-/** The log of attempts. */
+/** Routes of the log of attempts. */
 export const logRoutes = new Elysia({ prefix: "/webhooks" })
   .use(conventions)
   .get("/:id/logs", ({ call, params, query }) => listLog(call, params.id, query), {
@@ -96,27 +96,27 @@ export const logRoutes = new Elysia({ prefix: "/webhooks" })
         id: "getWebhookLog",
         needs: "webhooks.read",
         chapter: "Webhooks",
-        summary: "Get a delivery attempt with the bytes that were sent",
+        summary: "Get a delivery attempt with the body that was sent",
         answers: { 200: EnvelopedView(WholeAttemptView) },
       }),
     },
   );
 
-/** One entry of the log with the bytes that were sent, made from the event again as for each attempt. */
+/** Returns a log entry with the body that was sent, rebuilt from the event. */
 async function wholeAttempt(db: Db, id: string, log_id: string): Promise<object> {
   const subscription = await getSubscription(db, id);
   const found = await findAttempt(db, subscription.id, readId("attempt", log_id) ?? 0);
   if (found === null) throw missing("attempt", log_id);
   const { delivery } = found;
   const content = (await findEventContents(db, [delivery.event_id])).get(delivery.event_id);
-  const made = content === undefined ? "" : deliveryBody(delivery, content);
+  const rebuilt = content === undefined ? "" : deliveryBody(delivery, content);
   const view = attemptView(found.attempt);
-  return { ...view, request: { ...view.request, body: delivery.body || made || null } };
+  return { ...view, request: { ...view.request, body: delivery.body || rebuilt || null } };
 }
 
 function listLog(call: Call, id: string, query: ListAttempts): Promise<Response> {
-  const asked = { status: query.status, ...eventFilterOf(query) };
-  const filter = (subscription_id: number) => ({ subscription_id, ...asked });
+  const requested = { status: query.status, ...eventFilterOf(query) };
+  const filter = (subscription_id: number) => ({ subscription_id, ...requested });
   return answerList(
     call,
     query,
@@ -129,7 +129,7 @@ function listLog(call: Call, id: string, query: ListAttempts): Promise<Response>
   );
 }
 
-/** Recoveries of missed deliveries. */
+/** Routes of recoveries of missed deliveries. */
 export const recoveryRoutes = new Elysia({ prefix: "/webhooks" })
   .use(conventions)
   .post(

@@ -1,4 +1,4 @@
-// The filters that lists of deliveries and of attempts share.
+// Schemas of deliveries, attempts and recoveries, and their shared filters.
 import { type Static, Type } from "@sinclair/typebox";
 import { momentOf } from "../../core/clock.ts";
 import { choice, closed, momentField, nullable, pageFields, textField } from "../../core/schema.ts";
@@ -12,21 +12,21 @@ import {
   restoredStates,
 } from "../webhooks.transitions.ts";
 
-/** The query fields for rows about events; `happened` says what the moments belong to: `Attempts begun`. */
+/** The query fields for records of events; `happened` describes their time, such as `Attempts begun`. */
 const eventFilterFields = (happened: string) => ({
   event_type: Type.Optional(choice(eventTypes)),
   event_id: Type.Optional(textField(100)),
-  since: Type.Optional(momentField(`${happened} at this moment or later.`)),
-  until: Type.Optional(momentField(`${happened} before this moment.`)),
+  since: Type.Optional(momentField(`${happened} at this time or later.`)),
+  until: Type.Optional(momentField(`${happened} before this time.`)),
 });
 
-/** Rows about one event, one type of events, or a period. */
+/** Filters by event, event type or period. */
 export interface DeliveryEventFilter {
   readonly event_type?: EventType | undefined;
   readonly event_id?: string | undefined;
-  /** From this moment on, in milliseconds. */
+  /** From this time on (inclusive), in milliseconds. */
   readonly since?: number | undefined;
-  /** Before this moment. */
+  /** Before this time, in milliseconds. */
   readonly until?: number | undefined;
 }
 
@@ -37,12 +37,12 @@ interface EventQuery {
   readonly until?: string | undefined;
 }
 
-/** The filter of a query with these fields. */
+/** Converts query fields to a filter. */
 export function eventFilterOf({ event_type, event_id, since, until }: EventQuery): DeliveryEventFilter {
   return { event_type, event_id, since: momentOf(since), until: momentOf(until) };
 }
 
-const delivery_moment = Type.String({ format: "date-time" });
+const timestamp = Type.String({ format: "date-time" });
 
 export const ListDeliveries = closed({
   ...pageFields,
@@ -56,25 +56,23 @@ export const DeliveryView = closed({
   subscription_id: Type.String(),
   event_id: Type.String(),
   event_type: choice(eventTypes),
-  sequence: Type.Integer({ description: "Its number among the subscription's deliveries, without gaps." }),
+  sequence: Type.Integer({ description: "The number of the delivery in its subscription, without gaps." }),
   status: choice(deliveryStatuses),
   attempts: Type.Integer(),
-  max_attempts: Type.Integer({ description: "The number of the last attempt that will be made." }),
+  max_attempts: Type.Integer({ description: "The number of the last attempt before the delivery fails." }),
   trigger: choice(attemptTriggers),
   recovery_id: nullable(Type.String()),
   restored: nullable(
     choice(restoredStates, {
       description:
-        "Of a delivery that waited to be sent when the data came from a backup: whether it still waits for a" +
-        " decision, and what that was.",
+        "For a delivery that was pending when its data was restored from a backup: whether it still waits for a" +
+        " decision, or the decision.",
     }),
   ),
-  next_attempt_at: nullable(delivery_moment),
-  created_at: delivery_moment,
-  finished_at: nullable(delivery_moment),
+  next_attempt_at: nullable(timestamp),
+  created_at: timestamp,
+  finished_at: nullable(timestamp),
 });
-
-const attempt_moment = Type.String({ format: "date-time" });
 
 export const ListAttempts = closed({
   ...pageFields,
@@ -85,7 +83,7 @@ export type ListAttempts = Static<typeof ListAttempts>;
 
 const headers = Type.Record(Type.String(), Type.String());
 
-/** Why an attempt was no success. */
+/** The reason why an attempt failed. */
 export const ErrorView = nullable(closed({ code: choice(attemptErrors), message: Type.String() }));
 
 const attemptFields = {
@@ -110,26 +108,24 @@ const attemptFields = {
   error: ErrorView,
   ip_address: nullable(Type.String()),
   duration_ms: nullable(Type.Integer()),
-  started_at: attempt_moment,
-  next_attempt_at: nullable(attempt_moment),
+  started_at: timestamp,
+  next_attempt_at: nullable(timestamp),
 };
 
 export const AttemptView = closed(attemptFields);
 
-/** A single attempt, with the bytes that were sent. */
+/** A single attempt with the body that was sent. */
 export const WholeAttemptView = closed({
   ...attemptFields,
   request: closed({
     headers,
-    body: nullable(Type.String({ description: "What was sent, byte for byte; null once the payload was deleted." })),
+    body: nullable(Type.String({ description: "The exact body that was sent; null after the payload was deleted." })),
   }),
 });
 
-const recovery_moment = Type.String({ format: "date-time" });
-
 export const StartRecovery = closed({
-  since: momentField("Deliveries recorded at this moment or later, at most 30 days ago."),
-  until: Type.Optional(momentField("Deliveries recorded before this moment; now by default.")),
+  since: momentField("Deliveries recorded at this time or later, at most 30 days ago."),
+  until: Type.Optional(momentField("Deliveries recorded before this time; by default, now.")),
   statuses: Type.Optional(Type.Array(choice(missedDeliveries), { minItems: 1, maxItems: 2 })),
 });
 export type StartRecovery = Static<typeof StartRecovery>;
@@ -138,12 +134,12 @@ export const RecoveryView = closed({
   id: Type.String(),
   subscription_id: Type.String(),
   status: choice(["running", "completed", "cancelled"]),
-  since: recovery_moment,
-  until: recovery_moment,
+  since: timestamp,
+  until: timestamp,
   statuses: Type.Array(choice(missedDeliveries)),
-  total: Type.Integer({ description: "How many deliveries there were to queue, the oldest 10,000 at most." }),
+  total: Type.Integer({ description: "The number of deliveries to queue: at most the oldest 10,000." }),
   queued: Type.Integer(),
   delivered: Type.Integer(),
   failed: Type.Integer(),
-  created_at: recovery_moment,
+  created_at: timestamp,
 });

@@ -43,13 +43,13 @@ import {
 import type { DeliveryEventFilter } from "./deliveries.schema.ts";
 import type { WebhookDelivery } from "./delivery.ts";
 
-/** The subscription and the moment by which rows are found. */
+/** The columns by which rows of events are filtered. */
 interface EventColumns {
   readonly subscription_id: AnyPgColumn;
   readonly moment: AnyPgColumn;
 }
 
-/** The rows of one subscription that match a filter, themselves deliveries or joined to theirs. */
+/** Matches rows of one subscription, which are deliveries or joined to deliveries. */
 export function aboutEvents(
   row: EventColumns,
   { subscription_id, event_type, event_id, since, until }: DeliveryEventFilter & { readonly subscription_id: number },
@@ -63,26 +63,28 @@ export function aboutEvents(
   );
 }
 
-/** Stores deliveries. */
+/** Inserts deliveries. */
 export async function insertDeliveries(tx: Tx, rows: readonly Omit<WebhookDelivery, "id">[]): Promise<void> {
   await insert(tx, deliveries, rows);
 }
 
-/** Stores one delivery and answers it. */
+/** Inserts a delivery and returns it. */
 export async function insertDelivery(tx: Tx, row: Omit<WebhookDelivery, "id">): Promise<WebhookDelivery> {
   const [id = 0] = await insertIds(tx, deliveries, [row]);
   return { id, ...row };
 }
 
-// The conditions of partial indexes are written into the query, since databases do not match parameters to them.
+// The conditions of partial indexes are literal, since databases do not match parameters to them.
 const isPending = isOneOf(deliveries.status, unsentDeliveries);
 
 const ofEvent = eq(deliveries.event_id, events.id);
 
-/** Whether no delivery of an event waits to be sent. */
-export const nothingWaits: SQL = template`not exists (select 1 from ${deliveries} where ${and(ofEvent, isPending)})`;
+const isPendingOfEvent = and(ofEvent, isPending);
 
-/** Events with a delivery that has not arrived (false), or all others, including events without any delivery (true). */
+/** Matches events without pending deliveries. */
+export const hasNoPendingDelivery: SQL = template`not exists (select 1 from ${deliveries} where ${isPendingOfEvent})`;
+
+/** Matches events with an undelivered delivery (false), or all others, including events without deliveries (true). */
 export function haveArrived({ sql }: Db, delivered: boolean): SQL {
   const isMissing = and(ofEvent, notInArray(deliveries.status, [...arrivedDeliveries]));
   const missing = sql.select({ one: template`1` }).from(deliveries).where(isMissing);
@@ -114,7 +116,7 @@ const sending = prepared((sql, _: StatementArgs<Record<never, never>>) => {
     .orderBy(asc(subscriptions.id));
 });
 
-/** A subscription with deliveries to send: when one of each lane is due, and what may delay them. */
+/** A subscription with pending deliveries: when one of each lane is due, and what may delay it. */
 export interface WaitingSubscription extends SubscriptionPace {
   readonly first_at: number | null;
   readonly late_at: number | null;
@@ -122,11 +124,11 @@ export interface WaitingSubscription extends SubscriptionPace {
   readonly consecutive_failures: number;
 }
 
-/** What makes a subscription's deliveries start one after another. */
+/** The fields of a subscription that limit its pace. */
 export type SubscriptionPace = Pick<Subscription, "id" | "rate_limit_per_second" | "paced_until" | "next_probe_at">;
 
-/** Every subscription that may be sent to, in the order of their ids. */
-export async function listWaiting(db: Db): Promise<WaitingSubscription[]> {
+/** Lists all subscriptions that can be sent to, ordered by id. */
+export async function listSendable(db: Db): Promise<WaitingSubscription[]> {
   return sending(db, {});
 }
 
@@ -147,10 +149,10 @@ const dueIn = (lane: SQL | undefined) =>
 const dueFirst = dueIn(isFirst);
 const dueLate = dueIn(isLast);
 
-/** The lane: first and second attempts, or later ones and those that were queued again. */
+/** The lane: first and second attempts, or later and requeued ones. */
 export type DeliveryLane = "first" | "late";
 
-/** A subscription's due deliveries of one lane, the longest due first, locked; those that others hold are left out. */
+/** Locks a subscription's due deliveries of one lane, the longest due first. Those that others hold are omitted. */
 export async function lockDue(
   tx: Tx,
   lane: DeliveryLane,
@@ -167,7 +169,7 @@ const lease = prepared((sql: Tx["sql"], a: StatementArgs<{ ids: string; until: n
     .where(among(deliveries.id, a.ids)),
 );
 
-/** Claims deliveries for this server until a moment. */
+/** Claims deliveries for this server until a time (ms). */
 export async function leaseDeliveries(tx: Tx, ids: readonly number[], until: number): Promise<void> {
   await lease(tx, { ids: list(ids), until });
 }
@@ -175,12 +177,12 @@ export async function leaseDeliveries(tx: Tx, ids: readonly number[], until: num
 const unlease = prepared((sql: Tx["sql"], a: StatementArgs<{ ids: string; until: number }>) =>
   sql
     .update(deliveries)
-    // They were due then at the latest.
+    // They were due by then.
     .set({ next_at: deliveries.created_at, leased_until: null })
     .where(and(among(deliveries.id, a.ids), isPending, eq(deliveries.leased_until, a.until))),
 );
 
-/** Ends the claims of deliveries that were claimed until that moment but not sent: they are due again. */
+/** Ends claims (until `until`) of deliveries that were not sent, so that they are due again. */
 export async function endLeases(tx: Tx, ids: readonly number[], until: number): Promise<void> {
   await unlease(tx, { ids: list(ids), until });
 }
@@ -189,7 +191,7 @@ const lockedDeliveries = prepared((sql, a: StatementArgs<{ ids: string }>) =>
   forUpdate(sql.select().from(deliveries).where(among(deliveries.id, a.ids)).orderBy(asc(deliveries.id))),
 );
 
-/** The deliveries with these ids, by id, locked in the order of their ids. */
+/** Locks deliveries in the order of their ids. Returns them by id. */
 export async function lockDeliveries(tx: Tx, ids: readonly number[]): Promise<Map<number, WebhookDelivery>> {
   const rows: WebhookDelivery[] = await lockedDeliveries(tx, { ids: list(ids) });
   return new Map(rows.map((row) => [row.id, row]));
@@ -211,13 +213,16 @@ const setProgress = prepared((sql: Tx["sql"], a: StatementArgs<SavedProgress & {
     .where(among(deliveries.id, a.ids)),
 );
 
-/** Stores the states of deliveries after attempts, and ends their claims. */
+/** Saves the states of deliveries after attempts, and ends their claims. */
 export async function saveProgress(tx: Tx, ids: readonly number[], progress: SavedProgress): Promise<void> {
   const { status, attempts, next_at, finished_at } = progress;
   await setProgress(tx, { ids: list(ids), status, attempts, next_at, finished_at });
 }
 
-/** Moves the times of next attempts by as much as the clock was set. A claim is recognised by its end, which stays. */
+/**
+ * Shifts the times of next attempts by the amount by which the clock was set. Claims keep their ends, which identify
+ * them.
+ */
 export async function moveAttempts(tx: Tx, by_ms: number): Promise<void> {
   await tx.sql
     .update(deliveries)
@@ -226,8 +231,8 @@ export async function moveAttempts(tx: Tx, by_ms: number): Promise<void> {
 }
 
 /**
- * Skips or cancels up to `limit` waiting deliveries of a subscription, the longest due first, and answers how many;
- * with `due_before` only those that are due before that moment, and none that a restore holds.
+ * Skips or cancels up to `limit` pending deliveries of a subscription, the longest due first, and returns how many.
+ * With `due_before` (ms), only those due before that time, and none that a restore holds.
  */
 export async function endPending(
   tx: Tx,
@@ -239,7 +244,7 @@ export async function endPending(
   let done = 0;
   for (const lane of [isFirst, isLast]) {
     const due = due_before === undefined ? undefined : lt(deliveries.next_at, due_before);
-    const some = tx.sql
+    const pending = tx.sql
       .select({ id: deliveries.id })
       .from(deliveries)
       .where(and(eq(deliveries.subscription_id, subscription_id), lane, due))
@@ -253,7 +258,7 @@ export async function endPending(
         finished_at: tx.now,
         restored: unlessHeld("dropped"),
       })
-      .where(and(amongThose(deliveries.id, some), isPending))
+      .where(and(amongThose(deliveries.id, pending), isPending))
       .returning({ id: deliveries.id });
     done += ended.length;
     if (done === limit) break;
@@ -262,8 +267,8 @@ export async function endPending(
 }
 
 /**
- * Cancels the waiting deliveries of these events, and locks the others, so that no attempt at one is recorded before
- * this transaction ends. Returns the subscriptions that were sent any of them.
+ * Cancels the pending deliveries of events and locks the others, so that no attempt is recorded before this transaction
+ * ends. Returns the ids of the subscriptions that received any of the events.
  */
 export async function cancelDeliveriesOf(tx: Tx, event_ids: readonly string[]): Promise<number[]> {
   const isOf = inArray(deliveries.event_id, [...event_ids]);
@@ -278,17 +283,17 @@ export async function cancelDeliveriesOf(tx: Tx, event_ids: readonly string[]): 
       restored: unlessHeld("dropped"),
     })
     .where(and(isOf, isPending));
-  return [...new Set(locked.filter((one) => one.attempts > 0).map((one) => one.subscription_id))];
+  return [...new Set(locked.filter((delivery) => delivery.attempts > 0).map((delivery) => delivery.subscription_id))];
 }
 
-/** That a delivery does not wait for a decision after a restore any more, since it became this; others stay as is. */
+/** The restore state after a decision: `state` if the delivery was held, otherwise unchanged. */
 const unlessHeld = (state: RestoredState) =>
   template`case when ${deliveries.restored} = 'waiting' then ${state} else ${deliveries.restored} end`;
 
-// Written into the text for the sake of the partial index.
+// Literal, to match the partial index.
 const areHeld = template`${deliveries.restored} = 'waiting'`;
 
-/** Holds every delivery that waits to be sent, whoever has claimed it, and answers how many. */
+/** Holds all pending deliveries, even claimed ones, and returns how many. */
 export async function holdPending(tx: Tx): Promise<number> {
   const held = await tx.sql
     .update(deliveries)
@@ -298,7 +303,7 @@ export async function holdPending(tx: Tx): Promise<number> {
   return held.length;
 }
 
-/** Makes up to `limit` held deliveries due, or skips them, the oldest first. Answers how many. */
+/** Makes up to `limit` held deliveries due, or skips them, oldest first. Returns how many. */
 export async function releaseHeld(tx: Tx, decision: "send" | "drop", limit: number): Promise<number> {
   const some = tx.sql.select({ id: deliveries.id }).from(deliveries).where(areHeld).orderBy(asc(deliveries.id));
   const outcome =
@@ -314,14 +319,14 @@ export async function releaseHeld(tx: Tx, decision: "send" | "drop", limit: numb
   return released.length;
 }
 
-/** How many deliveries wait to be sent to a subscription, counted to `limit` at most. */
+/** Counts a subscription's pending deliveries, up to `limit`. */
 export async function countPending(db: Db, subscription_id: number, limit: number): Promise<number> {
   let total = 0;
   for (const lane of [isFirst, isLast]) {
     const some = db.sql
       .select({ one: template<number>`1`.as("one") })
       .from(deliveries)
-      // What a restore holds is no backlog of its receiver's.
+      // Deliveries that a restore holds are not part of the backlog.
       .where(and(eq(deliveries.subscription_id, subscription_id), lane, isNotNull(deliveries.next_at)))
       .limit(limit - total);
     const [row] = await db.sql.select({ count: count() }).from(some.as("some"));
@@ -331,14 +336,14 @@ export async function countPending(db: Db, subscription_id: number, limit: numbe
   return total;
 }
 
-/** A subscription's delivery by its identifier, locked; test events are none. Refuses: resource_missing. */
+/** Locks a subscription's delivery by its identifier. Test events are excluded. Refuses: resource_missing. */
 export async function lockDelivery(tx: Tx, subscription_id: number, id: string): Promise<WebhookDelivery> {
   const [row] = await lockedDeliveries(tx, { ids: list([readId("delivery", id) ?? 0]) });
   if (row === undefined || row.subscription_id !== subscription_id || row.sequence === 0) throw missing("delivery", id);
   return row;
 }
 
-/** Stores a delivery that was queued again. */
+/** Saves a requeued delivery. */
 export async function saveRequeued(tx: Tx, delivery: WebhookDelivery): Promise<void> {
   const { id, status, trigger, spent_attempts, max_attempts, next_at, leased_until, finished_at, restored } = delivery;
   await tx.sql
@@ -361,7 +366,7 @@ function matching(filter: DeliveryFilter): SQL | undefined {
   );
 }
 
-/** A page of a subscription's deliveries, newest first, without test events. */
+/** Lists a page of a subscription's deliveries, newest first, without test events. */
 export async function listDeliveries(
   db: Db,
   filter: DeliveryFilter,
@@ -377,12 +382,12 @@ export async function listDeliveries(
     .offset(offset);
 }
 
-/** How many of a subscription's deliveries match. */
+/** Counts a subscription's matching deliveries. */
 export async function countDeliveries(db: Db, filter: DeliveryFilter): Promise<number> {
   return db.sql.$count(deliveries, matching(filter));
 }
 
-/** Deletes up to `limit` payloads of finished deliveries older than a moment, and answers how many. */
+/** Deletes up to `limit` payloads of finished deliveries created before a time (ms), and returns how many. */
 export async function forgetDeliveryBodies(tx: Tx, before: number, limit: number): Promise<number> {
   const old = tx.sql
     .select({ id: deliveries.id })
@@ -400,24 +405,21 @@ export async function forgetDeliveryBodies(tx: Tx, before: number, limit: number
 
 interface MissedFilter {
   readonly subscription_id: number;
-  /** Those alone that are about one of these merchants; null for all. */
+  /** Only deliveries of these merchants' events; null for all. */
   readonly merchants: readonly number[] | null;
   readonly since: number;
   readonly until: number;
   readonly statuses: readonly DeliveryStatus[];
 }
 
-/**
- * The ids of the deliveries that a subscription missed, oldest first, with payloads; those of recovery `own_id` are
- * left out.
- */
+/** The ids of a subscription's missed deliveries with payloads, oldest first, except those of recovery `own_id`. */
 function missed(db: Db, what: MissedFilter, own_id: number | null, limit: number) {
   const { subscription_id, merchants, since, until, statuses } = what;
   const ofThese = merchants === null ? undefined : inArray(events.merchant_id, [...merchants]);
-  // A subquery for each delivery: PostgreSQL turns an `exists` into a join, over the whole table if its statistics
-  // are old.
-  const its = and(template`${events.id} = ${deliveries.event_id}`, ofThese);
-  const kept = template`(select length(${events.body}) from ${events} where ${its}) > 0`;
+  // A subquery per delivery: PostgreSQL turns an `exists` into a join, over the whole table if its statistics are
+  // old.
+  const isEvent = and(template`${events.id} = ${deliveries.event_id}`, ofThese);
+  const hasPayload = template`(select length(${events.body}) from ${events} where ${isEvent}) > 0`;
   return db.sql
     .select({ id: deliveries.id })
     .from(deliveries)
@@ -430,20 +432,20 @@ function missed(db: Db, what: MissedFilter, own_id: number | null, limit: number
         lt(deliveries.created_at, until),
         template`${deliveries.sequence} > 0`,
         own_id === null ? undefined : or(isNull(deliveries.recovery_id), ne(deliveries.recovery_id, own_id)),
-        kept,
+        hasPayload,
       ),
     )
     .orderBy(asc(deliveries.created_at), asc(deliveries.id))
     .limit(limit);
 }
 
-/** How many deliveries a subscription missed, counted to `limit` at most. */
+/** Counts the deliveries that a subscription missed, up to `limit`. */
 export async function countMissed(db: Db, what: MissedFilter, limit: number): Promise<number> {
   const [row] = await db.sql.select({ count: count() }).from(missed(db, what, null, limit).as("missed"));
   return row?.count ?? 0;
 }
 
-/** Queues up to `limit` deliveries of a recovery, each with a new budget of retries, and answers how many. */
+/** Queues up to `limit` deliveries of a recovery, each with new retries, and returns how many. */
 export async function queueMissed(
   tx: Tx,
   recovery: MissedFilter & { readonly id: number },

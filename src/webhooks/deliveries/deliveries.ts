@@ -11,7 +11,7 @@ import type { Tx } from "../../storage/database.ts";
 import { takeTurn } from "../../storage/leases.ts";
 import type { Retention } from "../../storage/retention.ts";
 import { deleteNotices } from "../notices.sql.ts";
-import { isToldOf, refuseInactive, type Subscription, subscribing_turn } from "../subscriptions/subscription.ts";
+import { coversMerchant, refuseInactive, type Subscription, subscribing_turn } from "../subscriptions/subscription.ts";
 import {
   countSubscriptions,
   lockEnding,
@@ -26,9 +26,9 @@ import {
   cancelDeliveriesOf,
   endPending,
   forgetDeliveryBodies,
+  hasNoPendingDelivery,
   insertDeliveries,
   lockDelivery,
-  nothingWaits,
   saveRequeued,
 } from "./deliveries.sql.ts";
 import { budget, formOf, isHeld, payload_turn, requeued, type WebhookDelivery } from "./delivery.ts";
@@ -38,27 +38,26 @@ const fan_out_events_max = 200;
 const fan_out_deliveries_max = 2000;
 
 /**
- * Gives the oldest new events their place in the order of events, and creates a delivery for each subscription to them.
- * Answers whether more may wait. Only one transaction at a time does this.
+ * Gives the oldest new events their position in the order of events, and creates a delivery for each subscription.
+ * Only one transaction at a time does this. Returns whether more events may be new.
  */
 export async function fanOut(tx: Tx): Promise<boolean> {
   await takeTurn(tx, "webhooks.fan_out");
   const events_max = Math.floor(fan_out_deliveries_max / Math.max(1, await countSubscriptions(tx)));
   const limit = Math.min(fan_out_events_max, events_max);
   const events = await placeEvents(tx, limit);
-  // Read after the events, so that no subscription is missed that existed before one of them.
+  // Read after the events, so that no subscription created before one of them is missed.
   const subscriptions = await lockSubscriptions(tx);
   if (events.length > 0 && subscriptions.length > 0) await recordDeliveries(tx, events, subscriptions);
   return events.length === limit;
 }
 
 /**
- * Fans out every event committed until now, and answers the last place in the order of events. A subscription created
- * in this transaction receives all later events: until it ends no other transaction places events, even those committed
- * late with lower numbers.
+ * Fans out all committed events, and returns the last position. A subscription created in this transaction receives all
+ * later events: until it ends, no other transaction can position events, even ones committed late with lower numbers.
  */
 export async function fanOutAll(tx: Tx): Promise<number> {
-  // Locked first, as in every change of subscriptions: in another order the two could deadlock.
+  // Locked first, as in every change of subscriptions. Another order could deadlock.
   await takeTurn(tx, subscribing_turn);
   while (await fanOut(tx));
   return lastPosition(tx);
@@ -68,7 +67,7 @@ async function recordDeliveries(tx: Tx, events: readonly PlacedEvent[], subscrip
   const chosen = (event: PlacedEvent, subscription: Subscription) =>
     subscription.events.includes(event.type) &&
     event.position > subscription.begins_after &&
-    isToldOf(subscription, event.merchant_id);
+    coversMerchant(subscription, event.merchant_id);
   const rows: Omit<WebhookDelivery, "id">[] = [];
   for (const subscription of subscriptions) {
     let { sequence } = subscription;
@@ -107,9 +106,9 @@ async function recordDeliveries(tx: Tx, events: readonly PlacedEvent[], subscrip
 }
 
 /**
- * Queues one delivery again, in any status, with a new budget of retries; event id and bytes stay the same. Refuses:
- * resource_missing, subscription_disabled, payload_expired (its payload was deleted), invalid_state_transition (the
- * subscription is not told of the event's merchant any more).
+ * Queues a delivery again, whatever its status, with new retries. Event id and body stay the same. It is refused if the
+ * payload was deleted, or if the subscription no longer covers the event's merchant.
+ * Refuses: resource_missing, subscription_disabled, payload_expired, invalid_state_transition.
  */
 export async function redeliver(tx: Tx, subscription_id: string, delivery_id: string): Promise<WebhookDelivery> {
   await takeTurn(tx, payload_turn);
@@ -117,41 +116,41 @@ export async function redeliver(tx: Tx, subscription_id: string, delivery_id: st
   const before = await lockDelivery(tx, subscription.id, delivery_id);
   refuseInactive(subscription);
   const content = (await findEventContents(tx, [before.event_id])).get(before.event_id);
-  if (content !== undefined && !isToldOf(subscription, content.merchant_id)) {
-    const message = "The subscription is not told of this event's merchant any more: name it in merchants first.";
+  if (content !== undefined && !coversMerchant(subscription, content.merchant_id)) {
+    const message = "The subscription no longer covers this event's merchant. Add the merchant to `merchants` first.";
     throw new Fault("invalid_state_transition", message, { event_id: before.event_id });
   }
   const body = before.body ?? content?.body ?? "";
   if (body === "") throw new Fault("payload_expired", "The payload of this delivery was deleted.");
-  // An attempt in progress goes on and counts for the new budget.
-  const underWay = isUnsent(before.status) && before.leased_until !== null && (before.next_at ?? 0) > tx.now;
+  // An attempt in progress continues and counts as one of the new retries.
+  const is_in_progress = isUnsent(before.status) && before.leased_until !== null && (before.next_at ?? 0) > tx.now;
   const after: WebhookDelivery = {
     ...requeued(before, "redeliver", subscription.retry_limit),
     trigger: "manual",
     finished_at: null,
-    // Whoever asks for this one has decided about it, also where the others still wait after a restore.
+    // This request decides about the delivery, even if others are still held after a restore.
     ...(isHeld(before) ? { restored: "sent" } : {}),
-    ...(underWay ? {} : { next_at: tx.now, leased_until: null }),
+    ...(is_in_progress ? {} : { next_at: tx.now, leased_until: null }),
   };
   await saveRequeued(tx, after);
   tx.wake("webhooks.deliver", tx.now);
   return after;
 }
 
-const ended_together_max = 500;
+const batch_size = 500;
 
 /**
- * Skips some waiting deliveries of a subscription that is off, or cancels them if it was deleted. Answers whether more
- * may be left: a job ends those.
+ * Skips some pending deliveries of a disabled subscription, or cancels those of a deleted one. Returns whether more may
+ * be left, which a job ends.
  */
 export async function endSome(tx: Tx, { id, deleted_at }: Pick<Subscription, "id" | "deleted_at">): Promise<boolean> {
   const action = deleted_at === null ? "skip" : "cancel";
-  const more = (await endPending(tx, id, action, ended_together_max)) === ended_together_max;
+  const more = (await endPending(tx, id, action, batch_size)) === batch_size;
   if (more) tx.wake("webhooks.end_waiting", tx.now);
   return more;
 }
 
-/** As `endSome`, for the first subscription with deliveries to end. Answers whether there is one. */
+/** Like `endSome`, for the first subscription with deliveries to end. Returns whether there is one. */
 export async function endNext(tx: Tx): Promise<boolean> {
   const subscription = await lockEnding(tx);
   if (subscription === null) return false;
@@ -161,40 +160,39 @@ export async function endNext(tx: Tx): Promise<boolean> {
 
 const day_ms = 24 * 3_600_000;
 
-/** For how many days each is kept. */
-type KeptDays = Pick<Retention, "event_payloads" | "delivery_log" | "receiver_answers">;
+/** The retention of webhook data, in days. */
+type WebhookRetention = Pick<Retention, "event_payloads" | "delivery_log" | "receiver_answers">;
 
 /**
- * Deletes up to `limit` each of payloads (with what receivers answered to them), log entries, finished recoveries,
- * notices and receivers' answers that are older than they are kept. Deliveries that wait to be sent are kept. Answers
- * whether more may be left.
+ * Deletes up to `limit` each of payloads (with the responses to them), log entries, finished recoveries, notices and
+ * response bodies that are older than their retention. Pending deliveries stay. Returns whether more may be left.
  */
-export async function forgetOld(tx: Tx, kept: KeptDays, limit: number): Promise<boolean> {
+export async function deleteOldWebhookData(tx: Tx, retention: WebhookRetention, limit: number): Promise<boolean> {
   await takeTurn(tx, payload_turn);
   const moment = (days: number) => tx.now - days * day_ms;
-  const before = moment(kept.delivery_log);
-  const events = await forgetEventBodies(tx, moment(kept.event_payloads), limit, nothingWaits);
-  // What receivers answered may repeat the event, and nothing would tell any more what it was about.
+  const before = moment(retention.delivery_log);
+  const events = await forgetEventBodies(tx, moment(retention.event_payloads), limit, hasNoPendingDelivery);
+  // A response may repeat the event, and without the payload nobody could tell what it was about.
   await forgetResponsesTo(tx, events);
   const deliveries = await forgetDeliveryBodies(tx, before, limit);
   const attempts = await deleteAttempts(tx, before, limit);
-  const responses = await forgetResponses(tx, moment(kept.receiver_answers), limit);
+  const responses = await forgetResponses(tx, moment(retention.receiver_answers), limit);
   const recoveries = await deleteRecoveries(tx, before, limit);
   const notices = await deleteNotices(tx, before, limit);
   return Math.max(events.length, deliveries, attempts, responses, recoveries, notices) === limit;
 }
 
-/** What the payloads of some events took with them. */
+/** The effects of dropping payloads. */
 interface Dropped {
-  /** How many entries of the delivery log lost a response. */
+  /** The number of log entries that lost a response. */
   readonly responses: number;
-  /** The subscriptions that were sent any of the events, by id. */
+  /** The ids of the subscriptions that received any of the events. */
   readonly receivers: readonly number[];
 }
 
 /**
- * Deletes the payloads of these events, by id, and the responses to them, and cancels their pending deliveries. The
- * events and the entries of the log stay. The response to an attempt that is under way is not recorded.
+ * Deletes the payloads of events and the responses to them, and cancels their pending deliveries. The events and log
+ * entries stay. The response to an attempt in progress is not recorded.
  */
 export async function dropPayloads(tx: Tx, event_ids: readonly string[]): Promise<Dropped> {
   if (event_ids.length === 0) return { responses: 0, receivers: [] };

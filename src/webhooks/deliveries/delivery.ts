@@ -1,4 +1,4 @@
-// A delivery of one event to one subscription, and the bytes that are sent.
+// A delivery of one event to one subscription, its body, and its state after each attempt.
 
 import { iso, isoOrNull } from "../../core/clock.ts";
 import { assert } from "../../core/faults.ts";
@@ -23,12 +23,12 @@ import { type AttemptMoment, type AttemptResult, hint_max_ms, isAborted } from "
 /** One event to be sent to one subscription. */
 export interface WebhookDelivery {
   readonly id: number;
-  /** That of its subscription. */
+  /** The merchant of the subscription; null for the operator. */
   readonly merchant_id: number | null;
   readonly subscription_id: number;
   readonly event_id: string;
   readonly event_type: EventType;
-  /** Its number among the subscription's deliveries, from 1; 0 for test events. */
+  /** The number of the delivery in its subscription, from 1; 0 for test events. */
   readonly sequence: number;
   readonly status: DeliveryStatus;
   readonly attempts: number;
@@ -37,47 +37,47 @@ export interface WebhookDelivery {
   readonly next_at: number | null;
   readonly leased_until: number | null;
   readonly form: DeliveryForm;
-  /** What is sent, if it is not made from a stored event; else null. */
+  /** The body, if it is not rebuilt from a stored event; otherwise null. */
   readonly body: string | null;
-  /** The trigger of its present retry budget. */
+  /** The trigger of its present retries. */
   readonly trigger: AttemptTrigger;
-  /** The recovery that queued it again, or null. */
+  /** The recovery that requeued it, or null. */
   readonly recovery_id: number | null;
-  /** What became of it after a restore, if it waited when the data came from a backup; else null. */
+  /** The state after a restore, if the delivery was pending in the backup; otherwise null. */
   readonly restored: RestoredState | null;
   readonly created_at: number;
   readonly finished_at: number | null;
 }
 
-/** The lock of transactions that queue deliveries again or delete payloads, so that no payload is lost in between. */
+/** The turn of transactions that requeue deliveries or delete payloads, so that no payload is lost in between. */
 export const payload_turn = "webhooks.payloads";
 
-/** Whether a delivery leaves the first slots to others: it has been tried before, or was queued again. */
+/** Whether a delivery yields the first slots to others: it has been tried twice, or was requeued. */
 export function isLate({ trigger, attempts }: Pick<WebhookDelivery, "trigger" | "attempts">): boolean {
   return trigger !== "scheduled" || attempts >= attempts_first;
 }
 
 const attempts_first = 2;
 
-/** Whether it waits for the operator's decision after a restore. */
+/** Whether the delivery waits for the operator's decision after a restore. */
 export const isHeld = ({ restored }: Pick<WebhookDelivery, "restored">): boolean => restored === "waiting";
 
-/** The payload form for new deliveries of a subscription. */
+/** Returns the payload form for new deliveries of a subscription. */
 export function formOf({ version, payload }: Pick<Subscription, "version" | "payload">): DeliveryForm {
   if (version === "v1") return "v1";
   return payload === "thin" ? "v2_thin" : "v2";
 }
 
 /**
- * The bytes of a delivery, made from its event. They must be the same at each attempt, so this function must never
- * change its output. Version 2 adds `api_version`, `sequence` and `data.previous_attributes`; a thin payload names only
- * its object. A merchant's receiver is told of no bins. Empty when the event's payload was deleted.
+ * Builds the body of a delivery from its event. It must be the same for each attempt, so this function must never
+ * change its output. Version 2 adds `api_version`, `sequence` and `data.previous_attributes`; a thin payload only
+ * identifies its object. Merchants' receivers see no bins. Empty when the event's payload was deleted.
  */
 export function deliveryBody(
-  { form, sequence, ...asker }: Pick<WebhookDelivery, "form" | "sequence" | "merchant_id">,
+  { form, sequence, ...receiver }: Pick<WebhookDelivery, "form" | "sequence" | "merchant_id">,
   content: EventContent,
 ): string {
-  const isWhole = showsBins(asker);
+  const isWhole = showsBins(receiver);
   if (content.body === "" || (form === "v1" && isWhole)) return content.body;
   const { data: all, ...event } = JSON.parse(content.body) as { data: Record<string, unknown> };
   const data = isWhole ? all : dataWithoutBins(all);
@@ -88,7 +88,7 @@ export function deliveryBody(
   return JSON.stringify({ ...event, api_version: "v1", sequence, data: shown });
 }
 
-/** A delivery as the API shows it. */
+/** Returns a delivery as the API shows it. */
 export function deliveryView(delivery: WebhookDelivery) {
   const { id, subscription_id, event_id, event_type, sequence, status, attempts, max_attempts, trigger } = delivery;
   return {
@@ -109,13 +109,11 @@ export function deliveryView(delivery: WebhookDelivery) {
   };
 }
 
-// How one attempt changes its delivery. Times are in milliseconds.
-
 const second_ms = 1000;
 const minute_ms = 60 * second_ms;
 const hour_ms = 60 * minute_ms;
 
-/** The wait after each failure, before jitter. A subscription uses as many of them as it has retries. */
+/** The waits after each failure, before jitter. A subscription uses the first ones, one per retry. */
 export const retryWaits_ms: readonly number[] = [
   5 * second_ms,
   5 * minute_ms,
@@ -125,14 +123,14 @@ export const retryWaits_ms: readonly number[] = [
 
 const jitter_max = 0.2;
 
-/** A delivery, as far as its next attempt depends on it. */
+/** The fields of a delivery that determine its next attempt. */
 export interface DeliveryProgress {
   readonly status: DeliveryStatus;
-  /** Attempts made so far. */
+  /** The attempts so far. */
   readonly attempts: number;
-  /** The number of the last attempt that the present budget allows: see `budget`. */
+  /** The number of the last attempt within the present retries: see `budget`. */
   readonly max_attempts: number;
-  /** Attempts made before the present budget: 0 until the delivery is queued again. */
+  /** The attempts before the present retries: 0 until the delivery is requeued. */
   readonly spent_attempts: number;
 }
 
@@ -140,12 +138,13 @@ export interface DeliveryProgress {
 export interface DeliveryStep {
   readonly status: DeliveryStatus;
   readonly attempts: number;
-  /** When to try again, by the store's clock; null when no more attempts follow. */
+  /** The next attempt by the store's clock (ms); null when none follows. */
   readonly next_at: number | null;
 }
 
 /**
- * The attempt at which a delivery's budget ends, after `attempts` so far: 0 for a new one. A test event has no retries.
+ * Returns the attempt at which the retries end, after `attempts` so far (0 for a new one). A test event has no
+ * retries.
  */
 export function budget(
   attempts: number,
@@ -155,7 +154,7 @@ export function budget(
 }
 
 /**
- * The wait in milliseconds after a failure of a budget, counted from 1: the schedule's entry, up to 20 % longer at
+ * Returns the wait after a failure (counted from 1), in milliseconds: the schedule's entry, up to 20 % longer at
  * random, and at least as long as the receiver asked for, up to a day.
  */
 export function retryDelay(failure: number, random: number, hint_ms: number | null): number {
@@ -166,9 +165,9 @@ export function retryDelay(failure: number, random: number, hint_ms: number | nu
 }
 
 /**
- * Decides the state of a delivery after an attempt. A 2xx makes it delivered, whatever happened to it meanwhile. After
- * a failure it waits for its next attempt, unless its budget is spent, the receiver aborted it, or the receiver
- * answered 410.
+ * Returns the state of a delivery after an attempt. A 2xx makes it delivered, whatever happened in the meantime.
+ * After a failure the next attempt follows, unless the retries are used up or the receiver aborted the delivery or
+ * returned 410.
  */
 export function afterAttempt(delivery: DeliveryProgress, result: AttemptResult, moment: AttemptMoment): DeliveryStep {
   const attempts = delivery.attempts + 1;
@@ -184,8 +183,8 @@ export function afterAttempt(delivery: DeliveryProgress, result: AttemptResult, 
 }
 
 /**
- * A delivery queued again with a new budget; its attempts keep counting. A single delivery may be redelivered from any
- * status; a recovery takes only exhausted and skipped ones. Refuses: invalid_state_transition.
+ * Returns a delivery with new retries; its attempts keep counting. Any delivery can be redelivered; a recovery accepts
+ * only exhausted and skipped ones. Refuses: invalid_state_transition.
  */
 export function requeued<D extends DeliveryProgress>(
   delivery: D,

@@ -1,30 +1,30 @@
-// A delivery that a server has claimed to send, and the result.
+// A delivery that a server has claimed, and the result of its attempt.
 
 import type { Subscription } from "../subscriptions/subscription.ts";
 import type { DeliveryAttempt, Signatures } from "./attempt.ts";
 import { type AttemptMoment, type AttemptResult, attemptStatus } from "./attempt.ts";
 import type { WebhookDelivery } from "./delivery.ts";
 
-/** A delivery claimed by this server, with all that one attempt at it needs. */
+/** A claimed delivery with all that one attempt needs. */
 export interface DeliveryClaim {
   readonly delivery: WebhookDelivery;
   readonly subscription: Subscription;
-  /** The bytes to send, as text. */
+  /** The body as text. */
   readonly body: string;
-  /** Whether it is the probe that an open circuit lets through. */
+  /** Whether it is the probe of an open circuit. */
   readonly probe: boolean;
 }
 
-/** An attempt that has ended. */
+/** A finished attempt. */
 export interface FinishedAttempt extends Omit<AttemptMoment, "now"> {
   readonly claim: DeliveryClaim;
   readonly signatures: Signatures;
   readonly result: AttemptResult;
-  /** When it began, by the store's clock. */
+  /** When it began, by the store's clock (ms). */
   readonly started_at: number;
 }
 
-/** What the log keeps of an attempt that has ended, and when the next one is due. */
+/** Returns the log entry of a finished attempt. `next_at` is the next attempt (ms). */
 export function attemptOf(finished: FinishedAttempt, next_at: number | null): Omit<DeliveryAttempt, "id"> {
   const { claim, signatures, result, started_at } = finished;
   const { delivery, subscription } = claim;

@@ -1,5 +1,5 @@
-// The dispatcher sends the deliveries of one store. Nothing is sent inside a transaction: deliveries are claimed in
-// one, sent, and recorded in another.
+// The dispatcher sends the deliveries of one store in three steps: claim in one transaction, send in none, record in
+// another.
 
 import { wireId } from "../../core/ids.ts";
 import { reportDeliveryLag } from "../../http/backpressure.ts";
@@ -12,65 +12,65 @@ import type { ClaimCapacity } from "./receiver_queues.ts";
 import { ReceiverQueues } from "./receiver_queues.ts";
 import { attempt, default_deadlines } from "./send_delivery.ts";
 
-const recorded_together_max = 128;
-// A subscription with a free slot and nothing claimed waits less for the next turn.
+const batch_size = 128;
+// If a subscription has a free slot and nothing claimed, the next turn comes sooner.
 const gather_ms = 5;
 const gather_more_ms = 20;
 const rest_ms = 1000;
 
 const dispatchers = new WeakMap<Store, Dispatcher>();
 
-/** Notifies the operator, in the transaction that recorded the attempts, of subscriptions whose status changed. */
+/** Notifies the operator of subscriptions whose status changed, in the transaction that records the attempts. */
 type AnnounceEntered = (tx: Tx, entered: readonly Subscription[]) => Promise<void>;
 
-/** The one dispatcher of a store, created on first use. */
-export function dispatcherOf(store: Store, service: Service, tellEntered: AnnounceEntered): Dispatcher {
+/** Returns the dispatcher of a store, created on first use. */
+export function dispatcherOf(store: Store, service: Service, announceEntered: AnnounceEntered): Dispatcher {
   let dispatcher = dispatchers.get(store);
   if (dispatcher === undefined) {
-    dispatcher = new Dispatcher(store, service, tellEntered);
+    dispatcher = new Dispatcher(store, service, announceEntered);
     dispatchers.set(store, dispatcher);
   }
   return dispatcher;
 }
 
-/** Waits until every attempt of a store in progress is over and recorded. */
+/** Waits until all attempts of a store in progress have ended and are recorded. */
 export async function attemptsSettled(store: Store): Promise<void> {
   await dispatchers.get(store)?.settled();
 }
 
 /**
- * Waits until this server has written to a subscription's receiver everything that it has signed so far; at most as
- * long as a connection may take.
+ * Waits until this server has sent a subscription's receiver everything signed so far, at most for a connection
+ * timeout.
  */
 export async function requestsWritten(store: Store, subscription_id: number): Promise<void> {
   await dispatchers.get(store)?.written(subscription_id, default_deadlines.connect_ms);
 }
 
 /**
- * Sends the deliveries of one store, as many at once as allowed. It works in turns: one transaction records what has
- * ended and claims what there is room for. Between turns, deliveries claimed ahead are sent as slots become free.
+ * Sends the deliveries of one store with limited concurrency. It works in turns: one transaction records ended attempts
+ * and claims new deliveries. Between turns, deliveries that were claimed ahead are sent as slots become free.
  */
 class Dispatcher {
   readonly #store: Store;
   readonly #service: Service;
-  readonly #tellEntered: AnnounceEntered;
-  readonly #lines = new ReceiverQueues();
+  readonly #announceEntered: AnnounceEntered;
+  readonly #queues = new ReceiverQueues();
   #ended: FinishedAttempt[] = [];
-  /** The present turn, or the last one. */
+  /** The present or last turn. */
   #turn: Promise<void> = Promise.resolve();
-  /** The turn after that, if one was requested. */
+  /** The turn after that, if requested. */
   #next: Promise<void> | null = null;
   #gathering: { readonly timer: Timer; readonly until: number } | null = null;
   #taking = false;
-  #resting = false;
+  #settling = false;
 
-  constructor(store: Store, service: Service, tellEntered: AnnounceEntered) {
+  constructor(store: Store, service: Service, announceEntered: AnnounceEntered) {
     this.#store = store;
     this.#service = service;
-    this.#tellEntered = tellEntered;
+    this.#announceEntered = announceEntered;
   }
 
-  /** The next turn. All who request it before it begins share it. */
+  /** Returns the next turn. All requests before it begins share it. */
   turn(): Promise<void> {
     this.#next ??= this.#turn
       .catch(() => {})
@@ -82,36 +82,36 @@ class Dispatcher {
     return this.#next;
   }
 
-  /** Waits until every attempt in progress is recorded. Until then nothing more is claimed. */
+  /** Waits until all attempts in progress are recorded. Nothing new is claimed before. */
   async settled(): Promise<void> {
-    this.#resting = true;
+    this.#settling = true;
     await (this.#next ?? this.#turn).catch(() => {});
-    this.#lines.stopAll();
-    // The attempts that a turn is recording are listed nowhere else until it ends.
-    while (this.#taking || this.#lines.count > 0 || this.#lines.hasUnwanted || this.#ended.length > 0) {
-      await Promise.all(this.#lines.ends());
+    this.#queues.stopAll();
+    // Attempts that a turn is recording are listed nowhere else until it ends.
+    while (this.#taking || this.#queues.count > 0 || this.#queues.hasUnwanted || this.#ended.length > 0) {
+      await Promise.all(this.#queues.ends());
       await this.turn().catch(() => {});
     }
     this.#stopGathering();
-    this.#resting = false;
+    this.#settling = false;
   }
 
   async written(subscription_id: number, most_ms: number): Promise<void> {
     await this.#turn.catch(() => {});
-    this.#lines.stop(subscription_id);
+    this.#queues.stop(subscription_id);
     this.#gather(gather_ms);
     const late = Promise.withResolvers<void>();
     const timer = setTimeout(late.resolve, most_ms);
-    await Promise.race([Promise.all(this.#lines.ends(subscription_id)), late.promise]);
+    await Promise.race([Promise.all(this.#queues.ends(subscription_id)), late.promise]);
     clearTimeout(timer);
   }
 
   async #take(): Promise<void> {
     this.#taking = true;
     this.#stopGathering();
-    const ended = this.#ended.splice(0, recorded_together_max);
-    const unwanted = this.#lines.takeUnwanted();
-    const room = this.#resting ? null : this.#lines.room();
+    const ended = this.#ended.splice(0, batch_size);
+    const unwanted = this.#queues.takeUnwanted();
+    const room = this.#settling ? null : this.#queues.room();
     try {
       const { entered, claims, behind_ms } = await this.#store.write((tx) => this.#act(tx, ended, unwanted, room));
       reportDeliveryLag(this.#store, behind_ms);
@@ -119,11 +119,11 @@ class Dispatcher {
         const facts = { mode: this.#store.mode, subscription: wireId("subscription", id), status };
         this.#service.log.warn("a subscription changed", facts);
       }
-      this.#lines.add(claims);
+      this.#queues.add(claims);
       for (const id of new Set(claims.map(({ subscription }) => subscription.id))) this.#proceed(id);
-      if (this.#ended.length > 0 || this.#lines.hasUnwanted) this.#gather(gather_ms);
+      if (this.#ended.length > 0 || this.#queues.hasUnwanted) this.#gather(gather_ms);
     } catch (error) {
-      // What was not recorded is tried again once its claim has expired.
+      // What was not recorded is tried again after its claim expires.
       this.#service.log.error("deliveries could not be recorded or claimed", { error: String(error) });
       this.#gather(rest_ms);
       throw error;
@@ -132,7 +132,7 @@ class Dispatcher {
     }
   }
 
-  /** Records and releases deliveries, and claims as many as there is room for; with null it claims none. */
+  /** Records and releases deliveries, and claims as many as there is capacity for; with null it claims none. */
   async #act(
     tx: Tx,
     ended: readonly FinishedAttempt[],
@@ -140,7 +140,7 @@ class Dispatcher {
     room: ClaimCapacity | null,
   ) {
     const entered = ended.length === 0 ? [] : await recordAttempts(tx, ended);
-    await this.#tellEntered(tx, entered);
+    await this.#announceEntered(tx, entered);
     await returnClaims(tx, unwanted);
     if (room === null) {
       tx.wake("webhooks.deliver", tx.now);
@@ -151,12 +151,12 @@ class Dispatcher {
     return { entered, claims, behind_ms };
   }
 
-  /** Sends deliveries of a line for which there are slots. */
+  /** Sends deliveries of a queue while slots are free. */
   #proceed(subscription_id: number): void {
     for (;;) {
-      const claim = this.#lines.next(subscription_id);
+      const claim = this.#queues.next(subscription_id);
       if (claim === null) return;
-      this.#lines.begin(claim, this.#send(claim));
+      this.#queues.begin(claim, this.#send(claim));
     }
   }
 
@@ -166,18 +166,18 @@ class Dispatcher {
       finished = await attempt(claim, this.#store, this.#service, false);
       this.#ended.push(finished);
     } catch (error) {
-      // Its claim expires, and then it is tried again.
+      // The claim expires, and the delivery is tried again.
       const delivery = wireId("delivery", claim.delivery.id);
       this.#service.log.error("a delivery could not be sent", { delivery, error: String(error) });
     }
     const { id } = claim.subscription;
-    this.#lines.end(claim, finished?.result ?? null);
+    this.#queues.end(claim, finished?.result ?? null);
     this.#proceed(id);
-    if (this.#ended.length >= Math.min(this.#lines.count, recorded_together_max)) this.#ask();
-    else this.#gather(this.#lines.isDry(id) ? gather_ms : gather_more_ms);
+    if (this.#ended.length >= Math.min(this.#queues.count, batch_size)) this.#ask();
+    else this.#gather(this.#queues.isDry(id) ? gather_ms : gather_more_ms);
   }
 
-  /** Requests a turn within a time, unless one comes sooner: each commit costs, so ended attempts are collected. */
+  /** Requests a turn within a time, unless one comes sooner. Commits are costly, so ended attempts are collected. */
   #gather(within_ms: number): void {
     const until = performance.now() + within_ms;
     if (this.#gathering !== null && this.#gathering.until <= until) return;
@@ -190,7 +190,7 @@ class Dispatcher {
     this.#gathering = null;
   }
 
-  /** Requests a turn without waiting for it. It logs its own failures. */
+  /** Requests a turn without waiting. It logs its own failures. */
   #ask(): void {
     this.turn().catch(() => {});
   }

@@ -17,18 +17,19 @@ import { payload_turn } from "./delivery.ts";
 import { insertRecovery, lockQueueing, saveRecovery } from "./recoveries.sql.ts";
 import { type DeliveryRecovery, recovered_max, recovery_window_ms } from "./recovery.ts";
 
-const queued_together_max = 500;
+const batch_size = 500;
 
 /**
- * Starts to send what a subscription missed again: a job queues it, oldest first, each with a new budget of retries.
- * Refuses: resource_missing, subscription_disabled, validation_failed (a time too long ago, or an empty period).
+ * Starts a recovery of what a subscription missed. A job queues the deliveries, oldest first, each with new retries.
+ * The period must not be empty or reach back too far. Refuses: resource_missing, subscription_disabled,
+ * validation_failed.
  */
 export async function startRecovery(tx: Tx, subscription_id: string, input: StartRecovery): Promise<DeliveryRecovery> {
   const subscription = await lockSubscription(tx, subscription_id);
   refuseInactive(subscription);
   const [since, until] = [momentOf(input.since), momentOf(input.until) ?? tx.now];
-  if (since < tx.now - recovery_window_ms) throw invalid("since", "must lie within the last 30 days");
-  if (until <= since) throw invalid("until", "must be later than since");
+  if (since < tx.now - recovery_window_ms) throw invalid("since", "must be within the last 30 days");
+  if (until <= since) throw invalid("until", "must be after since");
   const statuses = missedDeliveries.filter((status) => input.statuses?.includes(status) ?? true);
   const what = { subscription_id: subscription.id, since, until, statuses };
   const total = await countMissed(tx, { ...what, merchants: subscription.merchants }, recovered_max);
@@ -36,7 +37,7 @@ export async function startRecovery(tx: Tx, subscription_id: string, input: Star
   return insertRecovery(tx, { ...what, status: recoveryStarts, total, queued: 0, created_at: tx.now });
 }
 
-/** Queues more deliveries of the oldest unfinished recovery. Answers whether there may be more to queue. */
+/** Queues more deliveries of the oldest unfinished recovery. Returns whether there may be more to queue. */
 export async function queueSome(tx: Tx): Promise<boolean> {
   const recovery = await lockQueueing(tx);
   if (recovery === null) return false;
@@ -46,11 +47,11 @@ export async function queueSome(tx: Tx): Promise<boolean> {
     await saveRecovery(tx, { ...recovery, status: transition(recoveryTransitions, "cancel", recovery.status) });
     return true;
   }
-  const limit = Math.min(queued_together_max, recovery.total - recovery.queued);
+  const limit = Math.min(batch_size, recovery.total - recovery.queued);
   const what = { ...recovery, merchants: subscription.merchants };
   const count = limit === 0 ? 0 : await queueMissed(tx, what, subscription.retry_limit, limit);
   const queued = recovery.queued + count;
-  // Some may have been sent again in other ways since they were counted.
+  // Some may have been requeued otherwise since they were counted.
   const done = count < limit || queued === recovery.total;
   const finished = () => ({
     ...recovery,

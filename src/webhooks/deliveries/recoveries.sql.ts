@@ -13,7 +13,7 @@ import {
 } from "../webhooks.transitions.ts";
 import type { DeliveryRecovery, RecoveryOutcome } from "./recovery.ts";
 
-/** A subscription's recovery by its identifier. Refuses: resource_missing. */
+/** Finds a subscription's recovery by its identifier. Refuses: resource_missing. */
 export async function getRecovery(db: Db, subscription_id: number, id: string): Promise<DeliveryRecovery> {
   const own = and(eq(recoveries.subscription_id, subscription_id), eq(recoveries.id, readId("recovery", id) ?? 0));
   const [row] = await db.sql.select().from(recoveries).where(own);
@@ -21,7 +21,7 @@ export async function getRecovery(db: Db, subscription_id: number, id: string): 
   return row;
 }
 
-/** Stores a new recovery and answers it. */
+/** Inserts a recovery and returns it. */
 export async function insertRecovery(tx: Tx, row: Omit<DeliveryRecovery, "id">): Promise<DeliveryRecovery> {
   const [id = 0] = await insertIds(tx, recoveries, [{ ...row, statuses: [...row.statuses] }]);
   return { id, ...row };
@@ -29,7 +29,7 @@ export async function insertRecovery(tx: Tx, row: Omit<DeliveryRecovery, "id">):
 
 const isQueueing = isOneOf(recoveries.status, recoveryTransitions.finish.from);
 
-/** The oldest unfinished recovery, locked, unless another server has it; or null. */
+/** Locks the oldest unfinished recovery that no other server holds, or returns null. */
 export async function lockQueueing(tx: Tx): Promise<DeliveryRecovery | null> {
   const [row] = await skipLocked(
     tx.sql.select().from(recoveries).where(isQueueing).orderBy(asc(recoveries.id)).limit(1),
@@ -37,7 +37,7 @@ export async function lockQueueing(tx: Tx): Promise<DeliveryRecovery | null> {
   return row ?? null;
 }
 
-/** Stores the progress of a recovery. */
+/** Saves the progress of a recovery. */
 export async function saveRecovery(
   tx: Tx,
   { id, status, total, queued }: Pick<DeliveryRecovery, "id" | "status" | "total" | "queued">,
@@ -45,7 +45,7 @@ export async function saveRecovery(
   await tx.sql.update(recoveries).set({ status, total, queued }).where(eq(recoveries.id, id));
 }
 
-/** The results of the deliveries that a recovery queued. */
+/** Counts the results of the deliveries that a recovery queued. */
 export async function outcomeOf(db: Db, recovery_id: number): Promise<RecoveryOutcome> {
   const rows = await db.sql
     .select({ status: deliveries.status, count: count() })
@@ -57,7 +57,7 @@ export async function outcomeOf(db: Db, recovery_id: number): Promise<RecoveryOu
   return { pending: of(unsentDeliveries), delivered: of(arrivedDeliveries) };
 }
 
-/** Deletes up to `limit` recoveries older than a moment with nothing left to send, and answers how many. */
+/** Deletes up to `limit` recoveries from before a time (ms) with nothing left to send, and returns how many. */
 export async function deleteRecoveries(tx: Tx, before: number, limit: number): Promise<number> {
   const unsent = tx.sql
     .select({ one: template`1` })

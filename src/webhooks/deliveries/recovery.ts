@@ -2,7 +2,7 @@ import { iso } from "../../core/clock.ts";
 import { wireId } from "../../core/ids.ts";
 import type { DeliveryStatus, RecoveryStatus } from "../webhooks.transitions.ts";
 
-/** A request to send again what one subscription missed. */
+/** A request to redeliver what one subscription missed. */
 export interface DeliveryRecovery {
   readonly id: number;
   readonly subscription_id: number;
@@ -10,16 +10,16 @@ export interface DeliveryRecovery {
   readonly since: number;
   readonly until: number;
   readonly statuses: readonly DeliveryStatus[];
-  /** How many deliveries there are to queue. */
+  /** The number of deliveries to queue. */
   readonly total: number;
   readonly queued: number;
   readonly created_at: number;
 }
 
-/** How many deliveries one recovery queues at most. */
+/** The maximum number of deliveries of one recovery. */
 export const recovered_max = 10_000;
 
-/** How far back a recovery may reach: as long as payloads are kept. */
+/** How far back a recovery can reach: the default retention of payloads (ms). */
 export const recovery_window_ms = 30 * 24 * 3_600_000;
 
 /** The results of the deliveries that a recovery queued. */
@@ -28,14 +28,16 @@ export interface RecoveryOutcome {
   readonly delivered: number;
 }
 
-/** The recovery as the API shows it. Deliveries that a later recovery took over count as failed in this one. */
+/**
+ * Returns the recovery as the API shows it. Deliveries that a later recovery took over count as failed in this one.
+ */
 export function recoveryView(recovery: DeliveryRecovery, { pending, delivered }: RecoveryOutcome) {
   const { id, subscription_id, status, since, until, statuses, total, queued, created_at } = recovery;
-  const underWay = status === "queueing" || (status === "queued" && pending > 0);
+  const is_running = status === "queueing" || (status === "queued" && pending > 0);
   return {
     id: wireId("recovery", id),
     subscription_id: wireId("subscription", subscription_id),
-    status: underWay ? "running" : status === "cancelled" ? "cancelled" : "completed",
+    status: is_running ? "running" : status === "cancelled" ? "cancelled" : "completed",
     since: iso(since),
     until: iso(until),
     statuses,

@@ -1,5 +1,5 @@
-// How a delivery proves its origin: one HMAC in hexadecimal over the body, and one by the Standard Webhooks scheme
-// over id, time and body. Each scheme derives its key from the secret in its own way.
+// Signs and sends deliveries. There are two signatures: an HMAC in hexadecimal over the body, and one by Standard
+// Webhooks over id, time and body. Each derives its key from the secret in its own way.
 
 import { systemClock } from "../../core/clock.ts";
 import { hmacBase64, hmacHex, open } from "../../core/crypto.ts";
@@ -18,29 +18,32 @@ import { type Subscription, secret_purpose, secretBytes } from "../subscriptions
 import { type AttemptError, type AttemptResult, deliveryHeaders, type Signatures } from "./attempt.ts";
 import type { DeliveryClaim, FinishedAttempt } from "./delivery_claim.ts";
 
-/** The signature over the body alone, in lower-case hexadecimal; its key is the whole secret as text. */
+/** Returns the signature over the body, in lower-case hexadecimal. The key is the secret as text. */
 export function bodySignature(secret: string, body: string): string {
   return hmacHex(secret, body);
 }
 
-/** The signature over id, time and body, `v1,` and base64; its key is what the secret encodes. */
+/**
+ * Returns the Standard Webhooks signature over id, time and body: `v1,` and base64. The key is decoded from the
+ * secret.
+ */
 export function timedSignature(secret: string, id: string, timestamp_s: number, body: string): string {
   return `v1,${hmacBase64(secretBytes(secret), `${id}.${timestamp_s}.${body}`)}`;
 }
 
-/** The secrets that sign an attempt, opened. */
+/** The opened secrets that sign an attempt. */
 interface SigningSecrets {
   readonly secret: string;
-  /** The secret before the last rotation while both are valid, else null. */
+  /** The secret before the last rotation while both are valid, otherwise null. */
   readonly previous_secret: string | null;
 }
 
-/** What one attempt signs. */
+/** The signed content of an attempt. */
 export interface Signing extends SigningSecrets {
   readonly event_id: string;
-  /** The bytes that are sent, as text. */
+  /** The body as text. */
   readonly body: string;
-  /** The time of this attempt in milliseconds: real time, in the sandbox too. */
+  /** The time of this attempt in milliseconds: real time, also for test data. */
   readonly sent_at: number;
 }
 
@@ -54,7 +57,7 @@ export function sign({ event_id, body, sent_at, secret, previous_secret }: Signi
   return { timestamp_s, signatures: signatures.join(" ") };
 }
 
-/** The input of the sender for one attempt, signed at this moment (real time). */
+/** Returns the request of an attempt, signed at `sent_at` (real time). */
 function signed(
   { delivery, subscription, body }: DeliveryClaim,
   secrets: SigningSecrets,
@@ -74,18 +77,16 @@ function signed(
   return { sending: { url: subscription.url, headers, body }, signatures };
 }
 
-// One attempt at one delivery over the network, and what the log keeps of it.
-
 export interface SenderOptions {
   readonly policy: AddressPolicy;
   readonly deadlines?: ConnectionTimeouts;
   readonly resolve?: ResolveHost;
-  /** Authorities to trust instead of the system's, in PEM. */
+  /** PEM certificate authorities to trust instead of the system's. */
   readonly authorities?: string;
   readonly openExchange?: OpenExchange;
 }
 
-/** The receiver and the request. The host and the length are added to the headers. */
+/** The receiver and the request. Host and length are added to the headers. */
 export interface OutgoingDelivery {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -96,29 +97,29 @@ interface Sender {
   /** Makes one attempt. It never throws: errors are part of the result. */
   send(sending: OutgoingDelivery): Promise<AttemptResult>;
   /**
-   * Why a client may not use this receiver, by its address and by what its name resolves to now; an unknown name may be
-   * used.
+   * Returns why a receiver's URL or its current addresses are not allowed; null if allowed. An unknown name is
+   * allowed.
    */
   problem(url: string): Promise<UrlProblem | null>;
-  /** Closes every connection; attempts in progress end with an error. */
+  /** Closes all connections. Attempts in progress end with an error. */
   close(): void;
 }
 
-/** The default limits on the parts of an attempt. Changing this object changes nothing. */
+/** The default timeouts of an attempt. */
 export const default_deadlines: ConnectionTimeouts = { connect_ms: 3000, headers_ms: 5000, body_ms: 1000 };
 const body_bytes_max = 16 * 1024;
 const body_bytes_kept_max = 4 * 1024;
 const header_characters_kept_max = 500;
 const message_characters_max = 300;
 
-const kept_headers = [
+const logged_headers = [
   ...["content-type", "content-length", "content-encoding", "date", "location", "retry-after", "server", "via"],
   ...["webhook-delivery", "x-request-id", "x-correlation-id", "cf-ray", "x-amzn-requestid", "traceparent"],
 ];
 
 const senders = forEachPolicy((policy) => createSender({ policy }));
 
-/** The one sender of a mode for the receivers of the operator, or for those of merchants. */
+/** Returns the sender of an environment for the operator's receivers, or for merchants' receivers. */
 export function senderOf(
   service: Service,
   mode: Environment,
@@ -127,12 +128,12 @@ export function senderOf(
   return senders(service, mode, merchant_id === null ? "operator" : "merchant");
 }
 
-/** A sender for the receivers that the policy allows. It keeps connections open between attempts. */
+/** Creates a sender for the receivers that a policy allows. It reuses connections. */
 export function createSender({ deadlines = default_deadlines, ...options }: SenderOptions): Sender {
   const outbound = createOutbound({ ...options, deadlines });
   return {
     async send(sending) {
-      // Receivers recognise an event by its id, so it may arrive twice.
+      // Receivers recognize an event by its id, so it may arrive twice.
       return resultOf(await outbound.call({ ...sending, method: "POST", body_bytes_max, repeatable: true }));
     },
     problem: outbound.problem,
@@ -141,7 +142,7 @@ export function createSender({ deadlines = default_deadlines, ...options }: Send
 }
 
 function resultOf({ answer, error, ip_address, duration_ms }: OutboundOutcome): AttemptResult {
-  if (answer !== null) return { ...kept(answer), ip_address, duration_ms };
+  if (answer !== null) return { ...logged(answer), ip_address, duration_ms };
   const message = printable(error.message).slice(0, message_characters_max);
   return {
     status_code: null,
@@ -154,9 +155,9 @@ function resultOf({ answer, error, ip_address, duration_ms }: OutboundOutcome): 
   };
 }
 
-function kept({ status_code, headers, body, complete }: ReceivedResponse) {
+function logged({ status_code, headers, body, complete }: ReceivedResponse) {
   const lines: Record<string, string> = {};
-  for (const name of kept_headers) {
+  for (const name of logged_headers) {
     const value = headers[name];
     if (value !== undefined) lines[name] = printable(value).slice(0, header_characters_kept_max);
   }
@@ -171,24 +172,24 @@ function kept({ status_code, headers, body, complete }: ReceivedResponse) {
 
 function httpError(status: number): AttemptError | null {
   if (status >= 200 && status < 300) return null;
-  if (status === 410) return { code: "gone", message: "The receiver answered 410: it wants no more deliveries." };
-  if (status === 429) return { code: "too_many_requests", message: "The receiver answered 429." };
+  if (status === 410) return { code: "gone", message: "The receiver returned 410, so deliveries to it end." };
+  if (status === 429) return { code: "too_many_requests", message: "The receiver returned 429." };
   const redirect = status >= 300 && status < 400 ? ", and redirects are not followed" : "";
-  return { code: "http_error", message: `The receiver answered ${status}${redirect}.` };
+  return { code: "http_error", message: `The receiver returned ${status}${redirect}.` };
 }
 
 /** The start of a body as text of at most 4 KiB, cut between characters. */
 function excerpt(bytes: Uint8Array): string {
   const text = printable(decode(bytes.subarray(0, body_bytes_kept_max)));
-  // Invalid UTF-8 grows by its replacement characters.
+  // Replacement characters of invalid UTF-8 make it longer.
   const grown = Buffer.byteLength(text) > body_bytes_kept_max;
   return grown ? decode(Buffer.from(text).subarray(0, body_bytes_kept_max)) : text;
 }
 
-// `stream` leaves out a character whose end is missing.
+// `stream` omits an incomplete character at the end.
 const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes, { stream: true });
 
-/** A text without NUL, which some databases cannot store. */
+/** Replaces NUL, which some databases cannot store. */
 const printable = (text: string): string => text.replaceAll("\u0000", "\ufffd");
 
 const attempts_made = counter("packhouse_delivery_attempts_total", "Attempts at deliveries.", ["mode", "outcome"]);
@@ -222,23 +223,23 @@ export async function attempt(
   return { claim, signatures, result, started_at, real_now: realTime.now(), random: draw() };
 }
 
-/** A number from 0 up to 1. */
+/** A random number from 0 up to 1. */
 function draw(): number {
   const [number = 0] = crypto.getRandomValues(new Uint32Array(1));
   return number / 2 ** 32;
 }
 
-// As long as the claims that were read together with the subscription.
+// Cached with the subscription of the claims.
 const opened = new WeakMap<Subscription, SigningSecrets>();
 
-/** The secrets that sign a subscription's attempts at a moment of the store's clock. */
+/** The secrets that sign a subscription's attempts at a time of the store's clock. */
 function secretsOf(subscription: Subscription, secret_key: Uint8Array, now: number): SigningSecrets {
   let known = opened.get(subscription);
   if (known === undefined) {
     const { secret, previous_secret } = subscription;
     const text = open(secret, secret_key, secret_purpose);
     assert(text !== null, "a signing secret was sealed under another secret key");
-    // The previous one may have been sealed under a secret key that is lost: then the new one signs alone.
+    // The previous secret may have been sealed with a lost secret key. Then the new one signs alone.
     known = {
       secret: text,
       previous_secret: previous_secret === null ? null : open(previous_secret, secret_key, secret_purpose),

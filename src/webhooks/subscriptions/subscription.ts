@@ -275,7 +275,7 @@ export const subscribing_turn = "webhooks.subscribe";
 export const subscriptions_max = 50;
 
 /** Whether a subscription is told of what happens to a merchant. */
-export function isToldOf(
+export function coversMerchant(
   { merchant_id, merchants }: Pick<Subscription, "merchant_id" | "merchants">,
   merchant: number,
 ): boolean {

@@ -13,12 +13,12 @@ import {
   subscriptionVersions,
 } from "../webhooks.transitions.ts";
 
-const notice_moment = Type.String({ format: "date-time" });
+const timestamp = Type.String({ format: "date-time" });
 
 export const ListNotices = closed({
   ...pageFields,
   kind: Type.Optional(choice(noticeKinds)),
-  acknowledged: Type.Optional(Type.Boolean({ description: "False: notices that nobody has acknowledged yet." })),
+  acknowledged: Type.Optional(Type.Boolean({ description: "False: only notices that are not acknowledged yet." })),
 });
 export type ListNotices = Static<typeof ListNotices>;
 
@@ -27,12 +27,11 @@ export const NoticeView = closed({
   kind: choice(noticeKinds),
   subscription_id: { ...nullable(Type.String()), description: "Null for a notice about backups or amounts." },
   message: Type.String(),
-  mail_status: { ...choice(mailStatuses), description: "The status of its e-mail; `none` without a mail server." },
-  acknowledged_at: nullable(notice_moment),
-  created_at: notice_moment,
+  mail_status: { ...choice(mailStatuses), description: "The status of its email; `none` without a mail server." },
+  acknowledged_at: nullable(timestamp),
+  created_at: timestamp,
 });
 
-const subscription_moment = Type.String({ format: "date-time" });
 const retryLimit = Type.Union([Type.Literal(3), Type.Literal(5), Type.Literal(10)], { hint: "must be 3, 5 or 10" });
 
 const readOnly = [
@@ -54,30 +53,30 @@ const rate_per_second_max = 1000;
 const rateLimit = Type.Integer({
   minimum: 1,
   maximum: rate_per_second_max,
-  description: "The most deliveries a second, evenly spread; null for no limit.",
+  description: "The maximum number of deliveries per second, evenly spread; null for no limit.",
 });
 
 const url = Type.String({
   minLength: 1,
   maxLength: 4096,
-  description: "The https address to which events are" + " sent by POST.",
+  description: "The https URL to which events are sent by POST.",
 });
 const events = Type.Array(choice(eventTypes), { minItems: 1, maxItems: 100 });
 const merchants_max = 100;
-const told = "Of a subscription of the house: the merchants whose events alone it is told";
+const merchants_text = "For an operator subscription: receive only the events of these merchants";
 const optional = {
   merchants: Type.Optional(
     nullable(
       Type.Array(merchantName("A merchant, by id or code."), {
         minItems: 1,
         maxItems: merchants_max,
-        description: `${told}, by id or code; null, the default, for all of them.`,
+        description: `${merchants_text}, by id or code; null (the default) for all merchants.`,
       }),
     ),
   ),
   description: Type.Optional(nullable(textField(500, { min: 0 }))),
   active: Type.Optional(
-    Type.Boolean({ description: "False pauses the subscription. Events are then recorded" + " as skipped." }),
+    Type.Boolean({ description: "False pauses the subscription. Events are then recorded as skipped." }),
   ),
   version: Type.Optional(choice(subscriptionVersions, { description: "Fixed at creation." })),
   payload: Type.Optional(
@@ -104,7 +103,7 @@ export const RotateSecret = closed({
     Type.Integer({
       minimum: 0,
       maximum: overlap_seconds_max,
-      description: "How long the old secret also signs; a day by default, 0 ends it at once.",
+      description: "How long the old secret also signs: by default one day; 0 ends it immediately.",
     }),
   ),
 });
@@ -116,7 +115,7 @@ export type ListSubscriptions = Static<typeof ListSubscriptions>;
 const subscriptionFields = {
   id: Type.String(),
   merchant_id: OwnerOrOperatorView,
-  merchants: nullable(Type.Array(Type.String(), { description: `${told}; null for all of them.` })),
+  merchants: nullable(Type.Array(Type.String(), { description: `${merchants_text}; null for all merchants.` })),
   url: Type.String(),
   events: Type.Array(choice(eventTypes)),
   description: nullable(Type.String()),
@@ -128,34 +127,34 @@ const subscriptionFields = {
   retry_limit: retryLimit,
   rate_limit_per_second: nullable(rateLimit),
   circuit: closed({
-    state: choice(["closed", "open"], { description: "While it is open, only a probe is sent now and then." }),
-    next_probe_at: nullable(subscription_moment),
+    state: choice(["closed", "open"], { description: "While open, only occasional probes are sent." }),
+    next_probe_at: nullable(timestamp),
   }),
   consecutive_failures: Type.Integer(),
-  failing_since: nullable(subscription_moment),
-  paused_until: nullable(subscription_moment),
-  previous_secret_expires_at: nullable(subscription_moment),
+  failing_since: nullable(timestamp),
+  paused_until: nullable(timestamp),
+  previous_secret_expires_at: nullable(timestamp),
   backlog: Type.Object(
     {
-      skipped: Type.Integer({ description: "How many deliveries were skipped so far because of the backlog." }),
-      last_skipped_at: nullable(subscription_moment),
+      skipped: Type.Integer({ description: "The number of deliveries that the backlog limits have skipped so far." }),
+      last_skipped_at: nullable(timestamp),
     },
     {
       additionalProperties: false,
       description:
-        "Deliveries due for more than 7 days are skipped, and of more than 100,000 the longest due. " +
-        "`POST /webhooks/{id}/recover` sends them again as long as their events are kept.",
+        "Deliveries that are due for more than 7 days are skipped, and the oldest beyond 100,000. " +
+        "`POST /webhooks/{id}/recover` redelivers them while their payloads are kept.",
     },
   ),
-  created_at: subscription_moment,
-  updated_at: subscription_moment,
+  created_at: timestamp,
+  updated_at: timestamp,
 };
 
 export const SubscriptionView = closed(subscriptionFields);
 
 export const CreatedSubscriptionView = closed({
   ...subscriptionFields,
-  secret: Type.String({ description: "The signing secret, shown only here." }),
+  secret: Type.String({ description: "The signing secret. It is shown only in this response." }),
 });
 
 export const DeletedSubscriptionView = closed({ id: Type.String(), deleted: Type.Literal(true) });
@@ -174,7 +173,7 @@ export const TestView = closed({
   request: closed({
     url: Type.String(),
     headers: Type.Record(Type.String(), Type.String()),
-    body: Type.String({ description: "What was sent, byte for byte." }),
+    body: Type.String({ description: "The exact body that was sent." }),
   }),
   response: nullable(
     closed({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { deliveries, notices, recoveries } from "../../../db/schema/webhooks.ts";
-import { forgetOld } from "../../../src/webhooks/deliveries/deliveries.ts";
+import { deleteOldWebhookData } from "../../../src/webhooks/deliveries/deliveries.ts";
 import { forgetOldDeliveries } from "../../../src/webhooks/webhooks.jobs.ts";
 import { useScene } from "../scene.ts";
 
@@ -111,7 +111,7 @@ describe("guards", () => {
     passed(31 * day_ms);
     const kept = { event_payloads: 30, delivery_log: 30, receiver_answers: 7 };
     const more: boolean[] = [];
-    for (let n = 0; n < 3; n += 1) more.push(await scene.store.write((tx) => forgetOld(tx, kept, 10)));
+    for (let n = 0; n < 3; n += 1) more.push(await scene.store.write((tx) => deleteOldWebhookData(tx, kept, 10)));
     expect(more).toEqual([true, true, false]);
     const events = (await get("/events?limit=25")).data;
     expect(events.map(({ data }: { data: unknown }) => data)).toEqual(Array(25).fill(null));
