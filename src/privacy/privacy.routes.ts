@@ -112,8 +112,7 @@ const erasureRoutes = (service: Service) =>
       detail: documented({
         id: "listErasures",
         summary: "List erasures, newest first",
-        description: "With `customer_id`, lists only those of one customer. An erased customer has no other identifier.",
-          "With `customer_id`, lists those of one customer. After an erasure only the id identifies the customer.",
+        description: "With `customer_id`, lists only those of one customer, whom only the id identifies afterwards.",
         answers: { 200: ListView(ErasureView) },
       }),
     })
