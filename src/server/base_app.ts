@@ -18,7 +18,7 @@ const authenticators = (service: Service) => ({
 
 /** An app with the conventions of every request, `/health` and `/metrics`. The caller fills `table` with all routes. */
 export function createBaseApp(service: Service, table: RouteTable) {
-  // Elysia searches for the path from the 8th or the 12th character of the URL. `https://` has 8 (see `withAbsoluteUrl`).
+  // Elysia looks for the path from the 8th or the 12th character of the URL; `https://` has 8 (see `withAbsoluteUrl`).
   const handler = { standardHostname: service.tls };
   return new Elysia({ normalize: false, strictPath: true, handler })
     .use(withConventions(service, guard(service, authenticators(service), table, scopes)))

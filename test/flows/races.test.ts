@@ -12,7 +12,7 @@ import { expireLots } from "../../src/inventory/inventory.jobs.ts";
 import { correctLot } from "../../src/inventory/stock/change_lot.ts";
 import type { Tx } from "../../src/storage/database.ts";
 import { claimDeliveries } from "../../src/webhooks/deliveries/claim_deliveries.ts";
-import { fanOut, deleteOldWebhookData, redeliver } from "../../src/webhooks/deliveries/deliveries.ts";
+import { deleteOldWebhookData, fanOut, redeliver } from "../../src/webhooks/deliveries/deliveries.ts";
 import { start } from "../harness.ts";
 import { openShop, type Shop } from "../orders/shop.ts";
 
@@ -69,9 +69,10 @@ describe.if(engine === "postgres")("what waited for a lock reads again", () => {
     const [delivery] = (await app.get(`/webhooks/${id}/deliveries`)).body.data;
     expect(delivery.status).toBe("skipped");
     app.clocks.live.advance(40 * 24 * hour_ms);
+    const retention = { event_payloads: 30, delivery_log: 30, receiver_answers: 7 };
     const queued = await meet(
       (tx) => redeliver(tx, id, delivery.id),
-      () => store.write((tx) => deleteOldWebhookData(tx, { event_payloads: 30, delivery_log: 30, receiver_answers: 7 }, 100)),
+      () => store.write((tx) => deleteOldWebhookData(tx, retention, 100)),
     );
     expect(queued).toBe(false);
     const room = { busy: new Map(), limitOf: () => 8, aheadOf: () => 0, last_id: 0, wasLate: () => false };
