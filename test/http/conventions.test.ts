@@ -84,7 +84,7 @@ describe("refuses", () => {
     const headers = { authorization: `Bearer ${app.keys.live.full}` };
     const answer = await app.app.handle(new Request("http://packhouse.test/products", { headers }));
     expect(answer.status).toBe(404);
-    expect(await answer.text()).toContain("the API begins at /v1");
+    expect(await answer.text()).toContain("API paths start with /v1");
   });
 
   test("a cursor that no list gave, whatever it is made of", async () => {
