@@ -267,7 +267,8 @@ const notes = {
   reopened: "The platform reopened the order, but it is cancelled here. Create it again.",
   emptied: "The platform removed every line of the order.",
   cancelled: "The platform cancelled the order, but it could no longer be cancelled here.",
-  unpaid: "The platform reports the order as no longer paid.",
+  // Stored with holds, which are released when their note equals it: never reword it.
+  unpaid: "The order is no longer paid, according to the platform.",
   done: "The platform reports the order as already shipped.",
   gone: "The platform no longer has the order.",
   erased: "The platform changed the order, but its buyer's data was erased here.",
