@@ -101,7 +101,7 @@ export function refuseIncomplete(address: Parameters<typeof addressProblems>[0])
   throw invalid("shipping_address_id", `names an address that cannot be delivered to: ${problemsText(problems)}`);
 }
 
-/** Problems of fields as one text: `city is required, postal_code is no postal code of US`. */
+/** Problems of fields as one text: `city is required, postal_code is not a postal code of US`. */
 export function problemsText(problems: readonly FieldProblem[]): string {
   return problems.map(({ field, message }) => `${field} ${message}`).join(", ");
 }

@@ -380,7 +380,7 @@ describe("the people of a merchant that is", () => {
     ]);
     const refused = await signIn(only.email);
     expect([codeOf(refused), refused.body.error.message]).toEqual([
-      ...["merchant_closed", expect.stringContaining("is closed: its people can no longer sign in")],
+      ...["merchant_closed", expect.stringContaining("is closed. Its users can no longer sign in")],
     ]);
     expect((await signIn(both.email)).body.merchant.id).toBe(acme);
   });

@@ -183,8 +183,8 @@ describe("an order whose address lacks something", () => {
     const order = await imported([[await shop.product(5), 2]], { shipping_address_id: address });
     expect(reasonsOf(order)).toEqual(["bad_address"]);
     expect(order.holds[0].note).toBe(
-      "Nothing can be delivered to its address: city is required, state is required in US, postal_code is no postal " +
-        "code of US. Correct the customer's address, or choose another one for this order.",
+      "Nothing can be delivered to its address: city is required, state is required in US, postal_code is not a " +
+        "postal code of US. Correct the customer's address, or choose another one for this order.",
     );
     expect(await shop.act(order.id, "release")).toMatchObject({ still_on_hold: true, version: order.version });
     expect((await patchAddress(address, { city: "Portland" })).status).toBe(422);
