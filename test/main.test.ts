@@ -271,7 +271,7 @@ describe("refuses", () => {
     for (const words of [["serve", "--port", "0"], ["verify"]]) {
       const { code, out, err } = await packhouse([...words, "--database-url", address]);
       expect([code, out, err.trimEnd().split("\n").length]).toEqual([2, "", 1]);
-      expect(err).toContain("must look like postgres://");
+      expect(err).toContain("is not a valid URL: use postgres://");
       expect(err).not.toContain("sesame");
     }
   });

@@ -184,7 +184,7 @@ describe("refuses", () => {
     ] as const) {
       const { status, error } = await ask(method, path, { code: "T1", name: "T" }, inTest());
       expect([status, error.code]).toEqual([403, "insufficient_permission"]);
-      expect(error.message).toContain("only in the live world");
+      expect(error.message).toContain("exists only in live data");
     }
   });
 

@@ -121,7 +121,7 @@ describe("e-mail", () => {
         key: app.keys.test.full,
       });
       expect([status, body.error.code]).toEqual([403, "insufficient_permission"]);
-      expect(body.error.message).toContain("only in the live world");
+      expect(body.error.message).toContain("exists only in live data");
     }
     const none = await openTestApp();
     expect((await none.get("/mail")).body.data).toMatchObject({ configured: false, server: null, from: null, to: [] });

@@ -225,8 +225,8 @@ describe("guards", () => {
     const sandbox = await openShop(app, "test");
     const { tracking_url } = (await sandbox.label((await sandbox.order()).id)).body.data;
     const { status, html } = await look(tracking_url);
-    expect([status, html.includes("test world")]).toEqual([200, true]);
+    expect([status, html.includes("Test shipment")]).toEqual([200, true]);
     const live = (await look((await sent()).tracking_url)).html;
-    expect(live).not.toContain("test world");
+    expect(live).not.toContain("Test shipment");
   });
 });
