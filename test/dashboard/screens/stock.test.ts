@@ -175,7 +175,7 @@ describeInBrowser("the stock", () => {
     await page.fill("[name=quantity]", "9000");
     await page.fill("[name=to_bin]", "B-02-1");
     await page.click("dialog button:has-text('Move')");
-    await page.waitForSelector("dialog [role=alert]:has-text('to move there')");
+    await page.waitForSelector("dialog [role=alert]:has-text('can be moved from there')");
     expect(await page.inputValue("[name=to_bin]")).toBe("B-02-1");
   });
 

@@ -23,7 +23,7 @@ export const importTexts = {
     { value: ",", title: "Comma (1,5 and 1.000)" },
     { value: ".", title: "Period (1.5 and 1,000)" },
   ],
-  above: " above, and check it again.",
+  above: "Choose the decimal separator above, and check the file again.",
   columns: "File columns",
   columnsHelp: "Choose what each column contains.",
   unnamed: (number: number) => `Column ${number} (no name)`,

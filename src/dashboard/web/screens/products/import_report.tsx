@@ -9,7 +9,7 @@ type RefusedRow = ImportReport["errors"][number];
 type ImportedChange = NonNullable<ImportReport["changes"]>[number];
 
 // The part of the message that names the API parameter, for which the page has a field.
-const declaration = /: decimal=,.*$/;
+const declaration = /Declare the file's decimal separator with decimal=.*$/;
 
 /** Whether setting the decimal separator solves a problem. */
 export const isUndeclared = ({ message }: RefusedRow) => declaration.test(message);
