@@ -50,5 +50,5 @@ test("says what is missing, and what is refused", async () => {
   await expect(run("create", { code: "acme", name: "Acme" })).rejects.toThrow("code must be 2 to 12 of A to Z");
   await expect(run("suspend", {})).rejects.toThrow("--merchant is required");
   await expect(run("suspend", { merchant: "NOBODY" })).rejects.toThrow("No such merchant: NOBODY.");
-  await expect(run("close", { merchant: "MAIN" })).rejects.toThrow("This is the only merchant");
+  await expect(run("close", { merchant: "MAIN" })).rejects.toThrow("The only merchant cannot be closed");
 });

@@ -78,7 +78,7 @@ async function exchangeWorlds({ data, database_url }: Place): Promise<void> {
 
 const another = /was encrypted with a different secret key than PACKHOUSE_SECRET_KEY\. .*new-secret-key/;
 
-test("a server with another secret key is refused, and its own goes on", async () => {
+test("a server with a different secret key is refused, and its own goes on", async () => {
   const at = await place();
   const first = await start(at, own);
   if (engine === "postgres") expect(await serve(at, other)).toMatchObject({ code: 78, out: "" });

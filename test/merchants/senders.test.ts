@@ -174,9 +174,9 @@ describe("works", () => {
 
   test("a page that has ended says whom to ask", async () => {
     const whom: Readonly<Record<Code, string>> = {
-      MAIN: "Ask the sender for more.",
-      ROAST: `Ask ${senders.ROAST} for more.`,
-      BOOKS: "Ask Lantern &lt;Books&gt; &amp; Co for more.",
+      MAIN: "For details, contact the sender.",
+      ROAST: `For details, contact ${senders.ROAST}.`,
+      BOOKS: "For details, contact Lantern &lt;Books&gt; &amp; Co.",
     };
     for (const code of codes) {
       const { label_id, tracking_url } = await house.label(await house.order(code));

@@ -240,7 +240,7 @@ describe("a route", () => {
   const mounted = (detail: object | undefined) => ({ method: "GET", path: "/v1/orders", hooks: { detail } });
 
   test("must say what it needs, or nothing starts", () => {
-    const silent = "GET /v1/orders does not say what it needs";
+    const silent = "GET /v1/orders does not declare what it needs";
     expect(() => routesOf([mounted(undefined)])).toThrow(silent);
     expect(() => routesOf([mounted({ id: "listOrders", summary: "List orders" })])).toThrow(silent);
     expect(routesOf([mounted({ needs: "orders.read" })])).toMatchObject([{ name: "GET /orders", writes: false }]);

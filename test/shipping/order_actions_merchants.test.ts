@@ -63,7 +63,10 @@ for (const code of ["ACME", "BOLT"]) {
       is_refused ? ["not_for_merchants", "not_for_merchants"] : [undefined, undefined],
     );
     if (is_refused) {
-      expect(body.error).toMatchObject({ action, message: expect.stringContaining(`The action ${action} is done by`) });
+      expect(body.error).toMatchObject({
+        action,
+        message: expect.stringContaining(`The action ${action} is only available to the operator`),
+      });
     }
     expect(is_refused ? [status] : [status, body.data.done]).toEqual(is_refused ? [403] : [200, 1]);
     const after = await sent("GET", `/orders/${many}`, undefined);

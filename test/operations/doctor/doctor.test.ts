@@ -91,7 +91,7 @@ describe("finds", () => {
       [
         {
           ...{ subject: "data", state: "problem", said: `there is no Packhouse data in ${nowhere}` },
-          advice: "Specify its folder with --data, or create it with packhouse serve.",
+          advice: "Name its folder with --data, or create it with packhouse serve.",
         },
       ],
     ]);

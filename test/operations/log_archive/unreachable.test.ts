@@ -44,7 +44,7 @@ if (engine === "sqlite") {
         onShipped: ({ problem }) => told.push(problem),
       });
       expect(told).toEqual(["away", null, null]);
-      expect(said).toContain("cannot be reached");
+      expect(said).toContain("archive destination is unavailable");
       expect((await chainsIn(place)).length).toBe(1);
       expect((await place.list("live")).length).toBe(3);
     }));
@@ -62,7 +62,7 @@ if (engine === "sqlite") {
         ...{ between: back, backUp, most_waiting_bytes: 1 },
         onShipped: ({ worlds }) => chains.push(worlds.live.chain),
       });
-      expect(said).toContain("too much waits to be shipped");
+      expect(said).toContain("too much waits to be archived");
       expect(new Set(chains).size).toBeGreaterThan(1);
       // Nothing that waited is lost: it is sent, as is what is committed since.
       expect((await chainsIn(place)).length).toBe(2);

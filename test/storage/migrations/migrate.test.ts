@@ -83,7 +83,7 @@ describe("migrations", () => {
     migrateSqlite(other, "test", "memory");
     expect(other.query("select mode, seal from installation").values()).toEqual([["test", null]]);
     other.run("delete from sqlite_sequence");
-    expect(() => checkEnvironmentOnSqlite(other, "live", "memory")).toThrow("exchanged");
+    expect(() => checkEnvironmentOnSqlite(other, "live", "memory")).toThrow("swapped");
     other.close();
   });
 
