@@ -269,7 +269,7 @@ const unknown = (number: string) => ({
 
 /** The error for an operator who queries a number of several merchants, as in `GET /tracking/:tracking_number`. */
 function sharedNumber(number: string) {
-  const { code, message } = merchantRequired(`${number} belongs to several merchants`);
+  const { code, message } = merchantRequired(`Several merchants have ${number}`);
   return { code, message, detected_carriers: [], wrong_check_digits: [] };
 }
 

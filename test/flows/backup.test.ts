@@ -121,10 +121,10 @@ test.if(mayMount())(
         return small;
       });
       const [run] = await runs(api, (all) => all[0]?.["status"] === "failed");
-      expect(run.error).toContain("no room left");
+      expect(run.error).toContain("Not enough space");
       await api.must("POST", "/products", { sku: "CUP", name: "Cup" });
       const { data } = await api.must("GET", "/notices?kind=backup_failed");
-      expect(data[0].message).toContain("no room left");
+      expect(data[0].message).toContain("Not enough space");
       expect(readdirSync(small)).toEqual([]);
     } finally {
       Bun.spawnSync(["umount", "-l", small]);
