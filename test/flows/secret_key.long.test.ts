@@ -103,7 +103,7 @@ test("data of before gets its seal at the next start, unless a secret in it cont
   await first.stop();
   for (const mode of ["live", "test"] as const) await meddle(at, mode, "update installation set seal = null");
   const refused = await serve(at, other);
-  expect([refused.code, refused.err]).toEqual([78, expect.stringMatching(/The test data was .*another secret key/)]);
+  expect([refused.code, refused.err]).toEqual([78, expect.stringMatching(/The test data was .*different secret key/)]);
   await (await start(at, own)).stop();
   expect((await serve(at, other)).err).toContain("The live data was encrypted with a different secret key");
 });
@@ -165,7 +165,7 @@ if (engine === "sqlite")
     expect(key).toMatch(/^[0-9a-f]{64}$/);
     writeFileSync(file, "");
     const refused = await serve(at, "");
-    expect([refused.code, refused.err]).toEqual([78, expect.stringContaining("secret.key is gone")]);
+    expect([refused.code, refused.err]).toEqual([78, expect.stringContaining("secret.key is missing")]);
     rmSync(file);
     expect((await serve(at, "")).code).toBe(78);
     expect(existsSync(file)).toBe(false);
