@@ -48,7 +48,7 @@ describe("works", () => {
     const refused = await packhouse("serve", "--port", "0", ...at(data));
     expect([refused.code, refused.err]).toEqual([
       78,
-      expect.stringMatching(/live\.db was moved to .* To go back, run/),
+      expect.stringMatching(/live\.db was moved to .* To undo the move, run/),
     ]);
     const undone = await move(data, target, "--undo");
     expect(undone).toMatchObject({ code: 0, out: expect.stringContaining("packhouse serve serves ") });
