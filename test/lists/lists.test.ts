@@ -23,6 +23,8 @@ interface List {
   readonly path: string;
   readonly name: keyof Omit<Records, "app" | "warehouses">;
   readonly key: string;
+  /** Filters of which a query has one at most. */
+  readonly exclusive?: readonly string[];
   readonly filters: Readonly<Record<string, Filter>>;
   /** The orders that `sort` names; the first is meant when it is left out. */
   readonly sorts: Readonly<Record<string, (a: Found, b: Found) => number>>;
@@ -74,6 +76,8 @@ const levels: List = {
   path: "/inventory",
   name: "levels",
   key: "sku",
+  // Together these are about the same units, which a response does not show.
+  exclusive: ["location", "bin", "lot_number"],
   filters: {
     sku: {
       values: (all) => [...fields("sku")(all), "A-*", "a-*", "*milk*", "*-1*", "*[x]?*", "*%*", "*_*", "*\\*", "*"],
@@ -413,6 +417,7 @@ describe("lists answer what Array.filter does", () => {
         fc.asyncProperty(queryOf(list), async ({ filters, keep, sort, limit }) => {
           const given = Object.entries(filters)
             .filter(([, pick]) => pick !== null)
+            .filter(([name], at, all) => !all.slice(0, at).some(([other]) => excludes(list, name, other)))
             .slice(0, keep)
             .map(([name, pick]) => [name, pickedValue(list.filters[name] as Filter, all, Number(pick))] as const);
           const order = sort === null || sort === "none" ? Object.values(list.sorts)[0] : list.sorts[sort];
@@ -435,6 +440,9 @@ describe("lists answer what Array.filter does", () => {
     120_000,
   );
 });
+
+const excludes = ({ exclusive = [] }: List, name: string, other: string) =>
+  exclusive.includes(name) && exclusive.includes(other);
 
 function pickedValue(filter: Filter, all: readonly Found[], pick: number): string {
   const values = filter.values(all);
