@@ -74,7 +74,7 @@ export async function lifeOfPackage(room: Room, packages: Packages, port: number
   await see("a command does not create data by accident", make, /There is no Packhouse data/, 66);
   await see("a command works on the data of the service", `${make} --create-data`, /ph_live_/);
   await see("what it makes is its user's", "stat -c '%a %U' /var/lib/packhouse/live.db", /^600 packhouse\n$/);
-  await see("nobody else runs such commands", `setpriv --reuid=nobody --clear-groups ${make}`, /run it as root/, 2);
+  await see("nobody else runs such commands", `setpriv --reuid=nobody --clear-groups ${make}`, /must run as root/, 2);
   await seeSettingsRead(looks);
   await see("its settings are changed by hand", `echo PACKHOUSE_PORT=${port} >> ${settings}`);
   await see("it is upgraded, and asks nothing", `dpkg -i ${second} </dev/null`);
