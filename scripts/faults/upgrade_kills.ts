@@ -159,7 +159,7 @@ export async function killUpgrades(
       await bench.reset();
       await kill(upgrades, ["upgrade"], spans.upgrade * chance(seed, 2 * round));
       const said = await must(newer.program, ["upgrade", ...bench.place]);
-      if ((await bench.state()) !== "new" || !/Upgraded|nothing to upgrade/.test(said))
+      if ((await bench.state()) !== "new" || !/Upgraded|Nothing to upgrade/.test(said))
         throw new Error(`no upgrade: ${said}`);
       await kill(rollbacks, ["rollback"], spans.rollback * chance(seed, 2 * round + 1));
       const back = await must(newer.program, ["rollback", ...bench.place]);

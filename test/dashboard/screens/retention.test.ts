@@ -23,7 +23,8 @@ describeInBrowser("the screen about how long records are kept", () => {
     const { kinds } = (await house.live.must("GET", path)).data;
     const shown = await page.$$eval("form [data-field]", (all) => all.map((one) => one.getAttribute("data-field")));
     expect(shown.sort()).toEqual(kinds.map(({ kind }: { kind: string }) => kind).sort());
-    expect(await page.inputValue("[name=audit_trail]")).toBe("400");
+    // The button is also disabled while the change is saved.
+    await page.waitForFunction(`document.querySelector("[name=audit_trail]").value === "400"`);
     expect(await page.inputValue("[name=closed_orders]")).toBe("");
     expect(await page.isDisabled("[name=kept_answers]")).toBe(true);
     expect(await page.isDisabled("button:has-text('Save')")).toBe(true);
@@ -51,7 +52,8 @@ describeInBrowser("the screen about how long records are kept", () => {
     await page.fill("[name=closed_orders]", "");
     await page.click("button:has-text('Save')");
     await page.waitForSelector("button:has-text('Save'):disabled");
-    expect(await page.inputValue("[name=audit_trail]")).toBe("400");
+    // The button is also disabled while the change is saved.
+    await page.waitForFunction(`document.querySelector("[name=audit_trail]").value === "400"`);
     expect([await kept("live", "audit_trail"), await kept("live", "closed_orders")]).toEqual([400, null]);
   }, 60_000);
 
