@@ -101,7 +101,12 @@ async function played(house: House, { orders, lots, recalled, rounds }: Situatio
 /** What is told, without the names of requests and rows and the numbers of parcels, which differ by house. */
 const told_alike = (value: unknown): unknown => {
   const named = /^(?:request_id|actor|id|line_id)$/;
-  const text = JSON.stringify(value, (name, inner) => (named.test(name) ? null : inner));
+  // The lots of a line are listed in no order that the API promises.
+  const inOrder = (lots: readonly { readonly lot_number: string }[]) =>
+    [...lots].sort((a, b) => (a.lot_number < b.lot_number ? -1 : 1));
+  const text = JSON.stringify(value, (name, inner) =>
+    named.test(name) ? null : name === "lots" && Array.isArray(inner) ? inOrder(inner) : inner,
+  );
   return JSON.parse(text.replace(/\b(?:shp|ord|lin|lot)_\d+/g, "id").replace(/\bWH\w+/g, "number"));
 };
 
