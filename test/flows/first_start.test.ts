@@ -35,7 +35,7 @@ test.if(engine === "postgres")("a server that waits for one that upgrades says s
       await other.ask("begin");
       await other.ask(migration_lock, [migration_lock_key, "live"]);
       const starting = startService({ database_url, log });
-      while (!existsSync(log) || !readFileSync(log, "utf8").includes("this one waits")) await Bun.sleep(50);
+      while (!existsSync(log) || !readFileSync(log, "utf8").includes("waiting for another server")) await Bun.sleep(50);
       await other.ask("commit");
       return starting;
     });
