@@ -78,7 +78,7 @@ describe("works", () => {
     const interrupted = await move(data, target);
     if (engine === "sqlite") expect(interrupted.code).toBe(0);
     else {
-      expect([interrupted.code, interrupted.err]).toEqual([78, expect.stringContaining("leases.name holds U+0000")]);
+      expect([interrupted.code, interrupted.err]).toEqual([78, expect.stringContaining("leases.name contains U+0000")]);
       raw.run("delete from leases");
       raw.run("update api_keys set name = 'other', last_four = 'abcd'");
       expect((await packhouse("keys", "list", ...at(target))).err).toContain("has an unfinished move");
