@@ -228,7 +228,7 @@ async function testsOnPostgres(): Promise<Outcome> {
   );
 }
 
-/** The test files that the long run alone takes, and those of which this run does a small share. */
+/** Lists the test files that only the long run includes, and those that this run does at a small volume. */
 function leftToLongRun(): string {
   return (
     listed("In `bun run test long` only", testFiles().filter(isMarathon)) +

@@ -47,7 +47,7 @@ async function verify(call: Call, body: VerifyAddresses, ask: AskCarrier): Promi
 
 /** The addresses that a request asks about. Refuses: validation_failed, unless there is `address` or `addresses`. */
 function requestedAddresses({ address, addresses }: VerifyAddresses): PostalAddress[] {
-  if (address !== undefined && addresses !== undefined) throw invalid("addresses", "cannot be given beside address");
+  if (address !== undefined && addresses !== undefined) throw invalid("addresses", "cannot be combined with address");
   const asked = addresses ?? (address === undefined ? [] : [address]);
   if (asked.length === 0) throw invalid("address", "is required, or addresses for several", "required");
   return asked.map(readAddress);
