@@ -129,7 +129,7 @@ async function killOnce({ archive, home, lasts_ms, random }: Kill, found: Counte
     ? again.code === 78 && again.said.includes("never overwrites")
     : again.code === 0 &&
       again.said.includes("Restored ") &&
-      had_begun === again.said.includes("Removed the files of an interrupted restore");
+      had_begun === again.said.includes("of an interrupted restore; they were not in use");
   if (!repeat_says) wrong(`the repeat said ${again.code}: ${again.said}`);
   const after = await run("verify", ...home.others);
   if (after.code !== 0) wrong(`after the repeat verify said: ${after.said}`);
