@@ -68,7 +68,8 @@ async function resolveFilter(db: Db, filter: OrderFilter): Promise<SettledFilter
   const over = late === undefined ? undefined : await dueBefore(db, db.now);
   const due = and(
     ship_by_before === undefined ? undefined : await dueBefore(db, ship_by_before),
-    late === false ? template`not ${over}` : over,
+    // Of an order without a warehouse the condition can be null, which `not` would leave null.
+    late === false ? template`${over} is not true` : over,
   );
   const waits = late === true || ship_by_before !== undefined;
   return { ...filter, updated_after, due, statuses: filter.statuses ?? (waits ? unshipped : undefined) };

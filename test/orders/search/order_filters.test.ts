@@ -7,6 +7,8 @@ beforeAll(async () => {
 });
 afterAll(() => shop.close());
 
+const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+
 const found = async (query: string) =>
   (await shop.app.get(`/orders?${query}`)).body.data.map(({ id }: { id: string }) => id);
 
@@ -53,4 +55,15 @@ test("each warehouse has a cut-off of its own, and what asks for none has that o
     near.ship_by === sooner ? [near.id, main.id] : [far.id],
   );
   expect(await mine(`ship_by_before=${after(later)}`)).toEqual([near.id, far.id, main.id]);
+
+  // West ships every day, and so before the main warehouse some of the time.
+  await shop.app.patch(`/inventory/locations/${warehouse_id}`, { working_days: days, cutoff_time: "00:01" });
+  let one_is_late = 0;
+  for (let hour = 0; hour < 24 * 7; hour += 6) {
+    shop.app.clocks.live.advance(6 * 3_600_000);
+    const late = await mine("late=true");
+    expect((await mine("late=false")).concat(late).sort()).toEqual([near.id, far.id, main.id].sort());
+    if (late.length === 1) one_is_late += 1;
+  }
+  expect(one_is_late).toBeGreaterThan(0);
 });
