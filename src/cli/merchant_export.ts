@@ -62,7 +62,7 @@ export async function exportMerchant(
 ): Promise<readonly WrittenExportFile[]> {
   const merchant = await stores[mode].read((db) => getMerchant(db, name));
   // With a single merchant, everything is its own except records without an owner, such as events of warehouses.
-  const scope = { sees: merchant.id, makes: null };
+  const scope = { visible: merchant.id, owner: null };
   const own = stores[mode].scoped(scope);
   const people = await stores.live.scoped(scope).read(listUserIds);
   const viewer = { merchant_id: merchant.id, actor: { id: "" }, people };

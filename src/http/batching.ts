@@ -32,12 +32,15 @@ export interface BatchableCommand<Input, Done> {
   /** The size of a call, in order lines or similar. The total per transaction is limited. */
   readonly weight: (input: Input) => number;
   /** Runs the act for one call. */
-  readonly alone: (tx: Tx, part: BatchedCall<Input>) => Promise<Done>;
+  readonly runOne: (tx: Tx, part: BatchedCall<Input>) => Promise<Done>;
   /**
-   * Runs the act for several calls, as if one after the other. Returns the outcome of each: a fault, or "alone" for a
-   * call that must run individually. Neither has changed anything.
+   * Runs the act for several calls, as if one after the other. Returns the outcome of each: a fault, or
+   * "run_individually". Neither has changed anything.
    */
-  readonly together: (tx: Tx, parts: readonly BatchedCall<Input>[]) => Promise<readonly (Done | Fault | "alone")[]>;
+  readonly runBatch: (
+    tx: Tx,
+    parts: readonly BatchedCall<Input>[],
+  ) => Promise<readonly (Done | Fault | "run_individually")[]>;
   /** The data of the response. */
   readonly view: (done: Done, db: Db, call: Call) => unknown;
   /** For responses that show a secret: the key that encrypts the stored response. */
@@ -73,7 +76,7 @@ export async function answerBatched<Input, Done>(
 ): Promise<Response> {
   // An audit entry or a condition needs a transaction of its own.
   if (call.recording !== null || call.renew !== null || call.request.headers.has("if-match")) {
-    const work = async (tx: Tx) => act.view(await act.alone(tx, { input, call }), tx, call);
+    const work = async (tx: Tx) => act.view(await act.runOne(tx, { input, call }), tx, call);
     return answerWrite(call, act.status, work, enveloped, act.secret_key);
   }
   const key = storageKeyOf(call);
@@ -107,11 +110,11 @@ interface WaitingCall<Input> extends BatchedCall<Input> {
 }
 
 /** The outcome of a call: its response, its refusal, or that it must run individually. */
-type BatchOutcome = StoredResponse | Fault | "alone";
+type BatchOutcome = StoredResponse | Fault | "run_individually";
 
 function settle(waiting: Pick<WaitingCall<unknown>, "resolve" | "reject">, outcome: BatchOutcome | undefined): void {
   if (outcome instanceof Fault) waiting.reject(outcome);
-  else if (outcome !== undefined && outcome !== "alone") waiting.resolve(outcome);
+  else if (outcome !== undefined && outcome !== "run_individually") waiting.resolve(outcome);
 }
 
 const isStorageFailure = (error: unknown): boolean => error instanceof Fault && faults[error.code].status >= 500;
@@ -178,7 +181,7 @@ class BatchQueue<Input, Done> {
       const calls = take();
       batch_sizes.observe(calls.length, this.#act.name, this.#store.mode);
       for (const [at, waiting] of calls.entries()) settle(waiting, outcomes[at]);
-      await this.#runIndividually(calls.filter((_, at) => outcomes[at] === "alone"));
+      await this.#runIndividually(calls.filter((_, at) => outcomes[at] === "run_individually"));
     } catch (error) {
       // If the storage could not even start the transaction, all queued calls fail.
       const calls = take();
@@ -211,7 +214,7 @@ class BatchQueue<Input, Done> {
 
   async #runSingle(tx: Tx, { call, input, key }: WaitingCall<Input>): Promise<StoredResponse> {
     await call.confirm(tx);
-    const work = async (part: Tx) => this.#answer(call, await this.#act.alone(part, { input, call }), part);
+    const work = async (part: Tx) => this.#answer(call, await this.#act.runOne(part, { input, call }), part);
     return key === null ? work(tx) : once(tx, call, key, work, this.#act.secret_key);
   }
 
@@ -223,15 +226,15 @@ class BatchQueue<Input, Done> {
     const outcomes = new Map<WaitingCall<Input>, BatchOutcome>();
     await this.#admit(tx, calls, outcomes);
     const parts = calls.filter((waiting) => !outcomes.has(waiting));
-    const results = parts.length === 0 ? [] : await this.#act.together(tx, parts);
+    const results = parts.length === 0 ? [] : await this.#act.runBatch(tx, parts);
     for (const [at, waiting] of parts.entries()) {
       const result = results[at];
-      if (result === undefined || runsIndividually(result)) outcomes.set(waiting, "alone");
+      if (result === undefined || runsIndividually(result)) outcomes.set(waiting, "run_individually");
       else if (result instanceof Fault) outcomes.set(waiting, result);
       else outcomes.set(waiting, this.#answer(waiting.call, result, tx));
     }
     await storeOutcomes(tx, parts.filter(isKeyed), outcomes, this.#act.secret_key);
-    return calls.map((waiting) => outcomes.get(waiting) ?? "alone");
+    return calls.map((waiting) => outcomes.get(waiting) ?? "run_individually");
   }
 
   /**
@@ -257,7 +260,8 @@ class BatchQueue<Input, Done> {
   }
 }
 
-const runsIndividually = <Result>(result: Result | "alone"): result is "alone" => result === "alone";
+const runsIndividually = <Result>(result: Result | "run_individually"): result is "run_individually" =>
+  result === "run_individually";
 
 const isKeyed = <Waiting extends { readonly key: string | null }>(
   waiting: Waiting,

@@ -161,9 +161,9 @@ interface KeyedCall {
   readonly key: string;
 }
 
-/** The outcomes of calls: a response, a fault, or "alone" for a call that must run individually. */
+/** The outcomes of calls: a response, a fault, or "run_individually". */
 interface Outcomes<Keyed> {
-  get(call: Keyed): StoredResponse | Fault | "alone" | undefined;
+  get(call: Keyed): StoredResponse | Fault | "run_individually" | undefined;
   set(call: Keyed, outcome: StoredResponse): unknown;
 }
 
@@ -189,8 +189,8 @@ export async function storeOutcomes<Keyed extends KeyedCall>(
   const kept: { key: string; answer: StoredResponse }[] = [];
   const freed: string[] = [];
   for (const keyed of calls) {
-    const outcome = outcomes.get(keyed) ?? "alone";
-    if (outcome === "alone" || (outcome instanceof Fault && !isStored(outcome))) freed.push(keyed.key);
+    const outcome = outcomes.get(keyed) ?? "run_individually";
+    if (outcome === "run_individually" || (outcome instanceof Fault && !isStored(outcome))) freed.push(keyed.key);
     else {
       const answer = outcome instanceof Fault ? refusalOf(outcome, keyed.call, tx.now) : outcome;
       outcomes.set(keyed, answer);

@@ -43,7 +43,7 @@ export interface Import<Row> extends CsvTable {
    * The names of the records that a row creates and needs. A dry run undoes each step, so rows that need records from
    * earlier rows are run together with those.
    */
-  readonly ties?: (row: Row) => { readonly makes: readonly string[]; readonly needs: readonly string[] };
+  readonly ties?: (row: Row) => { readonly creates: readonly string[]; readonly needs: readonly string[] };
 }
 
 /** Rows with the same value in the first required column form a record. They need not be adjacent. */
@@ -422,7 +422,7 @@ class UndoneImport extends Error {
 /** As `saved`, but undone. Records that need earlier ones are run together with those. */
 function dryRunStep<Row>(store: Writer, it: Import<Row>, taken: WrittenKeys, actor: Actor): ImportStep<Row> {
   const made = new Map<string, CsvRowGroup<Row>[]>();
-  const namesOf = (side: "makes" | "needs", { rows }: CsvRowGroup<Row>) =>
+  const namesOf = (side: "creates" | "needs", { rows }: CsvRowGroup<Row>) =>
     rows.flatMap(({ row }) => it.ties?.(row)[side] ?? []);
   const lineOf = ({ rows: [first] }: CsvRowGroup<Row>) => first?.line ?? 0;
   return async (records) => {
@@ -434,7 +434,7 @@ function dryRunStep<Row>(store: Writer, it: Import<Row>, taken: WrittenKeys, act
     });
     for (const [at, one] of records.entries()) {
       if (outcomes[at]?.change === "failed") continue;
-      for (const name of namesOf("makes", one)) made.set(name, [...(made.get(name) ?? []), one]);
+      for (const name of namesOf("creates", one)) made.set(name, [...(made.get(name) ?? []), one]);
     }
     return outcomes;
   };

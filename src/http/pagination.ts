@@ -44,9 +44,9 @@ export async function answerList<Row>(
 ): Promise<Response> {
   const { page, limit = 50, cursor, ...filters } = query;
   if (cursor !== undefined && page !== undefined) throw invalid("cursor", "cannot be combined with page");
-  const { sees } = call.store.scope;
+  const { visible } = call.store.scope;
   const scope = createHash("sha256")
-    .update(JSON.stringify(sees === null ? [call.path, filters] : [call.path, filters, sees]))
+    .update(JSON.stringify(visible === null ? [call.path, filters] : [call.path, filters, visible]))
     .digest("base64url")
     .slice(0, 16);
   const after = cursor === undefined ? null : readCursor(cursor, scope, call.cursor_secret);

@@ -108,6 +108,6 @@ function hidden<Row extends AttributedRow>(row: Row): Row {
 /** The viewer of a request. Must be called outside of a transaction, because only the live store has users. */
 export async function viewerOf({ merchant_id, actor, store, live }: Call): Promise<ViewerWithUsers> {
   const isKnown = merchant_id === null || store.mode === live.mode;
-  const people = isKnown ? [] : await live.scoped({ sees: merchant_id, makes: null }).read(listUserIds);
+  const people = isKnown ? [] : await live.scoped({ visible: merchant_id, owner: null }).read(listUserIds);
   return { merchant_id, actor, people };
 }

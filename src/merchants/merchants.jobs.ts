@@ -41,6 +41,6 @@ const none: OpenMerchantWork = { open_orders: 0, units: 0 };
 
 async function leftOf(db: Db, { id }: Merchant): Promise<OpenMerchantWork> {
   // The merchant in the path counts, whatever else the request names.
-  const own = db.scoped({ sees: id, makes: null });
+  const own = db.scoped({ visible: id, owner: null });
   return { open_orders: await countOpenOrders(own), units: await countGoods(own) };
 }

@@ -80,13 +80,13 @@ function storeOf(
     if (merchant !== null && other !== null && merchant !== other) {
       throw invalid("merchant", `names another merchant than the header ${merchant_header}`);
     }
-    return store.scoped(scopeOf(known, (merchant ?? other) as CachedMerchant, asked.makes));
+    return store.scoped(scopeOf(known, (merchant ?? other) as CachedMerchant, asked.creates));
   }
-  if (known.all.length === 1) return store.scoped(houseScope(known.only?.id ?? null));
-  if (!asked.makes) return store.scoped(houseScope(null));
+  if (known.all.length === 1) return store.scoped(operatorScope(known.only?.id ?? null));
+  if (!asked.creates) return store.scoped(operatorScope(null));
   return ownerOfPath(store, asked.path).then((owner) => {
     const whose = owner ?? known.only?.id ?? null;
-    return store.scoped(whose === null ? houseScope(null) : ownScope(whose));
+    return store.scoped(whose === null ? operatorScope(null) : ownScope(whose));
   });
 }
 
@@ -97,8 +97,8 @@ function storeOfBody(known: Merchants, { merchant_id }: ScopeRequester, store: S
     return store;
   }
   const merchant = merchantNamed(known, value, "merchant_id");
-  const { sees } = store.scope;
-  if (sees !== null && sees !== merchant.id && known.only === null) {
+  const { visible } = store.scope;
+  if (visible !== null && visible !== merchant.id && known.only === null) {
     throw invalid("merchant_id", "names another merchant than the header, the query or the path");
   }
   return store.base.scoped(scopeOf(known, merchant, true));
@@ -113,32 +113,32 @@ export async function merchantOfPart(
   value: string | number | undefined,
 ): Promise<number | null> {
   if (value === undefined) return null;
-  const { sees, makes } = storeOfBody(await directoryOf(asker.store).now(), asker, asker.store, value).scope;
-  return sees ?? makes;
+  const { visible, owner } = storeOfBody(await directoryOf(asker.store).now(), asker, asker.store, value).scope;
+  return visible ?? owner;
 }
 
 /**
  * The store for a command: in the scope of the named merchant, or of the only one. Without a name, a command that only
- * reads (`makes` is false) sees all merchants.
+ * reads (`creates` is false) sees all merchants.
  * Refuses: resource_missing, merchant_closed, merchant_required.
  */
-export async function storeForCommand(store: Store, name: string | undefined, makes: boolean): Promise<Store> {
+export async function storeForCommand(store: Store, name: string | undefined, creates: boolean): Promise<Store> {
   const known = await directoryOf(store).now();
   const merchant = name === undefined ? known.only : known.named(name);
-  if (merchant !== null && (makes || name !== undefined)) return store.scoped(scopeOf(known, merchant, makes));
+  if (merchant !== null && (creates || name !== undefined)) return store.scoped(scopeOf(known, merchant, creates));
   if (name !== undefined) throw missing("merchant", name);
-  if (makes) throw new Fault("merchant_required", "There are several merchants. Choose one with --merchant.");
-  return store.scoped(houseScope(null));
+  if (creates) throw new Fault("merchant_required", "There are several merchants. Choose one with --merchant.");
+  return store.scoped(operatorScope(null));
 }
 
-const ownScope = (id: number): TenantScope => ({ sees: id, makes: id });
+const ownScope = (id: number): TenantScope => ({ visible: id, owner: id });
 
-const houseScope = (makes: number | null): TenantScope => ({ sees: null, makes });
+const operatorScope = (owner: number | null): TenantScope => ({ visible: null, owner });
 
 /** The operator's scope on behalf of a merchant. Refuses: merchant_closed. */
-function scopeOf(known: Merchants, merchant: CachedMerchant, makes: boolean): TenantScope {
-  if (makes) refuseClosed(merchant);
-  return known.all.length === 1 ? houseScope(merchant.id) : ownScope(merchant.id);
+function scopeOf(known: Merchants, merchant: CachedMerchant, creates: boolean): TenantScope {
+  if (creates) refuseClosed(merchant);
+  return known.all.length === 1 ? operatorScope(merchant.id) : ownScope(merchant.id);
 }
 
 function merchantNamed(known: Merchants, name: string | number, where: string): CachedMerchant {

@@ -19,11 +19,11 @@ export const initialShipmentStatus = "pending" satisfies ShipmentStatus;
 export const givenUp = "voided" satisfies ShipmentStatus;
 
 /** Whether a parcel has not shipped yet. */
-export const isInHouse = (status: ShipmentStatus): boolean => status === "pending";
+export const isUnshipped = (status: ShipmentStatus): boolean => status === "pending";
 /** Whether a parcel was voided before it shipped. */
 export const isGivenUp = (status: ShipmentStatus): boolean => status === givenUp;
 /** Whether a parcel has shipped. */
-export const hasLeft = (status: ShipmentStatus): boolean => !isInHouse(status) && !isGivenUp(status);
+export const hasLeft = (status: ShipmentStatus): boolean => !isUnshipped(status) && !isGivenUp(status);
 /** Whether a parcel has shipped and has not arrived. */
 export const isTravelling = (status: ShipmentStatus): boolean => status === "shipped";
 /** Statuses of parcels that have reached the end of their journey. */

@@ -109,7 +109,7 @@ type SingleAction<Input> = (tx: Tx, id: string, input: Input, actor: Actor) => P
 type BatchAction<Input> = (
   tx: Tx,
   requests: readonly RequestedAction<Input>[],
-) => Promise<readonly (Order | Fault | "alone")[]>;
+) => Promise<readonly (Order | Fault | "run_individually")[]>;
 
 /** An act that ships or delivers parcels, along with their tracking records, which are locked before it. */
 const tracked =
@@ -129,7 +129,8 @@ const trackedBatch =
       requests.map(({ id }) => id),
     );
     const done = await act(tx, requests);
-    const isDone = (result: Order | Fault | "alone") => !(result === "alone" || result instanceof Fault);
+    const isDone = (result: Order | Fault | "run_individually") =>
+      !(result === "run_individually" || result instanceof Fault);
     const moved = done.flatMap((order, at) => {
       const { actor } = requests[at] ?? {};
       return isDone(order) && actor !== undefined ? { order: order as Order, actor } : [];
@@ -150,12 +151,12 @@ function batchable<Input>(
     status: 200,
     // All units of an order move.
     weight: () => 5,
-    alone: async (tx, { input: { id, input }, call }) => {
+    runOne: async (tx, { input: { id, input }, call }) => {
       await lock(tx, [id]);
       await requireVersion(tx, call, id);
       return alone(tx, id, input, call.actor);
     },
-    together: (tx, parts) =>
+    runBatch: (tx, parts) =>
       together(
         tx,
         parts.map(({ input, call }) => ({ ...input, actor: call.actor })),

@@ -31,8 +31,8 @@ const creation: BatchableCommand<CreateOrder, Order> = {
   name: "createOrder",
   status: 201,
   weight: ({ line_items }) => line_items.length,
-  alone: (tx, { input, call }) => createOrder(tx, input, call.actor),
-  together: (tx, parts) => {
+  runOne: (tx, { input, call }) => createOrder(tx, input, call.actor),
+  runBatch: (tx, parts) => {
     return createBatch(
       tx,
       parts.map(({ input, call }) => ({ input, actor: call.actor })),

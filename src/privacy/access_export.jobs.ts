@@ -45,7 +45,7 @@ export async function exportPersonalData(
   { flags, of_house }: { readonly flags: RetentionFlags; readonly of_house: boolean },
 ) {
   const merchant_id = await merchantOf(store, asked);
-  const theirs = merchant_id === null ? store : store.scoped({ sees: merchant_id, makes: null });
+  const theirs = merchant_id === null ? store : store.scoped({ visible: merchant_id, owner: null });
   const found = await theirs.read((db) => personOf(db, asked, flags));
   const { customers, email, ids, terms, told_at, labels, kept_for } = found;
   const records = new Map(found.records);

@@ -96,11 +96,11 @@ export async function eraseCustomer(tx: Tx, id: string, asked: ErasureTerms): Pr
 export async function eraseEmail(tx: Tx, email: string, asked: ErasureTerms): Promise<Erasure> {
   const key = emailKey(email);
   const isOfIt = (one: Erasure) => one.email !== null && emailKey(one.email) === key;
-  const known = await lockUnfinished(tx, (one) => isOfIt(one) && one.merchant_id === tx.scope.sees);
+  const known = await lockUnfinished(tx, (one) => isOfIt(one) && one.merchant_id === tx.scope.visible);
   const locked = await lockPeople(tx, await findPeople(tx, key));
   const customers = locked.map(({ id }) => id);
   const hastened = known === null ? null : await hasten(tx, known, asked, customers);
-  return hastened ?? begin(tx, { customers, email, merchant_id: tx.scope.sees }, asked);
+  return hastened ?? begin(tx, { customers, email, merchant_id: tx.scope.visible }, asked);
 }
 
 /** The last erasure that has not ended and is the wanted one, locked before its people, as by the job; or null. */
@@ -202,7 +202,7 @@ export async function erasePiece(tx: Tx, due: DuePiece | null): Promise<ErasureP
 const placeOf = ({ status, step, place }: Erasure) => [status, step, place];
 
 const scopeOf = (tx: Tx, { merchant_id }: Erasure): Tx =>
-  merchant_id === null ? tx : tx.scoped({ sees: merchant_id, makes: null });
+  merchant_id === null ? tx : tx.scoped({ visible: merchant_id, owner: null });
 
 /** Begins with an erasure whose orders have ended, or says when to look at it again. */
 async function lookAgain(tx: Tx, known: Erasure): Promise<Erasure> {
@@ -301,7 +301,7 @@ async function erasePersons(tx: Tx, erasure: Erasure): Promise<ErasedPiece> {
   };
 }
 
-const unscopedOf = (tx: Tx): Tx => tx.scoped({ sees: null, makes: null });
+const unscopedOf = (tx: Tx): Tx => tx.scoped({ visible: null, owner: null });
 
 const imports_together = 200;
 /** How far a piece has come that looked through a span of rows, of which it may have found too many for one piece. */

@@ -24,7 +24,7 @@ export const productImport = (onChange: OnProductChange): Import<ImportProduct> 
   save: eachRow((tx, rows, taken) => saveProductRows(tx, rows, taken, onChange)),
   ties: ({ sku, components = [], barcodes = [] }) => {
     const codes = barcodes.map(({ value }) => `barcode ${value}`);
-    return { makes: [sku, ...codes], needs: [...components.map((part) => part.sku), ...codes] };
+    return { creates: [sku, ...codes], needs: [...components.map((part) => part.sku), ...codes] };
   },
 });
 

@@ -67,7 +67,7 @@ export function guard(
     const actor = { type, id, name, request_id } as const;
     const caller = route.live_only ? { ...identity, store: live } : identity;
     const named = route.of_merchants ? merchantIn(request.url) : null;
-    const scoped = await scopes.of(caller, { request, path, makes: route.writes, named });
+    const scoped = await scopes.of(caller, { request, path, creates: route.writes, named });
     const { store } = scoped;
     trace.merchant_id = merchantOf(store);
     const narrowed = (merchant: unknown) => {
@@ -119,7 +119,7 @@ const readerOf = ({ id, merchant_id }: Identity): ResponseMemoryShare => ({
   owner: merchant_id === null ? id : `mer_${merchant_id}`,
 });
 
-const merchantOf = ({ scope }: Store) => scope.sees ?? scope.makes;
+const merchantOf = ({ scope }: Store) => scope.visible ?? scope.owner;
 
 /** The query parameter `merchant`, or null. */
 function merchantIn(url: string): string | null {

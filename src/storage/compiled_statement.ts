@@ -123,8 +123,8 @@ function keepNulls(internals: DrizzleInternals): void {
 type ValueBinder = (values: BoundValues, scope: TenantScope) => unknown[];
 
 /** The values of the placeholders that a scope fills. */
-function ofScope({ sees, makes }: TenantScope): BoundValues {
-  return { [scope_places.sees]: sees, [scope_places.makes]: makes };
+function ofScope({ visible, owner }: TenantScope): BoundValues {
+  return { [scope_places.visible]: visible, [scope_places.owner]: owner };
 }
 
 function binderOf(params: readonly unknown[]): ValueBinder {

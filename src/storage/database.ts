@@ -41,9 +41,9 @@ export interface WriteStatements
  */
 export interface TenantScope {
   /** The only merchant whose records are visible; null for all. */
-  readonly sees: number | null;
+  readonly visible: number | null;
   /** The merchant that owns new records; null where each record must name its owner. */
-  readonly makes: number | null;
+  readonly owner: number | null;
 }
 
 /** A consistent view of a store at one time. Functions that take it only read. */

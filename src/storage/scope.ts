@@ -20,14 +20,14 @@ import { assert } from "../core/faults.ts";
 import type { ReadStatements, TenantScope, WriteStatements } from "./database.ts";
 
 /** The scope of a base store: all records are visible, and each names its owner. */
-export const unscoped: TenantScope = { sees: null, makes: null };
+export const unscoped: TenantScope = { visible: null, owner: null };
 
 /** The placeholders of a prepared statement that its scope fills. */
-export const scope_places = { sees: "merchant_of_scope", makes: "maker_of_scope" } as const;
+export const scope_places = { visible: "merchant_of_scope", owner: "owner_of_scope" } as const;
 
 /** A key that is unique per scope; empty for that of a base store. */
-export function scopeKey({ sees, makes }: TenantScope): string {
-  return sees === null && makes === null ? "" : `${sees ?? ""}/${makes ?? ""}`;
+export function scopeKey({ visible, owner }: TenantScope): string {
+  return visible === null && owner === null ? "" : `${visible ?? ""}/${owner ?? ""}`;
 }
 
 /** The column that holds the owner of a table's rows; null for other tables and for anything that is not a table. */
@@ -40,8 +40,8 @@ export function ownerOf(source: unknown): AnyColumn | null {
 /** What a handle puts into its statements: merchant ids, or placeholders for them. */
 type OwnerReference = number | Placeholder | null;
 interface OwnerReferences {
-  readonly sees: OwnerReference;
-  readonly makes: OwnerReference;
+  readonly visible: OwnerReference;
+  readonly owner: OwnerReference;
 }
 
 /** The context of a handle. All handles that share a pattern share the statements prepared with it. */
@@ -101,10 +101,10 @@ export function scopedSql<S extends ReadStatements>(sql: S, scope: TenantScope):
   };
   if (known === undefined) connections.set(bare, { handles, patterns });
   return cachedByKey(handles, key, () => {
-    const mark = scope.sees === null ? "f" : "m";
-    const sees = scope.sees === null ? null : template.placeholder(scope_places.sees);
-    const makes = template.placeholder(scope_places.makes);
-    const pattern = cachedByKey(patterns, mark, () => handleOf(bare, { sees, makes }));
+    const mark = scope.visible === null ? "f" : "m";
+    const visible = scope.visible === null ? null : template.placeholder(scope_places.visible);
+    const owner = template.placeholder(scope_places.owner);
+    const pattern = cachedByKey(patterns, mark, () => handleOf(bare, { visible, owner }));
     const handle = handleOf(bare, scope);
     contexts.set(handle, { bare, pattern, mark, scope });
     return handle;
@@ -169,37 +169,37 @@ function handleOf(bare: WriteStatements, owners: OwnerReferences): WriteStatemen
     engine === "postgres"
       ? new PgDatabase(dialect as PgDialect, session, undefined)
       : new BaseSQLiteDatabase("sync", dialect as SQLiteSyncDialect, session, undefined);
-  fillInserts(dialect as unknown as PatchedDialect, owners.makes);
-  if (owners.sees !== null) {
-    narrowQueries(dialect as unknown as PatchedDialect, owners.sees);
-    narrowHandle(handle as unknown as PatchedHandle, owners.sees);
+  fillInserts(dialect as unknown as PatchedDialect, owners.owner);
+  if (owners.visible !== null) {
+    narrowQueries(dialect as unknown as PatchedDialect, owners.visible);
+    narrowHandle(handle as unknown as PatchedHandle, owners.visible);
     restricted.add(handle as unknown as WriteStatements);
   }
   return handle as unknown as WriteStatements;
 }
 
 /** Restricts a dialect's queries to one merchant's rows. Subqueries are built by the same dialect. */
-function narrowQueries(dialect: PatchedDialect, sees: OwnerReference): void {
+function narrowQueries(dialect: PatchedDialect, visible: OwnerReference): void {
   const select = dialect.buildSelectQuery.bind(dialect);
   const update = dialect.buildUpdateQuery.bind(dialect);
   const remove = dialect.buildDeleteQuery.bind(dialect);
-  dialect.buildSelectQuery = (query) => select(narrowed(query, sees));
-  dialect.buildDeleteQuery = (query) => remove(narrowed(query, sees));
+  dialect.buildSelectQuery = (query) => select(narrowed(query, visible));
+  dialect.buildDeleteQuery = (query) => remove(narrowed(query, visible));
   dialect.buildUpdateQuery = (query) => {
     const gives = ownerOf(query.table) !== null && query.set?.merchant_id !== undefined;
     assert(!gives, `the owner of rows of ${nameOf(query.table)} cannot change in the scope of one merchant`);
-    return update(narrowed(query, sees));
+    return update(narrowed(query, visible));
   };
 }
 
 /** Restricts what Drizzle builds without its dialect: counts, and updates on conflict. */
-function narrowHandle(handle: PatchedHandle, sees: OwnerReference): void {
+function narrowHandle(handle: PatchedHandle, visible: OwnerReference): void {
   const count = handle.$count.bind(handle);
   const insert = handle.insert.bind(handle);
-  handle.$count = (source, filters) => count(source, both(filters, mine(source, sees)));
+  handle.$count = (source, filters) => count(source, both(filters, mine(source, visible)));
   handle.insert = (table) => {
     const begun = insert(table);
-    const own = mine(table, sees);
+    const own = mine(table, visible);
     if (own === undefined) return begun;
     for (const name of ["values", "select"] as const) {
       const begin = begun[name].bind(begun);
@@ -215,7 +215,7 @@ function narrowHandle(handle: PatchedHandle, sees: OwnerReference): void {
 }
 
 /** Adds the scope's owner to inserted rows without one. */
-function fillInserts(dialect: PatchedDialect, makes: OwnerReference): void {
+function fillInserts(dialect: PatchedDialect, default_owner: OwnerReference): void {
   const insert = dialect.buildInsertQuery.bind(dialect);
   dialect.buildInsertQuery = (insertion) => {
     const owner = ownerOf(insertion.table);
@@ -225,22 +225,22 @@ function fillInserts(dialect: PatchedDialect, makes: OwnerReference): void {
     const values = insertion.values.map((row) => {
       const named_owner = row.merchant_id;
       if (named_owner !== undefined && !(is(named_owner, Param) && named_owner.value === undefined)) return row;
-      return { ...row, merchant_id: new Param(ownerOfScope(owner, makes), owner) };
+      return { ...row, merchant_id: new Param(ownerOfScope(owner, default_owner), owner) };
     });
     return insert({ ...insertion, values });
   };
 }
 
 /** The owner of an inserted row that names none. */
-export function ownerOfScope(owner: AnyColumn, makes: OwnerReference): OwnerReference {
-  assert(makes !== null || !owner.notNull, `a row of ${nameOf(owner.table)} needs an owner`);
-  return makes;
+export function ownerOfScope(owner: AnyColumn, default_owner: OwnerReference): OwnerReference {
+  assert(default_owner !== null || !owner.notNull, `a row of ${nameOf(owner.table)} needs an owner`);
+  return default_owner;
 }
 
-function narrowed(query: QueryConfig, sees: OwnerReference): QueryConfig {
-  let where = both(query.where, both(mine(query.table, sees), mine(query.from, sees)));
+function narrowed(query: QueryConfig, visible: OwnerReference): QueryConfig {
+  let where = both(query.where, both(mine(query.table, visible), mine(query.from, visible)));
   const joins = query.joins?.map((join) => {
-    const own = mine(join.table, sees);
+    const own = mine(join.table, visible);
     // Rows that exist only on the joined side would not be restricted.
     const is_outer = join.joinType === "right" || join.joinType === "full";
     assert(!is_outer, `a ${join.joinType} join is not supported in the scope of one merchant`);
@@ -253,10 +253,10 @@ function narrowed(query: QueryConfig, sees: OwnerReference): QueryConfig {
 }
 
 /** The condition that a table's rows belong to a merchant; undefined for tables without an owner. */
-function mine(source: unknown, sees: OwnerReference): SQL | undefined {
+function mine(source: unknown, visible: OwnerReference): SQL | undefined {
   const owner = ownerOf(source);
   if (owner === null) return undefined;
-  const isOwner = eq(owner, sees);
+  const isOwner = eq(owner, visible);
   // SQLite picks any index that it expects to return few rows. The hint keeps it from reading all of a merchant's rows
   // where another index is better.
   return engine === "postgres" ? isOwner : template`likelihood(${isOwner}, 0.5)`;
@@ -274,8 +274,8 @@ const nameOf = (table: unknown) => (is(table, Table) ? getTableName(table) : "a 
 export function scopePlace(param: unknown): keyof TenantScope | null {
   const place = is(param, Param) ? param.value : param;
   if (!is(place, Placeholder)) return null;
-  if (place.name === scope_places.sees) return "sees";
-  return place.name === scope_places.makes ? "makes" : null;
+  if (place.name === scope_places.visible) return "visible";
+  return place.name === scope_places.owner ? "owner" : null;
 }
 
 /** Whether a statement has values from its scope. */

@@ -38,7 +38,7 @@ class ScopedStore implements Store {
     return this.base.scoped(scope);
   }
 
-  read<T>(work: (db: Db) => Promise<T>, line: ReadQueueKey = this.scope.sees): Promise<T> {
+  read<T>(work: (db: Db) => Promise<T>, line: ReadQueueKey = this.scope.visible): Promise<T> {
     return this.base.read((db) => work(db.scoped(this.scope)), line);
   }
 

@@ -277,7 +277,7 @@ function insertOf(
   for (const column of Object.values(getTableColumns(table))) {
     assert(column.defaultFn === undefined, `${column.name} has a default that would be computed only once`);
   }
-  const owner = ownerOf(table) === null ? {} : { merchant_id: template.placeholder(scope_places.makes) };
+  const owner = ownerOf(table) === null ? {} : { merchant_id: template.placeholder(scope_places.owner) };
   const values = { ...owner, ...Object.fromEntries(names.map((name) => [name, template.placeholder(name)])) };
   const query = sql.insert(table).values(Array.from({ length: count }, () => values) as never);
   const name = `p${made_count++}`;

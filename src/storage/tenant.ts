@@ -1,9 +1,9 @@
 import { Fault, invalid } from "../core/faults.ts";
 
 /** The merchant that owns what a request creates. Refuses: merchant_required. */
-export function requireOwner({ scope }: { readonly scope: { readonly makes: number | null } }): number {
-  if (scope.makes === null) throw merchantRequired();
-  return scope.makes;
+export function requireOwner({ scope }: { readonly scope: { readonly owner: number | null } }): number {
+  if (scope.owner === null) throw merchantRequired();
+  return scope.owner;
 }
 
 /** Creates the fault of a request that does not say which merchant it is for. */
@@ -51,9 +51,9 @@ export function refuseAmbiguousOwner<Row extends { readonly merchant_id: number 
 export function hasOneMerchant({
   scope,
 }: {
-  readonly scope: { readonly sees: number | null; readonly makes: number | null };
+  readonly scope: { readonly visible: number | null; readonly owner: number | null };
 }) {
-  return scope.sees === null && scope.makes !== null;
+  return scope.visible === null && scope.owner !== null;
 }
 
 /** Merchant codes by id. */

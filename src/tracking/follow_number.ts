@@ -110,7 +110,7 @@ async function lockOrInsertRecord(
   actor: Actor,
 ): Promise<TrackingRecord> {
   const { tracking_number } = fields;
-  const owner = fields.order_id === null ? tx.scope.makes : await ownerOfOrder(tx, fields.order_id);
+  const owner = fields.order_id === null ? tx.scope.owner : await ownerOfOrder(tx, fields.order_id);
   const own = await matchingParcels(tx, tracking_number, await lockKnown(tx, tracking_number, actor, owner));
   refuseAmbiguousOwner(own, () => tracking_number);
   const [known] = own;

@@ -14,7 +14,7 @@ import {
 import type { Shipment } from "../orders/fulfillment/shipment.ts";
 import { findStanding } from "../orders/fulfillment/shipments.sql.ts";
 import { plainTrackingNumber } from "../orders/fulfillment/tracking_url.ts";
-import { hasLeft, isInHouse, isTravelling } from "../orders/order.transitions.ts";
+import { hasLeft, isTravelling, isUnshipped } from "../orders/order.transitions.ts";
 import type { OrderParcel } from "../orders/order.ts";
 import { lockOrders, noteInHistory } from "../orders/orders.sql.ts";
 import { isReturned, type TrackingEventStatus, trackingMeanings } from "../shipping/carriers/tracking.transitions.ts";
@@ -347,7 +347,7 @@ interface ExpectedReport {
 
 /**
  * Records scans as `recordScan` does in sequence, with about as many statements for many as for one. Returns for each
- * the record with its scans; or its refusal, which changed nothing; or "alone" if it must run individually, since its
+ * the record with its scans; or its refusal, which changed nothing; or "run_individually", since its
  * number is no parcel with a record, its parcel or order is in an unusual state, or an earlier scan is for the same
  * order.
  * Emits: shipment.tracking_updated, shipment.in_transit, shipment.delivered, shipment.exception.
@@ -355,12 +355,12 @@ interface ExpectedReport {
 export async function recordScans(
   tx: Tx,
   entered: readonly EnteredScan[],
-): Promise<(TrackingHistory | Fault | "alone")[]> {
+): Promise<(TrackingHistory | Fault | "run_individually")[]> {
   const numbers = entered.map(({ number }) => plainTrackingNumber(number));
   const parcels = await lockKnownParcels(tx, numbers);
   const ids = [...parcels.values()].map(({ record }) => record.id);
   const scans = Map.groupBy(await listEvents(tx, ids), ({ record_id }) => record_id);
-  const done: (TrackingHistory | Fault | "alone")[] = entered.map(() => "alone");
+  const done: (TrackingHistory | Fault | "run_individually")[] = entered.map(() => "run_individually");
   const orders = new Set<number>();
   const reports: ExpectedReport[] = [];
   for (const [at, { scan, actor }] of entered.entries()) {
@@ -454,7 +454,7 @@ async function parcelsAsExpected(tx: Tx, reports: readonly ExpectedReport[]): Pr
     const parcel = { order, shipment };
     if (step.order_act === null || !isDue(shipment.status, step.order_act)) ready.set(order.id, parcel);
     else if (!isExpected(parcel)) continue;
-    else if (isInHouse(shipment.status)) leaving.push(parcel);
+    else if (isUnshipped(shipment.status)) leaving.push(parcel);
     else ready.set(order.id, parcel);
   }
   if (leaving.length === 0) return ready;

@@ -20,7 +20,7 @@ import type { NewRecord, TrackingRecord } from "./tracking_record.ts";
 export async function buyTrackedLabel(tx: Tx, input: CreateLabel, buying: LabelBuyer): Promise<ShippingLabel> {
   const [label] = await buyTrackedLabels(tx, [{ input, buying }]);
   if (label instanceof Fault) throw label;
-  assert(label !== undefined && label !== "alone", "a single purchase never waits for another");
+  assert(label !== undefined && label !== "run_individually", "a single purchase never waits for another");
   return label;
 }
 
@@ -33,9 +33,11 @@ export async function buyTrackedLabel(tx: Tx, input: CreateLabel, buying: LabelB
 export async function buyTrackedLabels(
   tx: Tx,
   purchases: readonly LabelOrder[],
-): Promise<(ShippingLabel | Fault | "alone")[]> {
+): Promise<(ShippingLabel | Fault | "run_individually")[]> {
   const done = await buyLabels(tx, purchases);
-  const bought = done.filter((outcome): outcome is BoughtLabel => !(outcome === "alone" || outcome instanceof Fault));
+  const bought = done.filter(
+    (outcome): outcome is BoughtLabel => !(outcome === "run_individually" || outcome instanceof Fault),
+  );
   const records = await insertRecords(
     tx,
     bought.map(({ label, shipment, estimated_delivery }) => recordFor(tx, label, shipment.id, estimated_delivery)),
@@ -47,7 +49,7 @@ export async function buyTrackedLabels(
       return record === undefined ? [] : createdEvent(purchase, record);
     }),
   );
-  return done.map((outcome) => (outcome === "alone" || outcome instanceof Fault ? outcome : outcome.label));
+  return done.map((outcome) => (outcome === "run_individually" || outcome instanceof Fault ? outcome : outcome.label));
 }
 
 /** The event of a labeled parcel. */

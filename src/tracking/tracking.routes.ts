@@ -250,10 +250,10 @@ const scanning: BatchableCommand<{ readonly number: string; readonly scan: Recor
   status: 201,
   // A first scan takes all units of a parcel out of stock.
   weight: () => 5,
-  alone: async (tx, { input: { number, scan }, call }) => {
+  runOne: async (tx, { input: { number, scan }, call }) => {
     return historyOf(tx, await recordScan(tx, number, scan, call.actor));
   },
-  together: (tx, parts) =>
+  runBatch: (tx, parts) =>
     recordScans(
       tx,
       parts.map(({ input, call }) => ({ ...input, actor: call.actor })),

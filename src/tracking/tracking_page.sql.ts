@@ -56,7 +56,7 @@ async function pageOfShipment(db: Db, shipment_id: number): Promise<ParcelPage |
 
 /** The history of a number for one merchant; other merchants may have it too. */
 async function historyAt(db: Db, merchant_id: number, number: string): Promise<TrackingHistory | undefined> {
-  return (await findHistories(db.scoped({ sees: merchant_id, makes: null }), [number])).get(number)?.[0];
+  return (await findHistories(db.scoped({ visible: merchant_id, owner: null }), [number])).get(number)?.[0];
 }
 
 async function pageOfOrder(

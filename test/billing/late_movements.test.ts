@@ -28,7 +28,7 @@ let store: Store;
 const said: { level: string; message: string; facts: Readonly<Record<string, unknown>> }[] = [];
 beforeEach(async () => {
   app = await openTestApp();
-  store = app.service.stores.live.scoped({ sees: null, makes: 1 });
+  store = app.service.stores.live.scoped({ visible: null, owner: 1 });
   said.length = 0;
   for (const sku of ["TEA", "RICE"]) await sent("POST", "/products", { sku, name: sku });
 });

@@ -31,7 +31,7 @@ describe.if(engine === "postgres")("what waited for a lock reads again", () => {
 
   /** Does `first`, begins `second`, commits the first once the second waits for it or is done; answers the second. */
   async function meet<T>(first: (tx: Tx) => Promise<unknown>, second: () => Promise<T>): Promise<T> {
-    const store = shop.app.service.stores.live.scoped({ sees: null, makes: 1 });
+    const store = shop.app.service.stores.live.scoped({ visible: null, owner: 1 });
     const done = Promise.withResolvers<number>();
     const go = Promise.withResolvers<void>();
     const holder = store.write(async (tx) => {

@@ -246,8 +246,8 @@ function askerOf(live: Store, write: Store["write"]) {
     name: "createOrder",
     status: 200,
     weight: () => 1,
-    alone: async (_, { input }) => ({ input }),
-    together: async (_, parts) => parts.map(({ input }) => ({ input })),
+    runOne: async (_, { input }) => ({ input }),
+    runBatch: async (_, parts) => parts.map(({ input }) => ({ input })),
     view: (it) => it,
   };
   const request = new Request("http://packhouse.test/v1/orders", { method: "POST" });
@@ -306,12 +306,12 @@ describe("each call of a crowd", () => {
       name: "createOrder",
       status: 200,
       weight: (input) => (input === "heavy" ? 150 : 1),
-      alone: async (_, { input }) => {
+      runOne: async (_, { input }) => {
         if (input === "bad") throw new Error("a defect");
         done.push(input);
         return { input };
       },
-      together: async (_, parts) => {
+      runBatch: async (_, parts) => {
         lists.push(parts.map(({ input }) => input).join());
         if (parts.some(({ input }) => input === "bad")) throw new Error("a defect");
         return parts.map(({ input }) => (input === "odd" ? new Fault("write_conflict", "odd") : { input }));

@@ -36,7 +36,7 @@ const usual = {
 
 async function openWarehouses(settings: TemporarySettings) {
   const clock = manualClock(start);
-  const store = (await openTemporaryStore({ ...settings, mode: "live", clock })).scoped({ sees: null, makes: 1 });
+  const store = (await openTemporaryStore({ ...settings, mode: "live", clock })).scoped({ visible: null, owner: 1 });
   await store.write(async (tx) => {
     await ensureWarehouse(tx);
     const [main] = await listWarehouses(tx);

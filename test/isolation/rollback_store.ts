@@ -87,7 +87,7 @@ function leaky<D extends Db>(bare: D, leak: Leak): D {
   const scoped = (scope: TenantScope) => {
     const view = bare.scoped(scope);
     const known = leaks.get(view) as Db | undefined;
-    if (known !== undefined || scope.sees === null) return known ?? view;
+    if (known !== undefined || scope.visible === null) return known ?? view;
     const sql = leakySql(unnamed(bare.sql), unnamed(view.sql), leak);
     const made: Db = new Proxy(view, {
       get: (_, name) => (name === "sql" ? sql : name === "scoped" ? scoped : part(view, name)),

@@ -39,7 +39,7 @@ async function merchantOf(code: string) {
 }
 
 /** A scope of one merchant's own, as its key has it. */
-const owned = (id: number) => app.service.stores.live.scoped({ sees: id, makes: id });
+const owned = (id: number) => app.service.stores.live.scoped({ visible: id, owner: id });
 
 /** Runs something in a transaction that stays open until `finish` is called; answers once it has been done. */
 async function leftOpen<Done>(id: number, work: (tx: Tx) => Promise<Done>) {

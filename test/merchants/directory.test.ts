@@ -15,7 +15,7 @@ const make = (code: string) => store.write((tx) => createMerchant(tx, { code, na
 
 test("a merchant is known by its id and its code, without a query from the second time on", async () => {
   const directory = directoryOf(store);
-  expect(directoryOf(store.scoped({ sees: 1, makes: 1 }))).toBe(directory);
+  expect(directoryOf(store.scoped({ visible: 1, owner: 1 }))).toBe(directory);
   expect(directory.fresh()).toBeNull();
   const reads = spyOn(store, "read");
   const [known, same] = await Promise.all([directory.now(), directory.now()]);
@@ -78,7 +78,8 @@ test("a view and a transaction know the merchants from memory, and by a query wh
   const directory = directoryOf(store);
   const known = await directory.now();
   const seen = () => store.read((db) => merchantsIn(db, [1]));
-  const written = () => store.scoped({ sees: 1, makes: 1 }).write((tx) => tx.nested((part) => merchantsIn(part, [1])));
+  const written = () =>
+    store.scoped({ visible: 1, owner: 1 }).write((tx) => tx.nested((part) => merchantsIn(part, [1])));
   expect(await seen()).toBe(known);
   expect(await written()).toBe(known);
   expect((await store.read((db) => ownerIn(db, { merchant_id: 1 }))).code).toBe("MAIN");

@@ -55,7 +55,7 @@ test.skipIf(engine !== "postgres")(
     const ways = [1, null].flatMap((makes) => [[pair], [pair, pair]].map((pairs) => ({ makes, pairs })));
     for (const { makes, pairs } of ways) {
       let erasing: Promise<unknown> = Promise.resolve();
-      const made = await live.scoped({ sees: null, makes }).write(async (tx) => {
+      const made = await live.scoped({ visible: null, owner: makes }).write(async (tx) => {
         await findRecipients(tx, pairs);
         erasing = eraseDue(live, shop.app.service);
         expect(await blockedOr(erasing)).toBe("blocked");

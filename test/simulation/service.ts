@@ -43,7 +43,7 @@ import {
 
 export const clerk = systemActor("simulation");
 
-const ownScope = (id: number) => ({ sees: id, makes: id });
+const ownScope = (id: number) => ({ visible: id, owner: id });
 
 const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
 
@@ -176,7 +176,7 @@ export class Service {
 
   /** The id of the merchant whom it serves. */
   get merchant_id(): number {
-    return this.store.scope.makes ?? 0;
+    return this.store.scope.owner ?? 0;
   }
 
   /** As `attempt`, by the house, which names no merchant. */

@@ -39,9 +39,9 @@ const migrations: readonly Migration[] = [
 const [first, second] = [7, 8];
 
 /** How three see the goods: two merchants, and the house. */
-export const a: TenantScope = { sees: first, makes: first };
-export const b: TenantScope = { sees: second, makes: second };
-export const house: TenantScope = { sees: null, makes: first };
+export const a: TenantScope = { visible: first, owner: first };
+export const b: TenantScope = { visible: second, owner: second };
+export const house: TenantScope = { visible: null, owner: first };
 
 /** A store with goods and notes of two merchants; one has written of the other's, and so has the house. */
 export async function openGoods(): Promise<Store> {

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-const unscoped: TenantScope = { sees: null, makes: null };
+const unscoped: TenantScope = { visible: null, owner: null };
 const all = ["a1:1:7", "a2:2:7", "b1:1:8", "b2:2:8"];
 const told = (rows: readonly object[]) => rows.map((row) => Object.values(row).join(" ")).join(", ");
 
@@ -216,7 +216,7 @@ describe("who sees", () => {
   test("is told by handles of as many merchants as there are", async () => {
     const names = prepared((q) => q.select({ name: goods.name }).from(goods).orderBy(goods.name));
     await store.write(async (tx) => {
-      for (let n = 100; n < 700; n += 1) expect(await names(tx.scoped({ sees: n, makes: n }), {})).toEqual([]);
+      for (let n = 100; n < 700; n += 1) expect(await names(tx.scoped({ visible: n, owner: n }), {})).toEqual([]);
       expect(told(await names(tx.scoped(a), {}))).toBe("a1, a2");
       expect(told(await names(tx.scoped(b), {}))).toBe("b1, b2");
     });
@@ -312,7 +312,7 @@ describe("who makes", () => {
         [a, 7],
         [b, 8],
         [house, 7],
-        [{ sees: null, makes: 8 }, 8],
+        [{ visible: null, owner: 8 }, 8],
         [a, 7],
       ] as const) {
         const name = `z${Bun.randomUUIDv7()}`;
@@ -324,7 +324,7 @@ describe("who makes", () => {
       }
       const refusal = async (scope: TenantScope) =>
         String(await ended(store.scoped(scope).write((tx) => act(tx, "nobody's"))));
-      expect(await refusal({ sees: 7, makes: null })).toContain("a row of goods needs an owner");
+      expect(await refusal({ visible: 7, owner: null })).toContain("a row of goods needs an owner");
       expect(await refusal(unscoped)).toMatch(/goods needs an owner|goods.merchant_id|"merchant_id" of relation/);
       expect((await allGoods(store)).filter((row) => row.startsWith("nobody"))).toEqual([]);
     });
@@ -339,7 +339,7 @@ describe("who makes", () => {
     for (const [scope, owners] of [
       [a, [7, null, 9]],
       [unscoped, [null, null, 9]],
-      [{ sees: 7, makes: null }, [null, null, 9]],
+      [{ visible: 7, owner: null }, [null, null, 9]],
     ] as const) {
       await write(scope);
       const rows = await store.write((tx) => tx.sql.delete(notes).where(eq(notes.good, "new")).returning());

@@ -140,7 +140,7 @@ const wait = (id: string, count: number, attempts: number, data: object) =>
   });
 
 test("a receiver is reached alone", async () => {
-  alone_ms = await slowest("alone");
+  alone_ms = await slowest("run_individually");
 }, 90_000);
 
 test("what was tried before does not delay what is new of the same receiver", async () => {

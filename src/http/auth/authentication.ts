@@ -112,7 +112,7 @@ export interface ScopeRequest {
   /** After the version. */
   readonly path: string;
   /** Whether it may change something. */
-  readonly makes: boolean;
+  readonly creates: boolean;
   /** The merchant that its query names; null for none. */
   readonly named: string | null;
 }

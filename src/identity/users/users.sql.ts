@@ -83,7 +83,7 @@ export function usersOf({ scope }: Pick<Db, "scope">, rows: readonly MemberRow[]
   return [...all.values()].map(([first, ...others]) => {
     assert(first, "a group has a row");
     const own = [first, ...others].map(({ membership }) => membership);
-    return userWith(first.user, own, scope.sees !== null);
+    return userWith(first.user, own, scope.visible !== null);
   });
 }
 
@@ -183,7 +183,7 @@ export async function listUserPage(
     .offset(offset);
   const all = await membershipsOf(db, { ids: page.map((user) => user.id) });
   const own = Map.groupBy(all, ({ user_id }) => user_id);
-  return page.map((user) => userWith(user, own.get(user.id) ?? [], db.scope.sees !== null));
+  return page.map((user) => userWith(user, own.get(user.id) ?? [], db.scope.visible !== null));
 }
 
 /** The number of matching users. */
@@ -194,7 +194,7 @@ export async function countUsers(db: Db, filters: UserFilters): Promise<number> 
 
 /** Users have a membership each, so that a scope sees those of its merchant alone. */
 function narrowed(db: Db, { status, role, q }: UserFilters): SQL | undefined {
-  const of_one = db.scope.sees !== null;
+  const of_one = db.scope.visible !== null;
   const open = eq(memberships.status, userStarts);
   const members = (which: SQL | undefined) =>
     inArray(users.id, db.sql.select({ id: memberships.user_id }).from(memberships).where(which));

@@ -18,12 +18,12 @@ import type { StockItem, StockSpot } from "./stock_item.ts";
 
 /** Condition: a column names a product with this SKU, which several merchants may use. */
 export function ofSku(db: Db, product_id: AnyPgColumn, sku: string): SQL {
-  const { sees, makes } = db.scope;
+  const { visible, owner } = db.scope;
   const { id, merchant_id } = products;
   const named = db.sql.select({ id }).from(products).where(eq(products.sku, sku));
-  if (sees === null && makes === null) return inArray(product_id, named);
+  if (visible === null && owner === null) return inArray(product_id, named);
   // One product, so that an index that begins with it can be used; the scope's own merchant comes first.
-  const own_first = sql`case when ${merchant_id} = ${makes} then 0 else 1 end`;
+  const own_first = sql`case when ${merchant_id} = ${owner} then 0 else 1 end`;
   return sql`${product_id} = (${named.orderBy(own_first, asc(id)).limit(1)})`;
 }
 

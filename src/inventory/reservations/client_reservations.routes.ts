@@ -42,8 +42,8 @@ const reserving: BatchableCommand<ReserveStock, Awaited<ReturnType<typeof reserv
   name: "reserveInventory",
   status: 201,
   weight: ({ items }) => items.length,
-  alone: (tx, { input }) => reserveStock(tx, input),
-  together: (tx, parts) => {
+  runOne: (tx, { input }) => reserveStock(tx, input),
+  runBatch: (tx, parts) => {
     return reserveBatch(
       tx,
       parts.map(({ input }) => input),

@@ -80,7 +80,7 @@ export async function reserveBatch(tx: Tx, inputs: readonly ReserveStock[]): Pro
     tx,
     drafts.flatMap((draft) => (draft instanceof Fault ? [] : draft.wants.map(({ product_id }) => product_id))),
   );
-  const own = [...stocks.values()].filter(({ product }) => product.merchant_id === tx.scope.makes);
+  const own = [...stocks.values()].filter(({ product }) => product.merchant_id === tx.scope.owner);
   const products = new Map(own.map(({ product }) => [product.sku, product]));
   const sold = drafts.map((draft, at) => {
     return draft instanceof Fault ? draft : (orFault(() => refuseUnsold(products, inputs[at]?.items ?? [])) ?? draft);

@@ -235,7 +235,7 @@ function quantitiesBy(items: readonly StockItem[], keyOf: (item: StockItem) => G
 
 /** The merchants whose products a request sees, and the one for whom it creates records. */
 interface ProductVisibility {
-  readonly scope: { readonly sees: number | null; readonly makes: number | null };
+  readonly scope: { readonly visible: number | null; readonly owner: number | null };
 }
 
 /** The problem of a field that names a bundle where stock is meant. */
@@ -260,7 +260,7 @@ export type NamedProducts = ReadonlyMap<string, readonly NamedProduct[]>;
  */
 export function productNamed({ scope }: ProductVisibility, named: NamedProducts, sku: string): NamedProduct | null {
   const all = named.get(sku) ?? [];
-  const own = all.find(({ merchant_id }) => merchant_id === scope.makes);
+  const own = all.find(({ merchant_id }) => merchant_id === scope.owner);
   if (own === undefined) refuseAmbiguousOwner(all, () => sku);
   return own ?? all[0] ?? null;
 }
@@ -268,7 +268,7 @@ export function productNamed({ scope }: ProductVisibility, named: NamedProducts,
 /** The ids of products whose SKU only one merchant uses, or the merchant for whom the scope creates records. */
 export function plainIds({ scope }: ProductVisibility, named: NamedProducts): number[] {
   return [...named.values()].flatMap((all) => {
-    const own = all.length === 1 ? all[0] : all.find(({ merchant_id }) => merchant_id === scope.makes);
+    const own = all.length === 1 ? all[0] : all.find(({ merchant_id }) => merchant_id === scope.owner);
     return own?.id ?? [];
   });
 }

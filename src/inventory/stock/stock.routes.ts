@@ -61,11 +61,11 @@ const adjusting: BatchableCommand<{ readonly sku: string; readonly input: Adjust
   name: "adjustInventory",
   status: 200,
   weight: () => 1,
-  alone: async (tx, { input: { sku, input }, call }) => {
+  runOne: async (tx, { input: { sku, input }, call }) => {
     await requireMatch(call, () => locked(call, tx, sku));
     return adjustStock(tx, sku, input, call.actor);
   },
-  together: (tx, parts) => {
+  runBatch: (tx, parts) => {
     return adjustBatch(
       tx,
       parts.map(({ input, call }) => ({ ...input, actor: call.actor })),

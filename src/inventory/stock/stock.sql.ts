@@ -227,7 +227,7 @@ export async function getStockedProducts(
   db: Db,
   items: readonly { readonly sku: string }[],
   field: string,
-  owner: number | null = db.scope.makes,
+  owner: number | null = db.scope.owner,
 ): Promise<StockedProducts> {
   const named = await findNamedProducts(
     db,

@@ -21,7 +21,7 @@ export const stockImport: Import<CountedStock> = {
   required,
   read: checkOf(CountedStock),
   save: eachRow(saveStockRows),
-  ties: ({ sku }) => ({ makes: [sku], needs: [sku] }),
+  ties: ({ sku }) => ({ creates: [sku], needs: [sku] }),
 };
 
 /** The CSV of all stock by bin and lot, which can be imported again. */

@@ -152,7 +152,7 @@ async function partsOf(
     const merchants = await store.read(listMerchants);
     return plans.map(({ merchant, plan }) => {
       const { id } = theOne(merchants, ({ code }) => code === merchant.code);
-      return { plan, own: store.scoped({ sees: id, makes: id }), story: newStory() };
+      return { plan, own: store.scoped({ visible: id, owner: id }), story: newStory() };
     });
   }
   const own = await storeForCommand(store, merchant, true);
@@ -171,7 +171,7 @@ async function summary(store: Store, parts: readonly DemoPart[], seconds: number
   const merchants = await store.read(listMerchants);
   const rows: SummaryRow[] = [];
   for (const { own } of parts) {
-    const { code, name } = theOne(merchants, ({ id }) => id === own.scope.makes);
+    const { code, name } = theOne(merchants, ({ id }) => id === own.scope.owner);
     rows.push([`${name} (${code})`, ""], ...(await own.read(figuresOf)));
   }
   await store.read(async (db) => {

@@ -16,7 +16,7 @@ import {
 import type { Shipment } from "../fulfillment/shipment.ts";
 import { saveShipment, saveShipmentLines } from "../fulfillment/shipments.sql.ts";
 import type { CancelItems, CancelOrder } from "../order.schema.ts";
-import { hasLeft, isCancelled, isInHouse, orderTransitions, shipmentTransitions } from "../order.transitions.ts";
+import { hasLeft, isCancelled, isUnshipped, orderTransitions, shipmentTransitions } from "../order.transitions.ts";
 import { type Order, openUnits } from "../order.ts";
 import { orderEvent } from "../order_event.ts";
 import { refuseForbidden, withAllocations } from "../order_lines.ts";
@@ -45,7 +45,7 @@ export function losingParcels(order: Order, units: readonly LineUnits[]): Losing
   const left = new Map(
     units.map(({ order_line_id, quantity }) => [order_line_id, quantity - (free.get(order_line_id) ?? 0)]),
   );
-  const waiting = order.shipments.filter(({ status }) => isInHouse(status)).reverse();
+  const waiting = order.shipments.filter(({ status }) => isUnshipped(status)).reverse();
   const [labelled, plain] = [waiting.filter(isLabelled), waiting.filter((shipment) => !isLabelled(shipment))];
   return [...plain, ...labelled].flatMap((shipment) => {
     const lost = shipment.lines.flatMap(({ order_line_id, quantity }) => {
@@ -115,7 +115,7 @@ async function cancelAll(
   entry: HistoryEntry & { readonly reason: NonNullable<Order["cancel_reason"]> },
 ): Promise<Order> {
   const shipments = before.shipments.map((shipment) =>
-    isInHouse(shipment.status)
+    isUnshipped(shipment.status)
       ? { ...shipment, status: transition(shipmentTransitions, "void", shipment.status) }
       : shipment,
   );
@@ -157,7 +157,7 @@ export async function cancelItems(tx: Tx, id: string, input: CancelItems, actor:
   for (const parcel of losingParcels(before, units)) {
     const shipment = reduced(parcel);
     await saveShipment(tx, shipment);
-    if (isInHouse(shipment.status)) await saveShipmentLines(tx, shipment.id, shipment.lines);
+    if (isUnshipped(shipment.status)) await saveShipmentLines(tx, shipment.id, shipment.lines);
     losing.set(shipment.id, shipment);
   }
   const claims = await releaseOrderAllocation(tx, before.id, allocationUnits(before, units), actor);

@@ -15,7 +15,7 @@ import {
 import type { Tx } from "../../storage/database.ts";
 import { checkedRecipients, productsOf } from "../lifecycle/draft_orders.ts";
 import type { UpdateOrder } from "../order.schema.ts";
-import { awaitsWork, isCancelled, isGivenUp, isInHouse, isUnpacked } from "../order.transitions.ts";
+import { awaitsWork, isCancelled, isGivenUp, isUnpacked, isUnshipped } from "../order.transitions.ts";
 import { isBegun, type Order } from "../order.ts";
 import {
   allocationOf,
@@ -112,7 +112,7 @@ const isHeldForAddress = ({ holds }: Order) => holds.some(({ reason }) => reason
 
 /** Whether a parcel that has not shipped has a label with the address. */
 const isLabelled = ({ shipments }: Order) =>
-  shipments.some(({ status, tracking_number }) => isInHouse(status) && tracking_number !== null);
+  shipments.some(({ status, tracking_number }) => isUnshipped(status) && tracking_number !== null);
 
 interface OrderChangeContext {
   readonly actor: Actor;

@@ -8,7 +8,14 @@ import { currentOrderAllocation, resumeOrderAllocation } from "../../inventory/r
 import type { LineUnits } from "../../inventory/reservations/reservation.ts";
 import type { Tx } from "../../storage/database.ts";
 import { pauseAgain, placeHold } from "../changes/holds.ts";
-import { hasLeft, isCancelled, isGivenUp, isInHouse, isTravelling, shipmentTransitions } from "../order.transitions.ts";
+import {
+  hasLeft,
+  isCancelled,
+  isGivenUp,
+  isTravelling,
+  isUnshipped,
+  shipmentTransitions,
+} from "../order.transitions.ts";
 import { hinderedBy, isStopped, type Order, type OrderParcel, partsOf } from "../order.ts";
 import { refuseForbidden, withAllocations } from "../order_lines.ts";
 import { lockParcel, saveOrder } from "../orders.sql.ts";
@@ -35,7 +42,7 @@ export async function handOver(
 ): Promise<OrderParcel> {
   const { order: locked, shipment } = await lockParcel(tx, shipment_id);
   if (by_carrier) return scanned(tx, locked, shipment, actor);
-  if (!isInHouse(shipment.status)) return { order: locked, shipment };
+  if (!isUnshipped(shipment.status)) return { order: locked, shipment };
   refuseForbidden(locked, "ship");
   const order = await withCurrentAllocation(tx, locked);
   refuseShort(order, false);
@@ -56,7 +63,7 @@ export async function deliverShipment(tx: Tx, shipment_id: number, actor: Actor)
 /** Whether a parcel that a carrier reports on is where it should be, and nothing contradicts the report. */
 export function isExpected({ order, shipment }: OrderParcel): boolean {
   if (isTravelling(shipment.status)) return true;
-  return isInHouse(shipment.status) && !isCancelled(order.status) && hinderedBy(order).length === 0;
+  return isUnshipped(shipment.status) && !isCancelled(order.status) && hinderedBy(order).length === 0;
 }
 
 /**
@@ -86,7 +93,7 @@ export async function carryExpected(
   act: "ship" | "deliver",
   actor: Actor,
 ): Promise<OrderParcel> {
-  const { order, shipment } = isInHouse(parcel.shipment.status)
+  const { order, shipment } = isUnshipped(parcel.shipment.status)
     ? await shipParcel(tx, parcel.order, parcel.shipment, actor, true)
     : parcel;
   return act === "ship" ? { order, shipment } : arrived(tx, order, shipment, actor);

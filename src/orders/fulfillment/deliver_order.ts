@@ -4,11 +4,11 @@ import { emit } from "../../events/emit.ts";
 import type { Tx } from "../../storage/database.ts";
 import type { DeliverOrder } from "../order.schema.ts";
 import {
-  isInHouse,
   isOnItsWay,
   isOpen,
   isTravelling,
   isUnpacked,
+  isUnshipped,
   orderTransitions,
   shipmentTransitions,
 } from "../order.transitions.ts";
@@ -72,7 +72,7 @@ export async function arrive(tx: Tx, before: Order, parcels: readonly Shipment[]
     await saveShipment(tx, there);
     moved = raised(withShipment(moved, there), "quantity_delivered", parcel.lines);
   }
-  const out = moved.shipments.some(({ status }) => isInHouse(status) || isTravelling(status));
+  const out = moved.shipments.some(({ status }) => isUnshipped(status) || isTravelling(status));
   const whole = isOnItsWay(moved.status) && !out;
   const last = parcels.length === 0 ? "rest_delivered" : "deliver";
   const status = transition(orderTransitions, whole ? last : "deliver_part", moved.status);

@@ -4,7 +4,7 @@ import { add, decimalText, readFraction, times } from "../../core/decimals.ts";
 import { wireId } from "../../core/ids.ts";
 import { unitNanograms, weightUnit } from "../../core/weight_units.ts";
 import type { TakenUnits } from "../../inventory/reservations/reservation.ts";
-import { isInHouse } from "../order.transitions.ts";
+import { isUnshipped } from "../order.transitions.ts";
 import { type Order, type OrderLine, partsOf } from "../order.ts";
 import type { PackingShare, PackParcelInput } from "./packing.ts";
 
@@ -156,5 +156,5 @@ function weightOf(
 
 /** The number of an order's parcels that have not shipped, including extra cartons of the same goods. */
 export function parcelsInHouse({ shipments }: Order): number {
-  return shipments.filter(({ status }) => isInHouse(status)).length;
+  return shipments.filter(({ status }) => isUnshipped(status)).length;
 }

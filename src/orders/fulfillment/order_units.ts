@@ -7,7 +7,7 @@ import type {
   PartUnits,
   PickedUnits,
 } from "../../inventory/reservations/reservation.ts";
-import { isGivenUp, isInHouse, type ShortReason, writeOffReasons } from "../order.transitions.ts";
+import { isGivenUp, isUnshipped, type ShortReason, writeOffReasons } from "../order.transitions.ts";
 import {
   backorderedUnits,
   type LinePart,
@@ -97,7 +97,7 @@ export function allocationUnits(order: Order, units: readonly LineUnits[]): Allo
 export function unitsInParcels(order: Order): ReadonlyMap<number, number> {
   const units = new Map<number, number>();
   for (const shipment of order.shipments) {
-    if (!isInHouse(shipment.status)) continue;
+    if (!isUnshipped(shipment.status)) continue;
     for (const { order_line_id, quantity } of shipment.lines) {
       units.set(order_line_id, (units.get(order_line_id) ?? 0) + quantity);
     }
@@ -107,7 +107,7 @@ export function unitsInParcels(order: Order): ReadonlyMap<number, number> {
 
 /** Whether nothing of an order is left to ship: no open unit, and no parcel. */
 export function isAway({ lines, shipments }: Order): boolean {
-  return lines.every((line) => openUnits(line) === 0) && !shipments.some(({ status }) => isInHouse(status));
+  return lines.every((line) => openUnits(line) === 0) && !shipments.some(({ status }) => isUnshipped(status));
 }
 
 /** Whether everything that an order wants of the stock is in staging. */

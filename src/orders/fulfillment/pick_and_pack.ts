@@ -73,33 +73,33 @@ interface AllowedAction<Input> extends RequestedAction<Input> {
 // All other writes wait for a transaction, so it handles no more lines than this, or a single order.
 const lines_max = 200;
 
-const isAllowed = <Input>(one: AllowedAction<Input> | Fault | "alone"): one is AllowedAction<Input> =>
-  !(one === "alone" || one instanceof Fault);
+const isAllowed = <Input>(one: AllowedAction<Input> | Fault | "run_individually"): one is AllowedAction<Input> =>
+  !(one === "run_individually" || one instanceof Fault);
 
 /**
  * Locks orders and their stock, all at once, then acts on one after the other. Returns each order after the act, or its
- * refusal, which has changed nothing; or "alone", when the act must run individually: the list names the order twice,
- * the request names particular units, a lot may not be shipped, or the list has too many lines already.
+ * refusal, which has changed nothing; or "run_individually": the list names the
+ * order twice, the request names particular units, a lot may not be shipped, or the list has too many lines already.
  */
 export async function actOnEach<Input>(
   tx: Tx,
   requests: readonly RequestedAction<Input>[],
   { action, isPlain, opens, check, act }: BatchableAction<Input>,
-): Promise<(Order | Fault | "alone")[]> {
+): Promise<(Order | Fault | "run_individually")[]> {
   const names = requests.map(({ id }) => id);
   const ids = await resolveOrders(tx, names, null);
   const orders = await lockOrders(tx, [...new Set(ids.filter((id) => typeof id === "number"))]);
   const seen = new Set<number>();
   let lines = 0;
-  const candidates = ids.map((id, at): AllowedAction<Input> | Fault | "alone" => {
+  const candidates = ids.map((id, at): AllowedAction<Input> | Fault | "run_individually" => {
     const [order, one] = [typeof id === "number" ? orders.get(id) : undefined, requests[at]];
-    if (id instanceof Fault || one === undefined) return id instanceof Fault ? id : "alone";
+    if (id instanceof Fault || one === undefined) return id instanceof Fault ? id : "run_individually";
     if (order === undefined) return unknownOrder(one.id, null);
     const isFirst = !seen.has(id);
     seen.add(id);
     lines += order.lines.length;
     const isMuch = lines > lines_max && lines > order.lines.length;
-    if (!isFirst || isMuch || !isPlain(one.input, order)) return "alone";
+    if (!isFirst || isMuch || !isPlain(one.input, order)) return "run_individually";
     return orFault(() => refuseForbidden(order, action)) ?? { order, ...one };
   });
   const opened = candidates.flatMap((one) => (isAllowed(one) && opens(one.order) ? one.order : []));
@@ -107,10 +107,10 @@ export async function actOnEach<Input>(
     tx,
     opened.map((order) => ({ order_id: order.id, products: productsOf(order) })),
   );
-  const done: (Order | Fault | "alone")[] = [];
+  const done: (Order | Fault | "run_individually")[] = [];
   for (const one of candidates) {
     if (!isAllowed(one)) done.push(one);
-    else if (opens(one.order) && !mayAllLeave(tx, one.order.id)) done.push("alone");
+    else if (opens(one.order) && !mayAllLeave(tx, one.order.id)) done.push("run_individually");
     else {
       const order = await withCurrentAllocation(tx, one.order);
       const refused = orFault(() => check(order, one.input)) ?? null;
@@ -140,13 +140,12 @@ export async function pickOrder(tx: Tx, id: string, input: PickOrder, actor: Act
 }
 
 /**
- * As `pickOrder`, for many orders at once. Returns each order, its refusal, or "alone" if it must be picked
- * individually.
+ * As `pickOrder`, for many orders at once. Returns each order, its refusal, or "run_individually".
  */
 export function pickOrders(
   tx: Tx,
   requests: readonly RequestedAction<PickOrder>[],
-): Promise<(Order | Fault | "alone")[]> {
+): Promise<(Order | Fault | "run_individually")[]> {
   return actOnEach(tx, requests, {
     action: "pick",
     isPlain: ({ items }) => items === undefined,
@@ -199,13 +198,12 @@ export async function packOrder(tx: Tx, id: string, input: PackOrder, actor: Act
 }
 
 /**
- * As `packOrder`, for many orders at once. Returns each order, its refusal, or "alone" if it must be packed
- * individually.
+ * As `packOrder`, for many orders at once. Returns each order, its refusal, or "run_individually".
  */
 export function packOrders(
   tx: Tx,
   requests: readonly RequestedAction<PackOrder>[],
-): Promise<(Order | Fault | "alone")[]> {
+): Promise<(Order | Fault | "run_individually")[]> {
   return actOnEach(tx, requests, {
     action: "pack",
     isPlain: ({ packages }) => packages === undefined,

@@ -6,7 +6,7 @@ import { shipAllocatedUnits } from "../../inventory/reservations/order_allocatio
 import type { LineUnits } from "../../inventory/reservations/reservation.ts";
 import type { Tx } from "../../storage/database.ts";
 import type { ShipOrder } from "../order.schema.ts";
-import { isInHouse, orderTransitions, shipmentTransitions } from "../order.transitions.ts";
+import { isUnshipped, orderTransitions, shipmentTransitions } from "../order.transitions.ts";
 import type { Order, OrderParcel } from "../order.ts";
 import { orderEvent } from "../order_event.ts";
 import { refusal, refuseForbidden, withAllocations } from "../order_lines.ts";
@@ -42,20 +42,20 @@ export async function shipOrder(tx: Tx, id: string, request: ShipOrder, actor: A
 }
 
 /**
- * As `shipOrder`, for many orders at once. Returns each order, its refusal, or "alone" if it must ship individually.
+ * As `shipOrder`, for many orders at once. Returns each order, its refusal, or "run_individually".
  */
 export function shipOrders(
   tx: Tx,
   requests: readonly RequestedAction<ShipOrder>[],
-): Promise<(Order | Fault | "alone")[]> {
+): Promise<(Order | Fault | "run_individually")[]> {
   return actOnEach(tx, requests, {
     action: "ship",
     // With several parcels, a later one might be refused after an earlier one has left.
     isPlain: ({ shipment_id, carrier, service, tracking_number }, order) =>
-      [shipment_id, carrier, service, tracking_number].every((value) => value == null) && inHouse(order).length <= 1,
+      [shipment_id, carrier, service, tracking_number].every((value) => value == null) && unshipped(order).length <= 1,
     opens: () => true,
     check: (order, { partial = false }) => {
-      const [parcel] = inHouse(order);
+      const [parcel] = unshipped(order);
       if (parcel === undefined) return refuseEmpty(order, partial);
       refuseShort(order, partial);
       if (parcel.lines.length > 0 && takeable(order, parcel).length === 0) throw nothingToTake(order);
@@ -64,17 +64,17 @@ export function shipOrders(
   });
 }
 
-const inHouse = ({ shipments }: Order) => shipments.filter(({ status }) => isInHouse(status));
+const unshipped = ({ shipments }: Order) => shipments.filter(({ status }) => isUnshipped(status));
 
 async function shipLocked(tx: Tx, locked: Order, input: ShipOrder, actor: Actor): Promise<Order> {
   const chosen = input.shipment_id === undefined ? null : chosenShipment(locked, input.shipment_id);
   refuseForbidden(locked, "ship");
   const order = await withCurrentAllocation(tx, locked);
-  if (chosen !== null && !isInHouse(chosen.status)) {
+  if (chosen !== null && !isUnshipped(chosen.status)) {
     throw refusal(locked, "ship", `that parcel is ${chosen.status}`);
   }
   refuseShort(order, input.partial ?? false);
-  const waiting = inHouse(order);
+  const waiting = unshipped(order);
   const apart = (input.tracking_number ?? null) !== null || waiting.some((parcel) => parcel.tracking_number !== null);
   const leaving = chosen !== null ? [chosen] : waiting.slice(0, apart ? 1 : undefined);
   let rest = order;

@@ -48,7 +48,7 @@ export async function importsSettled(store: Store): Promise<void> {
 
 async function importOne(claim: ImportClaim, all: Store, service: Service): Promise<void> {
   const { merchant_id } = claim.connection;
-  const store = all.scoped({ sees: merchant_id, makes: merchant_id });
+  const store = all.scoped({ visible: merchant_id, owner: merchant_id });
   const access = accessTo(claim.connection, store, service);
   try {
     const order = claim.import.payload ?? (await fetchOrder(claim, access));

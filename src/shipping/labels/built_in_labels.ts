@@ -124,13 +124,16 @@ interface SoldLabel {
 
 /**
  * Buys labels of built-in carriers for parcels of orders, with about as many statements for many as for one. Returns
- * for each purchase its label; or its refusal, which changed nothing; or "alone" if it must run individually, since an
+ * for each purchase its label; or its refusal, which changed nothing; or "run_individually", since an
  * earlier purchase is for the same order. Tracking and events are left to tracking's `buyTrackedLabels`. Concurrent use
  * of a quote refuses all purchases at once (quote_used).
  * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition,
  * quote_mismatch, quote_used.
  */
-export async function buyLabels(tx: Tx, purchases: readonly LabelOrder[]): Promise<(BoughtLabel | Fault | "alone")[]> {
+export async function buyLabels(
+  tx: Tx,
+  purchases: readonly LabelOrder[],
+): Promise<(BoughtLabel | Fault | "run_individually")[]> {
   const tariffs = purchases.some(({ buying }) => buying.quote === null) ? await listTariffs(tx) : [];
   const sellers = purchases.map(({ input, buying }) =>
     orFault(() => ({ input, buying, seller: sellerOf(tariffs, input, buying.quote) })),
@@ -139,7 +142,7 @@ export async function buyLabels(tx: Tx, purchases: readonly LabelOrder[]): Promi
     const parcels = await readyParcels(tx, valid);
     return parcels.map((ready, at) => {
       const purchase = valid[at];
-      if (purchase === undefined || ready === "alone") return "alone" as const;
+      if (purchase === undefined || ready === "run_individually") return "run_individually" as const;
       return ready instanceof Fault ? ready : orFault(() => soldBy(tx, purchase.seller, purchase.buying.actor, ready));
     });
   });
@@ -149,7 +152,10 @@ export async function buyLabels(tx: Tx, purchases: readonly LabelOrder[]): Promi
 }
 
 /** Refuses purchases whose quote was already used, by a label or by an earlier purchase in the list. */
-async function refuseUsedQuotes(tx: Tx, sold: readonly (SoldLabel | Fault | "alone")[]): Promise<typeof sold> {
+async function refuseUsedQuotes(
+  tx: Tx,
+  sold: readonly (SoldLabel | Fault | "run_individually")[],
+): Promise<typeof sold> {
   const nonces = sold.map((sale) =>
     isSold(sale) && "quote" in sale.seller.price ? sale.seller.price.quote.nonce : null,
   );
@@ -166,7 +172,8 @@ async function refuseUsedQuotes(tx: Tx, sold: readonly (SoldLabel | Fault | "alo
   });
 }
 
-const isSold = (sale: SoldLabel | Fault | "alone"): sale is SoldLabel => !(sale === "alone" || sale instanceof Fault);
+const isSold = (sale: SoldLabel | Fault | "run_individually"): sale is SoldLabel =>
+  !(sale === "run_individually" || sale instanceof Fault);
 
 /** Prices a parcel's label and sets its reference. Refuses: validation_failed, carrier_refused, carrier_error. */
 function soldBy({ now, mode }: Tx, seller: OwnSeller, actor: Actor, ready: ReadyParcel): SoldLabel {

@@ -11,7 +11,7 @@ import { labelShipment, openShipment, voidShipment } from "../../orders/fulfillm
 import { parcelPlace, placeText } from "../../orders/fulfillment/order_units.ts";
 import type { Shipment, ShipmentLine } from "../../orders/fulfillment/shipment.ts";
 import { plainTrackingNumber } from "../../orders/fulfillment/tracking_url.ts";
-import { isGivenUp, isInHouse } from "../../orders/order.transitions.ts";
+import { isGivenUp, isUnshipped } from "../../orders/order.transitions.ts";
 import type { Order } from "../../orders/order.ts";
 import { lockOrder } from "../../orders/orders.sql.ts";
 import { findProducts } from "../../products/products.sql.ts";
@@ -109,7 +109,7 @@ export async function beginPurchase(
 ): Promise<ShippingLabel> {
   const [ready] = await readyParcels(tx, [{ input, buying, seller }]);
   if (ready instanceof Fault) throw ready;
-  assert(ready !== undefined && ready !== "alone", "a single purchase never waits for another");
+  assert(ready !== undefined && ready !== "run_individually", "a single purchase never waits for another");
   const { value_cents, insurance, from_address, to_address, fingerprint, warnings } = ready;
   await refuseUnknownZip(tx, ready.order, to_address);
   await refuseUndeclaredUnits(tx, { from_address, to_address }, ready.order, ready.units);
@@ -392,7 +392,7 @@ export async function recordFailed(
 
 async function waitsInHouse(tx: Tx, { order_id }: ShippingLabel, shipment_id: number): Promise<boolean> {
   const { shipments } = await lockOrder(tx, order_id);
-  return shipments.some(({ id, status }) => id === shipment_id && isInHouse(status));
+  return shipments.some(({ id, status }) => id === shipment_id && isUnshipped(status));
 }
 
 /** Schedules another lookup. Returns null when another server took over the purchase. */

@@ -80,11 +80,11 @@ const ownPurchases = (
   status: 201,
   // A purchase writes the parcel, its units, its label, its tracking record and the order's history.
   weight: () => 5,
-  alone: (tx, { input, call }) => {
+  runOne: (tx, { input, call }) => {
     checkQuoted(service, tx, input);
     return buyTrackedLabel(tx, input.body, buyingOf(call, input));
   },
-  together: (tx, parts) => {
+  runBatch: (tx, parts) => {
     const requests = parts.map(({ input, call }) =>
       orFault(() => {
         checkQuoted(service, tx, input);

@@ -69,15 +69,15 @@ export interface ReadyParcel extends Omit<RequestedParcel, "from" | "to"> {
 }
 
 /**
- * Locks the orders of purchases and validates their parcels. Returns for each its parcel; or its refusal; or "alone" if
- * it must run individually, since an earlier purchase is for the same order.
+ * Locks the orders of purchases and validates their parcels. Returns for each its parcel; or its refusal; or
+ * "run_individually", since an earlier purchase is for the same order.
  * Refuses: validation_failed, resource_missing, ambiguous_identifier, duplicate_label, invalid_state_transition,
  * quote_mismatch.
  */
 export async function readyParcels(
   tx: Tx,
   requests: readonly ParcelRequest[],
-): Promise<(ReadyParcel | Fault | "alone")[]> {
+): Promise<(ReadyParcel | Fault | "run_individually")[]> {
   const parcels = requests.map((request) => orFault(() => requestedParcel(request)));
   const ids = await resolveOrders(
     tx,
@@ -91,9 +91,9 @@ export async function readyParcels(
   const taken = new Set<number>();
   return requests.map((request, at) => {
     const [facts, id] = [parcels[at], ids[at]];
-    if (facts === undefined || facts instanceof Fault) return facts ?? "alone";
-    if (id === undefined || id instanceof Fault) return id ?? "alone";
-    if (taken.has(id)) return "alone";
+    if (facts === undefined || facts instanceof Fault) return facts ?? "run_individually";
+    if (id === undefined || id instanceof Fault) return id ?? "run_individually";
+    if (taken.has(id)) return "run_individually";
     taken.add(id);
     const [order, origin] = [orders.get(id), origins.get(id)];
     if (order === undefined || origin === undefined) return unknownOrder(request.input.order_id, "order_id");

@@ -39,7 +39,7 @@ if (engine === "sqlite")
     for (const { merchant, plan } of planOperator({ seed: 1, until })) {
       const { id = 0, name } = merchants.find(({ code }) => code === merchant.code) ?? {};
       expect(name).toBe(merchant.name);
-      const found = await store.scoped({ sees: id, makes: null }).read(async (db) => {
+      const found = await store.scoped({ visible: id, owner: null }).read(async (db) => {
         const orders_by_status: Record<string, number> = {};
         for (const status of publicOrderStatuses)
           orders_by_status[status] = await countOrders(db, { statuses: [status] });
@@ -97,7 +97,7 @@ test("the sample merchants move into a house that nobody uses yet, once, and lea
 
 test("a live world that is in use gets no merchants for a demo of the test world", async () => {
   const stores = await openWorlds(manualClock(until));
-  await stores.live.scoped({ sees: null, makes: 1 }).write((tx) => createProduct(tx, { sku: "TEA", name: "Tea" }));
+  await stores.live.scoped({ visible: null, owner: 1 }).write((tx) => createProduct(tx, { sku: "TEA", name: "Tea" }));
   expect(await settleMerchants(stores)).toBe(false);
   expect((await stores.live.read(listMerchants)).map(({ name }) => name)).toEqual(["Main"]);
   await close(stores);

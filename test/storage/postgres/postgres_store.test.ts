@@ -261,7 +261,7 @@ if (engine === "postgres")
         }),
       );
       expect([begun, conflict(whole)?.kind]).toEqual([false, "check"]);
-      const alone = await ended(store.write((tx) => insert(tx, things, [{ name: "alone", quantity: -1 }])));
+      const alone = await ended(store.write((tx) => insert(tx, things, [{ name: "run_individually", quantity: -1 }])));
       expect(conflict(alone)?.kind).toBe("check");
       expect(await quantities()).toEqual([2, 1]);
     });

@@ -49,7 +49,7 @@ if (engine === "sqlite")
     test("writes that wait share a commit, at most 64 of them", async () => {
       await Promise.all(Array.from({ length: 130 }, (_, i) => add(`t${i}`)));
       expect(commits).toEqual([1, 2, 3]);
-      await add("alone");
+      await add("run_individually");
       expect(commits).toEqual([1, 2, 3, 4]);
     });
 

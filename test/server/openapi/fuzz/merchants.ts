@@ -12,7 +12,7 @@ export async function goodsToSell(app: TestApp, ask: Ask, { sku, location }: She
     code: codeOf("O", turn, mark),
     name: `Owner ${turn}`,
   });
-  const scope = { sees: null, makes: readId("merchant", to_merchant_id) };
+  const scope = { visible: null, owner: readId("merchant", to_merchant_id) };
   await app.service.stores.live.write((tx) => createProduct(tx.scoped(scope), { sku, name: sku }));
   const goods = { from_merchant_id: "MAIN", to_merchant_id, sku, quantity: 1, location };
   return { transferOwnership: { body: { ...goods, to_bin: "O-01", reason: "sold" } } };
