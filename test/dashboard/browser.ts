@@ -1,9 +1,9 @@
 // The dashboard in a real browser, against a real service. Without a Chromium its tests say how to get one.
-import { describe, expect } from "bun:test";
+import { afterEach, describe, expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import axe from "axe-core";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, chromium, type Page } from "playwright-core";
 import { findChromium, howToGetChromium } from "../../scripts/chromium.ts";
 import { type StartedService, usualProgram } from "../../scripts/service.ts";
 import { ensureWeb } from "../../scripts/web.ts";
@@ -14,11 +14,15 @@ import { withDiary } from "./diary.ts";
 const found = findChromium();
 if (found === null) console.log(`SKIPPED the dashboard's screens: ${howToGetChromium}`);
 
-/** A group of tests that need a browser. */
-export const describeInBrowser: typeof describe = found === null ? (describe.skip as typeof describe) : describe;
+/** A group of tests that need a browser. The tabs that a test opened are closed when it ends. */
+export const describeInBrowser = (name: string, body: () => void): void =>
+  (found === null ? describe.skip : describe)(name, () => {
+    afterEach(closeTabs);
+    body();
+  });
 
 /** How long a page may take for one thing. Bun ends all children with a test that is too late, so it is much less. */
-const patience_ms = 15_000;
+const timeout_ms = 15_000;
 
 const flags = ["--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 let launched: Promise<Browser> | undefined;
@@ -60,6 +64,8 @@ interface TabSettings {
   readonly scheme?: (typeof schemes)[number];
   /** Without the session. */
   readonly signed_out?: boolean;
+  /** Left open when the test that opened it ends. */
+  readonly stays?: boolean;
 }
 
 /** A page under watch. */
@@ -71,6 +77,8 @@ export interface Tab {
   expectFailures(): void;
   /** What it has complained of so far. */
   readonly complaints: readonly string[];
+  /** Closes it before its test ends. The next tab of its size opens in the same window. */
+  close(): Promise<void>;
 }
 
 /** Starts a service with its first user. The database is empty but for what the first start makes. */
@@ -83,30 +91,27 @@ export async function openHouse(
   const keys = { live: await service.makeKey("live"), test: await service.makeKey("test") };
   const cookies = await setUp(service);
   if (!example_address) await settle(service.url, keys.live);
-  const contexts: BrowserContext[] = [];
+  const windows: Window[] = [];
   const tabs: Tab[] = [];
   const addressOf = (path: string) => `${service.url}/dashboard${path === "/" ? "" : path}`;
   const open = async (path: string, settings: TabSettings = {}): Promise<Tab> => {
-    const { size = "desktop", scheme = "light", signed_out = false } = settings;
-    const context = await (await browser()).newContext({
-      viewport: sizes[size],
-      colorScheme: scheme,
-      hasTouch: size === "phone",
-      reducedMotion: "reduce",
-      locale: "en-US",
-      timezoneId: "America/New_York",
-    });
-    contexts.push(context);
-    context.setDefaultTimeout(patience_ms);
-    if (!signed_out) await context.addCookies(cookies);
-    const page = await context.newPage();
-    const tab = await watched(page, service.url);
+    const { size = "desktop", scheme = "light", signed_out = false, stays = false } = settings;
+    const free = windows.find((window) => window.size === size && !window.is_taken && !window.page.isClosed());
+    const window = free ?? (await newWindow(size));
+    if (free === undefined) windows.push(window);
+    window.is_taken = true;
+    const { page } = window;
+    await page.context().clearCookies();
+    if (!signed_out) await page.context().addCookies(cookies);
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+    const tab = await watched(window, service.url);
     tabs.push(tab);
+    if (!stays) open_tabs.add(tab);
     await page.goto(addressOf(path));
     return tab;
   };
   const close = async () => {
-    for (const context of contexts) await context.close();
+    for (const { page } of windows) await page.context().close();
     await service.remove();
     expect(tabs.flatMap(({ complaints }) => complaints)).toEqual([]);
   };
@@ -119,6 +124,32 @@ export async function openHouse(
     open,
     close,
   };
+}
+
+/** A window with cookies and a cache of its own. The tabs of a house open in it one after another. */
+interface Window {
+  readonly page: Page;
+  readonly size: keyof typeof sizes;
+  is_taken: boolean;
+}
+
+async function newWindow(size: keyof typeof sizes): Promise<Window> {
+  const context = await (await browser()).newContext({
+    viewport: sizes[size],
+    hasTouch: size === "phone",
+    locale: "en-US",
+    timezoneId: "America/New_York",
+  });
+  context.setDefaultTimeout(timeout_ms);
+  return { page: await context.newPage(), size, is_taken: false };
+}
+
+/** The tabs that are closed when the test ends. */
+const open_tabs = new Set<Tab>();
+
+/** Closes the tabs of a test. Their windows stay: most of the time of a new one goes into loading the front end. */
+async function closeTabs(): Promise<void> {
+  for (const tab of open_tabs) await tab.close();
 }
 
 /** Gives the first warehouse an address of its own, without which no live label is bought. */
@@ -146,7 +177,9 @@ async function setUp({ url, said }: StartedService) {
   });
 }
 
-async function watched(page: Page, url: string): Promise<Tab> {
+/** Watches the page of a window until the tab is closed. Then the window is as new. */
+async function watched(window: Window, url: string): Promise<Tab> {
+  const { page } = window;
   const complaints: string[] = [];
   const expected = new Set<string>();
   page.on("console", (message) => {
@@ -165,12 +198,25 @@ async function watched(page: Page, url: string): Promise<Tab> {
   const expectRefusals = (...statuses: readonly number[]) => {
     for (const status of statuses) expected.add(String(status));
   };
-  return {
-    page: await withDiary(page),
+  const diary = await withDiary(page);
+  const tab: Tab = {
+    page: diary.page,
     complaints,
     expectRefusals,
     expectFailures: () => void expected.add("failure"),
+    close: async () => {
+      open_tabs.delete(tab);
+      if (page.isClosed()) return;
+      await page.goto("about:blank");
+      await diary.session.send("Storage.clearDataForOrigin", { origin: url, storageTypes: "local_storage" });
+      await diary.session.detach();
+      page.removeAllListeners();
+      await page.unrouteAll();
+      await page.setViewportSize(sizes[window.size]);
+      window.is_taken = false;
+    },
   };
+  return tab;
 }
 
 const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
@@ -199,23 +245,6 @@ export async function violations(page: Page): Promise<string[]> {
 /** Where pictures are put when `PACKHOUSE_SCREENSHOTS` names a folder: people look at them. */
 const pictures = process.env["PACKHOUSE_SCREENSHOTS"] ?? "";
 
-// A tab of its own for each screen would load the whole front end anew for each of them.
-const looking = new WeakMap<House, Map<string, Tab>>();
-
-/** The tab of this size in which the screens of a house are looked at, one after another. */
-async function goTo(house: House, path: string, size: keyof typeof sizes): Promise<Page> {
-  const tabs = looking.get(house) ?? new Map<string, Tab>();
-  looking.set(house, tabs);
-  const known = tabs.get(size);
-  const tab = known ?? (await house.open(path, { size }));
-  tabs.set(size, tab);
-  if (known !== undefined) {
-    await tab.page.goto("about:blank");
-    await tab.page.goto(house.addressOf(path));
-  }
-  return tab.page;
-}
-
 interface Look {
   readonly size: keyof typeof sizes;
   readonly scheme: (typeof schemes)[number];
@@ -236,12 +265,12 @@ function looksAt(name: string): readonly Look[] {
  * `ready` is a selector of what is there once the screen is. Takes pictures where a folder for them is named.
  */
 export async function lookAt(house: House, path: string, ready: string, name: string): Promise<void> {
-  let shown = "";
-  let page: Page | undefined;
-  for (const look of looksAt(name)) {
-    if (page === undefined || shown !== look.size) page = await goTo(house, path, look.size);
-    shown = look.size;
-    await lookAtIn(page, ready, name, look);
+  for (const size of ["desktop", "phone"] as const) {
+    const looks = looksAt(name).filter((look) => look.size === size);
+    if (looks.length === 0) continue;
+    const tab = await house.open(path, { size });
+    for (const look of looks) await lookAtIn(tab.page, ready, name, look);
+    await tab.close();
   }
 }
 

@@ -1,10 +1,10 @@
 // What a tab asked, what it was answered and which hints it got: told when it did not come to what a test waits for.
-import type { Locator, Page } from "playwright-core";
+import type { CDPSession, Locator, Page } from "playwright-core";
 
 const lines_max = 30;
 
-/** Writes down what a page does; answers what tells its last lines. */
-async function diaryOf(page: Page): Promise<() => string> {
+/** Writes down what a page does. Returns a function for its last lines, and the session that it listens on. */
+async function diaryOf(page: Page): Promise<{ told: () => string; session: CDPSession }> {
   const lines: string[] = [];
   const begun_at = performance.now();
   const since = () => `${((performance.now() - begun_at) / 1000).toFixed(2).padStart(7)} s`;
@@ -20,7 +20,7 @@ async function diaryOf(page: Page): Promise<() => string> {
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");
   session.on("Network.eventSourceMessageReceived", ({ eventName, data }) => note(`hears ${eventName} ${data}`));
-  return () => [...lines, `${since()}  now`].join("\n");
+  return { told: () => [...lines, `${since()}  now`].join("\n"), session };
 }
 
 /** The same page or locator, whose acts print `told` when they fail. */
@@ -42,7 +42,8 @@ function telling<Thing extends Page | Locator>(thing: Thing, told: () => string)
   }
 }
 
-/** The same page, which tells what it did last when something that a test does with it fails. */
-export async function withDiary(page: Page): Promise<Page> {
-  return telling(page, await diaryOf(page));
+/** The same page, which prints what it did last when something that a test does with it fails. */
+export async function withDiary(page: Page): Promise<{ page: Page; session: CDPSession }> {
+  const { told, session } = await diaryOf(page);
+  return { page: telling(page, told), session };
 }

@@ -75,7 +75,7 @@ describeInBrowser("the portal of a merchant", () => {
     expect(await violations(page)).toEqual([]);
     await page.click("dialog button:has-text('Create invitation')");
     const link = new URL((await page.textContent("dialog code")) ?? "");
-    theirs = await house.open(`/invitation${link.hash}`, { signed_out: true });
+    theirs = await house.open(`/invitation${link.hash}`, { signed_out: true, stays: true });
     theirs.expectRefusals(401);
     await theirs.page.waitForSelector("text=to join Acme Outdoors");
     await theirs.page.fill("[name=name]", member.name);
