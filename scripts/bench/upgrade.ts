@@ -1,4 +1,4 @@
-// How long a million orders take on PostgreSQL to be upgraded by a breaking migration that rewrites them, snapshot
+// How long a million orders take on PostgreSQL to be upgraded by a breaking migration that rewrites them, backup
 // included, and to go back. The baseline is PostgreSQL's own dump of the same database.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,8 +1,8 @@
-// Upgrades and ways back that are killed at random moments: each leaves the old state or the new one, says which, and
-// goes on when it is run again.
+// Kills upgrades and rollbacks at random times, and rollbacks on SQLite also while files move into place. Each kill must
+// leave the old or the new state, with a message, and running the command again must finish it.
 import { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -26,26 +26,33 @@ const planted: Planted = {
   ],
 };
 
-/** In which state the worlds are, by their migrations. */
+/** The state of both environments, by their migrations. */
 type State = "old" | "new" | "mixed";
 
-/** Data that can be set back to that of the old version again and again. */
+/** Data that can be reset to the old version. */
 interface Bench {
-  /** The words of a command that say where the data is. */
+  /** The flags that name the data. */
   readonly place: readonly string[];
+  /** The folder that exists while a rollback moves files into place; null on PostgreSQL. */
+  readonly replacing: string | null;
   reset(): Promise<void>;
   state(): Promise<State>;
-  /** What tells the data of one moment from any other. */
+  /** Returns a fingerprint of the data. */
   look(): Promise<string>;
   remove(): Promise<void>;
 }
 
 const stateOf = (live: boolean, test: boolean): State => (live === test ? (live ? "new" : "old") : "mixed");
 
-async function run(program: readonly string[], words: readonly string[], kill_after_ms: number | null = null) {
+/** Runs a command, and kills it after a time (ms) or as soon as a path exists. */
+async function run(program: readonly string[], words: readonly string[], kill_at: number | string | null = null) {
   const env = { ...process.env, PACKHOUSE_SECRET_KEY: usual_secret_key, PACKHOUSE_DATABASE_URL: "" };
   const child = Bun.spawn([...program, ...words], { env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
-  const timer = kill_after_ms === null ? null : setTimeout(() => child.kill("SIGKILL"), kill_after_ms);
+  const timer = typeof kill_at === "number" ? setTimeout(() => child.kill("SIGKILL"), kill_at) : null;
+  while (typeof kill_at === "string" && child.exitCode === null && !child.killed) {
+    if (existsSync(kill_at)) child.kill("SIGKILL");
+    await new Promise(setImmediate);
+  }
   const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   const code = await child.exited;
   if (timer !== null) clearTimeout(timer);
@@ -70,6 +77,7 @@ async function onSqlite(): Promise<Bench> {
   };
   return {
     place: ["--data", data],
+    replacing: join(data, ".restored"),
     reset: async () => {
       rmSync(data, { recursive: true, force: true });
       cpSync(base, data, { recursive: true });
@@ -103,7 +111,7 @@ async function onPostgres(url: string): Promise<Bench> {
       async (error) => client.end().then(() => Promise.reject(error)),
     );
   };
-  // What a killed process has asked for, and psql that it has started, go on to their end.
+  // Statements of a killed process, and the psql that it started, run to their end.
   const settle = async () => {
     const others = "select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()";
     while ((await ask(others)).length > 0) await Bun.sleep(20);
@@ -112,6 +120,7 @@ async function onPostgres(url: string): Promise<Bench> {
     (await ask(`select 1 from ${mode}.migrations where name = '${planted.name}'`)).length > 0;
   return {
     place: ["--data", folder, "--database-url", named(work)],
+    replacing: null,
     reset: async () => {
       rmSync(join(folder, "upgrades"), { recursive: true, force: true });
       await admin(`drop database if exists ${work} with (force)`);
@@ -127,20 +136,24 @@ async function onPostgres(url: string): Promise<Bench> {
   };
 }
 
-/** A number from 0 to 1 that a seed and a round decide. */
+/** A number from 0 to 1, derived from a seed and a round. */
 const chance = (seed: number, round: number) =>
   createHash("sha256").update(`${seed} ${round}`).digest().readUInt32BE(0) / 2 ** 32;
 
+/** The states found after kills, and among them how many commands had ended and how many were replacing files. */
 interface Tally {
   old: number;
   new: number;
   mixed: number;
   late: number;
+  replacing: number;
 }
 
+const noKills = (): Tally => ({ old: 0, new: 0, mixed: 0, late: 0, replacing: 0 });
+
 /**
- * Kills so many upgrades and so many ways back, each at a moment of its own. Throws when one leaves anything but the
- * old or the new state, or one that cannot be gone on with. Answers what was found after the kills.
+ * Kills `count` upgrades and as many rollbacks. Throws if one leaves anything but the old or the new state, or cannot be
+ * finished. Returns the states found after the kills.
  */
 export async function killUpgrades(
   count: number,
@@ -153,37 +166,38 @@ export async function killUpgrades(
     await bench.reset();
     const old_look = await bench.look();
     const spans = await measure(newer, bench);
-    const upgrades: Tally = { old: 0, new: 0, mixed: 0, late: 0 };
-    const rollbacks: Tally = { old: 0, new: 0, mixed: 0, late: 0 };
+    const [upgrades, rollbacks] = [noKills(), noKills()];
     for (let round = 0; round < count; round += 1) {
       await bench.reset();
       await kill(upgrades, ["upgrade"], spans.upgrade * chance(seed, 2 * round));
       const said = await must(newer.program, ["upgrade", ...bench.place]);
       if ((await bench.state()) !== "new" || !/Upgraded|Nothing to upgrade/.test(said))
         throw new Error(`no upgrade: ${said}`);
-      await kill(rollbacks, ["rollback"], spans.rollback * chance(seed, 2 * round + 1));
+      const kill_at = round % 2 === 0 ? bench.replacing : null;
+      await kill(rollbacks, ["rollback"], kill_at ?? spans.rollback * chance(seed, 2 * round + 1));
       const back = await must(newer.program, ["rollback", ...bench.place]);
-      if (!/rolled back/.test(back)) throw new Error(`no way back: ${back}`);
+      if (!/rolled back/.test(back)) throw new Error(`no rollback: ${back}`);
       if ((await bench.state()) !== "old" || (await bench.look()) !== old_look)
-        throw new Error("the data of before is another");
+        throw new Error("the data differs from that before the upgrade");
       const verified = await must(usualProgram, ["verify", ...bench.place]);
       if ((verified.match(/: 0 differences/g) ?? []).length !== 2) throw new Error(verified);
     }
     return { upgrades, rollbacks };
 
-    async function kill(tally: Tally, words: readonly string[], after_ms: number): Promise<void> {
-      const { killed } = await run(newer.program, [...words, ...bench.place], after_ms);
+    async function kill(tally: Tally, words: readonly string[], kill_at: number | string): Promise<void> {
+      const { killed } = await run(newer.program, [...words, ...bench.place], kill_at);
       if (!killed) tally.late += 1;
-      // The older version starts on the old state alone, and says why it does not on any other.
+      if (bench.replacing !== null && existsSync(bench.replacing)) tally.replacing += 1;
+      // The older version opens the old state and completes a rollback. It refuses any other state with a message.
       const look = () => run(usualProgram, ["keys", "list", ...bench.place]);
       let [state, { code, said }] = [await bench.state(), await look()];
-      // A psql that the killed process had just started may have come in between, and goes on to its end.
+      // The older version may have completed the rollback, or a psql of the killed process may have committed it.
       for (let now = await bench.state(); now !== state; now = await bench.state()) {
         state = now;
         ({ code, said } = await look());
       }
       tally[state] += 1;
-      if (code === 0 ? state !== "old" || !said.includes("kept") : !/newer Packhouse|A rollback of/.test(said)) {
+      if (code === 0 ? state !== "old" || !said.includes("kept") : !/newer Packhouse|is not complete/.test(said)) {
         throw new Error(`the older version on the ${state} state, ${code}: ${said}`);
       }
     }
@@ -193,7 +207,7 @@ export async function killUpgrades(
   }
 }
 
-/** How long an upgrade and a way back take that nobody kills. */
+/** Returns the durations (ms) of an upgrade and a rollback that are not killed. */
 async function measure({ program }: OtherVersion, { place }: Bench) {
   const timed = async (words: readonly string[]) => {
     const begun_at = performance.now();

@@ -1,11 +1,11 @@
-// Upgrades and ways back, killed at random moments on both engines.
+// Upgrades and rollbacks, killed at random times on both engines.
 import { randomInt } from "node:crypto";
 import { startPostgres } from "../postgres.ts";
 import type { FaultScript } from "./fault_script.ts";
 import { killUpgrades } from "./upgrade_kills.ts";
 
 export const upgrades: FaultScript = {
-  tells: "kills upgrades and ways back (50 of each, or the number named) at random moments, on both engines",
+  tells: "kills upgrades and rollbacks (50 of each, or the number named) at random times, on both engines",
   lacks: async () => null,
   run: async (count = 50) => {
     const seed = randomInt(1_000_000);
@@ -16,8 +16,9 @@ export const upgrades: FaultScript = {
         const begun_at = performance.now();
         const found = await killUpgrades(count, seed, server?.url ?? null);
         const told = Object.entries(found).map(
-          ([what, { old, new: upgraded, mixed, late }]) =>
-            `${what}: ${old} left the old state, ${upgraded} the new, ${mixed} one world of each, ${late} had ended`,
+          ([what, { old, new: upgraded, mixed, late, replacing }]) =>
+            `${what}: ${old} left the old state, ${upgraded} the new, ${mixed} one environment of each; ` +
+            `${replacing} were replacing files, ${late} had ended`,
         );
         const seconds = ((performance.now() - begun_at) / 1000).toFixed(0);
         console.log(`${engine}, seed ${seed}, ${count} kills each in ${seconds} s; ${told.join("; ")}`);

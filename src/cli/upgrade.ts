@@ -6,7 +6,8 @@ import { checkUpgrade, rehearseUpgrade } from "../operations/upgrades/check_upgr
 import { rollBackDirectory } from "../operations/upgrades/rollback_sqlite.ts";
 import { upgradeHooks } from "../operations/upgrades/run_upgrade.ts";
 import type { UpgradePlan } from "../operations/upgrades/upgrade.ts";
-import { snapshotFlags } from "../server/flags.ts";
+import { upgradeBackupFlags } from "../server/flags.ts";
+import { secretKeyAtHand } from "../server/secret_key.ts";
 import { type Commands, command, type DataLocation, dataFlags, print, withStores } from "./command.ts";
 
 const upgradeFlags = {
@@ -15,7 +16,7 @@ const upgradeFlags = {
     type: "boolean",
     help: "upgrade a copy (PostgreSQL: in a transaction that is rolled back) and print the time it took",
   },
-  ...snapshotFlags,
+  ...upgradeBackupFlags,
   ...dataFlags,
 } as const satisfies Flags;
 
@@ -51,8 +52,9 @@ async function upgrade(options: FlagValues<typeof upgradeFlags> & DataLocation):
     has_printed = true;
     print(line);
   };
-  const no_snapshot = options["no-snapshot"];
-  const older = upgradeHooks({ data, database_url: databaseUrl, no_snapshot, clock: systemClock(), tell });
+  const secretKey = () => secretKeyAtHand(data, databaseUrl);
+  const place = { data, database_url: databaseUrl, no_backup: options["no-backup"], secretKey };
+  const older = upgradeHooks({ ...place, clock: systemClock(), tell });
   const purpose = databaseUrl === null ? "serve" : "command";
   await withStores(options, async () => 0, { older, purpose });
   if (!has_printed) print(nothing_to_upgrade);

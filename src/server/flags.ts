@@ -62,8 +62,8 @@ export const settingFlags = {
 } as const satisfies Flags;
 
 /** The flag of commands that may upgrade data. */
-export const snapshotFlags = {
-  "no-snapshot": { type: "boolean", help: "upgrade older data without a backup, so that it cannot be rolled back" },
+export const upgradeBackupFlags = {
+  "no-backup": { type: "boolean", help: "upgrade older data without a backup, so that it cannot be rolled back" },
 } as const satisfies Flags;
 
 interface RuntimeSettings {

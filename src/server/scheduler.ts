@@ -100,8 +100,8 @@ async function forgetAnswers(store: Store, service: Service): Promise<void> {
 /** Deletes ended claims. */
 const forgetClaims = (store: Store, service: Service) => writeChunks(store, service, forgetEndedClaims);
 
-/** Deletes snapshots of upgrades after a month: they contain personal data that may have been erased since. */
-async function forgetSnapshots({ mode, clock }: Store, { data }: Service): Promise<void> {
+/** Deletes backups of upgrades after 30 days: they contain personal data that may have been erased since. */
+async function forgetUpgradeBackups({ mode, clock }: Store, { data }: Service): Promise<void> {
   if (mode === "live" && data !== "") forgetUpgrades(data, clock.now());
 }
 
@@ -129,7 +129,7 @@ const timedJobs: readonly TimedJob[] = [
   { when: "51 2 * * *", what: "forget who ended orders were for, in their time",  job: forgetOldOrders },
   { when: "57 2 * * *", what: "forget customers who were idle, in their time",     job: forgetIdleCustomers },
   { when: "27 3 * * *", what: "forget invitations that are over, in their time",    job: forgetOldInvitations },
-  { when: "31 4 * * *", what: "forget what upgrades kept a month ago",          job: forgetSnapshots },
+  { when: "31 4 * * *", what: "forget what upgrades kept a month ago",          job: forgetUpgradeBackups },
   { when: "37 3 * * *", what: "forget what the audit trail has kept long enough",      job: forgetOldActs },
 ];
 

@@ -26,7 +26,7 @@ import { exitCodes } from "../storage/start_refused.ts";
 import { readEnvironmentSettings } from "./environment_settings.ts";
 import { openLazyApp } from "./lazy_app.ts";
 import { type HttpListener, openListener } from "./listener.ts";
-import { configuredSecretKey, secretKeyOf } from "./secret_key.ts";
+import { configuredSecretKey, secretKeyAtHand, secretKeyOf } from "./secret_key.ts";
 import { drainServer, stopServer } from "./shutdown.ts";
 import { addressesOf, openTls, type TlsSetting, watchTls } from "./tls.ts";
 
@@ -45,8 +45,8 @@ interface ServeSettings {
   readonly allow_loopback_receivers?: boolean;
   readonly tls: TlsSetting;
   readonly request_log_days: number;
-  /** Whether older data is upgraded without a snapshot. */
-  readonly no_snapshot?: boolean;
+  /** Whether older data is upgraded without a backup. */
+  readonly no_backup?: boolean;
   /** Automatic backups; null for none. */
   readonly backups: BackupPlan | null;
   readonly log: Log;
@@ -197,8 +197,9 @@ function archiveStateOf(log_archiving: LogArchiving | null): Service["shipped"] 
 }
 
 /** The hooks that upgrade older data. */
-function olderOf({ data, database_url, no_snapshot = false, print }: ServeSettings) {
-  return upgradeHooks({ data, database_url, no_snapshot, clock: systemClock(), tell: print });
+function olderOf({ data, database_url, no_backup = false, print }: ServeSettings) {
+  const secretKey = () => secretKeyAtHand(data, database_url);
+  return upgradeHooks({ data, database_url, no_backup, secretKey, clock: systemClock(), tell: print });
 }
 
 /** Ends a process whose features could not be loaded: it could serve nothing but `/health`. */

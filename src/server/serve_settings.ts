@@ -8,7 +8,7 @@ import {
   readArchiving,
   readSettings,
   settingFlags,
-  snapshotFlags,
+  upgradeBackupFlags,
 } from "./flags.ts";
 import { readTls } from "./tls.ts";
 
@@ -51,7 +51,7 @@ export const serveFlags = {
   ...archivingFlags,
   ...backupFlags,
   ...settingFlags,
-  ...snapshotFlags,
+  ...upgradeBackupFlags,
 } as const satisfies Flags;
 
 /** The values of `serveFlags`. */
@@ -88,7 +88,7 @@ export async function readServe(options: ServeFlags) {
     data: options.data ?? "./data",
     allow_insecure_lan: options["allow-insecure-lan"],
     allow_loopback_receivers: options["allow-loopback-receivers"],
-    no_snapshot: options["no-snapshot"],
+    no_backup: options["no-backup"],
     port: readers.port(options),
     event_retention_days: readers.event_retention_days(options),
     request_log_days: readers.request_log_days(options),

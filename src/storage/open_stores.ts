@@ -35,7 +35,7 @@ export interface Stores {
  */
 export async function openStores(settings: OpenSettings): Promise<Stores> {
   const clocks = settings.clocks ?? { live: systemClock(), test: systemClock() };
-  if (settings.database_url === null) return { ...openDataDirectory(settings, clocks), registry: null };
+  if (settings.database_url === null) return { ...(await openDataDirectory(settings, clocks)), registry: null };
   const url = settings.database_url;
   const { log, site, connections } = settings;
   // Loaded only when a PostgreSQL database is used.

@@ -1,6 +1,3 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-
 // Reasons why data is not opened, each with the exit code of the process.
 
 /**
@@ -29,18 +26,6 @@ export function startRefused(reason: keyof typeof exitCodes, message: string): S
 /** Whether an error is a start refusal. */
 export function isStartRefused(error: unknown): error is StartRefusal {
   return error instanceof Error && typeof (error as Partial<StartRefusal>).exit_code === "number";
-}
-
-// A data directory that is being rolled back is not opened until the rollback is complete.
-
-/** The file that exists while a data directory is being rolled back. */
-export const rollbackFile = (data: string): string => join(data, "upgrades", "going_back.json");
-
-/** Refuses a data directory that is being rolled back. */
-export function refuseDuringRollback(data: string): void {
-  if (!existsSync(rollbackFile(data))) return;
-  const advice = "Run packhouse rollback again to finish it. Then start the older Packhouse.";
-  throw startRefused("unsuitable", `A rollback of the data in ${data} was interrupted. ${advice}`);
 }
 
 // The mark of an installation that is being moved or was moved. Neither is served.

@@ -8,7 +8,7 @@ import { environmentWith } from "../../core/config.ts";
 import { type Environment, environments } from "../../core/environment.ts";
 import { makeTemporaryFolder } from "../../core/files.ts";
 import { noData } from "../../storage/migrations/migrate.ts";
-import { erasuresIn, holdSnapshot, type Snapshot } from "../../storage/postgres/backup_snapshot.ts";
+import { erasuresIn, holdSnapshot, type SchemaAccess, type Snapshot } from "../../storage/postgres/backup_snapshot.ts";
 import { connectionOf } from "../../storage/postgres/postgres_programs.ts";
 import { startRefused } from "../../storage/start_refused.ts";
 import { type BackupCopies, fileChunks } from "./write_archive.ts";
@@ -73,14 +73,18 @@ interface DumpedSchema {
  * are in the data directory if there is one, because `/tmp` is often small and in memory. Refuses a database without
  * Packhouse data, and a machine without a suitable `pg_dump`.
  */
-export async function copyPostgres(url: string, data: string, ending: AbortSignal): Promise<BackupCopies> {
+export async function copyPostgres(
+  url: string,
+  data: string,
+  ending: AbortSignal,
+  access?: SchemaAccess,
+): Promise<BackupCopies> {
   const folder = makeTemporaryFolder(existsSync(data) ? data : tmpdir(), ".packhouse-dump-");
   const close = async () => rmSync(folder, { recursive: true, force: true });
   try {
-    const dumps: Record<Environment, DumpedSchema> = {
-      live: await dump(url, "live", folder, ending),
-      test: await dump(url, "test", folder, ending),
-    };
+    const dump = async (mode: Environment) =>
+      dumpOf(await holdSnapshot(url, mode, access), { url, mode, folder, ending });
+    const dumps: Record<Environment, DumpedSchema> = { live: await dump("live"), test: await dump("test") };
     const sizes = { live: statSync(dumps.live.file).size, test: statSync(dumps.test.file).size };
     return {
       engine: "postgres",
@@ -106,8 +110,14 @@ export async function copyPostgres(url: string, data: string, ending: AbortSigna
   }
 }
 
-async function dump(url: string, mode: Environment, folder: string, ending: AbortSignal): Promise<DumpedSchema> {
-  const snapshot = await holdSnapshot(url, mode);
+interface DumpTarget {
+  readonly url: string;
+  readonly mode: Environment;
+  readonly folder: string;
+  readonly ending: AbortSignal;
+}
+
+async function dumpOf(snapshot: Snapshot, { url, mode, folder, ending }: DumpTarget): Promise<DumpedSchema> {
   try {
     if (snapshot.migrations.length === 0) throw noData("the database");
     await checkDump(snapshot);

@@ -8,7 +8,8 @@ import { commitText } from "../../storage/sqlite/commit_number.ts";
 import { tryLock } from "../../storage/sqlite/directory_lock.ts";
 import { type HeldView, holdView } from "../../storage/sqlite/held_view.ts";
 import { walState } from "../../storage/sqlite/log_frames.ts";
-import { refuseDuringRollback, startRefused } from "../../storage/start_refused.ts";
+import { refuseHalfPlaced } from "../../storage/sqlite/restored_files.ts";
+import { startRefused } from "../../storage/start_refused.ts";
 import type { ArchiveWriter, BackupCopies, EntryChunks } from "./write_archive.ts";
 import { fileChunks } from "./write_archive.ts";
 
@@ -19,10 +20,10 @@ const room_min_bytes = 256 * 1024 * 1024;
 
 /**
  * Takes a view of each database, at its own point in time (see `holdView`). Refuses a folder without databases, one
- * that is being moved or rolled back, and, if no server runs, one with a damaged log.
+ * that is being moved, restored or rolled back, and, if no server runs, one with a damaged log.
  */
 export function copySqlite(data: string): BackupCopies {
-  refuseDuringRollback(data);
+  refuseHalfPlaced(data);
   for (const mode of environments) if (!existsSync(join(data, `${mode}.db`))) throw noData(data);
   refuseDamaged(data);
   const views: HeldView[] = [];

@@ -55,7 +55,7 @@ function notesOf(lacking: readonly SchemaMigrationState[]): string[] {
     return ["All migrations are additive: servers of the previous version keep running and can be restarted."];
   return [
     "Start one server of this version. It waits until all others have stopped, then upgrades.",
-    "It takes a snapshot with pg_dump first, in the folder of --data; packhouse rollback restores it.",
+    "It makes a backup with pg_dump first, in the folder of --data; packhouse rollback restores it.",
     ...missingPrograms(),
   ];
 }
@@ -64,8 +64,8 @@ function notesOf(lacking: readonly SchemaMigrationState[]): string[] {
 function missingPrograms(): string[] {
   const missing = ["pg_dump", "pg_restore", "psql"].filter((name) => Bun.which(name) === null);
   if (missing.length === 0) return [];
-  const advice = "install the client programs (Debian: apt install postgresql-client), or upgrade without a snapshot";
-  return [`${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} not installed: ${advice} (--no-snapshot).`];
+  const advice = "install the client programs (Debian: apt install postgresql-client), or upgrade without a backup";
+  return [`${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} not installed: ${advice} (--no-backup).`];
 }
 
 const undone = new Error("rolling back the rehearsal");

@@ -18,8 +18,9 @@ import { migrations } from "../../storage/migrations/migration_sql.ts";
 import { checkLog } from "../../storage/sqlite/data_directory.ts";
 import { tryLock } from "../../storage/sqlite/directory_lock.ts";
 import { type HeldView, holdView } from "../../storage/sqlite/held_view.ts";
+import { refuseHalfPlaced } from "../../storage/sqlite/restored_files.ts";
 import { startRefused } from "../../storage/start_refused.ts";
-import { megabytes, roomIn, snapshotBytes } from "./sqlite_snapshot.ts";
+import { backupBytes, megabytes, roomIn } from "./back_up_before_upgrade.ts";
 import type { UpgradePlan } from "./upgrade.ts";
 import { touchedRows, upgradesFolder } from "./upgrade.ts";
 
@@ -51,16 +52,17 @@ export async function checkUpgrade(data: string, database_url: string | null): P
 const seconds_a_row = 3e-6;
 
 function notesOf(data: string, found: readonly MigratedDatabase[], missing: readonly MigrationName[]): string[] {
-  const [needed, free] = [snapshotBytes(found), roomIn(data)];
-  const room = `A snapshot is taken first. It needs ${megabytes(needed)}, and the upgrade up to as much while it runs`;
+  const [needed, free] = [backupBytes(found), roomIn(data)];
+  const room = `A backup is made first. It needs up to ${megabytes(needed)}, and so does the upgrade while it runs`;
   const short = free < 2 * needed ? " That may not be enough: free some space first." : "";
   const back = missing.every(({ kind }) => kind === "additive")
     ? "All migrations are additive: the previous version can still start on the upgraded data."
-    : "The previous version cannot start on the upgraded data; packhouse rollback restores the snapshot.";
+    : "The previous version cannot start on the upgraded data; packhouse rollback restores the backup.";
   return [`${room}; ${megabytes(free)} are free.${short}`, back];
 }
 
 function lookAt(data: string): MigratedDatabase[] {
+  refuseHalfPlaced(data);
   if (!existsSync(join(data, "live.db"))) throw noData(data);
   const there = environments
     .map((mode) => ({ mode, path: join(data, `${mode}.db`) }))

@@ -21,10 +21,13 @@ interface Counted {
 const tablesOf = async (client: pg.ClientBase, schema: Environment) =>
   (await client.query<Counted>(counted, [schema])).rows;
 
-/** Reads the numbers that the schema of an environment has reached. */
-export async function reachedOnPostgres(client: pg.ClientBase, schema: Environment): Promise<ReachedNumbers> {
-  const tables = await tablesOf(client, schema);
-  return { commits: null, last_ids: Object.fromEntries(tables.map(({ name, last }) => [name, Number(last)])) };
+/** Reads the numbers that both environments have reached. */
+export async function reachedOnPostgres(client: pg.ClientBase): Promise<Record<Environment, ReachedNumbers>> {
+  const of = async (schema: Environment): Promise<ReachedNumbers> => {
+    const tables = await tablesOf(client, schema);
+    return { commits: null, last_ids: Object.fromEntries(tables.map(({ name, last }) => [name, Number(last)])) };
+  };
+  return { live: await of("live"), test: await of("test") };
 }
 
 /** Counts the rows stored in a schema since it had reached `since`. */

@@ -1,9 +1,10 @@
 // Rolls back the upgrade of a PostgreSQL database in one transaction of psql, so that a kill leaves either state. The
 // upgraded schemas are kept under other names.
-import { rmSync, statSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { type Environment, environments } from "../../core/environment.ts";
+import { makeTemporaryFolder } from "../../core/files.ts";
 import { erasures_file, type LoggedErasure, readErasures, recordErasures } from "../../storage/erasures.ts";
 import { namesOf } from "../../storage/migrations/migrate.ts";
 import { migrationStateOf, refuseMarked } from "../../storage/migrations/migrate_postgres.ts";
@@ -11,15 +12,21 @@ import { erasuresIn } from "../../storage/postgres/backup_snapshot.ts";
 import { runProgram, writeScript } from "../../storage/postgres/postgres_programs.ts";
 import { otherHolders, takeSchemasExclusively } from "../../storage/postgres/schema_lock.ts";
 import { startRefused } from "../../storage/start_refused.ts";
+import { fileSource, unpack } from "../backups/backup_source.ts";
 import { writtenOnPostgres } from "./postgres_rollback_losses.ts";
-import { dump_name } from "./postgres_snapshot.ts";
 import type { WrittenSince } from "./rollback_losses.ts";
-import { confirmedRollback, mayLose, type RollbackSettings, upgradeOf } from "./rollback_sqlite.ts";
-import { folderOf, type KeptUpgrade, saveRecord, stamp } from "./upgrade.ts";
+import {
+  already_rolled_back,
+  confirmedRollback,
+  mayLose,
+  type RollbackSettings,
+  upgradeOf,
+} from "./rollback_sqlite.ts";
+import { type KeptUpgrade, saveRecord, stamp, upgradesFolder } from "./upgrade.ts";
 
 /**
- * Rolls back the last upgrade of a PostgreSQL database, on the machine that has its snapshot. Returns the exit code.
- * Refuses while servers run, without a snapshot, and if data was stored since, unless `lose` is set.
+ * Rolls back the last upgrade of a PostgreSQL database, on the machine that has its backup. Returns the exit code.
+ * Refuses while servers run, without a backup, and if data was stored since, unless `lose` is set.
  */
 export async function rollBackPostgres(url: string, settings: RollbackSettings): Promise<number> {
   const { data, clock, tell } = settings;
@@ -35,18 +42,17 @@ export async function rollBackPostgres(url: string, settings: RollbackSettings):
     const has = { live: await hasOf(client, "live"), test: await hasOf(client, "test") };
     const found = upgradeOf(data, has, "postgres");
     if (found === "before") {
-      tell("Nothing was changed: the upgrade has already been rolled back. Start the older version.");
+      tell(already_rolled_back);
       return 0;
     }
-    checkDump(data, found);
     if (!mayLose(settings, found, await writtenSince(client, found))) {
       tell("Nothing was changed.");
       return 1;
     }
     const aside = `aside_${stamp(clock.now()).toLowerCase()}`;
     const erasures = await keepErasures(url, data);
-    await putBack(url, data, found, aside);
-    saveRecord(data, { ...found, record: { ...found.record, gone_back_at: clock.now() } });
+    await replaceSchemas(url, data, found, aside);
+    saveRecord(data, { ...found, record: { ...found.record, rolled_back: true } });
     const kept = environments.map((mode) => `the schema ${mode}_${aside}`).join(" and ");
     for (const line of confirmedRollback(found, kept, erasures)) tell(line);
     return 0;
@@ -68,29 +74,25 @@ async function hasOf(client: pg.Client, mode: Environment): Promise<string[]> {
 }
 
 async function writtenSince(client: pg.Client, { record }: KeptUpgrade): Promise<Record<Environment, WrittenSince>> {
-  const of = async (mode: Environment): Promise<WrittenSince> => {
-    const since = record.reached?.[mode];
-    return since === undefined ? { commits: null, records: [] } : writtenOnPostgres(client, mode, since);
-  };
+  const of = (mode: Environment) => writtenOnPostgres(client, mode, record.reached[mode]);
   return { live: await of("live"), test: await of("test") };
-}
-
-function checkDump(data: string, { name, record }: KeptUpgrade): void {
-  const path = join(folderOf(data, name), dump_name);
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? null;
-  if (size === record.files[0]?.size_bytes) return;
-  throw startRefused("damaged", `The snapshot ${path} is missing or damaged. The database was not changed.`);
 }
 
 const lock_key = 0x5041434b;
 
-/** Replaces the schemas with the dump. psql reads it from a file, so an interruption commits nothing. */
-async function putBack(url: string, data: string, { name, record }: KeptUpgrade, aside: string): Promise<void> {
-  const folder = folderOf(data, name);
-  const [dump, script] = [join(folder, dump_name), join(folder, "worlds.sql")];
+/** Replaces the schemas with those of the backup. psql reads them from files, so an interruption commits nothing. */
+async function replaceSchemas(url: string, data: string, { name, record }: KeptUpgrade, aside: string) {
+  const source = fileSource(join(upgradesFolder(data), name));
+  const folder = makeTemporaryFolder(data, ".packhouse-rollback-");
   const advice = "The database was not changed.";
   try {
-    await writeScript(dump, script, advice);
+    await unpack(source, folder, "postgres");
+    const scripts: string[] = [];
+    for (const mode of environments) {
+      const script = join(folder, `${mode}.sql`);
+      await writeScript(join(folder, `${mode}.dump`), script, advice);
+      scripts.push("--file", script);
+    }
     const newest =
       record.after.filter((one) => !environments.every((mode) => record.before[mode].includes(one))).at(-1) ?? "";
     const first = [
@@ -100,9 +102,9 @@ async function putBack(url: string, data: string, { name, record }: KeptUpgrade,
          raise exception 'the upgrade has already been rolled back'; end if; end $$;`,
       ...environments.map((mode) => `alter schema ${mode} rename to ${mode}_${aside};`),
     ].join("\n");
-    const words = ["--no-psqlrc", "--quiet", "--single-transaction", "--set", "ON_ERROR_STOP=1"];
-    await runProgram("psql", [...words, "--command", first, "--file", script], url, advice);
+    const words = ["--no-psqlrc", "--quiet", "--single-transaction", "--set", "ON_ERROR_STOP=1", "--command", first];
+    await runProgram("psql", [...words, ...scripts], url, advice);
   } finally {
-    rmSync(script, { force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }

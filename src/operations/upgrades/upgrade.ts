@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../../core/environment.ts";
-import { makeFolder, syncFolder, writeAtomically } from "../../core/files.ts";
+import { writeAtomically } from "../../core/files.ts";
 import type { MigrationName } from "../../storage/migrations/migrate.ts";
 
 const reads = [
@@ -39,6 +39,8 @@ export interface UpgradePlan {
   readonly notes: readonly string[];
 }
 
+// The backups made before upgrades, in a folder of the data directory, each with a record of its upgrade.
+
 /** The numbers that an environment had reached. Rows with higher numbers were stored later. */
 export interface ReachedNumbers {
   /** The number of the last commit; null on PostgreSQL, which does not number commits. */
@@ -47,119 +49,94 @@ export interface ReachedNumbers {
   readonly last_ids: Readonly<Record<string, number>>;
 }
 
-/** The record of an upgrade, stored with its snapshot. */
+/** The record of an upgrade, stored with its backup. */
 export interface UpgradeRecord {
-  readonly format: 1;
+  readonly format: 2;
   readonly engine: "sqlite" | "postgres";
-  /** When (ms) the snapshot was taken, by the machine's clock. */
+  /** When (ms) the backup was started, by the machine's clock. */
   readonly at: number;
   /** The version that used the data before, if known. */
   readonly from_version: string | null;
-  readonly to_version: string;
-  /** The migrations of each environment before the upgrade. */
+  /** The migrations of each environment before the upgrade, and those of both after it. */
   readonly before: Readonly<Record<Environment, readonly string[]>>;
   readonly after: readonly string[];
-  /** The number of each environment's last commit in the snapshot; null on PostgreSQL. */
-  readonly commits: Readonly<Record<Environment, number>> | null;
-  /** The files of the snapshot. */
-  readonly files: readonly { readonly name: string; readonly size_bytes: number }[];
-  /** The numbers that each environment had reached right after the upgrade; null until then. */
-  readonly reached: Readonly<Record<Environment, ReachedNumbers>> | null;
-  /** When (ms) the upgrade was rolled back, which used up the snapshot's files; null otherwise. */
-  readonly gone_back_at: number | null;
+  /** The numbers that each environment had reached in the backup or, once `upgraded`, right after the upgrade. */
+  readonly reached: Readonly<Record<Environment, ReachedNumbers>>;
+  /** Whether the migrations have run. On PostgreSQL this is recorded before they commit. */
+  readonly upgraded: boolean;
+  /** Whether the upgrade was rolled back. */
+  readonly rolled_back: boolean;
 }
 
-const folder_name = "upgrades";
-const record_name = "upgrade.json";
-
-/** Returns the folder of all snapshots in a data directory. */
-export const upgradesFolder = (data: string): string => join(data, folder_name);
-
-/** Returns the folder of one snapshot. */
-export const folderOf = (data: string, name: string): string => join(data, folder_name, name);
-
-/** Formats a time (ms) as `20261124T173000Z`, which sorts by time. */
-export const stamp = (at: number): string => new Date(at).toISOString().replace(/[-:]|\.\d+/g, "");
-
-/** A recorded upgrade: its folder's name and its record. */
+/** A recorded upgrade: the file name of its backup and its record. */
 export interface KeptUpgrade {
   readonly name: string;
   readonly record: UpgradeRecord;
 }
 
-/** Lists the recorded upgrades, newest first, without incomplete ones. */
-export function keptUpgrades(data: string): KeptUpgrade[] {
-  const folder = upgradesFolder(data);
-  if (!existsSync(folder)) return [];
-  const names = readdirSync(folder).filter((name) => /^\d{8}T\d{6}Z(-\d+)?$/.test(name));
-  return names
-    .sort()
-    .reverse()
-    .flatMap((name) => {
-      const record = readRecord(join(folder, name));
-      return record === null ? [] : [{ name, record }];
-    });
-}
+const folder_name = "upgrades";
 
-function readRecord(folder: string): UpgradeRecord | null {
-  const path = join(folder, record_name);
-  if (!existsSync(path)) return null;
-  const record = JSON.parse(readFileSync(path, "utf8")) as UpgradeRecord;
-  return record.format === 1 ? record : null;
-}
+/** Returns the folder of these backups in a data directory. */
+export const upgradesFolder = (data: string): string => join(data, folder_name);
+
+/** Formats a time (ms) as `20261124T173000Z`, which sorts by time. */
+export const stamp = (at: number): string => new Date(at).toISOString().replace(/[-:]|\.\d+/g, "");
+
+/** Returns the path of an upgrade's record within the data directory. */
+export const recordPath = (name: string): string => join(folder_name, name.replace(".tar.zst", ".json"));
+
+/** Formats a record for its file. */
+export const recordText = (record: UpgradeRecord): string => `${JSON.stringify(record, null, 2)}\n`;
 
 /** Saves the record of an upgrade. */
 export function saveRecord(data: string, { name, record }: KeptUpgrade): void {
-  writeAtomically(join(folderOf(data, name), record_name), `${JSON.stringify(record, null, 2)}\n`);
+  writeAtomically(join(data, recordPath(name)), recordText(record));
 }
 
-/** A snapshot in progress. Its folder counts only after `keep`. */
-interface UpgradeDraft {
-  readonly folder: string;
-  /** Completes it. Returns its name and record. */
-  keep(record: UpgradeRecord): KeptUpgrade;
-  /** Removes it. Does nothing after `keep`. */
-  drop(): void;
+/** Lists the names of the backups, newest first. */
+function backupNames(data: string): string[] {
+  const names = existsSync(upgradesFolder(data)) ? readdirSync(upgradesFolder(data)) : [];
+  return names
+    .filter((name) => /^packhouse-.*\.tar\.zst$/.test(name))
+    .sort()
+    .reverse();
 }
 
-/** Starts a snapshot. Removes incomplete ones of interrupted upgrades. */
-export function beginUpgrade(data: string, at: number): UpgradeDraft {
-  makeFolder(upgradesFolder(data));
-  for (const name of readdirSync(upgradesFolder(data))) {
-    if (name.endsWith(".part")) rmSync(folderOf(data, name), { recursive: true, force: true });
-  }
-  const free = [stamp(at), ...Array.from({ length: 99 }, (_, more) => `${stamp(at)}-${more + 2}`)];
-  const name = free.find((one) => !existsSync(folderOf(data, one))) ?? stamp(at);
-  const folder = folderOf(data, `${name}.part`);
-  makeFolder(folder);
-  return {
-    folder,
-    keep: (record) => {
-      writeAtomically(join(folder, record_name), `${JSON.stringify(record, null, 2)}\n`);
-      renameSync(folder, folderOf(data, name));
-      syncFolder(upgradesFolder(data));
-      return { name, record };
-    },
-    drop: () => rmSync(folder, { recursive: true, force: true }),
-  };
+/** Lists the recorded upgrades, newest first. */
+export function keptUpgrades(data: string): KeptUpgrade[] {
+  return backupNames(data).flatMap((name) => {
+    const path = join(data, recordPath(name));
+    if (!existsSync(path)) return [];
+    const record = JSON.parse(readFileSync(path, "utf8")) as UpgradeRecord;
+    return record.format === 2 ? [{ name, record }] : [];
+  });
 }
 
 /**
- * Removes the snapshots of an engine's unfinished upgrades, before an upgrade without a snapshot: they lack what was
- * written since.
+ * Removes the backups of an engine's unfinished upgrades, before an upgrade that makes no backup or a new one: they lack
+ * what was written since.
  */
 export function dropUnfinished(data: string, engine: UpgradeRecord["engine"]): void {
   for (const { name, record } of keptUpgrades(data)) {
-    if (record.engine !== engine || record.reached !== null || record.gone_back_at !== null) continue;
-    rmSync(folderOf(data, name), { recursive: true, force: true });
+    if (record.engine === engine && !record.upgraded && !record.rolled_back) remove(data, name);
   }
+}
+
+function remove(data: string, name: string): void {
+  rmSync(join(data, recordPath(name)), { force: true });
+  rmSync(join(upgradesFolder(data), name), { force: true });
 }
 
 const kept_max = 2;
 const kept_ms = 30 * 24 * 3600 * 1000;
 
-/** Removes snapshots older than a month, and all but the last two. Data moved aside by rollbacks stays. */
+/** Removes backups older than 30 days, and all but the last two. Data moved aside by rollbacks stays. */
 export function forgetUpgrades(data: string, now: number): void {
-  const old = keptUpgrades(data).filter(({ record }, place) => place >= kept_max || record.at < now - kept_ms);
-  for (const { name } of old) rmSync(folderOf(data, name), { recursive: true, force: true });
+  const oldest = stamp(now - kept_ms);
+  const old = backupNames(data).filter((name, place) => place >= kept_max || name < `packhouse-${oldest}`);
+  for (const name of old) remove(data, name);
+  if (!existsSync(upgradesFolder(data))) return;
+  // Versions before the first release kept copies in folders.
+  const folders = readdirSync(upgradesFolder(data)).filter((name) => /^\d{8}T/.test(name) && name < oldest);
+  for (const name of folders) rmSync(join(upgradesFolder(data), name), { recursive: true, force: true });
 }

@@ -19,7 +19,7 @@ export interface UpgradeHooks {
    * Called before a data directory is migrated, with exclusive access and empty logs. Throws to leave everything
    * unchanged.
    */
-  before(found: readonly MigratedDatabase[]): void;
+  before(found: readonly MigratedDatabase[]): Promise<void>;
   /** Called at each start on a data directory, when nothing is missing any more and nobody has written since. */
   after(found: readonly MigratedDatabase[]): void;
   /**

@@ -46,11 +46,14 @@ export interface Snapshot {
   close(): Promise<void>;
 }
 
+/** `exclusive`: a transaction of the caller holds the locks of both schemas, which also keep out other copies. */
+export type SchemaAccess = "shared" | "exclusive";
+
 /**
  * Takes a snapshot of a schema and holds it on its own connection. Refuses schemas that were moved or are being moved,
  * and a database with an unfinished restore.
  */
-export async function holdSnapshot(url: string, schema: string): Promise<Snapshot> {
+export async function holdSnapshot(url: string, schema: string, access: SchemaAccess = "shared"): Promise<Snapshot> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
   // A lost connection fails the reader of the snapshot.
   client.on("error", () => {});
@@ -59,10 +62,10 @@ export async function holdSnapshot(url: string, schema: string): Promise<Snapsho
     // Reading all of it may take long.
     await client.query(`${sessionSettings(schema)}; set statement_timeout = 0`);
     await client.query("set idle_in_transaction_session_timeout = 0");
-    await announceCopy(client, schema);
+    if (access === "shared") await announceCopy(client, schema);
     await client.query("begin isolation level repeatable read read only");
     await refuseUnfinished(client);
-    await refuseMarked(client, schema);
+    if (access === "shared") await refuseMarked(client, schema);
     const { rows } = await client.query<{ name: string; at: number; version: number; there: boolean }>(
       `select pg_export_snapshot() as name, (extract(epoch from clock_timestamp()) * 1000)::float8 as at,
          current_setting('server_version_num')::int as version, to_regclass('migrations') is not null as there`,

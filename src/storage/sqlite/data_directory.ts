@@ -22,20 +22,21 @@ import {
   unknownMigrations,
 } from "../migrations/migrate.ts";
 import { type MigratedDatabase, migrateDirectory, type UpgradeHooks } from "../migrations/migrate_directory.ts";
-import {
-  isStartRefused,
-  type MovedDataPolicy,
-  refuseDuringRollback,
-  refuseMoved,
-  startRefused,
-} from "../start_refused.ts";
+import { isStartRefused, type MovedDataPolicy, refuseMoved, startRefused } from "../start_refused.ts";
 import { databaseCode, storageErrorOf } from "../storage_errors.ts";
 import type { LogFollower } from "./commit_log.ts";
 import { type CommitFile, openCommitFile, readCommitFile } from "./commit_number.ts";
 import { type InstanceLock, lock, tryLock } from "./directory_lock.ts";
 import { forgetRun, noteEnd, noteStart, reasonToCheck } from "./last_run.ts";
 import { walState } from "./log_frames.ts";
-import { isRestored, placeRestored, refuseUnfinished } from "./restored_files.ts";
+import {
+  clearUnfinished,
+  holdsData,
+  isRestored,
+  placeRestored,
+  refuseHalfPlaced,
+  refuseUnfinished,
+} from "./restored_files.ts";
 import { openSqlite } from "./sqlite_store.ts";
 
 export interface DirectorySettings {
@@ -66,7 +67,7 @@ export interface DirectorySettings {
 const command_wait_ms = 100;
 
 /** Opens both databases of a data directory. Only who has the directory for himself checks and migrates them. */
-export function openDataDirectory(settings: DirectorySettings, clocks: Readonly<Record<Environment, Clock>>) {
+export async function openDataDirectory(settings: DirectorySettings, clocks: Readonly<Record<Environment, Clock>>) {
   // The databases hold names and addresses: nobody else may read them, and SQLite's side files are made as needed.
   process.umask(0o077);
   const opened: { close(): unknown }[] = [];
@@ -80,11 +81,13 @@ export function openDataDirectory(settings: DirectorySettings, clocks: Readonly<
     const taken = settings.purpose === "serve" ? lock(path) : tryLock(path, command_wait_ms);
     if (taken !== null) opened.push({ close: () => taken.release() });
     const alone = taken !== null;
-    if (alone && placeRestored(settings.data) !== null) {
+    if (!alone) refuseHalfPlaced(settings.data);
+    else if (placeRestored(settings.data) !== null) {
       settings.log.info("a restore was completed", { data: settings.data });
     }
     refuseUnfinished(settings.data);
-    refuseDuringRollback(settings.data);
+    // An interrupted rollback leaves its prepared files next to the data.
+    if (alone && holdsData(settings.data)) clearUnfinished(settings.data);
     const found = alone ? reasonToCheck(settings.data) : null;
     const reason = settings.check ? "it was asked for" : found;
     let is_damaged = false;
@@ -92,7 +95,7 @@ export function openDataDirectory(settings: DirectorySettings, clocks: Readonly<
       is_damaged = true;
       forgetRun(settings.data);
     };
-    checkFilesAtStart(settings, { alone, reason, untouched: found === null });
+    await checkFilesAtStart(settings, { alone, reason, untouched: found === null });
     const open = (mode: Environment) => openOne({ ...settings, damaged }, mode, clocks[mode], opened);
     const [live, test] = [open("live"), open("test")];
     // What is acknowledged from now on is worth nothing in files that a power cut takes away.
@@ -150,7 +153,7 @@ function keepNumber(commits: CommitFile, number: number, log: Log): void {
 }
 
 /** Looks both databases over and migrates them. Beside a running server, which has done so, only at their versions. */
-function checkFilesAtStart(settings: DirectorySettings, looks: DirectoryState): void {
+async function checkFilesAtStart(settings: DirectorySettings, looks: DirectoryState): Promise<void> {
   const { data, older, moved, log } = settings;
   const found = environments.map((mode) => {
     return checkDatabase(
@@ -161,7 +164,7 @@ function checkFilesAtStart(settings: DirectorySettings, looks: DirectoryState): 
   if (!looks.alone) return;
   const is_older = found.some(isOlder);
   if (is_older && older === "refused") throw refuseOlder(`The data in ${data}`);
-  if (is_older && older !== "refused") older?.before(found);
+  if (is_older && older !== "refused") await older?.before(found);
   migrateDirectory(found);
   for (const one of found) if (isLacking(one)) finish(one.path);
   if (older !== "refused") older?.after(found);

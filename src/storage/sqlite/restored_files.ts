@@ -1,7 +1,8 @@
-// How restored data comes to its folder: it is made in a folder inside, which gets another name once all is there and
-// on the disk. From then on the restore has happened, and whoever opens the data puts the files in their places.
+// Restores and rollbacks prepare their files in a folder inside the data directory, and rename it once all of them are
+// on disk. From then on the data is restored: whatever opens it next moves the files into place.
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { environments } from "../../core/environment.ts";
 import { makeFolder, syncFolder, writeAtomically } from "../../core/files.ts";
 import { startRefused } from "../start_refused.ts";
 
@@ -44,10 +45,21 @@ export function filesIn(folder: string, below = ""): string[] {
   });
 }
 
-/** From here on the data that was made is the data of the folder. `archive` is what it came from. */
-export function finishRestore(data: string, archive: string): void {
+interface RestoreNote {
+  /** The name of the archive. */
+  readonly archive: string;
+  /** Whether the files replace those of a rolled-back upgrade. */
+  readonly replaces: boolean;
+}
+
+/**
+ * Makes the prepared files the data of the folder. `archive` is the name of their archive. To replace other data, the
+ * logs of both must be empty.
+ */
+export function finishRestore(data: string, archive: string, how: "fills" | "replaces" = "fills"): void {
   const made = restoringFolder(data);
-  writeAtomically(join(made, note), `${JSON.stringify({ archive })}\n`);
+  const noted: RestoreNote = { archive, replaces: how === "replaces" };
+  writeAtomically(join(made, note), `${JSON.stringify(noted)}\n`);
   for (const file of filesIn(made)) syncFolder(dirname(join(made, file)));
   renameSync(made, join(data, restored));
   syncFolder(data);
@@ -61,6 +73,8 @@ export function finishRestore(data: string, archive: string): void {
 export function placeRestored(data: string): string | null {
   const from = join(data, restored);
   if (!existsSync(from)) return null;
+  const { archive, replaces } = readNote(join(from, note));
+  if (replaces) removeLogs(data);
   const files = filesIn(from).filter((file) => file !== note);
   // The databases come last, each after its side files.
   const order = (file: string) => (/^(?:live|test)\.db$/.test(file) ? 2 : /^(?:live|test)\.db/.test(file) ? 1 : 0);
@@ -69,16 +83,31 @@ export function placeRestored(data: string): string | null {
     renameSync(join(from, file), join(data, file));
     syncFolder(dirname(join(data, file)));
   }
-  const archive = archiveOf(join(from, note));
   rmSync(from, { recursive: true });
   syncFolder(data);
   return archive;
 }
 
-function archiveOf(path: string): string {
-  try {
-    return String((JSON.parse(readFileSync(path, "utf8")) as { archive?: unknown }).archive);
-  } catch {
-    return "";
+/** Removes the empty logs of replaced databases: SQLite would read them as the logs of the new ones. */
+function removeLogs(data: string): void {
+  for (const mode of environments) {
+    for (const end of ["-wal", "-shm"]) rmSync(join(data, `${mode}.db${end}`), { force: true });
   }
+  syncFolder(data);
+}
+
+function readNote(path: string): RestoreNote {
+  try {
+    const { archive, replaces } = JSON.parse(readFileSync(path, "utf8")) as Partial<RestoreNote>;
+    return { archive: String(archive), replaces: replaces === true };
+  } catch {
+    return { archive: "", replaces: false };
+  }
+}
+
+/** Refuses a folder whose restored files are not all in place. Moving them needs the folder's lock. */
+export function refuseHalfPlaced(data: string): void {
+  if (!isRestored(data)) return;
+  const advice = "Unless another process is completing it, start packhouse serve, which does.";
+  throw startRefused("in_use", `A restore or rollback of the data in ${data} is not complete. ${advice}`);
 }

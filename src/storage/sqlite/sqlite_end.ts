@@ -20,7 +20,7 @@ import {
   own_columns,
 } from "../installation_end.ts";
 import { isLacking, migrateSqlite, migrationStateOnSqlite } from "../migrations/migrate.ts";
-import { refuseDuringRollback, startRefused } from "../start_refused.ts";
+import { startRefused } from "../start_refused.ts";
 import { checkFiles } from "./data_directory.ts";
 import { lock } from "./directory_lock.ts";
 import { isRestored, placeRestored, refuseUnfinished } from "./restored_files.ts";
@@ -34,7 +34,6 @@ export function openSqliteEnd(folder: string, purpose: EndPurpose): Installation
   }
   makeFolder(data);
   refuseUnfinished(data);
-  refuseDuringRollback(data);
   const taken = lock(join(data, "instance.lock"));
   const worlds: SqliteInstallationStore[] = [];
   try {

@@ -1,6 +1,6 @@
 // What is not backed up: data that is no longer, or not yet, that of the installation.
 import { afterAll, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startService, usual_secret_key, usualProgram } from "../../../scripts/service.ts";
@@ -20,7 +20,7 @@ async function run(key: string, ...words: string[]) {
 const usual = (...words: string[]) => run(usual_secret_key, ...words);
 
 test.if(engine === "sqlite")(
-  "data that was moved, and data on its way back to before an upgrade",
+  "data that was moved, and data of a restore or rollback that was interrupted",
   async () => {
     const [from, to, kept] = [join(root, "from"), join(root, "to"), join(root, "kept")];
     await (await startService({ data: from })).stop();
@@ -29,10 +29,9 @@ test.if(engine === "sqlite")(
     const refused = await usual("backup", kept, "--data", from);
     expect([refused.code, refused.err]).toEqual([78, expect.stringContaining("was moved to")]);
     expect(await usual("backup", kept, "--data", to)).toMatchObject({ code: 0 });
-    mkdirSync(join(to, "upgrades"), { recursive: true });
-    writeFileSync(join(to, "upgrades", "going_back.json"), "{}");
+    mkdirSync(join(to, ".restored"));
     const midway = await usual("backup", kept, "--data", to);
-    expect([midway.code, midway.err]).toEqual([78, expect.stringContaining("A rollback of the data")]);
+    expect([midway.code, midway.err]).toEqual([75, expect.stringContaining("is not complete")]);
     expect(readdirSync(kept).filter((name) => name.endsWith(".tar.zst")).length).toBe(1);
   },
   60_000,

@@ -1,7 +1,18 @@
 // An upgrade by another version of the program and the way back, with real processes on the engine of the test.
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -64,6 +75,8 @@ async function inBoth(...statements: string[]): Promise<void> {
   }
 }
 
+const backupsIn = (data: string) => readdirSync(join(data, "upgrades")).filter((name) => name.endsWith(".tar.zst"));
+
 const serving = (program: readonly string[], data = folder) => startService({ data, database_url: url, program });
 const makeKey = (program: readonly string[]) =>
   run(program, "keys", "create", "--name", "made", "--permission", "full", "--mode", "live");
@@ -87,7 +100,7 @@ afterAll(async () => {
   await admin?.query(`drop database if exists ${database} with (force)`);
   await admin?.end();
   rmSync(folder, { recursive: true, force: true });
-});
+}, 60_000);
 
 describe("data of an older version", () => {
   test("is left alone by commands, and --check says what an upgrade would do", async () => {
@@ -111,14 +124,21 @@ describe("data of an older version", () => {
     expect(said).toContain("no_such_thing");
     expect(said).toContain("The data is unchanged");
     expect(await run(usualProgram, "verify")).toEqual({ code: 0, said: "live: 0 differences\ntest: 0 differences\n" });
-  });
+  }, 30_000);
 
-  test("comes to the new version with a snapshot, serves, and goes back while nothing was stored", async () => {
+  test("comes to the new version with a backup before, serves, and goes back while nothing was stored", async () => {
     const service = await serving(newer.program);
     expect(service.said).toContain("older version: 9001_breaking");
     await service.stop();
-    const kept = readdirSync(join(folder, "upgrades")).filter((name) => /^\d/.test(name));
-    expect(statSync(join(folder, "upgrades", kept.at(-1) ?? "")).mode & 0o777).toBe(0o700);
+    const kept = join(folder, "upgrades", backupsIn(folder).at(-1) ?? "");
+    expect(statSync(kept).mode & 0o777).toBe(0o600);
+    expect(await runIn([], usualProgram, ["backup", "show", kept])).toMatchObject({
+      code: 0,
+      said: expect.stringMatching(/All checksums match/),
+    });
+    // It is a backup like any other: the older version restores it, and holds back what was about to go out.
+    const restored = ["restore", kept, "--into", join(folder, "restored")];
+    if (url === null) expect(await runIn([], usualProgram, restored)).toMatchObject({ code: 0 });
     expect(await run(usualProgram, "keys", "list")).toMatchObject({
       code: 78,
       said: expect.stringMatching(/newer Packhouse.*9001_breaking/),
@@ -157,25 +177,52 @@ describe("data of an older version", () => {
     const again = lost.said.split("\n").filter((line) => line.includes("packhouse customers erase"));
     expect(again).toEqual([expect.stringContaining(`erase ${wireId("customer", firstId.test)} --mode test`)]);
     expect((await run(usualProgram, "keys", "list")).said).not.toContain("made");
-    if (url === null)
-      expect(readdirSync(join(folder, "upgrades")).some((name) => name.startsWith("aside-"))).toBe(true);
+    if (url !== null) return;
+    const aside = readdirSync(join(folder, "upgrades")).filter((name) => name.startsWith("aside-"));
+    expect(
+      (await runOn(join(folder, "upgrades", aside.sort().at(-1) ?? ""), newer.program, "keys", "list")).said,
+    ).toContain("made");
   }, 30_000);
 
-  test("is not taken back without a snapshot of that upgrade", async () => {
-    // One failed and left its snapshot, which what was stored afterwards is not in.
+  test("is not taken back without a backup of before that upgrade", async () => {
+    // One failed and left its backup, which what was stored afterwards is not in.
     expect(await run(fails.program, "upgrade")).toMatchObject({ code: 78 });
     expect(await makeKey(usualProgram)).toMatchObject({ code: 0 });
-    expect(await run(newer.program, "upgrade", "--no-snapshot")).toMatchObject({
+    expect(await run(newer.program, "upgrade", "--no-backup")).toMatchObject({
       code: 0,
-      said: expect.stringMatching(/only a backup can restore/),
+      said: expect.stringMatching(/only an earlier one can restore/),
     });
     expect(await run(newer.program, "rollback")).toMatchObject({
       code: 66,
-      said: expect.stringMatching(/There is no snapshot/),
+      said: expect.stringMatching(/There is no backup from before/),
     });
     // The old schema again, for what follows.
     await inBoth("drop table planted", "delete from migrations where name = '9001_breaking'");
   }, 30_000);
+
+  test.skipIf(url !== null)(
+    "takes the place of the data if a rollback was interrupted once it had begun to, whoever opens it next",
+    async () => {
+      const [data, older] = [join(folder, "interrupted"), join(folder, "older")];
+      await (await serving(usualProgram, data)).stop();
+      cpSync(data, older, { recursive: true });
+      const service = await serving(newer.program, data);
+      await service.makeKey("live");
+      // Its logs stay, and must not be taken for those of the older databases.
+      await service.kill();
+      mkdirSync(join(data, ".restored"));
+      for (const name of ["live.db", "live.db.commit", "test.db", "test.db.commit"]) {
+        renameSync(join(older, name), join(data, ".restored", name));
+      }
+      writeFileSync(join(data, ".restored", "restored.json"), JSON.stringify({ archive: "", replaces: true }));
+      // One before it was interrupted earlier.
+      mkdirSync(join(data, ".restoring"));
+      expect(await runOn(data, usualProgram, "keys", "list")).toMatchObject({ code: 0 });
+      expect(await runOn(data, usualProgram, "verify")).toMatchObject({ code: 0 });
+      expect(readdirSync(data).filter((name) => name.startsWith(".rest"))).toEqual([]);
+    },
+    30_000,
+  );
 
   test.skipIf(url !== null)(
     "is read as it is by --check, and a damaged log is refused and left",
@@ -201,7 +248,7 @@ describe("data of an older version", () => {
   );
 
   test.skipIf(url !== null || !mayMount())(
-    "is refused without room for the snapshot, and is as it was",
+    "is refused without room for the backup, and is as it was",
     async () => {
       const disk = join(folder, "small");
       Bun.spawnSync(["mkdir", disk]);
@@ -216,11 +263,9 @@ describe("data of an older version", () => {
           stderr: "pipe",
           stdout: "ignore",
         });
-        expect(await new Response(child.stderr).text()).toMatch(
-          /The snapshot before the upgrade needs .* --no-snapshot/,
-        );
+        expect(await new Response(child.stderr).text()).toMatch(/The backup before the upgrade needs .* --no-backup/);
         expect(await child.exited).toBe(74);
-        expect(existsSync(join(data, "upgrades", "going_back.json"))).toBe(false);
+        expect(existsSync(join(data, "upgrades"))).toBe(false);
         await (await serving(usualProgram, data)).stop();
       } finally {
         Bun.spawnSync(["umount", "-l", disk]);
