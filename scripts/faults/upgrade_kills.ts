@@ -1,5 +1,5 @@
-// Kills upgrades and rollbacks at random times, and rollbacks on SQLite also while files move into place. Each kill must
-// leave the old or the new state, with a message, and running the command again must finish it.
+// Kills upgrades and rollbacks at random times, and rollbacks on SQLite also while files move into place. Each kill
+// must leave the old or the new state, with a message, and running the command again must finish it.
 import { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -152,8 +152,8 @@ interface Tally {
 const noKills = (): Tally => ({ old: 0, new: 0, mixed: 0, late: 0, replacing: 0 });
 
 /**
- * Kills `count` upgrades and as many rollbacks. Throws if one leaves anything but the old or the new state, or cannot be
- * finished. Returns the states found after the kills.
+ * Kills `count` upgrades and as many rollbacks. Throws if one leaves anything but the old or the new state, or cannot
+ * be finished. Returns the states found after the kills.
  */
 export async function killUpgrades(
   count: number,

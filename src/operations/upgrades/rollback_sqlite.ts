@@ -171,8 +171,8 @@ function writtenSince(data: string, { record }: KeptUpgrade): Record<Environment
 }
 
 /**
- * Replaces the data with a backup. The record of the rollback, and the upgraded data in the folder `aside`, are among the
- * files that are put in place with it.
+ * Replaces the data with a backup. The record of the rollback and the upgraded data, in the folder `aside`, are put in
+ * place together with it.
  */
 async function replaceData(data: string, { name, record }: KeptUpgrade, aside: string): Promise<void> {
   clearUnfinished(data);

@@ -113,8 +113,8 @@ export function keptUpgrades(data: string): KeptUpgrade[] {
 }
 
 /**
- * Removes the backups of an engine's unfinished upgrades, before an upgrade that makes no backup or a new one: they lack
- * what was written since.
+ * Removes the backups of an engine's unfinished upgrades, before an upgrade that makes no backup or a new one: they
+ * lack what was written since.
  */
 export function dropUnfinished(data: string, engine: UpgradeRecord["engine"]): void {
   for (const { name, record } of keptUpgrades(data)) {
