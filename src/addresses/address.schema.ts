@@ -29,8 +29,8 @@ const verificationFields = (checked_at: ReturnType<typeof Type.String>) => ({
   }),
   method: Type.String({
     description:
-      "`offline`: compared with postal data that the program carries, which knows no streets: whether there is such a" +
-      " street and house, it cannot tell. Else the connector that was asked, such as `easypost`.",
+      "`offline`: compared with bundled postal data, which cannot confirm streets or house numbers." +
+      " Otherwise the connector that checked it, such as `easypost`.",
   }),
   errors: Type.Array(Finding),
   warnings: Type.Array(Finding),
@@ -40,19 +40,19 @@ const verificationFields = (checked_at: ReturnType<typeof Type.String>) => ({
   checked_at,
 });
 
-/** What a check found of a stored address; null for one of before there were checks. */
+/** The check of a stored address; null if it was stored before addresses were checked. */
 export const VerificationView = nullable(closed(verificationFields(Type.String({ format: "date-time" }))));
 
-/** As `VerificationView`, with a moment as customers show it. */
+/** As `VerificationView`, with times in the format of customers. */
 export const PlainVerificationView = (moment: ReturnType<typeof Type.String>) =>
   nullable(closed(verificationFields(moment)));
 
-/** Addresses that one request may check. */
+/** The most addresses in one request. */
 const addresses_max = 100;
 
 const blankable = (max: number) => Type.Optional(nullable(textField(max, { min: 0 })));
 
-// What is missing is an answer here, and no refusal.
+// Missing fields are a finding of the check, so the request is not refused.
 const checkedFields = {
   address_line1: blankable(200),
   address_line2: blankable(200),
@@ -99,13 +99,13 @@ const CheckView = closed({
 /** One check for `address`, a list in the order asked for `addresses`. */
 export const ChecksView = Type.Union([CheckView, Type.Array(CheckView)]);
 
-/** A city in a request; whether it is required, `addressProblems` says. */
+/** A city in a request. `addressProblems` decides whether it is required. */
 export const cityField = () =>
   Type.Optional(
-    textField(100, { min: 0, description: "Required where the country has cities: not in Singapore or Monaco, say." }),
+    textField(100, { min: 0, description: "Required, except in city states such as Singapore and Monaco." }),
   );
 
-/** A place where parcels leave from or come back to. */
+/** An address that parcels leave from or return to. */
 export const PlaceView = closed({
   name: textField(120),
   company: Type.Optional(nullable(textField(120))),
@@ -118,7 +118,7 @@ export const PlaceView = closed({
   phone: Type.Optional(nullable(textField(40))),
 });
 
-/** As `PlaceView`, in a request; `named` says what it is called where the request does not. */
+/** As `PlaceView`, in a request. `named` describes the default of its name. */
 export const placeInput = (named: string) =>
   closed({
     ...PlaceView.properties,

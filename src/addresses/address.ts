@@ -5,8 +5,8 @@ export const verificationStatuses = ["verified", "warning", "error", "unverified
 type VerificationStatus = (typeof verificationStatuses)[number];
 
 /**
- * What a check of an address comes to. Without a problem it is verified, provided that more than the form of its postal
- * code was compared.
+ * The status that follows from the findings of a check. Without a problem it is `verified`, provided that more than the
+ * format of the postal code was compared.
  */
 export function verdictOf(
   { errors, warnings }: { readonly errors: readonly object[]; readonly warnings: readonly object[] },
@@ -22,12 +22,12 @@ export function hasPassed(status: VerificationStatus): boolean {
   return status === "verified";
 }
 
-/** Whether a check found that nothing can be delivered. */
+/** Whether a check found that the address is undeliverable. */
 export function isUndeliverable(status: VerificationStatus): boolean {
   return status === "error";
 }
 
-/** What of an address says where to deliver. */
+/** The location fields of an address, without the recipient. */
 export interface PostalAddress {
   readonly address_line1: string;
   readonly address_line2: string | null;
@@ -41,34 +41,34 @@ export interface PostalAddress {
 /** The fields of a postal address, in the order in which they are written. */
 export const postalFields = ["address_line1", "address_line2", "city", "state", "postal_code", "country"] as const;
 
-/** What a check found of an address. */
+/** The result of an address check. */
 export interface AddressVerification {
-  /** `unverified` when nobody knows anything of the country beside the form of its postal codes. */
+  /** `unverified` if only the format of postal codes is known for the country. */
   readonly status: VerificationStatus;
-  /** `offline`, or the connector that answered, such as `easypost`. */
+  /** `offline`, or the connector that responded, such as `easypost`. */
   readonly method: string;
-  /** What is wrong: it cannot be delivered to as it stands. */
+  /** Problems that make the address undeliverable. */
   readonly errors: readonly FieldProblem[];
-  /** What may be wrong, and may be right. */
+  /** Possible problems. */
   readonly warnings: readonly FieldProblem[];
-  /** The whole address as it probably should be; null when there is nothing better to say. */
+  /** The complete corrected address; null without a correction. */
   readonly suggestion: PostalAddress | null;
-  /** Whether it is a box at a post office, to which some services do not deliver. */
+  /** Whether it is a PO box, to which some services do not deliver. */
   readonly po_box: boolean;
-  /** Whether it is a home; null when nobody said so. */
+  /** Whether it is a home; null if unknown. */
   readonly residential: boolean | null;
   readonly checked_at: number;
 }
 
-/** A check as it is stored with an address. */
+/** The check that is stored with an address. */
 export interface StoredCheck {
   readonly verification: AddressVerification | null;
   readonly is_verified: boolean;
-  /** When a carrier is to be asked about the address; null when nobody is. */
+  /** When a carrier is due to verify the address (ms); null if none is. */
   readonly ask_at: number | null;
 }
 
-/** Whether an address counts as verified. One that was stored before there were checks has no verification. */
+/** Whether an address counts as verified. Addresses stored before checks existed have no verification. */
 export function isVerified(verification: AddressVerification | null): boolean {
   return verification !== null && hasPassed(verification.status);
 }
@@ -78,12 +78,12 @@ export function verificationView(verification: AddressVerification | null, momen
   return verification && { ...verification, checked_at: moment(verification.checked_at) };
 }
 
-/** Whether two addresses are the same place, whoever lives there. */
+/** Whether two addresses are the same, apart from the recipient. */
 export function isSamePlace(some: PostalAddress, other: PostalAddress): boolean {
   return postalFields.every((field) => some[field] === other[field]);
 }
 
-/** The postal fields of an address, without what else is known of it. */
+/** Only the postal fields of an address. */
 export function postalOf(address: PostalAddress): PostalAddress {
   const { address_line1, address_line2, city, state, postal_code, country } = address;
   return { address_line1, address_line2, city, state, postal_code, country };

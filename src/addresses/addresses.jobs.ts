@@ -5,7 +5,7 @@ import { releaseCarried } from "./carried_zip_codes.ts";
 import { loadZips } from "./verify_address.ts";
 import { nextZipToLoad } from "./zip_codes.sql.ts";
 
-/** Loads the ZIP codes that the program carries, where the table does not have them, a piece at a time. */
+/** Loads the bundled ZIP codes into the table in batches, unless they are already there. */
 export async function loadPostalCodes(store: Store, service: Service): Promise<void> {
   if ((await store.read(nextZipToLoad)) === null) return;
   await writeChunks(store, service, loadZips);

@@ -11,7 +11,7 @@ import { type AddressVerification, isVerified, type PostalAddress, verificationV
 import { type AskCarrier, type CarrierAnswer, isWorthAsking, verificationOf } from "./carrier_verification.ts";
 import { verifyOffline } from "./verify_address.ts";
 
-/** Checks of addresses, which store nothing. `ask` asks the carrier of an account, where one knows addresses. */
+/** The route that checks addresses without storing anything. `ask` calls a carrier that can verify addresses. */
 export const addressRoutes = (ask: AskCarrier) =>
   new Elysia({ prefix: "/addresses" }).use(conventions).post("/verify", ({ call, body }) => verify(call, body, ask), {
     body: bodyOf(VerifyAddresses),
@@ -21,12 +21,12 @@ export const addressRoutes = (ask: AskCarrier) =>
       chapter: "Addresses",
       summary: "Verify up to 100 addresses",
       description:
-        "Tells what is wrong with an address and what may be, and suggests a better one where it can. Nothing" +
-        " is stored. It compares with data that the program carries: countries, the form of their postal codes," +
-        " and the state and city of every ZIP code of the United States. It knows no streets, so an address that is" +
-        " `verified` offline may still have a street or a house that is not there. Where an account at a carrier has" +
-        " one that knows addresses, that one is asked, its answer wins (`method` names it), and `messages` say where" +
-        " it did not answer within 8 seconds; with `offline` nobody is asked.",
+        "Reports errors and possible errors in an address, and suggests a correction if there is one. Nothing" +
+        " is stored. Addresses are compared with bundled data: countries, the format of their postal codes," +
+        " and the state and city of every US ZIP code. This data has no streets, so a `verified` address may still" +
+        " have a street or house number that does not exist. If a carrier account can verify addresses, its result" +
+        " replaces the offline one (`method` names it). `messages` states if it did not respond within 8 seconds." +
+        " With `offline`, no carrier is called.",
       answers: { 200: EnvelopedView(ChecksView) },
     }),
   });
@@ -45,11 +45,11 @@ async function verify(call: Call, body: VerifyAddresses, ask: AskCarrier): Promi
   });
 }
 
-/** The addresses that a request asks about. Refuses: validation_failed, unless there is `address` or `addresses`. */
+/** The addresses in a request: `address` or `addresses`. Refuses: validation_failed. */
 function requestedAddresses({ address, addresses }: VerifyAddresses): PostalAddress[] {
   if (address !== undefined && addresses !== undefined) throw invalid("addresses", "cannot be combined with address");
   const asked = addresses ?? (address === undefined ? [] : [address]);
-  if (asked.length === 0) throw invalid("address", "is required, or addresses for several", "required");
+  if (asked.length === 0) throw invalid("address", "is required (or `addresses` for several)", "required");
   return asked.map(readAddress);
 }
 
@@ -64,9 +64,7 @@ function readAddress(given: CheckedAddress): PostalAddress {
   };
 }
 
-const offline_note =
-  "Compared with postal data that the program carries, which knows no streets: whether there is such a street and " +
-  "house, it cannot tell.";
+const offline_note = "Compared with bundled postal data, which cannot confirm streets or house numbers.";
 
 function checkView(address: PostalAddress, offline: AddressVerification, answer: CarrierAnswer | null) {
   const found = answer !== null && "found" in answer ? answer : null;

@@ -3,24 +3,24 @@ import { gunzipSync } from "node:zlib";
 import type { ZipLine, ZipPlace } from "./postal_codes.ts";
 import packedPath from "./us.tsv.gz" with { type: "file" };
 
-/** Counts up whenever the carried file says something else, so that databases take it anew. */
+/** Incremented whenever the bundled file changes, so that databases load it again. */
 export const edition = 1;
 
-// It is kept in memory only while databases are being loaded.
+// In memory only while databases are being loaded.
 let unpacked: string | null = null;
 
 function carried(): string {
-  // Its letters are those of ASCII, which take a byte each.
+  // The file is ASCII, and Latin-1 strings take one byte per character.
   unpacked ??= gunzipSync(readFileSync(packedPath)).toString("latin1");
   return unpacked;
 }
 
-/** Frees the memory of the carried file. It is read again when it is needed. */
+/** Frees the memory of the bundled file. It is read again when needed. */
 export function releaseCarried(): void {
   unpacked = null;
 }
 
-/** Where the program itself says that these ZIP codes are; those that it does not know are left out. */
+/** The places of these ZIP codes in the bundled file. Unknown codes are left out. */
 export function carriedPlaces(zips: readonly number[]): ZipPlace[] {
   const text = carried();
   return zips.flatMap((zip) => {
@@ -31,7 +31,7 @@ export function carriedPlaces(zips: readonly number[]): ZipPlace[] {
   });
 }
 
-/** The line that begins with a ZIP code, found by halves: the lines are in the order of their codes. */
+/** The line of a ZIP code, by binary search: the lines are sorted by code. */
 function lineOf(text: string, zip: string): string | null {
   let [low, high] = [0, text.length];
   while (low < high) {
@@ -46,7 +46,7 @@ function lineOf(text: string, zip: string): string | null {
   return null;
 }
 
-/** So many lines of the carried file from a place in it on, and where to go on; null when that was all. */
+/** `count` lines of the bundled file from a position on, and the next position; null at the end. */
 export function carriedLines(from: number, count: number): { readonly lines: ZipLine[]; readonly next: number | null } {
   const text = carried();
   const lines: ZipLine[] = [];

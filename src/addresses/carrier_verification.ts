@@ -2,7 +2,7 @@ import type { FieldProblem } from "../core/faults.ts";
 import { type AddressVerification, type PostalAddress, postalFields, postalOf, verdictOf } from "./address.ts";
 import { addressProblems, foldCity, isPostOfficeBox } from "./offline_verification.ts";
 
-/** What a carrier found of an address. */
+/** A carrier's findings about an address. */
 interface CarrierAddressFinding {
   readonly deliverable: boolean;
   readonly errors: readonly string[];
@@ -10,7 +10,7 @@ interface CarrierAddressFinding {
   readonly residential: boolean | null;
 }
 
-/** What a carrier that was asked did not answer, in the words of messages beside rates. */
+/** Why a carrier did not respond, in the form of the messages of rates. */
 interface CarrierMessage {
   readonly carrier: string;
   readonly level: "info" | "warning" | "error";
@@ -18,30 +18,30 @@ interface CarrierMessage {
   readonly message: string;
 }
 
-/** The answer of a carrier about one address: what it found, or why it did not say. */
+/** A carrier's response for one address: its findings, or why there are none. */
 export type CarrierAnswer =
   | { readonly connector: string; readonly found: CarrierAddressFinding }
   | { readonly connector: string; readonly message: CarrierMessage };
 
-/** Asks a carrier about addresses, each answer at the place of its address; null where no account has one to ask. */
+/** Verifies addresses with a carrier. The results are in the order of the addresses; null if no account can do it. */
 export type AskCarrier = (
   mode: "live" | "test",
   addresses: readonly PostalAddress[],
 ) => Promise<readonly CarrierAnswer[] | null>;
 
-/** Whether there is enough of an address that a carrier may be asked about it. */
+/** Whether an address is complete enough to be verified by a carrier. */
 export function isWorthAsking(address: PostalAddress): boolean {
   return addressProblems(address).length === 0;
 }
 
 const plain = (text: string | null) => foldCity(text ?? "");
 
-/** Whether two addresses differ in more than in how they are written. */
+/** Whether two addresses differ in more than spelling. */
 function differ(some: PostalAddress, other: PostalAddress): boolean {
   return postalFields.some((field) => plain(some[field]) !== plain(other[field]));
 }
 
-/** Whether a suggestion lies elsewhere: in another country, state or city, or another first part of a postal code. */
+/** Whether a suggestion is in another country, state, city or postal area. */
 function liesElsewhere(address: PostalAddress, suggestion: PostalAddress): boolean {
   const first = (code: string | null) => code?.trim().split(/[\s-]/)[0] ?? "";
   return (
@@ -50,7 +50,7 @@ function liesElsewhere(address: PostalAddress, suggestion: PostalAddress): boole
   );
 }
 
-/** What a carrier found as a verification: it wins over what the check without it says. `now` in milliseconds. */
+/** The verification that follows from a carrier's findings, which override the offline check. `now` in milliseconds. */
 export function verificationOf(
   address: PostalAddress,
   connector: string,
@@ -61,9 +61,9 @@ export function verificationOf(
   const suggestion = found.suggestion !== null && differ(address, found.suggestion) ? postalOf(found.suggestion) : null;
   const told = (code: string, words: readonly string[]) =>
     words.map((message): FieldProblem => ({ field: "address", code, message }));
-  const refused = found.errors.length > 0 ? found.errors : [`cannot be delivered to, as ${connector} says`];
+  const refused = found.errors.length > 0 ? found.errors : [`is undeliverable according to ${connector}`];
   const moved = suggestion !== null && liesElsewhere(address, suggestion);
-  const notes = [...found.errors, ...(moved ? [`is elsewhere, as ${connector} says: see the suggestion`] : [])];
+  const notes = [...found.errors, ...(moved ? [`is elsewhere according to ${connector}; see the suggestion`] : [])];
   const warnings = deliverable ? told("carrier_note", notes) : [];
   const problems = { errors: deliverable ? [] : told("undeliverable", refused), warnings };
   return {

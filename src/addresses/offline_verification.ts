@@ -25,12 +25,12 @@ const countriesWithStates: readonly string[] = ["US", "CA", "AU"];
 
 const isBlank = (text: string | null) => text === null || text.trim() === "";
 
-/** Whether this is the two-letter code of a country, in capitals. */
+/** Whether this is an ISO 3166-1 alpha-2 country code, in upper case. */
 function isCountry(code: string): boolean {
   return /^[A-Z]{2}$/.test(code) && countries().isValid(code);
 }
 
-/** What certainly keeps an address from being delivered to, by its fields; empty when nothing does. */
+/** The problems that make an address undeliverable, by field; empty if there are none. */
 export function addressProblems(address: Omit<PostalAddress, "address_line2">): FieldProblem[] {
   const { address_line1, city, state, postal_code, country } = address;
   const required = (field: string, message = "is required") => ({ field, code: "required", message });
@@ -56,8 +56,8 @@ export function addressProblems(address: Omit<PostalAddress, "address_line2">): 
 }
 
 /**
- * The place that a field of a request describes, called `name` where the request calls it nothing.
- * Refuses: validation_failed, for a place that no carrier finds.
+ * The address in a field of a request; `name` is its default name.
+ * Refuses: validation_failed.
  */
 export function readPlace(input: PlaceInput, name: string, field: string): NamedAddress {
   const { address_line2 = null, city = "", state = null, postal_code = null } = input;
@@ -67,38 +67,38 @@ export function readPlace(input: PlaceInput, name: string, field: string): Named
   return place;
 }
 
-// Codes that are in use beside those of ISO 3166-1.
+// Codes in use that are not part of ISO 3166-1.
 const otherCodes: Readonly<Record<string, string>> = { UK: "GB", EL: "GR" };
 
-/** The country that text most likely means which is no code of one; null when nobody can say. */
+/** The code of the country that a text most likely means; null if unclear. */
 function countryCodeOf(text: string): string | null {
   const code = text.trim().toUpperCase();
   const meant = otherCodes[code] ?? (code.length === 3 ? countries().alpha3ToAlpha2(code) : undefined) ?? code;
   return isCountry(meant) ? meant : null;
 }
 
-/** The first five digits of a ZIP code where the post of the United States delivers; null for all else. */
+/** The first five digits of the ZIP code of an address that USPS delivers to; null for other addresses. */
 export function zipOf({ country, postal_code }: Pick<PostalAddress, "country" | "postal_code">): string | null {
   const known = isCountry(country) ? country : countryCodeOf(country);
   if (known === null || (known !== "US" && !isTerritory(known))) return null;
   return /^\s*(\d{5})(?:[\s-]*\d{4})?\s*$/.exec(postal_code ?? "")?.[1] ?? null;
 }
 
-/** What is known of ZIP codes, by their number. */
+/** ZIP codes and their places, by number. */
 export type ZipPlaces = ReadonlyMap<number, ZipPlace>;
 
-/** What a check says so far, and the address as it probably should be. */
+/** The findings of a check so far, and the corrected address. */
 interface AddressFindings {
   readonly errors: FieldProblem[];
   readonly warnings: FieldProblem[];
   readonly better: { -readonly [Field in keyof PostalAddress]: PostalAddress[Field] };
-  /** Whether more than the forms was compared with what is known. */
+  /** Whether more than formats was compared. */
   compared: boolean;
 }
 
 /**
- * Checks an address against postal data, without asking anybody: whether there is such a street, it cannot know.
- * `places` has what is known of the address's ZIP code (`zipOf`), if anything; `now` in milliseconds.
+ * Checks an address against bundled postal data, which cannot confirm streets. `places` contains the address's ZIP code
+ * (`zipOf`) if it is known; `now` in milliseconds.
  */
 export function checkOffline(address: PostalAddress, places: ZipPlaces, now: number): AddressVerification {
   const better = { ...postalOf(address) };
@@ -122,7 +122,7 @@ export function checkOffline(address: PostalAddress, places: ZipPlaces, now: num
   };
 }
 
-/** Looks whether the postal code is written as its country writes it. */
+/** Checks the format of the postal code. */
 function checkForm({ warnings, better }: AddressFindings): void {
   const { country, postal_code } = better;
   if (!hasCodes(country)) return;
@@ -146,7 +146,7 @@ function checkForm({ warnings, better }: AddressFindings): void {
   }
 }
 
-/** Compares state and city with those of the ZIP code. */
+/** Compares the state and city with those of the ZIP code. */
 function checkZip(found: AddressFindings, zip: string, places: ZipPlaces): void {
   const { warnings, better } = found;
   const region = militaryRegion(zip);
@@ -170,11 +170,11 @@ function checkZip(found: AddressFindings, zip: string, places: ZipPlaces): void 
   if (stateFits && place.city !== null) better.city = place.city;
 }
 
-/** Compares the state with that of the ZIP code; whether the better address has that one. */
+/** Compares the state with that of the ZIP code. Returns whether the corrected address has that state. */
 function compareState(found: AddressFindings, zip: string, state: string, cityFits: boolean): boolean {
   const { errors, warnings, better } = found;
   const { country } = better;
-  // A territory that is written as a country has no state beside that.
+  // A territory that is written as a country has no state.
   const told = isBlank(better.state) ? (isTerritory(country) ? country : null) : stateOf(better.state ?? "");
   const written = better.state?.trim() ?? "";
   if (told === state) {
@@ -190,14 +190,14 @@ function compareState(found: AddressFindings, zip: string, state: string, cityFi
   if (told !== null)
     errors.push({ field: isBlank(better.state) ? "country" : "state", code: "state_mismatch", message });
   else if (written !== "") warnings.push({ field: "state", code: "unknown_state", message });
-  // Where the city is another one too, it is rather the ZIP code that is wrong.
+  // If the city differs as well, the ZIP code is more likely to be wrong.
   if (country === "US" && (cityFits || isBlank(better.city) || told === null)) better.state = state;
   return better.state === state;
 }
 
 const words: Readonly<Record<string, string>> = { saint: "st", sainte: "ste", fort: "ft", mount: "mt" };
 
-/** A city's name as it is compared: without accents, case and marks; Saint is St, Fort is Ft, Mount is Mt. */
+/** A city's name for comparison: no accents, case or punctuation; Saint is St, Fort is Ft, Mount is Mt. */
 export function foldCity(name: string): string {
   const folded = name
     .normalize("NFKD")
@@ -207,7 +207,7 @@ export function foldCity(name: string): string {
   return parts.map((part) => words[part] ?? part).join(" ");
 }
 
-// A box at a post office, as English, German, French, Spanish, Portuguese, Dutch and Scandinavian addresses write it.
+// PO boxes in English, German, French, Spanish, Portuguese, Dutch and Scandinavian addresses.
 const boxes = [
   /\bp(?:ost)?\W{0,2}o(?:ffice)?\W{0,2}box(?![a-z])/i,
   /\bp\W{0,2}o\W{0,2}b\W{0,2}\s*#?\d/i,
@@ -222,15 +222,15 @@ const boxes = [
   /\bpostbo(?:ks|x)\b/i,
 ];
 
-/** Whether an address is a box at a post office, to which only the post delivers. */
+/** Whether an address is a PO box, to which only the postal service delivers. */
 export function isPostOfficeBox(address: Pick<PostalAddress, "address_line1" | "address_line2">): boolean {
   const lines = [address.address_line1, address.address_line2 ?? ""];
   return lines.some((line) => boxes.some((box) => box.test(line)));
 }
 
 /**
- * What is known of an address that a carrier suggested, once it is accepted: the carrier need not be asked again. Null
- * for what no carrier found deliverable.
+ * The verification of an address that a carrier suggested and the user accepted, so that no second check is needed.
+ * Null if no carrier found it deliverable.
  */
 export function acceptedFrom(before: AddressVerification | null, now: number): AddressVerification | null {
   if (before === null || before.method === "offline" || isUndeliverable(before.status)) return null;

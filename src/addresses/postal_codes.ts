@@ -1,7 +1,7 @@
 import { postcodeValidator, postcodeValidatorExistsForCountry } from "postcode-validator";
 
-// Countries whose post wants a code on every address, and whose forms are long settled. Of others the library knows
-// forms as well, but many addresses there go without, or the form has changed: what differs may be right.
+// Countries that require a postal code on every address, in a stable format. The library knows formats of more
+// countries, but there many addresses have no code, or the format has changed, so a mismatch may be correct.
 const settled = new Set(
   (
     "AT AU AX BE BR CA CH CN CZ DE DK EE ES FI FO FR GB GF GG GL GP GR GU HU IM IN IT JE JP KR LI LT LU LV MC MQ MX " +
@@ -9,43 +9,43 @@ const settled = new Set(
   ).split(" "),
 );
 
-/** Whether every address of a country has a postal code, whose form is settled. */
+/** Whether every address in a country has a postal code, in a stable format. */
 export function hasSettledCodes(country: string): boolean {
   return settled.has(country);
 }
 
-// Countries that are a city, or whose addresses name no city.
+// City states, and countries whose addresses contain no city.
 const without_cities = new Set("GI HK MC MO SG VA".split(" "));
 
-/** Whether every address of a country names a city. */
+/** Whether every address in a country contains a city. */
 export function hasCities(country: string): boolean {
   return !without_cities.has(country);
 }
 
-/** Whether the form of a country's postal codes is known at all. Some countries have none: AE, HK. */
+/** Whether the format of a country's postal codes is known. Some countries have no codes: AE, HK. */
 export function hasCodes(country: string): boolean {
   return postcodeValidatorExistsForCountry(country);
 }
 
 const plain = (text: string) => text.normalize("NFKC").trim().toUpperCase();
 
-/** Whether text has the form of a postal code of a country that has such. Case and outer spaces do not count. */
+/** Whether text has the format of a country's postal codes, ignoring case and outer spaces. */
 function hasForm(code: string, country: string): boolean {
-  // Where the library errs: Britain's one code out of the pattern, and first digits that were never given out.
+  // Where the library is wrong: Britain's one irregular code, and first digits that are not in use.
   if (country === "GB" && /^GIR ?0AA$/.test(code)) return true;
   if ((country === "NL" || country === "IN") && code.startsWith("0")) return false;
   if (country === "ES" && !/^(?:0[1-9]|[1-4]\d|5[0-2])/.test(code)) return false;
   return postcodeValidator(code, country);
 }
 
-/** Whether text may be a postal code of a country. Where the forms are not settled, any may. */
+/** Whether text may be a postal code of a country. Any text may if the country's format is not stable. */
 export function isPostalCode(text: string, country: string): boolean {
   return !settled.has(country) || hasForm(plain(text), country);
 }
 
 /**
- * A postal code in the form that its country writes: with the dash or the space that was left out or put elsewhere.
- * Null when it has no form of that country.
+ * A postal code as its country writes it, with a missing or misplaced dash or space corrected. Null if it does not fit
+ * the country's format.
  */
 export function writtenCode(text: string, country: string): string | null {
   const code = plain(text);
@@ -139,33 +139,33 @@ const codes = new Map(
   ]),
 );
 
-/** The two letters of a state, a territory or a region of the armed forces, by its letters or its name; else null. */
+/** The two-letter code of a US state, territory or military region, from its code or name; null if it is none. */
 export function stateOf(text: string): string | null {
   return codes.get(plainOf(text)) ?? codes.get(plainOf(text).replaceAll(" ", "")) ?? null;
 }
 
 const territories: readonly string[] = ["AS", "FM", "GU", "MH", "MP", "PR", "PW", "VI"];
 
-/** Whether a country's code is that of a place which the post of the United States serves as a state of its own. */
+/** Whether a country code is that of a US territory, which USPS addresses like a state. */
 export function isTerritory(country: string): boolean {
   return territories.includes(country);
 }
 
-/** The region of the armed forces that a ZIP code lies in, by its first three digits; null for all others. */
+/** The military region of a ZIP code, by its first three digits; null for civilian codes. */
 export function militaryRegion(zip: string): "AE" | "AA" | "AP" | null {
   if (/^09[0-8]/.test(zip)) return "AE";
   if (/^340/.test(zip)) return "AA";
   return /^96[2-6]/.test(zip) ? "AP" : null;
 }
 
-/** A ZIP code of the United States, its city as GeoNames calls it, and the two letters of its state. */
+/** A US ZIP code, its city as in GeoNames, and the two-letter code of its state. */
 export interface ZipPlace {
   readonly zip: number;
   readonly city: string;
   readonly state: string;
 }
 
-/** As the file has it, with where it lies in thousandths of a degree. */
+/** A line of the file, with coordinates in thousandths of a degree. */
 export interface ZipLine extends ZipPlace {
   readonly latitude_e3: number;
   readonly longitude_e3: number;

@@ -3,18 +3,18 @@ import { takeTurn } from "../storage/leases.ts";
 import { type AddressVerification, isVerified, type PostalAddress, type StoredCheck } from "./address.ts";
 import { carriedLines } from "./carried_zip_codes.ts";
 import { checkOffline } from "./offline_verification.ts";
-import { clearZips, findPostalData, insertZips, nextZipToLoad, saveAsksCarrier } from "./zip_codes.sql.ts";
+import { clearZips, findPostalData, insertZips, nextZipToLoad, saveUsesCarrierChecks } from "./zip_codes.sql.ts";
 
-// So many in one transaction, which all other writes wait for.
+// The limit for one transaction, since other writes wait for it.
 const lines_per_batch_max = 1000;
 
-/** Checks addresses against postal data, in one query for all; each answer at the place of its address. */
+/** Checks addresses against postal data, in one query. The results are in the order of the addresses. */
 export async function verifyOffline(db: Db, addresses: readonly PostalAddress[]): Promise<AddressVerification[]> {
   const { places } = await findPostalData(db, addresses);
   return addresses.map((address) => checkOffline(address, places, db.now));
 }
 
-/** Checks addresses that are about to be stored, in one query for all; each answer at the place of its address. */
+/** Checks addresses before they are stored, in one query. The results are in the order of the addresses. */
 export async function checkStored(tx: Tx, addresses: readonly PostalAddress[]): Promise<StoredCheck[]> {
   if (addresses.length === 0) return [];
   const { places, asks_carrier } = await findPostalData(tx, addresses);
@@ -25,20 +25,20 @@ export async function checkStored(tx: Tx, addresses: readonly PostalAddress[]): 
   });
 }
 
-/** Whether an address has a ZIP code that nobody here knows. An order may go there; a carrier's label may not. */
+/** Whether an address has an unknown ZIP code. Orders may ship there, but carriers may refuse to sell a label. */
 export async function hasUnknownZip(db: Db, address: PostalAddress): Promise<boolean> {
   const [found] = await verifyOffline(db, [address]);
   return found?.warnings.some(({ code }) => code === "unknown_zip") ?? false;
 }
 
-/** Has a carrier asked about addresses that are stored from now on, or nobody. */
-export async function setAsksCarrier(tx: Tx, asks_carrier: boolean): Promise<void> {
-  await saveAsksCarrier(tx, asks_carrier);
+/** Sets whether stored addresses are also verified by a carrier. */
+export async function setUsesCarrierChecks(tx: Tx, asks_carrier: boolean): Promise<void> {
+  await saveUsesCarrierChecks(tx, asks_carrier);
 }
 
-/** Loads some of the ZIP codes that the program carries into the table, and says whether there are more. */
+/** Loads a batch of the bundled ZIP codes into the table. Returns whether there are more. */
 export async function loadZips(tx: Tx): Promise<boolean> {
-  // Several servers may begin at once.
+  // Several servers may start at once.
   await takeTurn(tx, "addresses.load");
   const from = await nextZipToLoad(tx);
   if (from === null) return false;

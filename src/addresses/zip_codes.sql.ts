@@ -19,14 +19,14 @@ const placesOf = preparedOf((sql, isOf) =>
     .where(isOf(postal_codes.zip)),
 );
 
-/** What a check goes by. */
+/** The data for a check. */
 interface PostalLookup {
   readonly places: ZipPlaces;
-  /** Whether a carrier is asked about addresses that are stored. */
+  /** Whether stored addresses are also verified by a carrier. */
   readonly asks_carrier: boolean;
 }
 
-/** What is known of the ZIP codes of addresses: one query, where the table has all of them. */
+/** Data on the ZIP codes of addresses. It takes one query if the table has all of them. */
 export async function findPostalData(db: Db, addresses: readonly PostalAddress[]): Promise<PostalLookup> {
   const zips = new Set(addresses.flatMap((address) => Number(zipOf(address) ?? [])));
   const found = zips.size === 0 ? [] : await placesOf(db, { ids: [...zips] });
@@ -34,7 +34,7 @@ export async function findPostalData(db: Db, addresses: readonly PostalAddress[]
   const [first] = found;
   if (first !== undefined && places.size === zips.size) return { places, asks_carrier: first.asks_carrier };
   const [row] = await settings(db, { id: 1 });
-  // What the table does not have yet, the program has.
+  // Codes that are not in the table yet come from the bundled file.
   const left = isLoaded(row) ? [] : [...zips].filter((number) => !places.has(number));
   for (const place of left.length === 0 ? [] : carriedPlaces(left)) places.set(place.zip, place);
   return { places, asks_carrier: row?.asks_carrier ?? false };
@@ -42,25 +42,25 @@ export async function findPostalData(db: Db, addresses: readonly PostalAddress[]
 
 type AddressSettingsRow = typeof address_settings.$inferSelect;
 
-/** Whether the table has all that the program carries, or what a newer one does. */
+/** Whether the table has all bundled ZIP codes, of this or a newer version. */
 const isLoaded = (row: AddressSettingsRow | undefined) =>
   row !== undefined && row.next === null && row.edition >= edition;
 
-/** Where the carried ZIP codes are to be loaded on; null when they are in the table, or those of a newer program. */
+/** The position to continue loading the bundled ZIP codes; null if the table has them, or those of a newer version. */
 export async function nextZipToLoad(db: Db): Promise<{ readonly next: number; readonly fresh: boolean } | null> {
   const [row] = await settings(db, { id: 1 });
   if (row === undefined || row.edition < edition) return { next: 0, fresh: true };
   return row.next === null || row.edition > edition ? null : { next: row.next, fresh: false };
 }
 
-/** Whether a carrier is asked about addresses that are stored. */
-export async function asksCarrier(db: Db): Promise<boolean> {
+/** Whether stored addresses are also verified by a carrier. */
+export async function usesCarrierChecks(db: Db): Promise<boolean> {
   const [row] = await settings(db, { id: 1 });
   return row?.asks_carrier ?? false;
 }
 
-/** Has a carrier asked about addresses that are stored from now on, or nobody. */
-export async function saveAsksCarrier(tx: Tx, asks_carrier: boolean): Promise<void> {
+/** Sets whether stored addresses are also verified by a carrier. */
+export async function saveUsesCarrierChecks(tx: Tx, asks_carrier: boolean): Promise<void> {
   await tx.sql
     .insert(address_settings)
     .values({ id: 1, edition: 0, next: 0, asks_carrier })
@@ -75,12 +75,12 @@ const keepEdition = prepared((sql: WriteStatements, a: StatementArgs<{ edition: 
     .onConflictDoUpdate({ target: address_settings.id, set: { edition: a.edition, next: a.next } }),
 );
 
-/** Takes away the ZIP codes of an older program. */
+/** Deletes the ZIP codes of an older version. */
 export async function clearZips(tx: Tx): Promise<void> {
   await clear(tx, {});
 }
 
-/** Stores ZIP codes, and where the file is to be read on; null when these were the last. */
+/** Stores ZIP codes and the position of the next ones in the file; null if these were the last. */
 export async function insertZips(tx: Tx, lines: readonly ZipLine[], next: number | null): Promise<void> {
   await insert(tx, postal_codes, lines);
   await keepEdition(tx, { edition, next });

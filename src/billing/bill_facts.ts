@@ -5,7 +5,7 @@ import type { BillableEvent, BillableFact } from "./billable_event.ts";
 import { eventOf, reversalOf } from "./billable_event.ts";
 import { findEvent, findFact, insertEvent, insertEvents, insertOwnEvent, isReversed } from "./billable_events.sql.ts";
 
-/** Tells what was done for merchants. All facts of a transaction are stored at its end. Refuses: nothing. */
+/** Records billable activities. Those of a transaction are stored together at its end. Refuses: nothing. */
 export function billFacts(tx: Tx, facts: readonly BillableFact[]): void {
   if (facts.length === 0) return;
   tx.memo("billing.facts", () => [] as BillableFact[]).push(...facts);
@@ -20,7 +20,7 @@ async function storeFacts(tx: Tx): Promise<void> {
   );
 }
 
-/** Tells that a label was voided; nothing where its purchase is no fact, since it was before there were any. */
+/** Records that a label was voided, unless its purchase was before billing began. */
 export async function billVoid(
   tx: Tx,
   label_id: number,
@@ -33,22 +33,22 @@ export async function billVoid(
   billFacts(tx, [{ act: "label.void", merchant_id, warehouse, quantity, source: { id: label_id }, attributes }]);
 }
 
-/** Stores the time that somebody spent for a merchant. Refuses: nothing. */
+/** Records time spent for a merchant. Refuses: nothing. */
 export async function addProject(tx: Tx, project: Omit<BillableFact, "act" | "source">): Promise<BillableEvent> {
   return insertOwnEvent(tx, eventOf({ ...project, act: "project.add", source: { id: 0 } }, tx.now));
 }
 
-/** Takes a fact back that was told by hand, once. Refuses: validation_failed. */
-export async function reverseProject(tx: Tx, id: string | number, how: ReversalContext): Promise<BillableEvent> {
+/** Reverses a manually recorded event, once. Refuses: validation_failed. */
+export async function reverseProject(tx: Tx, id: string | number, context: ReversalContext): Promise<BillableEvent> {
   await takeTurn(tx, "billing.reversals");
   const event = await findEvent(tx, id);
   if (event === null) throw invalid("reversal_of", "is not a billable event", "resource_missing");
-  const reversal = reversalOf(event, tx.now, await how.timezoneOf(event.warehouse_id), how.attributes);
+  const reversal = reversalOf(event, tx.now, await context.timezoneOf(event.warehouse_id), context.attributes);
   if (await isReversed(tx, event.id)) throw invalid("reversal_of", "is already reversed");
   return insertEvent(tx, reversal);
 }
 
-/** What is known of why a fact is taken back, and the time zone of its warehouse. */
+/** The attributes of a reversal, and the time zones of warehouses. */
 interface ReversalContext {
   readonly attributes: BillableFact["attributes"];
   readonly timezoneOf: (warehouse_id: number) => Promise<string>;

@@ -12,27 +12,27 @@ import {
   type SourceType,
 } from "./billable_kinds.ts";
 
-/** The record of an act: what it was about, a line of that, and the version of it that the act made. */
+/** The record that an act was about, with its line and version. */
 interface FactSource {
   readonly id: number;
   readonly line?: number;
-  /** Where an act of a kind can be done on the same record more than once. */
+  /** Only for acts that can be repeated on a record: its version after the act. */
   readonly version?: number;
 }
 
-/** What was done for a merchant, before it is stored. */
+/** A billable activity to be stored. */
 export interface BillableFact {
   readonly act: BilledAct;
   readonly merchant_id: number;
-  /** Where it was done: its time zone says on which day. */
+  /** Where it was done. Its time zone determines the business date. */
   readonly warehouse: { readonly id: number; readonly timezone: string };
   readonly quantity: number;
   readonly source: FactSource;
-  /** What else is known of it at this moment, as it shall be told whatever changes later. */
+  /** Further details, copied because they may change later. */
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** What was done for a merchant, or takes such a fact back. */
+/** A stored billable activity, or the reversal of one. */
 export interface BillableEvent {
   readonly id: number;
   readonly merchant_id: number;
@@ -53,11 +53,11 @@ export interface BillableEvent {
 
 const lineNouns: Partial<Readonly<Record<SourceType, IdNoun>>> = { order: "order_line" };
 
-// Where in the house goods lay, and who of its people told of an act, is for the house alone.
-const operator_fields: ReadonlySet<string> = new Set(["from_bin", "to_bin", "told_by"]);
+// Attributes that only the operator sees: bins, and the user who recorded the event.
+const isPrivate = (attribute: string): boolean => ["from_bin", "to_bin", "told_by"].includes(attribute);
 
-/** The fact as the API shows it: to the house, or to its merchant. */
-export function eventView(event: BillableEvent, to_house: boolean) {
+/** The event as the API shows it, to the operator or to its merchant. */
+export function eventView(event: BillableEvent, is_operator: boolean) {
   const { source_type, source_line, source_version, reversal_of } = event;
   const known = Object.entries(event.attributes);
   const line_noun = lineNouns[source_type];
@@ -77,12 +77,12 @@ export function eventView(event: BillableEvent, to_house: boolean) {
       line: line_noun === undefined || source_line === 0 ? null : wireId(line_noun, source_line),
       version: source_version === 0 ? null : source_version,
     },
-    attributes: to_house ? event.attributes : Object.fromEntries(known.filter(([name]) => !operator_fields.has(name))),
+    attributes: is_operator ? event.attributes : Object.fromEntries(known.filter(([name]) => !isPrivate(name))),
     reversal_of: reversal_of === null ? null : wireId("billable_event", reversal_of),
   };
 }
 
-/** The columns of facts as a file. */
+/** The CSV columns of billable events. */
 export const eventColumns = [
   "id",
   "merchant_id",
@@ -101,9 +101,9 @@ export const eventColumns = [
   "reversal_of",
 ] as const;
 
-/** The fact as a row of that file. */
-export function eventCells(event: BillableEvent, to_house: boolean): readonly CsvCell[] {
-  const { source, attributes, ...view } = eventView(event, to_house);
+/** The event as a CSV row. */
+export function eventCells(event: BillableEvent, is_operator: boolean): readonly CsvCell[] {
+  const { source, attributes, ...view } = eventView(event, is_operator);
   const row: Record<(typeof eventColumns)[number], CsvCell> = {
     ...view,
     source_type: source.type,
@@ -115,7 +115,7 @@ export function eventCells(event: BillableEvent, to_house: boolean): readonly Cs
   return eventColumns.map((name) => row[name]);
 }
 
-/** A fact as it is stored, of an act at this moment (ms). */
+/** The event to store for an activity at `now` (ms). */
 export function eventOf({ act, warehouse, source, ...fact }: BillableFact, now: number): Omit<BillableEvent, "id"> {
   const { kind, unit, source: source_type } = billedAs[act];
   return {
@@ -136,12 +136,12 @@ export function eventOf({ act, warehouse, source, ...fact }: BillableFact, now: 
   };
 }
 
-/** The day that it is in a time zone at a moment (ms), as `YYYY-MM-DD`. */
+/** The date in a time zone at a time (ms), as `YYYY-MM-DD`. */
 export function businessDate(at: number, timezone: string): string {
   return dayText(localTime(at, timezone).day);
 }
 
-/** What takes a fact back. Refuses: validation_failed, for one that an act in the warehouse told. */
+/** The reversal of a manually recorded event. `now` in milliseconds. Refuses: validation_failed. */
 export function reversalOf(
   event: BillableEvent,
   now: number,
@@ -162,7 +162,7 @@ export function reversalOf(
   };
 }
 
-/** Refuses: validation_failed, for days that are not in the calendar. */
+/** Refuses dates that do not exist. Refuses: validation_failed. */
 export function checkDays(days: { readonly from?: string | undefined; readonly to?: string | undefined }): void {
   for (const [field, text] of Object.entries(days)) {
     if (text !== undefined && readDay(text) === null) throw invalid(field, "is not a valid date");

@@ -52,10 +52,10 @@ export const billingRoutes = new Elysia({ prefix: "/billing" })
       id: "createBillableEvent",
       needs: "billing.write",
       chapter: "Billing",
-      summary: "Tell the time that somebody spent for a merchant",
+      summary: "Record time spent for a merchant",
       description:
-        "The only fact that is told by hand: all others are told by acts in the warehouse. With `reversal_of` it" +
-        " takes such a fact back, once; nothing is ever edited.",
+        "The only event that is recorded manually. Warehouse activity is recorded automatically. With `reversal_of`" +
+        " it reverses such an event, once. Events are never edited.",
       answers: { 201: EnvelopedView(BillableEventView) },
       refuses: ["resource_missing"],
     }),
@@ -77,10 +77,10 @@ async function recordProject(tx: Tx, call: Call, input: AddProject) {
   return eventView(await addProject(tx, { merchant_id, warehouse, quantity: minutes, attributes }), showsBins(call));
 }
 
-/** Refuses: validation_failed, for what is no day. */
+/** Refuses: validation_failed. */
 function filterOf({ warehouse, kind, from, to }: ExportBillableEvents): BillableEventFilter {
   checkDays({ from, to });
-  // A warehouse that does not exist has no facts.
+  // An unknown warehouse has no events.
   const warehouse_id = warehouse === undefined ? undefined : (readId("warehouse", warehouse) ?? 0);
   return { warehouse_id, kind, from, to };
 }
@@ -99,7 +99,7 @@ function list(call: Call, query: ListBillableEvents): Promise<Response> {
   );
 }
 
-/** The file of the facts that match, newest day first, as it is shown to who asks. */
+/** The CSV file of the matching events, newest day first, with the attributes that the viewer may see. */
 export function billableExport(filter: BillableEventFilter, asker: Viewer): CsvFile<BillableEvent> {
   return {
     name: "billable_events.csv",

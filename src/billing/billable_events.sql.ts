@@ -10,18 +10,18 @@ import type { BillableKind, BilledAct } from "./billable_kinds.ts";
 
 type NewBillableEvent = Omit<BillableEvent, "id">;
 
-/** Stores facts, without their ids, for which PostgreSQL has to be waited for. */
+/** Stores events without returning ids, which on PostgreSQL saves waiting. */
 export async function insertEvents(tx: Tx, events: readonly NewBillableEvent[]): Promise<void> {
   await insert(tx, billable_events, events.map(rowOf));
 }
 
-/** Stores a fact and answers it. */
+/** Stores an event and returns it. */
 export async function insertEvent(tx: Tx, event: NewBillableEvent): Promise<BillableEvent> {
   const [id = 0] = await insertIds(tx, billable_events, [rowOf(event)]);
   return { id, ...event };
 }
 
-/** As `insertEvent`, of one that is its own source. */
+/** As `insertEvent`, for an event that is its own source. */
 export async function insertOwnEvent(tx: Tx, event: NewBillableEvent): Promise<BillableEvent> {
   const id = await allotId(tx, "billable_events");
   const own = { ...event, id, source_id: id };
@@ -35,7 +35,7 @@ const byId = prepared((query, a: StatementArgs<{ id: number }>) =>
   query.select().from(billable_events).where(eq(billable_events.id, a.id)),
 );
 
-/** The fact that an identifier names, or null. */
+/** The event with this id, or null. */
 export async function findEvent(db: Db, id: string | number): Promise<BillableEvent | null> {
   const [row] = await byId(db, { id: readId("billable_event", id) ?? 0 });
   return row ?? null;
@@ -54,7 +54,7 @@ const bySource = prepared((query, a: StatementArgs<{ act: BilledAct; source_id: 
     ),
 );
 
-/** The fact that an act on a record told; null when it was done before there were facts. */
+/** The event of an act on a record; null if the act was before billing began. */
 export async function findFact(db: Db, act: BilledAct, source_id: number): Promise<BillableEvent | null> {
   const [row] = await bySource(db, { act, source_id });
   return row ?? null;
@@ -67,12 +67,12 @@ const reversalRow = prepared((query, a: StatementArgs<{ id: number }>) =>
     .where(eq(billable_events.reversal_of, given(a.id))),
 );
 
-/** Whether a fact was taken back. */
+/** Whether an event was reversed. */
 export async function isReversed(db: Db, id: number): Promise<boolean> {
   return (await reversalRow(db, { id })).length > 0;
 }
 
-/** The filters of a list of facts. Days are those of the warehouses, both counted. */
+/** The filters of events. Dates are local to the warehouses, and inclusive. */
 export interface BillableEventFilter {
   readonly warehouse_id?: number | undefined;
   readonly kind?: BillableKind | undefined;
@@ -89,7 +89,7 @@ function matching({ warehouse_id, kind, from, to }: BillableEventFilter): SQL | 
   );
 }
 
-/** A page of the facts that match, newest day first. */
+/** A page of matching events, newest day first. */
 export async function listEvents(
   db: Db,
   filter: BillableEventFilter,
@@ -106,7 +106,7 @@ export async function listEvents(
     .offset(offset);
 }
 
-/** How many facts match. */
+/** The number of matching events. */
 export async function countEvents(db: Db, filter: BillableEventFilter): Promise<number> {
   return db.sql.$count(billable_events, matching(filter));
 }

@@ -1,4 +1,4 @@
-// What is billed, by words.
+// Billable activities: kinds, units and the records that they refer to.
 
 export const billableKinds = [
   "receiving",
@@ -16,7 +16,7 @@ export type BillableKind = (typeof billableKinds)[number];
 export const billedUnits = ["unit", "place", "label", "minute"] as const;
 export type BilledUnit = (typeof billedUnits)[number];
 
-/** The records of acts. */
+/** The types of records that billable events refer to. */
 export const sourceTypes = [
   "movement",
   "receipt",
@@ -29,7 +29,7 @@ export const sourceTypes = [
 ] as const;
 export type SourceType = (typeof sourceTypes)[number];
 
-/** What an act of the house is billed as, what is counted, and the record of it. */
+/** How an act is billed: its kind, the counted unit, and the type of its record. */
 interface BillingRule {
   readonly kind: BillableKind;
   readonly unit: BilledUnit;
@@ -59,7 +59,7 @@ export type BilledAct = keyof typeof billedAs;
 
 export const billedActs = Object.keys(billedAs) as readonly BilledAct[];
 
-/** Whether an act is told by a person, and may be taken back by one. */
+/** Whether an act is recorded manually, and may therefore be reversed. */
 export function isRecordedByHand(act: BilledAct): boolean {
   return act === "project.add";
 }

@@ -10,7 +10,7 @@ const dayField = (description: string) =>
     Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\d$", hint: "must be a day such as 2026-01-31", description }),
   );
 
-/** The filters of what is billed by days. */
+/** The filters of billable events and storage. */
 const dayFilters = {
   warehouse: Type.Optional(idField("warehouse")),
   from: dayField("The first day, in the warehouse's time zone."),
@@ -29,11 +29,11 @@ export const AddProject = closed({
   ...ofMerchant,
   location: Type.Optional(idField("warehouse", "Required if there are several warehouses.")),
   minutes: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100_000, description: "Required, except in a reversal, which has none." }),
+    Type.Integer({ minimum: 1, maximum: 100_000, description: "Required, except in a reversal, where it is refused." }),
   ),
   description: notesField(500),
-  approved_by: Type.Optional(nullable(textField(200, { description: "Who of the merchant agreed to it." }))),
-  reversal_of: Type.Optional(idField("billable_event", "The fact that this one takes back, which was told by hand.")),
+  approved_by: Type.Optional(nullable(textField(200, { description: "The person at the merchant who approved it." }))),
+  reversal_of: Type.Optional(idField("billable_event", "The manually recorded event that this one reverses.")),
 });
 export type AddProject = Static<typeof AddProject>;
 
@@ -47,7 +47,7 @@ export const BillableEventView = closed({
   act: choice(billedActs),
   occurred_at: Type.String({ format: "date-time" }),
   business_date: Type.String({ format: "date" }),
-  quantity: Type.Integer({ description: "Below zero in a reversal." }),
+  quantity: Type.Integer({ description: "Negative for a reversal." }),
   unit: choice(billedUnits),
   source: closed({
     type: choice(sourceTypes),
@@ -55,7 +55,7 @@ export const BillableEventView = closed({
     line: nullable(text),
     version: nullable(Type.Integer()),
   }),
-  attributes: Type.Record(Type.String(), Type.Unknown(), { description: "What else was known of the act." }),
+  attributes: Type.Record(Type.String(), Type.Unknown(), { description: "Further details of the act." }),
   reversal_of: nullable(text),
 });
 
@@ -76,9 +76,9 @@ export const StorageView = closed({
   product_id: storageText,
   sku: storageText,
   lot_number: nullable(storageText),
-  bin: nullable(Type.String({ description: "Merchants are told the warehouse, and not the bin." })),
-  units_at_close: units("Units that lay there when the day ended."),
-  units_peak: units("The most units that lay there at once on that day."),
+  bin: nullable(Type.String({ description: "Null for merchants, who see the warehouse only." })),
+  units_at_close: units("Units at the end of the day."),
+  units_peak: units("The most units at one time during the day."),
   unit_volume_cm3: nullable(Type.Integer({ minimum: 1 })),
   temperature_zone: choice(temperatureZones),
   oldest_receipt_date: day,

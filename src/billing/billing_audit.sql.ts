@@ -1,4 +1,4 @@
-// The storage of every day added up anew, from the first row of the ledger on.
+// Recomputes the storage of every day from the ledger.
 import { asc, eq, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { given } from "../../db/kit.ts";
@@ -61,12 +61,12 @@ const rowsOf = prepared((query, a: StatementArgs<{ business_date: string }>) =>
   query.select().from(storage_days).where(eq(storage_days.business_date, a.business_date)),
 );
 
-/** How many units an item had more or fewer, and the day for which that counts first. */
+/** A change of an item's units, and the first day that it counts for. */
 interface AuditedStockChange {
   readonly item: number;
   readonly by: number;
   readonly day: number;
-  /** Whether it happened on that day, and not before. */
+  /** Whether it happened on that day, not before. */
   readonly within: boolean;
 }
 
@@ -76,7 +76,7 @@ async function verifyStorage(db: Db): Promise<VerifierDifference[]> {
   if (days.size === 0) return [];
   const items = await places(db, {});
   const warehouses = new Map(items.map(({ id, warehouse_id }) => [id, warehouse_id]));
-  // What only passed through staging on a day has no row.
+  // Units that only passed through staging on a day have no row.
   const staging = new Set(items.flatMap(({ id, bin_kind }) => (bin_kind === "staging" ? id : [])));
   const changes = await changesOf(db, days, warehouses);
   const differences: VerifierDifference[] = [];
@@ -92,14 +92,14 @@ async function verifyStorage(db: Db): Promise<VerifierDifference[]> {
   return differences;
 }
 
-/** Every change of an item in each warehouse, with the day for which it counts. */
+/** All changes of items by warehouse, with the day that they count for. */
 async function changesOf(
   db: Db,
   days: ReadonlyMap<number, readonly AuditedDayClose[]>,
   warehouses: ReadonlyMap<number, number>,
 ): Promise<Map<number, AuditedStockChange[]>> {
   const found = new Map<number, AuditedStockChange[]>();
-  // The day of each item's last row. What came after it counts for no day before that.
+  // The day of each item's last movement. Later movements never count for an earlier day.
   const reached = new Map<number, number>();
   for (let after: number | null = 0; after !== null; ) {
     const rows: Awaited<ReturnType<typeof ledger>> = await ledger(db, { after, limit: audit_batch_rows_max });
@@ -126,7 +126,7 @@ async function changesOf(
   return found;
 }
 
-/** Changes the units of items by a day's changes; answers the most that each had at once. */
+/** Applies a day's changes to the units of items. Returns the peak of each item. */
 function replay(units: Map<number, number>, changes: readonly AuditedStockChange[]): Map<number, number> {
   const peaks = new Map<number, number>();
   for (const { item, by, within } of changes) {
@@ -138,7 +138,7 @@ function replay(units: Map<number, number>, changes: readonly AuditedStockChange
   return peaks;
 }
 
-/** The rows of a day that are not what the ledger says. */
+/** The rows of a day that differ from the ledger. */
 async function compare(
   db: Db,
   { warehouse_id, business_date }: AuditedDayClose,
@@ -152,14 +152,14 @@ async function compare(
   for (const item of items) {
     const row = known.get(item);
     for (const [what, expected, actual] of [
-      ["at the close", units.get(item) ?? 0, row?.units_at_close ?? 0],
+      ["at the end", units.get(item) ?? 0, row?.units_at_close ?? 0],
       ["at most", peaks.get(item) ?? 0, row?.units_peak ?? 0],
     ] as const) {
       if (expected === actual) continue;
       const shown = row === undefined || differences.length >= shown_max ? [] : named("storage_days", [row]);
       const subject = `stock item ${item} on ${business_date}`;
       differences.push({
-        rule: `I18 the units ${what} of a day are those of the ledger`,
+        rule: `I18 the units ${what} of a day match the ledger`,
         subject,
         expected,
         actual,
@@ -170,17 +170,17 @@ async function compare(
   return differences;
 }
 
-// Whether each act has its fact, and each fact its act, by the ledger and the records of the acts.
+// Checks that each act has its billable event, and each event its act.
 
-// Acts of before the upgrade have no facts.
+// Acts from before billing began have no events.
 const began = sql`(select coalesce(max(${billing_start.began_at}), 0) from ${billing_start})`;
 
-/** The number in an identifier that movements refer to, such as `ord_1001`. */
+/** The number in the id of a movement's reference, such as `ord_1001`. */
 const referred = sql`cast(substr(${movements.reference_id}, 5) as bigint)`;
 
 const act = (name: BilledAct) => sql.raw(`'${name}'`);
 
-/** An act of which rows of records say how many units it was about, and when it was done. */
+/** An act whose units and time are in rows of a record. */
 interface RecordedAct {
   readonly what: string;
   readonly noun: BilledNoun;
@@ -189,9 +189,9 @@ interface RecordedAct {
   readonly id: SQLWrapper;
   readonly units: SQLWrapper;
   readonly at: SQLWrapper;
-  /** Which of the rows count; all unless it is said. */
+  /** The rows that count; all by default. */
   readonly which?: SQL;
-  /** Whether rows tell only when the act began: of those that began before there were facts nothing is looked at. */
+  /** Whether rows have only the start of the act. Acts that started before billing began are not checked. */
   readonly lasts?: boolean;
 }
 
@@ -223,7 +223,7 @@ const to_bins = alias(bins as never, "to_bins") as unknown as typeof bins;
 const from_items = alias(stock_items as never, "billed_from") as unknown as typeof stock_items;
 const to_items = alias(stock_items as never, "billed_to") as unknown as typeof stock_items;
 
-// What a row of the ledger is billed as by itself; null for those that are billed with others, or not at all.
+// The act as which a single movement is billed; null if it is billed with others or not at all.
 const actOfMovement = sql`case
   when ${movements.type} = 'receipt' and coalesce(${movements.reference_type}, 'reference') = 'reference'
     then ${act("stock.add")}
@@ -238,7 +238,7 @@ type BilledNoun = "movement" | "order" | "receipt" | "transfer" | "count" | "lab
 
 const ofMovements: readonly VerifierRule<BilledNoun>[] = [
   {
-    rule: "I17 a movement that is billed by itself has its fact",
+    rule: "I17 a movement that is billed by itself has a billable event",
     noun: "movement",
     rows: sql`select id, quantity as expected, (
         select ${billable_events.quantity} from ${billable_events}
@@ -257,7 +257,7 @@ const ofMovements: readonly VerifierRule<BilledNoun>[] = [
       ) as acts where act is not null`,
   },
   {
-    rule: "I17 a fact of a movement is of one that there is",
+    rule: "I17 a billable event of a movement refers to an existing movement",
     noun: "billable event",
     rows: sql`select ${billable_events.id} as id, ${billable_events.quantity} as expected,
         ${movements.quantity} as actual
@@ -268,7 +268,7 @@ const ofMovements: readonly VerifierRule<BilledNoun>[] = [
 
 // An order may be picked several times in one transaction only from several warehouses.
 const picks: VerifierRule<BilledNoun> = {
-  rule: "I17 units that were picked are billed, where and when they were",
+  rule: "I17 picked units are billed in the warehouse and on the day of the pick",
   noun: "order",
   rows: sql`select id, sum(done) as expected, sum(billed) as actual from (
       select ${referred} as id, ${stock_items.warehouse_id} as place, ${movements.created_at} as moment,
@@ -295,10 +295,10 @@ const packs: VerifierRule<BilledNoun> = {
     ) as both_sides group by id`,
 };
 
-// Nobody says which of the picked units are packed. What left was, but for units in whose place others were given up.
-// What a carrier had of a cancelled order is taken from the shelf, unpacked.
+// It is not recorded which picked units are packed. Shipped units were packed, except those for which others were put
+// back. Units of a cancelled order that a carrier already has are taken from the shelf unpacked.
 const packs_by_warehouse: VerifierRule<BilledNoun> = {
-  rule: "I17 units that are billed as packed were picked there, and those that left are among them",
+  rule: "I17 units billed as packed were picked in that warehouse, and include the shipped units",
   noun: "order",
   rows: sql`select id,
       case when billed < lowest then lowest when billed > picked then picked else billed end as expected,
@@ -326,7 +326,7 @@ const packs_by_warehouse: VerifierRule<BilledNoun> = {
 
 const recorded: readonly RecordedAct[] = [
   {
-    what: "units that came with a closed receipt are billed",
+    what: "units of a closed receipt are billed",
     noun: "receipt",
     act: "receipt.close",
     of: sql`${receipts} join ${receipt_lines} on ${receipt_lines.receipt_id} = ${receipts.id}`,
@@ -335,7 +335,7 @@ const recorded: readonly RecordedAct[] = [
     at: receipts.closed_at,
   },
   {
-    what: "units that left with a transfer are billed",
+    what: "units shipped with a transfer are billed",
     noun: "transfer",
     act: "transfer.ship",
     of: sql`${transfers} join ${transfer_lines} on ${transfer_lines.transfer_id} = ${transfers.id}
@@ -345,8 +345,8 @@ const recorded: readonly RecordedAct[] = [
     at: transfers.shipped_at,
   },
   {
-    // Those that never arrived are written off where they would have.
-    what: "units that arrived with a transfer are billed",
+    // Units that never arrived are written off at the destination.
+    what: "units received with a transfer are billed",
     noun: "transfer",
     act: "transfer.receive",
     of: sql`${movements}`,
@@ -357,7 +357,7 @@ const recorded: readonly RecordedAct[] = [
       and (${movements.to_item_id} is not null or ${movements.type} = 'adjustment')`,
   },
   {
-    what: "what a posted count looked at is billed",
+    what: "lines of a posted count are billed",
     noun: "count",
     act: "count.post",
     of: sql`${counts} join ${count_lines} on ${count_lines.count_id} = ${counts.id}`,
@@ -367,7 +367,7 @@ const recorded: readonly RecordedAct[] = [
     which: sql`${count_lines.counted} is not null`,
   },
   {
-    what: "a label that was bought is billed",
+    what: "a bought label is billed",
     noun: "label",
     act: "label.buy",
     of: sql`${labels}`,
@@ -378,7 +378,7 @@ const recorded: readonly RecordedAct[] = [
     lasts: true,
   },
   {
-    what: "a label that was voided is billed as such, if its purchase was",
+    what: "a voided label is billed as voided if its purchase was billed",
     noun: "label",
     act: "label.void",
     of: sql`${labels} join ${billable_events} on ${billable_events.source_id} = ${labels.id}
@@ -388,7 +388,7 @@ const recorded: readonly RecordedAct[] = [
     at: labels.voided_at,
   },
   {
-    what: "units that came back are billed",
+    what: "returned units are billed",
     noun: "return",
     act: "return.receive",
     of: sql`${returns} join ${return_items} on ${return_items.return_id} = ${returns.id}`,
@@ -398,7 +398,7 @@ const recorded: readonly RecordedAct[] = [
     lasts: true,
   },
   {
-    what: "units that were inspected are billed",
+    what: "inspected units are billed",
     noun: "return",
     act: "return.inspect",
     of: sql`${return_inspections} join ${return_items} on ${return_items.id} = ${return_inspections.return_item_id}`,
@@ -417,7 +417,7 @@ const owners = sql`select 'order' as type, ${orders.id} as id, ${orders.merchant
 
 const ofFacts: readonly VerifierRule<BilledNoun>[] = [
   {
-    rule: "I17 a fact belongs to the merchant of what it is about",
+    rule: "I17 a billable event belongs to the merchant of its record",
     noun: "billable event",
     rows: sql`select ${billable_events.id} as id, owners.merchant_id as expected,
         ${billable_events.merchant_id} as actual
@@ -425,7 +425,7 @@ const ofFacts: readonly VerifierRule<BilledNoun>[] = [
         on owners.type = ${billable_events.source_type} and owners.id = ${billable_events.source_id}`,
   },
   {
-    rule: "I17 a reversal takes back as much as was told",
+    rule: "I17 a reversal has the negated quantity of its event",
     noun: "billable event",
     rows: sql`select reversals.id as id, -${billable_events.quantity} as expected, reversals.quantity as actual
       from ${billable_events} as reversals
@@ -452,7 +452,7 @@ const verifyFacts = verifierOf(
   },
 );
 
-/** Checks what is billed against the acts and the ledger, and the storage of each day against the ledger. */
+/** Checks billable events against the acts and the ledger, and the storage of each day against the ledger. */
 export async function verifyBilling(db: Db): Promise<VerifierDifference[]> {
   return [...(await verifyFacts(db)), ...(await verifyStorage(db))];
 }

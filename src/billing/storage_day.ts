@@ -3,15 +3,15 @@ import { wireId } from "../core/ids.ts";
 import { dayText, localTime, momentAt, readDay } from "../core/time_zone.ts";
 import type { TemperatureZone } from "../products/product.ts";
 
-/** A day of a warehouse whose storage is added up. Moments in milliseconds. */
+/** A day of a warehouse for which storage is recorded. Times in milliseconds. */
 export interface StorageDayClose {
   readonly warehouse_id: number;
   readonly business_date: string;
   readonly began_at: number;
   readonly ended_at: number;
-  /** The last row of the ledger that counts. */
+  /** The last movement that counts. */
   readonly last_movement_id: number;
-  /** The first row of the ledger that may count for a later day. */
+  /** The first movement that may count for a later day. */
   readonly next_movement_id: number;
   /** Null while its rows are being written. */
   readonly closed_at: number | null;
@@ -21,11 +21,11 @@ export interface StorageDayClose {
 export interface ItemDay {
   readonly stock_item_id: number;
   readonly units_at_close: number;
-  /** The most that lay there at once. */
+  /** The most units at one time. */
   readonly units_peak: number;
 }
 
-/** What lay where on a day, with the names of it. */
+/** The stored units of one product, lot and bin on a day, with their names. */
 export interface StorageDay extends ItemDay {
   readonly business_date: string;
   readonly merchant_id: number;
@@ -57,7 +57,7 @@ export function storageView(day: StorageDay, shows_bins: boolean) {
   };
 }
 
-/** The columns of storage as a file. */
+/** The CSV columns of storage. */
 export const storageColumns = [
   "business_date",
   "merchant_id",
@@ -73,28 +73,29 @@ export const storageColumns = [
   "oldest_receipt_date",
 ] as const;
 
-/** The day as a row of that file. */
+/** The day as a CSV row. */
 export function storageCells(day: StorageDay, shows_bins: boolean): readonly CsvCell[] {
   const view: Record<(typeof storageColumns)[number], CsvCell> = storageView(day, shows_bins);
   return storageColumns.map((name) => view[name]);
 }
 
-/** A warehouse whose storage is added up. */
+/** A warehouse for which storage is recorded. */
 export interface StorageWarehouse {
   readonly id: number;
   readonly timezone: string;
   readonly created_at: number;
 }
 
-/** A day that is to be added up. */
+/** A day that is due to be recorded. */
 export type OpenStorageDay = Pick<StorageDayClose, "business_date" | "began_at" | "ended_at">;
 
-// What began before midnight is stored by then, whatever it had to wait for.
+// By then, requests from before midnight are stored, even if they had to wait.
 const settled_after_ms = 15 * 60_000;
 
 /**
- * The next day of a warehouse that is over at this moment (ms), or null: the one after the last, else that on which
- * billing or the warehouse began. A day lasts from midnight to midnight, however many hours that are.
+ * The next day of a warehouse that is over at `now` (ms), or null. It follows the last one; the first is the day on
+ * which billing began or the warehouse was created. A day lasts from midnight to midnight, even if that is 23 or 25
+ * hours.
  */
 export function nextDay(
   last: StorageDayClose | null,
@@ -106,12 +107,12 @@ export function nextDay(
   const first = localTime(Math.max(billing_began, created_at), timezone).day;
   const day = last === null ? first : (readDay(last.business_date) ?? first) + 1;
   const began_at = last?.ended_at ?? momentAt({ day, minute: 0 }, timezone);
-  // Where the warehouse has got another time zone, its midnight may be past already.
+  // If the warehouse's time zone changed, the new midnight may be before the start.
   const ended_at = Math.max(began_at, momentAt({ day: day + 1, minute: 0 }, timezone));
   return now < ended_at + settled_after_ms ? null : { business_date: dayText(day), began_at, ended_at };
 }
 
-/** A row of the ledger, as far as it is about one warehouse: the stock items on either side that lie in it. */
+/** A movement seen from one warehouse: items of other warehouses are null. */
 export interface StorageFlow {
   readonly id: number;
   readonly quantity: number;
@@ -121,9 +122,9 @@ export interface StorageFlow {
 }
 
 /**
- * Which rows of the ledger, read in their order, count for a day or for one before it. Where one of a stock item
- * belongs to a later day, so do those after it, though they may be of a request that came before midnight and had to
- * wait: so no day has fewer units than none.
+ * Decides which movements, read in order, count for a day or an earlier one. Once a movement of a stock item belongs to
+ * a later day, all following movements of the item do too, even those of requests from before midnight. Otherwise a day
+ * could end with negative units.
  */
 class DayBoundary {
   readonly #day: StorageDayClose | null;
@@ -143,7 +144,7 @@ class DayBoundary {
   }
 }
 
-/** The units of each stock item while a day's rows of the ledger are read in their order. */
+/** The units of each stock item, while the movements of a day are read in order. */
 export class StorageDayTotals {
   readonly #day: StorageDayClose;
   readonly #counted: { readonly before: DayBoundary; readonly now: DayBoundary };
@@ -158,7 +159,7 @@ export class StorageDayTotals {
     this.#next = day.last_movement_id + 1;
   }
 
-  /** Counts a row of the ledger, unless an earlier day has counted it or a later one will. */
+  /** Counts a movement, unless it belongs to an earlier or later day. */
   count(flow: StorageFlow): void {
     const { id, quantity, from_item_id, to_item_id, created_at } = flow;
     const { before, now } = this.#counted;
@@ -169,7 +170,7 @@ export class StorageDayTotals {
       this.#next = Math.min(this.#next, id);
       return;
     }
-    // What the days before have missed was there when this one began.
+    // Movements that earlier days missed count as stock at the start of this day.
     const isToday = created_at >= this.#day.began_at;
     if (from_item_id !== null) this.#change(from_item_id, -quantity, isToday);
     if (to_item_id !== null) this.#change(to_item_id, quantity, isToday);
@@ -181,14 +182,14 @@ export class StorageDayTotals {
     if (isToday) this.#peaks.set(item, Math.max(this.#peaks.get(item) ?? before, before + by));
   }
 
-  /** The first row of the ledger that may count for a later day. */
+  /** The first movement that may count for a later day. */
   get next_movement_id(): number {
     return this.#next;
   }
 
-  /** Every stock item that held units on the day, in the order of their ids. */
+  /** The stock items that held units on the day, by id. */
   get items(): ItemDay[] {
-    // Fewer than none cannot be stored: the day stays open until it is known why.
+    // Negative units cannot be stored, so that the day stays open until the cause is found.
     return [...this.#units]
       .map(([stock_item_id, units_at_close]) => {
         const units_peak = Math.max(this.#peaks.get(stock_item_id) ?? 0, units_at_close);
@@ -201,7 +202,7 @@ export class StorageDayTotals {
 
 const cm_in_inch = 2.54;
 
-/** The volume of a unit in whole cubic centimetres, at least 1; null when its product gives no dimensions. */
+/** The volume of a unit in whole cubic centimeters, at least 1; null if the product has no dimensions. */
 export function volumeOf(
   dimensions: {
     readonly length: number;

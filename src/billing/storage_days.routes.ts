@@ -25,8 +25,8 @@ export const storageRoutes = new Elysia({ prefix: "/storage" })
       chapter: "Billing",
       summary: "List storage by day",
       description:
-        "A row for each product, lot and bin that held units on a day; newest day first. A day is added up once, a" +
-        " quarter of an hour after midnight in the warehouse's time zone, and never changes.",
+        "One row for each product, lot and bin that held units on a day, newest day first. A day is recorded once, 15" +
+        " minutes after midnight in the warehouse's time zone, and never changes.",
       answers: { 200: ListView(StorageView) },
     }),
   })
@@ -42,10 +42,10 @@ export const storageRoutes = new Elysia({ prefix: "/storage" })
     }),
   });
 
-/** Refuses: validation_failed, for what is no day. */
+/** Refuses: validation_failed. */
 function filterOf({ warehouse, from, to }: ExportStorage): StorageFilter {
   checkDays({ from, to });
-  // In a warehouse that does not exist nothing lay.
+  // An unknown warehouse has no storage.
   const warehouse_id = warehouse === undefined ? undefined : (readId("warehouse", warehouse) ?? 0);
   return { warehouse_id, from, to };
 }
@@ -64,7 +64,7 @@ function list(call: Call, query: ListStorage): Promise<Response> {
   );
 }
 
-/** The file of the days that match, newest first, as it is shown to who asks. */
+/** The CSV file of the matching days, newest first, with the columns that the viewer may see. */
 export function storageExport(filter: StorageFilter, asker: Viewer): CsvFile<StorageDay> {
   return {
     name: "storage_days.csv",

@@ -12,13 +12,13 @@ import { businessDate } from "./billable_event.ts";
 import type { ItemDay, StorageDay, StorageDayClose } from "./storage_day.ts";
 import { type StorageFlow, type StorageWarehouse, volumeOf } from "./storage_day.ts";
 
-/** Every warehouse, as its storage is added up. */
+/** All warehouses. */
 export async function listStorageWarehouses(db: Db): Promise<StorageWarehouse[]> {
   const { id, timezone, created_at } = warehouses;
   return db.sql.select({ id, timezone, created_at }).from(warehouses).orderBy(asc(id));
 }
 
-/** From when on (ms) acts have their facts: 0 in a store that began with them. */
+/** When billing began (ms); 0 for a database that had it from the start. */
 export async function findStart(db: Db): Promise<number> {
   const [row] = await db.sql.select({ began_at: billing_start.began_at }).from(billing_start);
   return row?.began_at ?? 0;
@@ -33,7 +33,7 @@ const newest = prepared((query, a: StatementArgs<{ warehouse_id: number }>) =>
     .limit(2),
 );
 
-/** The last day of a warehouse that was begun to be added up, and the one before it; null where there is none. */
+/** The last recorded or started day of a warehouse, and the one before it; null if there is none. */
 export async function findNewest(
   db: Db,
   warehouse_id: number,
@@ -42,13 +42,13 @@ export async function findNewest(
   return { last, before };
 }
 
-/** The id of the last row of the ledger; 0 while there is none. */
+/** The id of the last movement; 0 if there is none. */
 export async function lastMovement(db: Db): Promise<number> {
   const [row] = await db.sql.select({ id: max(movements.id) }).from(movements);
   return row?.id ?? 0;
 }
 
-/** Stores that a day is being added up. */
+/** Stores a day that is being recorded. */
 export async function insertClose(tx: Tx, close: StorageDayClose): Promise<void> {
   await insert(tx, storage_closes, [close]);
 }
@@ -64,7 +64,7 @@ const closed = prepared(
       .where(and(eq(storage_closes.warehouse_id, a.warehouse_id), eq(storage_closes.business_date, a.business_date))),
 );
 
-/** Stores that all rows of a day are written. */
+/** Marks a day as completely recorded. */
 export async function saveClosed(tx: Tx, day: StorageDayClose, next_movement_id: number): Promise<void> {
   const { warehouse_id, business_date } = day;
   await closed(tx, { warehouse_id, business_date, next_movement_id, now: tx.now });
@@ -79,7 +79,7 @@ const lockedRow = prepared((query, a: StatementArgs<{ warehouse_id: number; busi
   ),
 );
 
-/** A day as it is now; nobody else writes rows of it until this transaction ends. */
+/** Reads a day and locks it until the transaction ends. */
 export async function lockClose(
   tx: Tx,
   { warehouse_id, business_date }: StorageDayClose,
@@ -110,7 +110,7 @@ const flows = prepared((query, a: StatementArgs<{ warehouse_id: number; from: nu
     .limit(given(a.limit)),
 );
 
-/** Rows of the ledger from an id on, in their order. */
+/** Movements from an id on, in order. */
 export async function listFlows(db: Db, warehouse_id: number, from: number, limit: number): Promise<StorageFlow[]> {
   return flows(db, { warehouse_id, from, limit });
 }
@@ -127,7 +127,7 @@ const unitsOf = prepared((query, a: StatementArgs<{ warehouse_id: number; busine
     .orderBy(asc(storage_days.stock_item_id)),
 );
 
-/** The units of every stock item on a day that was added up, in the order of their ids. */
+/** The units of each stock item on a recorded day, by id. */
 export async function listUnits(db: Db, { warehouse_id, business_date }: StorageDayClose): Promise<ItemDay[]> {
   return unitsOf(db, { warehouse_id, business_date });
 }
@@ -140,7 +140,7 @@ const staged = prepared((query, a: StatementArgs<{ ids: string }>) =>
     .where(and(among(stock_items.id, a.ids), sql`${bins.kind} = 'staging'`)),
 );
 
-/** Those of these stock items that lie in staging. */
+/** Those of these stock items that are in staging bins. */
 export async function findStaged(db: Db, ids: readonly number[]): Promise<Set<number>> {
   return new Set((await staged(db, { ids: list(ids) })).map(({ id }) => id));
 }
@@ -152,7 +152,7 @@ const lastWritten = prepared((query, a: StatementArgs<{ warehouse_id: number; bu
     .where(and(eq(storage_days.warehouse_id, a.warehouse_id), eq(storage_days.business_date, a.business_date))),
 );
 
-/** Up to which stock item the rows of a day are written; 0 before the first. */
+/** The last stock item that is written for a day; 0 before the first. */
 export async function findWritten(db: Db, { warehouse_id, business_date }: StorageDayClose): Promise<number> {
   const [row] = await lastWritten(db, { warehouse_id, business_date });
   return row?.id ?? 0;
@@ -178,7 +178,7 @@ const facts = prepared((query, a: StatementArgs<{ ids: string }>) =>
     .where(among(stock_items.id, a.ids)),
 );
 
-/** Writes rows of a day, with what is known of the stock items at this moment. */
+/** Writes rows of a day, with the current data of the stock items. */
 export async function insertDays(
   tx: Tx,
   { warehouse_id, business_date }: StorageDayClose,
@@ -200,7 +200,7 @@ export async function insertDays(
       lot_id,
       bin_id,
       unit_volume_cm3: volumeOf(dimensions),
-      // Outside the zones, as in staging, goods are kept as they want to be.
+      // Bins without a zone, such as staging, count as the zone that the product requires.
       temperature_zone: temperature_zone ?? kept_at,
       oldest_receipt_date: businessDate(received_at, timezone),
     };
@@ -208,7 +208,7 @@ export async function insertDays(
   await insert(tx, storage_days, rows);
 }
 
-/** The filters of storage. Days are those of the warehouses, both counted. */
+/** The filters of storage. Dates are local to the warehouses, and inclusive. */
 export interface StorageFilter {
   readonly warehouse_id?: number | undefined;
   readonly from?: string | undefined;
@@ -229,7 +229,7 @@ const ofDay = and(
   eq(storage_closes.business_date, storage_days.business_date),
 );
 
-/** A page of what lay where, newest day first; of days whose rows are all written. */
+/** A page of storage, newest day first. Only completely recorded days are included. */
 export async function listDays(
   db: Db,
   filter: StorageFilter,
@@ -264,7 +264,7 @@ export async function listDays(
     .offset(offset);
 }
 
-/** How many rows match. */
+/** The number of matching rows. */
 export async function countDays(db: Db, filter: StorageFilter): Promise<number> {
   const [row] = await db.sql
     .select({ count: sql<number>`count(*)`.mapWith(Number) })

@@ -12,7 +12,7 @@ import {
 } from "./storage_days.sql.ts";
 
 /**
- * Begins to add up a day of a warehouse: what the ledger holds by now counts for it. Null when another server began it.
+ * Starts to record a day of a warehouse, up to the last movement so far. Null if another server has started it.
  * Refuses: nothing. Emits: nothing.
  */
 export async function beginDay(
@@ -32,15 +32,15 @@ export async function beginDay(
 
 const storage_batch_rows_max = 500;
 
-/** What a day came to. */
+/** The totals of a day. */
 interface StorageTotals {
   readonly items: readonly ItemDay[];
   readonly next_movement_id: number;
 }
 
 /**
- * Writes the next rows of a day, and closes it with the last of them. Answers whether more are left. A day that is
- * closed stays as it is. Refuses: nothing. Emits: nothing.
+ * Writes the next rows of a day, and closes it after the last one. Returns whether more are left. A closed day does
+ * not change. Refuses: nothing. Emits: nothing.
  */
 export async function writeDay(
   tx: Tx,

@@ -32,12 +32,12 @@ export const spreadsheetCommands: Commands = {
   "import stock": importCommand("stock", "set on-hand stock to the counted quantities of a CSV file"),
   "import orders": importCommand(
     "orders",
-    "create the orders of a CSV file that do not exist yet, one row a line",
+    "create the orders of a CSV file that do not exist yet, one row per line",
     past,
   ),
   "export products": exportCommand("products", "write all products as CSV that can be imported"),
   "export stock": exportCommand("stock", "write the stock of every bin as CSV that can be imported"),
-  "export orders": exportCommand("orders", "write all orders as CSV, one row a line"),
+  "export orders": exportCommand("orders", "write all orders as CSV, one row per line"),
   "export movements": exportCommand("movements", "write all stock movements as CSV"),
 };
 

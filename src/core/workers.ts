@@ -5,7 +5,7 @@ export const workers = {
   check: "storage/sqlite/check_worker.ts",
   follow: "operations/log_archive/follow_worker.ts",
   checkpoint: "storage/sqlite/checkpoint_worker.ts",
-  press: "documents/render_worker.ts",
+  render: "documents/render_worker.ts",
 } as const;
 
 /** Starts a worker, which runs until it is terminated. Load failures and uncaught errors are `error` events. */

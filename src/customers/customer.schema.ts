@@ -44,7 +44,7 @@ export type CreateAddress = Static<typeof CreateAddress>;
 export const UpdateAddress = closed(addressFields, ["id", "is_verified", "verification"]);
 export type UpdateAddress = Static<typeof UpdateAddress>;
 
-/** One address of a set that replaces another: with an `id` it changes in place, without one it is new. */
+/** An address in a list that replaces all addresses. With an `id` it changes in place, without one it is new. */
 const ReplaceAddress = closed({ id: Type.Optional(idField("address")), ...addressFields }, [
   "is_verified",
   "verification",
@@ -86,7 +86,7 @@ export const ListCustomers = closed({
   ...pageFields,
   q: Type.Optional(textField(100, { description: "Part of the email address, the name or the company." })),
   email: Type.Optional(textField(254, { description: "The complete email address, in any case." })),
-  created_after: Type.Optional(momentField("Customers created after this date or moment.")),
+  created_after: Type.Optional(momentField("Customers created after this date or time.")),
 });
 export type ListCustomers = Static<typeof ListCustomers>;
 

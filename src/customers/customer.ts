@@ -10,7 +10,6 @@ export interface CustomerAddress extends StoredCheck {
   readonly id: number;
   readonly customer_id: number;
   readonly name: string;
-  /** The first name; null when the last name holds the whole name. */
   readonly company: string | null;
   readonly address_line1: string;
   readonly address_line2: string | null;
@@ -25,7 +24,7 @@ export interface CustomerAddress extends StoredCheck {
   readonly updated_at: number;
 }
 
-/** A customer as far as an order needs to know. */
+/** The fields of a customer that an order needs. */
 export interface OrderCustomer {
   readonly id: number;
   readonly merchant_id: number;
@@ -48,7 +47,7 @@ export interface Customer extends Omit<OrderCustomer, "merchant"> {
   readonly shipping_addresses: readonly CustomerAddress[];
 }
 
-/** The name of a customer: first and last name, else the company, else the e-mail address. */
+/** The name of a customer: first and last name, else the company, else the email address. */
 export function customerName({
   first_name,
   last_name,
@@ -78,7 +77,7 @@ export function addressView(address: CustomerAddress) {
   return { id: wireId("address", id), ...shippingAddressOf(address), is_default, is_verified, verification };
 }
 
-/** The customer as the API shows it. Its timestamps have no milliseconds, as the specification says. */
+/** The customer as the API shows it. Its timestamps have no milliseconds, as specified. */
 export function customerView(customer: Customer) {
   const { id, merchant_id, email, first_name, last_name, phone, company, metadata } = customer;
   const { created_at, updated_at, erased_at } = customer;
@@ -100,7 +99,7 @@ export function customerView(customer: Customer) {
 
 const secondsOf = (at: number) => `${iso(at).slice(0, 19)}Z`;
 
-/** The fields of a customer in a request, besides its addresses, as the tables keep them. */
+/** The fields of a customer in a request without its addresses, as stored. */
 export type CustomerFields = Pick<Customer, "email" | "first_name" | "last_name" | "phone" | "company" | "metadata">;
 
 /** The defaults of a new customer. */
@@ -112,13 +111,13 @@ export const customerDefaults: Omit<CustomerFields, "email"> = {
   metadata: {},
 };
 
-/** The fields of an address in a request, as the tables keep them. */
+/** The fields of an address in a request, as stored. */
 export type AddressFields = Pick<
   CustomerAddress,
   "name" | "company" | "address_line1" | "address_line2" | "city" | "state" | "postal_code" | "country" | "phone"
 >;
 
-/** The defaults of a new address; empty lines are then refused as missing. */
+/** The defaults of a new address. Empty lines are later refused as missing. */
 export const addressDefaults: AddressFields = {
   name: "",
   company: null,
@@ -140,12 +139,12 @@ export interface AddressDraft {
 /** The most addresses of a customer. */
 export const addresses_max = 100;
 
-/** The form in which e-mail addresses are unique: in small letters. */
+/** The form in which email addresses are unique: NFC, in lower case. */
 export function emailKey(email: string): string {
   return email.normalize("NFC").toLowerCase();
 }
 
-/** The domain of the addresses that erased customers get. Nobody can have one: RFC 2606 keeps `.invalid` free. */
+/** The domain of the addresses that erased customers get. RFC 2606 reserves `.invalid`. */
 export const erased_domain = "erased.invalid";
 
 /** Whether an email address replaces an erased one. */
@@ -157,7 +156,7 @@ export function refuseErasedEmail(email: string): void {
     throw invalid("email", `must not end in @${erased_domain}, which is reserved for erased customers`);
 }
 
-/** The words of a text as a search compares them: in small letters, cut at spaces. */
+/** The words of a text for searching: in lower case, split at spaces. */
 export function searchWords(text: string): string[] {
   const folded = text.normalize("NFC").toLowerCase();
   return folded.split(/\s+/).filter((word) => word !== "");
@@ -168,8 +167,8 @@ const partStart = /(?<=[^\p{L}\p{N}\p{M}])[\p{L}\p{N}]/gu;
 const partsOf = (word: string): string[] => [...word.matchAll(partStart)].map(({ index }) => word.slice(index));
 
 /**
- * The search terms of a customer: the words of its names and its email address, and each also from every part after a
- * hyphen, a dot or the like: `smith` of `o'brien-smith`. One more is the complete email address, `<ann@example.com>`,
+ * The search terms of a customer: the words of its names and email address, and the rest of each word after a
+ * punctuation mark (`smith` of `o'brien-smith`). Another term is the complete email address, as `<ann@example.com>`,
  * which does not match `mary-ann@example.com`.
  */
 export function wordsOf({ email, first_name, last_name, company }: Omit<CustomerFields, "phone" | "metadata">) {

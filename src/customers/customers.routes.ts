@@ -122,12 +122,12 @@ export const customerRoutes = new Elysia({ prefix: "/customers" })
   .patch(
     "/:id",
     ({ call, params, body }) => update(call, params.id, body),
-    updating("updateCustomer", "Update the given fields of a customer"),
+    updating("updateCustomer", "Update a customer"),
   )
   .put(
     "/:id",
     ({ call, params, body }) => update(call, params.id, body),
-    updating("putCustomer", "Update a customer, as by PATCH"),
+    updating("putCustomer", "Update a customer (same as PATCH)"),
   )
   .post(
     "/:id/addresses",
@@ -209,7 +209,7 @@ function update(call: CustomerCall, id: string, body: UpdateCustomer): Promise<R
   return change(call, 200, id, async (tx) => customerResponse(tx, await updateCustomer(tx, id, body)));
 }
 
-/** Answers with the result of a change, which begins only if the customer still matches `If-Match`. */
+/** Makes a change if the customer still matches `If-Match`, and responds with the result. */
 function change(call: CustomerCall, status: number, id: string, work: (tx: Tx) => Promise<object>): Promise<Response> {
   const act = async (tx: Tx) => {
     await requireMatch(call, async () => customerResponse(tx, await lockCustomer(tx, id)));
@@ -228,7 +228,7 @@ function detail(call: CustomerCall, id: string): Promise<Response> {
 }
 
 /**
- * A customer as answers to changes show it. The ETag is that of the detail, whose orders change without a new version.
+ * A customer after a change. The ETag is that of the detail, whose orders change without a new version.
  */
 async function customerResponse(db: Db, customer: Customer) {
   return tagged(customerView(customer), customer.version, await historyOf(db, customer.id));

@@ -38,7 +38,7 @@ export async function getCustomer(db: Db, id: string | number): Promise<Customer
 }
 
 /**
- * As `getCustomer`, and locks the customer until the transaction ends, to be changed.
+ * As `getCustomer`, and locks the customer for a change until the transaction ends.
  * Refuses: resource_missing, customer_erased.
  */
 export async function lockCustomer(tx: Tx, id: string | number): Promise<Customer> {
@@ -88,8 +88,8 @@ const recipientOfOpen = prepared((sql, a: StatementArgs<{ customer_id: number; a
 );
 
 /**
- * The customer and address of an order, in one query: null without such a customer; its address is null if the customer
- * has no such address.
+ * The customer and address of an order, in one query. Null if there is no such customer; `address` is null if the
+ * customer has no such address.
  */
 export async function findRecipient(db: Db, customer_id: number, address_id: number): Promise<StoredRecipient | null> {
   return recipientOf(await recipient(db, { customer_id, address_id }));
@@ -103,7 +103,7 @@ interface StoredRecipient {
 function recipientOf([row]: Awaited<ReturnType<typeof recipient>>): StoredRecipient | null {
   if (row === undefined) return null;
   const { address, erased_at, ...buyer } = row;
-  // Whoever waited for an erasure to end still reads the address that it has deleted.
+  // A statement that waited for an erasure still reads the deleted address.
   return { buyer, address: erased_at === null ? address : null };
 }
 
@@ -122,8 +122,8 @@ const addressesCalled = prepared((sql, a: StatementArgs<{ ids: string }>) =>
 );
 
 /**
- * As `findRecipient`, for many orders that are about to be made, in their order: none of the customers is erased, and
- * none of their merchants is closed, where there are several, before this transaction ends.
+ * As `findRecipient` for many new orders, in their order. Until the transaction ends, none of the customers can be
+ * erased, and none of their merchants can be closed if there are several.
  */
 export async function findRecipients(
   tx: Tx,
@@ -147,7 +147,7 @@ export async function findRecipients(
   });
 }
 
-/** The id of the customer with this e-mail address, in any case, or null. Refuses: merchant_required. */
+/** The id of the customer with this email address, ignoring case, or null. Refuses: merchant_required. */
 export async function findCustomerByEmail(db: Db, email: string): Promise<number | null> {
   const rows = await byEmail(db, { email_key: emailKey(email) });
   refuseAmbiguousOwner(rows, () => email);
@@ -159,7 +159,7 @@ const byEmails = prepared((sql, a: StatementArgs<{ keys: string }>) =>
 );
 
 /**
- * The customers with these e-mail addresses, by the key of each; unknown addresses are left out.
+ * The customers with these email addresses, by `emailKey`. Unknown addresses are left out.
  * Refuses: merchant_required.
  */
 export async function findCustomersByEmail(db: Db, emails: readonly string[]): Promise<Map<string, Customer>> {
@@ -171,7 +171,7 @@ export async function findCustomersByEmail(db: Db, emails: readonly string[]): P
 
 /** The filters of a list of customers. */
 interface CustomerFilter {
-  /** A piece of the e-mail address, the name or the company. */
+  /** Part of the email address, the name or the company. */
   readonly q?: string | undefined;
   readonly email?: string | undefined;
   /** Milliseconds since 1970. */
@@ -189,7 +189,7 @@ function matching({ q, email, created_after }: CustomerFilter): SQL | undefined 
   );
 }
 
-/** A page of customers by creation, newest first, without their addresses. */
+/** A page of customers without their addresses, newest first. */
 export async function listCustomers(db: Db, filter: CustomerFilter, window: PageWindow): Promise<CustomerRow[]> {
   const { limit, offset, after } = window;
   return db.sql
@@ -206,15 +206,15 @@ export async function listCustomers(db: Db, filter: CustomerFilter, window: Page
     .offset(offset);
 }
 
-/** Customers as a list reads them: one may have a hundred addresses. */
+/** The size of customers in a list: one may have a hundred addresses. */
 export const longCustomers = longRecords(customers, addresses.customer_id, { record: 700, part: 500 });
 
-/** How many customers match. */
+/** The number of matching customers. */
 export async function countCustomers(db: Db, filter: CustomerFilter): Promise<number> {
   return db.sql.$count(customers, matching(filter));
 }
 
-/** Stores a new customer without addresses; null when another has its e-mail address. */
+/** Stores a new customer without addresses; null if another one has its email address. */
 export async function insertCustomer(tx: Tx, fields: CustomerFields): Promise<Customer | null> {
   const times = { created_at: tx.now, updated_at: tx.now, erased_at: null };
   const row = { ...fields, merchant_id: requireOwner(tx), version: 1, ...times };
@@ -232,13 +232,13 @@ const storedSearchWords = prepared((sql, a: StatementArgs<{ customer_id: number 
   sql.select({ word: customer_words.word }).from(customer_words).where(eq(customer_words.customer_id, a.customer_id)),
 );
 
-/** Stores more words by which a customer is found, none of which is stored yet. */
+/** Stores additional search words of a customer. None of them may be stored already. */
 async function saveSearchWords(tx: Tx, customer_id: number, words: Iterable<string>): Promise<void> {
   const rows = [...words].map((word) => ({ customer_id, word }));
   await insert(tx, customer_words, rows);
 }
 
-/** Stores changes of a customer without its addresses; its version increases by one. */
+/** Stores a changed customer without its addresses, and increments its version. */
 export async function saveCustomer(tx: Tx, before: Customer, fields: CustomerFields): Promise<Customer> {
   const row = { ...fields, version: before.version + 1, updated_at: tx.now };
   await tx.sql
@@ -247,7 +247,7 @@ export async function saveCustomer(tx: Tx, before: Customer, fields: CustomerFie
     .where(eq(customers.id, before.id));
   const fresh = wordsOf(fields).difference(wordsOf(before));
   if (fresh.size > 0) {
-    // The words of former names stay. Those of before may have been kept by a version that kept fewer.
+    // The words of former names stay. An earlier version may have stored fewer words than today's.
     const known = new Set((await storedSearchWords(tx, { customer_id: before.id })).map(({ word }) => word));
     await saveSearchWords(tx, before.id, fresh.union(wordsOf(before)).difference(known));
   }
@@ -314,10 +314,10 @@ export async function claimCarrierChecks(tx: Tx, limit: number, until: number): 
   return rows;
 }
 
-/** Ends claims of addresses whose server is gone: carriers are to be asked about them again. */
+/** Releases claims of servers that no longer run, so that their addresses are verified again. */
 export const releaseCarrierChecks = endOfClaims(addresses, addresses.ask_at);
 
-/** When the next address is due, in milliseconds; null when none is. */
+/** When the next address is due (ms); null if none is. */
 export async function nextCarrierCheck(db: Db): Promise<number | null> {
   const [row] = await db.sql
     .select({ ask_at: addresses.ask_at })
@@ -340,7 +340,7 @@ const moveAskAt = prepared((sql: WriteStatements, a: StatementArgs<{ by_ms: numb
     .where(isNotNull(addresses.ask_at)),
 );
 
-/** Moves the times at which carriers are to be asked by as much as the clock was set. */
+/** Shifts the due times of carrier checks by the amount that the clock was set. */
 export async function shiftCarrierChecks(tx: Tx, by_ms: number): Promise<void> {
   await moveAskAt(tx, { by_ms });
 }
@@ -371,8 +371,8 @@ const deleteAddresses = prepared((sql: WriteStatements, a: StatementArgs<{ ids: 
 );
 
 /**
- * Makes these the addresses of a customer: those with an `id` change in place, the others are new, and all others are
- * removed. The one at `default_index` is the default. Answers the changed customer.
+ * Replaces the addresses of a customer. Drafts with an `id` change in place, the others are new, and stored addresses
+ * without a draft are removed. The one at `default_index` is the default. Returns the changed customer.
  */
 export async function saveAddresses(
   tx: Tx,

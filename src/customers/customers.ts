@@ -45,7 +45,7 @@ import {
 export async function createCustomer(tx: Tx, input: CreateCustomer): Promise<Customer> {
   await refuseForClosed(tx, requireOwner(tx));
   refuseErasedEmail(input.email);
-  const customer = await insertCustomer(tx, { ...customerDefaults, ...given(input), email: input.email });
+  const customer = await insertCustomer(tx, { ...customerDefaults, ...sentFields(input), email: input.email });
   if (customer === null) throw await duplicateEmail(tx, input.email);
   // An id belongs to another customer's address, whose record was sent back as a new one.
   const sent: readonly (CreateAddress & { readonly id?: unknown })[] = input.shipping_addresses ?? [];
@@ -54,13 +54,13 @@ export async function createCustomer(tx: Tx, input: CreateCustomer): Promise<Cus
 }
 
 /**
- * Changes the given fields of a customer; without a change it stays as it was. `shipping_addresses` replaces the set;
- * those with an `id` change in place. Refuses: resource_missing, customer_erased, validation_failed,
- * duplicate_email, merchant_closed.
+ * Changes fields of a customer. Without a difference nothing is written. `shipping_addresses` replaces all addresses;
+ * those with an `id` change in place. Refuses: resource_missing, customer_erased, validation_failed, duplicate_email,
+ * merchant_closed.
  */
 export async function updateCustomer(tx: Tx, id: string, input: UpdateCustomer): Promise<Customer> {
   const before = await lockCustomer(tx, id);
-  const fields = { ...fieldsOf(before), ...given(input) };
+  const fields = { ...fieldsOf(before), ...sentFields(input) };
   if (fields.email !== before.email) refuseErasedEmail(fields.email);
   const { shipping_addresses } = input;
   const kept =
@@ -85,8 +85,8 @@ export async function addAddress(tx: Tx, id: string, input: CreateAddress): Prom
 }
 
 /**
- * Changes the given fields of a customer's address; without a change all stays as it was. Orders keep the address with
- * which they were created. Refuses: resource_missing, customer_erased, validation_failed.
+ * Changes fields of a customer's address. Without a difference nothing is written. Orders keep the address with which
+ * they were created. Refuses: resource_missing, customer_erased, validation_failed.
  */
 export async function updateAddress(
   tx: Tx,
@@ -110,7 +110,7 @@ export async function updateAddress(
 }
 
 /**
- * Replaces a customer's address by the one that its last check suggests. Orders keep the address with which they were
+ * Replaces a customer's address with the one that its last check suggests. Orders keep the address with which they were
  * created. Refuses: resource_missing, customer_erased, no_suggestion, validation_failed.
  */
 export async function acceptSuggestion(tx: Tx, id: string, address_id: string): Promise<CustomerAddress> {
@@ -124,8 +124,8 @@ export async function acceptSuggestion(tx: Tx, id: string, address_id: string): 
 }
 
 /**
- * Stores a carrier's verification of an address; false when the address was deleted or moved since the carrier was
- * asked. Refuses: resource_missing.
+ * Stores a carrier's verification of an address. False if the address was deleted or changed since the carrier was
+ * called. Refuses: resource_missing.
  */
 export async function recordVerification(
   tx: Tx,
@@ -142,9 +142,9 @@ export async function recordVerification(
 }
 
 /**
- * The address of a customer with exactly these fields, created if missing, deliverable or not: what a platform's order
- * says of its buyer is kept unchanged. If the customer already has as many addresses as allowed, the oldest that is not
- * the default is removed. Refuses: resource_missing, customer_erased, merchant_closed.
+ * The address of a customer with exactly these fields, created if missing. It is not checked for being deliverable: the
+ * address of a platform's order is stored unchanged. If the customer already has the most addresses allowed, the oldest
+ * one other than the default is removed. Refuses: resource_missing, customer_erased, merchant_closed.
  */
 export async function keepAddress(tx: Tx, customer_id: number, fields: AddressFields): Promise<CustomerAddress> {
   const customer = await lockCustomer(tx, customer_id);
@@ -228,7 +228,7 @@ function isStoredAddress({ shipping_addresses }: Customer, { drafts, wishes }: A
 function addressSet(customer: Customer, inputs: readonly ReplaceAddress[]): AddressSet {
   const named = inputs.map(({ id }, index) => (id === undefined ? null : inPlace(customer, id, index)));
   const twice = named.findIndex((address, index) => address !== null && named.indexOf(address) < index);
-  if (twice >= 0) throw invalid(`shipping_addresses[${twice}].id`, "repeats an address of this list", "duplicate");
+  if (twice >= 0) throw invalid(`shipping_addresses[${twice}].id`, "is already in this list", "duplicate");
   const drafts = inputs.map((input, index) => {
     const address = named[index] ?? null;
     return { id: address?.id ?? null, fields: addressOf(customer, address ?? addressDefaults, input) };
@@ -272,7 +272,7 @@ function isUntouched(customer: Customer, { id, fields }: AddressDraft): boolean 
   return before !== undefined && isDeepStrictEqual(addressFieldsOf(before), fields);
 }
 
-/** Saves the addresses of a customer; new and moved ones are checked. Refuses: merchant_closed, for new ones. */
+/** Saves the addresses of a customer, and checks those that are new or moved. Refuses: merchant_closed. */
 async function saveChecked(
   tx: Tx,
   customer: Customer,
@@ -332,8 +332,8 @@ function fieldsOf({ email, first_name, last_name, phone, company, metadata }: Cu
   return { email, first_name, last_name, phone, company, metadata };
 }
 
-/** The customer's fields in a request. */
-function given(input: UpdateCustomer): Partial<CustomerFields> {
+/** The customer's fields that a request sets. */
+function sentFields(input: UpdateCustomer): Partial<CustomerFields> {
   return only(input, ["email", ...Object.keys(customerDefaults)]);
 }
 

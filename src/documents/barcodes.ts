@@ -1,13 +1,13 @@
 import { encode } from "uqr";
 import { assert } from "../core/faults.ts";
 
-/** A run of dark modules: where it starts and how many modules wide it is. */
+/** A run of dark modules: its start and width, in modules. */
 interface Bar {
   readonly at: number;
   readonly width: number;
 }
 
-// bwip-js would draw the 300 symbols of a long list in 120 ms, and weighs a megabyte; this table needs less than 1 ms.
+// bwip-js takes 120 ms for the 300 symbols of a long list, and adds a megabyte. This table takes less than 1 ms.
 
 /** A Code 128 symbol without its quiet zones. */
 interface Bars {
@@ -16,7 +16,7 @@ interface Bars {
   readonly bars: readonly Bar[];
 }
 
-/** The widths of the bars and spaces of each value, a bar first. The last three are the starts of sets A, B and C. */
+/** The widths of each value's bars and spaces, bar first. The last three start code sets A, B and C. */
 const patterns =
   "212222 222122 222221 121223 121322 131222 122213 122312 132212 221213 221312 231212 112232 122132 122231 113222 " +
   "123122 123221 223211 221132 221231 213212 223112 312131 311222 321122 321221 312212 322112 322211 212123 212321 " +
@@ -34,12 +34,12 @@ const function_1 = 102;
 const start_letters = 104;
 const start_pairs = 105;
 
-/** Whether a text can be a Code 128 symbol: printable ASCII. */
+/** Whether a text fits a Code 128 symbol: 1 to 80 printable ASCII characters. */
 export function isCode128Text(text: string): boolean {
   return /^[ -~]{1,80}$/.test(text);
 }
 
-/** The bars of a Code 128 text; a GS1 text has its application identifier in brackets, as in `(420)90210`. */
+/** The bars of a Code 128 symbol. A GS1 text has its application identifier in parentheses: `(420)90210`. */
 export function code128Bars(text: string, gs1: boolean): Bars {
   const values = codeValues(text, gs1);
   const sum = values.reduce((total, value, at) => total + value * Math.max(1, at), 0);
@@ -57,11 +57,11 @@ export function code128Bars(text: string, gs1: boolean): Bars {
 
 /** The width of the symbol of `code128Bars` in modules. */
 export function code128Width(text: string, gs1: boolean): number {
-  // The values of the text, and one to check them.
+  // The values of the text, and the check value.
   return (codeValues(text, gs1).length + 1) * module_count.symbol + module_count.stop;
 }
 
-/** The same symbol for the `^BC` field of a ZPL printer, which draws the bars itself: its text with its code sets. */
+/** The same symbol as the data of a ZPL `^BC` field: text with code set switches. The printer draws the bars. */
 export function zplCode128(text: string, gs1: boolean): string {
   const [start = start_letters, ...values] = codeValues(text, gs1);
   let inPairs = start === start_pairs;
@@ -75,7 +75,7 @@ export function zplCode128(text: string, gs1: boolean): string {
   return `${start === start_pairs ? ">;" : ">:"}${parts.join("")}`;
 }
 
-/** A letter of set B. What opens a command of the field is written as a command itself. */
+/** A character of set B. `>` starts a command, so it is escaped. */
 function zplLetter(value: number): string {
   const letter = String.fromCharCode(value + 32);
   return letter === ">" ? ">0" : letter;
@@ -83,16 +83,16 @@ function zplLetter(value: number): string {
 
 const gs1Text = /^\((?:00\)\d{18}|(?:420|421)\)[A-Z0-9]{1,20})$/;
 
-/** The values of a text with its start: pairs of digits in set C where that is shorter, all else in set B. */
+/** The values of a text, with the start value: pairs of digits in set C where that is shorter, the rest in set B. */
 function codeValues(text: string, gs1: boolean): number[] {
-  assert(gs1 ? gs1Text.test(text) : isCode128Text(text), `not a text for a bar code: ${JSON.stringify(text)}`);
+  assert(gs1 ? gs1Text.test(text) : isCode128Text(text), `cannot be a barcode: ${JSON.stringify(text)}`);
   const body = gs1 ? text.replaceAll(/[()]/g, "") : text;
   const values: number[] = [];
   let inPairs = false;
   for (let at = 0; at < body.length; ) {
     const run = /^\d*/.exec(body.slice(at))?.[0].length ?? 0;
     const enough = at === 0 || at + run === body.length ? 4 : 6;
-    // An odd run gives its first digit to set B, so that the rest is in pairs.
+    // The first digit of an odd run goes to set B, so that the rest forms pairs.
     const wanted: boolean = inPairs ? run >= 2 : run >= enough && (run % 2 === 0 || at === 0);
     if (at === 0) values.push(wanted ? start_pairs : start_letters, ...(gs1 ? [function_1] : []));
     else if (wanted !== inPairs) values.push(wanted ? to_pairs : to_letters);
@@ -111,26 +111,26 @@ interface Squares {
   readonly rows: readonly (readonly Bar[])[];
 }
 
-// The bytes that versions 1, 2, … of a QR code hold at level M.
+// The capacity of QR code versions 1, 2, … at level M, in bytes.
 const qrBytes = [14, 26, 42, 62, 84, 106, 122, 152, 180, 213, 251];
 
-/** Whether the text may become the QR code of a label. */
+/** Whether a text fits the QR code of a label: 1 to 250 printable ASCII characters without spaces. */
 export function isQrText(text: string): boolean {
   return /^[\x21-\x7e]{1,250}$/.test(text);
 }
 
-/** The modules on each side of the QR code of a label, known without drawing it. */
+/** The side of a label's QR code in modules, computed without drawing it. */
 export function qrSide(text: string): number {
   return 17 + 4 * qrVersion(text);
 }
 
-/** The squares of the QR code of a label, of level M. */
+/** The modules of a label's QR code, at level M. */
 export function qrSquares(text: string): Squares {
   const version = qrVersion(text);
   return squaresOf(text, { minVersion: version, maxVersion: version });
 }
 
-/** The squares of a QR code of any text, in UTF-8. To look for the best mask would take four times as long. */
+/** The modules of a QR code of any text, in UTF-8. The mask is fixed: choosing the best one takes four times longer. */
 function quickSquares(text: string): Squares {
   return squaresOf(text, { maskPattern: 3 });
 }
@@ -141,7 +141,7 @@ function squaresOf(text: string, options: Parameters<typeof encode>[1]): Squares
 }
 
 function qrVersion(text: string): number {
-  assert(isQrText(text), "the text of a QR code is printable ASCII, up to 250 characters");
+  assert(isQrText(text), "a label's QR code takes up to 250 printable ASCII characters");
   return 1 + qrBytes.findIndex((bytes) => text.length <= bytes);
 }
 
@@ -156,25 +156,25 @@ function darkRuns(row: readonly boolean[]): Bar[] {
   return runs;
 }
 
-/** A text as a scanner reads it. */
+/** A barcode that encodes a text. */
 export type TextSymbol = ({ readonly kind: "code128" } & Bars) | ({ readonly kind: "qr" } & Squares);
 
-// The same goods are picked every day.
-const known = new Map<string, TextSymbol>();
-const known_max = 2000;
+// The same products are picked every day.
+const cache = new Map<string, TextSymbol>();
+const cache_max = 2000;
 
-/** The symbol of a text: Code 128 of at most `modules_max` modules, or else a QR code, which can say everything. */
+/** The symbol of a text: Code 128 if it takes at most `modules_max` modules, else a QR code, which takes any text. */
 export function symbolOf(text: string, modules_max: number): TextSymbol {
   const key = `${modules_max} ${text}`;
-  const found = known.get(key);
-  if (found !== undefined) return found;
-  const made = drawn(text, modules_max);
-  if (known.size >= known_max) known.clear();
-  known.set(key, made);
-  return made;
+  const cached = cache.get(key);
+  if (cached !== undefined) return cached;
+  const symbol = newSymbol(text, modules_max);
+  if (cache.size >= cache_max) cache.clear();
+  cache.set(key, symbol);
+  return symbol;
 }
 
-function drawn(text: string, modules_max: number): TextSymbol {
+function newSymbol(text: string, modules_max: number): TextSymbol {
   if (isCode128Text(text)) {
     const bars = code128Bars(text, false);
     if (bars.width <= modules_max) return { kind: "code128", ...bars };

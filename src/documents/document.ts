@@ -1,48 +1,48 @@
 import { acceptQuality, readAccept } from "../core/http_headers.ts";
 import { dayText, localTime } from "../core/time_zone.ts";
 
-/** What a paper may be answered as; the first is what a client gets that wants nothing else. */
-export const paperFormats = ["pdf", "html", "json"] as const;
-export type PaperFormat = (typeof paperFormats)[number];
+/** The formats of a document. The first is the default. */
+export const documentFormats = ["pdf", "html", "json"] as const;
+export type DocumentFormat = (typeof documentFormats)[number];
 
-const mediaTypes: Readonly<Record<PaperFormat, string>> = {
+const mediaTypes: Readonly<Record<DocumentFormat, string>> = {
   pdf: "application/pdf",
   html: "text/html",
   json: "application/json",
 };
 
-/** The media types that stand beside JSON in the answers of a paper's route. */
-export const paperMediaTypes: readonly string[] = [mediaTypes.pdf, mediaTypes.html];
+/** The media types that a document's route returns in addition to JSON. */
+export const documentMediaTypes: readonly string[] = [mediaTypes.pdf, mediaTypes.html];
 
 /**
- * The format that an `Accept` header prefers: of equal ones the one named most exactly, then PDF before HTML before
- * JSON. A header that wants none of them gets a PDF.
+ * The format that an `Accept` header prefers. Of equal qualities the most specific range wins, then PDF before HTML
+ * before JSON. PDF if the header accepts none of them.
  */
-export function preferredFormat(accept: string | null): PaperFormat {
+export function preferredFormat(accept: string | null): DocumentFormat {
   const wishes = readAccept(accept);
-  const ranked = paperFormats.map((format) => ({ format, ...acceptQuality(mediaTypes[format], wishes) }));
+  const ranked = documentFormats.map((format) => ({ format, ...acceptQuality(mediaTypes[format], wishes) }));
   const [best] = ranked.sort((a, b) => b.quality - a.quality || b.exactness - a.exactness);
   return best === undefined || best.quality === 0 ? "pdf" : best.format;
 }
 
-// A paper is what a picker or a customer holds. It is built once, as plain data, and written as PDF or as HTML.
+// A document is plain data, written as PDF or HTML.
 
-/** How a piece of text looks; what matters most on the floor (the bin, the count) is the largest. */
+/** The style of a piece of text. What a picker needs most (bin, count) is largest. */
 export type PieceStyle = "strong" | "plain" | "quiet" | "bin" | "count";
 
-/** A part of a cell; the pieces of a cell stand below each other. */
+/** A part of a cell. The pieces of a cell are stacked. */
 export type DocumentPiece =
   | { readonly kind: "text"; readonly text: string; readonly style: PieceStyle }
-  /** Short texts with commas between them, each kept on one line. */
+  /** Short texts, separated by commas. Each stays on one line. */
   | { readonly kind: "list"; readonly texts: readonly string[]; readonly style: PieceStyle }
-  /** A bar code of this text. */
+  /** A barcode of this text. */
   | { readonly kind: "symbol"; readonly text: string }
-  /** A square to tick off. */
+  /** A checkbox. */
   | { readonly kind: "box" };
 
 export type DocumentCell = readonly DocumentPiece[];
 
-/** A column: `width` in points, or null for the one that takes what is left. */
+/** A column: `width` in points, or null for the one that takes the remaining width. */
 export interface DocumentColumn {
   readonly caption: string;
   readonly width: number | null;
@@ -53,15 +53,15 @@ export interface DocumentTable {
   readonly caption: string | null;
   readonly columns: readonly DocumentColumn[];
   readonly rows: readonly (readonly DocumentCell[])[];
-  /** The last row, which sums up. */
+  /** The totals row. */
   readonly total: readonly DocumentCell[] | null;
 }
 
-/** A caption with what belongs below it: an address, or a note. */
+/** A caption with lines below it: an address or a note. */
 export interface DocumentBlock {
   readonly caption: string;
   readonly lines: readonly string[];
-  /** The line that matters most, as a name; null when none does. */
+  /** The line to emphasize, such as a name; null if none. */
   readonly strong: string | null;
 }
 
@@ -71,18 +71,18 @@ export interface DocumentFact {
 }
 
 export interface PrintDocument {
-  /** What it is, as in `Pick list`. */
+  /** Such as `Pick list`. */
   readonly title: string;
-  /** What it is of: an order number, or how many orders. */
+  /** An order number, or the number of orders. */
   readonly name: string;
-  /** The text of the bar code at its head. */
+  /** The text of the barcode in the header. */
   readonly symbol: string | null;
   readonly facts: readonly DocumentFact[];
-  /** Addresses, which stand beside each other. */
+  /** Addresses, printed side by side. */
   readonly blocks: readonly DocumentBlock[];
   readonly notes: readonly DocumentBlock[];
   readonly tables: readonly DocumentTable[];
-  /** The foot of each page, before its number. */
+  /** The footer of each page, before the page number. */
   readonly foot: string;
   readonly sheet: PaperSize;
 }
@@ -92,7 +92,7 @@ export type PaperSize = (typeof paperSizes)[number];
 
 const letterCountries: readonly string[] = ["US", "CA", "MX", "PH", "CL", "CO", "VE", "GT", "CR", "PA", "DO", "SV"];
 
-/** The paper in the printers of a country. */
+/** The usual paper size in a country, given as its two-letter code. */
 export function defaultPaperSize(country: string): PaperSize {
   return letterCountries.includes(country) ? "letter" : "a4";
 }
@@ -102,7 +102,7 @@ export function textPiece(text: string, style: PieceStyle): DocumentPiece {
   return { kind: "text", text, style };
 }
 
-/** Short texts with commas between them, each kept on one line. */
+/** Short texts, separated by commas. Each stays on one line. */
 export function listPiece(texts: readonly string[], style: PieceStyle): DocumentPiece {
   return { kind: "list", texts, style };
 }
@@ -112,28 +112,28 @@ export function linesOf(text: string): string[] {
   return text.split(/\r\n|[\n\r\u2028\u2029]/u);
 }
 
-/** As `2 units`, `1 unit`. */
+/** A count and its noun: `2 units`, `1 unit`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** How a paper is printed: when and where, and on what. */
+/** When, where and on which paper a document is printed. */
 export interface PrintContext {
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** The IANA zone in which times are told. */
+  /** The IANA time zone for printed times. */
   readonly timezone: string;
   readonly sheet: PaperSize;
 }
 
-/** A moment as a clock of the zone shows it, as in `2026-01-02 14:05`. */
+/** A time (ms) in a time zone: `2026-01-02 14:05`. */
 export function localMoment(at: number, timezone: string): string {
   const { day, minute } = localTime(at, timezone);
   const two = (value: number) => String(value).padStart(2, "0");
   return `${dayText(day)} ${two(Math.floor(minute / 60))}:${two(minute % 60)}`;
 }
 
-/** The foot of a paper: what it is and when it was printed, so that the newer of two is known. */
+/** The footer of a document: its title, name and time of printing. */
 export function footOf(title: string, name: string, { now, timezone }: PrintContext): string {
   return `${title} ${name} · printed ${localMoment(now, timezone)} (${timezone})`;
 }

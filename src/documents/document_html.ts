@@ -14,7 +14,7 @@ import { printableLine } from "./shape_text.ts";
 
 const css_digest = createHash("sha256").update(css).digest("base64");
 
-/** A page that asks nobody for anything: its style is allowed by its digest, and all else is forbidden. */
+/** The content security policy of a printed page: its own style, by digest, and nothing else. */
 export const htmlPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${css_digest}'`,
@@ -23,9 +23,9 @@ export const htmlPolicy = [
   "frame-ancestors 'self'",
 ].join("; ");
 
-/** The paper as a page for a browser, which prints on the paper that its printer has. */
-export function documentHtml(paper: PrintDocument): string {
-  const { title, name, symbol, facts, blocks, notes, tables, foot } = paper;
+/** A document as an HTML page. */
+export function documentHtml(document: PrintDocument): string {
+  const { title, name, symbol, facts, blocks, notes, tables, foot } = document;
   return [
     '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
@@ -43,7 +43,7 @@ export function documentHtml(paper: PrintDocument): string {
 
 const head_modules_max = 240;
 const row_modules_max = 210;
-// Also the quiet zones of bar codes, whose modules are a pixel: they want ten.
+// Also the quiet zone of barcodes: at least ten modules of one pixel each.
 const cell_padding = 14;
 
 function factList(facts: readonly DocumentFact[]): string {
@@ -69,13 +69,13 @@ function tableHtml({ caption, columns, rows, total }: DocumentTable): string {
     caption === null ? "" : `<caption dir="auto">${escaped(caption)}</caption>`,
     `<thead><tr>${captions.join("")}</tr></thead>`,
     `<tbody>\n${rows.map(row).join("\n")}\n</tbody>`,
-    // A row in the body and not in a foot, which browsers repeat on every page.
+    // A second body, because browsers repeat a table's foot on every page.
     total === null ? "" : `<tbody class="total">${row(total)}</tbody>`,
     "</table>",
   ].join("\n");
 }
 
-/** The column in pixels, without the room between columns. */
+/** The width of a column in CSS pixels, without padding. */
 function widthOf(column: DocumentColumn | undefined): number | null {
   return column == null || column.width === null ? null : Math.round((column.width * 96) / 72);
 }
@@ -105,19 +105,19 @@ function pieceHtml(piece: DocumentPiece, column: DocumentColumn | undefined): st
   return `<div class="${piece.style}" dir="auto">${escaped(piece.text)}</div>`;
 }
 
-/** A bar code as a picture; the style leaves its quiet zones free. Pixels are those of a screen, 96 to the inch. */
+/** A barcode as SVG, in CSS pixels. The style sheet leaves room for its quiet zones. */
 function symbolSvg(text: string, modules_max: number, height: number): string {
   const symbol = symbolOf(text, modules_max);
-  const picture = (kind: string, box: string, [width, tall]: readonly [number, number], data: string) =>
+  const svg = (kind: string, box: string, [width, tall]: readonly [number, number], data: string) =>
     `<svg class="${kind}" role="img" aria-label="${escaped(text)}" width="${width}" height="${tall}" ` +
     `viewBox="${box}" preserveAspectRatio="none" shape-rendering="crispEdges"><path d="${data}"/></svg>`;
   const { kind } = symbol;
   if (kind === "qr") {
     const side = symbol.side * 2;
-    return picture(kind, `0 0 ${symbol.side} ${symbol.side}`, [side, side], squaresPath(symbol));
+    return svg(kind, `0 0 ${symbol.side} ${symbol.side}`, [side, side], squaresPath(symbol));
   }
   const data = symbol.bars.map((bar) => `M${bar.at} 0h${bar.width}v1h-${bar.width}z`).join("");
-  return picture(kind, `0 0 ${symbol.width} 1`, [symbol.width, height], data);
+  return svg(kind, `0 0 ${symbol.width} 1`, [symbol.width, height], data);
 }
 
 function squaresPath({ rows }: TextSymbol & { kind: "qr" }): string {
@@ -133,7 +133,7 @@ const references: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Text that stays text wherever it stands in a page. */
+/** Text that is safe in any HTML element or quoted attribute. */
 function escaped(text: string): string {
   return printableLine(text).replaceAll(/[&<>"']/g, (character) => references[character] ?? character);
 }

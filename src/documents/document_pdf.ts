@@ -16,20 +16,20 @@ import { printableLine, shapedWidth } from "./shape_text.ts";
 import { missingFonts, openTypefaces } from "./typefaces.ts";
 import { unbrokenSize, wrapList, wrapText } from "./wrap_text.ts";
 
-/** Something that is drawn whole: a line of text, a bar code. Its height is in points. */
+/** A unit that is never split across pages: a line of text or a barcode. Its height is in points. */
 interface Brick {
   readonly height: number;
   draw(leaf: PdfPageWriter, x: number, y: number): void;
 }
 
-/** A place on the pages: bricks are laid from here down, and a page is turned when it is full. */
+/** A position on the pages: bricks are laid from here down, and a full page is followed by a new one. */
 interface DocumentFlow {
   readonly left: number;
   readonly width: number;
   leaf: PdfPageWriter;
   y: number;
   readonly bottom: number;
-  /** Where the first brick of a new page lies. */
+  /** Starts a new page. */
   turn(): void;
 }
 
@@ -56,14 +56,14 @@ function openFlow(book: PdfBook, head: (leaf: PdfPageWriter) => void): DocumentF
 const line_height = 1.28;
 const ascent = 0.94;
 
-/** A text as bricks, one a line, wrapped into the width. */
+/** A text wrapped to the width, one brick per line. */
 function textBricks(text: string, width: number, ink: Ink, align: "left" | "right" = "left"): Brick[] {
   const line = printableLine(text);
   const size = unbrokenSize(line, { width, size: ink.size, bold: ink.bold });
   return lineBricks(wrapText(line, { width, size, bold: ink.bold }), width, { ...ink, size }, align);
 }
 
-/** Texts with commas between them as bricks, one a line; none is broken that fits the width. */
+/** Texts separated by commas, one brick per line. A text that fits the width is not broken. */
 function listBricks(texts: readonly string[], width: number, ink: Ink): Brick[] {
   const lines = wrapList(texts.map(printableLine), { width, size: ink.size, bold: ink.bold });
   return lineBricks(lines, width, ink, "left");
@@ -76,7 +76,7 @@ function lineBricks(lines: readonly string[], width: number, ink: Ink, align: "l
   }));
 }
 
-/** Bricks below each other, with nothing between them; on a new page where they would not fit. */
+/** Stacks bricks without gaps. A brick that does not fit starts a new page. */
 function lay(flow: DocumentFlow, bricks: readonly Brick[], x = flow.left): void {
   for (const brick of bricks) {
     if (flow.y + brick.height > flow.bottom) flow.turn();
@@ -85,13 +85,13 @@ function lay(flow: DocumentFlow, bricks: readonly Brick[], x = flow.left): void 
   }
 }
 
-/** A stack of bricks at a place. */
+/** Stacked bricks with a common left edge. */
 interface Stack {
   readonly x: number;
   readonly bricks: readonly Brick[];
 }
 
-/** Stacks beside each other, each as far as it goes: what does not fit goes on beside each other on the next page. */
+/** Draws stacks side by side. Those that do not fit continue side by side on the next page. */
 function laySideBySide(flow: DocumentFlow, stacks: readonly Stack[], turn = () => flow.turn()): void {
   let rest = stacks;
   for (;;) {
@@ -115,7 +115,7 @@ function laySideBySide(flow: DocumentFlow, stacks: readonly Stack[], turn = () =
   }
 }
 
-/** The height of the highest stack. */
+/** The height of the tallest stack. */
 function heightOf(stacks: readonly Stack[]): number {
   return Math.max(0, ...stacks.map(({ bricks }) => bricks.reduce((sum, { height }) => sum + height, 0)));
 }
@@ -136,26 +136,26 @@ const inks: Readonly<Record<PieceStyle, Ink>> = {
 const caption = ink(7.5, true, 0.4);
 const small = ink(8, false, 0.4);
 
-/** How many rows are laid out before others get their turn. */
+/** The number of rows laid out before the thread is yielded. */
 const rows_at_once = 8;
 const gap = 10;
 const row_padding = 4;
 
-/** The paper as a PDF. Other requests are served between its rows. */
-export async function documentPdf(paper: PrintDocument, now: number): Promise<Uint8Array> {
-  const text = JSON.stringify(paper);
+/** A document as a PDF; `now` in milliseconds. Yields the thread between rows. */
+export async function documentPdf(document: PrintDocument, now: number): Promise<Uint8Array> {
+  const text = JSON.stringify(document);
   await openTypefaces(text);
   const advice = missingFonts(text);
-  const book = await openBook(`${paper.title} ${printableLine(paper.name)}`, now, pageSizes[paper.sheet]);
-  const flow = openFlow(book, (leaf) => drawHead(leaf, paper, book.size));
-  drawTitle(flow, paper);
-  drawFacts(flow, paper.facts);
-  drawBlocks(flow, paper.blocks);
-  // Letters without a font are empty boxes: whoever holds the paper is told why.
+  const book = await openBook(`${document.title} ${printableLine(document.name)}`, now, pageSizes[document.sheet]);
+  const flow = openFlow(book, (leaf) => drawHead(leaf, document, book.size));
+  drawTitle(flow, document);
+  drawFacts(flow, document.facts);
+  drawBlocks(flow, document.blocks);
+  // Letters without a font are printed as empty boxes. A note explains why.
   const missing = advice === null ? [] : [{ caption: "Fonts", lines: [`${advice}.`], strong: null }];
-  drawNotes(flow, [...missing, ...paper.notes]);
-  for (const table of paper.tables) await drawTable(flow, table);
-  numberPages(book, paper);
+  drawNotes(flow, [...missing, ...document.notes]);
+  for (const table of document.tables) await drawTable(flow, table);
+  numberPages(book, document);
   return book.bytes();
 }
 
@@ -179,7 +179,7 @@ function drawTitle(flow: DocumentFlow, { title, name, symbol }: PrintDocument): 
   flow.y += 10;
 }
 
-/** The head of later pages, so that a sheet that got loose is known again. */
+/** The header of later pages, which identifies a loose sheet. */
 function drawHead(leaf: PdfPageWriter, { title, name }: PrintDocument, { width }: PageSize): void {
   const room = { width: width - 2 * margin, size: 9, bold: true };
   const [line = ""] = wrapText(`${title} ${printableLine(name)}`, room);

@@ -1,26 +1,26 @@
 import type { Log } from "../core/log.ts";
 import type { Call } from "../http/call.ts";
-import type { PaperFormat, PrintDocument } from "./document.ts";
+import type { DocumentFormat, PrintDocument } from "./document.ts";
 import { htmlPolicy } from "./document_html.ts";
 import { render } from "./render.ts";
 
-/** How a paper is answered; `now` is the time printed on it, in milliseconds. */
-interface PaperAnswer {
-  /** Of the file, without its ending. */
+/** `now` is the printed time, in milliseconds. */
+interface DocumentResponseOptions {
+  /** The file name without its extension. */
   readonly name: string;
-  readonly format: Exclude<PaperFormat, "json">;
+  readonly format: Exclude<DocumentFormat, "json">;
   readonly now: number;
 }
 
-/** Answers with a paper. It is drawn after the read, never in a transaction. */
-export async function answerPaper(
+/** Responds with a document. Call it after the read: drawing must not run in a transaction. */
+export async function sendDocument(
   call: Call,
   log: Log,
-  paper: PrintDocument,
-  { name, format, now }: PaperAnswer,
+  document: PrintDocument,
+  { name, format, now }: DocumentResponseOptions,
 ): Promise<Response> {
   const isHtml = format === "html";
-  const bytes = await render({ kind: "paper", paper, format, now }, log);
+  const bytes = await render({ kind: "document", document, format, now }, log);
   return new Response(new Uint8Array(bytes), {
     headers: {
       ...call.headers,

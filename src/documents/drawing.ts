@@ -1,12 +1,12 @@
-// A drawing is a list of operations. It is plain JSON: it may be stored as such a list, and each writer turns the
-// same list into the same bytes whenever it is asked. Lengths are dots of a 203 dpi printer, eight to the millimetre;
-// x and y count from the upper left corner.
+// A drawing is a list of operations, as plain JSON. Each writer always turns the same list into the same bytes, so
+// drawings can be stored. Lengths are dots of a 203 dpi printer, eight to the millimeter; x and y count from the
+// upper left corner.
 
-/** What a drawing may be written as. */
+/** The formats of a drawing. */
 export const drawingFormats = ["pdf", "png", "zpl"] as const;
 export type DrawingFormat = (typeof drawingFormats)[number];
 
-/** One line of text. `x` is its left edge, middle or right edge by `align`; `y` is the baseline. */
+/** One line of text. `x` is its left edge, center or right edge, depending on `align`; `y` is the baseline. */
 export interface TextOperation {
   readonly op: "text";
   readonly x: number;
@@ -14,12 +14,12 @@ export interface TextOperation {
   readonly size: number;
   readonly bold: boolean;
   readonly align: "left" | "center" | "right";
-  /** White text stands on a fill. */
+  /** White text is drawn on a fill. */
   readonly white: boolean;
   readonly text: string;
 }
 
-/** A black rectangle; a rule is a low one. */
+/** A black rectangle, also used for rules. */
 interface FillOperation {
   readonly op: "fill";
   readonly x: number;
@@ -28,7 +28,7 @@ interface FillOperation {
   readonly height: number;
 }
 
-/** A Code 128 bar code. `module` is the width of its thinnest bar; a GS1 text has its identifiers in brackets. */
+/** A Code 128 barcode. `module` is the width of its thinnest bar. A GS1 text has its identifiers in parentheses. */
 interface Code128Operation {
   readonly op: "code128";
   readonly x: number;
@@ -50,7 +50,7 @@ interface QrOperation {
 
 export type DrawingOperation = TextOperation | FillOperation | Code128Operation | QrOperation;
 
-/** One page, ready for any of the writers. `date` (`YYYY-MM-DD`) is the only time that gets into the bytes. */
+/** One page for any of the writers. `date` (`YYYY-MM-DD`) is the only time in the output. */
 export interface LabelDrawing {
   readonly title: string;
   readonly date: string;

@@ -5,18 +5,18 @@ import type { TextSymbol } from "./barcodes.ts";
 import { type GlyphRun, type PlacedGlyph, shapeText } from "./shape_text.ts";
 import type { Typeface } from "./typefaces.ts";
 
-/** A typeface within one PDF, of which only the glyphs that were used are carried. */
+/** A typeface embedded in one PDF, reduced to the glyphs in use. */
 interface EmbeddedFace {
-  /** Its name among the fonts of a page. */
+  /** Its name in the page's font resources. */
   readonly key: string;
   readonly ref: PDFRef;
-  /** The code of a glyph in the texts of this PDF. */
+  /** The code of a glyph in this PDF. */
   code(glyph: PlacedGlyph): number;
-  /** The width of a glyph as the font says, in ems. */
+  /** The width of a glyph according to the font, in ems. */
   width(glyph: PlacedGlyph): number;
 }
 
-/** What is known of a glyph that was used; its width is in ems. */
+/** A glyph in use. Its width is in ems. */
 interface UsedGlyph {
   readonly text: string;
   readonly width: number;
@@ -28,13 +28,12 @@ interface OpenFace extends EmbeddedFace {
   readonly used: Map<number, UsedGlyph>;
 }
 
-/** The typefaces of one PDF. After the last text `write` puts them into it. */
+/** The typefaces of one PDF. `write` embeds them after the last text. */
 interface Faces {
   of(face: Typeface): EmbeddedFace;
   write(): void;
 }
 
-/** Opens the typefaces of a PDF that is being made. */
 function openFaces(context: PDFContext): Faces {
   const open = new Map<Typeface, OpenFace>();
   return {
@@ -71,7 +70,7 @@ function writeFace(context: PDFContext, { face, ref, subset, used }: OpenFace): 
   const font = face.font();
   const scaled = (units: number) => Math.round((units * 1000) / font.unitsPerEm);
   const { minX, minY, maxX, maxY } = font.bbox;
-  // Six letters before the name say that the font is a part of itself.
+  // Six letters before the name mark a subset of a font.
   const name = `PACKHO+${face.name}`;
   const descriptor = context.obj({
     Type: "FontDescriptor",
@@ -105,15 +104,15 @@ function writeFace(context: PDFContext, { face, ref, subset, used }: OpenFace): 
   context.assign(ref, whole);
 }
 
-/** Stores a stream, packed by the machine itself: what the library packs with takes ten times as long. */
+/** Stores a stream, compressed by the runtime: the library's own compression takes ten times as long. */
 function packedStream(context: PDFContext, content: Uint8Array | string): PDFRef {
   return context.register(context.stream(deflateSync(content), { Filter: "FlateDecode" }));
 }
 
-// More than a hundred lines in one block are against the rules of the format.
+// The format allows at most 100 lines in one block.
 const block_max = 100;
 
-/** What each code stands for, so that the text of the PDF can be searched and copied. */
+/** Maps codes to Unicode, so that the text of the PDF can be searched and copied. */
 function unicodeMap(used: ReadonlyMap<number, UsedGlyph>): string {
   const lines = [...used].map(([code, { text }]) => `<${hex4(code)}> <${utf16(text)}>`);
   const blocks: string[] = [];
@@ -138,7 +137,7 @@ function hex4(value: number): string {
   return value.toString(16).padStart(4, "0");
 }
 
-/** How a text is set. `size` is in points; `gray` is 0 for black and 1 for white. */
+/** Size (points), weight and color of text. `gray` is 0 for black and 1 for white. */
 export interface Ink {
   readonly size: number;
   readonly bold: boolean;
@@ -153,13 +152,13 @@ export interface PageSize {
   readonly height: number;
 }
 
-/** A page that is written from the upper left corner; all lengths are points. */
+/** Writes a page. Lengths are in points, from the upper left corner. */
 export interface PdfPageWriter {
-  /** One line of text: `x` is its left edge, its middle or its right edge by `align`, and `y` the baseline. */
+  /** One line of text: `x` is its left edge, center or right edge, depending on `align`; `y` is the baseline. */
   text(x: number, y: number, text: string, ink: Ink, align?: Align): void;
   fill(x: number, y: number, width: number, height: number, gray: number): void;
   frame(x: number, y: number, width: number, height: number, line: number): void;
-  /** A symbol whose thinnest bar is `module` wide; `height` is that of the bars of a Code 128 one. */
+  /** A barcode whose thinnest bar is `module` wide. `height` applies to the bars of Code 128. */
   symbol(x: number, y: number, symbol: TextSymbol, module: number, height: number): void;
 }
 
@@ -168,11 +167,11 @@ export interface PdfBook {
   readonly size: PageSize;
   readonly leaves: readonly PdfPageWriter[];
   turn(): PdfPageWriter;
-  /** The finished file. Nothing is written after it. */
+  /** The finished file. Nothing can be written afterwards. */
   bytes(): Promise<Uint8Array>;
 }
 
-/** Opens a PDF that is made now, `now` in milliseconds. */
+/** Opens an empty PDF. `now` (ms) becomes its creation time. */
 export async function openBook(title: string, now: number, size: PageSize): Promise<PdfBook> {
   const document = await PDFDocument.create({ updateMetadata: false });
   document.setTitle(title, { showInWindowTitleBar: true });
@@ -216,7 +215,7 @@ class PdfLeaf implements PdfPageWriter {
     const before = { left: 0, center: shaped.width / 2, right: shaped.width }[align];
     const left = x - before * ink.size;
     this.#operators.push(`BT ${ink.gray} g ${round(ink.gray)} G ${round(left)} ${round(this.#height - y)} Td`);
-    // Every run begins where the one before it has left the pen.
+    // Each run starts where the previous one left the pen.
     for (const run of shaped.runs) this.#run(run, ink);
     this.#operators.push("ET");
   }
@@ -261,7 +260,7 @@ class PdfLeaf implements PdfPageWriter {
   }
 }
 
-/** Writes the glyphs of one run: what lies on the line in one array, with the corrections of the pen between. */
+/** Writes the glyphs of one run: those on the baseline in one array, with pen corrections in between. */
 class RunWriter {
   readonly #parts: string[] = [];
   readonly #size: number;
@@ -272,7 +271,7 @@ class RunWriter {
     this.#size = size;
   }
 
-  /** A glyph `y` above the line and `x` right of the pen, which moves on by `advance`; its font says `width`. */
+  /** A glyph `y` above the baseline and `x` right of the pen, which then moves by `advance`. `width` is the font's. */
   put(y: number, x: number, code: string, advance: number, width: number): void {
     if (y !== this.#rise) this.#lift(y);
     this.#move(x);

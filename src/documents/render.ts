@@ -4,10 +4,10 @@ import { startWorker } from "../core/workers.ts";
 import type { RenderJob } from "./render_job.ts";
 import type { RenderAnswer } from "./render_worker.ts";
 
-// Loaded only where there is no thread for it.
+// Loaded only if there is no thread.
 const draw = async (job: RenderJob) => (await import("./render_job.ts")).draw(job);
 
-/** How many documents may wait to be drawn. */
+/** The most documents that may wait. */
 const waiting_max = 500;
 
 interface WaitingRender {
@@ -16,16 +16,16 @@ interface WaitingRender {
   readonly reject: (error: Error) => void;
 }
 
-/** Draws a document. Refuses: unavailable, while too many documents wait. */
+/** Draws a document. Refuses: unavailable. */
 type RenderWorker = (job: RenderJob, log: Log) => Promise<Uint8Array>;
 
 /**
- * A press that draws in a thread of its own, which is started for the first document. It draws one after the other,
- * drawings before papers: a drawing takes a moment, and a printer waits for it. Without a thread, because it cannot
- * start or was lost, documents are drawn in the thread that asks; one that has worked is started anew.
+ * Opens a worker that draws in its own thread, started for the first document. It draws one job at a time, drawings
+ * before documents: drawings are quick, and label printers wait for them. If the thread is lost, its job runs in the
+ * calling thread and the next job starts a new one. If it never worked, all jobs run in the calling thread.
  */
 export function openRenderWorker(start: () => Worker): RenderWorker {
-  const waiting: Readonly<Record<RenderJob["kind"], WaitingRender[]>> = { drawing: [], paper: [] };
+  const waiting: Readonly<Record<RenderJob["kind"], WaitingRender[]>> = { drawing: [], document: [] };
   let drawing: WaitingRender | null = null;
   let worker: Worker | null = null;
   let works = false;
@@ -34,7 +34,7 @@ export function openRenderWorker(start: () => Worker): RenderWorker {
     if (worker !== lost) return;
     worker = null;
     given_up ||= !works;
-    log.warn("the thread that draws documents was lost", { reason });
+    log.warn("the render thread has failed", { reason });
     lost.terminate();
     drawing?.resolve(draw(drawing.job));
     drawing = null;
@@ -42,10 +42,10 @@ export function openRenderWorker(start: () => Worker): RenderWorker {
   };
   const begin = (log: Log): Worker => {
     const begun = start();
-    // Nobody waits for this thread when the process has nothing else to do.
+    // The thread does not keep the process alive.
     begun.unref();
     begun.addEventListener("message", ({ data }: MessageEvent<RenderAnswer>) => {
-      // What a lost one says late is of no document that is drawn now.
+      // A late message of a lost thread does not belong to the current job.
       if (worker !== begun) return;
       works = true;
       if ("bytes" in data) drawing?.resolve(data.bytes);
@@ -58,7 +58,7 @@ export function openRenderWorker(start: () => Worker): RenderWorker {
   };
   const next = (log: Log): void => {
     while (drawing === null) {
-      const first = waiting.drawing.shift() ?? waiting.paper.shift();
+      const first = waiting.drawing.shift() ?? waiting.document.shift();
       if (first === undefined) return;
       if (given_up) {
         first.resolve(draw(first.job));
@@ -74,8 +74,8 @@ export function openRenderWorker(start: () => Worker): RenderWorker {
     }
   };
   return async (job, log) => {
-    if (waiting.drawing.length + waiting.paper.length >= waiting_max) {
-      throw new Fault("unavailable", "Too many documents are being drawn; ask again.", { retry_after_seconds: 2 });
+    if (waiting.drawing.length + waiting.document.length >= waiting_max) {
+      throw new Fault("unavailable", "Too many documents are being drawn. Try again.", { retry_after_seconds: 2 });
     }
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
     waiting[job.kind].push({ job, resolve, reject });
@@ -84,5 +84,5 @@ export function openRenderWorker(start: () => Worker): RenderWorker {
   };
 }
 
-/** Draws a document beside the requests, in one thread for the whole process. Refuses: unavailable. */
-export const render: RenderWorker = openRenderWorker(() => startWorker("press"));
+/** Draws a document in the process's render thread. Refuses: unavailable. */
+export const render: RenderWorker = openRenderWorker(() => startWorker("render"));

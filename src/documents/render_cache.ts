@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 
 const bytes_max = 32 * 1024 * 1024;
 
-/** Gives the bytes of what `plan` describes: those that are kept, or what `make` makes of it. */
+/** Returns the cached bytes of `plan`, or those that `make` renders. */
 export type RenderCache = (plan: unknown, make: () => Promise<Uint8Array>) => Promise<Uint8Array>;
 
 /**
- * Keeps what was made, up to so many bytes; what was asked for longest ago goes first. Equal plans are one, and made
- * once, however many ask for them at the same time.
+ * A cache of rendered documents, up to `max` bytes, which drops the least recently used. Concurrent requests for equal
+ * plans share one rendering.
  */
 export function renderCache(max = bytes_max): RenderCache {
   const kept = new Map<string, Uint8Array>();
@@ -27,7 +27,7 @@ export function renderCache(max = bytes_max): RenderCache {
     const key = createHash("sha256").update(JSON.stringify(plan)).digest("base64");
     const found = kept.get(key);
     if (found !== undefined) {
-      // The map keeps the order of insertion: what was just asked for goes to its end.
+      // The map keeps the order of insertion: move this entry to the end.
       kept.delete(key);
       kept.set(key, found);
       return Promise.resolve(found);

@@ -11,20 +11,20 @@ import { openBook } from "./pdf_writer.ts";
 import { shapedWidth, shapeText } from "./shape_text.ts";
 import { openTypefaces } from "./typefaces.ts";
 
-/** A text as SVG outlines, so that nothing depends on the fonts of a machine. `scale` is pixels to a dot. */
+/** A text as SVG outlines, which need no installed fonts. `scale` is pixels per dot. */
 function textOutlines(operation: TextOperation, scale: number): string {
   const { text, bold, white, align } = operation;
   const { runs, width } = shapeText(text, bold);
   const size = operation.size * scale;
   const before = { left: 0, center: width / 2, right: width }[align];
   const colour = white ? "#fff" : "#000";
-  // The pen's place, in ems from the left end of the text.
+  // The position of the pen, in ems from the left end of the text.
   let pen = 0;
   let outlines = "";
   for (const { face, glyphs } of runs) {
     const font = face.font();
     const em = font.unitsPerEm;
-    // Light letters get a line around them where bold ones are wanted, as wide as in a PDF.
+    // Bold text in a light typeface is outlined, as thickly as in a PDF.
     const heavy = bold && face.light ? ` stroke="${colour}" stroke-width="${em / 40}"` : "";
     outlines += `<g transform="scale(${1 / em} ${-1 / em})"${heavy}>`;
     for (const glyph of glyphs) {
@@ -35,7 +35,7 @@ function textOutlines(operation: TextOperation, scale: number): string {
     }
     outlines += "</g>";
   }
-  // Outlines are curves, so they are the one thing drawn with soft edges.
+  // Only curves are antialiased.
   const place = `translate(${operation.x * scale - before * size} ${operation.y * scale}) scale(${size})`;
   const look = `fill="${colour}" shape-rendering="geometricPrecision"`;
   return `<g transform="${place}" ${look}>${outlines}</g>`;
@@ -44,10 +44,10 @@ function textOutlines(operation: TextOperation, scale: number): string {
 const pointsPerDot = 72 / 203.2;
 const points = (dots: number) => dots * pointsPerDot;
 
-/** The drawing as a PDF of one page: bars as vector rectangles, text with the used letters of its fonts embedded. */
+/** The drawing as a PDF of one page: bars as vector rectangles, text with embedded subsets of its fonts. */
 export async function pdf(drawing: LabelDrawing): Promise<Uint8Array> {
   await openTypefaces(JSON.stringify(drawing.operations));
-  // Whole points, so that 812 x 1218 dots are exactly a label of 4 x 6 inches.
+  // Whole points, so that 812 x 1218 dots make exactly 4 x 6 inches.
   const size = { width: Math.round(points(drawing.width)), height: Math.round(points(drawing.height)) };
   const book = await openBook(drawing.title, Date.parse(`${drawing.date}T00:00:00Z`), size);
   const leaf = book.turn();
@@ -79,7 +79,7 @@ type RenderedImage = ReturnType<InstanceType<typeof Resvg>["render"]>;
 
 let ready: Promise<void> | undefined;
 
-/** Draws an SVG of its own size, and hands the picture to `read`; neither is there any more afterwards. */
+/** Rasterizes an SVG at its own size and passes the image to `read`. The image is freed afterwards. */
 export async function rasterized<Read>(svg: string, read: (image: RenderedImage) => Read): Promise<Read> {
   ready ??= initWasm(rasterizer());
   await ready;
@@ -96,27 +96,27 @@ export async function rasterized<Read>(svg: string, read: (image: RenderedImage)
   }
 }
 
-/** The library's program: packed in the compiled binary, plain in the source tree. */
+/** The WebAssembly of the library: compressed in the binary, plain in the source tree. */
 function rasterizer(): Uint8Array {
   const bytes = readFileSync(wasmPath);
   return bytes.readUInt32LE(0) === zstd_magic ? zstdDecompressSync(bytes) : bytes;
 }
 
-// The first four bytes of everything that zstd has packed.
+// The first four bytes of zstd data.
 const zstd_magic = 0xfd2fb528;
 
 export const printerResolutions = [203, 300] as const;
 export type PrinterResolution = (typeof printerResolutions)[number];
 
-/** The drawing as a PNG for a printer of 203 or 300 dots per inch. Bar codes are made of whole pixels in both. */
+/** The drawing as a PNG for a printer of 203 or 300 dpi. Barcodes consist of whole pixels in both. */
 export async function png(drawing: LabelDrawing, resolution: PrinterResolution = 203): Promise<Uint8Array> {
   await openTypefaces(JSON.stringify(drawing.operations));
   return rasterized(svg(drawing, resolution), (image) => image.asPng());
 }
 
-/** The drawing as SVG. Text becomes outlines, so nothing depends on the fonts of a machine. */
+/** The drawing as SVG. Text becomes outlines, which need no installed fonts. */
 export function svg(drawing: LabelDrawing, resolution: PrinterResolution): string {
-  // 812 x 1218 dots at 203 dpi are 1200 x 1800 at 300: a little less than one and a half times as many.
+  // 812 x 1218 dots at 203 dpi become 1200 x 1800 at 300 dpi, slightly less than 1.5 times as many.
   const scale = resolution === 203 ? 1 : 300 / 203;
   const width = Math.round(drawing.width * scale);
   const height = Math.round(drawing.height * scale);
@@ -157,7 +157,7 @@ function element(operation: DrawingOperation, scale: number): string {
   }
 }
 
-/** Where a symbol begins whose whole pixels do not scale exactly: around the same middle. */
+/** The start of a symbol whose whole pixels do not scale exactly, so that its center stays. */
 function centred(start: number, length: number, pixels: number, scale: number): number {
   return Math.round((start + length / 2) * scale - pixels / 2);
 }
@@ -168,7 +168,7 @@ const rectangle = (x: number, y: number, width: number, height: number): string 
 
 const zpl_encoder = new TextEncoder();
 
-/** The drawing in ZPL II for a 203 dpi printer. Its own font has Latin-1 only, so other letters go as graphics. */
+/** The drawing as ZPL II for a 203 dpi printer. Printer fonts have Latin-1 only, so other text is sent as graphics. */
 export async function zpl(drawing: LabelDrawing): Promise<Uint8Array> {
   const { width, height, operations } = drawing;
   await openTypefaces(JSON.stringify(operations));
@@ -179,7 +179,7 @@ export async function zpl(drawing: LabelDrawing): Promise<Uint8Array> {
   );
 }
 
-/** Field data in which no character can be taken for a command: anything but plain ASCII is written as `_HH`. */
+/** Field data in which no character can be read as a command: anything but plain ASCII is written as `_HH`. */
 export function zplData(text: string): string {
   let data = "";
   for (const byte of zpl_encoder.encode(text)) {
@@ -189,13 +189,13 @@ export function zplData(text: string): string {
   return data;
 }
 
-// Latin-1 without what is invisible: what every label printer's own font has.
-const ofPrinter = /^[\x20-\x7e\xa1-\xac\xae-\xff]*$/;
+// Visible Latin-1, which the built-in font of every label printer has.
+const inPrinterFont = /^[\x20-\x7e\xa1-\xac\xae-\xff]*$/;
 
 async function field(operation: DrawingOperation, page_width: number): Promise<string> {
   switch (operation.op) {
     case "text":
-      return ofPrinter.test(operation.text) ? textField(operation, page_width) : await graphicField(operation);
+      return inPrinterFont.test(operation.text) ? textField(operation, page_width) : await graphicField(operation);
     case "fill": {
       const { x, y, width, height } = operation;
       return `^FO${x},${y}^GB${width},${height},${Math.min(width, height)}^FS`;
@@ -205,7 +205,7 @@ async function field(operation: DrawingOperation, page_width: number): Promise<s
       return `^FO${x},${y}^BY${module}^BCN,${height},N,N,N,N^FH^FD${zplData(zplCode128(text, gs1))}^FS`;
     }
     case "qr":
-      // Printers set a QR code ten dots lower than they are told.
+      // Printers draw a QR code ten dots below its origin.
       return `^FO${operation.x},${operation.y - 10}^BQN,2,${operation.module}^FH^FDMA,${zplData(operation.text)}^FS`;
   }
 }
@@ -214,17 +214,17 @@ function textField(operation: TextOperation, page_width: number): string {
   const { x, y, size, align, white, text } = operation;
   const font = `^A0N,${size},${size}${white ? "^FR" : ""}`;
   if (align === "left") return `^FT${x},${y}${font}^FH^FD${zplData(text)}^FS`;
-  // A block of one line, as wide as the page allows around its anchor, sets the text without knowing its width.
+  // A block of one line, as wide as the page allows around its anchor, aligns text of unknown width.
   const left = align === "right" ? 0 : Math.max(0, 2 * x - page_width);
   const width = align === "right" ? x : 2 * (x - left);
   return `^FT${left},${y}${font}^FB${width},1,0,${align === "right" ? "R" : "C"}^FH^FD${zplData(text)}^FS`;
 }
 
-/** The text as dots, each set or not: where its letters cover more than half of one. */
+/** The text as a bitmap. A dot is set where letters cover at least half of it. */
 async function graphicField(operation: TextOperation): Promise<string> {
   const { size, align, bold, text } = operation;
   const width = shapedWidth(text, size, bold);
-  // Marks reach above and below a line, and letters over its ends, by less than the height of a line.
+  // Marks extend above and below the line, and letters beyond its ends, by less than a line's height.
   const left = Math.max(0, Math.floor(operation.x - { left: 0, center: width / 2, right: width }[align] - size / 2));
   const top = Math.max(0, Math.floor(operation.y - size * 1.5));
   const bytes_a_row = Math.ceil((width + size) / 8);
@@ -242,13 +242,13 @@ async function graphicField(operation: TextOperation): Promise<string> {
   return `${place}^GFA,${total},${total},${bytes_a_row},${data}^FS`;
 }
 
-/** The rows of a picture of four bytes a pixel as hexadecimal digits, without the white at their ends. */
+/** The rows of an RGBA image as hexadecimal digits, without trailing white. */
 function rowsOf(pixels: Uint8Array, bytes_a_row: number): string[] {
   const rows: string[] = [];
   for (let start = 0; start < pixels.length; start += bytes_a_row * 32) {
     const row = Buffer.alloc(bytes_a_row);
     for (let x = 0; x < bytes_a_row * 8; x++) {
-      // The picture has no ground, so how far a dot is covered is how little one sees through it.
+      // The background is transparent, so alpha is the coverage of a dot.
       const covered = (pixels[start + x * 4 + 3] ?? 0) >= 128;
       if (covered) row[x >> 3] = (row[x >> 3] ?? 0) | (0x80 >> (x & 7));
     }
@@ -262,23 +262,30 @@ function rowsOf(pixels: Uint8Array, bytes_a_row: number): string[] {
   return rows;
 }
 
-/** Something to be printed, as plain data: a drawing, or a paper of the moment `now` (ms). */
+/** Input of the render thread, as plain data: a drawing, or a document with its printed time `now` (ms). */
 export type RenderJob =
   | {
       readonly kind: "drawing";
       readonly drawing: LabelDrawing;
       readonly format: DrawingFormat;
-      /** Of a PNG; 203 unless given. */
+      /** Of a PNG; 203 by default. */
       readonly resolution?: PrinterResolution;
     }
-  | { readonly kind: "paper"; readonly paper: PrintDocument; readonly format: "pdf" | "html"; readonly now: number };
+  | {
+      readonly kind: "document";
+      readonly document: PrintDocument;
+      readonly format: "pdf" | "html";
+      readonly now: number;
+    };
 
 const encoder = new TextEncoder();
 
-/** Draws what a job asks for, in the thread that calls it. */
+/** Draws a job in the calling thread. */
 export async function draw(job: RenderJob): Promise<Uint8Array> {
-  if (job.kind === "paper") {
-    return job.format === "html" ? encoder.encode(documentHtml(job.paper)) : await documentPdf(job.paper, job.now);
+  if (job.kind === "document") {
+    return job.format === "html"
+      ? encoder.encode(documentHtml(job.document))
+      : await documentPdf(job.document, job.now);
   }
   const { drawing, format, resolution } = job;
   return format === "zpl" ? await zpl(drawing) : format === "png" ? await png(drawing, resolution) : await pdf(drawing);

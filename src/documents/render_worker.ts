@@ -1,7 +1,7 @@
-// The thread that draws drawings and papers, so that the one that answers requests need not.
+// The entry point of the render thread, which keeps drawing off the thread that serves requests.
 import { draw, type RenderJob } from "./render_job.ts";
 
-/** What became of a job: its bytes, or why there are none. */
+/** The result of a job. */
 export type RenderAnswer = { readonly bytes: Uint8Array } | { readonly error: string };
 
 declare const self: Worker;

@@ -2,24 +2,24 @@ import bidiFactory from "bidi-js";
 import { onFirstUse } from "../core/memoize.ts";
 import { anyOfScripts, emoji, findTypeface, type Typeface, typefacesFor } from "./typefaces.ts";
 
-/** A glyph of a run. Its lengths are ems: parts of the size of the text. */
+/** A glyph of a run. Lengths are in ems. */
 export interface PlacedGlyph {
   readonly id: number;
   readonly advance: number;
-  /** How far it is drawn from where the pen stands. */
+  /** The offset from the pen. */
   readonly x: number;
   readonly y: number;
-  /** The characters it stands for, for those who copy or search the text. */
+  /** The characters it represents, for copying and searching. */
   readonly text: string;
 }
 
-/** Glyphs of one typeface that follow each other from left to right. */
+/** Consecutive glyphs of one typeface, from left to right. */
 export interface GlyphRun {
   readonly face: Typeface;
   readonly glyphs: readonly PlacedGlyph[];
 }
 
-/** One line of text as it is drawn, from left to right. `width` is in ems. */
+/** One shaped line, from left to right. `width` is in ems. */
 interface ShapedText {
   readonly runs: readonly GlyphRun[];
   readonly width: number;
@@ -28,11 +28,11 @@ interface ShapedText {
 const bidi = onFirstUse(bidiFactory);
 const graphemes = onFirstUse(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
 
-// The same names and numbers are drawn again and again: on each page, and on every list of the day.
+// The same names and numbers recur on every page and list of the day.
 const shaped = new Map<string, ShapedText>();
 const shaped_max = 10_000;
 
-/** Sets one line: typefaces by character, letters joined and marks placed, right-to-left text in its visual order. */
+/** Shapes one line: chooses typefaces, joins letters, places marks and puts right-to-left text into visual order. */
 export function shapeText(text: string, is_bold: boolean): ShapedText {
   const key = `${is_bold ? "b" : "r"}${text}`;
   const known = shaped.get(key);
@@ -45,15 +45,15 @@ export function shapeText(text: string, is_bold: boolean): ShapedText {
   return made;
 }
 
-/** The width of a text in the unit of `size`. */
+/** The width of a text, in the unit of `size`. */
 export function shapedWidth(text: string, size: number, is_bold: boolean): number {
   return shapeText(text, is_bold).width * size;
 }
 
-// What stands for letters that were lost before the text came here.
+// The replacement character, for letters that were lost earlier.
 const lost = "\ufffd";
 
-/** The letters of a line that no typeface has, each once, in their order. */
+/** The distinct letters of a line that no typeface has, in order. */
 export function unprintableLetters(text: string): string[] {
   if (plain.test(text)) return [];
   const faces = typefacesFor(text, false);
@@ -61,13 +61,13 @@ export function unprintableLetters(text: string): string[] {
   return [...letters].filter((letter) => letter === lost || findTypeface(letter, faces) === null);
 }
 
-// Format characters that change how neighbours are drawn; all others (such as overrides of direction) are taken out.
+// Format characters that change how neighbors are drawn. All others, such as direction overrides, are removed.
 const joiners = /\u200c|\u200d|\ufe0e|\ufe0f/u;
 
-// Most lines are printable ASCII, with single spaces and only between words: they are what all of this would make.
+// Most lines are printable ASCII with single spaces between words, and need no work.
 const tidy = /^(?:[!-~]+(?: [!-~]+)*)?$/;
 
-/** One line without control characters, composed, with single spaces; joiners of letters and emoji stay. */
+/** One line in NFC without control characters and with single spaces. Joiners of letters and emoji stay. */
 export function printableLine(text: string): string {
   if (tidy.test(text)) return text;
   return text
@@ -96,7 +96,7 @@ function segments(text: string, is_bold: boolean): ShapedSegment[] {
     const level = levels[index] ?? 0;
     const last = found.at(-1);
     const own = segment === " " && last?.level === level ? spaceFace(last.face, faces) : findTypeface(segment, faces);
-    // What no typeface has, the first one draws as an empty box.
+    // The first typeface draws an empty box for a letter that none has.
     const face = own ?? (faces[0] as Typeface);
     const drawn = level % 2 === 1 ? mirrored(segment) : segment;
     if (last?.face === face && last.level === level) last.text += drawn;
@@ -105,14 +105,14 @@ function segments(text: string, is_bold: boolean): ShapedSegment[] {
   return found;
 }
 
-/** A space belongs to the words before it, so that it is as wide as their typeface wants. */
+/** A space takes the typeface of the word before it, and so its width. */
 function spaceFace(before: Typeface, faces: readonly Typeface[]): Typeface {
   return before !== emoji && before.font().hasGlyphForCodePoint(0x20) ? before : (faces[0] as Typeface);
 }
 
 const mirrored = (text: string) => bidi().getMirroredCharacter(text) ?? text;
 
-/** Rule L2 of the bidirectional algorithm: from the highest level down, what lies at it or above is turned round. */
+/** Rule L2 of the bidirectional algorithm: from the highest level down, reverses each run at that level or above. */
 function visualOrder(logical: readonly ShapedSegment[]): ShapedSegment[] {
   const order = [...logical];
   const highest = Math.max(0, ...order.map(({ level }) => level));
@@ -127,7 +127,7 @@ function visualOrder(logical: readonly ShapedSegment[]): ShapedSegment[] {
   return order;
 }
 
-// Scripts whose characters stand beside each other as they are.
+// Scripts that need no joining.
 const western = ["Latin", "Greek", "Cyrillic", "Armenian", "Georgian", "Common"];
 const simple = new RegExp(`^${anyOfScripts(...western, "Han", "Hiragana", "Katakana", "Hangul")}*$`, "u");
 const joined = /\p{M}|\u200c|\u200d|[\u1100-\u11ff]/u;
@@ -145,7 +145,7 @@ function plainGlyphs(text: string, face: Typeface): PlacedGlyph[] {
   });
 }
 
-// What is joined never reaches over a space, so each word is set once, wherever it stands.
+// Letters never join across a space, so each word is shaped once.
 const setWords = new Map<string, readonly PlacedGlyph[]>();
 
 function joinedGlyphs(text: string, face: Typeface, level: number): PlacedGlyph[] {
@@ -161,8 +161,8 @@ function joinedGlyphs(text: string, face: Typeface, level: number): PlacedGlyph[
   });
 }
 
-// The one script here whose letters fontkit leaves in the order they are written in, and unjoined: a vowel and a medial
-// that are drawn before their consonant are put there, and what sits on top of it behind it.
+// fontkit neither reorders nor joins this script. We move vowels and medials that are drawn before their consonant to
+// the front, and what is drawn on top of it to the back.
 const burmese = /\p{Script=Myanmar}/u;
 const kinzi = "((?:[\u1004\u101b\u105a]\u103a\u1039)?)";
 const consonant = "([\u1000-\u102a\u103f](?:\u1039[\u1000-\u102a])*)";

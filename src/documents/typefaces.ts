@@ -22,13 +22,13 @@ import tamilPath from "./fonts/NotoSansTamil.ttf.zst" with { type: "file" };
 import teluguPath from "./fonts/NotoSansTelugu.ttf.zst" with { type: "file" };
 import thaiPath from "./fonts/NotoSansThai.ttf.zst" with { type: "file" };
 
-// `bun scripts/fonts.ts` makes the packed files. Each is unpacked when text is first set in it.
+// `bun scripts/fonts.ts` makes the compressed files. Each is decompressed on first use.
 
-/** A font file that the program carries. */
+/** A bundled font file. */
 interface FontFile {
-  /** The bytes of the font, unpacked on the first use and kept. */
+  /** The bytes of the font, decompressed on first use and cached. */
   bytes(): Uint8Array;
-  /** Unpacks it beforehand, while others get their turn. */
+  /** Decompresses it in advance, off the main thread. */
   unpack(): Promise<void>;
 }
 
@@ -49,23 +49,23 @@ function fontFile(path: string): FontFile {
   };
 }
 
-/** The fonts that have most of Europe's letters, and others beside. */
+/** Cover most European scripts, and several others. */
 export const dejaVu = { regular: fontFile(regularPath), bold: fontFile(boldPath) };
 
-/** Pictures of one colour. */
+/** Monochrome emoji. */
 export const notoEmoji = fontFile(emojiPath);
 
-/** A collection of three fonts: `NotoSansSC`, `NotoSansJP` and `NotoSansKR`, which share thousands of shapes. */
+/** A collection of `NotoSansSC`, `NotoSansJP` and `NotoSansKR`, which share thousands of glyphs. */
 export const notoSansCjk = fontFile(cjkPath);
 
 const cjk_is_there = existsSync(cjkPath);
 
-/** Whether the collection is there: the binary does not carry it, but looks for a file beside itself. */
+/** Whether the CJK collection is available. The binary does not include it, but reads a file next to itself. */
 function hasCjk(): boolean {
   return cjk_is_there;
 }
 
-/** The fonts of one script each, by its Unicode name. */
+/** Fonts of a single script, by its Unicode name. */
 export const notoSans = {
   Bengali: fontFile(bengaliPath),
   Devanagari: fontFile(devanagariPath),
@@ -82,26 +82,26 @@ export const notoSans = {
   Thai: fontFile(thaiPath),
 };
 
-/** The source of a pattern for one character of any of these scripts, by their Unicode names. */
+/** A regular expression source that matches one character of these scripts, named as in Unicode. */
 export function anyOfScripts(...names: readonly string[]): string {
   return `[${names.map((name) => `\\p{Script=${name}}`).join("")}]`;
 }
 
-/** A font that text may be set in. */
+/** A font for shaping text. */
 export interface Typeface {
   readonly name: string;
-  /** The parsed font, opened on the first use and kept. */
+  /** The parsed font, opened on first use and cached. */
   font(): Font;
-  /** Opens the font beforehand, and unpacks it while others get their turn. */
+  /** Opens the font in advance. Decompression runs off the main thread. */
   open(): Promise<void>;
-  /** The characters that may be looked for in it, so that no large font is opened in vain. */
+  /** The characters to look up in it, so that large fonts are not opened needlessly. */
   readonly covers: RegExp;
-  /** Its letters are light, so bold text is drawn with a line around them. */
+  /** The font has no bold weight, so bold text is outlined. */
   readonly light: boolean;
 }
 
 const everything = /^/u;
-// The second half is what these scripts share: punctuation, numbers in circles, wide and narrow forms.
+// The second half is shared by these scripts: punctuation, circled numbers, full-width and half-width forms.
 const eastAsian = new RegExp(
   `${anyOfScripts("Han", "Hiragana", "Katakana", "Bopomofo", "Hangul")}|` +
     "[\\u2e80-\\u33ff\\ufe30-\\ufe4f\\uff00-\\uffef]",
@@ -120,7 +120,7 @@ const chinese = typeface("NotoSansSC", notoSansCjk, eastAsian);
 const japanese = typeface("NotoSansJP", notoSansCjk, eastAsian);
 const korean = typeface("NotoSansKR", notoSansCjk, eastAsian);
 
-/** Pictures of one colour: a printer of labels has no other. */
+/** Monochrome emoji: label printers have one color. */
 export const emoji = typeface("NotoEmoji", notoEmoji, /\p{Emoji}/u);
 
 function typeface(name: string, file: FontFile, covers: RegExp, light = true): Typeface {
@@ -136,10 +136,10 @@ function typeface(name: string, file: FontFile, covers: RegExp, light = true): T
   return { name, covers, light, font, open };
 }
 
-// Loaded with the first font: a server that prints nothing does without.
+// Loaded with the first font: a server that prints nothing does not need it.
 const fontkit = () => require("@cantoo/fontkit") as typeof import("@cantoo/fontkit");
 
-/** The font of a file, or the one of this name of a collection. */
+/** The font in a file, or the one with this name in a collection. */
 function fontNamed(name: string, read: Font | FontCollection): Font {
   if (!("fonts" in read)) return read;
   const found = read.getFont(`${name}-Regular`);
@@ -148,15 +148,15 @@ function fontNamed(name: string, read: Font | FontCollection): Font {
 }
 
 /**
- * What to do about the letters of a text that have no font because a file is missing; null when none is. `has_cjk` says
- * whether the fonts of Chinese, Japanese and Korean are there.
+ * Advice on how to add the fonts that a text needs; null if none is missing. `has_cjk` is whether the Chinese,
+ * Japanese and Korean fonts are available.
  */
 export function missingFonts(text: string, has_cjk = hasCjk()): string | null {
   if (has_cjk || !eastAsian.test(text)) return null;
-  return "To print Chinese, Japanese and Korean, put the file packhouse-fonts.zst beside the program and restart it";
+  return "To print Chinese, Japanese and Korean, put packhouse-fonts.zst next to the program and restart it";
 }
 
-/** Opens the large fonts that a text wants before it is set, one after the other. */
+/** Opens the large fonts that a text needs, one at a time. Call it before shaping the text. */
 export async function openTypefaces(text: string): Promise<void> {
   const wanted: (readonly [RegExp, Typeface])[] = [
     ...ofScripts.map((face) => [face.covers, face] as const),
@@ -176,8 +176,8 @@ const kana = new RegExp(anyOfScripts("Hiragana", "Katakana"), "u");
 const hangul = new RegExp(anyOfScripts("Hangul"), "u");
 
 /**
- * The typefaces to look for a character in, in this order. The same Chinese character has another shape in Japan and in
- * Korea, so the kana or Hangul that stand beside it in `text` decide.
+ * The typefaces to search for a character, in order. Chinese characters look different in Japan and Korea, so kana or
+ * Hangul elsewhere in `text` decide.
  */
 export function typefacesFor(text: string, is_bold: boolean): readonly Typeface[] {
   const first = is_bold ? [bold, regular] : [regular];
@@ -190,10 +190,10 @@ export function typefacesFor(text: string, is_bold: boolean): readonly Typeface[
 }
 
 const isPicture = /^(?:\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{Extended_Pictographic}\u200d)/u;
-// What is never drawn itself, and so need not be in a font.
+// Characters that are never drawn, and so need not be in a font.
 const unseen = /\u034f|\u200c|\u200d|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
 
-/** The typeface that has all of a character and its marks; null when none has. */
+/** The first typeface that has a character and all of its marks; null if none does. */
 export function findTypeface(cluster: string, faces: readonly Typeface[]): Typeface | null {
   const ordered = isPicture.test(cluster) ? [emoji, ...faces] : faces;
   const drawn = [...cluster.replaceAll(unseen, "")].map((character) => character.codePointAt(0) ?? 0);

@@ -2,7 +2,7 @@ import { onFirstUse } from "../core/memoize.ts";
 import { shapedWidth } from "./shape_text.ts";
 import { anyOfScripts } from "./typefaces.ts";
 
-/** The room of a text: its width in the unit of `size`. */
+/** The space for a text: its width, in the unit of `size`. */
 interface Measure {
   readonly width: number;
   readonly size: number;
@@ -14,12 +14,12 @@ const graphemes = onFirstUse(() => new Intl.Segmenter("en", { granularity: "grap
 // Scripts that put no spaces between words.
 const unspaced = new RegExp(anyOfScripts("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"), "u");
 
-/** The lines of a text that fits the width: broken after spaces and hyphens, between words, and anywhere at last. */
+/** Wraps a text to the width: after spaces and hyphens, else between words, else anywhere. */
 export function wrapText(text: string, measure: Measure): string[] {
   return widthOf(text, measure) <= measure.width ? [text] : filled(pieces(text), measure);
 }
 
-/** The lines of some texts with commas between them; each text stays whole where a line has room for it. */
+/** Wraps texts separated by commas. Each stays whole if it fits a line. */
 export function wrapList(texts: readonly string[], measure: Measure): string[] {
   const listed = texts.map((text, at) => (at === texts.length - 1 ? text : `${text}, `));
   const isWhole = (text: string) => widthOf(text.trimEnd(), measure) <= measure.width;
@@ -31,7 +31,7 @@ export function wrapList(texts: readonly string[], measure: Measure): string[] {
 
 const least_of_size = 0.7;
 
-/** The size at which every word of a text fits a line, so that none is broken; not below seven tenths of the wanted. */
+/** The size at which every word of a text fits a line, but at least 70% of the wanted size. */
 export function unbrokenSize(text: string, measure: Measure): number {
   const widest = Math.max(0, ...pieces(text).map((piece) => widthOf(piece.trimEnd(), measure)));
   return widest <= measure.width ? measure.size : measure.size * Math.max(least_of_size, measure.width / widest);
@@ -57,7 +57,7 @@ function filled(parts: readonly string[], measure: Measure): string[] {
 
 const surely = 0.8;
 
-/** Whether a line fits. The widths of its pieces say so nearly; what is close to the end of the room is measured. */
+/** Whether a line fits. `nearly` is the sum of its pieces' widths; close cases are measured. */
 function fits(line: string, nearly: number, measure: Measure): boolean {
   return nearly < measure.width * surely || widthOf(line.trimEnd(), measure) <= measure.width;
 }
@@ -66,15 +66,15 @@ function widthOf(text: string, { size, bold }: Measure): number {
   return shapedWidth(text, size, bold);
 }
 
-// After a space, and after a hyphen or a slash unless it stands between digits: no date is broken.
+// After a space, and after a hyphen or slash that is not between digits, so that dates stay whole.
 const ends = /(?<=\s)|(?<=[/\-\u2010])(?<!\d[/\-\u2010](?=\d))/u;
 
-/** The parts of a text that a line may end after. */
+/** The parts of a text after which a line may break. */
 function pieces(text: string): string[] {
   return text.split(ends).flatMap((chunk) => (unspaced.test(chunk) ? wordsOf(chunk) : [chunk]));
 }
 
-/** Words where nothing stands between them. Punctuation stays with the word before it. */
+/** The words of a script without spaces. Punctuation stays with the word before it. */
 function wordsOf(chunk: string): string[] {
   const found: string[] = [];
   for (const { segment, isWordLike } of words().segment(chunk)) {
@@ -84,7 +84,7 @@ function wordsOf(chunk: string): string[] {
   return found;
 }
 
-/** A piece as it is, or in parts when it is wider than a whole line. */
+/** A piece, split if it is wider than a line. */
 function broken(piece: string, measure: Measure): string[] {
   if (widthOf(piece.trimEnd(), measure) <= measure.width) return [piece];
   const parts: string[] = [];
@@ -103,14 +103,14 @@ function broken(piece: string, measure: Measure): string[] {
   return part === "" ? parts : [...parts, part];
 }
 
-/** Text made to fit: the lines, the size at which all of them fit, and whether some of it had to go. */
+/** Fitted text: the lines, the size at which all of them fit, and whether some of it was cut. */
 interface FittedText {
   readonly lines: readonly string[];
   readonly size: number;
   readonly shortened: boolean;
 }
 
-/** The room for a text, in dots: the largest size that fits is taken, and below `least` text is cut. */
+/** The space for a text, in dots. The largest size that fits is used; at `least` text is cut. */
 export interface TextBox {
   readonly width: number;
   readonly height: number;
@@ -119,16 +119,16 @@ export interface TextBox {
   readonly bold: boolean;
 }
 
-// Scripts whose letters stand on top of each other.
+// Scripts that stack letters.
 const tall = new RegExp(anyOfScripts("Myanmar", "Khmer"), "u");
 const step = 2;
 
-/** The height of each of these lines in relation to its size. */
+/** The line height of these lines, as a multiple of their size. */
 export function lineHeight(lines: readonly string[]): number {
   return lines.some((line) => tall.test(line)) ? 1.6 : 1.2;
 }
 
-/** Shrinks and wraps the lines into the room, at words where it can. What still does not fit ends in an ellipsis. */
+/** Shrinks and wraps lines to fit, between words if possible. Text that still does not fit ends in an ellipsis. */
 export function fitLines(lines: readonly string[], room: TextBox): FittedText {
   const high = lineHeight(lines);
   for (let size = room.most; size > room.least; size -= step) {
@@ -139,13 +139,13 @@ export function fitLines(lines: readonly string[], room: TextBox): FittedText {
   const wrapped = wrapAll(lines, size, room);
   const count = Math.max(1, Math.floor(room.height / (size * high)));
   if (wrapped.length <= count) return { lines: wrapped, size, shortened: false };
-  // Long lines give way first: the last line of an address, its town and country, matters most.
+  // Cut long lines first: the last line of an address, its city and country, matters most.
   const each = Math.max(1, Math.floor(count / lines.length));
   const cut = lines.flatMap((line) => cutLines(wrapAll([line], size, room), each, size, room));
   return { lines: cutLines(cut, count, size, room), size, shortened: true };
 }
 
-/** Shrinks one line into a width, and cuts it when it is too long even at the least size. */
+/** Shrinks one line to a width, and cuts it if it is too long even at the smallest size. */
 export function fitLine(text: string, room: Omit<TextBox, "height">): FittedText {
   const ems = shapedWidth(text, 1, room.bold);
   for (let size = room.most; size >= room.least; size -= step) {

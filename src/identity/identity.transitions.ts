@@ -8,7 +8,7 @@ export type KeyStatus = (typeof keyStatuses)[number];
 /** Whether a key is valid. */
 export const isActive = (status: KeyStatus): boolean => status === "active";
 
-/** The code with which a key that has ended is refused; null for one that is active. */
+/** The error code for a key that has ended; null for an active one. */
 export const endedCode = {
   active: null,
   expired: "api_key_expired",

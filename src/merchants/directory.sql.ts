@@ -58,58 +58,58 @@ export class Merchants {
 /** The merchants of one store, reloaded when a commit of this process changes them, and every half second. */
 class MerchantDirectory {
   readonly #store: Store;
-  #known: Merchants | null = null;
+  #cached: Merchants | null = null;
   /** Monotonic ms until which it is cached. */
   #until = 0;
   /** The number of changes of merchants by this process. */
   #changes = 0;
-  #asking: Promise<Merchants> | null = null;
+  #loading: Promise<Merchants> | null = null;
 
   constructor(store: Store) {
     this.#store = store;
     store.onChange((followed) => {
       if (followed !== "merchants") return;
       this.#changes += 1;
-      this.#known = null;
-      this.#asking = null;
+      this.#cached = null;
+      this.#loading = null;
     });
   }
 
   /** The merchants if the cache is fresh, otherwise null. */
   fresh(): Merchants | null {
-    return performance.now() < this.#until ? this.#known : null;
+    return performance.now() < this.#until ? this.#cached : null;
   }
 
   /** The merchants, with a query if the cache is stale. */
   async now(): Promise<Merchants> {
-    return this.fresh() ?? (await this.#ask());
+    return this.fresh() ?? (await this.#refresh());
   }
 
-  #ask(): Promise<Merchants> {
-    this.#asking ??= this.#look(this.#changes, performance.now() + cached_ms);
-    return this.#asking;
+  #refresh(): Promise<Merchants> {
+    this.#loading ??= this.#load(this.#changes, performance.now() + cached_ms);
+    return this.#loading;
   }
 
   /** Loads them. If they change during the query, the result is not cached. */
-  async #look(changes: number, until: number): Promise<Merchants> {
+  async #load(changes: number, until: number): Promise<Merchants> {
     try {
       const found = await this.#store.read(async (db) => {
         homes.set(db.home, this);
         return new Merchants(await listMerchants(db));
       });
       if (changes === this.#changes) {
-        this.#known = found;
+        this.#cached = found;
         this.#until = until;
       }
       return found;
     } finally {
-      if (changes === this.#changes) this.#asking = null;
+      if (changes === this.#changes) this.#loading = null;
     }
   }
 }
 
 const directories = new WeakMap<Store, MerchantDirectory>();
-/** The same by what their views say they are of. */
+/** The directories by the `home` of database handles. */
 const homes = new WeakMap<object, MerchantDirectory>();
 
 /** The directory of a store; all scopes of a store share one. */

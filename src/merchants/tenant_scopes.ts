@@ -1,4 +1,4 @@
-// The tenant scope of a request: whose records it sees and creates.
+// The tenant scope of a request: the merchant whose records it can access, and the owner of new records.
 
 import { Fault, invalid, missing } from "../core/faults.ts";
 import type { Identity, RequestScopes, ScopeRequest } from "../http/auth/authentication.ts";

@@ -82,7 +82,7 @@ export async function verifyModes(db: Db): Promise<VerifierDifference[]> {
     const strange = db.mode === "test" ? sql`${table.id} < ${firstId.test}` : sql`${table.id} >= ${firstId.test}`;
     const count = await db.sql.$count(table, strange);
     if (count === 0) continue;
-    const rule = "I12 no row is of the other mode";
+    const rule = "I12 no row belongs to the other environment";
     differences.push({ rule, subject: name, expected: 0, actual: count, rows: [] });
   }
   return differences;

@@ -24,7 +24,7 @@ import { databaseCode } from "../storage/storage_errors.ts";
  * Tables that a first start fills, with the maximum number of rows that it creates; null for any number. All other
  * tables of an unused installation are empty.
  */
-const of_a_start: Readonly<Record<string, number | null>> = {
+const rows_of_first_start: Readonly<Record<string, number | null>> = {
   address_settings: null,
   api_keys: 1,
   billing_start: null,
@@ -49,7 +49,7 @@ const of_a_start: Readonly<Record<string, number | null>> = {
 /** Whether the number of rows in a table shows that an installation has been used. */
 function notUntouched(table: string, rows: number): boolean {
   if (rows === 0) return false;
-  const most = of_a_start[table];
+  const most = rows_of_first_start[table];
   return most === undefined || (most !== null && rows > most);
 }
 
@@ -89,7 +89,7 @@ export async function move(moving: MoveSettings): Promise<MoveResult> {
   const source = await openEnd(moving.from, "--from", "source");
   try {
     const gone = readMoveMark(await source.worlds.live.mark());
-    if (gone?.state === "arriving") throw halfSource(source, gone);
+    if (gone?.state === "arriving") throw unfinishedSource(source, gone);
     if (gone === null) await checkSource(source, moving);
     const target = await openEnd(moving.to, "--to", "target");
     try {
@@ -108,7 +108,7 @@ export async function move(moving: MoveSettings): Promise<MoveResult> {
   }
 }
 
-const halfSource = ({ place }: InstallationEnd, { other }: MoveMark) =>
+const unfinishedSource = ({ place }: InstallationEnd, { other }: MoveMark) =>
   startRefused("unsuitable", `${place} has an unfinished move from ${other}. Finish that first.`);
 
 /** Refuses a source with differences: at the target, their origin could not be determined. */
@@ -135,11 +135,11 @@ async function begin(
   const move_id = isAnew ? randomBytes(8).toString("hex") : found.move_id;
   if (found === null) await refuseTouched(target);
   for (const mode of environments) {
-    const world = target.worlds[mode];
-    const mark = readMoveMark(await world.mark());
+    const store = target.worlds[mode];
+    const mark = readMoveMark(await store.mark());
     if (mark?.state === "arriving" && mark.move_id === move_id) continue;
     const at = moving.clock.now();
-    await makeRoom(source.worlds[mode], world, { state: "arriving", move_id, other: source.place, at, ...nothing });
+    await makeRoom(source.worlds[mode], store, { state: "arriving", move_id, other: source.place, at, ...nothing });
   }
   if (!isAnew) moving.print(`Continuing the move that was started at ${new Date(found.at).toISOString()}.`);
   return move_id;
@@ -166,9 +166,9 @@ function refuseOtherMove(
 /** Refuses a target that has been used. */
 async function refuseTouched(target: InstallationEnd): Promise<void> {
   for (const mode of environments) {
-    const world = target.worlds[mode];
-    for (const table of await world.tables()) {
-      const rows = await world.count(table);
+    const store = target.worlds[mode];
+    for (const table of await store.tables()) {
+      const rows = await store.count(table);
       if (!notUntouched(table.name, rows)) continue;
       const found = `${target.place} already has records (${mode}: ${rows} in ${table.name}).`;
       throw startRefused("unsuitable", `${found} Nothing was changed. Move into an empty installation.`);
@@ -177,18 +177,18 @@ async function refuseTouched(target: InstallationEnd): Promise<void> {
 }
 
 /** Marks an environment of the target, suspends constraints and indexes, and deletes the first start's rows. */
-async function makeRoom(source: InstallationStore, world: InstallationStore, mark: MoveMark): Promise<void> {
-  await pairsOf(source, world);
-  await closeSource(world, mark, await world.tables());
+async function makeRoom(source: InstallationStore, store: InstallationStore, mark: MoveMark): Promise<void> {
+  await pairsOf(source, store);
+  await closeSource(store, mark, await store.tables());
 }
 
-async function closeSource(world: InstallationStore, mark: MoveMark, emptied: readonly CopiedTable[]): Promise<void> {
-  const resting = await world.resting();
+async function closeSource(store: InstallationStore, mark: MoveMark, emptied: readonly CopiedTable[]): Promise<void> {
+  const resting = await store.resting();
   // Objects that were restored already come before those that are still missing.
-  const restore = [...resting.map((one) => one.restore), ...(readMoveMark(await world.mark())?.restore ?? [])];
+  const restore = [...resting.map((one) => one.restore), ...(readMoveMark(await store.mark())?.restore ?? [])];
   const drops = resting.map(({ drop }) => drop).reverse();
   const deletes = emptied.map(({ name }) => `delete from "${name}"`);
-  await world.run([...drops, ...deletes], JSON.stringify({ ...mark, restore, filled: false }));
+  await store.run([...drops, ...deletes], JSON.stringify({ ...mark, restore, filled: false }));
 }
 
 /** Copies all rows, restores what was suspended, and compares both sides. */
@@ -198,7 +198,7 @@ async function fill(
   move_id: string,
   moving: MoveSettings,
 ): Promise<void> {
-  for (const mode of environments) await fillWorld(source.worlds[mode], target.worlds[mode], moving);
+  for (const mode of environments) await fillStore(source.worlds[mode], target.worlds[mode], moving);
   const { verify, takeAlong, print, to } = moving;
   for (const line of takeAlong()) print(line);
   const found = await target.lend(() => verify(to));
@@ -208,7 +208,7 @@ async function fill(
   if (mark?.move_id !== move_id) throw new Error("the target was changed during the move");
 }
 
-async function fillWorld(
+async function fillStore(
   source: InstallationStore,
   target: InstallationStore,
   { terminal }: MoveSettings,
@@ -224,7 +224,7 @@ async function fillWorld(
       bar.done();
       await setFilled(target);
     }
-    await makeWhole(target);
+    await restoreSuspended(target);
     const facts = await factsOf(source);
     await target.settle(facts);
     const bar = new RowProgress(name("compared"), total, terminal);
@@ -275,34 +275,34 @@ function factsDiffer(mine: InstallationFacts, other: InstallationFacts): FoundDi
   return at < 0 ? null : { pair: null, difference: `${names[at]} differ: ${a[at]} and ${b[at]}` };
 }
 
-async function factsOf(world: InstallationStore): Promise<InstallationFacts> {
-  return { sequences: await world.sequences(), time: await world.time(), itself: await world.itself() };
+async function factsOf(store: InstallationStore): Promise<InstallationFacts> {
+  return { sequences: await store.sequences(), time: await store.time(), itself: await store.itself() };
 }
 
-async function countAll(world: InstallationStore, pairs: readonly TablePair[]): Promise<number> {
+async function countAll(store: InstallationStore, pairs: readonly TablePair[]): Promise<number> {
   let sum = 0;
-  for (const { from } of pairs) sum += await world.count(from);
+  for (const { from } of pairs) sum += await store.count(from);
   return sum;
 }
 
-async function setFilled(world: InstallationStore): Promise<void> {
-  await world.setMark(JSON.stringify({ ...(readMoveMark(await world.mark()) as MoveMark), filled: true }));
+async function setFilled(store: InstallationStore): Promise<void> {
+  await store.setMark(JSON.stringify({ ...(readMoveMark(await store.mark()) as MoveMark), filled: true }));
 }
 
 const restored_at_once = 20;
 
 /** Restores what was suspended in small steps, so that an interruption loses little. */
-async function makeWhole(world: InstallationStore): Promise<void> {
+async function restoreSuspended(store: InstallationStore): Promise<void> {
   for (;;) {
-    const mark = readMoveMark(await world.mark()) as MoveMark;
+    const mark = readMoveMark(await store.mark()) as MoveMark;
     if (mark.restore.length === 0) return;
     const rest = mark.restore.slice(restored_at_once);
     try {
-      await world.run(mark.restore.slice(0, restored_at_once), JSON.stringify({ ...mark, restore: rest }));
+      await store.run(mark.restore.slice(0, restored_at_once), JSON.stringify({ ...mark, restore: rest }));
     } catch (error) {
       if (!(error instanceof Error) || databaseCode(error) === null) throw error;
-      const said = `The target refuses the rows of ${world.mode}: ${error.message}`;
-      throw Object.assign(startRefused("unsuitable", said), { cause: error });
+      const message = `The target refuses the rows of ${store.mode}: ${error.message}`;
+      throw Object.assign(startRefused("unsuitable", message), { cause: error });
     }
   }
 }
@@ -317,9 +317,9 @@ async function finish(source: InstallationEnd, target: InstallationEnd, move_id:
 async function rowsOf(source: InstallationEnd): Promise<MoveResult["tables"]> {
   const found: MoveResult["tables"][number][] = [];
   for (const mode of environments) {
-    const world = source.worlds[mode];
-    for (const table of await world.tables()) {
-      const rows = await world.count(table);
+    const store = source.worlds[mode];
+    for (const table of await store.tables()) {
+      const rows = await store.count(table);
       if (rows > 0) found.push({ mode, table: table.name, rows });
     }
   }

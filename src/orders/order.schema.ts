@@ -44,7 +44,7 @@ export const Line = closed(
     product_id: Type.Optional(idField("product")),
     sku: Type.Optional(textField(100, { description: "Instead of `product_id`." })),
     quantity: quantityField(),
-    unit_price: Type.Optional(lineAmount("The price of one unit. Required unless `line_total` is given alone.")),
+    unit_price: Type.Optional(lineAmount("The price of one unit. Required unless only `line_total` is sent.")),
     discount_amount: Type.Optional(lineAmount("The discount on all units together, off `unit_price` × `quantity`.")),
     line_total: Type.Optional(
       lineAmount(

@@ -203,7 +203,7 @@ export function amountsOf(input: AmountsInput, currency: string, prefix = ""): L
     amount === undefined ? null : centsOf(amount, currency, prefix + field);
   const total = cents(line_total, "line_total");
   if (unit_price === undefined && (total === null || discount_amount !== undefined)) {
-    throw invalid(`${prefix}unit_price`, "is required unless line_total is given alone", "required");
+    throw invalid(`${prefix}unit_price`, "is required unless only line_total is sent", "required");
   }
   const price = cents(unit_price, "unit_price");
   const unit_price_cents = price ?? Math.ceil((total ?? 0) / quantity);

@@ -353,7 +353,7 @@ export async function saveSteps(tx: Tx, before: Order, steps: readonly OrderStep
   const order = steps.at(-1)?.order;
   if (order === undefined) return before;
   const [saved] = await saveOf(before, order)(tx, { ...order, before: before.version, steps: steps.length });
-  assert(saved !== undefined, `order ${before.id} is locked, so nobody else can have changed it`);
+  assert(saved !== undefined, `order ${before.id} is locked and cannot have changed`);
   const known = new Map(before.lines.map((line) => [line.id, line]));
   const changed = order.lines.filter((line) => {
     const old = known.get(line.id);
@@ -478,7 +478,7 @@ const mutable = [
 const touched = ["version", "updated_at"] as const;
 const moved = [...touched, "status", "processing_at", "fulfilled_at", "shipped_at", "delivered_at"] as const;
 
-// Many columns are indexed, and SQLite rewrites the index of every column that is named at all.
+// Many columns are indexed, and SQLite rewrites the index of each column in the statement.
 const [touchRow, moveRow, saveRow] = [saving(touched), saving(moved), saving(mutable)];
 
 const columns = [

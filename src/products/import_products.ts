@@ -3,7 +3,7 @@ import { invalid } from "../core/faults.ts";
 import type { Tx } from "../storage/database.ts";
 import type { ImportProduct } from "./product.schema.ts";
 import { productView } from "./product.ts";
-import { findWholeProductsBySku } from "./products.sql.ts";
+import { findFullProductsBySku } from "./products.sql.ts";
 import { type OnProductChange, setProduct } from "./products.ts";
 
 /**
@@ -17,7 +17,7 @@ export async function saveProductRows(
   taken: WrittenKeys,
   onChange: OnProductChange,
 ): Promise<CsvRowOutcome[]> {
-  const found = await findWholeProductsBySku(
+  const found = await findFullProductsBySku(
     tx,
     rows.map(({ row }) => row.sku),
   );

@@ -168,7 +168,7 @@ export function checkProduct(fields: ProductFields): void {
   });
   const values = fields.barcodes.map((barcode: Barcode) => barcode.value);
   const again = values.findIndex((value, at) => values.indexOf(value) < at);
-  if (again >= 0) throw invalid(`barcodes[${again}].value`, "is named twice", "duplicate");
+  if (again >= 0) throw invalid(`barcodes[${again}].value`, "is listed twice", "duplicate");
 }
 
 function checkComponents({ type, components }: ProductFields): void {
@@ -178,7 +178,7 @@ function checkComponents({ type, components }: ProductFields): void {
     throw invalid("components", "are required for a bundle", "required");
   const skus = components.map(({ sku }) => sku);
   const twice = skus.findIndex((sku, at) => skus.indexOf(sku) < at);
-  if (twice >= 0) throw invalid(`components[${twice}].sku`, "is named twice", "duplicate");
+  if (twice >= 0) throw invalid(`components[${twice}].sku`, "is listed twice", "duplicate");
 }
 
 /** Whether digits are a GTIN-8, -12, -13 or -14 with a right check digit (GS1 General Specifications, section 7.9). */

@@ -48,7 +48,7 @@ const componentsOf = prepared((sql, a: StatementArgs<{ ids: string }>) =>
 /** A product without its barcodes and components, as other features need it. */
 type PlainProduct = Omit<Product, "barcodes" | "components">;
 
-/** A component of a bundle, with what other features need to know of it. */
+/** A component of a bundle, as other features need it. */
 type BundlePart = Awaited<ReturnType<typeof componentsOf>>[number];
 
 const bundlesWith = prepared((sql, a: StatementArgs<{ ids: string }>) =>
@@ -96,7 +96,7 @@ export async function findProductBySku(db: Db, sku: string): Promise<PlainProduc
 }
 
 /** The products with these SKUs and their barcodes, in no order; unknown SKUs are left out. */
-export async function findWholeProductsBySku(db: Db, skus: readonly string[]): Promise<Product[]> {
+export async function findFullProductsBySku(db: Db, skus: readonly string[]): Promise<Product[]> {
   const found = await bySkus(db, { skus: list(skus) });
   refuseAmbiguousOwner(found, ({ sku }) => sku);
   return whole(db, found);

@@ -22,7 +22,7 @@ import {
 /** Creates a product. Refuses: validation_failed, duplicate_sku, merchant_closed, resource_missing (a component). */
 export async function createProduct(tx: Tx, input: CreateProduct): Promise<Product> {
   const currency = input.currency ?? productDefaults.currency;
-  const fields = { sku: input.sku, name: input.name, ...productDefaults, ...given(input, currency) };
+  const fields = { sku: input.sku, name: input.name, ...productDefaults, ...sentFields(input, currency) };
   checkProduct(fields);
   await refuseForClosed(tx, requireOwner(tx));
   const parts = await componentIds(tx, fields);
@@ -64,7 +64,7 @@ export async function updateProduct(
   const fields: ProductFields = {
     ...kept,
     ...price(before, input),
-    ...given(input, input.currency ?? before.currency),
+    ...sentFields(input, input.currency ?? before.currency),
   };
   if (isDeepStrictEqual(fields, kept)) return before;
   checkProduct(fields);
@@ -116,7 +116,7 @@ export async function setProduct(
     const after = await tx.nested((inner) => createProduct(inner, { ...input, name }));
     return { change: "created", after };
   }
-  const differs = Object.entries(given(input, input.currency ?? before.currency)).some(
+  const differs = Object.entries(sentFields(input, input.currency ?? before.currency)).some(
     ([field, value]) => !isDeepStrictEqual(plain(value), plain(before[field as keyof Product])),
   );
   if (!differs) return { change: "unchanged", after: before };
@@ -137,7 +137,7 @@ function price({ price_cents, currency: before }: Product, { currency = before, 
 }
 
 /** The product's fields in a request, as the tables keep them. Refuses: validation_failed. */
-function given(input: UpdateProduct, currency: string): Partial<ProductFields> {
+function sentFields(input: UpdateProduct, currency: string): Partial<ProductFields> {
   const { weight, weight_unit, price, ...same } = input;
   const fields: Record<string, unknown> = {};
   for (const name of [...Object.keys(productDefaults), "name"]) {
@@ -150,7 +150,7 @@ function given(input: UpdateProduct, currency: string): Partial<ProductFields> {
   return fields as Partial<ProductFields>;
 }
 
-/** Stores a product. If its SKU or a barcode is taken, says by which product. */
+/** Stores a product. If its SKU or a barcode is taken, the refusal names the other product. */
 async function refusingTaken(
   tx: Tx,
   fields: ProductFields,
@@ -170,7 +170,7 @@ async function refusingTaken(
 async function refuseTakenSku(tx: Tx, sku: string, own_id: number | null): Promise<void> {
   const other = await findProductBySku(tx, sku);
   if (other === null || other.id === own_id) return;
-  throw new Fault("duplicate_sku", `There is a product with SKU ${sku} already.`, {
+  throw new Fault("duplicate_sku", `A product with the SKU ${sku} already exists.`, {
     existing_id: wireId("product", other.id),
   });
 }

@@ -7,7 +7,7 @@ import type { Db } from "../storage/database.ts";
 import { prepared, type StatementArgs } from "../storage/statements.ts";
 import type { ReportDay, ShipByDay } from "./report_days.ts";
 
-/** A line of an order of which something has left. */
+/** A line of an order that has shipped at least partly. */
 export interface FillRateLine {
   readonly order_id: number;
   readonly line_id: number;
@@ -15,12 +15,12 @@ export interface FillRateLine {
   readonly wanted: number;
 }
 
-/** Units of a line that left in one parcel. */
+/** Units of a line in one shipped parcel. */
 export interface LeftUnits {
   readonly line_id: number;
   readonly order_id: number;
   readonly quantity: number;
-  /** When the parcel left (ms). */
+  /** In ms. */
   readonly shipped_at: number;
 }
 
@@ -53,7 +53,7 @@ const left = prepared((select, a: StatementArgs<{ since: number; until: number }
     .where(sql`${createdWithin(a)} and ${shipments.shipped_at} is not null`),
 );
 
-/** The lines of orders created on a day, and what has left of them. */
+/** The lines of orders created on a day, and their shipped units. */
 export async function findFilling(
   db: Db,
   { since, until }: ReportDay,
@@ -62,11 +62,11 @@ export async function findFilling(
   return { lines: units.length === 0 ? [] : await wanted(db, { since, until }), left: units };
 }
 
-/** What became of the orders of a departure. */
+/** Counts of the orders due on a working day. */
 interface Punctuality {
   readonly due: number;
   readonly on_time: number;
-  /** Orders that have not left. */
+  /** Orders that have not shipped. */
   readonly open: number;
 }
 
@@ -95,8 +95,8 @@ const ofOne = prepared((select, a: OnTimeArgs & StatementArgs<{ id: number }>) =
 );
 
 /**
- * What became of the orders that were to leave with a departure of a warehouse. An order that asks for no warehouse
- * counts with the first one.
+ * Counts the orders that were due on a working day of a warehouse. An order without a warehouse counts for the first
+ * one.
  */
 export async function punctualityOf(
   db: Db,
@@ -117,7 +117,7 @@ const createdOrders = prepared((select, a: StatementArgs<{ since: number; until:
     .groupBy(orders.status, orders.held),
 );
 
-/** How many orders were created on a day, by present status as the API shows it. */
+/** The number of orders created on a day, by the status that the API shows. */
 export async function countByStatus(db: Db, { since, until }: ReportDay): Promise<Map<PublicOrderStatus, number>> {
   const counts = new Map<PublicOrderStatus, number>();
   for (const { status, held, count } of await createdOrders(db, { since, until })) {

@@ -10,16 +10,15 @@ import { eachDay, headOf, type ReportDefinition, type ReportSource, spanOf } fro
 type FillRateFigures = FillRateReport["totals"];
 type FillRateCounts = Omit<FillRateFigures, "order_fill_rate" | "line_fill_rate" | "unit_fill_rate">;
 
-/** How much of the ordered units left with the first parcels. */
+/** The report of the fill rate: the share of ordered units that shipped on the first day. */
 export const fillRateReport: ReportDefinition = {
   name: "fill-rate",
   id: "FillRate",
   summary: "Report the fill rate of orders, lines and units",
   description:
-    "The fill rate of the orders created in these days of which anything has left: a line is filled if all" +
-    " its units left" +
-    " on the day on which the order's first parcel left. Cancelled units do not count, and a line" +
-    " without other units is left out. By orders (all lines filled), by lines and by units. Imported past" +
+    "The fill rate of the orders created in the period that have shipped at least partly, by orders, lines and" +
+    " units. A line is filled if all its units shipped on the day of the order's first parcel. An order is filled" +
+    " if all its lines are. Cancelled units do not count, and fully cancelled lines are left out. Imported past" +
     " orders are left" +
     " out.",
   query: GroupedQuery,
@@ -77,8 +76,8 @@ function added(sum: FillRateCounts, more: FillRateCounts): FillRateCounts {
 }
 
 /**
- * The units of these lines that left on the day of their order's first parcel; lines of orders that have not left at
- * all are left out.
+ * The units of these lines that shipped on the day of their order's first parcel. Lines of orders that have not shipped
+ * at all are left out.
  */
 function countFilling(lines: readonly FillRateLine[], left: readonly LeftUnits[], timezone: string): FillRateCounts {
   const dayOf = ({ shipped_at }: LeftUnits) => localTime(shipped_at, timezone).day;
@@ -113,14 +112,14 @@ function countFilling(lines: readonly FillRateLine[], left: readonly LeftUnits[]
 type OnTimeFigures = OnTimeReport["totals"];
 type OnTimeCounts = Omit<OnTimeFigures, "on_time_share">;
 
-/** The share of orders that left on the day on which they were due to leave. */
+/** The report of orders that shipped by the day on which they were due. */
 export const onTimeReport: ReportDefinition = {
   name: "on-time",
   id: "OnTime",
   summary: "Report the on-time shipping rate",
   description:
-    "An order is due to leave on the working day of its warehouse on which it was created, or on the next one" +
-    " if it was created after the cut-off or on another day. It left on time if its last parcel was handed over by" +
+    "An order is due to ship on the day it was created, or on the warehouse's next working day if it was created" +
+    " after the cut-off or on a day off. It is on time if its last parcel was handed over by" +
     " the end of that day. Holds and missing stock make no difference. Cancelled and imported past orders are left" +
     " out. An order without a warehouse counts by the calendar of the first one.",
   query: GroupedQuery,
@@ -178,7 +177,7 @@ export const ordersReport: ReportDefinition = {
   id: "Orders",
   summary: "Report orders by day of creation and current status",
   description:
-    "An order counts on the day of its creation, in its present status: a held one only as `on_hold`." +
+    "An order counts on the day of its creation, by its current status. An order on hold counts only as `on_hold`." +
     " Imported past orders count on the day of their original creation.",
   query: GroupedQuery,
   exported: GroupedExport,

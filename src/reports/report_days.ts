@@ -1,4 +1,4 @@
-// The days of a report, and the periods into which its figures are grouped.
+// The days of a report, and the periods that group them into rows.
 
 import type { Period } from "../core/time_zone.ts";
 import { dayText, momentAt, readDay, weekdayOf, weekdays } from "../core/time_zone.ts";
@@ -7,21 +7,21 @@ import { type DispatchCalendar, workingDay } from "../inventory/warehouses/dispa
 export const groupings = ["day", "week", "month"] as const;
 type Grouping = (typeof groupings)[number];
 
-/** One day in a zone, counted since 1970-01-01, and the moments (ms) at which it begins and ends. */
+/** A day in a time zone, counted since 1970-01-01, with its start and end (ms). */
 export interface ReportDay {
   readonly day: number;
   readonly since: number;
   readonly until: number;
 }
 
-/** Days that make one row of a report. A week or month at the edge of the period has only the days within. */
+/** The days of one row of a report. A week or month at the edge of the period has only the days within it. */
 interface ReportPeriod {
   readonly from: string;
   readonly to: string;
   readonly days: readonly number[];
 }
 
-/** Every day of a period. */
+/** Each day of a period. */
 export function daysOf({ from, to }: Pick<Period, "from" | "to">, timezone: string): ReportDay[] {
   const [first, last] = [readDay(from) ?? 0, readDay(to) ?? 0];
   const days: ReportDay[] = [];
@@ -34,7 +34,7 @@ export function daysOf({ from, to }: Pick<Period, "from" | "to">, timezone: stri
   return days;
 }
 
-/** Groups the days: each by itself, by weeks from Monday on, or by calendar months. */
+/** Groups days into days, weeks that start on Monday, or calendar months. */
 export function reportPeriodsOf(days: readonly ReportDay[], grouping: Grouping): ReportPeriod[] {
   const groups = Map.groupBy(
     days.map(({ day }) => day),
@@ -59,8 +59,7 @@ function nameOf(day: number, grouping: Grouping): string {
 }
 
 /**
- * Orders created from `since` until `until` (ms) are due to leave on this working day, before its cut-off, which is
- * `until`.
+ * A working day on which orders created from `since` until `until` (ms) are due to ship. `until` is its cut-off.
  */
 export interface ShipByDay {
   readonly day: number;
@@ -73,7 +72,7 @@ export interface ShipByDay {
 // How far back a calendar is searched for a working day.
 const days_back_max = 800;
 
-/** The working days of a calendar from one day to another, and the orders that are due on each, by creation. */
+/** The working days of a calendar between two days, each with the creation times of the orders due on it. */
 export function shipByDaysOf(calendar: DispatchCalendar, first: number, last: number): ShipByDay[] {
   const { timezone } = calendar;
   const [hours = 0, minutes = 0] = calendar.cutoff_time.split(":").map(Number);
@@ -97,7 +96,7 @@ function workingDayBefore(day: number, { working_days, holidays }: DispatchCalen
   return null;
 }
 
-/** A share of a whole, to four decimals; null if the whole is zero. */
+/** `part / whole`, to four decimals; null if the whole is zero. */
 export function share(part: number, whole: number): number | null {
   return whole === 0 ? null : Math.round((part / whole) * 10_000) / 10_000;
 }

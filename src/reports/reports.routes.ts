@@ -24,7 +24,7 @@ const reports: readonly ReportDefinition[] = [
   fillRateReport,
 ];
 
-/** The overview, and all reports: each as JSON and as a file of CSV. */
+/** All reports, each as JSON and as CSV. */
 export const reportRoutes = reports.reduce(
   (app, report) => app.use(routesOf(report)),
   new Elysia().use(overviewRoutes) as unknown as Elysia,
@@ -52,7 +52,7 @@ function routesOf(report: ReportDefinition): Elysia {
         needs: "reports.read",
         chapter: "Reports",
         summary: `${summary} as CSV`,
-        description: "All rows of the report, without its totals.",
+        description: "All rows of the report as CSV, without totals.",
         documents: ["text/csv"],
         answers: { 200: null },
       }),

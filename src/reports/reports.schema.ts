@@ -8,19 +8,19 @@ const DayField = (description: string) =>
   Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$", hint: "must be a day such as 2026-01-31", description });
 
 const period = {
-  from: Type.Optional(DayField("The first day. By default 29 days before the last.")),
-  to: Type.Optional(DayField("The last day, included; today by default. At most 366 days.")),
+  from: Type.Optional(DayField("The first day. Defaults to 29 days before `to`.")),
+  to: Type.Optional(DayField("The last day, inclusive. Defaults to today. At most 366 days in total.")),
 };
 const grouped = {
   ...period,
   group_by: Type.Optional(
-    choice(groupings, { description: "The period of a row: a day by default. Weeks begin on Monday." }),
+    choice(groupings, { description: "The period of a row. Defaults to a day. Weeks start on Monday." }),
   ),
 };
 const longest = 1000;
 const limited = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: longest, description: "The most rows to show; 100 by default." }),
+    Type.Integer({ minimum: 1, maximum: longest, description: "The maximum number of rows. Defaults to 100." }),
   ),
 };
 
@@ -29,29 +29,29 @@ export const GroupedQuery = closed(grouped);
 export type GroupedQuery = Static<typeof GroupedQuery>;
 export const GroupedExport = closed({ ...grouped, ...csvExportFields });
 
-/** The query of a report on products over some days. */
+/** The query of a product report over a period. */
 export const PeriodQuery = closed({ ...period, ...limited });
 export type PeriodQuery = Static<typeof PeriodQuery>;
 export const PeriodExport = closed({ ...period, ...csvExportFields });
 
-/** The query of a report on products as they are now. */
+/** The query of a product report on the present state. */
 export const MomentQuery = closed(limited);
 export type MomentQuery = Static<typeof MomentQuery>;
 export const MomentExport = closed(csvExportFields);
 
-/** How many there are of something. */
+/** A count. */
 export const number = (description?: string) =>
   Type.Integer({ minimum: 0, ...(description === undefined ? {} : { description }) });
 const amount = (description: string) => Type.Number({ description });
 const ratio = (description: string) =>
-  nullable(Type.Number({ description: `${description} As a share of 1, to four decimals; null if there are none.` }));
+  nullable(Type.Number({ description: `${description} A fraction of 1, to four decimals; null if there are none.` }));
 
-const stretch = {
+const rowPeriod = {
   from: Type.String({ description: "The first day of the row." }),
-  to: Type.String({ description: "The last day of the row, included." }),
+  to: Type.String({ description: "The last day of the row, inclusive." }),
 };
 const head = {
-  timezone: Type.String({ description: "The time zone of the first warehouse, by which days are counted." }),
+  timezone: Type.String({ description: "The time zone of the first warehouse, in which days are counted." }),
   from: Type.String(),
   to: Type.String(),
 };
@@ -61,12 +61,12 @@ const groupedView = <Fields extends TProperties>(fields: Fields) =>
   closed({
     ...head,
     group_by: choice(groupings),
-    rows: Type.Array(closed({ ...stretch, ...fields })),
+    rows: Type.Array(closed({ ...rowPeriod, ...fields })),
     totals: closed(fields),
   });
 
 const product = { sku: Type.String(), name: Type.String() };
-const row_count = number("How many rows there are. The answer has the first `limit` of them, the file all.");
+const row_count = number("The total number of rows. The response has the first `limit` of them, the CSV file all.");
 
 const states = {
   pending: number(),
@@ -80,20 +80,20 @@ const states = {
 export const OrdersReport = groupedView({ total: number("Orders created."), ...states });
 
 export const OnTimeReport = groupedView({
-  due: number("Orders due to leave."),
-  on_time: number("Of these, orders that left completely on that day or before."),
-  late: number("Of these, orders that did not, even if they have left since."),
-  open: number("Of these, orders that have not left while the day is not over."),
+  due: number("Orders due to ship."),
+  on_time: number("Of these, orders that shipped completely on or before that day."),
+  late: number("Of these, orders that did not, even if they have shipped since."),
+  open: number("Of these, orders that have not shipped while the day is not over."),
   on_time_share: ratio("`on_time` as a share of `on_time` + `late`."),
 });
 
 const picking = {
-  units: number("Units that were picked."),
+  units: number("Units picked."),
   picks: number("The number of picks: one for each bin, lot and order."),
-  assumed_units: number("Of the units, those that no scan confirmed: an action assumed the pick."),
-  active_hours: number("Clock hours in which anything was picked."),
+  assumed_units: number("Of these, units not confirmed by a scan, because an action assumed the pick."),
+  active_hours: number("Clock hours with at least one pick."),
   units_per_hour: nullable(
-    Type.Number({ description: "`units` divided by `active_hours`; null if nothing" + " was picked." }),
+    Type.Number({ description: "`units` divided by `active_hours`; null if nothing was picked." }),
   ),
 };
 const pickingGroupings = ["hour", ...groupings] as const;
@@ -101,7 +101,7 @@ const picked = {
   ...period,
   group_by: Type.Optional(
     choice(pickingGroupings, {
-      description: "The period of a row: a day by default. Weeks begin on Monday. Hours without picks have no row.",
+      description: "The period of a row. Defaults to a day. Weeks start on Monday. Hours without picks have no row.",
     }),
   ),
 };
@@ -113,7 +113,7 @@ export const PickingReport = closed({
   group_by: choice(pickingGroupings),
   rows: Type.Array(
     closed({
-      ...stretch,
+      ...rowPeriod,
       hour: nullable(
         Type.Integer({ minimum: 0, maximum: 23, description: "The clock hour in the zone; null for other periods." }),
       ),
@@ -128,13 +128,13 @@ export const CarrierCostReport = closed({
   group_by: choice(groupings),
   rows: Type.Array(
     closed({
-      ...stretch,
+      ...rowPeriod,
       carrier: Type.String(),
       currency: Type.String(),
-      label_count: number("Labels that are valid."),
-      cost: amount("What was charged for them."),
-      carrier_cost: amount("What the carrier takes for them."),
-      voided_count: number("Labels bought in the period and voided since."),
+      label_count: number("Valid labels."),
+      cost: amount("The amount charged for them."),
+      carrier_cost: amount("The carrier's price for them."),
+      voided_count: number("Labels bought in the period that were voided later."),
     }),
   ),
   totals: Type.Array(
@@ -157,13 +157,13 @@ export const SalesReport = closed({
     closed({
       ...product,
       currency: Type.String(),
-      orders: number("Orders with a line of it that is not completely cancelled."),
+      orders: number("Orders with a line of this SKU that is not completely cancelled."),
       units_ordered: number(),
       units_cancelled: number(),
       units_sold: number("`units_ordered` − `units_cancelled`."),
-      units_shipped: number("Of the units sold, those that have left since."),
-      units_returned: number("Of the units shipped, those that came back since."),
-      revenue: amount("The price of the units sold, after the discounts of their lines and without shipping."),
+      units_shipped: number("Of the units sold, those shipped since."),
+      units_returned: number("Of the units shipped, those returned since."),
+      revenue: amount("The price of the units sold, after line discounts and without shipping."),
       merchant_id: OwnerView,
     }),
   ),
@@ -189,7 +189,7 @@ export const AgeingReport = closed({
       on_hand: number("Units on hand, in all bins."),
       ...bands,
       oldest_days: number("The age of the oldest unit in days."),
-      average_days: Type.Number({ description: "The mean age of a unit in days, to one decimal." }),
+      average_days: Type.Number({ description: "The average age of a unit in days, to one decimal." }),
       merchant_id: OwnerView,
     }),
   ),
@@ -197,14 +197,14 @@ export const AgeingReport = closed({
 });
 
 const turning = {
-  units_shipped: number("Units that left to customers."),
-  opening_units: number("Units on hand when the first day began."),
-  closing_units: number("Units on hand when the last day ended, or now if it has not ended."),
-  average_units: Type.Number({ description: "The mean of both." }),
+  units_shipped: number("Units shipped to customers."),
+  opening_units: number("Units on hand at the start of the first day."),
+  closing_units: number("Units on hand at the end of the last day, or now if it has not ended."),
+  average_units: Type.Number({ description: "The average of the two." }),
   turns: nullable(Type.Number({ description: "`units_shipped` divided by `average_units`; null if that is zero." })),
-  annual_turns: nullable(Type.Number({ description: "The turns of 365 such days." })),
+  annual_turns: nullable(Type.Number({ description: "The turns, extrapolated to 365 days." })),
   days_on_hand: nullable(
-    Type.Number({ description: "How many days the mean stock lasts at this rate; null if nothing left." }),
+    Type.Number({ description: "Days for which the average stock lasts; null if nothing shipped." }),
   ),
 };
 export const TurnsReport = closed({
@@ -215,14 +215,14 @@ export const TurnsReport = closed({
 });
 
 export const FillRateReport = groupedView({
-  orders: number("Orders of which anything has left."),
-  orders_filled: number("Of these, orders of which every line left completely with the first parcels."),
+  orders: number("Orders that have shipped at least partly."),
+  orders_filled: number("Of these, orders of which every line shipped completely on the first day."),
   order_fill_rate: ratio("`orders_filled` as a share of `orders`."),
   lines: number("Lines of these orders."),
-  lines_filled: number("Of these, lines that left completely with the first parcels."),
+  lines_filled: number("Of these, lines that shipped completely on the first day."),
   line_fill_rate: ratio("`lines_filled` as a share of `lines`."),
   units: number("Units of these lines."),
-  units_at_first: number("Of these, units that left with the first parcels."),
+  units_at_first: number("Of these, units that shipped on the first day."),
   unit_fill_rate: ratio("`units_at_first` as a share of `units`."),
 });
 

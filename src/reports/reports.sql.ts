@@ -1,4 +1,4 @@
-// How reports read: part by part, each in a view of its own, so that a long report delays nobody.
+// Reports read in parts, each in its own transaction, so that a long report does not delay other requests.
 import type { TObject } from "@sinclair/typebox";
 import { desc, sql } from "drizzle-orm";
 import { given } from "../../db/kit.ts";
@@ -11,45 +11,45 @@ import type { Db, Store } from "../storage/database.ts";
 import { prepared, preparedOf, type StatementArgs } from "../storage/statements.ts";
 import { daysOf, type ReportDay } from "./report_days.ts";
 
-/** What reports read from. */
 export type ReportSource = Pick<Store, "read">;
 
-/** One report: its texts, its query, and how it is read. */
+/** A report: its texts, its query and its function. */
 export interface ReportDefinition {
-  /** Its name in the path, and of its operations: `on-time`, `OnTime`. */
+  /** In the path: `on-time`. */
   readonly name: string;
+  /** In the operation ids: `OnTime`. */
   readonly id: string;
   readonly summary: string;
-  /** The exact definition of its figures. */
+  /** Defines its figures exactly. */
   readonly description: string;
   readonly query: TObject;
   readonly exported: TObject;
-  /** Its answer, whose `rows` are the rows of its file. */
+  /** The response. Its `rows` are also the rows of the CSV file. */
   readonly view: TObject;
-  /** Reads the report with all its rows; `limit` is applied afterwards. */
-  readonly find: (source: ReportSource, query: never) => Promise<Found>;
+  /** Reads the report with all rows. `limit` is applied afterwards. */
+  readonly find: (source: ReportSource, query: never) => Promise<ReportResult>;
 }
 
-/** The result of a report: what stands above its rows, the rows, and what stands below them. */
-interface Found {
+/** The result of a report: fields above its rows, the rows, and fields below them. */
+interface ReportResult {
   readonly head: object;
   readonly rows: readonly object[];
   readonly totals: unknown;
 }
 
-/** The days that a report is about. */
+/** The period of a report. */
 export interface ReportSpan {
   readonly timezone: string;
   readonly from: string;
   readonly to: string;
-  /** The moments (ms) at which they begin and end, and now. */
+  /** Start, end and current time (ms). */
   readonly since: number;
   readonly until: number;
   readonly now: number;
   readonly days: readonly ReportDay[];
 }
 
-/** The days of a request, in the zone of the first warehouse. Refuses: validation_failed. */
+/** The period of a query, in the time zone of the first warehouse. Refuses: validation_failed. */
 export async function spanOf(
   source: ReportSource,
   asked: { readonly from?: string | undefined; readonly to?: string | undefined },
@@ -61,14 +61,14 @@ export async function spanOf(
   });
 }
 
-/** The days of a report as its answer shows them. */
+/** The period of a report, as the response shows it. */
 export function headOf({ timezone, from, to }: ReportSpan): { timezone: string; from: string; to: string } {
   return { timezone, from, to };
 }
 
 const days_at_once = 4;
 
-/** Looks something up for each day, a few days in one view, and lets other requests run in between. */
+/** Calls a query for each day, a few days per transaction, and yields to other requests in between. */
 export async function eachDay<Found>(
   source: ReportSource,
   days: readonly ReportDay[],
@@ -85,20 +85,20 @@ export async function eachDay<Found>(
   return found;
 }
 
-/** Lets what waits on the event loop run first. */
+/** Yields to pending work on the event loop. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Records from one id to before another. */
+/** A range of ids, without its end. */
 export interface IdPart {
   readonly first: number;
   readonly end: number;
 }
 
 const movements_at_once = 20_000;
-// A movement gets its number when it is written and its time when its transaction began, so a transaction that waited
-// for another has a later number and an earlier time. No transaction waits longer than this.
+// A movement gets its id when it is written and its time when its transaction began. A transaction that waited for
+// another therefore has a later id and an earlier time. No transaction waits longer than this.
 const waiting_max_ms = 600_000;
 
 const nextFrom = prepared((select, a: StatementArgs<{ id: number }>) =>
@@ -114,8 +114,8 @@ const newest = prepared((select) =>
 );
 
 /**
- * Parts of the ledger that contain all movements from `since` until `until` (ms) and few others, so callers also filter
- * by time. Parts are found by id, which rises with time, so that the ledger needs no index by time.
+ * Ranges of the ledger that contain all movements from `since` until `until` (ms), and a few others, so callers must
+ * also filter by time. They are found by id, which rises with time, so that the ledger needs no index by time.
  */
 export async function ledgerParts(db: Db, since: number, until: number): Promise<IdPart[]> {
   const [last] = await newest(db, {});
@@ -123,7 +123,7 @@ export async function ledgerParts(db: Db, since: number, until: number): Promise
   const first = await firstIdSince(db, since - waiting_max_ms, last.id);
   const end = await firstIdSince(db, until + waiting_max_ms, last.id);
   const parts: IdPart[] = [];
-  // Unused numbers are skipped: those of test data begin at a billion.
+  // Skips unused ids: those of test data start at a billion.
   for (let from = first; from < end; ) {
     const [row] = await nextFrom(db, { id: from });
     if (row === undefined || row.id >= end) break;
@@ -134,8 +134,8 @@ export async function ledgerParts(db: Db, since: number, until: number): Promise
 }
 
 /**
- * The lowest id from which on movements are not earlier than a moment, by bisection; without one, the id after the
- * last.
+ * The lowest id from which on movements are not earlier than `since` (ms), by bisection. The id after the last one if
+ * there is none.
  */
 async function firstIdSince(db: Db, since: number, last: number): Promise<number> {
   let [low, high] = [0, last + 1];
@@ -156,17 +156,17 @@ const named = preparedOf((select, isOf) =>
 );
 const products_at_once = 2000;
 
-/** What a report calls a product, and whose it is. */
+/** A product as reports show it. */
 interface ReportedProduct {
   readonly merchant_id: string;
   readonly sku: string;
   readonly name: string;
 }
 
-/** What a report says of a product that is none any more. */
+/** Stands for a product that no longer exists. */
 export const unnamed: ReportedProduct = { merchant_id: "", sku: "", name: "" };
 
-/** The SKU, the name and the merchant of each of these products. */
+/** The SKU, name and merchant of each of these products, by id. */
 export async function namesOf(source: ReportSource, ids: readonly number[]): Promise<Map<number, ReportedProduct>> {
   const names = new Map<number, ReportedProduct>();
   const all = [...new Set(ids)];
@@ -182,7 +182,7 @@ export async function namesOf(source: ReportSource, ids: readonly number[]): Pro
 
 const everyProduct = prepared((select) => select.select({ id: products.id }).from(products).orderBy(products.id));
 
-/** All products, in ranges of ids, each from the first id until before the end. */
+/** Ranges of ids that cover all products. */
 export async function productParts(source: ReportSource): Promise<IdPart[]> {
   const ids = await source.read((db) => everyProduct(db, {}));
   const parts: IdPart[] = [];

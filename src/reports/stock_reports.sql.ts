@@ -6,7 +6,7 @@ import { prepared, type StatementArgs } from "../storage/statements.ts";
 import type { ReportDay } from "./report_days.ts";
 import type { IdPart } from "./reports.sql.ts";
 
-/** Units of one product that came on one day, in days of 24 hours before now. */
+/** Units of one product with the same age, in days of 24 hours. */
 export interface AgedUnits {
   readonly product_id: number;
   readonly age_days: number;
@@ -35,7 +35,7 @@ const aged = prepared((select, a: StatementArgs<{ now: number; first: number; en
     .groupBy(stock_items.product_id, sql`2`),
 );
 
-/** The age of the units on hand of products with ids from one until before another. */
+/** The ages of the units on hand of the products with ids from `first` until before `end`. `now` is in ms. */
 export async function listAged(db: Db, first: number, end: number, now: number): Promise<AgedUnits[]> {
   return aged(db, { first, end, now });
 }
@@ -55,7 +55,7 @@ export interface ProductSales {
 const sum = (column: SQLWrapper) => sql<number>`sum(${column})`.mapWith(Number);
 const kept = sql`(${order_lines.quantity} - ${order_lines.quantity_cancelled})`;
 const total = sql`(${order_lines.quantity} * ${order_lines.unit_price_cents} - ${order_lines.discount_cents})`;
-// The price of the units that are not cancelled, as in `shareOf`: whole cents of each unit, and a share of the rest.
+// The price of the units that are not cancelled, as in `shareOf`: whole cents per unit, and a share of the rest.
 const each = sql`(${total} / ${order_lines.quantity})`;
 const rest = sql`(${total} % ${order_lines.quantity})`;
 const cost = sql`${each} * ${kept} + (2 * ${rest} * ${kept} + ${order_lines.quantity}) / (2 * ${order_lines.quantity})`;
@@ -83,12 +83,12 @@ export async function sumSold(db: Db, { since, until }: ReportDay): Promise<Prod
   return sold(db, { since, until });
 }
 
-/** How the units on hand of a product changed, and how many were shipped to customers. */
+/** Changes of a product's units on hand, and units shipped to customers. */
 interface ProductFlow {
   readonly product_id: number;
-  /** Units that came less units that left, from the period's beginning until now. */
+  /** Incoming less outgoing units, from the start of the period until now. */
   readonly change_since: number;
-  /** The same from its end until now. */
+  /** The same from the end of the period until now. */
   readonly change_after: number;
   /** Units shipped to customers within the period. */
   readonly units_shipped: number;
@@ -116,7 +116,7 @@ const flows = prepared((select, a: StatementArgs<IdPart & { since: number; until
     .groupBy(movements.product_id),
 );
 
-/** How stock changed from a moment (ms) on, by one part of the ledger. */
+/** Stock changes since `since` (ms) in one part of the ledger. `until` (ms) is the end of the period. */
 export async function sumFlows(db: Db, part: IdPart, since: number, until: number): Promise<ProductFlow[]> {
   return flows(db, { ...part, since, until });
 }
@@ -129,7 +129,7 @@ const held = prepared((select) =>
     .groupBy(stock_items.product_id),
 );
 
-/** The units on hand of each product that has any. */
+/** The units on hand of each product that has stock. */
 export async function sumOnHand(db: Db): Promise<{ product_id: number; on_hand: number }[]> {
   return held(db, {});
 }

@@ -26,15 +26,15 @@ import { type AgedUnits, listAged, type ProductSales, sumFlows, sumOnHand, sumSo
 
 type AgeingRow = AgeingReport["rows"][number];
 
-/** How long the stock on hand has been there. */
+/** The report of the age of stock on hand. */
 export const ageingReport: ReportDefinition = {
   name: "stock-ageing",
   id: "StockAgeing",
   summary: "Report the age of stock by SKU",
   description:
-    "All units on hand now, reserved or not, by their age in days of 24 hours. Units of a lot age since" +
-    " the lot was received, all others since the first unit came to their bin, or to the bin that" +
-    " they were moved from. The SKUs with the oldest units come first.",
+    "All units on hand now, reserved or not, by their age in days of 24 hours. The age of a lot counts from its" +
+    " receipt. The age of other units counts from the first unit in their bin, or in the bin that they were" +
+    " moved from. The SKUs with the oldest units come first.",
   query: MomentQuery,
   exported: MomentExport,
   view: AgeingReport,
@@ -92,9 +92,9 @@ export const salesReport: ReportDefinition = {
   id: "Sales",
   summary: "Report sales by SKU",
   description:
-    "The lines of orders created in these days, imported past orders included: units" +
+    "The lines of orders created in the period, including imported past orders. Units sold are units" +
     " ordered, less those cancelled since. `revenue` is the price of the units sold, by the prices of their" +
-    " lines less discounts, without shipping and refunds. A bundle counts as the bundle. Most" +
+    " lines less discounts, without shipping and refunds. A bundle counts as one product. Most" +
     " revenue first.",
   query: PeriodQuery,
   exported: PeriodExport,
@@ -160,17 +160,16 @@ function totalsOf(sold: readonly ProductSales[]): SalesReport["totals"] {
 
 type TurnsFigures = TurnsReport["totals"];
 
-/** How often the stock was sold and replaced. */
+/** The report of inventory turns. */
 export const turnsReport: ReportDefinition = {
   name: "stock-turns",
   id: "StockTurns",
   summary: "Report inventory turns by SKU",
   description:
-    "Inventory turnover in units: the units shipped to customers in these days, divided by the mean of the" +
-    " units on hand" +
-    " when the first day began and the last ended. `annual_turns` are the turns of 365 such days," +
-    " and `days_on_hand` is how many days the mean stock lasts. Days that have not begun do not count: the" +
-    " period ends now at the latest. Units in transit between warehouses are not on hand. Most shipped units" +
+    "Inventory turnover in units: the units shipped to customers in the period, divided by the average of the" +
+    " units on hand at its start and its end. `annual_turns` extrapolates the turns to 365 days," +
+    " and `days_on_hand` is the number of days for which the average stock lasts. The period ends now at the" +
+    " latest. Units in transit between warehouses are not on hand. Most shipped units" +
     " first.",
   query: PeriodQuery,
   exported: PeriodExport,
@@ -193,7 +192,7 @@ async function findTurns(source: ReportSource, { limit: _, ...asked }: PeriodQue
     flows.set(product_id, known);
     return known;
   };
-  // The units on hand at both moments are the present ones less the movements since.
+  // The units on hand at a past time are the present ones less the movements since then.
   const parts = await source.read(async (db) => {
     for (const { product_id, on_hand } of await sumOnHand(db)) {
       const flow = flowOf(product_id);
@@ -228,7 +227,7 @@ async function findTurns(source: ReportSource, { limit: _, ...asked }: PeriodQue
 
 const day_ms = 86_400_000;
 
-/** The days of the period until now. */
+/** The days of the period that have passed. */
 function elapsedDays({ since, until, now }: ReportSpan): number {
   return Math.max(0, Math.min(until, now) - since) / day_ms;
 }

@@ -5,13 +5,13 @@ import type { Db } from "../storage/database.ts";
 import { prepared, type StatementArgs } from "../storage/statements.ts";
 import type { IdPart } from "./reports.sql.ts";
 
-/** The picks of one quarter of an hour. */
+/** The picks of a quarter of an hour. */
 export interface QuarterPicks {
   /** Quarters of an hour since 1970. */
   readonly quarter: number;
   readonly units: number;
   readonly picks: number;
-  /** Of the units, those that no scan confirmed. */
+  /** Of these, units not confirmed by a scan. */
   readonly assumed_units: number;
 }
 
@@ -35,7 +35,7 @@ const picked = prepared((select, a: StatementArgs<IdPart & { since: number; unti
     .groupBy(sql`1`),
 );
 
-/** The picks in a period (ms), by quarters of an hour, from one part of the ledger. */
+/** The picks of a period (ms) in one part of the ledger, by quarter of an hour. */
 export async function sumPicks(db: Db, part: IdPart, since: number, until: number): Promise<QuarterPicks[]> {
   return picked(db, { ...part, since, until });
 }

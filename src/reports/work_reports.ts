@@ -14,15 +14,15 @@ import {
 import { eachDay, headOf, ledgerParts, type ReportDefinition, type ReportSource, spanOf, turn } from "./reports.sql.ts";
 import { type QuarterPicks, sumPicks } from "./work_reports.sql.ts";
 
-/** The costs of labels, by carrier. */
+/** The report of label costs by carrier. */
 export const carrierCostReport: ReportDefinition = {
   name: "carrier-cost",
   id: "CarrierCost",
   summary: "Report label costs by carrier and day",
   description:
-    "A label counts on the day on which it was requested. `cost` is the charge for valid labels, and" +
-    " `carrier_cost` what the carrier takes for them. Voided labels cost nothing. Days on which no" +
-    " label was bought have no row. `GET /shipping/labels/costs` has the same figures, newest day first.",
+    "A label counts on the day it was requested. `cost` is the charge for valid labels, and `carrier_cost`" +
+    " the carrier's price for them. Voided labels cost nothing. Days without labels have no row." +
+    " `GET /shipping/labels/costs` returns the same figures, newest day first.",
   query: GroupedQuery,
   exported: GroupedExport,
   view: CarrierCostReport,
@@ -72,15 +72,15 @@ function byCarrier(costs: readonly DayCost[]): CarrierCostReport["totals"] {
 type PickingFigures = PickingReport["totals"];
 type PickingRow = PickingReport["rows"][number];
 
-/** What was picked, and how quickly. */
+/** The report of units picked, and of the picking rate. */
 export const pickingReport: ReportDefinition = {
   name: "units-picked",
   id: "UnitsPicked",
   summary: "Report units picked by hour or day",
   description:
-    "A unit counts when it is picked: moved from its bin to the staging of its order. Picks that an action" +
-    " assumed count too; `assumed_units` is their number of units. `units_per_hour` divides the units by the" +
-    " clock hours in which anything was picked: hours of the warehouse, since it is unknown how many people" +
+    "A unit counts when it is moved from its bin to the staging area of its order. Picks that an action" +
+    " assumed count too, and `assumed_units` is their number of units. `units_per_hour` divides the units by the" +
+    " clock hours with at least one pick. These are hours of the warehouse, since it is unknown how many people" +
     " worked.",
   query: PickingQuery,
   exported: PickingExport,

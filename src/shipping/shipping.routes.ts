@@ -151,7 +151,7 @@ async function answerDone(call: Call, data: object, secret_key: Uint8Array): Pro
   return jsonResponse(call, stored.status, stored.body, stored.headers);
 }
 
-/** Returns the wire ids of the orders. Refuses: validation_failed, when an order is named twice. */
+/** Returns the wire ids of the orders. Refuses: validation_failed (a duplicate order). */
 function distinctOrderIds(order_ids: ActOnOrders["order_ids"]): string[] {
   const ids = order_ids.map((name) => wireId("order", readId("order", name) ?? 0));
   const again = ids.findIndex((id, at) => ids.indexOf(id) < at);

@@ -65,7 +65,7 @@ function lanesOf(store: Store, service: Service): Lanes<PollClaim> {
     },
     // The claim expires, and the job tries again.
     failed: (error) =>
-      service.log.error("a carrier's answer was not recorded", { mode: store.mode, error: String(error) }),
+      service.log.error("a carrier's response could not be recorded", { mode: store.mode, error: String(error) }),
     idle: () => store.write(async (tx) => tx.wake(poll_job, tx.now)),
   });
 }

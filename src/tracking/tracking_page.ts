@@ -1,4 +1,4 @@
-// The public page that shows a buyer where a parcel is and when it arrives. Of addresses it shows only the city.
+// The public tracking page, which shows a buyer where a parcel is and when it arrives. Of addresses only the city.
 import { escapeHtml, htmlPage, plainPolicy } from "../core/html.ts";
 import type { Shipment } from "../orders/fulfillment/shipment.ts";
 import type { TrackingEventStatus, TrackingStatus } from "../shipping/carriers/tracking.transitions.ts";

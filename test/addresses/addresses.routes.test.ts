@@ -44,7 +44,7 @@ describe("works", () => {
       ...verified,
       is_verified: true,
       messages: [],
-      note: expect.stringContaining("knows no streets"),
+      note: expect.stringContaining("cannot confirm streets"),
     });
     const asked = Array.from({ length: 100 }, (_, at) => (at % 3 === 0 ? wrong : home));
     const many = await shop.app.post("/addresses/verify", { addresses: asked });

@@ -244,7 +244,7 @@ test("what fails in one warehouse is said, and the others are added up", async (
   }
   for (let round = 0; round < 2; round += 1) {
     toNextDay();
-    await expect(close()).rejects.toThrow(`the storage of ${main} was not added up`);
+    await expect(close()).rejects.toThrow(`the storage of ${main} could not be recorded`);
   }
   expect(said).toMatchObject(
     [1, 2].map(() => ({

@@ -260,5 +260,5 @@ test("rows of the other mode", async () => {
   if (row === undefined) throw new Error("the order is there");
   const strange = { ...row, id: 1_000_000_001, order_number: "STRANGE" };
   const said = await found((tx) => tx.sql.insert(orders).values(strange));
-  expect(said).toContainEqual(["I12 no row is of the other mode", "orders: 0 1"]);
+  expect(said).toContainEqual(["I12 no row belongs to the other environment", "orders: 0 1"]);
 });

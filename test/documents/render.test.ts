@@ -14,51 +14,51 @@ const jobs = (["pdf", "png", "zpl"] as const).map((format): RenderJob => ({ kind
 /** The address of a worker's program. */
 const program = (code: string) => URL.createObjectURL(new Blob([code], { type: "application/javascript" }));
 
-describe("a press", () => {
-  test("draws the same in its thread as in this one", async () => {
-    let worker: Worker | undefined;
-    const press = openRenderWorker(() => {
-      worker = startWorker("press");
-      return worker;
+describe("a render worker", () => {
+  test("draws the same bytes in its thread as in the calling thread", async () => {
+    let thread: Worker | undefined;
+    const worker = openRenderWorker(() => {
+      thread = startWorker("render");
+      return thread;
     });
-    const drawn = await Promise.all(jobs.map((job) => press(job, silentLog)));
+    const drawn = await Promise.all(jobs.map((job) => worker(job, silentLog)));
     expect(drawn).toEqual(await Promise.all(jobs.map(draw)));
-    worker?.terminate();
+    thread?.terminate();
   });
 
   test.each([
     ["cannot be loaded", () => new Worker(program("import 'no-such-package-at-all';"))],
     ["fails at once", () => new Worker(program("throw new Error('no');"))],
     ["fails at the first document", () => new Worker(program("self.onmessage = () => { throw new Error('no'); };"))],
-  ])("draws here when its thread %s", async (_, start) => {
+  ])("draws in the calling thread if its own %s", async (_, start) => {
     let started = 0;
-    const press = openRenderWorker(() => {
+    const worker = openRenderWorker(() => {
       started += 1;
       return start();
     });
     const expected = await draw(jobs[2] as RenderJob);
-    const drawn = await Promise.all([press(jobs[2] as RenderJob, silentLog), press(jobs[2] as RenderJob, silentLog)]);
-    expect([...drawn, await press(jobs[2] as RenderJob, silentLog)]).toEqual([expected, expected, expected]);
+    const drawn = await Promise.all([worker(jobs[2] as RenderJob, silentLog), worker(jobs[2] as RenderJob, silentLog)]);
+    expect([...drawn, await worker(jobs[2] as RenderJob, silentLog)]).toEqual([expected, expected, expected]);
     expect(started).toBe(1);
   });
 
-  // A thread that answers with what it was told to draw, and is lost at a drawing of no width.
+  // Returns the kind of each job, and fails for a drawing of zero width.
   const echo = `self.onmessage = ({ data }) => {
     if (data.drawing?.width === 0) throw new Error("no");
     const bytes = new TextEncoder().encode(data.kind);
     setTimeout(() => self.postMessage({ bytes }), 1);
   };`;
   const drawing_job = jobs[2] as RenderJob;
-  const paper: RenderJob = { kind: "paper", paper: {} as PrintDocument, format: "pdf", now: 0 };
+  const document: RenderJob = { kind: "document", document: {} as PrintDocument, format: "pdf", now: 0 };
 
-  test("draws drawings before the papers that wait, and refuses more than may wait", async () => {
-    const press = openRenderWorker(() => new Worker(program(echo)));
+  test("draws drawings before waiting documents, and limits the number of waiting jobs", async () => {
+    const worker = openRenderWorker(() => new Worker(program(echo)));
     const done: string[] = [];
-    const print = async (job: RenderJob) => done.push(new TextDecoder().decode(await press(job, silentLog)));
-    await Promise.all([paper, paper, paper, drawing_job, drawing_job].map(print));
-    expect(done).toEqual(["paper", "drawing", "drawing", "paper", "paper"]);
+    const print = async (job: RenderJob) => done.push(new TextDecoder().decode(await worker(job, silentLog)));
+    await Promise.all([document, document, document, drawing_job, drawing_job].map(print));
+    expect(done).toEqual(["document", "drawing", "drawing", "document", "document"]);
     const codes = Array.from({ length: 502 }, () =>
-      press(drawing_job, silentLog).then(
+      worker(drawing_job, silentLog).then(
         () => "drawn",
         (error) => error.code,
       ),
@@ -66,27 +66,27 @@ describe("a press", () => {
     expect((await Promise.all(codes)).filter((code) => code !== "drawn")).toEqual(["unavailable"]);
   });
 
-  test("draws here what a thread was lost with, and the others in a new one", async () => {
+  test("draws a lost thread's job in the calling thread, and later jobs in a new thread", async () => {
     let started = 0;
-    const press = openRenderWorker(() => {
+    const worker = openRenderWorker(() => {
       started += 1;
       return new Worker(program(echo));
     });
-    const print = async (job: RenderJob) => new TextDecoder().decode(await press(job, silentLog));
+    const print = async (job: RenderJob) => new TextDecoder().decode(await worker(job, silentLog));
     const fatal: RenderJob = { kind: "drawing", drawing: { ...drawing, width: 0, operations: [] }, format: "zpl" };
     const [before, lost, after] = await Promise.all([print(drawing_job), print(fatal), print(drawing_job)]);
     expect([before, lost?.slice(0, 3), after, started]).toEqual(["drawing", "^XA", "drawing", 2]);
   });
 
-  test("tells why a document cannot be drawn, and goes on", async () => {
-    const press = openRenderWorker(() => startWorker("press"));
+  test("reports why a document cannot be drawn, and continues", async () => {
+    const worker = openRenderWorker(() => startWorker("render"));
     const wrong = { ...drawing, operations: [{ op: "qr", x: 0, y: 0, module: 1, text: "" }] } as const;
-    expect(press({ kind: "drawing", drawing: wrong, format: "pdf" }, silentLog)).rejects.toThrow("assertion failed");
-    expect((await press(jobs[2] as RenderJob, silentLog)).length).toBeGreaterThan(0);
+    expect(worker({ kind: "drawing", drawing: wrong, format: "pdf" }, silentLog)).rejects.toThrow("assertion failed");
+    expect((await worker(jobs[2] as RenderJob, silentLog)).length).toBeGreaterThan(0);
   });
 });
 
-describe("what was drawn", () => {
+describe("the render cache", () => {
   const bytes = (length: number) => new Uint8Array(length);
 
   test("is made once for all who ask at the same time, and kept", async () => {

@@ -49,9 +49,9 @@ const merchant_id = Type.Optional(
   nullable(
     Type.Union([Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), textField(24)], {
       description:
-        "The merchant whose records alone the key reaches, by id or code; null, the default, for the house, whose" +
+        "The merchant, by id or code, to whose records the key is limited. Null, the default, for a key of the" +
         " keys" +
-        " reach all. A merchant's key makes keys of its own merchant only.",
+        " operator, which can access all records. A merchant's key can only create keys for its own merchant.",
     }),
   ),
 );
@@ -117,7 +117,7 @@ const keyFields = {
   replaced_by: nullable(Type.String({ description: "The key that it was rotated to." })),
   observed: nullable(
     closed({
-      // Since the list was set, or began to be observed.
+      // Since the list was set or observing started.
       denied: Type.Integer({ description: "Requests that `ip_list` would have refused." }),
       last_at: moment,
       addresses: Type.Array(closed({ address: Type.String(), at: moment }), {

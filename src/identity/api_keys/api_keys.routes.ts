@@ -80,7 +80,7 @@ const routesOf = (service: Service, observer: IpListObserver) =>
         id: "deleteKey",
         matches: true,
         tagged: true,
-        summary: "Delete an API key at once",
+        summary: "Delete an API key",
         answers: { 200: EnvelopedView(KeyView) },
         refuses: ["would_lock_out"],
       }),

@@ -85,7 +85,7 @@ export async function listKeyPage(
     .offset(offset);
 }
 
-/** The number of keys that match. */
+/** The number of matching keys. */
 export async function countKeys(db: Db, { status }: KeyFilters): Promise<number> {
   const [row] = await db.sql
     .select({ n: count() })

@@ -99,7 +99,7 @@ async function deleteEntries(tx: Tx, before: number, limit: number): Promise<num
 
 /** Adds an act to the audit log, which is in the live store. */
 export async function recordAct(tx: Tx, act: AuditedAct): Promise<void> {
-  assert(tx.mode === "live", "the audit trail lies in the live store");
+  assert(tx.mode === "live", "the audit log is in the live store");
   await insertEntry(tx, act);
 }
 

@@ -13,7 +13,7 @@ export interface SecondFactor {
   readonly created_at: number;
 }
 
-/** What the secret is sealed for. */
+/** The purpose that the secret is encrypted for. */
 export const second_factor_purpose = "users.second_factor";
 
 export const factorStatuses = ["off", "pending", "on"] as const;

@@ -19,7 +19,7 @@ export async function listSecondFactors(db: Db): Promise<SecondFactor[]> {
   return db.sql.select().from(second_factors).orderBy(asc(second_factors.user_id));
 }
 
-/** Stores a second factor to be confirmed, in place of an unconfirmed one. False when one is confirmed already. */
+/** Stores an unconfirmed second factor in place of another unconfirmed one. False if one is already confirmed. */
 export async function insertPending(tx: Tx, user_id: number, secret: string): Promise<boolean> {
   const fresh = { secret, confirmed_at: null, last_period: 0, created_at: tx.now };
   const rows = await tx.sql
@@ -30,7 +30,7 @@ export async function insertPending(tx: Tx, user_id: number, secret: string): Pr
   return rows.length === 1;
 }
 
-/** Stores the period of a code that was used. False when a code of that period or a later one was used already. */
+/** Stores the period of a used code. False if a code of that period or a later one was already used. */
 export async function takePeriod(tx: Tx, user_id: number, last_period: number): Promise<boolean> {
   const rows = await tx.sql
     .update(second_factors)
@@ -51,7 +51,7 @@ export async function deleteSecondFactor(tx: Tx, user_id: number): Promise<void>
   await tx.sql.delete(second_factors).where(eq(second_factors.user_id, user_id));
 }
 
-/** Stores recovery codes in place of all that the user had. */
+/** Replaces all recovery codes of a user. */
 export async function replaceCodes(tx: Tx, user_id: number, hashes: readonly string[]): Promise<void> {
   await tx.sql.delete(recovery_codes).where(eq(recovery_codes.user_id, user_id));
   await insert(
@@ -63,7 +63,7 @@ export async function replaceCodes(tx: Tx, user_id: number, hashes: readonly str
 
 const unused = (user_id: number) => and(eq(recovery_codes.user_id, user_id), isNull(recovery_codes.used_at));
 
-/** Takes up a recovery code. False where the user has none of this hash that is still good. */
+/** Uses up a recovery code. False if the user has no unused one with this hash. */
 export async function takeCode(tx: Tx, user_id: number, hash: string): Promise<boolean> {
   const rows = await tx.sql
     .update(recovery_codes)
@@ -73,7 +73,7 @@ export async function takeCode(tx: Tx, user_id: number, hash: string): Promise<b
   return rows.length === 1;
 }
 
-/** How many recovery codes of a user are still good. */
+/** The number of unused recovery codes of a user. */
 export async function countCodes(db: Db, user_id: number): Promise<number> {
   return db.sql.$count(recovery_codes, unused(user_id));
 }

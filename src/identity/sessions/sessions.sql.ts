@@ -24,7 +24,7 @@ export interface SessionWithUser {
   readonly user: User;
 }
 
-/** The session with this hash, expired or not, or null; its user has all memberships, whatever the scope sees. */
+/** The session with this hash, expired or not, or null. Its user has all memberships, in any scope. */
 export async function findSession(db: Db, hash: string): Promise<SessionWithUser | null> {
   const whole = db.scoped(unscoped);
   const rows = await byHash(whole, { hash });

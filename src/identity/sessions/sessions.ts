@@ -53,7 +53,6 @@ export async function beginSession(
   return { token, session: await insertSession(tx, session) };
 }
 
-/** The merchants with what sessions need to know of them. */
 class SessionMerchants extends Merchants {
   readonly isClosed = (id: number): boolean => {
     const merchant = this.byId(id);

@@ -47,7 +47,7 @@ const of_address = { per_minute: 20, burst: 20 };
 // Someone with a stolen password must not be able to guess the six digits: after ten wrong codes, one in five minutes.
 const of_codes = { per_minute: 0.2, burst: 10 };
 
-/** What signing in needs: the service, the second factor, and the limits on attempts. */
+/** The dependencies of the sign-in routes. */
 interface SignInContext {
   readonly service: Service;
   readonly second: SecondFactorCheck;

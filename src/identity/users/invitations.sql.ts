@@ -166,7 +166,7 @@ export async function listInvitations(
   return rows.map(asRecord);
 }
 
-/** How many invitations match. */
+/** The number of matching invitations. */
 export async function countInvitations(db: Db, filter: InvitationFilter): Promise<number> {
   return db.sql.$count(invitations, matching(filter, db.now));
 }
@@ -198,7 +198,7 @@ export async function leaseInvitations(tx: Tx, ids: readonly number[], until: nu
   await tx.sql.update(invitations).set({ mail_next_at: until }).where(inArray(invitations.id, ids));
 }
 
-/** Ends claims of a server that is gone: the emails are due again. */
+/** Releases claims of servers that no longer run, so that their emails are due again. */
 export const endInvitationClaims = endOfClaims(invitations, invitations.mail_next_at);
 
 /** Stores the status of an invitation's email, unless the link was replaced. */
@@ -216,7 +216,7 @@ export async function saveInvitationMail(
 
 /**
  * Cancels pending emails and invalidates the links of all open invitations, which then have to be sent again. Returns
- * how many emails were cancelled.
+ * the number of cancelled emails.
  */
 export async function endInvitationLinks(tx: Tx): Promise<number> {
   const taken = await tx.sql

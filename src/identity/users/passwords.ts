@@ -7,7 +7,7 @@ import packedPath from "./common_passwords.txt.gz" with { type: "file" };
 const cost = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 
 // The hash of an unknown password. Verifying it takes as long as for any other.
-const nobodys = [
+const dummy_hash = [
   ...["", "argon2id", "v=19", "m=19456,t=2,p=1"],
   ...["dUiy9sLoueLuzVzk0ajsNWnhwqXh4AQD8f7PAo08QEM", "41hYoVP8cmlDYacJijYZlgOwCVHz+3wAicddHZ7xHlc"],
 ].join("$");
@@ -16,7 +16,7 @@ const at_once_max = 2;
 let running = 0;
 
 /** Runs a hash, at most two at once, because each takes a core and 19 MiB. Refuses: rate_limited. */
-async function inTurn<Done>(work: () => Promise<Done>): Promise<Done> {
+async function limited<Done>(work: () => Promise<Done>): Promise<Done> {
   if (running >= at_once_max) {
     throw new Fault("rate_limited", "Too many sign-ins at once. Try again in a second.", {
       retry_after_seconds: 1,
@@ -35,7 +35,7 @@ const plain = (password: string) => password.normalize("NFC");
 
 /** The hash of a password, as it is stored. Refuses: rate_limited (two others are running). */
 export function hashPassword(password: string): Promise<string> {
-  return inTurn(() => Bun.password.hash(plain(password), cost));
+  return limited(() => Bun.password.hash(plain(password), cost));
 }
 
 /**
@@ -43,7 +43,7 @@ export function hashPassword(password: string): Promise<string> {
  * Refuses: rate_limited (two others are running).
  */
 export async function isPassword(password: string, hash: string | null): Promise<boolean> {
-  const fits = await inTurn(() => Bun.password.verify(plain(password), hash ?? nobodys));
+  const fits = await limited(() => Bun.password.verify(plain(password), hash ?? dummy_hash));
   return fits && hash !== null;
 }
 
@@ -106,7 +106,7 @@ function isOfPerson(letters: string, { email = "", name = "" }: PasswordOwner): 
   return rest !== letters && bare(rest).length < own_characters_min;
 }
 
-// The list of @zxcvbn-ts/language-common, packed by `bun scripts/common_passwords.ts`.
+// The list of @zxcvbn-ts/language-common, compressed by `bun scripts/common_passwords.ts`.
 const common = onFirstUse(() => new Set(gunzipSync(readFileSync(packedPath)).toString().split("\n")));
 
 /**

@@ -4,7 +4,7 @@ import { allPermissions, levelPermissions, type Permission } from "../../http/au
 export const roles = ["owner", "manager", "office", "floor", "viewer"] as const;
 export type Role = (typeof roles)[number];
 
-/** What a role is. */
+/** The description and permissions of a role. */
 interface RoleFacts {
   readonly description: string;
   /** Its description at a merchant; null for a role that exists only with the operator. */

@@ -85,7 +85,7 @@ export interface User {
   readonly role: Role;
   /** What the role may do. */
   readonly permissions: readonly Permission[];
-  /** Those in the scope, at least one: the one with the operator first, then by merchant. */
+  /** The memberships in the scope, at least one: the one with the operator first, then by merchant. */
   readonly memberships: readonly Membership[];
   readonly created_at: number;
   readonly updated_at: number;

@@ -192,7 +192,7 @@ export async function countUsers(db: Db, filters: UserFilters): Promise<number> 
   return row?.n ?? 0;
 }
 
-/** Users have a membership each, so that a scope sees those of its merchant alone. */
+/** In a merchant's scope, only users with a membership at that merchant match. */
 function narrowed(db: Db, { status, role, q }: UserFilters): SQL | undefined {
   const of_one = db.scope.visible !== null;
   const open = eq(memberships.status, userStarts);
@@ -270,7 +270,7 @@ export async function noteSignIn(tx: Tx, id: number): Promise<void> {
   await tx.sql.update(users).set({ last_sign_in_at: tx.now }).where(eq(users.id, id));
 }
 
-/** The roles, with what each may do. */
+/** The stored roles with their permissions. */
 export async function listRoles(db: Db): Promise<{ name: Role; permissions: Permission[] }[]> {
   const rows = await db.sql.select().from(roles);
   return rows.toSorted((a, b) => roleNames.indexOf(a.name) - roleNames.indexOf(b.name));

@@ -58,7 +58,7 @@ export async function lockUser(tx: Tx, id: string): Promise<User> {
   return getUser(tx, id);
 }
 
-/** Every user, whatever the scope sees, locked until this transaction ends. */
+/** All users in any scope, locked until this transaction ends. */
 export async function lockUsers(tx: Tx): Promise<User[]> {
   await takeTurn(tx, "users.change");
   return listUsers(tx.scoped(unscoped));

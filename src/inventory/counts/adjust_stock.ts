@@ -26,7 +26,7 @@ import { binSpot } from "../warehouses/warehouse.ts";
 import { shareWarehouse } from "../warehouses/warehouses.sql.ts";
 import { binFor, warehouseNamed } from "../warehouses/warehouses.ts";
 
-/** An adjustment of a SKU, and who makes it. */
+/** An adjustment of a SKU, and its actor. */
 interface AdjustmentCommand {
   readonly sku: string;
   readonly input: AdjustStock;

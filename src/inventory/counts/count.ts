@@ -16,7 +16,7 @@ export interface CountHeader {
   /** The counted bins, or SKUs; both null for a whole warehouse. */
   readonly bins: readonly string[] | null;
   readonly skus: readonly string[] | null;
-  /** True if the people who count do not see the expected units. */
+  /** Whether the expected units are hidden while counting. */
   readonly blind: boolean;
   readonly notes: string | null;
   readonly opened_by: string;
@@ -183,8 +183,8 @@ export function refuseOutside({ bins, skus }: InventoryCount, { sku, bin }: Coun
 }
 
 /**
- * The product that a SKU means in a bin, among those of several merchants: the one to be counted or stored there, or
- * else the only one to be counted anywhere. Refuses: merchant_required.
+ * Resolves a SKU that several merchants use, for a bin: the product that is to be counted or is stored there, otherwise
+ * the only one to be counted anywhere. Refuses: merchant_required.
  */
 export function productCounted<Product extends CountedProduct>(
   products: readonly Product[],

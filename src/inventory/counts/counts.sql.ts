@@ -223,7 +223,7 @@ export async function saveCount(
   const { id, status, posted_by, reviewed_at, posted_at, cancelled_at, version } = { ...before, ...fields };
   const row = { id, status, posted_by, reviewed_at, posted_at, cancelled_at, version };
   const saved = await save(tx, { ...row, now: tx.now });
-  assert(saved.length === 1, `count ${id} is locked, so nobody else can have changed it`);
+  assert(saved.length === 1, `count ${id} is locked and cannot have changed`);
 }
 
 interface CountTally {

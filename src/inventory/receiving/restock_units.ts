@@ -300,7 +300,7 @@ async function takeOut(
       actor,
     });
   }
-  assert(left === 0, "no more units leave than there are");
+  assert(left === 0, "no more units ship than exist");
 }
 
 /** Unreserved units for sale, in the order in which a pick would take them. */

@@ -34,9 +34,9 @@ import { closeLines, listOverdueLines } from "./reservations.sql.ts";
 const lines_max = 500;
 
 /**
- * Locks stock as it is at this moment: expired lots are taken off sale, overdue reservations give back their units, and
- * backorders get these before newer demand does. `overdue_max` limits the lines that give back. Only the job that ends
- * reservations in slices passes it.
+ * Locks stock and brings it up to date: expired lots go off sale, overdue reservations release their units, and these
+ * fill backorders before newer demand. `overdue_max` limits the released lines. Only the job that ends reservations in
+ * slices passes it.
  */
 export async function lockFreshStock(
   tx: Tx,

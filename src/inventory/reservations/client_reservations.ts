@@ -147,7 +147,7 @@ interface ReservationDraft {
   readonly wants: PlannedAllocation["lines"];
 }
 
-/** For each input, the reservation that it asks for, or what is wrong with it before the stock is checked. */
+/** For each input, the requested reservation, or its refusal if it is invalid apart from stock. */
 async function draftReservations(tx: Tx, inputs: readonly ReserveStock[]): Promise<(ReservationDraft | Fault)[]> {
   const named = await findNamedProducts(
     tx,

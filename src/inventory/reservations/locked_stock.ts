@@ -71,7 +71,7 @@ export async function lockStock(tx: Tx, product_ids: readonly number[]): Promise
   if (closed.length === 0) return stocks;
   refuseOpenOutside(tx, closed);
   for (const { product, items, backordered, incoming, bundled, overdue } of await lockStockRows(tx, closed)) {
-    // What time alone has changed since it was last recorded still has to be reported.
+    // Changes by the passage of time alone still have to be reported.
     const known_stock = { product, items };
     const { on_hand, reserved } = totalsOf(known_stock, tx.now);
     const reported = { on_hand, reserved, available: lastAvailableOf(known_stock), backordered };

@@ -1,4 +1,4 @@
-// What an order asks of the stock: its allocation is a reservation. The features above inventory call these acts.
+// The stock of an order: its allocation is a reservation. The features above inventory call these functions.
 
 import type { Actor } from "../../core/actor.ts";
 import { assert, Fault } from "../../core/faults.ts";
@@ -52,7 +52,7 @@ import {
 } from "./reservations.sql.ts";
 
 /**
- * Reserves what an order wants as far as there is stock, and backorders the rest. An earlier reservation for this order
+ * Reserves the units of an order as far as there is stock, and backorders the rest. An earlier reservation for it
  * is adopted and its surplus released.
  * Refuses: insufficient_inventory (the order allows no backorder), resource_missing, reservation_closed,
  * reservation_committed.
@@ -134,7 +134,7 @@ async function adoptedBy(tx: Tx, allocation: OrderAllocation): Promise<Reservati
 }
 
 /**
- * Replaces what an order wants: units no longer wanted are released, and new ones are reserved as far as there is
+ * Changes the units of an order: units no longer wanted are released, and new ones are reserved as far as there is
  * stock. Nothing of the order may have been picked.
  * Refuses: insufficient_inventory. Emits: inventory.updated, inventory.low_stock.
  */
@@ -184,7 +184,7 @@ function productsOf(lines: readonly { readonly product_id: number }[]): number[]
 }
 
 /**
- * The allocation of an order now, after overdue reservations have given back their units and backorders have got them.
+ * The current allocation of an order, after overdue reservations have released their units to backorders.
  * Emits: inventory.updated, inventory.low_stock.
  */
 export async function currentOrderAllocation(
@@ -241,7 +241,7 @@ export async function replanOrderAllocation(tx: Tx, allocation: OrderAllocation)
   return lines.map(allocationLine);
 }
 
-/** What a new plan takes from where, and whether it differs from the plan before. */
+/** The portions of a new plan, and whether it differs from the previous one. */
 interface Reallocation {
   readonly allotments: readonly ProductAllotment[];
   readonly changed: boolean;
@@ -419,7 +419,7 @@ export async function releaseOrderAllocation(
   const remaining = lines.map((line, at) => {
     const { wanted, reserved, picked } = line;
     const back = released[at] ?? 0;
-    assert(back <= wanted, "an order gives back no more than it wants");
+    assert(back <= wanted, "an order releases no more than it wants");
     const from_shelf = Math.min(Math.max(0, back - (wanted - reserved)), reserved - picked);
     return firstUnits(stocks, line, reserved - picked - from_shelf);
   });

@@ -17,7 +17,7 @@ import { adjustReserved, type LockedStockMap, lockedStockOf, moveAll, moveUnits 
 import type { Allocation, AvoidedItem, HeldLine, MissingUnits, PickedUnits, TakenUnits } from "./reservation.ts";
 import { saveLines } from "./reservations.sql.ts";
 
-/** Who moves units for which order, and whether somebody confirmed the move. */
+/** The actor and the order of a pick, and whether a scan confirmed it. */
 interface PickContext {
   readonly order_id: number;
   readonly actor: Actor;

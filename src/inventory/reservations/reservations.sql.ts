@@ -147,7 +147,7 @@ const saving = <Name extends (typeof mutable)[number]>(names: readonly Name[]) =
       .set(Object.fromEntries(names.map((name) => [name, sql`${a[name]}`])))
       .where(eq(reservations.id, a.id)),
   );
-// SQLite rewrites the index of every column that is named at all.
+// SQLite rewrites the index of each column in the statement.
 const [save, saveStates] = [saving(mutable), saving(states)];
 
 /** Stores a reservation as it is now. */

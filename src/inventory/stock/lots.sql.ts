@@ -191,7 +191,7 @@ export async function saveLotDates(
   await saveDates(tx, { id, received_date, expires_on });
 }
 
-/** Why a lot changed, and who changed it. */
+/** The reason and the actor of a lot's change. */
 interface LotChangeEntry {
   readonly reason: string;
   readonly notes?: string | null | undefined;
@@ -387,7 +387,7 @@ const assumed = prepared((select, a: StatementArgs<{ lot_id: number; orders: str
     .groupBy(movements.reference_id),
 );
 
-/** Units of a lot, by order id, that nobody saw being picked or shipped: they are assumed to be of this lot. */
+/** Units of a lot, by order id, whose pick or shipment no scan confirmed, so that their lot is assumed. */
 export async function listAssumed(db: Db, lot_id: number, orders: readonly string[]): Promise<Map<string, number>> {
   const rows = await assumed(db, { lot_id, orders: list(orders) });
   return new Map(rows.map(({ order, units }) => [order ?? "", units]));

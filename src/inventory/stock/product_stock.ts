@@ -233,7 +233,7 @@ function quantitiesBy(items: readonly StockItem[], keyOf: (item: StockItem) => G
   return [...groups.values()];
 }
 
-/** The merchants whose products a request sees, and the one for whom it creates records. */
+/** The tenant scope of a request. */
 interface ProductVisibility {
   readonly scope: { readonly visible: number | null; readonly owner: number | null };
 }
@@ -274,7 +274,7 @@ export function plainIds({ scope }: ProductVisibility, named: NamedProducts): nu
 }
 
 /**
- * The only merchant that has all the products that items name; if nobody has all, the one that has the first.
+ * The only merchant that has all the SKUs of the items; if none has all, the only one that has the first.
  * Refuses: merchant_required (several merchants are possible).
  */
 export function ownerOfAll(named: NamedProducts, items: readonly { readonly sku: string }[]): number {

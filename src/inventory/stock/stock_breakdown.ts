@@ -84,7 +84,7 @@ function unitsOf(sums: readonly LedgerSum[]): number {
   return sums.reduce((units, sum) => units + sum.units, 0);
 }
 
-/** What keeps units on hand from being reserved at `now` (ms), and which reservations wait. */
+/** Why units on hand cannot be reserved at `now` (ms), and the waiting reservations. */
 export function demandView(
   stock: ProductStock,
   held: readonly HeldUnits[],

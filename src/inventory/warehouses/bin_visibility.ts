@@ -1,4 +1,4 @@
-// Bins are internal to the operator: merchants see how much is in which warehouse, and not where in it.
+// Bins are internal to the operator: merchants see the units per warehouse, but not the bins.
 import { invalid } from "../../core/faults.ts";
 import { wireId } from "../../core/ids.ts";
 

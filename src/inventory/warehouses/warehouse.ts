@@ -193,9 +193,9 @@ export function checkBinKind(code: string, kind: BinKind, field: string): void {
   if (transit_bin && transit_bin.kind !== kind) throw invalid(field, `must be ${transit_bin.kind} for ${code}`);
 }
 
-/** Refuses: validation_failed (a zone that is named twice). */
+/** Refuses a zone that is listed twice. Refuses: validation_failed. */
 export function checkZonesDiffer(location_zones: readonly { readonly zone_id: string }[]): void {
   const names = location_zones.map(({ zone_id }) => zone_id);
   const twice = names.findIndex((name, at) => names.indexOf(name) < at);
-  if (twice >= 0) throw invalid(`location_zones[${twice}].zone_id`, "is named twice", "duplicate");
+  if (twice >= 0) throw invalid(`location_zones[${twice}].zone_id`, "is listed twice", "duplicate");
 }

@@ -1,14 +1,14 @@
-// What happens in the sample business, as data. Times are milliseconds since 1970; each act happens at its `at`.
+// The acts of the sample business, as data. Times are milliseconds since 1970; each act happens at its `at`.
 import type { CancelReason, HoldReason, PublicOrderStatus } from "../../orders/order.transitions.ts";
 import type { Disposition, ReturnCondition, ReturnReason } from "../../returns/return.transitions.ts";
 import type { TrackingEventStatus } from "../../shipping/carriers/tracking.transitions.ts";
 import type { SampleCode } from "../../shipping/rates/sample_rate_cards.ts";
 import type { ColdZone, SampleArticle } from "./catalogue.ts";
 
-/** The services that the sample business ships with: those of the sample rate cards, and one of its own. */
+/** The services of the sample business: those of the sample rate cards, and one of its own. */
 export type ServiceCode = SampleCode | "ground";
 
-/** Where a customer wants goods delivered. */
+/** A customer's delivery address. */
 export interface DeliveryAddress {
   readonly name: string;
   readonly address_line1: string;
@@ -18,12 +18,12 @@ export interface DeliveryAddress {
   readonly country: string;
 }
 
-/** Where the sample warehouse stands. */
+/** The address of the sample warehouse. */
 type WarehouseAddress = Readonly<
   Record<"name" | "address_line1" | "city" | "state" | "postal_code" | "country", string>
 >;
 
-/** A kitchen or shop that buys, or a private person, who has no company; the first address is the default. */
+/** A business customer, or a private one without a company. The first address is the default. */
 export interface DemoBuyer {
   readonly email: string;
   readonly first_name: string | null;
@@ -56,15 +56,15 @@ export interface ReturnedItem {
 
 /** The fields of each kind of act besides its time. Acts after `order` name the order by its number. */
 interface DemoActFacts {
-  /** The warehouse's address and the name that prints, where it still has the example address. */
+  /** Sets the warehouse's address and printed name, if it still has the example address. */
   warehouse: { readonly address: WarehouseAddress };
-  /** `kept_for` is the code of the merchant whose goods alone lie in its bins; null for those of anybody. */
+  /** `kept_for` is the code of the merchant that the bins are reserved for; null for any merchant. */
   zone: { readonly zone: ColdZone; readonly kept_for: string | null };
   /** The warehouse's own prices by zone, in addition to the sample cards. */
   tariff: object;
   product: { readonly article: SampleArticle };
   customer: { readonly buyer: DemoBuyer };
-  /** Units arrive from a supplier; lot and expiry are null for goods that do not expire. */
+  /** Units from a supplier. Lot and expiry are null if the product does not expire. */
   receipt: {
     readonly sku: string;
     readonly quantity: number;
@@ -77,12 +77,12 @@ interface DemoActFacts {
   order: {
     readonly order_number: string;
     readonly customer_email: string;
-    /** Which of the buyer's addresses. */
+    /** The index in the buyer's addresses. */
     readonly address_index: number;
     readonly lines: readonly OrderedLine[];
     readonly shipping_method: ServiceCode;
     readonly shipping_amount_cents: number;
-    /** Every unit must come from a cold zone: true when all goods need cold storage. */
+    /** Whether all products need cold storage, so that every unit must come from a cold zone. */
     readonly requires_cold_storage: boolean;
     readonly priority: number;
     readonly order_notes: string | null;
@@ -94,9 +94,9 @@ interface DemoActFacts {
   pick: { readonly order_number: string };
   label: { readonly order_number: string; readonly service: ServiceCode; readonly weight_grams: number };
   pack: { readonly order_number: string };
-  /** `parcel` describes another carrier's label on the parcel; null where we sold the label. */
+  /** `parcel` describes an external carrier's label; null for a label bought through Packhouse. */
   ship: { readonly order_number: string; readonly parcel: CarrierParcel | null };
-  /** The carrier reports where the order's parcel is. */
+  /** A tracking scan of the order's parcel. */
   scan: {
     readonly order_number: string;
     readonly status: TrackingEventStatus;
@@ -124,12 +124,10 @@ export type DemoActKind = keyof DemoActFacts;
 /** One act of one kind. */
 export type DemoActOf<Kind extends DemoActKind> = { readonly at: number; readonly kind: Kind } & DemoActFacts[Kind];
 
-/** Any act of the sample business; `kind` tells which. */
+/** Any act of the sample business. */
 export type DemoAct = { [Kind in DemoActKind]: DemoActOf<Kind> }[DemoActKind];
 
-// What a plan comes to.
-
-/** The figures of the business once every act is done. */
+/** The figures of the business after all acts. */
 interface PlanTotals {
   readonly acts: number;
   readonly products: number;
@@ -139,19 +137,19 @@ interface PlanTotals {
   readonly orders: number;
   readonly units_ordered: number;
   readonly returns: number;
-  /** Orders that wait for goods; they are among the pending ones. */
+  /** Orders that wait for stock. They are also counted as pending. */
   readonly backordered_orders: number;
   /** Orders by status, as the API shows it. */
   readonly orders_by_status: Readonly<Record<PublicOrderStatus, number>>;
 }
 
-/** A business as a list of acts in order of time, and its figures afterwards. */
+/** A business as a list of acts in chronological order, and its final figures. */
 export interface DemoPlan {
   readonly acts: readonly DemoAct[];
   readonly totals: PlanTotals;
 }
 
-/** An order's status after the last act of these kinds; other acts leave it as it is. */
+/** The status of an order after an act of each kind. Other acts do not change it. */
 const statusAfter: Partial<Record<DemoAct["kind"], PublicOrderStatus>> = {
   order: "pending",
   hold: "on_hold",
@@ -162,7 +160,7 @@ const statusAfter: Partial<Record<DemoAct["kind"], PublicOrderStatus>> = {
   ship: "shipped",
 };
 
-/** Works out the figures of a business from its acts; `backordered_orders` of its orders wait for goods. */
+/** Calculates the figures of a business from its acts and its number of backordered orders. */
 export function addUp(acts: readonly DemoAct[], backordered_orders: number): PlanTotals {
   const status = new Map<string, PublicOrderStatus>();
   let units_received = 0;

@@ -1,17 +1,16 @@
-// Places of the United States for the sample business: cities, states and ZIP codes are real and belong together; the
-// streets of the sample customers are invented.
+// Customers of the sample business. Their cities, states and ZIP codes are real and match; streets are invented.
 
 import type { Random } from "../../core/random.ts";
 import type { DeliveryAddress, DemoBuyer } from "./acts.ts";
 
-/** A real city of the United States with one of its five-digit ZIP codes. */
+/** A US city with one of its ZIP codes. */
 interface SampleCity {
   readonly city: string;
   readonly state: string;
   readonly postal_code: string;
 }
 
-// A line is a state: `ST City 12345, City 12345, …`.
+// One line per state: `ST City 12345, City 12345, …`.
 const lines = `
 AL Birmingham 35203, Montgomery 36104, Huntsville 35801, Mobile 36602
 AK Anchorage 99501, Fairbanks 99701, Juneau 99801
@@ -66,7 +65,7 @@ WI Milwaukee 53202, Madison 53703, Green Bay 54301
 WY Cheyenne 82001, Casper 82601, Laramie 82070
 `;
 
-/** The cities, some 190 of them, spread over the fifty states and the District of Columbia. */
+/** About 190 cities in the fifty states and the District of Columbia. */
 export const cities: readonly SampleCity[] = lines
   .trim()
   .split("\n")
@@ -77,7 +76,7 @@ export const cities: readonly SampleCity[] = lines
       .map((place) => ({ city: place.slice(0, -6), state: line.slice(0, 2), postal_code: place.slice(-5) })),
   );
 
-/** Places that are not cities of a state: military addresses, territories, other countries. */
+/** Unusual addresses: military, remote, in territories and in other countries. */
 const farPlaces: readonly Omit<DeliveryAddress, "name">[] = [
   { address_line1: "Unit 7400 Box 21", city: "APO", state: "AE", postal_code: "09007", country: "US" },
   { address_line1: "PSC 473 Box 12", city: "FPO", state: "AP", postal_code: "96349", country: "US" },
@@ -86,11 +85,11 @@ const farPlaces: readonly Omit<DeliveryAddress, "name">[] = [
   { address_line1: "20 Ala Moana Way", city: "Honolulu", state: "HI", postal_code: "96813", country: "US" },
   { address_line1: "88 Tinwhistle Street", city: "Toronto", state: "ON", postal_code: "M5V 2T6", country: "CA" },
   { address_line1: "5 Larkmeadow Mews", city: "London", state: null, postal_code: "W1B 4BD", country: "GB" },
-  // The state does not match the ZIP code: the check of the address says so and suggests the right one.
+  // The state does not match the ZIP code, so the address check suggests the right one.
   { address_line1: "7 Saltbox Road", city: "Cincinnati", state: "KY", postal_code: "45202", country: "US" },
 ];
 
-/** Invented street names; a house number goes before them. */
+/** Invented street names. */
 const streets: readonly string[] = [
   "Tinwhistle Lane",
   "Larkmeadow Street",
@@ -130,13 +129,13 @@ const first_names = "Ana Bruno Chloe Diego Elif Fatima Goran Hana Ivan Jola Kofi
 );
 const last_names = "Abbott Berg Castillo Dunn Ekström Flores Grant Haddad Ito Jansen Kowalski Łukasik".split(" ");
 
-/** Invents buyers in real cities, some of them far away: businesses, one in eight with a second site, and homes. */
+/** Invents customers in real cities: homes, and businesses of which one in eight has a second site. */
 export function inventBuyers(random: Random, count: number): readonly DemoBuyer[] {
   const homes = Math.floor(count / 5);
   const people = first_names.flatMap((first_name) => last_names.map((last_name) => ({ first_name, last_name })));
   const far = [...farPlaces];
   const living = Array.from({ length: homes }, () => inventPerson(random, people, far.pop() ?? null));
-  // The most loyal customers come first, and these are kitchens and homes in turn.
+  // The most frequent customers come first: businesses and homes in turn.
   const businesses = inventBusinesses(random, count - homes);
   return businesses.flatMap((business, at) => {
     const home = living[Math.floor(at / 4)];

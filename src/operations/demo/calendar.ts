@@ -1,4 +1,4 @@
-// Working time in the sample warehouse: Monday to Friday, 7 to 17 o'clock, five hours behind UTC all year.
+// Working time in the sample warehouse: Monday to Friday, 7:00 to 17:00, UTC−5 all year.
 
 export const minute_ms = 60_000;
 export const hour_ms = 60 * minute_ms;
@@ -21,13 +21,13 @@ export function hourOfDay(at: number): number {
   return Math.floor((at - behind_utc_ms) / hour_ms) % 24;
 }
 
-/** The moment when the warehouse's clock shows this hour and minute, on the day of `at`. */
+/** The time at which the warehouse's clock shows this hour and minute, on the day of `at`. */
 export function onDayOf(at: number, hour: number, minute: number): number {
   const midnight = Math.floor((at - behind_utc_ms) / day_ms) * day_ms + behind_utc_ms;
   return midnight + hour * hour_ms + minute * minute_ms;
 }
 
-/** The cut-off of the last working day that was over at `at`. */
+/** The last cut-off whose working day was over at `at`. */
 export function lastCutoff(at: number): number {
   for (let day = at; ; day -= day_ms) {
     if (isWorkday(day) && onDayOf(day, closes_hour, 0) <= at) return onDayOf(day, cutoff_hour, 0);
@@ -40,7 +40,7 @@ export function isWorkday(at: number): boolean {
   return day >= 1 && day <= 5;
 }
 
-/** The same time of day, so many working days later. */
+/** The same time of day, `days` working days later. */
 export function addWorkdays(at: number, days: number): number {
   let moved = at;
   for (let left = days; left > 0; ) {
@@ -51,8 +51,7 @@ export function addWorkdays(at: number, days: number): number {
 }
 
 /**
- * `at` itself in working time, else soon after the next opening: as late after the opening as `at` is past its full
- * hour.
+ * `at` if it is in working time, otherwise shortly after the next opening: as many minutes as `at` is past the hour.
  */
 export function inWorkingTime(at: number): number {
   const hour = hourOfDay(at);

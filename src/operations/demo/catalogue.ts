@@ -7,20 +7,20 @@ export interface SampleArticle {
   readonly description: string;
   readonly temperature_zone: TemperatureZone;
   readonly weight_grams: number;
-  /** Outer size in centimetres. */
+  /** Outer size in centimeters. */
   readonly dimensions_cm: { readonly length: number; readonly width: number; readonly height: number };
   readonly price_cents: number;
-  /** Units in a supplier's case: only whole cases are delivered. */
+  /** Units in a supplier's case. Only whole cases are delivered. */
   readonly case_units: number;
-  /** Days from delivery until expiry; null for goods that do not expire. */
+  /** Days from delivery until expiry; null if it does not expire. */
   readonly shelf_life_days: number | null;
-  /** Days until expiry that a unit must still have when it is promised; 0 for goods that do not expire. */
+  /** Minimum days before expiry that a lot must have when it ships; 0 if it does not expire. */
   readonly min_shelf_life_days: number;
-  /** Goods that expire are tracked by lot and expiry, the others by neither. */
+  /** Products that expire have lot and expiry tracking, others have neither. */
   readonly lot_tracking: boolean;
   readonly expiration_tracking: boolean;
   readonly reorder_point: number;
-  /** A GTIN-13 or GTIN-12 in the ranges from 2 on, which GS1 leaves to a company's own use. */
+  /** A GTIN-13 or GTIN-12 that starts with 2, which GS1 reserves for internal use. */
   readonly barcode: string;
   /** Where the product is stored. */
   readonly bin: string;
@@ -40,8 +40,8 @@ type ArticleRow = readonly [
   barcode: string,
 ];
 
-// The most popular first. A shelf life of 0 means that the goods do not expire.
-// biome-ignore format: two lines a product read as a table.
+// The most popular first. A shelf life of 0 means that the product does not expire.
+// biome-ignore format: two lines per product read as a table.
 const rows: readonly ArticleRow[] = [
   ["CHL-101", "Whole milk, 2 L", "Pasteurised whole milk in a screw-cap jug.",
     "refrigerated", 2100, [11, 11, 26], 449, 6, 21, 80, "2000000010007"],
@@ -169,11 +169,11 @@ const rows: readonly ArticleRow[] = [
     "refrigerated", 1060, [12, 12, 11], 1699, 6, 60, 12, "2000000014272"],
 ];
 
-/** A part of the sample warehouse with one temperature, and the bins in it. */
+/** A temperature zone of the sample warehouse, with its bins. */
 export interface ColdZone {
   readonly zone_id: string;
   readonly temperature_zone: TemperatureZone;
-  /** Null where the temperature is not controlled. */
+  /** Null if the temperature is not controlled. */
   readonly temperature_range: string | null;
   readonly capacity: number;
   readonly bins: readonly string[];

@@ -3,7 +3,7 @@ import type { DemoBuyer, OrderedLine, ServiceCode } from "./acts.ts";
 import { day_ms, hour_ms, hourOfDay, weekday } from "./calendar.ts";
 import { catalogue, type SampleArticle } from "./catalogue.ts";
 
-/** An order that somebody wants to place, before anything happens to it. */
+/** An order to be placed. */
 export interface WantedOrder {
   readonly order_number: string;
   readonly at: number;
@@ -15,7 +15,7 @@ export interface WantedOrder {
   readonly requires_cold_storage: boolean;
 }
 
-// The relative number of orders by hour of the day, and by weekday from Sunday on.
+// The relative number of orders by hour of the day, and by weekday starting with Sunday.
 const hourWeights = [1, 1, 0, 0, 1, 3, 9, 18, 26, 30, 28, 22, 16, 20, 26, 24, 18, 12, 9, 8, 7, 6, 4, 2];
 const weekdayWeights = [4, 20, 17, 16, 18, 14, 6];
 const lineCountWeights = [20, 27, 23, 15, 9, 6];
@@ -38,7 +38,7 @@ export function inventDemand(
     const lines = articles.map(([article, quantity]) => ({
       sku: article.sku,
       quantity,
-      // A dozen of one product is five per cent cheaper.
+      // A dozen of one product is five percent cheaper.
       unit_price_cents: quantity < 12 ? article.price_cents : Math.round(article.price_cents * 0.95),
     }));
     return {
@@ -65,7 +65,7 @@ function inventMoments(random: Random, until: number, days: number, count: numbe
   return Array.from({ length: count }, moment).sort((a, b) => a - b);
 }
 
-/** One to six different products; every third order has chilled and frozen goods only. */
+/** One to six different products. Every third order has only chilled and frozen products. */
 function inventBasket(random: Random): [SampleArticle, number][] {
   const coldOnly = random.chance(0.33);
   const weights = popularity.map((weight, rank) =>

@@ -1,4 +1,4 @@
-// Who moves into the sample warehouse. Merchants are the same in both worlds, also where only one of them is filled.
+// Merchants are the same in both environments, even if only one of them is filled.
 
 import type { Clock } from "../../core/clock.ts";
 import type { Environment } from "../../core/environment.ts";
@@ -26,12 +26,12 @@ import { planOperator } from "./plan.ts";
 
 type MerchantStores = Readonly<Record<Environment, Store>>;
 
-// The name of a house's first merchant before anybody changes it.
+// The default name of the first merchant.
 const unnamed = "Main";
 
 /**
- * Makes the sample merchants, in both worlds; false where the live world is in use, whose merchants stay as they are.
- * The first merchant becomes the grocer, unless it has been given a name.
+ * Creates the sample merchants in both environments. Does nothing and returns false if live data is in use. The first
+ * merchant becomes the grocer unless it already has a name.
  */
 export async function settleMerchants(stores: MerchantStores): Promise<boolean> {
   const { grocer, neighbours } = sampleMerchants;
@@ -55,16 +55,16 @@ async function isInUse(db: Db): Promise<boolean> {
   return (await countOrders(db, {})) > 0 || (await countProducts(db, {})) > 0;
 }
 
-// Plays the sample business into a store, each act at its own time by the store's clock.
+// Each act is performed at its own time by the store's clock.
 
 type DemoStores = Readonly<Record<Environment, Store>>;
 
-/** A clock that shows the time of the act being played. */
+/** A clock that shows the time of the current act. */
 interface StoryClock extends Clock {
   set(at: number): void;
 }
 
-/** A clock that stands where it was set, at first in 1970, with the machine's clock stopped as it was then. */
+/** A clock that stands still at the time that was set, initially 1970. Its machine time stands still as well. */
 export function storyClock(machine: Clock): StoryClock {
   const begun = machine.now();
   let at = 0;
@@ -83,18 +83,17 @@ export function storyClock(machine: Clock): StoryClock {
   };
 }
 
-/** What is loaded where. */
+/** The environment to load, and for which merchant. */
 interface DemoSettings {
   readonly mode: Environment;
   readonly seed: number;
-  /** The merchant who gets the grocer's business alone; undefined for all sample merchants. */
+  /** The merchant that gets the grocer's business; undefined for all sample merchants. */
   readonly merchant: string | undefined;
 }
 
 /**
- * Plays the sample businesses into an empty world and reports the result line by line, merchant by merchant. For one
- * merchant that is named, and in a house whose live world is in use already, it plays the grocer's alone. Throws a
- * Fault when there are orders already.
+ * Loads the sample businesses into an empty environment, each act at its own time, and returns lines about the result.
+ * If a merchant is named, or live data is in use, only the grocer's business is loaded. Refuses: write_conflict.
  */
 export async function runDemo(
   stores: DemoStores,
@@ -106,7 +105,8 @@ export async function runDemo(
   const until = clock.now() - clock.ahead_ms;
   const asked = merchant === undefined ? stores[mode] : await storeForCommand(stores[mode], merchant, true);
   if ((await asked.read((db) => countOrders(db, {}))) > 0) {
-    throw new Fault("write_conflict", `The ${mode} data has orders already. The sample business needs an empty world.`);
+    const message = `The ${mode} data already has orders. Sample data can only be loaded into an empty environment.`;
+    throw new Fault("write_conflict", message);
   }
   const plans = planOperator({ seed, until });
   clock.set(plans[0]?.plan.acts[0]?.at ?? until);
@@ -115,7 +115,7 @@ export async function runDemo(
   const bar: ProgressBar = progressBar("Sample business", acts.length, terminal);
   await asked.write((tx) => ensureWarehouse(tx));
   await asked.write((tx) => ensureRateCards(tx));
-  // Sorting keeps the order of acts of one time.
+  // The sort is stable, so acts at the same time keep their order.
   for (const { act, own, story } of acts.sort((a, b) => a.act.at - b.act.at)) {
     clock.set(act.at);
     const remember = await own.write((tx) => performAct(tx, act, story));
@@ -134,7 +134,7 @@ export async function runDemo(
   return [...loaded, ...lines];
 }
 
-/** What is played for a merchant, in a store that sees and makes what is the merchant's. */
+/** The plan for a merchant, and the store in the merchant's scope. */
 interface DemoPart {
   readonly plan: DemoPlan;
   readonly own: Store;
@@ -161,7 +161,7 @@ async function partsOf(
 
 function theOne(merchants: readonly Merchant[], isMeant: (merchant: Merchant) => boolean): Merchant {
   const found = merchants.find(isMeant);
-  assert(found, "each sample business has its merchant in this world");
+  assert(found, "each sample business has its merchant in this environment");
   return found;
 }
 
@@ -183,7 +183,7 @@ async function summary(store: Store, parts: readonly DemoPart[], seconds: number
   return rows.map(([label, value]) => `${label.padEnd(width + 2)}${String(value).padStart(16)}`.trimEnd());
 }
 
-/** What there is of the merchant that is seen. */
+/** The figures of the merchant in scope. */
 async function figuresOf(db: Db): Promise<SummaryRow[]> {
   const rows: SummaryRow[] = [
     ["  products", await countProducts(db, {})],

@@ -7,7 +7,7 @@ import type { SampleArticle } from "./catalogue.ts";
 import type { WantedOrder } from "./demand.ts";
 import { otherCarrier } from "./tariff.ts";
 
-// How an order deviates from the plain course. `waits` stays pending for goods, `held` is held and not released.
+// How an order deviates from the usual course. `waits` stays pending for stock, `held` stays on hold.
 const fates = ["plain", "cancelled", "questioned", "delayed", "returned", "waits", "held"] as const;
 export type OrderFate = (typeof fates)[number];
 
@@ -26,13 +26,13 @@ const transitWorkdays: Readonly<Record<ServiceCode, number>> = { standard: 4, gr
 
 const questions = [
   ["address", "The street number is missing; the customer is asked for it."],
-  ["payment", "Waiting for the payment to clear."],
-  ["customer_request", "The customer asked to wait for a change to the order."],
+  ["payment", "Waiting for payment to clear."],
+  ["customer_request", "The customer wants to change the order."],
 ] as const;
 
 const delays = [
-  "Nobody was there to take the goods; the next try is on the next working day.",
-  "The vehicle was held up by weather; the next try is on the next working day.",
+  "Nobody was there to accept the parcel. Next attempt on the next business day.",
+  "Delayed by weather. Next attempt on the next business day.",
 ] as const;
 
 const complaints: readonly (readonly [ReturnReason, ReturnCondition, string | null])[] = [
@@ -40,18 +40,17 @@ const complaints: readonly (readonly [ReturnReason, ReturnCondition, string | nu
   ["wrong_item", "unopened", null],
   ["customer_remorse", "unopened", null],
   ["not_as_described", "opened", null],
-  ["expired", "expired", "Too close to its date for us."],
+  ["expired", "expired", "Too close to its expiry date."],
 ];
 
-/** Draws the course of an order; the same seed and order number always draw the same. */
+/** Draws the fate of an order. The same seed and order number always give the same one. */
 export function drawFate(seed: number, wish: WantedOrder): OrderFate {
   return fates[journeyRandom(seed, wish).weighted(fates.map((fate) => fateWeights[fate]))] as OrderFate;
 }
 
-/** What is sold, by SKU. */
 type Articles = ReadonlyMap<string, SampleArticle>;
 
-/** All acts of one order, the first being its creation; acts after the plan's end are still to happen. */
+/** All acts of one order, starting with its creation, even those after the end of the plan. */
 export function journey(seed: number, wish: WantedOrder, fate: OrderFate, articles: Articles): readonly DemoAct[] {
   const random = journeyRandom(seed, wish);
   const { at, order_number } = wish;
@@ -103,14 +102,14 @@ function created(random: Random, wish: WantedOrder): DemoActOf<"order"> {
   };
 }
 
-/** Process, pick, label, pack, and hand over when the carrier comes at 17:00; answers that time. */
+/** Process, pick, label, pack, and hand over when the carrier comes at 17:00. Returns that time. */
 function floorWork(random: Random, wish: WantedOrder, ready: number, acts: DemoAct[]): number {
   const { order_number, service, weight_grams } = wish;
   const after = (at: number, least: number, most: number) =>
     inWorkingTime(at + random.integer(least, most) * minute_ms);
   const to = wish.buyer.addresses[wish.address_index] as DeliveryAddress;
   const parcel = otherCarrier(random, wish, to);
-  // Whatever is ordered before the cut-off at 14:00 is packed when the carrier comes.
+  // Orders from before the cut-off at 14:00 are packed when the carrier comes.
   const processed_at = after(ready, 5, 30);
   const picked_at = after(processed_at, 10, 70);
   const label_at = after(picked_at, 3, 20);
@@ -128,7 +127,7 @@ function floorWork(random: Random, wish: WantedOrder, ready: number, acts: DemoA
   return shipped_at;
 }
 
-/** The carrier's scans from the hand-over to the delivery; answers the time of delivery. */
+/** The carrier's scans from the hand-over to the delivery. Returns the time of delivery. */
 function transit(random: Random, wish: WantedOrder, shipped_at: number, delayed: boolean, acts: DemoAct[]): number {
   const { order_number, service } = wish;
   const home = { city: "Columbus", state: "OH", country: "US" };
@@ -151,7 +150,7 @@ function transit(random: Random, wish: WantedOrder, shipped_at: number, delayed:
   return delivered_at;
 }
 
-/** Some units of one line are returned, inspected and refunded. */
+/** The acts that return, inspect and refund some units of one line. */
 function comeBack(random: Random, wish: WantedOrder, delivered_at: number, articles: Articles): DemoAct[] {
   const { order_number } = wish;
   const line = random.pick(wish.lines);
@@ -179,8 +178,8 @@ function comeBack(random: Random, wish: WantedOrder, delivered_at: number, artic
 
 function dispositionOf(article: SampleArticle, condition: ReturnCondition): Disposition {
   if (condition === "damaged" || condition === "expired") return "dispose";
-  // Chilled goods that left the cold chain are never sold again, nor are opened ones.
+  // Products that left the cold chain, or were opened, are never sold again.
   if (article.temperature_zone !== "ambient") return "dispose";
-  // Only the floor knows which lot came back, so goods with lots go to quarantine first.
+  // The returned lot is not known yet, so products with lots go to quarantine first.
   return condition === "unopened" && !article.lot_tracking ? "restock" : "quarantine";
 }

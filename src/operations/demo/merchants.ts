@@ -1,11 +1,11 @@
-// The merchants who share the sample warehouse: a grocer, and two small neighbours. All of them are invented.
+// The merchants that share the sample warehouse: a grocer and two small ones. All are invented.
 import type { CreateMerchant } from "../../merchants/merchant.schema.ts";
 import type { ColdZone, SampleArticle } from "./catalogue.ts";
 
 /** A merchant of the sample warehouse. */
 export type SampleMerchant = CreateMerchant;
 
-/** A small merchant, and what it sells from bins of its own, in one zone. */
+/** A small merchant with its products, which have their own bins in one zone. */
 export interface SmallMerchant {
   readonly merchant: SampleMerchant;
   /** The first three letters of its order numbers. */
@@ -13,7 +13,7 @@ export interface SmallMerchant {
   readonly first_number: number;
   readonly zone: ColdZone;
   readonly articles: readonly SampleArticle[];
-  /** The SKU that is announced and has not come yet: orders of it wait. */
+  /** The SKU that has not been delivered yet, so that its orders wait for stock. */
   readonly awaited: string;
 }
 
@@ -29,7 +29,7 @@ type SampleMerchantRow = readonly [
   barcode: string,
 ];
 
-// The paper cups have the GTIN that the grocer's have, and the mugs of both have one SKU.
+// The paper cups have the same GTIN as the grocer's, and the mugs have the same SKU as the bookshop's.
 // biome-ignore format: a table
 const coffees: readonly SampleMerchantRow[] = [
   ["BLEND-250", "House blend, 250 g", "Whole beans of Brazil and Ethiopia.",
@@ -52,7 +52,7 @@ const coffees: readonly SampleMerchantRow[] = [
     270, [9, 6, 20], 4200, 6, 270, "2000000050508"],
 ];
 
-// The house blend has the GTIN that the roaster's has: it is the same bag.
+// The house blend is the roaster's product and has the same GTIN.
 // biome-ignore format: a table
 const books: readonly SampleMerchantRow[] = [
   ["BK-1001", "The Lighthouse Keeper's Ledger", "A novel, paperback.",
@@ -169,5 +169,5 @@ const bookShop: SmallMerchant = {
   awaited: "BK-1007",
 };
 
-/** Who is in the sample warehouse. The grocer is the merchant that every house begins with, and keeps its code. */
+/** The sample merchants. The grocer is the first merchant of the installation and keeps its code. */
 export const sampleMerchants = { grocer, neighbours: [roaster, bookShop] } as const;

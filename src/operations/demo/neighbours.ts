@@ -1,4 +1,4 @@
-// The business of a small merchant, with orders in each state. Stock suffices, but for the goods that are awaited.
+// The business of a small merchant, with orders in each status. All but the awaited SKU are in stock.
 import { iso } from "../../core/clock.ts";
 import { type Random, seededRandom } from "../../core/random.ts";
 import type { DemoAct, DemoActKind, DemoActOf, DemoBuyer } from "./acts.ts";
@@ -10,7 +10,7 @@ import type { WantedOrder } from "./demand.ts";
 import { journey, type OrderFate } from "./journey.ts";
 import type { SmallMerchant } from "./merchants.ts";
 
-/** How an order goes: how long ago it came, what becomes of it, and what it comes to last; null for its end. */
+/** The course of an order: its age, its fate, and its last act so far (null if it is complete). */
 interface OrderCourse {
   readonly age_ms: number;
   readonly fate: OrderFate;
@@ -22,7 +22,7 @@ const past_orders = 30;
 const own_buyers = 16;
 const packaging_grams = 300;
 
-// What happened to some orders of the past, by their number among them; the others had no trouble.
+// The fates of some past orders, by index. The others went as usual.
 const troubles: Readonly<Record<number, OrderFate>> = {
   3: "returned",
   6: "cancelled",
@@ -32,8 +32,7 @@ const troubles: Readonly<Record<number, OrderFate>> = {
 };
 
 /**
- * Orders of the last days. Those on the floor came after the last cut-off whose day is over, so they are on time, and
- * had what was left of that afternoon.
+ * Orders of the last days. Those in progress were placed after the last cut-off, so that they are on time.
  */
 function recentCourses(until: number): readonly OrderCourse[] {
   const cutoff = lastCutoff(until);
@@ -51,7 +50,7 @@ function recentCourses(until: number): readonly OrderCourse[] {
   ];
 }
 
-/** Plans a small merchant's business; `regulars` are customers of another merchant who buy here too. */
+/** Plans a small merchant's business. `regulars` are customers of another merchant who also buy here. */
 export function planSmallMerchant(
   { seed, until }: { readonly seed: number; readonly until: number },
   neighbour: SmallMerchant,
@@ -83,7 +82,7 @@ function buyersOf(random: Random, regulars: readonly DemoBuyer[]): readonly Demo
   return [...regulars, ...inventBuyers(random, own_buyers).filter(({ email }) => !known.has(email))];
 }
 
-/** Orders that came weeks ago, oldest first, all of them long at their end. */
+/** Orders from weeks ago, oldest first, all of them complete. */
 function inventPast(random: Random, until: number): OrderCourse[] {
   return Array.from({ length: past_orders }, (_, index) => {
     const day = until - (days - index * 1.5) * day_ms;
@@ -114,7 +113,7 @@ function wishOf(
   };
 }
 
-/** One to three products, a few of each; who waits wants what is awaited. */
+/** One to three products, a few units of each. An order that waits for stock contains the awaited SKU. */
 function inventBasket(
   random: Random,
   { articles, awaited }: SmallMerchant,
@@ -128,7 +127,7 @@ function inventBasket(
   });
 }
 
-/** Two deliveries, each with enough until the next and a reserve, in whole cases; none of what is awaited. */
+/** Two deliveries in whole cases, each for the demand until the next plus a reserve; none of the awaited SKU. */
 function supply(
   article: SampleArticle,
   { awaited }: SmallMerchant,
@@ -163,7 +162,7 @@ function supply(
   });
 }
 
-/** The acts of an order up to the last one of a kind that has been done. */
+/** The acts of an order up to the one of a kind; all of them for null. */
 function upTo(acts: readonly DemoAct[], last: DemoActKind | null): readonly DemoAct[] {
   const end = acts.findIndex(({ kind }) => kind === last);
   return end < 0 ? acts : acts.slice(0, end + 1);

@@ -29,21 +29,21 @@ import { trackOrderActs } from "../../tracking/track_order_acts.ts";
 import type { DemoAct, DemoActKind, DemoActOf } from "./acts.ts";
 import { ground } from "./tariff.ts";
 
-/** What earlier acts created, by the names that later acts use. */
+/** The records that earlier acts created, by the names that later acts use. */
 export interface DemoStory {
   readonly customers: Map<string, { readonly id: string; readonly addresses: readonly string[] }>;
-  /** Orders by order number, as identifiers of the API. */
+  /** The API's order ids by order number. */
   readonly orders: Map<string, string>;
   readonly tracking_numbers: Map<string, string>;
   readonly returns: Map<string, string>;
 }
 
-/** A story before its first act. */
+/** An empty story. */
 export function newStory(): DemoStory {
   return { customers: new Map(), orders: new Map(), tracking_numbers: new Map(), returns: new Map() };
 }
 
-/** What to remember of an act once it is committed. */
+/** Adds the created records to the story. To be called after the commit. */
 type RememberAct = () => void;
 type PerformActs = {
   [Kind in DemoActKind]: (tx: Tx, act: DemoActOf<Kind>, story: DemoStory) => Promise<RememberAct | null>;
@@ -52,8 +52,8 @@ type PerformActs = {
 const actor: Actor = systemActor("demo");
 
 /**
- * Runs one act of the sample business with the command that the API uses. Answers what to remember once it is
- * committed.
+ * Performs one act of the sample business with the function that the API uses. Returns a function to call after the
+ * commit.
  */
 export async function performAct(tx: Tx, act: DemoAct, story: DemoStory): Promise<RememberAct | null> {
   const perform = acts[act.kind] as (tx: Tx, act: DemoAct, story: DemoStory) => Promise<RememberAct | null>;
@@ -208,11 +208,11 @@ const acts: PerformActs = {
 
 function named(things: ReadonlyMap<string, string>, name: string): string {
   const found = things.get(name);
-  assert(found, `the sample business speaks of ${name} before it is there`);
+  assert(found, `the sample business refers to ${name} before it exists`);
   return found;
 }
 
-/** The lot of most units of a SKU when the order left; none for goods without lots. */
+/** The lot of most shipped units of a SKU; none without lot tracking. */
 async function shippedLots(tx: Tx, order_id: string): Promise<(sku: string) => { lot_number?: string }> {
   const shipped = await lotsShipped(tx, readId("order", order_id) ?? 0);
   const products = await findProducts(tx, [...new Set(shipped.map(({ product_id }) => product_id))]);
@@ -225,6 +225,6 @@ async function shippedLots(tx: Tx, order_id: string): Promise<(sku: string) => {
 
 async function warehouse(tx: Tx): Promise<string> {
   const [first] = await listPlainWarehouses(tx);
-  assert(first, "a store has a warehouse from its first start");
+  assert(first, "a store has a warehouse after its first start");
   return wireId("warehouse", first.id);
 }

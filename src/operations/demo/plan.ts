@@ -10,10 +10,10 @@ import { type SampleMerchant, sampleMerchants } from "./merchants.ts";
 import { planSmallMerchant } from "./neighbours.ts";
 import { planSupply, scarceSkus } from "./supply.ts";
 
-/** The settings of a plan: the same settings always give the same plan. */
+/** The settings of a plan. The same settings always give the same plan. */
 interface PlanSettings {
   readonly seed: number;
-  /** The moment when the story ends, in milliseconds since 1970; all acts lie before it. */
+  /** The end of the story, in milliseconds since 1970. All acts are before it. */
   readonly until: number;
 }
 
@@ -39,7 +39,7 @@ export function planOperator(
 ): readonly { readonly merchant: SampleMerchant; readonly plan: DemoPlan }[] {
   const { grocer, neighbours } = sampleMerchants;
   const plan = planBusiness(settings);
-  // Some of the grocer's customers buy from the neighbours too.
+  // Some of the grocer's customers also buy from the small merchants.
   const regulars = plan.acts.flatMap((act) => (act.kind === "customer" ? [act.buyer] : [])).slice(0, 2);
   return [
     { merchant: grocer, plan },
@@ -48,8 +48,8 @@ export function planOperator(
 }
 
 /**
- * Plans a cold-chain grocer that opened 61 days before `until` and has had 1,000 orders of 200 customers since. Stock
- * suffices when every act is done at its own time: all orders are filled when they come, except some in the last days.
+ * Plans a cold-chain grocer that opened 61 days before `until` and has had 1,000 orders of 200 customers since. All
+ * orders are filled when they are placed, except some of the last days.
  */
 export function planBusiness({ seed, until }: PlanSettings): DemoPlan {
   const random = seededRandom(seed);
@@ -75,12 +75,12 @@ export function planBusiness({ seed, until }: PlanSettings): DemoPlan {
     ...receipts,
     ...wishes.flatMap((wish) => journey(seed, wish, fates.get(wish.order_number) ?? "plain", articles)),
   ];
-  // Sorting keeps the order of acts of one time: zones before products before receipts.
+  // The sort is stable, so that at the same time zones precede products, and products precede receipts.
   const past = acts.filter(({ at }) => at < until).sort((a, b) => a.at - b.at);
   return { acts: past, totals: addUp(past, short_orders.size) };
 }
 
-/** Short orders wait, the newest few of the others are held, and the rest is drawn. */
+/** Short orders wait, the newest of the others are on hold, and the rest are drawn at random. */
 function decideFates(
   seed: number,
   wishes: readonly WantedOrder[],
@@ -90,7 +90,7 @@ function decideFates(
   const fates = new Map<string, OrderFate>();
   for (const wish of wishes) {
     const drawn = drawFate(seed, wish);
-    // A cancelled order releases its units, which would fill orders that the plan wants to wait for scarce goods.
+    // Cancelling an order would release scarce units, and fill orders that should stay short.
     const keepsScarce = drawn === "cancelled" && wish.lines.some(({ sku }) => scarceSkus.has(sku));
     fates.set(wish.order_number, short_orders.has(wish.order_number) ? "waits" : keepsScarce ? "plain" : drawn);
   }

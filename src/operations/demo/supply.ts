@@ -5,7 +5,7 @@ import { day_ms, onDayOf, weekday } from "./calendar.ts";
 import { catalogue, type SampleArticle } from "./catalogue.ts";
 import type { WantedOrder } from "./demand.ts";
 
-/** What suppliers deliver for the demand, and which orders stay short because a supplier has nothing left. */
+/** The deliveries for the demand, and the orders that stay short. */
 interface PlannedSupply {
   readonly receipts: readonly DemoActOf<"receipt">[];
   readonly short_orders: ReadonlySet<string>;
@@ -26,9 +26,7 @@ const scarce_count = 2;
 const unserved_orders = 40;
 const sold_off_ms = 14 * day_ms;
 
-/**
- * The products that run out towards the end: the most popular chilled goods with a shelf life of three months or more.
- */
+/** The products that run out at the end: the most popular chilled ones with a shelf life of three months or more. */
 export const scarceSkus: ReadonlySet<string> = new Set(
   catalogue
     .filter((article) => article.temperature_zone !== "ambient" && (article.shelf_life_days ?? 0) >= 90)
@@ -37,9 +35,9 @@ export const scarceSkus: ReadonlySet<string> = new Set(
 );
 
 /**
- * Plans deliveries so that every order can be filled when it comes, first expired first out and with the shelf life
- * that the product requires, except that `scarceSkus` are delivered for all but the newest orders. Chilled goods come
- * on Tuesdays and Fridays, the others on Tuesdays, in whole cases; the first delivery opens the business at `opening`.
+ * Plans deliveries so that every order can be filled when it is placed, first expired first out and with the required
+ * shelf life. Only the newest orders of `scarceSkus` stay short. Chilled products come on Tuesdays and Fridays, others
+ * on Tuesdays, in whole cases. The first delivery is at `opening`.
  */
 export function planSupply(
   random: Random,
@@ -72,7 +70,7 @@ export function planSupply(
   return { receipts, short_orders };
 }
 
-/** When a product can be delivered: at the opening, then before the doors open on its delivery days. */
+/** The delivery times of a product: the opening, then its delivery days before opening hours. */
 function deliveryMoments(article: SampleArticle, opening: number, served_until: number): number[] {
   const days = article.temperature_zone === "ambient" ? [2] : [2, 5];
   const moments = [opening];
@@ -83,7 +81,7 @@ function deliveryMoments(article: SampleArticle, opening: number, served_until: 
   return moments;
 }
 
-/** Units to order now: the demand until the next delivery and a reserve, less what is left by then. */
+/** Units to order now: the demand until the next delivery plus a reserve, less the remaining stock. */
 function orderQuantity(
   random: Random,
   article: SampleArticle,
@@ -93,13 +91,13 @@ function orderQuantity(
 ): number {
   const kept = lots.filter((lot) => lot.usable_until >= next).reduce((sum, lot) => sum + lot.left, 0);
   const wanted = between(wants, at, Math.min(next, served_until)).reduce((sum, want) => sum + want.quantity, 0);
-  // What will not be delivered again is sold without a reserve.
+  // A product that is not delivered again gets no reserve.
   const sellsOff = scarceSkus.has(article.sku) && next > served_until - sold_off_ms;
   const reserve = sellsOff ? 0 : Math.round(article.reorder_point * (0.9 + random.next() * 0.9));
   return Math.ceil(Math.max(0, wanted + reserve - kept) / article.case_units) * article.case_units;
 }
 
-/** Takes units from the lots, first expired first; false when there are too few, and then all of them are taken. */
+/** Takes units from the lots, first expired first. False if there are too few, after taking all of them. */
 function take(lots: readonly SuppliedLot[], want: SkuDemand): boolean {
   let missing = want.quantity;
   for (const lot of lots) {

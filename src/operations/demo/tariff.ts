@@ -1,4 +1,4 @@
-// The prices of the sample business's own service, and the other carriers that it uses. All prices are invented.
+// The rate card of the sample business's own service, and the other carriers that it uses. All prices are invented.
 import type { Random } from "../../core/random.ts";
 import type { CreateRateCard } from "../../shipping/rates/rate_cards.schema.ts";
 import { alternating, fedexShort, gs1 } from "../../tracking/number_formats.ts";
@@ -46,9 +46,9 @@ export const ground: CreateRateCard = {
 
 interface OtherCarrier {
   readonly carrier: string;
-  /** The carrier's names of its services, by ours. */
+  /** The carrier's service names, by our service codes. */
   readonly services: Readonly<Record<ServiceCode, string>>;
-  /** A tracking number with its check digit, made of ten digits that no other parcel has. */
+  /** A tracking number with check digit, from ten digits that are unique per parcel. */
   readonly numberOf: (serial: string) => string;
 }
 
@@ -70,14 +70,14 @@ const usps: OtherCarrier = {
 
 const withCheck = (prefix: string, body: string, rule: (body: string) => string) => `${prefix}${body}${rule(body)}`;
 
-/** The other carrier that gets the parcel of an order; null for our own carrier, which takes most of them. */
+/** The external carrier for the parcel of an order; null for the built-in one, which takes most parcels. */
 export function otherCarrier(
   random: Random,
   order: { readonly order_number: string; readonly service: ServiceCode },
   to: DeliveryAddress,
 ): CarrierParcel | null {
   const drawn = random.chance(0.2) ? random.pick([ups, fedex, usps]) : null;
-  // Only the post delivers to military addresses.
+  // Only the postal service delivers to military addresses.
   const chosen = /^[AF]PO$/.test(to.city) ? usps : drawn;
   if (chosen === null || to.country !== "US") return null;
   const serial = order.order_number.replace(/\D/g, "").padStart(10, "0");

@@ -13,7 +13,7 @@ import { listSendable } from "../../webhooks/deliveries/deliveries.sql.ts";
 import { unsentDeliveries } from "../../webhooks/webhooks.transitions.ts";
 import type { QueueFigures } from "./metrics.ts";
 
-/** The highest count of a queue. Counting longer ones would take time and tell the operator nothing new. */
+/** The highest count of a queue. Counting further would take time and not help the operator. */
 export const counted_max = 10_000;
 
 /** The queues of one store. */

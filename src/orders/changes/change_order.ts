@@ -116,7 +116,7 @@ const isLabelled = ({ shipments }: Order) =>
 
 interface OrderChangeContext {
   readonly actor: Actor;
-  /** Whether a platform sends the change, whose orders are accepted as they are. */
+  /** Whether the change is from a platform, whose orders are accepted unchecked. */
   readonly imported: boolean;
 }
 
@@ -208,7 +208,7 @@ async function replaceLines(tx: Tx, order: Order, wanted: readonly NewLine[]): P
     const at = free.findIndex(({ product_id }) => product_id === line.product_id);
     const [old] = at < 0 ? [] : free.splice(at, 1);
     if (old === undefined) return undefined;
-    // A new number of units is what is wanted now, whatever was cancelled before.
+    // The new quantity replaces the old one, regardless of earlier cancellations.
     const quantity_cancelled = old.quantity === line.quantity ? old.quantity_cancelled : 0;
     const { quantity, unit_price_cents, discount_cents } = line;
     return { ...old, quantity, quantity_cancelled, unit_price_cents, discount_cents };

@@ -36,7 +36,7 @@ import {
 } from "../orders.sql.ts";
 import { insertFirstHistory } from "../search/order_history.sql.ts";
 
-/** A line of which units move to another order: the amounts that stay (null for none), and those that go. */
+/** A line of which units move to another order: the amounts that stay (null for none) and those that move. */
 interface SplitLine {
   readonly line: OrderLine;
   readonly stays: LineAmounts | null;

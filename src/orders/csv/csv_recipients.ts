@@ -46,7 +46,7 @@ function addressedTo(customer: Customer, row: OrderCsvLine): OrderCsvLine {
 const customers: readonly (keyof AddressFields)[] = ["name", "company"];
 
 /**
- * The customer's address that a row means: one that agrees in all that the row states, or the default if it states
+ * The customer's address for a row: one that matches every stated field, or the default if the row states
  * none.
  */
 function knownAddress(customer: Customer, { shipping_address }: OrderCsvLine): CustomerAddress | null {
@@ -59,7 +59,7 @@ function knownAddress(customer: Customer, { shipping_address }: OrderCsvLine): C
   return all.find((address) => names.every((name) => (address[name] || null) === (wanted[name] || null))) ?? null;
 }
 
-/** Who an order is for and where it goes. */
+/** The customer and the address of an order. */
 interface CsvRecipient {
   readonly customer_id: number;
   readonly shipping_address_id: number;

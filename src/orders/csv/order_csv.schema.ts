@@ -183,7 +183,7 @@ export const orderColumns: readonly CsvColumn[] = [
     path: ["fulfillment_status"],
     kind: "text",
     export_only: true,
-    meaning: "How far its units have come.",
+    meaning: "The progress of its units.",
     example: "partially_shipped",
   },
   {

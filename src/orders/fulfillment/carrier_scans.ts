@@ -27,10 +27,9 @@ import type { Shipment } from "./shipment.ts";
 import { saveShipmentLines } from "./shipments.sql.ts";
 
 /**
- * Ships a parcel, at a person's request or on the carrier's first scan. A carrier's report is never refused: of a held,
- * short or cancelled order the units that can leave do so, and the order is held for the discrepancy. Of a voided
- * parcel whose order goes on nothing leaves, since its units may be in another. A parcel that has shipped stays as it
- * is.
+ * Ships a parcel, at a person's request or on the carrier's first scan. A carrier's report is never refused: if the
+ * order is on hold, short or cancelled, the available units ship, and the order is held for the discrepancy. A voided
+ * parcel of an open order ships no units, since they may be in another parcel. A shipped parcel does not change.
  * Refuses: resource_missing, and unless `by_carrier` invalid_state_transition, insufficient_inventory,
  * lot_not_pickable. Emits: order.fulfilled, order.shipped.
  */

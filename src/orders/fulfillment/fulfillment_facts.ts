@@ -124,7 +124,7 @@ interface PackedGoods {
 type PackedProduct = TakenUnits["product"];
 
 /**
- * What is known of a parcel. The description of one with goods of several warehouses is true of neither part of it.
+ * The description of a parcel. It does not apply to the parts of a parcel with units from several warehouses.
  */
 function packageOf({ parcel, units }: PackingShare, products: ReadonlyMap<number, PackedProduct>) {
   if (parcel === null) return { name: null, dimensions: null, ...no_weight };
@@ -155,6 +155,6 @@ function weightOf(
 }
 
 /** The number of an order's parcels that have not shipped, including extra cartons of the same goods. */
-export function parcelsInHouse({ shipments }: Order): number {
+export function unshippedParcels({ shipments }: Order): number {
   return shipments.filter(({ status }) => isUnshipped(status)).length;
 }

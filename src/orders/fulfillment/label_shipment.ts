@@ -15,8 +15,8 @@ import { type AllottedParcel, insertAllotted, insertShipment, saveShipment, save
 import { trackingUrl } from "./tracking_url.ts";
 
 /**
- * The units of an order for a new parcel: those given, or all open ones that are in no parcel. An empty list makes an
- * extra carton of the same goods, which counts no units of its own.
+ * The units of an order for a new parcel: the requested ones, or all open ones that are in no parcel. An empty list
+ * creates an extra carton of the same goods, which counts no units.
  * Refuses: invalid_state_transition (held, cancelled, or nothing left), validation_failed.
  */
 export function unitsToLabel(before: Order, wanted: readonly ShipmentLine[] | null): readonly ShipmentLine[] {

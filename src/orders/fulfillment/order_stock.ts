@@ -13,7 +13,7 @@ import { type Order, partsOf } from "../order.ts";
 import { refusal } from "../order_lines.ts";
 import { addReturned, getOrder, lockOrder, noteInHistory, saveOrder } from "../orders.sql.ts";
 import type { HistoryEntry } from "../search/order_history.sql.ts";
-import { packedInHouse } from "./order_units.ts";
+import { packedUnshipped } from "./order_units.ts";
 
 /**
  * Allocates stock again to the unpicked units of an order, including those that were missing before, and explains the
@@ -60,7 +60,7 @@ export async function restockOrderUnits(tx: Tx, input: RestockInput & { order_id
     const line = order.lines.find(({ id }) => id === line_id);
     if (line === undefined) return 0;
     const part = partsOf(line).find((component) => component.product_id === product_id);
-    return part === undefined ? 0 : part.picked - packedInHouse(line) * part.quantity;
+    return part === undefined ? 0 : part.picked - packedUnshipped(line) * part.quantity;
   };
   const done = await restock(tx, order.id, input, loose, actor);
   const entry = { event: "put_back", actor, note: restockText(done) };

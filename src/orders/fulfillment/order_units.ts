@@ -57,14 +57,14 @@ function shortagesOf({ lines }: Order) {
 }
 
 /** Units of a line that are packed and have not shipped. */
-export function packedInHouse(line: OrderLine): number {
+export function packedUnshipped(line: OrderLine): number {
   return line.quantity_packed - line.quantity_shipped;
 }
 
 /** The picks and packs that are missing before these units are packed. */
 export function missingSteps(order: Order, units: readonly LineUnits[]) {
   const wanted = new Map(units.map(({ order_line_id, quantity }) => [order_line_id, quantity]));
-  const packs = unitsOf(order, (line) => (wanted.get(line.id) ?? 0) - packedInHouse(line));
+  const packs = unitsOf(order, (line) => (wanted.get(line.id) ?? 0) - packedUnshipped(line));
   return { packs, picks: missingPicks(order, packs) };
 }
 
@@ -72,7 +72,7 @@ export function missingSteps(order: Order, units: readonly LineUnits[]) {
 export function missingPicks(order: Order, packs: readonly LineUnits[]): AllocationUnits[] {
   const more = new Map(packs.map(({ order_line_id, quantity }) => [order_line_id, quantity]));
   return order.lines.flatMap((line) =>
-    more.has(line.id) ? picksUpTo(line, packedInHouse(line) + (more.get(line.id) ?? 0)) : [],
+    more.has(line.id) ? picksUpTo(line, packedUnshipped(line) + (more.get(line.id) ?? 0)) : [],
   );
 }
 

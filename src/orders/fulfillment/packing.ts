@@ -1,4 +1,4 @@
-// What was packed, and from which warehouses it came.
+// Packed units, and the warehouses that they came from.
 import type { LineUnits, TakenUnits } from "../../inventory/reservations/reservation.ts";
 import type { Order } from "../order.ts";
 import { allocationUnits, unitsOf } from "./order_units.ts";
@@ -35,7 +35,7 @@ interface PackedUnits extends LineUnits {
 
 /** The part of a parcel that comes from one warehouse. */
 export interface PackingShare {
-  /** The parcel as described; null for one with goods of several warehouses, which nobody packed like that. */
+  /** The described parcel; null if its units are from several warehouses, so that no single parcel matches it. */
   readonly parcel: PackParcelInput | null;
   readonly warehouse_id: number;
   readonly units: readonly PackedUnits[];
@@ -47,8 +47,8 @@ export function packingPlaces({ calendars }: Order, taken: readonly TakenUnits[]
 }
 
 /**
- * What the parcels hold from each warehouse. With several warehouses, nobody states which units were packed: those that
- * came to staging first are packed first. `staged` is null if all of them came from the one warehouse.
+ * The units in parcels by warehouse. With several warehouses it is not recorded which units were packed, so those that
+ * came to staging first count as packed first. `staged` is null if all of them came from one warehouse.
  */
 export function sharesOf(
   before: Order,
@@ -83,7 +83,7 @@ interface PlacedUnits {
 /** The units of each product that came to staging and did not go back, first in, first out. */
 class PackingQueues {
   readonly #of: ReadonlyMap<number, PlacedUnits[]>;
-  /** The warehouse of units of which nothing is known. */
+  /** The warehouse of units with unknown origin. */
   readonly #default_id: number;
 
   constructor(staged: readonly StagedUnits[], default_id: number) {

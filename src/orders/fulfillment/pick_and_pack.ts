@@ -23,7 +23,7 @@ import { type Order, openUnits } from "../order.ts";
 import { orderEvent } from "../order_event.ts";
 import { refuseForbidden, withAllocations } from "../order_lines.ts";
 import { lockOrder, lockOrders, type OrderStep, saveOrder, saveSteps, stepOf } from "../orders.sql.ts";
-import { packFacts, parcelsInHouse, pickFacts } from "./fulfillment_facts.ts";
+import { packFacts, pickFacts, unshippedParcels } from "./fulfillment_facts.ts";
 import {
   addedUp,
   isPacked,
@@ -32,7 +32,7 @@ import {
   missingSteps,
   namedUnits,
   nothingToTake,
-  packedInHouse,
+  packedUnshipped,
   partsText,
   picksUpTo,
   productsOf,
@@ -219,7 +219,7 @@ async function packLocked(tx: Tx, locked: Order, input: PackOrder, actor: Actor)
   if (input.packages === undefined) {
     refuseShort(order, input.partial ?? false);
     const units = unitsOf(order, (line) => line.reserved);
-    return stage(tx, order, { units, parcels: Math.max(1, parcelsInHouse(order)) }, actor);
+    return stage(tx, order, { units, parcels: Math.max(1, unshippedParcels(order)) }, actor);
   }
   const parcelled = unitsInParcels(order);
   const packages = input.packages.map(({ items }) => items);
@@ -227,7 +227,7 @@ async function packLocked(tx: Tx, locked: Order, input: PackOrder, actor: Actor)
   const left = namedUnits(
     order,
     packages.flat(),
-    (line) => Math.min(openUnits(line) - packedInHouse(line), openUnits(line) - (parcelled.get(line.id) ?? 0)),
+    (line) => Math.min(openUnits(line) - packedUnshipped(line), openUnits(line) - (parcelled.get(line.id) ?? 0)),
     (at) => fields[at] ?? "packages",
   );
   const packs = addedUp(left);

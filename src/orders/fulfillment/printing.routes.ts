@@ -5,13 +5,13 @@ import type { Log } from "../../core/log.ts";
 import { queryOf } from "../../core/schema.ts";
 import type { PrintContext } from "../../documents/document.ts";
 import {
+  type DocumentFormat,
   defaultPaperSize,
-  type PaperFormat,
+  documentMediaTypes,
   type PaperSize,
-  paperMediaTypes,
   preferredFormat,
 } from "../../documents/document.ts";
-import { answerPaper } from "../../documents/document_response.ts";
+import { sendDocument } from "../../documents/document_response.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView } from "../../http/envelope.ts";
@@ -55,7 +55,7 @@ const ofOrder = (log: Log) =>
           summary: "Get the pick list of an order: PDF, or HTML or JSON by `Accept`",
           refuses: ["invalid_state_transition"],
           answers: { 200: EnvelopedView(WalkView) },
-          documents: paperMediaTypes,
+          documents: documentMediaTypes,
         }),
       },
     )
@@ -68,7 +68,7 @@ const ofOrder = (log: Log) =>
         summary: "Get the packing slip of an order or of one of its parcels: PDF, or HTML or JSON by `Accept`",
         refuses: ["invalid_state_transition"],
         answers: { 200: EnvelopedView(PackingSlipView) },
-        documents: paperMediaTypes,
+        documents: documentMediaTypes,
       }),
     });
 
@@ -84,7 +84,7 @@ const ofWaves = (log: Log) =>
         summary: "Get one pick list for up to 200 orders: PDF, or HTML or JSON by `Accept`",
         refuses: ["ambiguous_identifier", "invalid_state_transition", "resource_missing"],
         answers: { 200: EnvelopedView(WalkView) },
-        documents: paperMediaTypes,
+        documents: documentMediaTypes,
       }),
     });
 
@@ -117,7 +117,7 @@ async function answerWalk(call: Call, log: Log, options: PickListOptions, orders
   });
   const [order, ...others] = walk.orders;
   const name = order === undefined || others.length > 0 ? "pick-list" : `${wireId("order", order.id)}-pick-list`;
-  return answerPaper(call, log, pickListDocument(walk, print), { name, format, now: print.now });
+  return sendDocument(call, log, pickListDocument(walk, print), { name, format, now: print.now });
 }
 
 async function walkFor(db: Db, orders: readonly Order[]): Promise<PickWalk> {
@@ -149,10 +149,10 @@ async function answerSlip(call: Call, log: Log, id: string, query: PrintPackingS
   const { order, shipment } = slip;
   const of = shipment === null ? wireId("order", order.id) : wireId("shipment", shipment.id);
   const paper = packingSlipDocument(slip, choices, print);
-  return answerPaper(call, log, paper, { name: `${of}-packing-slip`, format, now: print.now });
+  return sendDocument(call, log, paper, { name: `${of}-packing-slip`, format, now: print.now });
 }
 
-function formatOf(call: Call, { format }: PickListOptions): PaperFormat {
+function formatOf(call: Call, { format }: PickListOptions): DocumentFormat {
   return format ?? preferredFormat(call.request.headers.get("accept"));
 }
 

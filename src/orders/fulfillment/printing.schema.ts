@@ -1,11 +1,11 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { choice, closed, idField, nullable } from "../../core/schema.ts";
-import { paperFormats, paperSizes } from "../../documents/document.ts";
+import { documentFormats, paperSizes } from "../../documents/document.ts";
 import { OwnerView } from "../../storage/tenant.schema.ts";
 import { publicOrderStatuses } from "../order.transitions.ts";
 
 const printed = {
-  format: Type.Optional(choice(paperFormats, { description: "Overrides the `Accept` header." })),
+  format: Type.Optional(choice(documentFormats, { description: "Overrides the `Accept` header." })),
   paper: Type.Optional(
     choice(paperSizes, { description: "The paper of a PDF. Default: what the warehouse's country uses." }),
   ),

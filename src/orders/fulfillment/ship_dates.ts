@@ -7,7 +7,7 @@ export interface DispatchFacts {
   readonly cancelled_at: number | null;
   readonly processing_at: number | null;
   readonly shipped_at: number | null;
-  /** When each open hold ends automatically; null for one that somebody has to lift. */
+  /** When each open hold ends automatically; null for one that must be released manually. */
   readonly holds: readonly { readonly hold_until: number | null }[];
   /** The calendars of the warehouses that its units ship from. */
   readonly calendars: readonly DispatchCalendar[];

@@ -16,7 +16,7 @@ import {
   chosenShipment,
   nothingToTake,
   outcomeOfShipping,
-  packedInHouse,
+  packedUnshipped,
   productsOf,
   raised,
   refuseEmpty,
@@ -82,7 +82,7 @@ async function shipLocked(tx: Tx, locked: Order, input: ShipOrder, actor: Actor)
     const shipment = await completed(tx, parcel, input);
     rest = (await shipParcel(tx, withShipment(rest, shipment), shipment, actor, false)).order;
   }
-  const more = chosen === null && !apart && unitsOf(rest, packedInHouse).length > 0;
+  const more = chosen === null && !apart && unitsOf(rest, packedUnshipped).length > 0;
   if (leaving.length > 0 && !more) return rest;
   const shipment = await packedParcel(tx, rest, leaving.length > 0 ? { ...input, partial: true } : input);
   return (await shipParcel(tx, withShipment(rest, shipment), shipment, actor, false)).order;
@@ -102,7 +102,7 @@ async function completed(tx: Tx, shipment: Shipment, input: ShipOrder): Promise<
 
 /** A new parcel of all packed units if `partial` and there are any, otherwise of all reserved units. */
 async function packedParcel(tx: Tx, order: Order, input: ShipOrder): Promise<Shipment> {
-  const packed = unitsOf(order, packedInHouse);
+  const packed = unitsOf(order, packedUnshipped);
   const units = input.partial && packed.length > 0 ? packed : unitsOf(order, (line) => line.reserved);
   if (units.length === 0) throw nothingToTake(order);
   const { carrier = null, service = null, tracking_number = null } = input;

@@ -35,7 +35,7 @@ export interface ShipmentCarriage {
   readonly tracking_number?: string | null;
 }
 
-/** The parcel as the API shows it; `skus` gives the SKU of each order line. */
+/** The parcel as the API shows it. `skus` maps order lines to SKUs. */
 export function shipmentView(shipment: Shipment, skus: ReadonlyMap<number, string>) {
   return {
     id: wireId("shipment", shipment.id),

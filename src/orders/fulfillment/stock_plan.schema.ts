@@ -81,7 +81,8 @@ export const PlanView = closed({
       }),
       passed_over: Type.Array(passedOver),
       waits: Type.Union([Waits, Type.Null()], {
-        description: "For a SKU that is short: who holds it, and when more arrives. Only for the first 20 such SKUs.",
+        description:
+          "The orders that hold a short SKU, and when more arrives. For the first 20 short SKUs.",
       }),
     }),
   ),

@@ -17,10 +17,10 @@ import type { ProductStock } from "../../inventory/stock/product_stock.ts";
 import type { Backorder, HeldUnits } from "../../inventory/stock/stock_breakdown.ts";
 import { incomingView } from "../../inventory/stock/stock_breakdown.ts";
 
-/** How many holders of stock that an order waits for are listed. */
+/** The most listed holders of stock that an order waits for. */
 export const holders_max = 20;
 
-/** How many short SKUs of an order are explained. */
+/** The most explained short SKUs of an order. */
 export const short_max = 20;
 
 /** What is known of a SKU that an order waits for. */

@@ -33,7 +33,7 @@ const written = new RegExp(`^(N?)([0-9a-z]{1,11})-([0-9a-f]{${proof_digits}})$`)
 /** The subject of a tracking page: a parcel, or a followed number by the id of its record. */
 export type TrackingPageTarget = { readonly shipment_id: number } | { readonly record_id: number };
 
-/** The path of a parcel's page. It contains 128 bits of a signature, so that nobody can guess it. */
+/** The path of a parcel's page. It contains 128 bits of a signature, so that it cannot be guessed. */
 export function trackingPagePath({ secret_key }: Site, mode: Environment, shown: TrackingPageTarget): string {
   const id = "shipment_id" in shown ? shown.shipment_id.toString(36) : `N${shown.record_id.toString(36)}`;
   return `/t/${id}-${proofOf(secret_key, mode, shown)}`;
@@ -106,8 +106,8 @@ interface TrackingPageContext {
 }
 
 /**
- * The address at which a buyer sees where a parcel is: its carrier's public page, otherwise the page that its carrier
- * named (`told_url`), otherwise ours, if the service has an address. Parcels of the built-in carrier have ours. Null if
+ * The URL of a parcel's tracking page: the carrier's public page, otherwise the one that the carrier reported
+ * (`told_url`), otherwise ours, if the service has a public URL. Parcels of the built-in carrier use ours. Null if
  * there is none.
  */
 export function trackingUrl(
@@ -125,7 +125,7 @@ export function trackingUrl(
   return carriers ?? told_url ?? ourPage(reach, { shipment_id });
 }
 
-/** As `trackingUrl`, for a number without a parcel of its own; `told_url` is the page that its carrier named. */
+/** As `trackingUrl`, for a number without a parcel. `told_url` is the page that its carrier reported. */
 export function numberUrl(
   reach: TrackingPageContext,
   number: { readonly carrier: string; readonly tracking_number: string; readonly told_url: string | null },

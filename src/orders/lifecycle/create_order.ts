@@ -24,7 +24,7 @@ import { draftOrders, fromApi, newOrder, storeDraft, takenNumber } from "./draft
 import { type OrderDraft, type OrderSource, reservationOf, wantsOf } from "./order_draft.ts";
 import { findOrderByNumber } from "./order_lookup.sql.ts";
 
-/** An order to be created, and who creates it. */
+/** An order to be created, and its creator. */
 interface OrderToCreate {
   readonly input: CreateOrder;
   readonly actor: Actor;
@@ -129,7 +129,7 @@ function countPlain(orders: readonly OrderToCreate[]): number {
 const numbersOf = (drafts: readonly (OrderDraft | Fault)[]) =>
   drafts.flatMap((draft) => (draft instanceof Fault ? [] : draft.fields.order_number));
 
-/** The drafts, with a refusal for each whose number another order has. */
+/** The drafts, with a refusal for each order number that is taken. */
 async function refuseTaken(tx: Tx, drafts: readonly (OrderDraft | Fault)[]): Promise<(OrderDraft | Fault)[]> {
   const taken = await listOrdersNumbered(tx, numbersOf(drafts));
   if (taken.length === 0) return [...drafts];
@@ -141,7 +141,7 @@ async function refuseTaken(tx: Tx, drafts: readonly (OrderDraft | Fault)[]): Pro
   });
 }
 
-/** A draft with the stock that was planned for it, and who creates it. */
+/** A draft with its planned stock and its creator. */
 interface PlannedDraft {
   readonly draft: OrderDraft;
   readonly portions: LinePortions;
@@ -162,7 +162,7 @@ function planDrafts(
   return drafts.map((draft, at) => {
     if (draft instanceof Fault) return draft;
     const [portions, actor] = [plans[next++], actors[at]];
-    assert(portions && actor, "each draft has a plan and who creates it");
+    assert(portions && actor, "each draft has a plan and a creator");
     return portions instanceof Fault ? portions : { draft, portions, actor };
   });
 }

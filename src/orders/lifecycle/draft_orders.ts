@@ -79,7 +79,7 @@ export async function draftOrders(
   });
 }
 
-/** The records that an order names, limited to those of a merchant; all of them if there is none. */
+/** The records that an order refers to, limited to those of a merchant unless it is null. */
 function ofOwner({ recipient, products, requested_warehouse }: OrderReferences, owner: number | null): OrderReferences {
   if (owner === null) return { recipient, products, requested_warehouse };
   return {
@@ -104,7 +104,7 @@ export async function productsOf(tx: Tx, items: readonly LineInput[]) {
 
 /** The refusal of an order number that is taken. */
 export function takenNumber(order_number: string, existing: number | null): Fault {
-  return new Fault("duplicate_order_number", `There is an order ${order_number} already.`, {
+  return new Fault("duplicate_order_number", `An order with the number ${order_number} already exists.`, {
     existing_id: existing === null ? null : wireId("order", existing),
   });
 }

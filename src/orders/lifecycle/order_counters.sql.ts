@@ -11,7 +11,7 @@ export async function countLines(db: Db): Promise<number> {
   return db.sql.$count(order_lines);
 }
 
-// How many orders are in each status, as triggers on the table of orders count them.
+// The number of orders in each status, counted by triggers on the orders table.
 
 const counters = prepared((sql, _: StatementArgs<object>) =>
   sql

@@ -6,7 +6,7 @@ import { type Order, publicStatus } from "../order.ts";
 /** What the ledger records of an order that was shipped units of a lot. */
 interface RecalledUnits {
   readonly quantity: number;
-  /** Units that nobody saw being picked: by the plan they were of this lot. */
+  /** Units whose pick no scan confirmed. According to the plan they were of this lot. */
   readonly assumed: number;
   readonly first_at: number;
   readonly last_at: number;

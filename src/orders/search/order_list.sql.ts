@@ -273,7 +273,7 @@ export type OrderSearchResult =
   | { readonly rows: StoredOrderRow[]; readonly total: number }
   | { readonly rows: StoredOrderRow[]; readonly total: null; readonly end: PagePosition | null };
 
-/** How far a search goes: candidates that are checked all at once, and orders that are walked past for one page. */
+/** Limits of a search: candidates that are checked at once, and orders that are passed over for one page. */
 export interface SearchBounds {
   readonly candidates: number;
   readonly walk: number;
@@ -336,8 +336,8 @@ async function searchProduct(
 }
 
 /**
- * A page of these orders by walking the list, which costs little compared to looking each of them up; null if the page
- * is not full within `orders_max` orders.
+ * A page of these orders, found by reading the list in order, which is cheaper than looking up each one. Null if the
+ * page is not full within `orders_max` orders.
  */
 async function firstOf(
   db: Db,

@@ -43,10 +43,10 @@ export function readSearch(q: string): Search | null {
 /** Only A to Z, as the databases do it. Other letters stay as they are. */
 const codeOf = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-// Searches orders, however many there are. Indexes find what each word may match. If a word matches few orders, these
-// are the candidates; otherwise the list is walked in its order, a bounded stretch at a time.
+// Searches any number of orders. Indexes find the possible matches of each word. If a word matches few orders, these
+// are the candidates; otherwise the list is read in its order, in limited batches.
 
-/** How many orders a word may match to narrow a search. A word that matches more is only checked for each order. */
+/** The most orders that a word may match to narrow a search. A word with more is only checked for each order. */
 export const candidates_max = 10_000;
 
 const ofNumber = preparedIds((sql, a: StatementArgs<{ piece: string }>) =>
@@ -87,7 +87,7 @@ const ofProducts = preparedIds((sql, a: StatementArgs<{ ids: string }>) =>
   sql.select({ id: order_lines.order_id }).from(order_lines).where(among(order_lines.product_id, a.ids)),
 );
 
-/** Where a word may occur: how to find the orders in which it does, and how to check one order. */
+/** A field in which a word may occur: how to find matching orders, and how to check one order. */
 interface OrderSearchSource {
   readonly find: (db: Db, word: SearchWord, max: number) => Promise<OrderIds>;
   readonly check: (word: SearchWord) => SQL;
@@ -161,7 +161,7 @@ async function countWith(db: Db, product_id: number, max: number): Promise<numbe
 
 /**
  * A page of the orders with a product, newest or oldest first, and their number: null if there are more than `max`, and
- * behind a cursor. The index of the product has both, however many orders there are.
+ * behind a cursor. The index of the product has both, for any number of orders.
  */
 export async function ordersWith(
   db: Db,

@@ -1,4 +1,4 @@
-// WooCommerce. Notifications contain the is_complete order. Everything else comes from the REST API, version 3.
+// WooCommerce. Notifications contain the whole order. Everything else comes from the REST API, version 3.
 
 import { equalInConstantTime, hmacBase64, hmacHex } from "../../core/crypto.ts";
 import { invalid } from "../../core/faults.ts";

@@ -7,7 +7,7 @@ import { isOfSeen } from "../../storage/scope.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
 import { bestOf, fitOf, type Hit, type SearchText } from "./search_hit.ts";
 
-// A word may match this many customers; of more matches only these are looked at.
+// The most matches of a word that are examined.
 const candidates_max = 500;
 const phone_end_digits = 7;
 
@@ -60,7 +60,7 @@ const newestOf = prepared((sql, a: StatementArgs<{ ids: string }>) =>
     .orderBy(desc(customers.created_at), desc(customers.id)),
 );
 
-/** The customers whose e-mail address, telephone or name was typed; then those with names that begin with each word. */
+/** Customers with this email address, phone number or name, then those with names that begin with each word. */
 export async function findCustomerHits(db: Db, typed: SearchText, limit: number): Promise<Hit[]> {
   const rows: CustomerHitRow[] = [
     ...(await byId(db, { id: typed.idOf("customer") })),
@@ -81,7 +81,7 @@ async function withPhone(db: Db, { phone }: SearchText, limit: number): Promise<
 
 const digitsOf = ({ phone }: CustomerHitRow) => (phone ?? "").replace(/[ \-().+/]/g, "");
 
-/** Whether two telephone numbers are the same, written with or without a prefix: 0 or a country code. */
+/** Whether two phone numbers are the same, apart from a leading 0 or country code. */
 function endsAlike(one: string, other: string): boolean {
   const [a, b] = [one.replace(/^0+/, ""), other.replace(/^0+/, "")];
   return a.endsWith(b) || b.endsWith(a);
@@ -101,7 +101,7 @@ async function withWords(db: Db, { words }: SearchText): Promise<CustomerHitRow[
   if (common === null || common.size === 0) return [];
   const rows = await newestOf(db, { ids: list([...common]) });
   if (broad.length === 0 || words.length === 1) return rows;
-  // A word that matches too many customers only filters those that the other words have found.
+  // A word with too many matches only filters the matches of the other words.
   const ids = list(rows.map(({ id }) => id));
   const kept = await Promise.all(
     broad.map((word) =>

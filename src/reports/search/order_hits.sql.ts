@@ -12,7 +12,7 @@ import type { Db } from "../../storage/database.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
 import { bestOf, fitOf, type Hit, type SearchText } from "./search_hit.ts";
 
-// A word may match this many orders; beyond that only the newest orders are looked through.
+// The most orders that a word may match. Beyond that, only the newest orders are searched.
 const bounds = { candidates: 500, walk: 500 };
 
 const shown = {
@@ -62,8 +62,8 @@ const beginningElsewhere = prepared((sql, a: StatementArgs<{ code: string; limit
 type OrderHitRow = Awaited<ReturnType<typeof byId>>[number];
 
 /**
- * The orders with this number, here or elsewhere; then those whose number begins with it, newest first; then the
- * results of the order list's own search, newest first.
+ * Orders with this number or external number, then those whose number begins with it, then the results of the order
+ * list's own search; each newest first.
  */
 export async function findOrderHits(db: Db, typed: SearchText, q: string, limit: number): Promise<Hit[]> {
   const codes = list(typed.codes);
@@ -172,7 +172,7 @@ const labelById = prepared((sql, a: StatementArgs<{ id: number }>) =>
     .leftJoin(returns, eq(returns.id, labels.return_id))
     .where(eq(labels.id, a.id)),
 );
-// So many labels whose number begins with the text are examined for one that belongs to no found parcel or return.
+// The most labels to examine for one that belongs to no found parcel or return.
 const labels_max = 100;
 const labelsByNumber = prepared((sql, a: StatementArgs<{ number: string; limit: number }>) =>
   sql
@@ -192,7 +192,7 @@ export async function findLabelHits(db: Db, typed: SearchText): Promise<Hit[]> {
   const rows = [...own];
   for (const number of typed.tracking) {
     const found = await labelsByNumber(db, { number, limit: labels_max });
-    // A label whose parcel or return has its number is found as that.
+    // If its parcel or return has the same number, that record is the result.
     rows.push(...found.filter(({ number, of_parcel, of_return }) => number !== of_parcel && number !== of_return));
   }
   return bestOf(

@@ -12,7 +12,7 @@ import { documented } from "../../http/route.ts";
 import type { Db } from "../../storage/database.ts";
 import { findCustomerHits } from "./customer_hits.sql.ts";
 import { findLabelHits, findOrderHits, findParcelHits, findReturnHits } from "./order_hits.sql.ts";
-import { FoundView, most_in_all, most_usual, SearchAll } from "./search.schema.ts";
+import { FoundView, most_default, most_in_all, SearchAll } from "./search.schema.ts";
 import { chosenHits, type Hit, type HitType, hitTypes, readTyped, type SearchText } from "./search_hit.ts";
 import {
   findBinHits,
@@ -23,10 +23,10 @@ import {
   findTransferHits,
 } from "./stock_hits.sql.ts";
 
-/** How records of a type are found, and which permission it needs. */
+/** The search for records of one type, and the permission that it needs. */
 interface SearchSource {
   readonly needs: Permission;
-  /** The list of such records, where merchants may not see it although they have the permission. */
+  /** The operation that lists such records, if merchants may not call it despite the permission. */
   readonly list?: string;
   readonly find: (db: Db, typed: SearchText, limit: number, q: string) => Promise<Hit[]>;
 }
@@ -45,7 +45,7 @@ const sources: Readonly<Record<HitType, SearchSource>> = {
   count: { needs: "stock.read", list: "listCounts", find: findCountHits },
 };
 
-/** One search over everything that a person types or scans. */
+/** One search across all types of records. */
 export const searchRoutes = new Elysia({ prefix: "/search" })
   .use(conventions)
   .get("", ({ call, query }) => answerRead(call, (db) => hitsFor(db, call, query)), {
@@ -57,21 +57,20 @@ export const searchRoutes = new Elysia({ prefix: "/search" })
       summary: "Search all records",
       description:
         "Orders by number, external number, id, customer or SKU; parcels, labels and returns by id or tracking number" +
-        " (an SSCC with or without its `00`); products by SKU, name or bar code (a GTIN with or without zeros before" +
-        " it); customers by name, company, e-mail address or telephone; lots, bins, receipts, transfers and counts by" +
-        " number, reference or id. Exact hits come first, then those that begin with the text, then those" +
-        " that contain it:" +
-        " of products among the newest 5,000, of receipts, transfers and counts among the newest 1,000. Callers find" +
-        " only the kinds of records that they may see.",
+        " (an SSCC with or without its `00`); products by SKU, name or barcode (a GTIN with or without leading" +
+        " zeros); customers by name, company, email address or phone number; lots, bins, receipts, transfers and" +
+        " counts by number, reference or id. Exact matches come first, then those that begin with the text, then" +
+        " those that contain it. The last group covers the newest 5,000 products and the newest 1,000 receipts," +
+        " transfers and counts. Callers find only the types of records that they may see.",
       answers: { 200: EnvelopedView(FoundView) },
     }),
   });
 
-/** The results of a search for a caller with these permissions, of the house or of a merchant. */
+/** The results of a search, limited to what the caller may see. `merchant_id` is null for the operator. */
 export async function hitsFor(
   db: Db,
   asker: Pick<Call, "granted" | "merchant_id">,
-  { q, types, limit = most_usual }: SearchAll,
+  { q, types, limit = most_default }: SearchAll,
 ) {
   const typed = readTyped(q);
   if (typed === null) return { results: [], more: [] };
@@ -91,7 +90,7 @@ function maySee(
   return granted.permissions.has(needs) && !isHidden;
 }
 
-/** No list is one that a merchant sees for the labels that it may buy. */
+/** None of these lists depends on whether a merchant may buy labels. */
 const no_labels = { may_buy_labels: false };
 
 function hitView({ type, fit, id, title, subtitle, state, at, of, merchant_id: owner }: Hit) {

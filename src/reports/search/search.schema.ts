@@ -3,33 +3,33 @@ import { choice, closed, nullable, textField } from "../../core/schema.ts";
 import { OwnerOrOperatorView } from "../../storage/tenant.schema.ts";
 import { fits, hitTypes } from "./search_hit.ts";
 
-export const most_usual = 5;
+export const most_default = 5;
 const most_max = 20;
-/** How many hits there are altogether at most. */
+/** The most results in total. */
 export const most_in_all = 60;
 
 const oneType = `(?:${hitTypes.join("|")})`;
 
 export const SearchAll = closed({
-  q: textField(200, { description: "What was typed or scanned." }),
+  q: textField(200, { description: "The typed or scanned text." }),
   types: Type.Optional(
     Type.String({
       maxLength: 200,
       pattern: `^${oneType}(?:,${oneType})*$`,
-      hint: `must be some of ${hitTypes.join(", ")}, with commas between`,
-      description: "Only these, with commas between: `order,customer`.",
+      hint: `must be a comma-separated list of ${hitTypes.join(", ")}`,
+      description: "Only these types, separated by commas: `order,customer`.",
     }),
   ),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: most_max, description: `Hits of each type; ${most_usual} by default.` }),
+    Type.Integer({ minimum: 1, maximum: most_max, description: `Results per type. Defaults to ${most_default}.` }),
   ),
 });
 export type SearchAll = Static<typeof SearchAll>;
 
 export const HitView = closed({
   type: choice(hitTypes),
-  match: choice(fits, { description: "Whether it is what was typed, begins with it, or contains it." }),
-  id: Type.String({ description: "For a bin, which has no id, its code." }),
+  match: choice(fits, { description: "Whether it equals the text, begins with it or contains it." }),
+  id: Type.String({ description: "The code for a bin, since bins have no id." }),
   title: Type.String(),
   subtitle: Type.String(),
   state: nullable(Type.String({ description: "Its status; null if it has none." })),

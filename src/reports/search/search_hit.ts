@@ -4,7 +4,7 @@ import { plainTrackingNumber } from "../../orders/fulfillment/tracking_url.ts";
 import { isGtin } from "../../products/product.ts";
 import { scannedSscc } from "../../shipping/labels/sscc.ts";
 
-/** The types of search results, in the order of equally good ones. */
+/** The types of search results. Equally good results are listed in this order. */
 export const hitTypes = [
   "order",
   "parcel",
@@ -34,7 +34,7 @@ interface HitOwner {
 export interface Hit {
   readonly type: HitType;
   readonly fit: HitFit;
-  /** The id as the API writes it; for a bin its code. */
+  /** The id in the API; for a bin its code. */
   readonly id: string;
   readonly title: string;
   readonly subtitle: string;
@@ -42,21 +42,21 @@ export interface Hit {
   /** Milliseconds since 1970; null for a bin. */
   readonly at: number | null;
   readonly of: HitOwner | null;
-  /** Whose it is; null for what is of the house, such as a bin. */
+  /** Null for the operator's records, such as bins. */
   readonly merchant_id: number | null;
 }
 
 /** The typed or scanned text, in each form that is compared. */
 export interface SearchText {
-  /** With A to Z in small letters, as codes, numbers and names are compared. */
+  /** With ASCII letters in lower case, for codes, numbers and names. */
   readonly codes: readonly string[];
-  /** All letters small, as the words of customers are stored. */
+  /** In lower case, for the search words of customers. */
   readonly words: readonly string[];
-  /** As tracking numbers are stored; for a scanned SSCC also without its identifier. Empty if it cannot be one. */
+  /** The stored forms of a tracking number; a scanned SSCC also without its identifier. Empty if it cannot be one. */
   readonly tracking: readonly string[];
   /** The forms in which a scanned product code may be stored. */
   readonly barcodes: readonly string[];
-  /** The digits of a telephone number; null if it cannot be one. */
+  /** The digits of a phone number; null if it cannot be one. */
   readonly phone: string | null;
   /** The id of a record of this noun that was typed as `ord_1042`, or 0. */
   readonly idOf: (noun: IdNoun) => number;

@@ -1,4 +1,4 @@
-// What people on the floor look for: lots and bins.
+// Search results in inventory: lots, bins, receipts, transfers, counts and products.
 import { and, asc, desc, eq, isNotNull, or, type SQL, sql as template } from "drizzle-orm";
 import { amongTexts, begins, folded, given, holds, list } from "../../../db/kit.ts";
 import { counts } from "../../../db/schema/counts.ts";
@@ -59,7 +59,7 @@ export async function findLotHits(db: Db, typed: SearchText, limit: number): Pro
   );
 }
 
-// The condition is written out, as in the index of these bins.
+// The condition is spelled out as in the index of these bins, so that the database uses it.
 const binsByCode = prepared((sql, a: StatementArgs<{ code: string; limit: number }>) =>
   sql
     .select({ code: bins.code, kind: bins.kind, warehouse_id: bins.warehouse_id, warehouse: warehouses.name })
@@ -93,7 +93,7 @@ export async function findBinHits(db: Db, typed: SearchText, limit: number): Pro
 
 // Receipts, transfers and stock counts.
 
-// A text within names is looked for in so many of the newest records.
+// Text within a name is searched only among this many of the newest records.
 const newest_movements_max = 1000;
 
 interface MovementHitRow {
@@ -133,7 +133,7 @@ const receiptsBySupplier = prepared((sql, a: StatementArgs<{ code: string; limit
     .limit(given(a.limit)),
 );
 
-/** The receipts with this reference or supplier, those whose name begins with it, and new ones that contain it. */
+/** Receipts whose reference or supplier equals the text, begins with it or, among new ones, contains it. */
 export async function findReceiptHits(db: Db, typed: SearchText, limit: number): Promise<Hit[]> {
   const rows: MovementHitRow[] = [...(await receiptById(db, { id: typed.idOf("receipt") }))];
   for (const code of typed.codes) {
@@ -178,7 +178,7 @@ const transfersByReference = prepared((sql, a: StatementArgs<{ code: string; lim
     .limit(given(a.limit)),
 );
 
-/** The transfers with this reference, those whose reference begins with it, and new ones that contain it. */
+/** Transfers whose reference equals the text, begins with it or, among new ones, contains it. */
 export async function findTransferHits(db: Db, typed: SearchText, limit: number): Promise<Hit[]> {
   const rows = [...(await transferById(db, { id: typed.idOf("transfer") }))];
   for (const code of typed.codes) rows.push(...(await transfersByReference(db, { code, limit })));
@@ -211,7 +211,7 @@ const countById = prepared((sql, a: StatementArgs<{ id: number }>) =>
   sql.select(count).from(counts).where(eq(counts.id, a.id)),
 );
 
-/** The count with this id, and new ones whose notes contain it. */
+/** The count with this id, and new counts whose notes contain the text. */
 export async function findCountHits(db: Db, typed: SearchText, limit: number): Promise<Hit[]> {
   const rows = [...(await countById(db, { id: typed.idOf("count") }))];
   if (isPart(typed)) {
@@ -246,7 +246,7 @@ function hitsOf(type: "receipt" | "transfer" | "count", rows: readonly MovementH
   );
 }
 
-// A text within names is looked for in so many of the newest products.
+// Text within a name is searched only among the newest products, up to this number.
 const newest_products_max = 5000;
 
 const shown = {
@@ -296,7 +296,7 @@ const byBarcodeBeginning = prepared((sql, a: StatementArgs<{ value: string; limi
     .limit(given(a.limit)),
 );
 
-/** The products whose SKU, name or bar code was typed or scanned, begins with it, or contains each word. */
+/** Products whose SKU, name or barcode equals the text, begins with it or contains each of its words. */
 export async function findProductHits(db: Db, typed: SearchText, limit: number): Promise<Hit[]> {
   const scanned = await byBarcode(db, { values: list(typed.barcodes) });
   const rows: ProductHitRow[] = [...(await byId(db, { id: typed.idOf("product") }))];
@@ -313,7 +313,7 @@ export async function findProductHits(db: Db, typed: SearchText, limit: number):
   return bestOf([...exact, ...begun, ...parts]);
 }
 
-/** Of the newest products those that contain each word in the SKU or the name, newest first. */
+/** The newest products with each word in the SKU or the name, newest first. */
 function holding(db: Db, { codes }: SearchText, limit: number): Promise<ProductHitRow[]> {
   const newest = db.sql
     .select(shown)

@@ -9,17 +9,17 @@ import type { Db, ReadStatements } from "../../storage/database.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
 import type { OrderStage } from "./today.schema.ts";
 
-/** Orders of one warehouse that have not left, are not held, and are alike in all that a departure shows of them. */
+/** Unshipped orders of one warehouse that are not on hold, grouped by what a departure shows. */
 export interface OpenOrders {
   readonly carrier: string | null;
   readonly service: string | null;
   readonly stage: OrderStage;
-  /** Whether they came before the first given moment, between both, or after the second. */
+  /** Whether they were created before `first`, between `first` and `second`, or after `second`. */
   readonly came: "before" | "between" | "after";
   readonly count: number;
 }
 
-// A business with more open orders than this sees that it has many. An exact count would take too long.
+// An exact count of more open orders would take too long.
 const orders_max = 10_000;
 
 const units = (what: SQL) => sql`(
@@ -29,7 +29,7 @@ const units = (what: SQL) => sql`(
 )`;
 const short = units(sql`${reservation_lines.wanted} - ${reservation_lines.reserved}`);
 const unpicked = units(sql`${reservation_lines.wanted} - ${reservation_lines.picked}`);
-// Packed units get a parcel with their label, if not before.
+// Packed units get a parcel with their label, unless they already have one.
 const labelled = sql`(${labels.shipment_id} = ${shipments.id} and ${isOneOf(labels.status, usableLabelStatuses)})`;
 const pending = sql`${shipments} where ${shipments.order_id} = o.id
   and ${isOneOf(shipments.status, [initialShipmentStatus])}`;
@@ -46,7 +46,7 @@ const newestLabel = sql`(
 
 type OpenOrdersArgs = StatementArgs<{ first: number; second: number; limit: number }>;
 
-// What belongs to an order is found by its id, so that it is the order alone that is narrowed to a merchant's.
+// Records of an order are found by its id, so only the orders need the merchant's filter.
 const openIn = (select: ReadStatements, a: OpenOrdersArgs, where: SQL) => {
   const { id, status, created_at, shipping_method } = orders;
   const o = select
@@ -87,8 +87,8 @@ const ofFirst = query((a) => sql`(${orders.warehouse_id} = ${a.id} or ${orders.w
 const ofOne = query((a) => sql`${orders.warehouse_id} = ${a.id}`);
 
 /**
- * Counts the orders that have not left a warehouse; those without one count with the first warehouse. The moments
- * `first` and `second` (ms) part them into three groups.
+ * Counts the unshipped orders of a warehouse. Orders without a warehouse count for the first one. The times `first` and
+ * `second` (ms) divide them into three groups.
  */
 export async function countOpen(
   db: Db,

@@ -47,7 +47,7 @@ import {
 
 type TopicTarget = TopicView["target"];
 
-/** The list that shows all of a topic, and its filter. */
+/** The list that shows all records of a topic, and its filter. */
 const topicTargets = {
   backorder: { noun: "orders", filter: { short: "true" } },
   failed_label: { noun: "labels", filter: { status: "error" } },
@@ -60,30 +60,30 @@ const topicTargets = {
   low_stock: { noun: "levels", filter: { low_stock: "true" } },
 } as const satisfies Record<string, TopicTarget>;
 
-/** The orders that are held for a reason. */
+/** The orders on hold for a reason. */
 const heldOrders = (hold_reason: string): TopicTarget => ({
   noun: "orders",
   filter: { status: "on_hold", hold_reason },
 });
 
-/** The lots on sale whose last day comes before one, in days since 1970-01-01. */
+/** The lots on sale whose last day is before `before`, in days since 1970-01-01. */
 const expiringLots = (before: number): TopicTarget => ({
   noun: "lots",
   filter: { status: "available", on_hand: "true", expiring_before: dayText(before) },
 });
 
-/** The orders that are due to leave by a moment, in milliseconds. */
+/** The orders that are due to ship by `until`, in milliseconds. */
 const ordersToLeave = (until: number): TopicTarget => ({
   noun: "orders",
   filter: { statuses: "pending,processing,fulfilled", ship_by_before: iso(until + 1) },
 });
 
-/** Lots that expire within these days are shown. */
+/** Lots that expire within this many days are shown. */
 const expiring_days = 30;
 // A warehouse that is closed for longer has no departures.
 const days_ahead = 60;
 
-/** What a warehouse has to do today. */
+/** The overview of today's work. */
 export const overviewRoutes = new Elysia()
   .use(conventions)
   .get("/overview", ({ call }) => answerRead(call, (db) => overviewOf(db, call)), {
@@ -93,18 +93,17 @@ export const overviewRoutes = new Elysia()
       chapter: "Reports",
       summary: "Get the overview of today",
       description:
-        "What leaves before which cut-off and its progress, what waits and why, deliveries that are expected today" +
-        ` or late, lots that expire within ${expiring_days} days, and SKUs below their reorder point. An` +
-        " order is due to" +
-        " leave on the working day on which it was created, or on the next one after the cut-off; a held order" +
-        " does not count there. Each topic has its count, the first few records, and the list that shows all; a" +
-        " topic whose list the caller may not see is left out. A failed label counts until another one" +
-        " is bought for its parcel, and a stock count once it is in review and a line differs.",
+        "Orders due before the next cut-off and their progress, open tasks and their reasons, receipts that are due" +
+        ` today or late, lots that expire within ${expiring_days} days, and SKUs below their reorder point. An order` +
+        " is due to ship on the day it was created, or on the next working day if the cut-off has passed. Orders on" +
+        " hold are not due. Each topic has its count, the first few records, and the list that shows all of them." +
+        " Topics whose list the caller may not see are left out. A failed label counts until another one" +
+        " is bought for its parcel. A stock count counts once it is in review and a line differs.",
       answers: { 200: EnvelopedView(OverviewView) },
     }),
   });
 
-/** Each kind is visible only to callers who may see its list. */
+/** The permission for each kind: that of its list. */
 const seenBy: Readonly<Record<TopicKind, Permission>> = {
   hold: "orders.read",
   backorder: "orders.read",
@@ -120,7 +119,7 @@ const seenBy: Readonly<Record<TopicKind, Permission>> = {
   low_stock: "stock.read",
 };
 
-/** The lists that merchants do not see although they have the permission. */
+/** The lists that merchants may not call despite the permission. */
 const lists: Partial<Readonly<Record<TopicKind, string>>> = { putback: "listPutBacks", count_difference: "listCounts" };
 
 function maySee({ granted, merchant_id }: Pick<Call, "granted" | "merchant_id">, kind: TopicKind): boolean {
@@ -151,14 +150,14 @@ async function overviewOf(db: Db, call: Call): Promise<OverviewView> {
   };
 }
 
-/** What has to be there before the first label. Merchants have nothing to do for it. */
+/** Setup before the first label. Only the operator has to do it. */
 async function shippingSteps(db: Db, { merchant_id }: Call, warehouses: readonly PlainWarehouse[]) {
   if (merchant_id !== null) return { warehouse: true, carrier: true };
   const sells = db.mode === "test" || (await hasOwnCards(db)) || (await listActiveAccounts(db)).length > 0;
   return { warehouse: !warehouses.some(({ address }) => isExampleAddress(address)), carrier: sells };
 }
 
-/** The next working day of a warehouse, today included; and the one after, once the cut-off is over. */
+/** The next working day of a warehouse, possibly today, and the one after it once the cut-off has passed. */
 async function departuresIn(
   db: Db,
   warehouse: PlainWarehouse,
@@ -178,7 +177,7 @@ async function departuresIn(
     open.filter(({ came }) => came !== "after"),
   );
   if (after === undefined || db.now < next.until) return [view];
-  // Orders that came after the cut-off may leave today all the same, ahead of their day.
+  // Orders created after the cut-off may still ship today, ahead of their day.
   const ahead = open.filter(({ came }) => came === "after");
   return [view, await viewOf(after, ahead)];
 }

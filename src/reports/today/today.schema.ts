@@ -3,21 +3,21 @@ import { choice, closed, nullable } from "../../core/schema.ts";
 import { OwnerOrOperatorView } from "../../storage/tenant.schema.ts";
 import { number } from "../reports.schema.ts";
 
-/** What an order that has not left waits for, in the order of the work. */
+/** The stages of an order that has not shipped, in the order of the work. */
 export const stages = ["short", "to_pick", "picked", "packed", "ready"] as const;
 export type OrderStage = (typeof stages)[number];
 
 const staged = {
-  orders: number("Orders that have not left and are not on hold."),
+  orders: number("Orders that have not shipped and are not on hold."),
   late: number("Of these, orders that were due on an earlier working day."),
-  short: number("Orders that wait for stock."),
+  short: number("Orders waiting for stock."),
   to_pick: number("Orders with something left to pick."),
   picked: number("Orders with everything picked, but not everything packed."),
   packed: number("Packed orders with a parcel that has no label yet."),
   ready: number("Packed orders with a label on every parcel."),
 };
 
-/** Where to look: a list, and its filters. */
+/** A list and its filters. */
 const TargetView = closed({
   noun: Type.String({ description: "The list: `orders`, `receipts`, `lots` and so on." }),
   filter: Type.Record(Type.String(), Type.String(), { description: "The parameters of that list." }),
@@ -27,10 +27,10 @@ const DepartureView = closed({
   warehouse_id: Type.String(),
   warehouse_name: Type.String(),
   timezone: Type.String(),
-  date: Type.String({ description: "The working day on which these orders are due to leave." }),
+  date: Type.String({ description: "The working day on which these orders are due to ship." }),
   cutoff_at: Type.String({ format: "date-time" }),
-  minutes_left: Type.Integer({ description: "Minutes until the cut-off, rounded down; below zero when it is over." }),
-  shipped: number("Orders due that day that have left."),
+  minutes_left: Type.Integer({ description: "Minutes until the cut-off, rounded down; negative once it has passed." }),
+  shipped: number("Orders due that day that have shipped."),
   ...staged,
   services: Type.Array(
     closed({
@@ -61,21 +61,21 @@ const topicKinds = [
 export type TopicKind = (typeof topicKinds)[number];
 
 const SampleView = closed({
-  id: Type.String({ description: "The record: `ord_1042`; for the stock of a SKU the SKU." }),
+  id: Type.String({ description: "The id of the record, such as `ord_1042`; for the stock of a SKU, the SKU." }),
   merchant_id: OwnerOrOperatorView,
-  name: Type.String({ description: "Its name for people: an order number, a SKU, a lot number." }),
-  within: nullable(Type.String({ description: "What it belongs to: the SKU of a lot, the connection of an import." })),
-  at: nullable(Type.String({ format: "date-time", description: "Since when it has waited, or when it is due." })),
-  quantity: nullable(Type.Integer({ description: "Units, or lines of a stock count that differ." })),
+  name: Type.String({ description: "An order number, a SKU or a lot number, for example." }),
+  within: nullable(Type.String({ description: "Its parent, such as the SKU of a lot or an import's connection." })),
+  at: nullable(Type.String({ format: "date-time", description: "When it started to wait, or when it is due." })),
+  quantity: nullable(Type.Integer({ description: "Units, or lines of a stock count with a difference." })),
   threshold: nullable(Type.Integer({ description: "The reorder point of a low SKU." })),
 });
 
 export const TopicView = closed({
   kind: choice(topicKinds),
-  reason: nullable(Type.String({ description: "The reason of holds." })),
-  count: number("How many there are, counted to 10,000."),
-  oldest_at: nullable(Type.String({ format: "date-time", description: "The earliest `at` of all of them." })),
-  samples: Type.Array(SampleView, { description: "The first few." }),
+  reason: nullable(Type.String({ description: "The hold reason, for holds." })),
+  count: number("The number of records, counted up to 10,000."),
+  oldest_at: nullable(Type.String({ format: "date-time", description: "The earliest `at` of all records." })),
+  samples: Type.Array(SampleView, { description: "The first few records." }),
   target: TargetView,
 });
 
@@ -83,22 +83,22 @@ export const OverviewView = closed({
   at: Type.String({ format: "date-time" }),
   departures: Type.Array(DepartureView, {
     description:
-      "The next working day of each warehouse, today included; once the cut-off is over, the one after it as well.",
+      "The next working day of each warehouse, possibly today, and the one after it once the cut-off has passed.",
   }),
   waiting: Type.Array(TopicView, {
-    description: "What waits for a person, by kind; empty kinds are left out.",
+    description: "Open tasks by kind. Empty kinds are left out.",
   }),
   receipts_today: TopicView,
   receipts_late: TopicView,
   expiring_lots: TopicView,
   low_stock: TopicView,
   first_steps: closed({
-    warehouse: Type.Boolean({ description: "Every warehouse has an address of its own." }),
-    carrier: Type.Boolean({ description: "There is a carrier account or a rate card that is no sample." }),
-    product: Type.Boolean({ description: "There is a product." }),
-    stock: Type.Boolean({ description: "Units have come in." }),
-    order: Type.Boolean({ description: "There is an order." }),
-    shipped_order: Type.Boolean({ description: "An order has left." }),
+    warehouse: Type.Boolean({ description: "Every warehouse has an address." }),
+    carrier: Type.Boolean({ description: "A carrier account or a rate card other than the samples exists." }),
+    product: Type.Boolean({ description: "A product exists." }),
+    stock: Type.Boolean({ description: "Units have been received." }),
+    order: Type.Boolean({ description: "An order exists." }),
+    shipped_order: Type.Boolean({ description: "An order has shipped." }),
     used_key: Type.Boolean({ description: "An API key has been used." }),
   }),
 });

@@ -1,4 +1,4 @@
-// What waits for somebody: each kind is one query over an index of what waits alone, and no further than `counted_max`.
+// Open tasks. Each kind is one query over a partial index of pending records, limited to `counted_max` rows.
 import { and, eq, exists, gt, gte, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { given, isOneOf } from "../../../db/kit.ts";
@@ -23,15 +23,15 @@ import { isOfSeen } from "../../storage/scope.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
 import { subscriptionTransitions } from "../../webhooks/webhooks.transitions.ts";
 
-/** How far a topic is counted. */
+/** The limit up to which a topic is counted. */
 export const counted_max = 10_000;
-/** How many of a topic are named. */
+/** The number of records that a topic shows. */
 export const samples_max = 3;
 
-/** One of what waits, as a row; `count` says how many rows there are in all. */
+/** A record of a topic. `count` is the number of rows in total. */
 export interface TopicRecord {
   readonly id: number;
-  /** Whose it is; null for the house's, none for what several share. */
+  /** Null for the operator's records; absent for records that merchants share. */
   readonly merchant_id?: number | null;
   readonly name: string;
   readonly at: number | null;
@@ -40,7 +40,7 @@ export interface TopicRecord {
 
 const day_ms = 86_400_000;
 const all = sql<number>`count(*) over ()`.mapWith(Number);
-/** How many rows of a kind are looked at: beside an index of these alone, so it is no value to plan by. */
+/** The most rows to read. It is a parameter because the query plan must not depend on it. */
 type UpTo = StatementArgs<{ up_to: number }>;
 const up_to = counted_max;
 const few = samples_max;
@@ -111,18 +111,18 @@ const backorders = prepared((select, a: UpTo) =>
     .limit(few),
 );
 
-/** The oldest orders that wait for stock, and for how many units. */
+/** The oldest orders that wait for stock, with the number of missing units. */
 export async function findBackorders(db: Db): Promise<(TopicRecord & { readonly quantity: number })[]> {
   return backorders(db, { up_to });
 }
 
-// A failure that another try followed is over; so is one of an order that has left without it.
+// A failure no longer counts once another attempt followed or the order shipped without the label.
 const failedLabelsOf = (select: ReadStatements, a: UpTo) => {
   const { id, order_id, return_id, created_at, status } = labels;
   const l = select
     .select({ id, order_id, return_id, created_at })
     .from(labels)
-    // That each was made at some time leads SQLite to the index of the failed ones, before that of a merchant's labels.
+    // The condition on created_at is always true. It makes SQLite use the index of failed labels.
     .where(and(isOneOf(status, [labelTransitions.fail.to]), sql`${created_at} > 0`))
     .orderBy(created_at)
     .limit(given(a.up_to))
@@ -146,7 +146,7 @@ const failedLabels = prepared((select, a: UpTo) =>
     .limit(few),
 );
 
-/** The oldest labels that could not be bought and that nobody tried again. */
+/** The oldest failed labels without another attempt. */
 export async function findFailedLabels(db: Db): Promise<TopicRecord[]> {
   return failedLabels(db, { up_to });
 }
@@ -175,7 +175,7 @@ const failedImports = prepared((select, a: UpTo) =>
     .limit(few),
 );
 
-/** The oldest orders of platforms that could not be imported. */
+/** The oldest platform orders that could not be imported. */
 export async function findFailedImports(db: Db): Promise<(TopicRecord & { readonly connection_id: number })[]> {
   return failedImports(db, { up_to });
 }
@@ -237,7 +237,7 @@ export async function findFailingWebhooks(db: Db): Promise<TopicRecord[]> {
   return failingWebhooks(db, {});
 }
 
-// A sheet may show the goods of several merchants.
+// A count may include stock of several merchants.
 const differing = (select: ReadStatements) => {
   const { count_id, product_id, counted, expected } = count_lines;
   const isMine = isOfSeen(select, products, product_id);
@@ -261,7 +261,7 @@ const differences = prepared((select) =>
     .limit(few),
 );
 
-/** The counts under review that found a difference, and on how many lines. */
+/** Counts in review, with the number of lines that differ. */
 export async function findDifferences(db: Db): Promise<(TopicRecord & { readonly quantity: number })[]> {
   return differences(db, {});
 }
@@ -292,7 +292,7 @@ const receiptsDue = prepared((select, a: StatementArgs<{ since: number; until: n
     .limit(few),
 );
 
-/** The deliveries that are expected in a time (ms) and not done with, and how many units of each are still to come. */
+/** Open receipts expected from `since` until `until` (ms), with the number of units still to come. */
 export async function findReceipts(
   db: Db,
   since: number,
@@ -301,10 +301,10 @@ export async function findReceipts(
   return receiptsDue(db, { since, until });
 }
 
-/** Their last days, and the day that it is where the units are. */
+/** The range of last sale days, and the current days of the warehouses. */
 interface LastDays {
   readonly days: LocalDays;
-  /** The first last day that is not among them. */
+  /** The end of the range, exclusive. */
   readonly before: number;
 }
 
@@ -314,7 +314,7 @@ const expiring = (select: ReadStatements, { days, before }: LastDays) => {
     .select({
       id,
       name: sql`${lot_number}`.as("name"),
-      // The last millisecond of the date, as it is shown everywhere.
+      // The last millisecond of the date, as everywhere else.
       at: sql`(${expires_on} + 1) * ${sql.raw(String(day_ms))} - 1`.as("at"),
       product_id,
       quantity: sql`sum(${stock_items.on_hand})`.as("quantity"),
@@ -334,7 +334,7 @@ const expiring = (select: ReadStatements, { days, before }: LastDays) => {
     .as("found");
 };
 
-/** The lots with units on hand that expire next, whose last day comes before one. */
+/** The lots with units on hand whose last day is before `before`, soonest first. */
 export async function findExpiringLots(
   db: Db,
   last_days: LastDays,
@@ -349,7 +349,7 @@ export async function findExpiringLots(
 
 const hasShipped = isOneOf(order_counts.status, [orderTransitions.ship.to, orderTransitions.deliver.to]);
 const steps = prepared((select) => {
-  // The first of a table that an index of each merchant's finds: the others may have many that are passed.
+  // Takes the first row from an index by merchant: any other index may pass many rows of other merchants.
   const has = (table: PgTable, where?: SQL) =>
     exists(select.select({ one: sql`1` }).from(table).where(where)).mapWith(Boolean);
   return select
@@ -363,7 +363,7 @@ const steps = prepared((select) => {
     .from(sql`(select 1) as one`);
 });
 
-/** What has been done in this store at least once. */
+/** Setup steps that have been done at least once in this environment. */
 export async function findSteps(db: Db): Promise<{
   readonly product: boolean;
   readonly stock: boolean;

@@ -1,8 +1,8 @@
 // Verifies stored addresses with a carrier: claim in one transaction, call in none, record in another.
 
 import { isWorthAsking, verificationOf } from "../../addresses/carrier_verification.ts";
-import { setAsksCarrier } from "../../addresses/verify_address.ts";
-import { asksCarrier } from "../../addresses/zip_codes.sql.ts";
+import { setUsesCarrierChecks } from "../../addresses/verify_address.ts";
+import { usesCarrierChecks } from "../../addresses/zip_codes.sql.ts";
 import type { Actor } from "../../core/actor.ts";
 import { wireId } from "../../core/ids.ts";
 import type { CustomerAddress } from "../../customers/customer.ts";
@@ -25,7 +25,8 @@ const give_up_ms = 86_400_000;
 export async function askAboutAddresses(store: Store, service: Service): Promise<number | null> {
   const verifier = await findVerifier(store, service);
   const has_verifier = verifier !== null;
-  if ((await store.read(asksCarrier)) !== has_verifier) await store.write((tx) => setAsksCarrier(tx, has_verifier));
+  if ((await store.read(usesCarrierChecks)) !== has_verifier)
+    await store.write((tx) => setUsesCarrierChecks(tx, has_verifier));
   if (verifier === null) return null;
   const claimed = await store.write((tx) => claimCarrierChecks(tx, batch_size, tx.now + claim_ms));
   if (claimed.length === 0) return store.read(nextCarrierCheck);

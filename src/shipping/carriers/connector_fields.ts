@@ -126,9 +126,9 @@ function decimalText(steps: bigint, decimals: number): string {
   return part === "" ? String(steps / scale) : `${steps / scale}.${part}`;
 }
 
-// Services that resell carriers each name them in their own way. Here each carrier has one code.
+// Services that resell carriers name them differently. Here each carrier has one code.
 
-// Suffixes that name a contractSuffix, not a carrier.
+// Suffixes that identify an account or contract, not a carrier.
 const contractSuffix = /(?:default)?(?:account)?$/i;
 
 const codes: Readonly<Record<string, string>> = {

@@ -383,14 +383,14 @@ export async function recordFailed(
   const { code: error_code, message: error_message, known } = reason;
   const status = transition(labelTransitions, "fail", before.status);
   const { shipment_id } = before;
-  if (shipment_id !== null && (await waitsInHouse(tx, before, shipment_id))) {
+  if (shipment_id !== null && (await isUnshippedParcel(tx, before, shipment_id))) {
     await voidShipment(tx, shipment_id, purchaseActor(before));
   }
   const quote_nonce = known ? null : before.quote_nonce;
   return saveLabel(tx, before, { status, error_code, error_message, quote_nonce, claimed_until: null });
 }
 
-async function waitsInHouse(tx: Tx, { order_id }: ShippingLabel, shipment_id: number): Promise<boolean> {
+async function isUnshippedParcel(tx: Tx, { order_id }: ShippingLabel, shipment_id: number): Promise<boolean> {
   const { shipments } = await lockOrder(tx, order_id);
   return shipments.some(({ id, status }) => id === shipment_id && isUnshipped(status));
 }

@@ -269,7 +269,7 @@ const ownRoutes = (service: Service, signer: LinkSigner) => {
         id: "voidLabel",
         needs: "shipping.buy",
         chapter: "Shipping",
-        summary: "Void a label whose parcel has not left",
+        summary: "Void a label whose parcel has not shipped",
         description:
           "Voids a carrier's label at the carrier first. 202 means that the carrier has not confirmed it yet:" +
           " `void_status` is `asked`, and the service retries.",

@@ -158,7 +158,7 @@ export async function hasCarriersLabels(db: Db, order_id: number): Promise<boole
 }
 
 /** Returns the ids of an order's parcels that have not left, including those that were given up. */
-export async function listParcelsInHouse(db: Db, order_id: number): Promise<Set<number>> {
+export async function listUnshippedParcels(db: Db, order_id: number): Promise<Set<number>> {
   const shipments = await listShipments(db, [order_id]);
   return new Set(shipments.filter(({ status }) => !hasLeft(status)).map(({ id }) => id));
 }

@@ -34,7 +34,7 @@ export interface LabelBuyer {
   readonly actor: Actor;
   /** Whether an equal label bought moments ago is intended: this label is for another carton. */
   readonly additional: boolean;
-  /** The quote, whose price is charged. */
+  /** The quote with the price to charge. */
   readonly quote: RateQuote | null;
 }
 

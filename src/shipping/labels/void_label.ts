@@ -23,7 +23,7 @@ import { call_ms_max, lease_ms } from "./label_purchase.ts";
 import { finishing_job, lockClaimed } from "./label_purchases.ts";
 import {
   getLabel,
-  listParcelsInHouse,
+  listUnshippedParcels,
   listValidLabels,
   listValidLabelsOfReturn,
   lockOrderOfLabels,
@@ -43,7 +43,7 @@ export async function voidLabel(tx: Tx, id: string | number, actor: Actor): Prom
   await lockOrderOfLabels(tx, order_id);
   const label = await getLabel(tx, id);
   if (isVoided(label.status)) return label;
-  refuseLeft(label, await listParcelsInHouse(tx, order_id));
+  refuseLeft(label, await listUnshippedParcels(tx, order_id));
   return voidBought(tx, label, actor);
 }
 
@@ -57,7 +57,7 @@ export async function voidLabelsOfOrder(tx: Tx, id: string | number, actor: Acto
   await lockOrderOfLabels(tx, order_id);
   const valid = await listValidLabels(tx, order_id);
   if (valid.length === 0) return;
-  await voidAll(tx, valid, await listParcelsInHouse(tx, order_id), actor);
+  await voidAll(tx, valid, await listUnshippedParcels(tx, order_id), actor);
 }
 
 /**
@@ -118,7 +118,7 @@ export async function beginVoid(tx: Tx, id: string | number, actor: Actor): Prom
   await lockOrderOfLabels(tx, order_id);
   const label = await getLabel(tx, id);
   if (isVoided(label.status)) return label;
-  refuseLeft(label, await listParcelsInHouse(tx, order_id));
+  refuseLeft(label, await listUnshippedParcels(tx, order_id));
   return claimVoid(tx, label, actor);
 }
 
@@ -133,7 +133,7 @@ export async function beginVoids(
   actor: Actor,
 ): Promise<ShippingLabel[]> {
   await lockOrderOfLabels(tx, order_id);
-  const in_house = await listParcelsInHouse(tx, order_id);
+  const in_house = await listUnshippedParcels(tx, order_id);
   const claimed: ShippingLabel[] = [];
   for (const label of await listValidLabels(tx, order_id)) {
     if (label.account_id === null || !isIn(label, parcels) || !isIn(label, in_house)) continue;
@@ -179,7 +179,7 @@ export async function recordVoided(
   const before = await lockClaimed(tx, claim);
   if (before === null) return null;
   const { shipment_id } = before;
-  const in_house = await listParcelsInHouse(tx, before.order_id);
+  const in_house = await listUnshippedParcels(tx, before.order_id);
   if (shipment_id !== null && in_house.has(shipment_id)) await voidShipment(tx, shipment_id, actor);
   const status = transition(labelTransitions, "void", before.status);
   const void_status = transition(voidTransitions, answer, before.void_status ?? voidStarts);

@@ -2,8 +2,8 @@ import { Elysia } from "elysia";
 import { momentOf } from "../../core/clock.ts";
 import { readId, wireId } from "../../core/ids.ts";
 import { bodyOf, queryOf } from "../../core/schema.ts";
-import { paperMediaTypes, preferredFormat } from "../../documents/document.ts";
-import { answerPaper } from "../../documents/document_response.ts";
+import { documentMediaTypes, preferredFormat } from "../../documents/document.ts";
+import { sendDocument } from "../../documents/document_response.ts";
 import type { Call } from "../../http/call.ts";
 import { conventions } from "../../http/conventions.ts";
 import { EnvelopedView, ListView } from "../../http/envelope.ts";
@@ -75,7 +75,7 @@ export const manifestRoutes = ({ log }: Service) =>
         const requested = query.format ?? preferredFormat(call.request.headers.get("accept"));
         const paper = manifestDocument(manifest, codes, now, query.paper);
         const format = requested === "html" ? "html" : "pdf";
-        return answerPaper(call, log, paper, { name: wireId("manifest", manifest.id), format, now });
+        return sendDocument(call, log, paper, { name: wireId("manifest", manifest.id), format, now });
       },
       {
         query: queryOf(PrintManifest),
@@ -85,7 +85,7 @@ export const manifestRoutes = ({ log }: Service) =>
           chapter: "Shipping",
           summary: "Get a printable manifest as PDF, or as HTML with `Accept`",
           description: "It has the barcode of every parcel and space for a signature.",
-          documents: paperMediaTypes,
+          documents: documentMediaTypes,
           answers: { 200: null },
         }),
       },

@@ -187,7 +187,7 @@ export function rateView(
   };
 }
 
-/** Returns a carrier's message for a merchant, without the operator's account and what the carrier told about it. */
+/** Returns a carrier's message for a merchant, without the operator's account and details about it. */
 export function withoutAccount<Message extends OfAccount & RateMessage>(original: Message): Message {
   if (original.account_id === null) return original;
   const message =

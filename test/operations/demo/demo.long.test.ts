@@ -75,7 +75,7 @@ if (engine === "sqlite")
     expect(checks).toEqual(new Set(["verified", "unverified", "error"]));
     // It is no toy for a world with orders in it.
     await expect(runDemo(stores, { mode: "test", seed: 1, merchant: undefined }, clock, quiet)).rejects.toThrow(
-      "needs an empty world",
+      "can only be loaded into an empty environment",
     );
     await close(stores);
   }, 180_000);
