@@ -15,7 +15,7 @@ const plainText = pg.customType<{ data: string }>({ dataType: () => 'text collat
 export const text = () => pick(plainText() as unknown as ReturnType<typeof pg.text>, lite.text());
 export const int = () => pick(pg.bigint({ mode: "number" }), lite.integer());
 export const bool = () => pick(pg.boolean(), lite.integer({ mode: "boolean" }));
-/** JSON as text on both engines: stored as written, read back as the same value, never queried by path. */
+/** JSON as text on both engines, never queried by path. */
 export const json = <T>() => pick(pg.json().$type<T>(), lite.text({ mode: "json" }).$type<T>());
 /**
  * A long text, mostly JSON, stored compressed and never queried by its contents; `hasText` checks whether it is empty.
@@ -56,7 +56,7 @@ export const index = pick(pg.index, lite.index);
 export const unique = pick(pg.uniqueIndex, lite.uniqueIndex);
 export const primaryKey = pick(pg.primaryKey, lite.primaryKey);
 export const foreignKey = pick(pg.foreignKey, lite.foreignKey);
-// It sorts after whatever a text can go on with.
+// It sorts after any character that a text can contain.
 const last_character = "\u{10ffff}";
 
 const constraint = pick(pg.check, lite.check);
@@ -65,16 +65,16 @@ const constraint = pick(pg.check, lite.check);
 export const check = (name: string, condition: string) => constraint(name, sql.raw(condition));
 
 /**
- * A CHECK that a text column holds one of a closed list of words, such as states; for lists that grow see `words.ts`.
- * SQLite compares the words one by one: for a list in brackets it would build a table at each insert. PostgreSQL reads
- * the condition anew for each statement: one array is read sooner than a list of words.
+ * A CHECK that a text column holds one of a fixed list of words, such as statuses; for lists that grow see `words.ts`.
+ * SQLite compares the words one by one, since it would build a table for an `in` list at each insert. PostgreSQL parses
+ * the condition for each statement, and one array is parsed faster than a list.
  */
 export const oneOf = (name: string, column: string, words: readonly string[]) => {
   const each = words.map((word) => `${column} = '${word}'`).join(" or ");
   return check(`${name}_${column}`, isPostgres ? `${column} = any ('{${words.join(",")}}'::text[])` : each);
 };
 
-/** A CHECK that a text column holds no space, no dash and no small letter of A to Z, and is not empty. */
+/** A CHECK that a text column is not empty and contains no space, dash or lower-case ASCII letter. */
 export const plainNumber = (name: string, column: string) => {
   const holds = isPostgres ? `${column} ~ '[a-z -]'` : `${column} glob '*[a-z -]*'`;
   return check(`${name}_${column}`, `not (${holds}) and ${column} <> ''`);
@@ -84,15 +84,15 @@ export const plainNumber = (name: string, column: string) => {
 export const where = (condition: string): SQL => sql.raw(condition);
 
 /**
- * Whether a column holds one of these words of the program, written in the text: for a partial index whose condition
- * says the same, since the engines do not look into parameters.
+ * Whether a column holds one of these constant words, written as literals. An engine uses a partial index only if its
+ * condition appears in the query, and it does not look into parameters.
  */
 export const isOneOf = (column: AnyColumn | SQLWrapper, words: readonly string[]): SQL => {
   const quoted = sql.raw(words.map((word) => `'${word}'`).join(", "));
   return words.length === 1 ? sql`${column} = ${quoted}` : sql`${column} in (${quoted})`;
 };
 
-/** Case-insensitive search for a piece of text; on SQLite the case of ASCII letters only. */
+/** Case-insensitive search for a substring; on SQLite only ASCII letters are case-insensitive. */
 export const contains = (column: AnyColumn | SQLWrapper, piece: string): SQL =>
   sql`lower(${column}) like ${`%${piece.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`} escape '\\'`;
 
@@ -102,7 +102,7 @@ export const matches = (column: AnyColumn | SQLWrapper, pattern: string): SQL =>
     ? sql`${column} like ${pattern.replace(/[\\%_]/g, "\\$&").replaceAll("*", "%")} escape '\\'`
     : sql`${column} glob ${pattern.replace(/[[?]/g, "[$&]")}`;
 
-/** A text with A to Z in lower case, as an index stores it; other letters are unchanged on both engines. */
+/** A text in lower case, as an index stores it. Only ASCII letters change on both engines. */
 export const folded = (column: AnyColumn | SQLWrapper): SQL => sql`lower(${column})`;
 
 /** An index column in descending order. */
@@ -114,90 +114,90 @@ export const lastDigits = (column: AnyColumn | SQLWrapper): SQL =>
 
 const between_digits = [" ", "-", "(", ")", ".", "+", "/"];
 
-/** The digits of a telephone number, without what people write between them. */
+/** The digits of a telephone number, without separators. */
 export const phoneDigits = (column: AnyColumn | SQLWrapper): SQL =>
   between_digits.reduce((text, sign) => sql`replace(${text}, ${sql.raw(`'${sign}'`)}, '')`, sql`${column}`);
 
-/** The last seven digits of a telephone number, which people write alike with and without what comes before them. */
+/** The last seven digits of a telephone number, which are the same with and without prefixes. */
 export const phoneEnd = (column: AnyColumn | SQLWrapper): SQL =>
   isPostgres ? sql`right(${phoneDigits(column)}, 7)` : sql`substr(${phoneDigits(column)}, -7)`;
 
-/** Whether a text holds a piece, with A to Z counting alike in both cases; the piece has them small. */
+/** Whether a text contains a substring, ignoring the case of ASCII letters. The substring must be in lower case. */
 export const holds = (expression: AnyColumn | SQLWrapper, piece: string): SQL =>
   sql`${folded(expression)} like ${`%${piece.replace(/[\\%_]/g, "\\$&")}%`} escape '\\'`;
 
 /**
- * Whether a text begins with a piece, in a form that walks an index of the very same expression, and that without one
- * evaluates it once for a row.
+ * Whether a text starts with a prefix, in a form that uses an index of the same expression. Without an index, it
+ * evaluates the expression once per row.
  */
 export const begins = (expression: AnyColumn | SQLWrapper, piece: SQLWrapper): SQL =>
   sql`${expression} between ${piece} and ${piece} || ${last_character}`;
 
 /**
- * Whether a column is among a list of integers given as one parameter, so that one prepared statement serves any
- * number of them. The value is made by `list`. PostgreSQL is not shown how long it is (hence `select`): it would plan
- * the statement anew at each run for lists of fewer than ten, which takes longer than most statements.
+ * Whether a column is one of a list of integers in one parameter (see `list`), so that one prepared statement serves
+ * lists of any length. The `select` hides the length from PostgreSQL. Otherwise it would plan the statement again at
+ * each run for lists of fewer than ten, which takes longer than most statements.
  */
 export const among = (column: AnyColumn | SQLWrapper, values: SQLWrapper): SQL =>
   isPostgres
     ? sql`${column} = any((select ${values}::bigint[])::bigint[])`
     : sql`${column} in (select value from json_each(${values}))`;
 
-/** As `among`, for a column of text. */
+/** As `among`, for a text column. */
 export const amongTexts = (column: AnyColumn | SQLWrapper, values: SQLWrapper): SQL =>
   isPostgres
     ? sql`${column} = any((select ${values}::text[])::text[])`
     : sql`${column} in (select value from json_each(${values}))`;
 
 /**
- * Whether a column is among what a query finds, which is run once. PostgreSQL would join it, and run it for each row
- * where it takes a table for empty that has been filled since it was last counted.
+ * Whether a column is one of a subquery's results. The subquery runs once. PostgreSQL would otherwise join it, and run
+ * it per row if its statistics show a table as empty that has since been filled.
  */
 export const amongThose = (column: AnyColumn | SQLWrapper, query: SQLWrapper): SQL =>
   isPostgres ? sql`${column} = any(array(${query}))` : sql`${column} in ${query}`;
 
 /**
- * A bound value at which SQLite does not look when it plans. One that limits rows, or that is compared where a partial
- * index may help, makes it plan anew at each run, which takes longer than most queries.
+ * A bound value that SQLite's planner ignores. A bound limit, or a value compared where a partial index may help, would
+ * make SQLite plan the statement again at each run, which takes longer than most queries.
  */
-export const given = <Value extends SQLWrapper>(value: Value): Value =>
+export const opaque = <Value extends SQLWrapper>(value: Value): Value =>
   isPostgres ? value : (sql`+${value}` as unknown as Value);
 
 /**
- * A list of integers or texts as the one parameter that `among` and `amongTexts` take. For PostgreSQL it is an array:
- * it takes a JSON list for a hundred values, and reads whole tables for their sake.
+ * A list of integers or texts as the single parameter of `among` and `amongTexts`. For PostgreSQL it is an array, since
+ * its planner expects a hundred values in a JSON list and then reads whole tables.
  */
 export const list = (values: readonly (number | string)[]): string =>
   isPostgres ? `{${values.map(element).join()}}` : JSON.stringify(values);
 const element = (value: number | string) =>
   typeof value === "number" ? value : `"${value.replace(/[\\"]/g, "\\$&")}"`;
 
-/** A column under another name: rows whose values have the names that the program wants need not be made anew. */
+/** A column under another name, so that rows need not be copied to rename their fields. */
 export const named = <Column extends AnyColumn>(column: Column, name: string) =>
   sql<GetColumnData<Column>>`${column}`.mapWith(column).as(name);
 
-/** All integers that a query finds as the text of one JSON list, in this order. */
+/** All integers of a query as the text of one JSON list, in the given order. */
 export const listed = (column: AnyColumn | SQLWrapper, order: readonly SQL[] = []): SQL => {
   const sorted = order.length === 0 ? column : sql`${column} order by ${sql.join([...order], sql`, `)}`;
   return isPostgres ? sql`coalesce(json_agg(${sorted})::text, '[]')` : sql`json_group_array(${sorted})`;
 };
 
-/** The elements of a column of JSON lists as rows `part(value)`, whose fields are read by `->>`. */
+/** The elements of a JSON list column as rows `part(value)`, whose fields are read with `->>`. */
 export const eachOf = (column: AnyColumn | SQLWrapper): SQL =>
   isPostgres ? sql`json_array_elements(${column}) as part(value)` : sql`json_each(${column}) as part`;
 
 /**
- * The elements of a JSON list that is given as one parameter, as a table of `value`s, whose fields are read by `->>`.
- * PostgreSQL takes an array for ten elements, and a JSON list for a hundred, for which it would read whole tables.
+ * The elements of a JSON list parameter as a table of `value`s, whose fields are read with `->>`. PostgreSQL's planner
+ * expects ten elements in an array, but a hundred in a JSON list, for which it would read whole tables.
  */
 export const eachIn = (values: SQLWrapper): SQL =>
   isPostgres
     ? sql`(select unnest(array(select json_array_elements(${values}::json))) as value)`
     : sql`json_each(${values})`;
 
-/** The rows of integers of such a list, whose fields are read by `told`. SQLite takes rows one by one in less time. */
-export const toldIn = (rows: SQLWrapper): SQL => sql`${eachIn(rows)} as told`;
-export const told = (name: string): SQL<number> => sql.raw(`(told.value->>'${name}')::bigint`) as SQL<number>;
+/** The rows of such a list, whose integer fields `inputField` reads. On SQLite, separate statements are faster. */
+export const inputRows = (rows: SQLWrapper): SQL => sql`${eachIn(rows)} as input`;
+export const inputField = (name: string): SQL<number> => sql.raw(`(input.value->>'${name}')::bigint`) as SQL<number>;
 
 interface Lockable {
   for(
@@ -212,25 +212,25 @@ export const forUpdate = <Q extends Lockable>(query: Q): Q => (isPostgres ? (que
 /** Prevents changes to the rows read until the transaction ends; other transactions may read them the same way. */
 export const forShare = <Q extends Lockable>(query: Q): Q => (isPostgres ? (query.for("share") as Q) : query);
 
-/** As `forUpdate`, and waits for those, too, who have read the rows `forKeyShare`. */
+/** As `forUpdate`, but also waits for transactions that have read the rows `forKeyShare`. */
 export const forSoleUse = <Q extends Lockable>(query: Q): Q => (isPostgres ? (query.for("update") as Q) : query);
 
 /**
- * Keeps others from having the rows read of one or some of the query's tables `forSoleUse` until the transaction ends.
- * Whoever only changes them is in nobody's way.
+ * Keeps other transactions from locking rows of these tables `forSoleUse` until the transaction ends. Transactions that
+ * only update the rows do not wait.
  */
 export const forKeyShare = <Q extends Lockable>(query: Q, of: object | readonly object[]): Q =>
   isPostgres ? (query.for("key share", { of: of as never }) as Q) : query;
 
-/** As `forUpdate`, one row after another by a column, so that no two transactions wait for each other. */
+/** As `forUpdate`, in the order of a column, so that transactions do not deadlock. */
 export const forUpdateInOrder = <Q extends Lockable>(query: Q, column: AnyColumn): Q =>
   isPostgres ? forUpdate((query as unknown as { orderBy(column: AnyColumn): Q }).orderBy(column)) : query;
 
 /**
- * Whether no other transaction goes by this name at the moment, answered without waiting; from then on this one does,
- * until it ends. SQLite has one writer, which is always alone.
+ * Takes the lock of this name until the transaction ends, without waiting. Returns false if another transaction holds
+ * it. SQLite has one writer, so it always succeeds.
  */
-export const isAlone = (name: SQLWrapper): SQL =>
+export const takesLock = (name: SQLWrapper): SQL =>
   isPostgres ? sql`pg_try_advisory_xact_lock(hashtextextended(current_schema() || ${name}::text, 0))` : sql`true`;
 
 /** Locks the rows read and skips those that another transaction holds. */

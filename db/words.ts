@@ -1,5 +1,5 @@
-// Lists of words that grow with the program. A trigger of each column refuses every other word: unlike a CHECK it is
-// replaced without a look at the table, however many rows there are. Lists that stay, as states do, are CHECKs.
+// Lists of words that grow over time. A trigger refuses other words in the column. Unlike a CHECK, a trigger can be
+// replaced without reading the table. Fixed lists, such as statuses, are CHECKs.
 import { type AnyColumn, getTableName } from "drizzle-orm";
 import { billedActs } from "../src/billing/billable_kinds.ts";
 import { eventTypes } from "../src/events/event_types.ts";
@@ -24,7 +24,7 @@ import { memberships, one_time_links } from "./schema/users.ts";
 import { bins } from "./schema/warehouses.ts";
 import { deliveries, delivery_attempts, notices } from "./schema/webhooks.ts";
 
-/** The words that a column of text may hold. */
+/** The words that a text column may contain. */
 export interface WordList {
   readonly table: string;
   readonly column: string;
@@ -64,14 +64,14 @@ export const wordLists: readonly WordList[] = [
 const quoted = (word: string) => `'${word.replaceAll("'", "''")}'`;
 
 /**
- * The triggers that keep a list on SQLite, by their names. Each word is compared by itself: for a list in brackets
- * SQLite would build a table at each insert.
+ * The triggers of a list on SQLite, by name. Words are compared one by one, since SQLite would build a table for an
+ * `in` list at each insert.
  */
 export function triggersOnSqlite({ table, column, words }: WordList): ReadonlyMap<string, string> {
   const name = `${table}_${column}`;
   const unknown = words.map((word) => `NEW.\`${column}\` <> ${quoted(word)}`).join(" AND ");
-  const trigger = (name_of_it: string, act: string) =>
-    `CREATE TRIGGER \`${name_of_it}\` BEFORE ${act} ON \`${table}\` WHEN ${unknown} BEGIN\n` +
+  const trigger = (trigger_name: string, operation: string) =>
+    `CREATE TRIGGER \`${trigger_name}\` BEFORE ${operation} ON \`${table}\` WHEN ${unknown} BEGIN\n` +
     `  SELECT RAISE(ABORT, '${name}');\nEND`;
   return new Map([
     [`${name}_new`, trigger(`${name}_new`, "INSERT")],
@@ -79,7 +79,7 @@ export function triggersOnSqlite({ table, column, words }: WordList): ReadonlyMa
   ]);
 }
 
-/** The trigger that keeps a list on PostgreSQL, where it takes the place of the one that kept its older form. */
+/** The trigger of a list on PostgreSQL. It replaces the trigger of an older list. */
 export function triggerOnPostgres({ table, column, words }: WordList): string {
   const unknown = `NEW."${column}" <> ALL ('{${words.map((word) => JSON.stringify(word)).join(",")}}'::text[])`;
   return (

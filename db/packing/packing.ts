@@ -1,5 +1,5 @@
-// Long JSON is kept packed: as DEFLATE (RFC 1951) with a dictionary of what such texts say anyway, so that each of them
-// becomes a fifth of its size although it is packed by itself. A packed text begins with the number of its dictionary.
+// Long JSON is stored as DEFLATE (RFC 1951) with a dictionary of common contents, so that each text shrinks to a fifth
+// although it is compressed on its own. A packed text starts with the number of its dictionary.
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import inventory from "./dictionaries/inventory.txt" with { type: "text" };
 import label from "./dictionaries/label.txt" with { type: "text" };
@@ -8,46 +8,47 @@ import shipment from "./dictionaries/shipment.txt" with { type: "text" };
 
 interface Dictionary {
   readonly number: number;
-  /** What stands near the beginning of the texts that it is for. */
-  readonly told_by: string;
+  /** A string near the beginning of the texts that use this dictionary. */
+  readonly marker: string;
   readonly bytes: Uint8Array;
 }
 
-// Never changed, since what is kept needs them: another dictionary gets another number. They are short, since each text
-// takes its time to read them.
+// Stored texts need these dictionaries, so they never change; a new one gets a new number. They are short, since reading
+// a dictionary takes time for each text.
 const dictionaries: readonly Dictionary[] = [
-  { number: 1, told_by: '"type":"order.', bytes: Buffer.from(order) },
-  { number: 2, told_by: '"type":"inventory.', bytes: Buffer.from(inventory) },
-  { number: 3, told_by: '"type":"shipment.', bytes: Buffer.from(shipment) },
-  { number: 4, told_by: '"operations":', bytes: Buffer.from(label) },
+  { number: 1, marker: '"type":"order.', bytes: Buffer.from(order) },
+  { number: 2, marker: '"type":"inventory.', bytes: Buffer.from(inventory) },
+  { number: 3, marker: '"type":"shipment.', bytes: Buffer.from(shipment) },
+  { number: 4, marker: '"operations":', bytes: Buffer.from(label) },
 ];
-const usual = dictionaries[0] as Dictionary;
+const default_dictionary = dictionaries[0] as Dictionary;
 const beginning_characters = 120;
-// What is shorter would hardly become so.
+// Shorter texts hardly shrink.
 const packed_characters_min = 300;
-// The fastest: other levels take twice as long for a tenth less.
-// A chunk is made anew for each text, of 16 KiB unless told: few texts need more than one of these.
+// The fastest level: others take twice as long and save a tenth more. A buffer of `chunkSize` is allocated per text
+// (16 KiB by default); most texts need only one of this size.
 const settings = { level: 1, windowBits: 13, memLevel: 5, chunkSize: 1024 };
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** The bytes that keep a text: packed, or as they are where that would gain little. */
+/** Compresses a text, unless it is too short to shrink. */
 export function pack(text: string): Uint8Array {
   const bytes = Buffer.from(text);
   const [first = 0] = bytes;
   // Text that begins like packed bytes is packed as well.
-  if (text.length < packed_characters_min && !isNumber(first)) return bytes;
+  if (text.length < packed_characters_min && !isDictionary(first)) return bytes;
   const beginning = text.slice(0, beginning_characters);
-  const { number, bytes: dictionary } = dictionaries.find(({ told_by }) => beginning.includes(told_by)) ?? usual;
+  const { number, bytes: dictionary } =
+    dictionaries.find(({ marker: told_by }) => beginning.includes(told_by)) ?? default_dictionary;
   return Buffer.concat([Uint8Array.of(number), deflateRawSync(bytes, { ...settings, dictionary })]);
 }
 
-/** The text that was packed into these bytes. */
+/** Returns the text of packed bytes. */
 export function unpack(bytes: Uint8Array): string {
   const [first = 0] = bytes;
-  if (!isNumber(first)) return decoder.decode(bytes);
-  const dictionary = dictionaries[first - 1]?.bytes ?? usual.bytes;
+  if (!isDictionary(first)) return decoder.decode(bytes);
+  const dictionary = dictionaries[first - 1]?.bytes ?? default_dictionary.bytes;
   return decoder.decode(inflateRawSync(bytes.subarray(1), { dictionary, windowBits: settings.windowBits }));
 }
 
-const isNumber = (byte: number): boolean => byte >= 1 && byte <= dictionaries.length;
+const isDictionary = (byte: number): boolean => byte >= 1 && byte <= dictionaries.length;

@@ -1,9 +1,6 @@
 import { id, int, table, text } from "../kit.ts";
 
-/**
- * Amounts that an upgrade could not keep exactly: they had more decimals than their currency has. Each was rounded half
- * up, and stands here as it was.
- */
+/** Amounts that an upgrade rounded half up, since they had more decimals than their currency. */
 export const rounded_amounts = table("rounded_amounts", {
   id: id(),
   /** The noun of the record's id, such as `order`. */
@@ -11,8 +8,8 @@ export const rounded_amounts = table("rounded_amounts", {
   record_id: int().notNull(),
   field: text().notNull(),
   currency: text().notNull(),
-  /** The amount as it was, in hundredths. */
+  /** The original amount, in hundredths. */
   hundredths: int().notNull(),
-  /** The amount as it is now, in the currency's minor unit. */
+  /** The rounded amount, in the currency's minor unit. */
   minor_units: int().notNull(),
 });

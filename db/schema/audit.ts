@@ -1,26 +1,26 @@
 import type { ActorType } from "../../src/core/actor.ts";
 import { type Environment, environments } from "../../src/core/environment.ts";
 import { id, index, int, json, oneOf, primaryKey, table, text, time } from "../kit.ts";
-import { ownerOrHouse } from "./merchants.ts";
+import { ownerOrOperator } from "./merchants.ts";
 
-/** Who did what, in either world; the rows lie in the live store alone. */
+/** Actions by users and keys in both environments. Only the live store has rows. */
 export const audit_entries = table(
   "audit_entries",
   {
     id: id(),
-    merchant_id: ownerOrHouse(),
+    merchant_id: ownerOrOperator(),
     created_at: time().notNull(),
     actor_type: text().$type<ActorType>().notNull(),
     actor_id: text().notNull(),
     actor_name: text().notNull(),
     world: text().$type<Environment>().notNull(),
-    /** The operation, as the reference names it, or what else was done: `signIn`. */
+    /** The operation id, or another action such as `signIn`. */
     action: text().notNull(),
-    /** What it was done to, as the wire names it; the same as in `audit_targets`. */
+    /** Wire ids of the affected records, as in `audit_targets`. */
     targets: json<string[]>().notNull(),
     request_id: text(),
     ip: text(),
-    /** The HTTP status of its answer; null for what was done on the command line. */
+    /** The HTTP status of the response; null for actions on the command line. */
     status: int(),
     facts: json<Record<string, unknown>>().notNull(),
   },
@@ -32,7 +32,7 @@ export const audit_entries = table(
   ],
 );
 
-/** By what an entry is found. */
+/** The affected records of entries, for lookups. */
 export const audit_targets = table(
   "audit_targets",
   {

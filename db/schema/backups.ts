@@ -1,4 +1,4 @@
-// Runs of the backups, and of their proofs; the rows lie in the live store alone.
+// Runs of backups and restore tests. Only the live store has rows.
 import {
   type RunCause,
   type RunKind,
@@ -16,23 +16,23 @@ export const backup_runs = table(
     kind: text().$type<RunKind>().notNull(),
     status: text().$type<RunStatus>().notNull(),
     cause: text().$type<RunCause>().notNull(),
-    /** Where it goes; once it is there, the file itself. */
+    /** The destination; after the upload, the file. */
     place: text().notNull(),
     created_at: time().notNull(),
     begun_at: time(),
     ended_at: time(),
-    /** Until then its server says that it goes on; after that it was cut off. */
+    /** When its lease ends. A run whose lease has ended was interrupted. */
     held_until: time(),
     size_bytes: int(),
-    /** How much was read for it. */
+    /** The number of bytes read. */
     read_bytes: int(),
     sha256: text(),
-    /** The moments of both worlds in it, and the numbers of their last commits where there are such. */
+    /** The times of both environments in it, and the numbers of their last commits, if any. */
     live_at: time(),
     live_commit: int(),
     test_at: time(),
     test_commit: int(),
-    /** Why it failed. */
+    /** The reason for a failure. */
     error: text(),
   },
   (t) => [

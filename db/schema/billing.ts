@@ -28,8 +28,8 @@ import { products } from "./products.ts";
 import { bins, warehouses } from "./warehouses.ts";
 
 /**
- * What was done for a merchant, as a bill may name it one day. Rows are only added: triggers refuse changes and
- * deletions. What was wrong is taken back by a row of its own.
+ * Billable facts: work done for a merchant. Rows are only added; triggers refuse updates and deletions. A wrong fact is
+ * reversed by another row.
  */
 export const billable_events = table(
   "billable_events",
@@ -40,33 +40,33 @@ export const billable_events = table(
       .notNull()
       .references(() => warehouses.id),
     kind: text().$type<BillableKind>().notNull(),
-    /** Which act of the house it was. */
+    /** The billed activity. */
     act: text().$type<BilledAct>().notNull(),
     occurred_at: time().notNull(),
-    /** The day on which it was in the warehouse, as `YYYY-MM-DD`. */
+    /** The date in the warehouse's time zone, as `YYYY-MM-DD`. */
     business_date: text().notNull(),
-    /** Below zero in a reversal. */
+    /** Negative in a reversal. */
     quantity: int().notNull(),
     unit: text().$type<BilledUnit>().notNull(),
     source_type: text().$type<SourceType>().notNull(),
     source_id: int().notNull(),
-    /** A line of the source; 0 where the act was about all of it. */
+    /** A line of the source; 0 if the activity concerned all of it. */
     source_line: int().notNull(),
-    /** The version of the source that the act made; 0 where there can be one act of a kind only. */
+    /** The version of the source that resulted; 0 if an activity can happen only once. */
     source_version: int().notNull(),
-    /** What else was known of the act. */
+    /** Further facts about the activity. */
     attributes: json<Readonly<Record<string, unknown>>>().notNull(),
-    /** The row that it takes back. */
+    /** The row that it reverses. */
     reversal_of: int(),
   },
   (t) => [
-    // An act says what kind of source it has. A count may be about goods of several merchants, and a line of an order
-    // may be picked in several warehouses.
+    // The activity determines the kind of source. A count may cover several merchants, and an order line may be picked
+    // in several warehouses.
     unique("billable_events_source")
       .on(t.source_id, t.act, t.source_line, t.source_version, t.warehouse_id, t.merchant_id)
       .where(where("reversal_of is null")),
     unique("billable_events_reversal").on(t.reversal_of).where(where("reversal_of is not null")),
-    // Each act writes it, so there is one for all lists: those of a merchant pass over the rows of others in it.
+    // Every activity writes this index, so one serves all lists. Lists of one merchant skip the rows of others.
     index("billable_events_day").on(t.business_date, t.id, t.merchant_id),
     oneOf("billable_events", "unit", billedUnits),
     oneOf("billable_events", "source_type", sourceTypes),
@@ -74,7 +74,7 @@ export const billable_events = table(
   ],
 );
 
-/** The days of warehouses whose storage has been added up, each of which began where the one before ended. */
+/** The days of warehouses whose storage has been summed up. Each starts where the previous one ended. */
 export const storage_closes = table(
   "storage_closes",
   {
@@ -84,9 +84,9 @@ export const storage_closes = table(
     business_date: text().notNull(),
     began_at: time().notNull(),
     ended_at: time().notNull(),
-    /** The last row of the ledger that counts; later rows belong to later days, whenever they say they were. */
+    /** The last ledger row that counts. Later rows belong to later days, whatever their time. */
     last_movement_id: int().notNull(),
-    /** The first row of the ledger that may count for a later day. */
+    /** The first ledger row that may count for a later day. */
     next_movement_id: int().notNull(),
     /** Null while its rows are being written. */
     closed_at: time(),
@@ -94,12 +94,12 @@ export const storage_closes = table(
   (t) => [primaryKey({ columns: [t.warehouse_id, t.business_date] })],
 );
 
-/** What lay where in a warehouse on a day: one row for each product, lot and bin that held units on it. */
+/** Storage of one day: one row per product, lot and bin that held units. */
 export const storage_days = table(
   "storage_days",
   {
     business_date: text().notNull(),
-    /** One product, lot and bin. */
+    /** A product in a lot and bin. */
     stock_item_id: int().notNull(),
     merchant_id: sameOwner(),
     warehouse_id: int()
@@ -113,12 +113,12 @@ export const storage_days = table(
       .notNull()
       .references(() => bins.id),
     units_at_close: int().notNull(),
-    /** The most units that lay there at once on that day. */
+    /** The peak number of units on that day. */
     units_peak: int().notNull(),
-    /** As the product said at the close; null when it gave no dimensions. */
+    /** The product's volume at the close; null without dimensions. */
     unit_volume_cm3: int(),
     temperature_zone: text().$type<TemperatureZone>().notNull(),
-    /** The day on which the first of the units came, as `YYYY-MM-DD`. */
+    /** The date the oldest units were received, as `YYYY-MM-DD`. */
     oldest_receipt_date: text().notNull(),
   },
   (t) => [
@@ -135,9 +135,9 @@ export const storage_days = table(
   ],
 );
 
-/** One row: from when on acts have their facts. What was done before the upgrade has none. */
+/** One row: when recording of billable facts began. Earlier work has none. */
 export const billing_start = table("billing_start", {
   id: id(),
-  /** 0 in a store that began with them. */
+  /** 0 in a store that has recorded them from the start. */
   began_at: time().notNull(),
 });

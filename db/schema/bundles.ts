@@ -1,7 +1,7 @@
 import { check, id, index, int, table, unique } from "../kit.ts";
 import { products } from "./products.ts";
 
-/** What a bundle is made of: so many units of each component in one set. */
+/** The components of bundles, with the units of each per set. */
 export const product_components = table(
   "product_components",
   {

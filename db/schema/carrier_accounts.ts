@@ -2,18 +2,18 @@ import { type AccountStatus, accountStatuses } from "../../src/shipping/carriers
 import type { ListedCarrier } from "../../src/shipping/offer.ts";
 import { id, index, int, json, oneOf, table, text, time, unique } from "../kit.ts";
 
-/** An account at a carrier, or at a service that sells for many carriers. Its credentials are sealed. */
+/** Accounts at a carrier, or at a service that sells labels of many. Credentials are encrypted. */
 export const carrier_accounts = table(
   "carrier_accounts",
   {
     id: id(),
-    /** Random text that names the account in its callback address. */
+    /** Random text that identifies the account in its callback URL. */
     key: text().notNull(),
     connector: text().notNull(),
     name: text().notNull(),
-    /** One sealed text of them all. */
+    /** All credentials, as one encrypted text. */
     credentials: text(),
-    /** Equal for equal credentials, so that no account is there twice. */
+    /** Equal for equal credentials, so that no account exists twice. */
     credentials_digest: text(),
     callback_secret: text(),
     previous_callback_secret: text(),
@@ -24,7 +24,7 @@ export const carrier_accounts = table(
     check_code: text(),
     check_message: text(),
     version: int().notNull(),
-    /** A deleted account is kept for the sake of its labels, without its secrets. */
+    /** A deleted account stays for its labels, without secrets. */
     deleted_at: time(),
     created_at: time().notNull(),
     updated_at: time().notNull(),

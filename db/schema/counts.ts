@@ -9,7 +9,7 @@ import { lots, movements } from "./inventory.ts";
 import { products } from "./products.ts";
 import { bins, warehouses } from "./warehouses.ts";
 
-/** Cycle counts: somebody looks what lies in some bins, or of some SKUs, in one warehouse. */
+/** Cycle counts of bins or SKUs in one warehouse. */
 export const counts = table(
   "counts",
   {
@@ -18,10 +18,10 @@ export const counts = table(
     warehouse_id: int()
       .notNull()
       .references(() => warehouses.id),
-    /** The bins counted, or the SKUs; both null when it is everything in the warehouse. */
+    /** The counted bins or SKUs; both null for the whole warehouse. */
     bins: json<string[]>(),
     skus: json<string[]>(),
-    /** True when those who count are not told what is expected. */
+    /** Whether counters do not see the expected quantity. */
     blind: bool().notNull(),
     notes: text(),
     opened_by: text().notNull(),
@@ -40,7 +40,7 @@ export const counts = table(
   ],
 );
 
-/** What is counted in one bin of one product and lot. */
+/** The counted quantity of one product and lot in one bin. */
 export const count_lines = table(
   "count_lines",
   {
@@ -55,16 +55,16 @@ export const count_lines = table(
       .notNull()
       .references(() => bins.id),
     lot_id: int().references(() => lots.id),
-    /** On hand when the line was counted; before that, when the count was opened. */
+    /** On hand when the line was counted; until then, on hand when the count was opened. */
     expected: int().notNull(),
     counted: int(),
     counted_at: time(),
     counted_by: text(),
-    /** What one unit is worth, as it was known at the review, and where that is known from. */
+    /** The value of one unit at the review, and its source. */
     unit_value_cents: int(),
     unit_value_currency: text(),
     value_source: text().$type<ValueSource>(),
-    /** The adjustment that made on hand what was counted. */
+    /** The adjustment that set on hand to the counted quantity. */
     movement_id: int().references(() => movements.id),
   },
   (t) => [

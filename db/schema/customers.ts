@@ -22,7 +22,7 @@ export const customers = table(
     id: id(),
     merchant_id: owner(),
     email: text().notNull(),
-    /** The e-mail address in lower case: it is unique whatever its case. */
+    /** The email address in lower case, which is unique. */
     email_key: text().notNull(),
     first_name: text(),
     last_name: text(),
@@ -32,7 +32,7 @@ export const customers = table(
     version: int().notNull(),
     created_at: time().notNull(),
     updated_at: time().notNull(),
-    /** When all that told who it was has been erased; orders still name the customer by its id. */
+    /** When the personal data was erased. Orders still refer to the id. */
     erased_at: time(),
   },
   (t) => [
@@ -46,8 +46,8 @@ export const customers = table(
 );
 
 /**
- * The words by which a customer is found: those of every name and e-mail address that it has had, in small letters, so
- * that orders that carry an old name are found by it still.
+ * Search words of customers: the words of all current and former names and email addresses, in lower case, so that
+ * orders with an old name are still found.
  */
 export const customer_words = table(
   "customer_words",
@@ -78,10 +78,10 @@ export const addresses = table(
     country: text().notNull(),
     phone: text(),
     is_default: bool().notNull(),
-    /** What the last check of it found; null for one of before there were checks. */
+    /** The result of the last address check; null for addresses older than checks. */
     verification: json<AddressVerification>(),
     is_verified: bool().notNull(),
-    /** When a carrier is to be asked about it; null when nobody is. */
+    /** When a carrier verifies it; null if none does. */
     ask_at: time(),
     created_at: time().notNull(),
     updated_at: time().notNull(),

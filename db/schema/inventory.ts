@@ -35,11 +35,11 @@ export const lots = table(
       .references(() => products.id),
     lot_number: text().notNull(),
     received_date: time().notNull(),
-    /** Its last day, which counts in each warehouse as long as it lasts there. */
+    /** The expiry date, which ends at midnight in each warehouse's time zone. */
     expires_on: day(),
     status: text().$type<LotStatus>().notNull(),
     created_at: time().notNull(),
-    /** Raised by each change of its status or its dates; the units that come and go are none. */
+    /** Incremented when the status or dates change, not by stock movements. */
     version: int().notNull().default(1),
   },
   (t) => [
@@ -52,7 +52,7 @@ export const lots = table(
   ],
 );
 
-/** Units of one product in one bin and lot. `on_hand` is written by the ledger alone, `reserved` by reservations. */
+/** Units of one product in one bin and lot. Only the ledger writes `on_hand` and `reserved`. */
 export const stock_items = table(
   "stock_items",
   {
@@ -68,11 +68,11 @@ export const stock_items = table(
     lot_id: int().references(() => lots.id),
     on_hand: int().notNull(),
     reserved: int().notNull(),
-    /** When the first units came: what came first leaves first. */
+    /** When the first units were received; used for first in, first out. */
     received_at: time().notNull(),
     /**
-     * Of units of a lot in a storage bin: the day of their warehouse on which time alone next changes whether they can
-     * be promised, as far as that was noted. Null once nothing changes any more.
+     * For units of a lot in a storage bin: the next date on which the passage of time changes whether they can be
+     * promised, if noted. Null once nothing changes any more.
      */
     turns_on: day(),
     updated_at: time().notNull(),
@@ -96,10 +96,9 @@ export const stock_items = table(
 );
 
 /**
- * The ledger: `quantity` units (always positive) left `from_item_id` and came to `to_item_id`. One side is null when
- * the units came from outside or went there; `to_place` then says where: `customer`, `write_off`, or `in_transit` for
- * units of a transfer and `other_merchant` for those that changed hands, which both come back in by a movement without
- * a `from_item_id`.
+ * The ledger: `quantity` units (always positive) moved from `from_item_id` to `to_item_id`. One side is null if the
+ * units came from outside or went there. `to_place` then states where: `customer`, `write_off`, `in_transit` for a
+ * transfer, or `other_merchant` for an ownership transfer. The last two return in a movement without a `from_item_id`.
  */
 export const movements = table(
   "movements",
@@ -114,7 +113,7 @@ export const movements = table(
     from_item_id: int().references(() => stock_items.id),
     to_item_id: int().references(() => stock_items.id),
     to_place: text().$type<OutsidePlace>(),
-    /** On hand of the stock item on each side right after this movement. */
+    /** On hand of each side's stock item after this movement. */
     from_balance: int(),
     to_balance: int(),
     lot_id: int().references(() => lots.id),
@@ -123,9 +122,9 @@ export const movements = table(
     reference_type: text(),
     reference_id: text(),
     unit_cost_cents: int(),
-    /** That of the product when the units came; null without a cost. */
+    /** The product's unit cost when the units were received; null if unknown. */
     unit_cost_currency: text(),
-    /** False when the units were assumed by the plan instead of being scanned on the floor. */
+    /** False if the units were assumed from the plan instead of scanned. */
     confirmed: bool().notNull(),
     actor_type: text().$type<ActorType>().notNull(),
     actor_id: text().notNull(),
@@ -138,7 +137,7 @@ export const movements = table(
     index("movements_reference").on(t.reference_type, t.reference_id),
     index("movements_cost").on(t.product_id, t.id).where(where("unit_cost_cents is not null")),
     index("movements_lot").on(t.lot_id, t.id).where(where("lot_id is not null")),
-    // What most movements are for is found without an index, and rows that are not in it cost nothing to write.
+    // The reference of most movements is found without an index, so this partial index omits them.
     index("movements_reason").on(t.reason, t.id).where(where("reason not in ('shipped', 'picked', 'received')")),
     check("movements_quantity", "quantity between 1 and 1000000000"),
     check("movements_sides", "from_item_id is not null or to_item_id is not null"),

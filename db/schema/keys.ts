@@ -1,13 +1,13 @@
 import { levels } from "../../src/http/auth/permissions.ts";
 import { ipModes } from "../../src/identity/identity.transitions.ts";
 import { id, int, json, oneOf, table, text, time, unique } from "../kit.ts";
-import { ownerOrHouse } from "./merchants.ts";
+import { ownerOrOperator } from "./merchants.ts";
 
 export const api_keys = table(
   "api_keys",
   {
     id: id(),
-    merchant_id: ownerOrHouse(),
+    merchant_id: ownerOrOperator(),
     name: text().notNull(),
     hash: text().notNull(),
     last_four: text().notNull(),
@@ -20,7 +20,7 @@ export const api_keys = table(
     expires_at: time(),
     revoked_at: time(),
     replaced_by: int(),
-    /** Raised by each decision about the key; its use is none. */
+    /** Incremented when the key is edited, not when it is used. */
     version: int().notNull().default(1),
   },
   (t) => [

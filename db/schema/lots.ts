@@ -3,7 +3,7 @@ import { type LotStatus, lotStatuses } from "../../src/inventory/inventory.trans
 import { id, index, int, oneOf, table, text, time } from "../kit.ts";
 import { lots } from "./inventory.ts";
 
-/** Each time a lot's status changed: by whom and why. */
+/** Changes of lots' statuses, with actor and reason. */
 export const lot_changes = table(
   "lot_changes",
   {

@@ -3,7 +3,7 @@ import { check, id, index, int, json, primaryKey, table, text, time } from "../k
 import { labels } from "./shipments.ts";
 import { warehouses } from "./warehouses.ts";
 
-/** What a carrier was handed at the end of a day. */
+/** Manifests: the labels handed to a carrier at the end of a day. */
 export const manifests = table(
   "manifests",
   {
@@ -12,7 +12,7 @@ export const manifests = table(
       .notNull()
       .references(() => warehouses.id),
     carrier: text().notNull(),
-    /** The day in the warehouse's zone, as `YYYY-MM-DD`. */
+    /** The date in the warehouse's time zone, as `YYYY-MM-DD`. */
     day: text().notNull(),
     created_by: json<Actor>().notNull(),
     created_at: time().notNull(),
@@ -20,7 +20,7 @@ export const manifests = table(
   () => [check("manifests_day", "length(day) = 10")],
 );
 
-/** The labels on manifests: each is on one at most, since it is the key. */
+/** The labels on manifests. The key ensures that each is on at most one. */
 export const manifest_labels = table(
   "manifest_labels",
   {

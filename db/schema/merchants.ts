@@ -3,14 +3,14 @@ import { type MerchantStatus, merchantStatuses } from "../../src/merchants/merch
 import { bool, id, int, json, oneOf, table, text, time, unique } from "../kit.ts";
 
 /**
- * Whose goods lie in the house and whose orders leave it. A merchant has the same id in both worlds: it is made in the
- * live store first.
+ * The merchants that the operator ships for. A merchant has the same id in both environments; it is created in the live
+ * store first.
  */
 export const merchants = table(
   "merchants",
   {
     id: id(),
-    /** What people call it by, in capital letters. */
+    /** Its short code, in upper case. */
     code: text().notNull(),
     name: text().notNull(),
     legal_name: text(),
@@ -20,11 +20,11 @@ export const merchants = table(
     timezone: text().notNull(),
     contact: json<{ name: string | null; email: string | null; phone: string | null }>(),
     return_address: json<NamedAddress>(),
-    /** Who its parcels say they come from. */
+    /** The sender name on its parcels. */
     ship_from_name: text(),
-    /** True when it may buy labels by itself, at the house's cost. */
+    /** Whether it may buy labels itself, at the operator's cost. */
     may_buy_labels: bool().notNull().default(false),
-    /** What it is shown in, so that it is told from others at a glance. */
+    /** Its color in the dashboard. */
     colour: text(),
     metadata: json<Record<string, unknown>>().notNull().default({}),
     version: int().notNull().default(1),
@@ -36,14 +36,14 @@ export const merchants = table(
   (t) => [unique("merchants_code").on(t.code), oneOf("merchants", "status", merchantStatuses)],
 );
 
-/** The merchant to whom a record belongs. A table that has it as `merchant_id` is owned. */
+/** The merchant that owns a record. Scopes apply to every table with a column `merchant_id`. */
 export const owner = () =>
   int()
     .notNull()
     .references(() => merchants.id);
 
-/** As `owner`, where another key of the table sees to it that there is such a merchant. */
+/** As `owner`, if another foreign key of the table ensures that the merchant exists. */
 export const sameOwner = () => int().notNull();
 
-/** The merchant to whom a record belongs; null for one of the house. */
-export const ownerOrHouse = () => int().references(() => merchants.id);
+/** The merchant that owns a record; null for the operator. */
+export const ownerOrOperator = () => int().references(() => merchants.id);

@@ -40,13 +40,13 @@ export const orders = table(
     /** True while at least one hold is open; the public status then reads `on_hold`. */
     held: bool().notNull(),
     customer_id: int().notNull(),
-    /** Who ordered, as they were called then. */
+    /** The buyer's email address and name at the time of the order. */
     customer_email: text().notNull(),
     customer_name: text().notNull(),
     shipping_address_id: int().notNull(),
-    /** Where it goes: a snapshot, so that editing the customer never moves a parcel. */
+    /** A copy of the address, so that editing the customer does not redirect parcels. */
     shipping_address: json<Place>().notNull(),
-    /** What the last check of that address found; null for an order of before there were checks. */
+    /** The result of the last address check; null for orders older than checks. */
     address_verification: json<AddressVerification>(),
     shipping_method: text(),
     order_notes: text(),
@@ -61,7 +61,7 @@ export const orders = table(
     source_external_id: text(),
     metadata: json<Record<string, unknown>>().notNull(),
     version: int().notNull(),
-    /** The number of the last row of its history: how many there are. */
+    /** The number of history rows. */
     history_rows: int().notNull().default(1),
     created_at: time().notNull(),
     updated_at: time().notNull(),
@@ -71,12 +71,12 @@ export const orders = table(
     delivered_at: time(),
     cancelled_at: time(),
     cancel_reason: text().$type<CancelReason>(),
-    /** True for an order of the past that was brought in from elsewhere: it touched no stock here. */
+    /** Whether it is a past order imported from another system, which never affected stock here. */
     imported: bool().notNull().default(false),
   },
   (t) => [
     unique("orders_number").on(t.order_number, t.merchant_id),
-    // With the number, since a search for the beginning of one walks the list.
+    // With the number, since prefix searches scan the list.
     index("orders_created").on(t.created_at, t.id, t.order_number),
     index("orders_status").on(t.status, t.held, t.created_at, t.id),
     index("orders_queue").on(t.status, t.held, descending(t.priority), t.id),
@@ -101,10 +101,10 @@ export const orders = table(
 );
 
 /**
- * How many orders of each merchant are in each state, kept by triggers of `orders`. Together the rows of a state are
- * exactly its orders, as whoever reads both sees them. On SQLite, which has one writer, a state has one row, of part 0.
- * On PostgreSQL each transaction has rows of its own, so that none waits for another: their part is its number, they
- * may be below zero, and a job adds them to part 0.
+ * The number of orders by merchant and status, maintained by triggers of `orders`. The rows of a status always sum up
+ * to its orders within the same snapshot. SQLite has one writer, and one row per status, with part 0. On PostgreSQL
+ * each transaction writes its own rows, so that none waits for another. Their part is the transaction's number, they
+ * may be negative, and a job adds them to part 0.
  */
 export const order_counts = table(
   "order_counts",
@@ -129,18 +129,18 @@ export const order_lines = table(
     product_id: int().notNull(),
     sku: text().notNull(),
     name: text().notNull(),
-    /** What a set of a bundle was made of when it was ordered; null for a simple product. */
+    /** The bundle's components when it was ordered; null for a simple product. */
     components: json<{ product_id: number; sku: string; quantity: number }[]>(),
     quantity: int().notNull(),
     unit_price_cents: int().notNull(),
-    /** What all units together cost less than their price. */
+    /** The discount on all units together. */
     discount_cents: int().notNull().default(0),
     quantity_packed: int().notNull(),
     quantity_shipped: int().notNull(),
     quantity_delivered: int().notNull(),
     quantity_returned: int().notNull(),
     quantity_cancelled: int().notNull(),
-    /** When its order was created: the orders with a product are listed by the index of the product alone. */
+    /** When its order was created, so that the product's index alone lists its orders. */
     ordered_at: time().notNull().default(0),
   },
   (t) => [
@@ -195,7 +195,7 @@ export const order_history = table(
     order_id: int()
       .notNull()
       .references(() => orders.id),
-    /** Its place among the rows of the order, from 1, without gaps. */
+    /** Its position among the order's rows, from 1, without gaps. */
     number: int().notNull().default(1),
     event: text().notNull(),
     from_status: text(),

@@ -8,18 +8,18 @@ export const events = table(
   {
     seq: id(),
     id: text().notNull(),
-    // Events of before there were merchants are MAIN's by the default, without being written anew.
+    // The default assigns events from before there were merchants to MAIN, without rewriting them.
     merchant_id: owner().default(main_merchant),
     type: text().$type<EventType>().notNull(),
     /**
-     * The whole event as version 1 subscriptions receive it: these bytes are fixed here and resent verbatim. Empty when
-     * they were forgotten, long after the last delivery.
+     * The event as version 1 subscriptions receive it. These bytes are resent verbatim. Empty once the payload was
+     * deleted.
      */
     body: packed().notNull(),
-    /** What the change did away with, as JSON, for version 2 subscriptions. Null where nothing is told of it. */
+    /** The previous values as JSON, for version 2 subscriptions; null if there are none. */
     previous: text(),
     created_at: time().notNull(),
-    /** The place in the order of `GET /events`, given when the event is fanned out. */
+    /** The position in the order of `GET /events`, assigned when the event's deliveries are created. */
     position: int(),
     fanned_out_at: time(),
   },

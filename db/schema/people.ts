@@ -1,24 +1,24 @@
-// How people come in and prove who they are. The rows lie in the live store alone.
+// Invitations and second factors of users. Only the live store has rows.
 import { type MailStatus, mailStatuses } from "../../src/core/email.ts";
 import { bool, check, id, index, int, oneOf, table, text, time, unique, where } from "../kit.ts";
-import { ownerOrHouse } from "./merchants.ts";
+import { ownerOrOperator } from "./merchants.ts";
 import { roles, users } from "./users.ts";
 
-/** The second factor of a user: a secret that his authenticator app has, too. */
+/** Second factors of users: secrets shared with their authenticator apps. */
 export const second_factors = table("second_factors", {
   user_id: int()
     .primaryKey()
     .references(() => users.id),
-  /** Sealed. */
+  /** Encrypted. */
   secret: text().notNull(),
-  /** When its first code was shown; null while it is being set up. */
+  /** When its first code was entered; null while it is being set up. */
   confirmed_at: time(),
-  /** The last period of which a code was taken: none of that period or an earlier one is taken again. */
+  /** The last period whose code was accepted. Codes of this and earlier periods are refused. */
   last_period: int().notNull(),
   created_at: time().notNull(),
 });
 
-/** Codes for a user who has lost his authenticator app. */
+/** Recovery codes for users who have lost their authenticator app. */
 export const recovery_codes = table(
   "recovery_codes",
   {
@@ -27,13 +27,13 @@ export const recovery_codes = table(
       .notNull()
       .references(() => users.id),
     hash: text().notNull(),
-    /** When it was shown; it is not taken again. */
+    /** When it was used; it works once. */
     used_at: time(),
   },
   (t) => [unique("recovery_codes_hash").on(t.user_id, t.hash)],
 );
 
-/** Who was asked to become a user. */
+/** Invitations of users. */
 export const invitations = table(
   "invitations",
   {
@@ -41,26 +41,26 @@ export const invitations = table(
     email: text().notNull(),
     email_key: text().notNull(),
     name: text(),
-    /** The merchant whose member is asked for; null for the house. */
-    merchant_id: ownerOrHouse(),
+    /** The merchant that the user joins; null for the operator. */
+    merchant_id: ownerOrOperator(),
     role: text()
       .notNull()
       .references(() => roles.name),
-    /** Of the link that accepts it. */
+    /** The hash of its link. */
     hash: text().notNull(),
-    /** Whether a new user has to prove the address, and the hash of the code in the e-mail that proves it. */
+    /** Whether a new user must verify the address, and the hash of the emailed code. */
     needs_proof: bool().notNull().default(false),
     proof_hash: text(),
     invited_by_id: text().notNull(),
     invited_by_name: text().notNull(),
     created_at: time().notNull(),
     expires_at: time().notNull(),
-    /** When it was accepted, or was revoked, and so is neither any more. */
+    /** When it was accepted or withdrawn. */
     accepted_at: time(),
     revoked_at: time(),
-    /** Who it made. */
+    /** The user who accepted it. */
     user_id: int().references(() => users.id),
-    /** The link, sealed, for as long as an e-mail with it is on its way. */
+    /** The encrypted link, until its email is sent. */
     mail_link: text(),
     mail_status: text().$type<MailStatus>().notNull(),
     mail_attempts: int().notNull(),

@@ -3,7 +3,7 @@ import { id, index, int, json, oneOf, table, text, time, unique, where } from ".
 import { orders } from "./orders.ts";
 import { shipments } from "./shipments.ts";
 
-/** A parcel that its order's platform is told of. */
+/** Shipment updates: parcels that are reported to their order's platform. */
 export const platform_reports = table(
   "platform_reports",
   {
@@ -15,17 +15,17 @@ export const platform_reports = table(
     shipment_id: int()
       .notNull()
       .references(() => shipments.id),
-    /** The platform's lines and how many units of each are in the parcel. */
+    /** The platform's lines, with the units of each in the parcel. */
     lines: json<{ external_id: string; quantity: number }[]>().notNull(),
     status: text().$type<ShipmentUpdateStatus>().notNull(),
-    /** Tries begun since it was queued. */
+    /** The number of attempts since it was queued. */
     attempts: int().notNull(),
-    /** When it is tried next; while it is tried, when the try counts as lost. Null unless it is queued. */
+    /** When it is tried next; during an attempt, when the attempt counts as lost. Null unless it is queued. */
     next_at: time(),
     give_up_at: time().notNull(),
-    /** What the platform calls the parcel. */
+    /** The platform's id of the parcel. */
     external_id: text(),
-    /** Why it is not reported. */
+    /** Why it was not reported. */
     error_code: text(),
     error_message: text(),
     created_at: time().notNull(),

@@ -10,20 +10,20 @@ import {
 import { bool, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
 import { owner } from "./merchants.ts";
 
-/** A store at an e-commerce platform whose orders are sent from here. Its secrets are sealed. */
+/** Connected stores of e-commerce platforms. Secrets are encrypted. */
 export const platform_connections = table(
   "platform_connections",
   {
     id: id(),
     merchant_id: owner(),
-    /** Random text that names the connection in its callback address. */
+    /** Random text that identifies the connection in its callback URL. */
     key: text().notNull(),
     platform: text().$type<Platform>().notNull(),
     name: text().notNull(),
-    /** What the platform calls the store. */
+    /** The platform's id of the store. */
     store_id: text().notNull(),
     api_url: text().notNull(),
-    /** Whether the operator chose the API's address: then it may be in a range that the operator has opened. */
+    /** Whether the operator chose the API's URL. It may then be in a private range that the operator allows. */
     is_operator_address: bool().notNull().default(false),
     api_key: text(),
     api_token: text(),
@@ -33,7 +33,7 @@ export const platform_connections = table(
     order_prefix: text().notNull(),
     status: text().$type<ConnectionStatus>().notNull(),
     version: int().notNull(),
-    /** A deleted connection is kept for the sake of its orders, without its secrets. */
+    /** A deleted connection stays for its orders, without secrets. */
     deleted_at: time(),
     created_at: time().notNull(),
     updated_at: time().notNull(),
@@ -46,7 +46,7 @@ export const platform_connections = table(
   ],
 );
 
-/** The claim of one order of a platform to one order here. */
+/** Imports: the link between a platform's order and ours. */
 export const platform_imports = table(
   "platform_imports",
   {
@@ -56,22 +56,22 @@ export const platform_imports = table(
       .notNull()
       .references(() => platform_connections.id),
     external_id: text().notNull(),
-    /** The id that was given to the order when the platform first told of it; the order itself comes later. */
+    /** The id reserved for our order when the platform first sent it; the order is created later. */
     order_id: int().notNull(),
     status: text().$type<ImportStatus>().notNull(),
-    /** Counts what the platform told: an import that began before the last of it has to be made again. */
+    /** Incremented by each update from the platform. An import that began before the last one is repeated. */
     revision: int().notNull(),
-    /** The order as the platform last told it, until it is imported; null when it is to be fetched. */
+    /** The order as last received, until it is imported; null if it must be fetched. */
     payload: json<PlatformOrder>(),
-    /** What was last imported: when it last changed at the platform, and digests by which changes are found. */
+    /** The last imported state: the platform's time of change, and digests for finding changes. */
     external_updated_at: time(),
     seen: json<SeenPlatformOrder>(),
-    /** The platform's lines and what each ordered. */
+    /** The platform's lines with their quantities. */
     lines: json<{ external_id: string; sku: string; quantity: number }[]>().notNull(),
     attempts: int().notNull(),
     /** When it is tried next; null unless it is queued. */
     next_at: time(),
-    /** Until then a server is at it: whoever finds another moment here was overtaken. */
+    /** The end of a server's lease. A server that finds another value here has lost its lease. */
     leased_until: time(),
     give_up_at: time().notNull(),
     error_code: text(),
@@ -93,7 +93,7 @@ export const platform_imports = table(
   ],
 );
 
-/** A notification that was taken, and what it was answered, so that a repeat gets the same. */
+/** Received notifications with our response, so that a repeated one gets the same. */
 export const platform_notifications = table(
   "platform_notifications",
   {
@@ -101,7 +101,7 @@ export const platform_notifications = table(
     connection_id: int()
       .notNull()
       .references(() => platform_connections.id),
-    /** Equal for repeats. */
+    /** Equal for repeated notifications. */
     dedupe_key: text().notNull(),
     topic: text().notNull(),
     import_id: int(),

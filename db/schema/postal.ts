@@ -1,6 +1,6 @@
 import { bool, check, int, table, text } from "../kit.ts";
 
-/** Where the ZIP codes of the United States are. Degrees are whole thousandths. */
+/** Coordinates of US ZIP codes, in thousandths of a degree. */
 export const postal_codes = table("postal_codes", {
   /** The five digits as a number: 601 is 00601. */
   zip: int().primaryKey(),
@@ -10,16 +10,16 @@ export const postal_codes = table("postal_codes", {
   longitude_e3: int().notNull(),
 });
 
-/** What checks of addresses go by: at most one row. */
+/** Settings of address checks: at most one row. */
 export const address_settings = table(
   "address_settings",
   {
     id: int().primaryKey(),
-    /** Which of the lists of ZIP codes that programs have carried is in the table, or about to be. */
+    /** The version of the built-in ZIP code list that is loaded, or being loaded. */
     edition: int().notNull(),
-    /** Where the carried list is to be read on; null when all of it is in the table. */
+    /** Where loading continues; null once the list is complete. */
     next: int(),
-    /** Whether a carrier is asked about addresses that are stored. */
+    /** Whether a carrier verifies stored addresses. */
     asks_carrier: bool().notNull(),
   },
   () => [check("address_settings_one", "id = 1")],

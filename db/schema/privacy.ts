@@ -1,41 +1,39 @@
-// Erasures of what is known of a person, and for how long each kind of record is kept.
+// Erasures of personal data, and retention times.
 import type { Actor } from "../../src/core/actor.ts";
 import { type ErasureStatus, type ErasureStep, erasureStatuses } from "../../src/privacy/erasure.transitions.ts";
 import { check, id, index, int, json, oneOf, table, text, time, where } from "../kit.ts";
-import { ownerOrHouse } from "./merchants.ts";
+import { ownerOrOperator } from "./merchants.ts";
 
-/** One erasure of a person. What would tell who it was is gone when it is done. */
+/** Erasures of people. A finished one no longer identifies the person. */
 export const erasures = table(
   "erasures",
   {
     id: id(),
-    /** The merchant whose records it reaches; null for those of all. */
-    merchant_id: ownerOrHouse(),
+    /** The merchant whose records are erased; null for all merchants. */
+    merchant_id: ownerOrOperator(),
     status: text().$type<ErasureStatus>().notNull(),
-    /** The customers who are erased, by id. */
+    /** Ids of the erased customers. */
     customers: json<readonly number[]>().notNull(),
-    /** E-mail addresses of the person, and ids of records that lead to the person no more, until it is done. */
+    /** The person's email addresses, and ids of records that are no longer linked; null when it is done. */
     terms: json<readonly string[]>(),
-    /** The e-mail address that was asked for, until it is done. */
+    /** The requested email address; null when it is done. */
     email: text(),
-    /** For how many days after the last open order has ended it waits; null when it does not. */
+    /** The days to wait after the last open order has ended; null for none. */
     after_days: int(),
-    /** When it is looked at again. Null when it is done. */
+    /** When it continues; null when it is done. */
     next_at: time(),
-    /** What it is at, and how far it has come in that. */
+    /** The current step, and the position in it. */
     step: text().$type<ErasureStep>(),
     place: text().notNull(),
-    /** How many records of each kind it has changed. */
+    /** The number of changed records by kind. */
     erased: json<Readonly<Record<string, number>>>().notNull(),
-    /** The subscriptions that were sent events of the person, by id. */
+    /** Ids of subscriptions that received, or may have received, events about the person. */
     receivers: json<readonly number[]>().notNull(),
     asked_by: json<Actor>().notNull(),
     created_at: time().notNull(),
     finished_at: time(),
-    /** When it began to erase: whoever has the e-mail address in what is of later may be somebody else. */
+    /** When it started: in later records, the email address may belong to someone else. */
     began_at: time(),
-    /** Not used any more. */
-    began_after: int(),
   },
   (t) => [
     index("erasures_created").on(t.created_at, t.id),
@@ -47,14 +45,14 @@ export const erasures = table(
   ],
 );
 
-/** For how many days a kind of record is kept, where the house has said so; and how far its job has come. */
+/** Retention times that the operator has set, and the progress of deleting expired records. */
 export const retention_settings = table("retention_settings", {
   kind: text().primaryKey(),
   /** Null for the default. */
   days: int(),
-  /** Records of before this moment have been forgotten. */
+  /** Records from before this time are done. */
   swept_until: time(),
-  /** The last record that its round has looked at, by its moment and its id; null when none is under way. */
+  /** The time and id of the last record that the current round examined; null if none is running. */
   round_at: time(),
   round_id: int(),
 });

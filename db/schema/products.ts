@@ -19,7 +19,7 @@ export const products = table(
     name: text().notNull(),
     description: text(),
     type: text().$type<ProductType>().notNull(),
-    /** Decimal text, as the client gave it. */
+    /** Decimal text, as the client sent it. */
     weight: text(),
     weight_unit: text().$type<WeightUnit>(),
     dimensions: json<{ length: number; width: number; height: number; unit: string }>(),

@@ -4,9 +4,9 @@ import type { ChartRange, ZoneOverride } from "../../src/shipping/zones/zone.ts"
 import { bool, check, id, index, int, json, packedJson, table, text, time, unique } from "../kit.ts";
 
 /**
- * How one service of the built-in carrier is priced from one moment to another. What it says is in the newest of its
- * versions. Triggers, `rate_cards_apart…`, let no two active cards of a service hold at one moment: a migration that
- * makes this table anew has to make them anew.
+ * Rate cards of the built-in carrier's services, each valid for a period. The newest version has the contents. The
+ * triggers `rate_cards_apart…` refuse active cards of a service with overlapping periods. A migration that rebuilds
+ * this table must create them again.
  */
 export const rate_cards = table(
   "rate_cards",
@@ -14,12 +14,12 @@ export const rate_cards = table(
     id: id(),
     service: text().notNull(),
     active: bool().notNull(),
-    /** Null when it holds from ever. */
+    /** Null for no start. */
     effective_from: time(),
     effective_to: time(),
-    /** The name of the charts and overrides that it counts zones by. */
+    /** The name of the zone system, with its charts and overrides. */
     zone_system: text().notNull(),
-    /** The carrier whose holidays it keeps. */
+    /** The carrier whose holidays apply. */
     holidays: text(),
     version: int().notNull(),
     created_at: time().notNull(),
@@ -32,7 +32,7 @@ export const rate_cards = table(
   ],
 );
 
-/** Every state that a card was in, so that nothing it has priced is forgotten. */
+/** All versions of cards, so that every price can be explained. */
 export const rate_card_versions = table(
   "rate_card_versions",
   {
@@ -51,21 +51,21 @@ export const rate_card_versions = table(
   (t) => [unique("rate_card_versions_of").on(t.card_id, t.version)],
 );
 
-/** A way of counting zones: what was set for places, beside the charts that were imported for it. */
+/** Zone systems with their overrides for places. Their charts are in `zone_charts`. */
 export const zone_systems = table(
   "zone_systems",
   {
     id: id(),
     name: text().notNull(),
     overrides: packedJson<readonly ZoneOverride[]>().notNull(),
-    /** It moves by one with each change, of a chart too. */
+    /** Incremented by each change, including those of charts. */
     version: int().notNull(),
     updated_at: time().notNull(),
   },
   (t) => [unique("zone_systems_name").on(t.name)],
 );
 
-/** The zones from one place, as a carrier has given them. */
+/** A carrier's zones from one origin. */
 export const zone_charts = table(
   "zone_charts",
   {
@@ -82,7 +82,7 @@ export const zone_charts = table(
   (t) => [unique("zone_charts_origin").on(t.system_id, t.country, t.origin)],
 );
 
-/** The days on which a carrier rests; those of the United States for a carrier without a row. */
+/** Carriers' holidays. A carrier without a row has US holidays. */
 export const holiday_sets = table(
   "holiday_sets",
   {

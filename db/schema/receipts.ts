@@ -4,14 +4,14 @@ import { owner } from "./merchants.ts";
 import { products } from "./products.ts";
 import { warehouses } from "./warehouses.ts";
 
-/** Deliveries that are expected, and what came of them. */
+/** Inbound shipments (receipts), expected and received. */
 export const receipts = table(
   "receipts",
   {
     id: id(),
     merchant_id: owner(),
     status: text().$type<ReceiptStatus>().notNull(),
-    /** The client's name of the delivery, such as a purchase order. */
+    /** The client's reference, such as a purchase order. */
     reference: text(),
     supplier: text(),
     warehouse_id: int()
@@ -34,7 +34,7 @@ export const receipts = table(
   ],
 );
 
-/** What is expected of one product, perhaps of one lot. */
+/** The expected quantity of a product, optionally of a lot. */
 export const receipt_lines = table(
   "receipt_lines",
   {
@@ -48,11 +48,11 @@ export const receipt_lines = table(
     lot_number: text(),
     expires_on: day(),
     quantity: int().notNull(),
-    /** Units that came, more than expected perhaps. */
+    /** Received units, possibly more than expected. */
     received: int().notNull(),
-    /** Of these, units that were not good and lie apart. */
+    /** Of these, damaged units that were set aside. */
     set_aside: int().notNull(),
-    /** Units that may still come: none once the receipt is over. */
+    /** Units that may still arrive; 0 once the receipt is closed. */
     outstanding: int().notNull(),
   },
   (t) => [

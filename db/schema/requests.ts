@@ -1,28 +1,28 @@
-// The log of requests, and what observing the addresses of a key has found.
+// The request log, and observed violations of keys' IP allowlists.
 import { bytes, id, index, int, json, table, time } from "../kit.ts";
 
-/** Requests that were answered at about the same time by one server: packed together, since they are many. */
+/** Blocks of the request log: consecutive requests of one server, compressed together. */
 export const request_blocks = table(
   "request_blocks",
   {
     id: id(),
-    /** When the first and the last of them were answered. */
+    /** When the first and the last response was sent. */
     from_at: time().notNull(),
     to_at: time().notNull(),
     count: int().notNull(),
-    /** Which classes of status they have: 1 for the first, 2 for the second, 4 for the third, and so on. */
+    /** The status classes in it, as bits: 1 for 1xx, 2 for 2xx, 4 for 3xx, and so on. */
     classes: int().notNull(),
-    /** A line of JSON for each, in the order in which they were answered; packed by whoever stores them. */
+    /** One line of JSON per request, in the order of the responses; compressed by the writer. */
     lines: bytes().notNull(),
   },
   (t) => [index("request_blocks_time").on(t.to_at)],
 );
 
-/** What a key's list of addresses would have refused since it was set, had it not only been observed. */
+/** Requests that a key's IP allowlist would have refused while it only logs. */
 export const key_observations = table("key_observations", {
   key_id: int().primaryKey(),
   denied: int().notNull(),
   last_at: time().notNull(),
-  /** The addresses that came last, the latest first. */
+  /** The most recent addresses, newest first. */
   addresses: json<{ readonly address: string; readonly at: number }[]>().notNull(),
 });

@@ -9,30 +9,30 @@ import { stock_items } from "./inventory.ts";
 import { owner, sameOwner } from "./merchants.ts";
 import { products } from "./products.ts";
 
-/** A claim on stock: of an order, or of a client for an order that may come later. */
+/** Claims on stock: of an order, or of a client for a future order. */
 export const reservations = table(
   "reservations",
   {
     id: id(),
     merchant_id: owner(),
-    /** The order's id once there is one. */
+    /** The order's id, once it exists. */
     order_id: int(),
-    /** What the client called the order: `ord_1042` or its order number. */
+    /** The client's reference to the order: `ord_1042` or its order number. */
     order_ref: text().notNull(),
-    /** Where it came from: `api`, or `<platform>:<connection>`. Only an order of the same source adopts it. */
+    /** Its source: `api`, or `<platform>:<connection>`. Only an order of the same source adopts it. */
     source: text().notNull(),
     status: text().$type<ReservationStatus>().notNull(),
     /** The order's urgency: higher first when stock is short. */
     priority: int().notNull(),
     /** True while the order is on hold: its backorders are not filled. */
     paused: bool().notNull(),
-    /** Only stock of this warehouse, when given. */
+    /** Restricts it to the stock of this warehouse; null for any. */
     warehouse_id: int(),
     requires_cold_storage: bool().notNull(),
     expires_at: time(),
     released_at: time(),
     created_at: time().notNull(),
-    /** Stock items in which units were missing when they were picked for it; null for none. */
+    /** Stock items in which units were missing when picking for it; null for none. */
     avoids: json<readonly AvoidedItem[]>(),
   },
   (t) => [
@@ -43,7 +43,7 @@ export const reservations = table(
   ],
 );
 
-/** What is wanted of one product and how much of it is promised; the rest is backordered. */
+/** The wanted and promised units of a product. The rest is backordered. */
 export const reservation_lines = table(
   "reservation_lines",
   {
@@ -54,13 +54,13 @@ export const reservation_lines = table(
       .references(() => reservations.id),
     product_id: int().notNull(),
     order_line_id: int(),
-    /** Units asked for, which stays when the reservation is over. */
+    /** Requested units, which stay the same when the reservation ends. */
     quantity: int().notNull(),
     /** Units wanted and not yet shipped. */
     wanted: int().notNull(),
-    /** Of these, promised: the sum of the line's allocations. */
+    /** Promised units: the sum of the line's allocations. */
     reserved: int().notNull(),
-    /** Of these, lying in staging. */
+    /** Of the promised units, those in staging. */
     picked: int().notNull(),
   },
   (t) => [
@@ -99,7 +99,7 @@ export const allocations = table(
   ],
 );
 
-/** What happened to an order's claim by itself, until the order has taken note of it. */
+/** Allocation changes that the order has not processed yet. */
 export const claim_news = table(
   "claim_news",
   {

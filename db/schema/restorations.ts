@@ -1,30 +1,30 @@
-// That a database came from a backup, and what that left out: numbers that are never given.
+// Restores of this database, and the numbers that they skipped.
 import { type Decision, decisions } from "../../src/operations/backups/backup_run.transitions.ts";
 import { check, id, index, int, oneOf, table, text, time } from "../kit.ts";
 
-/** Each time that this database was restored from a backup. */
+/** Restores of this database from a backup. */
 export const restorations = table(
   "restorations",
   {
     id: id(),
-    /** The file that it came from. */
+    /** The backup file. */
     archive: text().notNull(),
-    /** The moment as of which its records are those of before. */
+    /** The time of the restored state. */
     as_of: time().notNull(),
     restored_at: time().notNull(),
-    /** By how much every number that is given was advanced. */
+    /** How far every sequence was advanced. */
     advanced_by: int().notNull(),
-    /** What waited to go out as of that moment, and waits for the decision. */
+    /** Pending deliveries and reports of the restored state, which wait for the decision. */
     waiting_deliveries: int().notNull(),
     waiting_reports: int().notNull(),
     waiting_purchases: int().notNull(),
-    /** E-mails that were on their way as of that moment and were taken back. */
+    /** Pending emails of the restored state, which were discarded. */
     withdrawn_mails: int().notNull(),
-    /** What is to become of it; null until somebody has decided. */
+    /** Whether to send or discard them; null until decided. */
     decision: text().$type<Decision>(),
     decided_at: time(),
     decided_by: text(),
-    /** When the decision was carried out, or at once where nothing waited. Until then nothing of it goes out. */
+    /** When the decision was carried out. Until then nothing is sent. Set at once if nothing was pending. */
     settled_at: time(),
   },
   () => [
@@ -33,7 +33,7 @@ export const restorations = table(
   ],
 );
 
-/** Numbers that a restore left out, since the service may have given them before: from `first` to `last`. */
+/** Numbers from `first` to `last` that a restore skipped, since they may have been assigned after the backup. */
 export const restoration_gaps = table(
   "restoration_gaps",
   {
@@ -41,7 +41,7 @@ export const restoration_gaps = table(
     restoration_id: int()
       .notNull()
       .references(() => restorations.id),
-    /** The subscription whose deliveries are numbered; null for the places of events. */
+    /** The subscription whose deliveries are numbered; null for positions of events. */
     subscription_id: int(),
     first: int().notNull(),
     last: int().notNull(),

@@ -31,7 +31,7 @@ export const returns = table(
       label_url: string | null;
       status: ReturnShippingStatus;
     }>().notNull(),
-    /** That of `return_shipping`, so that who tracks the parcel finds the return. */
+    /** The number in `return_shipping`, so that tracking finds the return. */
     tracking_number: text(),
     refund_amount_cents: int(),
     refund_shipping: bool().notNull(),
@@ -81,7 +81,7 @@ export const return_items = table(
   ],
 );
 
-/** What the inspection found of the units of one returned item, and where they went. */
+/** Inspection results of returned items, and the disposition of their units. */
 export const return_inspections = table(
   "return_inspections",
   {

@@ -1,18 +1,17 @@
-// What belongs to the service itself: what a database is, leases of jobs, numbers given, and answers kept for repeated
-// requests.
+// The service itself: the installation, leases of jobs, servers, counters and stored responses.
 import { type Environment, environments } from "../../src/core/environment.ts";
 import { bool, check, id, index, int, json, oneOf, table, text, time } from "../kit.ts";
 
-/** What a database is, in its only row. */
+/** The installation: one row. */
 export const installation = table(
   "installation",
   {
     id: int().primaryKey(),
-    /** The world that it holds. */
+    /** The environment of this database. */
     mode: text().$type<Environment>().notNull(),
-    /** Sealed under the secret key, which is known by opening it. Null until a server has started. */
+    /** A text encrypted with the secret key. Decrypting it verifies the key. Null until a server has started. */
     seal: text(),
-    /** The state of a move from or to another installation, which `storage/start_refused.ts` reads; else null. */
+    /** The state of a move from or to another installation; null for none. */
     moving: text(),
   },
   () => [check("installation_id", "id = 1"), oneOf("installation", "mode", environments)],
@@ -25,23 +24,23 @@ export const leases = table("leases", {
 });
 
 /**
- * The servers that run on one PostgreSQL database, in the live world alone. Each counts its `beats`, by which others
- * see that it lives; the moments are the database's, for people.
+ * The servers on one PostgreSQL database. Only the live store has rows. Each server increments its `beats`, which shows
+ * others that it runs. The times come from the database's clock and are informational.
  */
 export const servers = table("servers", {
   id: id(),
   version: text().notNull(),
-  /** The last migration that it knows. */
+  /** The newest migration in its program. */
   schema: text().notNull(),
   host: text().notNull(),
   started_at: time().notNull(),
   seen_at: time().notNull(),
   beats: int().notNull(),
-  /** Whether it is about to stop. */
+  /** Whether it is shutting down. */
   draining: bool().notNull(),
 });
 
-/** What servers have claimed for a while, so that others go on with it once its server is gone. */
+/** Work claimed by servers, so that others can take it over after a server ends. */
 export const held_claims = table(
   "held_claims",
   {
@@ -49,15 +48,15 @@ export const held_claims = table(
     server_id: int().notNull(),
     kind: text().notNull(),
     ids: json<number[]>().notNull(),
-    /** The end of the claims, by which they are known. */
+    /** The end of the claims' lease, which identifies them. */
     until: time().notNull(),
-    /** How long after its server's end nobody may go on with it. */
+    /** How long after the server's end the work must not be taken over (ms). */
     rest_ms: int().notNull(),
   },
   (t) => [index("held_claims_server").on(t.server_id), index("held_claims_until").on(t.until)],
 );
 
-/** How far something has been numbered without gaps; `events` are numbered by their position. */
+/** Counters for numbering without gaps; the counter `events` numbers positions of events. */
 export const counters = table("counters", {
   name: text().primaryKey(),
   number: int().notNull(),
@@ -73,7 +72,7 @@ export const idempotency_keys = table(
     body: text().notNull(),
     created_at: time().notNull(),
     expires_at: time().notNull(),
-    /** Until then the work goes on and another answer may take this one's place; null when this one is the last. */
+    /** While the work continues, until when a later response may replace this one; null if this one is final. */
     open_until: time(),
   },
   (t) => [index("idempotency_keys_expiry").on(t.expires_at)],

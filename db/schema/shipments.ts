@@ -33,7 +33,7 @@ import { order_lines, orders } from "./orders.ts";
 import { returns } from "./returns.ts";
 import type { Place } from "./warehouses.ts";
 
-/** A parcel of an order: what is in it, and who carries it. */
+/** Parcels of orders. */
 export const shipments = table(
   "shipments",
   {
@@ -46,12 +46,12 @@ export const shipments = table(
     carrier: text(),
     service: text(),
     tracking_number: text(),
-    /** Where its carrier said to show the parcel to anyone. */
+    /** The carrier's public tracking URL. */
     told_url: text(),
     created_at: time().notNull(),
     shipped_at: time(),
     delivered_at: time(),
-    /** True from when it left until the platform that its order came from has it in its list of reports. */
+    /** Whether it has shipped and must still be queued as a report to its order's platform. */
     untold: bool().notNull().default(false),
   },
   (t) => [
@@ -83,74 +83,74 @@ export const shipment_lines = table(
 );
 
 /**
- * A label, of a parcel or of a return. `drawing` is the list of operations from which every format of a label of our
- * own is rendered, the same each time; a carrier's label has its documents in `label_documents`.
+ * Labels of parcels and returns. `drawing` lists the operations from which all formats of our own labels are rendered.
+ * A carrier's label has its files in `label_documents`.
  */
 export const labels = table(
   "labels",
   {
     id: id(),
     merchant_id: owner(),
-    /** Null for a parcel that comes back. */
+    /** Null for a return. */
     shipment_id: int().references(() => shipments.id),
     order_id: int()
       .notNull()
       .references(() => orders.id),
-    /** The return that its parcel comes back for; null for a parcel that leaves. */
+    /** The return; null for an outbound parcel. */
     return_id: int().references(() => returns.id),
-    /** The carrier account that it is bought with; null for a label of our own. */
+    /** The carrier account that buys it; null for our own labels. */
     account_id: int().references(() => carrier_accounts.id),
     status: text().$type<LabelStatus>().notNull(),
     carrier: text().notNull(),
     service: text().notNull(),
     tracking_number: text(),
-    /** Where the carrier shows the parcel to anyone. */
+    /** The carrier's public tracking URL. */
     tracking_url: text(),
-    /** What is charged for it. */
+    /** The price charged. */
     cost_cents: int().notNull(),
-    /** What the carrier takes for it. */
+    /** The carrier's cost. */
     carrier_cost_cents: int().notNull().default(0),
     currency: text().notNull(),
     breakdown: json<PriceLine[]>(),
-    /** Whether it was priced by a sample card. */
+    /** Whether a sample rate card priced it. */
     sample: bool().notNull().default(false),
     zone: text(),
     billable_pounds: int(),
-    /** When it is to arrive, as it was offered. */
+    /** The delivery date of the offer. */
     delivery_date: time(),
-    /** The quote that it was bought by: each is used once. */
+    /** The quote that was used. Each works once. */
     quote_nonce: text(),
-    /** What the carrier is paid for, stored before it is. Null until an offer is chosen. */
+    /** The carrier's offer, stored before it is bought. Null until one is chosen. */
     offer_ref: text(),
-    /** What the carrier calls the purchase. */
+    /** The carrier's id of the purchase. */
     carrier_ref: text(),
     tracker_ref: text(),
     package: json<ParcelPackage>().notNull(),
-    /** What the goods are worth, as the request said. */
+    /** The declared value of the goods. */
     value_cents: int(),
     insurance: bool().notNull().default(false),
     from_address: json<Place>().notNull(),
     to_address: json<Place>().notNull(),
     drawing: packedJson<unknown>(),
-    /** What is not printed as it was given. */
+    /** Texts that are printed differently than entered. */
     warnings: json<LabelWarning[]>().notNull(),
-    /** Equal for equal purchases: a second one within ten minutes is refused. */
+    /** Equal for equal purchases. A second one within ten minutes is refused. */
     fingerprint: text().notNull(),
-    /** Who asked for it, until it is bought and told in that name. */
+    /** The actor who requested it, until it is bought. */
     asked_by: json<Actor>(),
-    /** Until when a server alone may ask the carrier; then the job looks what became of it. Null when all is said. */
+    /** The end of a server's lease to call the carrier. Then the job checks the result. Null when finished. */
     claimed_until: time(),
-    /** How often the carrier was asked. */
+    /** The number of calls to the carrier. */
     attempts: int().notNull().default(0),
     error_code: text(),
     error_message: text(),
-    /** What became of the wish to give it back to the carrier. */
+    /** The state of voiding it at the carrier. */
     void_status: text().$type<VoidStatus>(),
     created_at: time().notNull(),
     voided_at: time(),
   },
   (t) => [
-    // Carriers use their numbers again after some time.
+    // Carriers reuse numbers after some time.
     unique("labels_tracking").on(t.carrier, t.tracking_number).where(where("account_id is null")),
     unique("labels_quote").on(t.quote_nonce).where(where("quote_nonce is not null")),
     index("labels_number").on(t.tracking_number).where(where("tracking_number is not null")),
@@ -167,7 +167,7 @@ export const labels = table(
     check("labels_place", "(shipment_id is null) <> (return_id is null)"),
     check("labels_bought", "tracking_number is not null or status in ('processing', 'error')"),
     check("labels_failed", "(status = 'error') = (error_code is not null)"),
-    // Nothing is left for ever: whatever is under way has a moment at which somebody looks.
+    // Every unfinished purchase has a time at which it is checked.
     check(
       "labels_under_way",
       "(status = 'processing' or coalesce(void_status, '') = 'asked') = (claimed_until is not null)",
@@ -176,7 +176,7 @@ export const labels = table(
   ],
 );
 
-/** A parcel that got an SSCC. The serial in it is this id, so that no two parcels ever have the same. */
+/** Parcels with an SSCC. The id is its serial number, so it is unique. */
 export const ssccs = table("ssccs", {
   id: id(),
   shipment_id: int()
@@ -185,14 +185,14 @@ export const ssccs = table("ssccs", {
   created_at: time().notNull(),
 });
 
-/** A paper of a label that a carrier drew, as it came. */
+/** Files of carriers' labels, as received. */
 export const label_documents = table(
   "label_documents",
   {
     label_id: int()
       .notNull()
       .references(() => labels.id),
-    /** Counted from zero, in the carrier's order. */
+    /** The position in the carrier's order, from 0. */
     position: int().notNull(),
     kind: text().$type<DocumentKind>().notNull(),
     content_type: text().$type<DocumentType>().notNull(),

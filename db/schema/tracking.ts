@@ -17,21 +17,21 @@ export const tracking_records = table(
     carrier: text().notNull(),
     service_type: text(),
     shipment_id: int(),
-    /** The order that a followed number is told to; of a parcel its shipment knows it. */
+    /** The order of a followed number; a parcel's order is in its shipment. */
     order_id: int(),
-    /** The carrier account that tells of the parcel; null when nobody but who scans does. */
+    /** The carrier account that sends updates; null for manual scans only. */
     account_id: int(),
-    /** Where the carrier shows the parcel to anyone. */
+    /** The carrier's public tracking URL. */
     tracking_url: text(),
     status: text().$type<TrackingStatus>().notNull(),
     status_detail: text(),
     message: text(),
-    /** The event that decides the status: when it happened, what it said, and its duplicate hash. */
+    /** The event that determines the status: its time, contents and duplicate hash. */
     occurred_at: time(),
     event_status: text().$type<TrackingEventStatus>(),
     event_hash: text(),
     estimated_delivery: time(),
-    /** When the carrier told so: the newest telling wins. */
+    /** When the carrier sent this. The newest value wins. */
     estimated_at: time(),
     current_location: json<{
       city: string | null;
@@ -43,13 +43,13 @@ export const tracking_records = table(
     weight: text(),
     weight_unit: text(),
     dimensions: json<{ length: number; width: number; height: number; unit: string }>(),
-    /** Somebody asked to follow the number, of which no parcel is here; true until it is given up. */
+    /** Whether a number without a parcel here is being followed. */
     followed: bool().notNull().default(false),
-    /** Whether the account's carrier knows that we follow the parcel. */
+    /** Whether the carrier sends us updates of the parcel. */
     taken_up: bool().notNull().default(false),
-    /** When its carrier is asked next; null when it is asked no more. */
+    /** When the carrier is polled next; null if it is not. */
     look_at: time(),
-    /** How often in a row asking failed. */
+    /** The number of consecutive failed polls. */
     look_failures: int().notNull().default(0),
     version: int().notNull(),
     created_at: time().notNull(),
@@ -57,7 +57,7 @@ export const tracking_records = table(
   },
   (t) => [
     index("tracking_records_number").on(t.tracking_number),
-    // A number may be another parcel's later.
+    // Carriers reuse numbers.
     unique("tracking_records_shipment").on(t.shipment_id),
     unique("tracking_records_followed").on(t.tracking_number, t.merchant_id).where(where("followed")),
     index("tracking_records_order").on(t.order_id).where(where("order_id is not null")),
@@ -75,7 +75,7 @@ export const tracking_events = table(
       .references(() => tracking_records.id),
     source: text().notNull(),
     source_event_id: text(),
-    /** Equal for equal events: a repeated one is stored once. */
+    /** Equal for equal events, so that repeated ones are stored once. */
     hash: text().notNull(),
     status: text().$type<TrackingEventStatus>().notNull(),
     message: text(),
@@ -95,13 +95,13 @@ export const tracking_events = table(
   ],
 );
 
-/** A callback of a carrier that was taken: a repeated one is answered and passed over. */
+/** Received carrier callbacks. Repeated ones are acknowledged and ignored. */
 export const carrier_callbacks = table(
   "carrier_callbacks",
   {
     id: id(),
     account_id: int().notNull(),
-    /** How the carrier calls it; a digest of what it said where it has no name. */
+    /** The carrier's event id, or a digest of the contents if it has none. */
     event_id: text().notNull(),
     received_at: time().notNull(),
   },
@@ -112,7 +112,7 @@ export const carrier_callbacks = table(
   ],
 );
 
-/** What a carrier told of a parcel that nobody here knows yet. It waits for the parcel. */
+/** Carrier updates of unknown parcels, until the parcel is created. */
 export const waiting_updates = table(
   "waiting_updates",
   {

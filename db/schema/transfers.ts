@@ -5,14 +5,14 @@ import { owner } from "./merchants.ts";
 import { products } from "./products.ts";
 import { warehouses } from "./warehouses.ts";
 
-/** Units on their way from one warehouse to another. */
+/** Transfers between warehouses. */
 export const transfers = table(
   "transfers",
   {
     id: id(),
     merchant_id: owner(),
     status: text().$type<TransferStatus>().notNull(),
-    /** The client's name of the transfer. */
+    /** The client's reference. */
     reference: text(),
     from_warehouse_id: int()
       .notNull()
@@ -35,7 +35,7 @@ export const transfers = table(
   ],
 );
 
-/** What is to be moved of one product; from one lot and bin, when they are named. */
+/** The quantity of a product to move, optionally from a lot and bin. */
 export const transfer_lines = table(
   "transfer_lines",
   {
@@ -56,7 +56,7 @@ export const transfer_lines = table(
   ],
 );
 
-/** Units of one line and one lot (or of none) that left: they are in transit until they arrive or are given up. */
+/** Sent units of a line and lot (or no lot), in transit until they arrive or are written off. */
 export const transfer_loads = table(
   "transfer_loads",
   {
@@ -68,7 +68,7 @@ export const transfer_loads = table(
       .notNull()
       .references(() => products.id),
     lot_id: int().references(() => lots.id),
-    /** When the first of the units came to the house: what came first leaves first. */
+    /** When the first of the units was received; used for first in, first out. */
     stocked_at: time().notNull(),
     quantity: int().notNull(),
     in_transit: int().notNull(),

@@ -1,19 +1,19 @@
-// People: who they are, what they may do, and where they are signed in. All of it is in the live store alone.
+// Users, their roles and sessions. Only the live store has rows.
 import type { Permission } from "../../src/http/auth/permissions.ts";
 import { type covers, userStatuses } from "../../src/identity/identity.transitions.ts";
 import type { roles as role_words } from "../../src/identity/users/roles.ts";
 import { check, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
-import { merchants, ownerOrHouse } from "./merchants.ts";
+import { merchants, ownerOrOperator } from "./merchants.ts";
 
 export const users = table(
   "users",
   {
     id: id(),
     email: text().notNull(),
-    /** The e-mail address in small letters: it is unique whatever its case. */
+    /** The email address in lower case, which is unique. */
     email_key: text().notNull(),
     name: text().notNull(),
-    /** By argon2id; null until a password was chosen. */
+    /** An argon2id hash; null until a password is set. */
     password_hash: text(),
     status: text().$type<(typeof userStatuses)[number]>().notNull(),
     version: int().notNull(),
@@ -24,13 +24,13 @@ export const users = table(
   (t) => [unique("users_email").on(t.email_key), oneOf("users", "status", userStatuses)],
 );
 
-/** A role is a set of permissions. Those of the program are written anew at each start. */
+/** Roles: sets of permissions. Built-in roles are rewritten at each start. */
 export const roles = table("roles", {
   name: text().$type<(typeof role_words)[number]>().primaryKey(),
   permissions: json<Permission[]>().notNull(),
 });
 
-/** What a user may do, and with what: with the whole house, or with what belongs to one merchant. */
+/** A user's role for the operator or for one merchant. */
 export const memberships = table(
   "memberships",
   {
@@ -38,13 +38,13 @@ export const memberships = table(
       .notNull()
       .references(() => users.id),
     covers: text().$type<(typeof covers)[number]>().notNull(),
-    /** Null for the house. */
-    merchant_id: ownerOrHouse(),
+    /** Null for the operator. */
+    merchant_id: ownerOrOperator(),
     role: text()
       .$type<(typeof role_words)[number]>()
       .notNull()
       .references(() => roles.name),
-    /** Whether the user may sign in as this member. */
+    /** Whether the user may use this membership. */
     status: text().$type<(typeof userStatuses)[number]>().notNull(),
   },
   (t) => [
@@ -63,27 +63,27 @@ export const sessions = table(
     user_id: int()
       .notNull()
       .references(() => users.id),
-    /** SHA-256 of what the cookie holds. */
+    /** SHA-256 of the cookie's value. */
     hash: text().notNull(),
     created_at: time().notNull(),
     last_seen_at: time().notNull(),
     expires_at: time().notNull(),
     ip: text(),
     user_agent: text(),
-    /** The merchant as whose member its user has chosen to act; null for the first of what the user is a member of. */
+    /** The merchant whose membership the user has selected; null for the user's first membership. */
     acts_for: int().references(() => merchants.id),
-    /** The merchant as whom a member of the house looks on. */
+    /** The merchant that an operator's user is viewing as. */
     views_as: int().references(() => merchants.id),
   },
   (t) => [unique("sessions_hash").on(t.hash), index("sessions_user").on(t.user_id, t.id)],
 );
 
-/** Links that are good once: to make the first user, or to choose another password. */
+/** One-time links: to create the first user, or to set a new password. */
 export const one_time_links = table("one_time_links", {
-  /** SHA-256 of what the link holds. */
+  /** SHA-256 of the link's token. */
   hash: text().primaryKey(),
   purpose: text().$type<"setup" | "reset">().notNull(),
-  /** Whose password it is to choose; null for the first user, whom there is not yet. */
+  /** The user who sets a password; null for the first user, who does not exist yet. */
   user_id: int().references(() => users.id),
   created_at: time().notNull(),
   expires_at: time().notNull(),

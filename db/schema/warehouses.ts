@@ -13,13 +13,13 @@ export const warehouses = table(
     id: id(),
     name: text().notNull(),
     address: json<NamedAddress>().notNull(),
-    /** IANA time zone, in which the calendar and the cut-off count. */
+    /** IANA time zone of the calendar and the cut-off. */
     timezone: text().notNull(),
-    /** The days on which orders leave. */
+    /** The weekdays on which orders ship. */
     working_days: json<readonly Weekday[]>().notNull().default(["mon", "tue", "wed", "thu", "fri"]),
-    /** Days on which none leave all the same, as `YYYY-MM-DD`, in their order. */
+    /** Holidays without shipping, as sorted `YYYY-MM-DD`. */
     holidays: json<readonly string[]>().notNull().default([]),
-    /** Orders that come before this time of a working day leave on that day; `HH:MM`. */
+    /** Orders placed before this time (`HH:MM`) of a working day ship that day. */
     cutoff_time: text().notNull().default("14:00"),
     /** Lower numbers are chosen first. */
     priority: int().notNull(),
@@ -37,7 +37,7 @@ export const zones = table(
     warehouse_id: int()
       .notNull()
       .references(() => warehouses.id),
-    /** The client's name of the zone, unique in its warehouse. */
+    /** The client's id of the zone, unique in its warehouse. */
     zone_id: text().notNull(),
     temperature_zone: text().$type<TemperatureZone>().notNull(),
     temperature_range: text(),
@@ -57,21 +57,21 @@ export const bins = table(
     warehouse_id: int()
       .notNull()
       .references(() => warehouses.id),
-    /** Null for places outside the temperature zones, such as staging. */
+    /** Null for bins outside the temperature zones, such as staging. */
     zone_id: int().references(() => zones.id),
     code: text().notNull(),
     kind: text().$type<BinKind>().notNull(),
     pick_order: int().notNull(),
     capacity: int(),
-    /** The only merchant whose goods may lie there; null for those of any. */
+    /** The only merchant whose goods may be in it; null for any. */
     dedicated_merchant_id: int().references(() => merchants.id),
-    /** Whether goods of several merchants may lie there at once; in a storage bin they may not unless it says so. */
+    /** Whether it may hold several merchants' goods at once; by default not in storage bins. */
     mix_merchants: bool().notNull().default(false),
   },
   (t) => [
     unique("bins_code").on(t.warehouse_id, t.code),
     index("bins_code_folded").on(folded(t.code)).where(where("kind <> 'staging'")),
-    // Both walk the bins of a kind in pick order, so that the first one that will do is found among any number.
+    // Both list the bins of a kind in pick order, so that the first suitable one is found quickly.
     index("bins_zone").on(t.zone_id, t.kind, t.pick_order, t.id).where(where("zone_id is not null")),
     index("bins_dedicated")
       .on(t.dedicated_merchant_id, t.zone_id, t.pick_order, t.id)

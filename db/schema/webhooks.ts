@@ -16,14 +16,14 @@ import {
   subscriptionStatuses,
 } from "../../src/webhooks/webhooks.transitions.ts";
 import { bool, check, id, index, int, json, oneOf, table, text, time, unique, where } from "../kit.ts";
-import { ownerOrHouse } from "./merchants.ts";
+import { ownerOrOperator } from "./merchants.ts";
 
 export const subscriptions = table(
   "subscriptions",
   {
     id: id(),
-    merchant_id: ownerOrHouse(),
-    /** Of one of the house: the merchants whose events alone it is told, by id; null for all. */
+    merchant_id: ownerOrOperator(),
+    /** For an operator's subscription: ids of the merchants whose events it receives; null for all. */
     merchants: json<number[]>(),
     url: text().notNull(),
     events: json<EventType[]>().notNull(),
@@ -33,38 +33,38 @@ export const subscriptions = table(
     retry_limit: int().notNull(),
     status: text().$type<SubscriptionStatus>().notNull(),
     disabled_reason: text(),
-    /** Sealed under the service's secret key. */
+    /** Encrypted with the service's secret key. */
     secret: text().notNull(),
     previous_secret: text(),
     previous_secret_expires_at: time(),
-    /** The last place in the order of events when it was created: it is told of what has a later one. */
+    /** The last position of events when it was created. It receives later events. */
     begins_after: int().notNull().default(0),
-    /** Number of the last delivery recorded; the next one gets the next number, without gaps. */
+    /** The number of the last delivery. Numbers have no gaps. */
     sequence: int().notNull(),
     consecutive_failures: int().notNull(),
-    /** When the present run of failures began; null after a success. */
+    /** When the current series of failures began; null after a success. */
     first_failure_at: time(),
     /** When the subscription became `failing`. */
     failing_since: time(),
-    /** While it lies in the future nothing is sent (429). */
+    /** Nothing is sent until then, since the receiver responded with 429. */
     paused_until: time(),
-    /** At most so many attempts a second; null for no limit of its own. */
+    /** The maximum number of attempts per second; null for no limit of its own. */
     rate_limit_per_second: int(),
-    /** When the rate limit lets the next attempt begin. */
+    /** When the rate limit allows the next attempt. */
     paced_until: time(),
     /** How long the circuit stays open before its next probe; null while it is closed. */
     circuit_wait_ms: int(),
     next_probe_at: time(),
-    /** The attempts of the last two minutes, counted together by ten seconds. */
+    /** The attempts of the last two minutes, counted per ten seconds. */
     recent_attempts: json<readonly AttemptTally[]>().notNull().default([]),
-    /** Whether deliveries are left to be ended, since nothing is sent any more: a job ends them, some at a time. */
+    /** Whether it is deleted or disabled with deliveries left to end. A job ends some at a time. */
     is_ending: bool().notNull().default(false),
-    /** How many deliveries were skipped because too many waited, or for too long, and when that was last so. */
+    /** The number of deliveries skipped from a full backlog, and when this last happened. */
     backlog_skipped: int().notNull().default(0),
     backlog_skipped_at: time(),
-    /** Raised by each change that a client makes; what attempts tell of the receiver is none. */
+    /** Incremented by clients' changes, not by results of attempts. */
     revision: int().notNull().default(1),
-    /** A deleted subscription is kept for the sake of its log, without its secrets. */
+    /** A deleted subscription stays for its log, without secrets. */
     deleted_at: time(),
     created_at: time().notNull(),
     updated_at: time().notNull(),
@@ -83,7 +83,7 @@ export const deliveries = table(
   "deliveries",
   {
     id: id(),
-    merchant_id: ownerOrHouse(),
+    merchant_id: ownerOrOperator(),
     subscription_id: int()
       .notNull()
       .references(() => subscriptions.id),
@@ -93,29 +93,29 @@ export const deliveries = table(
     status: text().$type<DeliveryStatus>().notNull(),
     attempts: int().notNull(),
     max_attempts: int().notNull(),
-    /** Attempts made before the present retry budget: redelivery and recovery begin a new one. */
+    /** Attempts before the current retry budget. Redelivery and recovery start a new budget. */
     spent_attempts: int().notNull(),
-    /** When the next attempt is due. While one is under way this is the end of its lease: then it is due again. */
+    /** When the next attempt is due. During an attempt, the end of its lease, when it is due again. */
     next_at: time(),
-    /** The lease of the server that claimed it: whoever finds another here was overtaken. */
+    /** The lease of the server that claimed it. A server that finds another value here has lost its lease. */
     leased_until: time(),
-    /** How what is sent is made of the event. */
+    /** How the payload is built from the event. */
     form: text().$type<DeliveryForm>().notNull().default("v1"),
-    /** What is sent, where no event is kept that it could be made of (test events). Empty when forgotten. */
+    /** The payload if there is no stored event (test events). Empty once deleted. */
     body: text(),
-    /** What the present retry budget was given for. */
+    /** What started the current retry budget. */
     trigger: text().$type<AttemptTrigger>().notNull().default("scheduled"),
     recovery_id: int(),
-    /** Of one that waited when the data came from a backup. While it still does, it is not due. */
+    /** The state of a delivery that was pending in a restored backup. It is not due while it waits for the decision. */
     restored: text().$type<RestoredState>(),
     created_at: time().notNull(),
     finished_at: time(),
   },
   (t) => [
-    // Test events carry sequence 0 and may be many.
+    // Test events all have sequence 0.
     unique("deliveries_sequence").on(t.subscription_id, t.sequence).where(where("sequence > 0")),
     unique("deliveries_event").on(t.event_id, t.subscription_id),
-    // Two lanes: first and second attempts, and what is tried for longer or was asked for again.
+    // Two lanes: first and second attempts, and later or requested ones.
     index("deliveries_first")
       .on(t.subscription_id, t.next_at, t.id)
       .where(where("status = 'pending' and trigger = 'scheduled' and attempts < 2")),
@@ -146,7 +146,7 @@ export const delivery_attempts = table(
     trigger: text().$type<AttemptTrigger>().notNull(),
     status: text().$type<AttemptStatus>().notNull(),
     url: text().notNull(),
-    /** The moment it was signed for, in seconds, and its signatures, of which the request's headers are made again. */
+    /** The signed time in seconds, and the signatures. The request's headers are rebuilt from them. */
     timestamp_s: int().notNull(),
     signatures: text().notNull(),
     status_code: int(),
@@ -156,7 +156,7 @@ export const delivery_attempts = table(
     error_code: text(),
     error_message: text(),
     ip_address: text(),
-    /** Null for a blocked attempt, of which no timing is told. */
+    /** Null for a blocked attempt, whose timing is not revealed. */
     duration_ms: int(),
     started_at: time().notNull(),
     next_attempt_at: time(),
@@ -169,7 +169,7 @@ export const delivery_attempts = table(
   ],
 );
 
-/** A request to send again what one subscription missed. */
+/** Recoveries: requests to resend the events that a subscription missed. */
 export const recoveries = table(
   "recoveries",
   {
@@ -177,12 +177,12 @@ export const recoveries = table(
     subscription_id: int()
       .notNull()
       .references(() => subscriptions.id),
-    /** While it queues, deliveries of its time are queued again, some in each transaction. */
+    /** While it is running, deliveries of its period are queued again, some in each transaction. */
     status: text().$type<RecoveryStatus>().notNull(),
     since: time().notNull(),
     until: time().notNull(),
     statuses: json<DeliveryStatus[]>().notNull(),
-    /** How many deliveries there were to queue. */
+    /** The total number of deliveries to queue. */
     total: int().notNull(),
     queued: int().notNull(),
     created_at: time().notNull(),
@@ -194,21 +194,21 @@ export const recoveries = table(
   ],
 );
 
-/** What the operator is told of, in the dashboard and by e-mail. */
+/** Notices to the operator, in the dashboard and by email. */
 export const notices = table(
   "notices",
   {
     id: id(),
-    merchant_id: ownerOrHouse(),
+    merchant_id: ownerOrOperator(),
     kind: text().$type<NoticeKind>().notNull(),
-    /** Null for what is about no subscription. */
+    /** Null for notices about no subscription. */
     subscription_id: int().references(() => subscriptions.id),
     message: text().notNull(),
     mail_status: text().$type<MailStatus>().notNull(),
     mail_attempts: int().notNull(),
-    /** When the e-mail is due; while it is being sent, when its sender counts as lost. */
+    /** When the email is due; while it is being sent, when the attempt counts as lost. */
     mail_next_at: time(),
-    /** When somebody said that they have seen it. */
+    /** When it was acknowledged. */
     acknowledged_at: time(),
     created_at: time().notNull(),
   },

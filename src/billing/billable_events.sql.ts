@@ -1,5 +1,5 @@
 import { and, desc, eq, gte, isNull, lte, type SQL, sql } from "drizzle-orm";
-import { given } from "../../db/kit.ts";
+import { opaque } from "../../db/kit.ts";
 import { billable_events } from "../../db/schema/billing.ts";
 import { readId } from "../core/ids.ts";
 import type { PageWindow } from "../core/schema.ts";
@@ -47,8 +47,8 @@ const bySource = prepared((query, a: StatementArgs<{ act: BilledAct; source_id: 
     .from(billable_events)
     .where(
       and(
-        eq(billable_events.source_id, given(a.source_id)),
-        eq(billable_events.act, given(a.act)),
+        eq(billable_events.source_id, opaque(a.source_id)),
+        eq(billable_events.act, opaque(a.act)),
         isNull(billable_events.reversal_of),
       ),
     ),
@@ -64,7 +64,7 @@ const reversalRow = prepared((query, a: StatementArgs<{ id: number }>) =>
   query
     .select({ id: billable_events.id })
     .from(billable_events)
-    .where(eq(billable_events.reversal_of, given(a.id))),
+    .where(eq(billable_events.reversal_of, opaque(a.id))),
 );
 
 /** Whether an event was reversed. */

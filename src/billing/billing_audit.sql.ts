@@ -1,7 +1,7 @@
 // Recomputes the storage of every day from the ledger.
 import { asc, eq, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
-import { given } from "../../db/kit.ts";
+import { opaque } from "../../db/kit.ts";
 import { billable_events, billing_start, storage_closes, storage_days } from "../../db/schema/billing.ts";
 import { count_lines, counts } from "../../db/schema/counts.ts";
 import { movements, stock_items } from "../../db/schema/inventory.ts";
@@ -54,7 +54,7 @@ const ledger = prepared((query, a: StatementArgs<{ after: number; limit: number 
     .from(movements)
     .where(sql`${movements.id} > ${a.after}`)
     .orderBy(asc(movements.id))
-    .limit(given(a.limit)),
+    .limit(opaque(a.limit)),
 );
 
 const rowsOf = prepared((query, a: StatementArgs<{ business_date: string }>) =>

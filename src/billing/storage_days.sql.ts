@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gte, isNotNull, lte, max, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
-import { among, forUpdate, given, list } from "../../db/kit.ts";
+import { among, forUpdate, opaque, list } from "../../db/kit.ts";
 import { billing_start, storage_closes, storage_days } from "../../db/schema/billing.ts";
 import { lots, movements, stock_items } from "../../db/schema/inventory.ts";
 import { products } from "../../db/schema/products.ts";
@@ -107,7 +107,7 @@ const flows = prepared((query, a: StatementArgs<{ warehouse_id: number; from: nu
     .leftJoin(to_items, eq(to_items.id, movements.to_item_id))
     .where(gte(movements.id, a.from))
     .orderBy(asc(movements.id))
-    .limit(given(a.limit)),
+    .limit(opaque(a.limit)),
 );
 
 /** Movements from an id on, in order. */

@@ -7,7 +7,7 @@ import { checkOf } from "../core/schema.ts";
 import { recordCommand } from "../identity/audit_log/audit_log.sql.ts";
 import { exportPersonalData } from "../privacy/access_export.jobs.ts";
 import { eraseCustomer, eraseEmail } from "../privacy/erase_person.ts";
-import { type Erasure, erasureView, keptForOf } from "../privacy/erasure.ts";
+import { type Erasure, erasureView, retentionPeriods } from "../privacy/erasure.ts";
 import { getErasure } from "../privacy/erasures.sql.ts";
 import { eraseAllDue } from "../privacy/privacy.jobs.ts";
 import { DiscloseEmail } from "../privacy/privacy.schema.ts";
@@ -72,7 +72,7 @@ type NamedPersonFlags = FlagValues<typeof named & typeof modeFlag>;
 
 async function exportPerson(stores: Stores, options: NamedPersonFlags & { to: string | undefined }): Promise<number> {
   const mode = modeOf(options.mode);
-  const report = await exportPersonalData(stores[mode], personIn(options.person), { flags, of_house: true });
+  const report = await exportPersonalData(stores[mode], personIn(options.person), { flags, for_operator: true });
   const targets = report.about.customers.slice(0, 50);
   await stores.live.write((tx) => recordCommand(tx, { world: mode, action: "exportPerson", targets }));
   const text = `${JSON.stringify(report, null, 2)}\n`;
@@ -111,7 +111,7 @@ function daysIn(text: string | undefined): number | null {
 async function printErasure(store: Store, id: number, as_json: boolean): Promise<void> {
   const { erasure, view } = await store.read(async (db) => {
     const erasure = await getErasure(db, wireId("erasure", id));
-    return { erasure, view: erasureView(erasure, keptForOf(await retentionIn(db, flags)), db.now) };
+    return { erasure, view: erasureView(erasure, retentionPeriods(await retentionIn(db, flags)), db.now) };
   });
   if (as_json) print(JSON.stringify(view));
   else for (const line of linesOf(erasure, view)) print(line);

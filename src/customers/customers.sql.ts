@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, isNotNull, lte, or, type SQL, sql as template } from "drizzle-orm";
-import { among, amongTexts, contains, forKeyShare, forUpdate, given, list, skipLocked } from "../../db/kit.ts";
+import { among, amongTexts, contains, forKeyShare, forUpdate, opaque, list, skipLocked } from "../../db/kit.ts";
 import { addresses, customer_words, customers } from "../../db/schema/customers.ts";
 import { merchants } from "../../db/schema/merchants.ts";
 import type { StoredCheck } from "../addresses/address.ts";
@@ -77,8 +77,8 @@ const recipientIn = (sql: ReadStatements, a: StatementArgs<{ customer_id: number
     .select({ ...buyer, address: addresses })
     .from(customers)
     .innerJoin(merchants, eq(merchants.id, customers.merchant_id))
-    .leftJoin(addresses, and(eq(addresses.customer_id, customers.id), eq(addresses.id, given(a.address_id))))
-    .where(eq(customers.id, given(a.customer_id)));
+    .leftJoin(addresses, and(eq(addresses.customer_id, customers.id), eq(addresses.id, opaque(a.address_id))))
+    .where(eq(customers.id, opaque(a.customer_id)));
 const recipient = prepared(recipientIn);
 const storedRecipient = prepared((sql, a: StatementArgs<{ customer_id: number; address_id: number }>) =>
   forKeyShare(recipientIn(sql, a), customers),
@@ -292,9 +292,9 @@ const due = prepared((sql, a: StatementArgs<{ now: number; limit: number }>) =>
       sql
         .select()
         .from(addresses)
-        .where(and(isNotNull(addresses.ask_at), lte(addresses.ask_at, given(a.now))))
+        .where(and(isNotNull(addresses.ask_at), lte(addresses.ask_at, opaque(a.now))))
         .orderBy(asc(addresses.ask_at), asc(addresses.id))
-        .limit(given(a.limit)),
+        .limit(opaque(a.limit)),
     ),
   ),
 );

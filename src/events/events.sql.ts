@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, isNotNull, isNull, lt, lte, type SQL, sql as template } from "drizzle-orm";
-import { amongTexts, amongThose, given, hasText, list } from "../../db/kit.ts";
+import { amongTexts, amongThose, opaque, hasText, list } from "../../db/kit.ts";
 import { events } from "../../db/schema/outbox.ts";
 import { counters } from "../../db/schema/service.ts";
 import type { Db, Tx, WriteStatements } from "../storage/database.ts";
@@ -52,7 +52,7 @@ const place = prepared((sql: Tx["sql"], a: StatementArgs<{ limit: number; after:
       .from(events)
       .where(isNull(events.fanned_out_at))
       .orderBy(asc(events.seq))
-      .limit(given(a.limit)),
+      .limit(opaque(a.limit)),
   );
   return sql
     .with(waiting)
@@ -109,9 +109,9 @@ const placedAfter = prepared((sql, a: StatementArgs<{ after: number; limit: numb
       created_at: events.created_at,
     })
     .from(events)
-    .where(gt(events.position, given(a.after)))
+    .where(gt(events.position, opaque(a.after)))
     .orderBy(asc(events.position))
-    .limit(given(a.limit)),
+    .limit(opaque(a.limit)),
 );
 
 /** The events after a place in the order, oldest first. */

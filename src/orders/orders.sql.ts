@@ -1,5 +1,5 @@
 import { and, asc, eq, inArray, isNull, sql as template } from "drizzle-orm";
-import { among, amongTexts, forUpdateInOrder, list, told, toldIn } from "../../db/kit.ts";
+import { among, amongTexts, forUpdateInOrder, inputField, inputRows, list } from "../../db/kit.ts";
 import { order_holds, order_lines, orders } from "../../db/schema/orders.ts";
 import { returns } from "../../db/schema/returns.ts";
 import { engine } from "../core/config.ts";
@@ -314,9 +314,9 @@ const saveLine = prepared((sql: WriteStatements, a: StatementArgs<Pick<OrderLine
 const saveLinesAtOnce = prepared((sql: WriteStatements, a: StatementArgs<{ lines: string }>) =>
   sql
     .update(order_lines)
-    .set(Object.fromEntries(counters.map((name) => [name, told(name)])))
-    .from(toldIn(a.lines))
-    .where(eq(order_lines.id, told("id"))),
+    .set(Object.fromEntries(counters.map((name) => [name, inputField(name)])))
+    .from(inputRows(a.lines))
+    .where(eq(order_lines.id, inputField("id"))),
 );
 
 async function saveLines(tx: Tx, lines: readonly OrderLine[]): Promise<void> {

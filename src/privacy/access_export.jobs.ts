@@ -1,5 +1,4 @@
-// Gathers what is known of a person: the tables in one view, then what stands in logs, some rows in each view.
-
+// Collects a person's data: the tables in one view, then imports, events, responses and requests page by page.
 import { wireId } from "../core/ids.ts";
 import { emailKey } from "../customers/customer.ts";
 import { getCustomer } from "../customers/customers.sql.ts";
@@ -15,44 +14,43 @@ import {
   nextBlocks,
   nextImports,
   recordsOf,
-  returnsAskedBy,
+  returnsByEmail,
   rows_max,
-  seenReceivers,
+  visibleReceivers,
 } from "./access_export.sql.ts";
-import { accessExportView, asksFor, partsAbout } from "./access_export.ts";
+import { accessExportView, mentionsAny, partsAbout } from "./access_export.ts";
 import { addressesOf, emailsOfReturns, nextAnswers, wireIdsOf } from "./erased_records.sql.ts";
-import { keptForOf, type RetentionPeriods } from "./erasure.ts";
-import { namesAny, tellsOfPeople } from "./erasure_terms.ts";
-import { emailsOf, eventsBefore, findPeople, mayHaveBeenTold } from "./erasures.sql.ts";
+import { type RetentionPeriods, retentionPeriods } from "./erasure.ts";
+import { mayConcernPeople, namesAny } from "./erasure_terms.ts";
+import { emailsOf, findPeople, possibleReceivers, seqBefore } from "./erasures.sql.ts";
 import { retentionIn } from "./retention_settings.sql.ts";
 
-/** Who is asked for: a customer, or whoever has an e-mail address. */
+/** The person to export: a customer by wire id, or everyone with an email address. */
 export type AccessExportSubject = { readonly customer: string } | { readonly email: string };
 
-const events_together = 1000;
-const answers_together = 1000;
-const imports_together = 1000;
-const blocks_together = 20;
+const page_rows = 1000;
+const page_blocks = 20;
 
 /**
- * All that is known of a person, as the API shows it. A customer is asked for at its merchant, whoever asks: others may
- * know the same address. The log of requests and the answers kept for repeated ones are the house's alone: `of_house`
- * says whether they are told. Refuses: resource_missing.
+ * All stored data of a person, as the API shows it. A customer is searched only at their merchant, since other
+ * merchants may have the same email address. `for_operator` adds the request log and stored responses.
+ * Refuses: resource_missing.
  */
 export async function exportPersonalData(
   store: Store,
-  asked: AccessExportSubject,
-  { flags, of_house }: { readonly flags: RetentionFlags; readonly of_house: boolean },
+  person: AccessExportSubject,
+  { flags, for_operator }: { readonly flags: RetentionFlags; readonly for_operator: boolean },
 ) {
-  const merchant_id = await merchantOf(store, asked);
+  const merchant_id = await merchantOf(store, person);
   const theirs = merchant_id === null ? store : store.scoped({ visible: merchant_id, owner: null });
-  const found = await theirs.read((db) => personOf(db, asked, flags));
+  const found = await theirs.read((db) => personOf(db, person, flags));
   const { customers, email, ids, terms, told_at, labels, kept_for } = found;
   const records = new Map(found.records);
-  for (const [kind, rows] of await straysOf(theirs, found)) records.set(kind, [...(records.get(kind) ?? []), ...rows]);
+  for (const [kind, rows] of await unlinkedRecordsOf(theirs, found))
+    records.set(kind, [...(records.get(kind) ?? []), ...rows]);
   for (const { id } of records.get("returns") ?? []) ids.add(wireId("return", Number(id)));
   const events = await eventsOf(theirs, found.after, ids);
-  // The house may have webhooks of its own for the events of a merchant.
+  // The operator's own webhooks may receive events of a merchant.
   const { log, receivers } = await store.read((db) =>
     deliveriesOf(
       db,
@@ -61,44 +59,44 @@ export async function exportPersonalData(
   );
   records.set("events", events);
   records.set("delivery_log", log);
-  if (of_house) {
-    records.set("kept_answers", await answersOf(store, ids));
+  if (for_operator) {
+    records.set("kept_answers", await responsesOf(store, ids));
     records.set("request_log", await requestsOf(store, terms));
   }
   const { since } = found;
-  const before = since === null ? [] : await store.read((db) => mayHaveBeenTold(db, since, merchant_id));
-  const seen = await store.read((db) => seenReceivers(db, [...new Set([...receivers, ...before])]));
+  const before = since === null ? [] : await store.read((db) => possibleReceivers(db, since, merchant_id));
+  const seen = await store.read((db) => visibleReceivers(db, [...new Set([...receivers, ...before])]));
   return accessExportView({ customers, email, told_at, records, labels, receivers: seen }, rows_max, kept_for);
 }
 
-/** The merchant whose customer is asked for; null where it is an e-mail address. Refuses: resource_missing. */
-async function merchantOf(store: Store, asked: AccessExportSubject): Promise<number | null> {
-  if (!("customer" in asked)) return null;
-  return (await store.read((db) => getCustomer(db, asked.customer))).merchant_id;
+/** The merchant of the customer; null for an email address. Refuses: resource_missing. */
+async function merchantOf(store: Store, person: AccessExportSubject): Promise<number | null> {
+  if (!("customer" in person)) return null;
+  return (await store.read((db) => getCustomer(db, person.customer))).merchant_id;
 }
 
 interface ExportedPerson {
   readonly customers: readonly number[];
   readonly email: string | null;
-  /** All e-mail addresses that the person is known to have and to have had, in small letters. */
+  /** The person's current and former email addresses, in lower case. */
   readonly emails: readonly string[];
   readonly told_at: number;
-  /** The ids of the person's records as the wire writes them. */
+  /** The wire ids of the person's records. */
   readonly ids: Set<string>;
-  /** What the person may have been looked for by, in small letters. */
+  /** Lower-case texts by which someone may have searched for the person. */
   readonly terms: ReadonlySet<string>;
   readonly records: ExportedRecords;
   readonly labels: readonly number[];
-  /** When the first of the customers was made, an hour earlier for clocks that differ; null where there is none. */
+  /** An hour before the first customer was created (ms), since clocks differ; null without customers. */
   readonly since: number | null;
-  /** The number before that of the first event that may be about the person. */
+  /** The sequence number before the first event that may be about the person. */
   readonly after: number;
   readonly kept_for: RetentionPeriods;
 }
 
-async function personOf(db: Db, asked: AccessExportSubject, flags: RetentionFlags): Promise<ExportedPerson> {
-  const customer = "customer" in asked ? await getCustomer(db, asked.customer) : null;
-  const email = "email" in asked ? asked.email : null;
+async function personOf(db: Db, person: AccessExportSubject, flags: RetentionFlags): Promise<ExportedPerson> {
+  const customer = "customer" in person ? await getCustomer(db, person.customer) : null;
+  const email = "email" in person ? person.email : null;
   const customers = customer === null ? await findPeople(db, emailKey(email ?? "")) : [customer.id];
   const records = await recordsOf(db, customers);
   const rows = (kind: "customers" | "orders") => (records.get(kind) ?? []) as Record<string, string | null>[];
@@ -117,69 +115,80 @@ async function personOf(db: Db, asked: AccessExportSubject, flags: RetentionFlag
     ids: new Set([...(await wireIdsOf(db, customers)), ...homes.map(({ id }) => wireId("address", id))]),
     terms: new Set(theirs.flatMap((text) => (text?.trim() ? [text.trim().normalize("NFC").toLowerCase()] : []))),
     labels: await labelsOf(db, customers),
-    ...{ since, after: await eventsBefore(db, since ?? 0) },
-    kept_for: keptForOf(await retentionIn(db, flags)),
+    ...{ since, after: await seqBefore(db, since ?? 0) },
+    kept_for: retentionPeriods(await retentionIn(db, flags)),
   };
 }
 
-/** Orders of shops that were never imported, and returns of others' orders, that name an e-mail address of a person. */
-async function straysOf(store: Store, { emails, records }: ExportedPerson): Promise<ExportedRecords> {
+/**
+ * Platform orders that were never imported, and returns of other customers' orders, that contain one of the addresses.
+ */
+async function unlinkedRecordsOf(store: Store, { emails, records }: ExportedPerson): Promise<ExportedRecords> {
   const keys = new Set(emails);
   const known = new Set(records.get("imports")?.map(({ id }) => id));
-  const ids: number[] = [];
-  for (let [after, more] = [0, true]; more && ids.length <= rows_max; ) {
-    const page = await store.read((db) => nextImports(db, after, imports_together));
-    for (const { id, payload } of page) {
-      if (payload?.email != null && keys.has(emailKey(payload.email)) && !known.has(id)) ids.push(id);
-    }
-    after = page.at(-1)?.id ?? after;
-    more = page.length === imports_together;
-  }
+  const ids = await collect(
+    0,
+    page_rows,
+    (after) => store.read((db) => nextImports(db, after, page_rows)),
+    ({ id }) => id,
+    ({ id, payload }) => (payload?.email != null && keys.has(emailKey(payload.email)) && !known.has(id) ? [id] : []),
+  );
   const own = new Set(records.get("returns")?.map(({ id }) => id));
-  const asked = await store.read((db) => returnsAskedBy(db, emails));
+  const returns = await store.read((db) => returnsByEmail(db, emails));
   return new Map([
     ["imports", await store.read((db) => importsOf(db, ids))],
-    ["returns", asked.filter(({ id }) => !own.has(id))],
+    ["returns", returns.filter(({ id }) => !own.has(id))],
   ] as const);
 }
 
-async function eventsOf(store: Store, first: number, ids: ReadonlySet<string>): Promise<ExportedRow[]> {
-  const found: ExportedRow[] = [];
+const eventsOf = (store: Store, first: number, ids: ReadonlySet<string>): Promise<ExportedRow[]> =>
+  collect(
+    first,
+    page_rows,
+    (after) => store.read((db) => nextEvents(db, after, page_rows)),
+    ({ seq }) => seq,
+    ({ id, type, body }) => (mayConcernPeople(type) && namesAny(body, ids) ? [{ id, payload: JSON.parse(body) }] : []),
+  );
+
+/** The parts of stored responses that are about the person; a list of orders contains others too. */
+const responsesOf = (store: Store, ids: ReadonlySet<string>): Promise<ExportedRow[]> =>
+  collect(
+    "",
+    page_rows,
+    (after) => store.read((db) => nextAnswers(db, after, page_rows)),
+    ({ key }) => key,
+    ({ body }) => (namesAny(body, ids) ? partsAbout(JSON.parse(body), ids).map((answer) => ({ answer })) : []),
+  );
+
+const requestsOf = (store: Store, terms: ReadonlySet<string>): Promise<ExportedRow[]> =>
+  collect(
+    0,
+    page_blocks,
+    (after) => store.read((db) => nextBlocks(db, after, page_blocks)),
+    ({ id }) => id,
+    ({ lines }) =>
+      lines.flatMap((line) => {
+        const [, method, route, place, query] = JSON.parse(line) as string[];
+        const path = place || route;
+        return mentionsAny(path ?? "", query ?? "", terms) ? [{ method, path, query }] : [];
+      }),
+  );
+
+/** Reads pages of `size` rows until the last one, or until more than `rows_max` results are found. */
+async function collect<Row, Key, Result>(
+  first: Key,
+  size: number,
+  pageAfter: (key: Key) => Promise<readonly Row[]>,
+  keyOf: (row: Row) => Key,
+  resultsOf: (row: Row) => readonly Result[],
+): Promise<Result[]> {
+  const found: Result[] = [];
   for (let [after, more] = [first, true]; more && found.length <= rows_max; ) {
-    const page = await store.read((db) => nextEvents(db, after, events_together));
-    const theirs = page.filter(({ type, body }) => tellsOfPeople(type) && namesAny(body, ids));
-    found.push(...theirs.map(({ id, body }) => ({ id, payload: JSON.parse(body) })));
-    after = page.at(-1)?.seq ?? after;
-    more = page.length === events_together;
-  }
-  return found;
-}
-
-/** What kept answers say of the person: one of many orders tells but those that are the person's. */
-async function answersOf(store: Store, ids: ReadonlySet<string>): Promise<ExportedRow[]> {
-  const found: ExportedRow[] = [];
-  for (let [after, more] = ["", true]; more && found.length <= rows_max; ) {
-    const page = await store.read((db) => nextAnswers(db, after, answers_together));
-    for (const { body } of page) {
-      if (namesAny(body, ids)) found.push(...partsAbout(JSON.parse(body), ids).map((answer) => ({ answer })));
-    }
-    after = page.at(-1)?.key ?? after;
-    more = page.length === answers_together;
-  }
-  return found;
-}
-
-async function requestsOf(store: Store, terms: ReadonlySet<string>): Promise<ExportedRow[]> {
-  const found: ExportedRow[] = [];
-  for (let [after, more] = [0, true]; more && found.length <= rows_max; ) {
-    const page = await store.read((db) => nextBlocks(db, after, blocks_together));
-    for (const line of page.flatMap(({ lines }) => lines)) {
-      const [, method, route, place, query] = JSON.parse(line) as string[];
-      const path = place || route;
-      if (asksFor(path ?? "", query ?? "", terms)) found.push({ method, path, query });
-    }
-    after = page.at(-1)?.id ?? after;
-    more = page.length === blocks_together;
+    const page = await pageAfter(after);
+    found.push(...page.flatMap(resultsOf));
+    const last = page.at(-1);
+    if (last !== undefined) after = keyOf(last);
+    more = page.length === size;
   }
   return found;
 }

@@ -1,4 +1,4 @@
-// All that is known of a person, read by the same table that says what an erasure does.
+// The queries of access exports. They read the same kinds of records that an erasure erases.
 import { and, asc, eq, getTableColumns, gt, inArray, isNotNull, type SQL, sql as template } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
 import { among, list } from "../../db/kit.ts";
@@ -11,38 +11,38 @@ import { returns } from "../../db/schema/returns.ts";
 import { labels } from "../../db/schema/shipments.ts";
 import { deliveries, delivery_attempts, subscriptions } from "../../db/schema/webhooks.ts";
 import type { Db } from "../storage/database.ts";
-import { isAskedBy, rowsOfOrders } from "./erased_records.sql.ts";
-import { type PersonalKind, undisclosed } from "./personal_records.ts";
+import { hasReturnEmail, rowsOfOrders } from "./erased_records.sql.ts";
+import { type PersonalKind, unexported } from "./personal_records.ts";
 
-/** The most rows of a kind that a disclosure holds. */
+/** The maximum number of rows of a kind in an export. */
 export const rows_max = 10_000;
 
-/** A row as it is told. */
+/** A row of an export, by column. */
 export type ExportedRow = Readonly<Record<string, unknown>>;
 
-/** Rows of some kinds, each of them at most one more than `rows_max`. */
+/** Rows by kind. One more than `rows_max` means that there are more. */
 export type ExportedRecords = ReadonlyMap<PersonalKind, readonly ExportedRow[]>;
 
-/** What the tables hold of these customers: themselves, and their orders with all that belongs to them. */
+/** The rows of these customers, their orders, and all records that belong to those. */
 export async function recordsOf(db: Db, ids: readonly number[]): Promise<ExportedRecords> {
-  const told = new Map<PersonalKind, readonly ExportedRow[]>();
-  if (ids.length === 0) return told;
+  const found = new Map<PersonalKind, readonly ExportedRow[]>();
+  if (ids.length === 0) return found;
   const isTheirs = (column: Parameters<typeof inArray>[0]) => inArray(column, [...ids]);
-  told.set("customers", await rowsOf(db, customers, isTheirs(customers.id)));
-  told.set("addresses", await rowsOf(db, addresses, isTheirs(addresses.customer_id)));
-  told.set("search_words", await rowsOf(db, customer_words, isTheirs(customer_words.customer_id)));
+  found.set("customers", await rowsOf(db, customers, isTheirs(customers.id)));
+  found.set("addresses", await rowsOf(db, addresses, isTheirs(addresses.customer_id)));
+  found.set("search_words", await rowsOf(db, customer_words, isTheirs(customer_words.customer_id)));
   const theirs = await db.sql.select({ id: orders.id }).from(orders).where(isTheirs(orders.customer_id));
   const belonging = rowsOfOrders(db.sql, list(theirs.map(({ id }) => id)));
   for (const [kind, { table, which }] of Object.entries(belonging)) {
-    told.set(kind as PersonalKind, await rowsOf(db, table, which));
+    found.set(kind as PersonalKind, await rowsOf(db, table, which));
   }
-  return told;
+  return found;
 }
 
 async function rowsOf(db: Db, table: PgTable, which: SQL): Promise<ExportedRow[]> {
   const all = getTableColumns(table);
-  const columns = Object.entries(all).filter(([name]) => !undisclosed.has(name));
-  // A table without an id is known by its first columns.
+  const columns = Object.entries(all).filter(([name]) => !unexported.has(name));
+  // The key of a table without an id is its first two columns.
   const key = all["id"] === undefined ? Object.values(all).slice(0, 2) : [all["id"]];
   return db.sql
     .select(Object.fromEntries(columns))
@@ -52,7 +52,7 @@ async function rowsOf(db: Db, table: PgTable, which: SQL): Promise<ExportedRow[]
     .limit(rows_max + 1);
 }
 
-/** The next imports after an id that hold an order as the platform told it. */
+/** The next imports after an id that hold a platform's order. */
 export async function nextImports(db: Db, after: number, limit: number) {
   return db.sql
     .select({ id: platform_imports.id, payload: platform_imports.payload })
@@ -62,17 +62,17 @@ export async function nextImports(db: Db, after: number, limit: number) {
     .limit(limit);
 }
 
-/** These imports of shops' orders. */
+/** The rows of these imports. */
 export async function importsOf(db: Db, ids: readonly number[]): Promise<ExportedRow[]> {
   return ids.length === 0 ? [] : rowsOf(db, platform_imports, among(platform_imports.id, template`${list(ids)}`));
 }
 
-/** Returns that were asked for with one of these e-mail addresses, whoever ordered. */
-export async function returnsAskedBy(db: Db, email_keys: readonly string[]): Promise<ExportedRow[]> {
-  return email_keys.length === 0 ? [] : rowsOf(db, returns, isAskedBy(email_keys));
+/** The rows of returns that were requested with one of these email addresses, for any customer's order. */
+export async function returnsByEmail(db: Db, email_keys: readonly string[]): Promise<ExportedRow[]> {
+  return email_keys.length === 0 ? [] : rowsOf(db, returns, hasReturnEmail(email_keys));
 }
 
-/** The log of deliveries of these events, and the webhooks that were sent any of them. */
+/** The delivery log of these events, and the ids of webhooks that received any of them. */
 export async function deliveriesOf(
   db: Db,
   event_ids: readonly string[],
@@ -80,8 +80,8 @@ export async function deliveriesOf(
   const { status, status_code, started_at, response_body, response_headers } = delivery_attempts;
   const log: ExportedRow[] = [];
   const receivers = new Set<number>();
-  for (let at = 0; at < event_ids.length; at += ids_together) {
-    const some = inArray(deliveries.event_id, event_ids.slice(at, at + ids_together));
+  for (let at = 0; at < event_ids.length; at += events_max) {
+    const some = inArray(deliveries.event_id, event_ids.slice(at, at + events_max));
     const rows = await db.sql
       .select({
         ...{ event_id: deliveries.event_id, status, status_code, started_at, response_body, response_headers },
@@ -99,10 +99,10 @@ export async function deliveriesOf(
   return { log, receivers: [...receivers] };
 }
 
-const ids_together = 500;
+const events_max = 500;
 
-/** Those of some webhooks that this view may see. */
-export async function seenReceivers(db: Db, ids: readonly number[]): Promise<number[]> {
+/** The ids of the webhooks among `ids` that are visible in the scope. */
+export async function visibleReceivers(db: Db, ids: readonly number[]): Promise<number[]> {
   if (ids.length === 0) return [];
   const rows = await db.sql
     .select({ id: subscriptions.id })
@@ -111,7 +111,7 @@ export async function seenReceivers(db: Db, ids: readonly number[]): Promise<num
   return rows.map(({ id }) => id);
 }
 
-/** The labels of these customers' orders, by id. */
+/** The ids of labels of these customers' orders. */
 export async function labelsOf(db: Db, ids: readonly number[]): Promise<number[]> {
   if (ids.length === 0) return [];
   const theirs = await db.sql
@@ -124,7 +124,7 @@ export async function labelsOf(db: Db, ids: readonly number[]): Promise<number[]
   return theirs.map(({ id }) => id);
 }
 
-/** The next blocks of the log of requests after an id, with their lines. */
+/** The next blocks of the request log after an id, with their lines. */
 export async function nextBlocks(db: Db, after: number, limit: number) {
   const rows = await db.sql
     .select({ id: request_blocks.id, lines: request_blocks.lines })

@@ -4,29 +4,28 @@ import type { RetentionPeriods } from "./erasure.ts";
 import { keptView } from "./erasure.ts";
 import { type PersonalKind, personalKinds } from "./personal_records.ts";
 
-/** All that is known of a person. */
+/** The stored data of one person. */
 interface AccessExport {
   readonly customers: readonly number[];
   readonly email: string | null;
   readonly told_at: number;
-  /** The rows of each kind. */
   readonly records: ReadonlyMap<PersonalKind, readonly Readonly<Record<string, unknown>>[]>;
-  /** The labels that show an address, and the webhooks that were sent events, by id. */
+  /** Ids of labels that show an address. */
   readonly labels: readonly number[];
+  /** Ids of webhooks that received, or may have received, events. */
   readonly receivers: readonly number[];
 }
 
-/** The disclosure as the API shows it; of a kind with more than `rows_max` rows the first of them. */
-export function accessExportView(disclosure: AccessExport, rows_max: number, kept_for: RetentionPeriods) {
-  const { customers, email, told_at, records, labels, receivers } = disclosure;
+/** The export as the API shows it, with at most `rows_max` rows of each kind. */
+export function accessExportView(found: AccessExport, rows_max: number, kept_for: RetentionPeriods) {
+  const { customers, email, told_at, records, labels, receivers } = found;
   return {
     about: { customers: customers.map((id) => wireId("customer", id)), email },
     told_at: iso(told_at),
     records: personalKinds.flatMap((kind) => {
       const rows = records.get(kind) ?? [];
       if (rows.length === 0) return [];
-      const told = rows.slice(0, rows_max).map(toldRow);
-      return [{ records: kind, truncated: rows.length > rows_max, rows: told }];
+      return [{ records: kind, truncated: rows.length > rows_max, rows: rows.slice(0, rows_max).map(exportedRow) }];
     }),
     documents: labels.map((id) => ({
       label_id: wireId("label", id),
@@ -37,8 +36,8 @@ export function accessExportView(disclosure: AccessExport, rows_max: number, kep
   };
 }
 
-/** A row with its moments as text. */
-function toldRow(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
+/** A row without nulls, with ISO timestamps. */
+function exportedRow(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const moment = (name: string, value: unknown) => name.endsWith("_at") && typeof value === "number";
   return Object.fromEntries(
     Object.entries(row)
@@ -47,7 +46,7 @@ function toldRow(row: Readonly<Record<string, unknown>>): Record<string, unknown
   );
 }
 
-/** What JSON says about a person: of each part that names one of the person's records, the whole object. */
+/** The outermost objects in JSON that name one of the person's records. */
 export function partsAbout(value: unknown, ids: ReadonlySet<string>): unknown[] {
   if (typeof value !== "object" || value === null) return [];
   const fields = Object.values(value);
@@ -57,8 +56,8 @@ export function partsAbout(value: unknown, ids: ReadonlySet<string>): unknown[] 
 
 const email = /[^\s"'<>&=?/,;:()]+@[^\s"'<>&=?/,;:()]+/g;
 
-/** Whether a request looked for a person: an e-mail address stands anywhere in it, another term is a whole value. */
-export function asksFor(path: string, query: string, terms: ReadonlySet<string>): boolean {
+/** Whether a request searched for a person. Email addresses match anywhere in it; other terms match whole values. */
+export function mentionsAny(path: string, query: string, terms: ReadonlySet<string>): boolean {
   const values = [...new URLSearchParams(query).values(), ...new URLSearchParams(`path=${path}`).values()];
   const texts = values.map((text) => text.trim().normalize("NFC").toLowerCase());
   return texts.some((text) => terms.has(text) || (text.match(email) ?? []).some((one) => terms.has(one)));

@@ -17,7 +17,7 @@ import {
   erasePeople,
   eraseReturnEmails,
   importsIn,
-  isAwaited,
+  isImportPending,
   lastEnd,
   lockPeople,
   nextAnswers,
@@ -27,15 +27,15 @@ import {
   spanOfImports,
   unfinishedOf,
 } from "./erased_records.sql.ts";
-import { type ErasureStep, ended, firstStep, isWaiting, runs, stepAfter, waits } from "./erasure.transitions.ts";
-import { type Erasure, mayBeCalledOff } from "./erasure.ts";
+import { done, type ErasureStep, firstStep, isWaiting, running, stepAfter, waiting } from "./erasure.transitions.ts";
+import { type Erasure, isCancellable } from "./erasure.ts";
 import {
   awaitedReturns,
   emailKeysOf,
   isFinished,
+  mayConcernPeople,
   namesAny,
   refusal,
-  tellsOfPeople,
   type Unfinished,
   unfinishedStatuses,
 } from "./erasure_terms.ts";
@@ -43,37 +43,37 @@ import {
   claimErasure,
   deleteErasure,
   emailsOf,
-  eventsBefore,
   findErasureOf,
   findPeople,
   insertErasure,
   listUnfinished,
   lockErasure,
-  mayHaveBeenTold,
   nextErasure,
+  possibleReceivers,
   saveErasure,
+  seqBefore,
 } from "./erasures.sql.ts";
 import type { PersonalKind } from "./personal_records.ts";
-import { tellsMore } from "./re_erasure.sql.ts";
+import { hasNewData } from "./re_erasure.sql.ts";
 
 const hour_ms = 3_600_000;
 const day_ms = 24 * hour_ms;
 
-/** What is asked for when a person is to be erased. */
-interface ErasureTerms {
-  /** For how many days after the last open order has ended it waits; null to refuse while one is open. */
+/** The options of a requested erasure. */
+interface ErasureRequest {
+  /** The days to wait after the last open order has ended; null to refuse while one is open. */
   readonly after_days: number | null;
   readonly actor: Actor;
-  /** Whether it is recorded beside the data already whom it erases, so that nobody may call it off. */
+  /** Whether the erasure log outside the database already contains it, so that it cannot be cancelled. */
   readonly recorded?: boolean;
 }
 
 /**
- * Begins to erase a customer; the job `privacy.erase` goes on with it. One that is under way is returned as it is, or
- * waits for fewer days; so is one that is done, unless something was added since. Refuses: resource_missing,
- * orders_open.
+ * Starts erasing a customer; the job `privacy.erase` continues. If an erasure is pending, returns it, with a shorter
+ * wait if requested. If one is finished, returns it, unless personal data was added since.
+ * Refuses: resource_missing, orders_open.
  */
-export async function eraseCustomer(tx: Tx, id: string, asked: ErasureTerms): Promise<Erasure> {
+export async function eraseCustomer(tx: Tx, id: string, asked: ErasureRequest): Promise<Erasure> {
   const customer_id = readId("customer", id) ?? 0;
   const known = await lockUnfinished(tx, ({ customers }) => customers.includes(customer_id));
   const [customer] = await lockPeople(tx, [customer_id]);
@@ -81,7 +81,7 @@ export async function eraseCustomer(tx: Tx, id: string, asked: ErasureTerms): Pr
   const hastened = known === null ? null : await hasten(tx, known, asked, [customer.id]);
   if (hastened !== null) return hastened;
   const { erased_at, email, merchant_id } = customer;
-  if (erased_at !== null && !(await tellsMore(tx, [customer.id]))) {
+  if (erased_at !== null && !(await hasNewData(tx, [customer.id]))) {
     const done = await findErasureOf(tx, customer.id);
     if (done !== null) return done;
   }
@@ -89,21 +89,25 @@ export async function eraseCustomer(tx: Tx, id: string, asked: ErasureTerms): Pr
 }
 
 /**
- * Begins to erase whoever has an e-mail address: the customers with it, and imports and returns without a customer.
- * While one is under way for the address, it is returned, and reaches whoever has the address now. Nothing is told of
- * whether anybody had it. Refuses: orders_open.
+ * Starts erasing an email address: the customers who have or had it, and imports and returns without a customer. If an
+ * erasure of the address is pending, returns it, extended to the customers who have the address now. The result does
+ * not reveal whether anyone has the address. Refuses: orders_open.
  */
-export async function eraseEmail(tx: Tx, email: string, asked: ErasureTerms): Promise<Erasure> {
+export async function eraseEmail(tx: Tx, email: string, asked: ErasureRequest): Promise<Erasure> {
   const key = emailKey(email);
-  const isOfIt = (one: Erasure) => one.email !== null && emailKey(one.email) === key;
-  const known = await lockUnfinished(tx, (one) => isOfIt(one) && one.merchant_id === tx.scope.visible);
+  const known = await lockUnfinished(
+    tx,
+    (one) => one.email !== null && emailKey(one.email) === key && one.merchant_id === tx.scope.visible,
+  );
   const locked = await lockPeople(tx, await findPeople(tx, key));
   const customers = locked.map(({ id }) => id);
   const hastened = known === null ? null : await hasten(tx, known, asked, customers);
   return hastened ?? begin(tx, { customers, email, merchant_id: tx.scope.visible }, asked);
 }
 
-/** The last erasure that has not ended and is the wanted one, locked before its people, as by the job; or null. */
+/**
+ * Locks the newest pending erasure that matches; null if none does. As in the job, it is locked before its customers.
+ */
 async function lockUnfinished(tx: Tx, isWanted: (erasure: Erasure) => boolean): Promise<Erasure | null> {
   const found = (await listUnfinished(tx)).findLast(isWanted);
   return found === undefined ? null : lockErasure(tx, found.id);
@@ -111,26 +115,31 @@ async function lockUnfinished(tx: Tx, isWanted: (erasure: Erasure) => boolean): 
 
 type ErasedPerson = Pick<Erasure, "customers" | "merchant_id" | "email">;
 
-async function begin(tx: Tx, { customers, email, merchant_id }: ErasedPerson, asked: ErasureTerms): Promise<Erasure> {
+async function begin(tx: Tx, { customers, email, merchant_id }: ErasedPerson, asked: ErasureRequest): Promise<Erasure> {
   const { after_days, actor, recorded = false } = asked;
   const unfinished = await unfinishedFor(tx, customers);
   if (after_days === null && !isFinished(unfinished)) throw refusal(unfinished);
   tx.wake("privacy.erase", tx.now);
   return insertErasure(tx, {
     ...{ customers, merchant_id, email, after_days, terms: null, step: null, place: "" },
-    ...{ status: waits, next_at: tx.now, erased: {}, receivers: [], asked_by: actor },
-    ...{ created_at: tx.now, finished_at: null, began_at: recorded ? tx.now : null, began_after: null },
+    ...{ status: waiting, next_at: tx.now, erased: {}, receivers: [], asked_by: actor },
+    ...{ created_at: tx.now, finished_at: null, began_at: recorded ? tx.now : null },
   });
 }
 
 /**
- * An erasure, locked, that is asked for again: while it waits, it reaches more customers, and waits for fewer days.
- * Null when it has begun without one of the customers.
+ * Applies a repeated request to a locked pending erasure: while it waits, it is extended to more customers and its wait
+ * is shortened. Returns null if it is already running without one of the customers.
  */
-async function hasten(tx: Tx, known: Erasure, asked: ErasureTerms, wanted: readonly number[]): Promise<Erasure | null> {
+async function hasten(
+  tx: Tx,
+  known: Erasure,
+  asked: ErasureRequest,
+  wanted: readonly number[],
+): Promise<Erasure | null> {
   if (!isWaiting(known.status)) return wanted.every((one) => known.customers.includes(one)) ? known : null;
   const customers = [...new Set([...known.customers, ...wanted])];
-  // Asked for at once where nothing is open, it does not wait any longer.
+  // An immediate erasure of a person without open orders does not wait.
   const at_once = asked.after_days ?? (isFinished(await unfinishedFor(tx, customers)) ? 0 : null);
   const isSooner = at_once !== null && known.after_days !== null && at_once < known.after_days;
   const erasure: Erasure = {
@@ -144,19 +153,19 @@ async function hasten(tx: Tx, known: Erasure, asked: ErasureTerms, wanted: reado
   return woken;
 }
 
-/** Calls an erasure off that waits. Refuses: resource_missing, invalid_state_transition. */
-export async function callOff(tx: Tx, id: string): Promise<void> {
+/** Cancels a waiting erasure. Refuses: resource_missing, invalid_state_transition. */
+export async function cancelErasure(tx: Tx, id: string): Promise<void> {
   const erasure = await lockErasure(tx, readId("erasure", id) ?? 0);
   if (erasure === null) throw missing("erasure", id);
-  if (!mayBeCalledOff(erasure)) {
-    throw new Fault("invalid_state_transition", `${wireId("erasure", erasure.id)} has begun, and cannot be undone.`, {
+  if (!isCancellable(erasure)) {
+    throw new Fault("invalid_state_transition", `${wireId("erasure", erasure.id)} has started and cannot be undone.`, {
       status: erasure.status,
     });
   }
   await deleteErasure(tx, erasure.id);
 }
 
-/** What still needs the data of these customers. */
+/** The records that still need the data of these customers. */
 async function unfinishedFor(db: Db, customers: readonly number[]): Promise<Unfinished> {
   if (customers.length === 0) return { orders: [], returns: [], labels: [] };
   const { returns, labels } = await unfinishedOf(db, customers, awaitedReturns);
@@ -167,93 +176,90 @@ async function unfinishedFor(db: Db, customers: readonly number[]): Promise<Unfi
   };
 }
 
-/** What a piece of work on erasures came to. */
+/** The result of one transaction of the job. */
 interface ErasureProgress {
-  /** The erasure as it is now; null when none was due. */
+  /** The updated erasure; null if none was due. */
   readonly erasure: Erasure | null;
-  /** When the next piece is due, in milliseconds; null when nothing waits. */
+  /** When the next erasure is due (ms); null if none is pending. */
   readonly next_at: number | null;
 }
 
-/** An erasure of which a piece is about to be done. */
-export interface DuePiece {
+/** An erasure that is about to continue. */
+export interface DueErasure {
   readonly erasure: Erasure;
-  /** The ids of the person's records as the wire writes them, where the piece looks for them. */
+  /** The wire ids of the person's records, if the step needs them. */
   readonly ids: ReadonlySet<string>;
 }
 
 /**
- * One bounded piece of an erasure that is due; none when another server is at it, or has gone on with it since it was
- * read. A piece is done as a whole or not at all, and is not repeated: when the process ends, the next round goes on
- * behind it.
+ * Runs one bounded part of a due erasure. Does nothing if another server is working on it or has continued it since it
+ * was read. The position is saved in the same transaction, so after a crash the next round continues from there.
  */
-export async function erasePiece(tx: Tx, due: DuePiece | null): Promise<ErasureProgress> {
+export async function runErasureStep(tx: Tx, due: DueErasure | null): Promise<ErasureProgress> {
   const claimed = due === null ? null : await claimErasure(tx, due.erasure.id);
-  if (due === null || claimed === null || !isDeepStrictEqual(placeOf(claimed), placeOf(due.erasure))) {
+  if (due === null || claimed === null || !isDeepStrictEqual(progressOf(claimed), progressOf(due.erasure))) {
     return { erasure: null, next_at: await nextErasure(tx) };
   }
-  const erasure = isWaiting(claimed.status) ? await lookAgain(tx, claimed) : await step(tx, claimed, due);
-  assert(!isDeepStrictEqual(erasure, claimed), "an erasure goes on with each piece");
+  const erasure = isWaiting(claimed.status) ? await startIfPossible(tx, claimed) : await runStep(tx, claimed, due);
+  assert(!isDeepStrictEqual(erasure, claimed), "an erasure progresses with each transaction");
   await saveErasure(tx, erasure);
-  if (erasure.finished_at !== null && tx.mode === "live") await record(tx, erasure);
+  if (erasure.finished_at !== null && tx.mode === "live") await auditErasure(tx, erasure);
   return { erasure, next_at: await nextErasure(tx) };
 }
 
-const placeOf = ({ status, step, place }: Erasure) => [status, step, place];
+const progressOf = ({ status, step, place }: Erasure) => [status, step, place];
 
 const scopeOf = (tx: Tx, { merchant_id }: Erasure): Tx =>
   merchant_id === null ? tx : tx.scoped({ visible: merchant_id, owner: null });
 
-/** Begins with an erasure whose orders have ended, or says when to look at it again. */
-async function lookAgain(tx: Tx, known: Erasure): Promise<Erasure> {
+/** Starts an erasure whose orders have ended, or schedules the next check. */
+async function startIfPossible(tx: Tx, known: Erasure): Promise<Erasure> {
   const erasure = { ...known, customers: await peopleOf(scopeOf(tx, known), known) };
   const { customers, after_days } = erasure;
   await lockPeople(tx, customers);
   const due = (await lastEnd(tx, customers)) + (after_days ?? 0) * day_ms;
   if (await isNeeded(tx, erasure)) return { ...erasure, next_at: tx.now + hour_ms };
   if (after_days !== null && customers.length > 0 && due > tx.now) return { ...erasure, next_at: due };
-  return { ...erasure, status: runs, step: firstStep, place: "", next_at: tx.now, began_at: tx.now };
+  return { ...erasure, status: running, step: firstStep, place: "", next_at: tx.now, began_at: tx.now };
 }
 
-/** The customers of an erasure; where there were none when it was asked for, those who have the address since. */
+/** The customers of an erasure. If there were none when it was requested, those who have the address now. */
 async function peopleOf(tx: Tx, { customers, email }: Erasure): Promise<readonly number[]> {
   return customers.length > 0 || email === null ? customers : findPeople(tx, emailKey(email));
 }
 
-/** Whether something needs the person's data: what is open, or an order of a shop that is about to be imported. */
+/** Whether open records or a queued import still need the person's data. */
 async function isNeeded(tx: Tx, erasure: Erasure): Promise<boolean> {
   const { customers, email } = erasure;
   if (!isFinished(await unfinishedFor(tx, customers))) return true;
-  return email !== null && (await isAwaited(scopeOf(tx, erasure), emailKey(email)));
+  return email !== null && (await isImportPending(scopeOf(tx, erasure), emailKey(email)));
 }
 
-type ErasedPiece = Pick<Erasure, "place"> & {
-  /** Whether it has to wait again, since something was made that needs the person's data. */
+type StepResult = Pick<Erasure, "place"> & {
+  /** Set if the erasure must wait again, since a new record needs the person's data. */
   readonly waits?: true;
-  /** When it began to erase. */
   readonly began_at?: number;
-  /** Whether more is left of the step. */
+  /** Whether the step is unfinished. */
   readonly more: boolean;
   readonly counts?: Partial<Record<PersonalKind, number>>;
   readonly terms?: readonly string[];
   readonly receivers?: readonly number[];
 };
 
-type ErasurePass = (tx: Tx, erasure: Erasure, ids: DuePiece["ids"]) => Promise<ErasedPiece>;
+type StepCommand = (tx: Tx, erasure: Erasure, ids: DueErasure["ids"]) => Promise<StepResult>;
 
-const steps: Readonly<Record<ErasureStep, ErasurePass>> = {
+const steps: Readonly<Record<ErasureStep, StepCommand>> = {
   records: eraseRecords,
-  imports: eraseStrays,
+  imports: eraseUnlinkedImports,
   events: dropEvents,
   answers: dropStoredAnswers,
-  requests: async () => ({ place: "", more: false }),
 };
 
-async function step(tx: Tx, erasure: Erasure, { ids }: DuePiece): Promise<Erasure> {
+async function runStep(tx: Tx, erasure: Erasure, { ids }: DueErasure): Promise<Erasure> {
   const at = erasure.step ?? firstStep;
-  const piece = await steps[at](scopeOf(tx, erasure), erasure, ids);
-  if (piece.waits) return { ...erasure, status: waits, step: null, place: "", next_at: tx.now + hour_ms };
-  const { place, more, counts = {}, terms = [], receivers = [], began_at = erasure.began_at } = piece;
+  const result = await steps[at](scopeOf(tx, erasure), erasure, ids);
+  if (result.waits) return { ...erasure, status: waiting, step: null, place: "", next_at: tx.now + hour_ms };
+  const { place, more, counts = {}, terms = [], receivers = [], began_at = erasure.began_at } = result;
   const erased = { ...erasure.erased };
   for (const [kind, count] of Object.entries(counts)) if (count > 0) erased[kind] = (erased[kind] ?? 0) + count;
   const known = {
@@ -264,17 +270,17 @@ async function step(tx: Tx, erasure: Erasure, { ids }: DuePiece): Promise<Erasur
   if (more) return { ...known, place, next_at: tx.now };
   const next = stepAfter(at);
   if (next !== null) return { ...known, step: next, place: "", next_at: tx.now };
-  const forgotten = { terms: null, email: null, step: null, place: "" };
-  return { ...known, ...forgotten, status: ended, next_at: null, finished_at: tx.now };
+  const cleared = { terms: null, email: null, step: null, place: "" };
+  return { ...known, ...cleared, status: done, next_at: null, finished_at: tx.now };
 }
 
-const orders_together = 20;
+const orders_max = 20;
 
-/** The customers with all that belongs to them, and returns that name them, then their orders, some in each piece. */
-async function eraseRecords(tx: Tx, erasure: Erasure): Promise<ErasedPiece> {
+/** Erases the customers and the returns that name them, then some of their orders in each transaction. */
+async function eraseRecords(tx: Tx, erasure: Erasure): Promise<StepResult> {
   const { customers, place } = erasure;
-  if (place === "") return erasePersons(tx, erasure);
-  const found = await nextOrders(tx, customers, Number(place), orders_together);
+  if (place === "") return eraseCustomers(tx, erasure);
+  const found = await nextOrders(tx, customers, Number(place), orders_max);
   if (found.length === 0) return { place, more: false };
   const order_ids = found.map(({ id }) => id);
   const terms = emailKeysOf([
@@ -284,10 +290,10 @@ async function eraseRecords(tx: Tx, erasure: Erasure): Promise<ErasedPiece> {
   return { place: String(order_ids.at(-1)), more: true, counts: await eraseOrders(tx, found), terms };
 }
 
-async function erasePersons(tx: Tx, erasure: Erasure): Promise<ErasedPiece> {
+async function eraseCustomers(tx: Tx, erasure: Erasure): Promise<StepResult> {
   const { customers, email } = erasure;
   const people = await lockPeople(tx, customers);
-  // The person may have ordered since it was looked at.
+  // The person may have ordered since the last check.
   if (await isNeeded(tx, erasure)) return { place: "", more: true, waits: true };
   const homes = await addressesOf(tx, customers);
   const emails = emailKeysOf([email, ...people.map((one) => one.email), ...(await emailsOf(tx, customers))]);
@@ -296,86 +302,92 @@ async function erasePersons(tx: Tx, erasure: Erasure): Promise<ErasedPiece> {
   return {
     ...{ place: "0", more: true, began_at: tx.now },
     counts: { ...(customers.length === 0 ? {} : await erasePeople(tx, customers, mark)), returns: returns.length },
-    // Nothing says any more whose these addresses and returns were.
+    // From now on nothing links these addresses and returns to the person.
     terms: [...emails, ...homes.map(({ id }) => wireId("address", id)), ...returns.map((id) => wireId("return", id))],
   };
 }
 
 const unscopedOf = (tx: Tx): Tx => tx.scoped({ visible: null, owner: null });
 
-const imports_together = 200;
-/** How far a piece has come that looked through a span of rows, of which it may have found too many for one piece. */
-function reached(found: readonly number[], limit: number, { to, is_last }: Span): Pick<ErasedPiece, "place" | "more"> {
+const imports_max = 200;
+
+/** The position after searching a span of rows, which may contain more matches than one transaction handles. */
+function reached(found: readonly number[], limit: number, { to, is_last }: Span): Pick<StepResult, "place" | "more"> {
   const last = found.at(-1);
   if (found.length === limit && last !== undefined) return { place: String(last), more: true };
   return { place: String(to), more: !is_last };
 }
 
-/** Orders of platforms that were never imported, and name an e-mail address of the person. */
-async function eraseStrays(tx: Tx, { place, email, terms, began_at }: Erasure): Promise<ErasedPiece> {
+/** Erases platform orders that were never imported and contain an email address of the person. */
+async function eraseUnlinkedImports(tx: Tx, { place, email, terms, began_at }: Erasure): Promise<StepResult> {
   const keys = new Set(emailKeysOf([email, ...(terms ?? [])]));
   if (keys.size === 0) return { place, more: false };
   const until = began_at ?? tx.now;
   const span = await spanOfImports(unscopedOf(tx), Number(place || 0));
-  const found = await importsIn(tx, span, { limit: imports_together, until });
+  const found = await importsIn(tx, span, { limit: imports_max, until });
   const theirs = found.filter(({ payload }) => payload?.email != null && keys.has(emailKey(payload.email.trim())));
   const idsOf = (rows: readonly { readonly id: number }[]) => rows.map(({ id }) => id);
   const imports = await eraseImports(tx, idsOf(theirs));
-  return { ...reached(idsOf(found), imports_together, span), counts: { imports } };
+  return { ...reached(idsOf(found), imports_max, span), counts: { imports } };
 }
 
-const events_together = 500;
+const events_max = 500;
 
 /** Whether JSON names a record of the person. */
-const namesPerson = (json: string, { terms }: Erasure, ids: DuePiece["ids"]): boolean =>
+const namesPerson = (json: string, { terms }: Erasure, ids: DueErasure["ids"]): boolean =>
   namesAny(json, ids) || namesAny(json, new Set(terms));
 
-/** Events about a record of the person lose their payload, with the responses to them and their pending deliveries. */
-async function dropEvents(tx: Tx, erasure: Erasure, ids: DuePiece["ids"]): Promise<ErasedPiece> {
+/** Drops the payloads of events about the person and receivers' responses to them. Cancels their pending deliveries. */
+async function dropEvents(tx: Tx, erasure: Erasure, ids: DueErasure["ids"]): Promise<StepResult> {
   const { place, merchant_id } = erasure;
-  // The house may have webhooks of its own for the events of a merchant.
+  // The operator's own webhooks may receive events of a merchant.
   const all = unscopedOf(tx);
-  const since = place === "" ? await sinceWhen(tx, erasure) : null;
-  const untold = since === null ? [] : await mayHaveBeenTold(all, since, merchant_id);
-  const after = place === "" ? await eventsBefore(all, since ?? 0) : Number.parseInt(place, 10);
-  const found = await nextEvents(all, after, events_together);
-  const theirs = found.filter(({ type, body }) => tellsOfPeople(type) && namesPerson(body, erasure, ids));
+  const since = place === "" ? await firstEventTime(tx, erasure) : null;
+  const possible = since === null ? [] : await possibleReceivers(all, since, merchant_id);
+  const after = place === "" ? await seqBefore(all, since ?? 0) : Number.parseInt(place, 10);
+  const found = await nextEvents(all, after, events_max);
+  const theirs = found.filter(({ type, body }) => mayConcernPeople(type) && namesPerson(body, erasure, ids));
   const { responses, receivers } = await dropPayloads(
     all,
     theirs.map(({ id }) => id),
   );
   return {
-    ...{ place: String(found.at(-1)?.seq ?? after), more: found.length === events_together },
+    ...{ place: String(found.at(-1)?.seq ?? after), more: found.length === events_max },
     counts: { events: theirs.length, delivery_log: responses },
-    receivers: [...receivers, ...untold],
+    receivers: [...receivers, ...possible],
   };
 }
 
-/** Events of before the first of the customers was made, an hour earlier for clocks that differ, are about others. */
-async function sinceWhen(tx: Tx, { customers }: Erasure): Promise<number | null> {
+/**
+ * The time (ms) of the first event that may be about the customers: an hour before the first was created, since clocks
+ * differ.
+ */
+async function firstEventTime(tx: Tx, { customers }: Erasure): Promise<number | null> {
   const people = await lockPeople(tx, customers);
   return people.length === 0 ? null : Math.min(...people.map(({ created_at }) => created_at)) - hour_ms;
 }
 
-const answers_together = 300;
+const responses_max = 300;
 
-/** Whether an answer is that of an erasure, which names customers by id alone: a repeated request still gets it. */
+/**
+ * Whether a stored response is that of an erasure. It names customers only by id, so repeated requests still get it.
+ */
 const isOfErasure = (body: string): boolean => readId("erasure", String(JSON.parse(body).data?.id)) !== null;
 
-/** Answers that are kept for repeated requests. One that is sealed shows a secret and no person. */
-async function dropStoredAnswers(tx: Tx, erasure: Erasure, ids: DuePiece["ids"]): Promise<ErasedPiece> {
-  const found = await nextAnswers(tx, erasure.place, answers_together);
+/** Drops stored responses about the person. Encrypted ones contain a secret and no personal data. */
+async function dropStoredAnswers(tx: Tx, erasure: Erasure, ids: DueErasure["ids"]): Promise<StepResult> {
+  const found = await nextAnswers(tx, erasure.place, responses_max);
   const theirs = found.filter(({ body }) => namesPerson(body, erasure, ids) && !isOfErasure(body));
   await dropAnswers(
     tx,
     theirs.map(({ key }) => key),
   );
   const counts = { kept_answers: theirs.length };
-  return { place: found.at(-1)?.key ?? "", more: found.length === answers_together, counts };
+  return { place: found.at(-1)?.key ?? "", more: found.length === responses_max, counts };
 }
 
-/** Keeps in the audit trail who was erased, by ids alone. */
-function record(tx: Tx, { id, customers, asked_by }: Erasure): Promise<void> {
+/** Records a finished erasure in the audit log, by ids only. */
+function auditErasure(tx: Tx, { id, customers, asked_by }: Erasure): Promise<void> {
   const targets = [wireId("erasure", id), ...customers.map((customer) => wireId("customer", customer))];
   const facts = { customers: customers.length, asked_by: asked_by.id };
   return recordAct(tx, {

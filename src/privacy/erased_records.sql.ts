@@ -1,4 +1,4 @@
-// The SQL of what an erasure changes: the rows of a person by kind, and what becomes of each of their columns.
+// The queries of an erasure: finds a person's rows by kind, and erases their columns as `personal_records.ts` states.
 import { isDeepStrictEqual } from "node:util";
 import { and, asc, eq, gt, inArray, isNotNull, isNull, lte, or, type SQL, sql as template } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
@@ -19,14 +19,14 @@ import { queuedImports } from "../platforms/platforms.transitions.ts";
 import type { Db, ReadStatements, Tx } from "../storage/database.ts";
 import { erased_email, erased_word, type PersonalKind, personalRecords } from "./personal_records.ts";
 
-/** Whether there is a customer of this id, made at this moment, who was not erased. */
-export async function isKnown(db: Db, id: number, created_at: number): Promise<boolean> {
+/** Whether a customer with this id and creation time (ms) exists and is not erased. */
+export async function customerExists(db: Db, id: number, created_at: number): Promise<boolean> {
   const same = and(eq(customers.id, id), eq(customers.created_at, created_at), isNull(customers.erased_at));
   return (await db.sql.$count(customers, same)) > 0;
 }
 
-/** When customers were made, by their ids. */
-export async function madeAt(
+/** The creation times (ms) of customers. */
+export async function creationTimes(
   db: Db,
   ids: readonly number[],
 ): Promise<{ readonly customer_id: number; readonly created_at: number }[]> {
@@ -38,7 +38,7 @@ export async function madeAt(
     .where(inArray(customer_id, [...ids]));
 }
 
-/** These customers, locked: nobody makes an order for one before this transaction ends, and nobody is about to. */
+/** Locks customers, so that no order is created for them until this transaction ends. */
 export async function lockPeople(tx: Tx, ids: readonly number[]) {
   if (ids.length === 0) return [];
   return forSoleUse(
@@ -61,7 +61,7 @@ export async function addressesOf(db: Db, ids: readonly number[]) {
 /** The most orders that a refusal names. */
 const named_max = 10;
 
-/** Numbers of orders of these customers whose status is among some, oldest first, a few of them. */
+/** Order numbers of these customers in the given statuses, oldest first, at most `named_max`. */
 export async function ordersIn(db: Db, ids: readonly number[], statuses: readonly string[]): Promise<string[]> {
   const rows = await db.sql
     .select({ order_number: orders.order_number })
@@ -72,7 +72,7 @@ export async function ordersIn(db: Db, ids: readonly number[], statuses: readonl
   return rows.map(({ order_number }) => order_number);
 }
 
-/** Ids of returns of these customers' orders that are in one of some states, and of labels that are being bought. */
+/** Ids of returns of these customers' orders in the given statuses, and of labels that are being bought. */
 export async function unfinishedOf(
   db: Db,
   ids: readonly number[],
@@ -95,10 +95,10 @@ export async function unfinishedOf(
   return { returns: open.map(({ id }) => id), labels: claimed.map(({ id }) => id) };
 }
 
-/** Whether a column is among integers that are given as `list` writes them. */
-const isAmong = (column: AnyPgColumn, ids: string): SQL => among(column, template`${ids}`);
+/** The condition that a column is one of some ids, formatted by `list`. */
+const isOneOfIds = (column: AnyPgColumn, ids: string): SQL => among(column, template`${ids}`);
 
-/** When the last order of these customers ended, in milliseconds; 0 without any. */
+/** When the last order of these customers ended (ms); 0 if there are none. */
 export async function lastEnd(db: Db, ids: readonly number[]): Promise<number> {
   const ended = template<number>`coalesce(${orders.delivered_at}, ${orders.cancelled_at}, ${orders.updated_at})`;
   const [row] = await db.sql
@@ -113,7 +113,7 @@ const constants: Readonly<Record<string, unknown>> = {
   ...{ null: null, word: erased_word, email: erased_email, object: {}, list: [], empty: "" },
 };
 
-/** The columns of a kind that become the same in every row. */
+/** The columns of a kind that get the same value in every row. */
 function changesOf(kind: PersonalKind): Record<string, unknown> {
   const same = columnsOf.get(kind)?.filter(([, treatment]) => treatment in constants) ?? [];
   return Object.fromEntries(same.map(([column, treatment]) => [column, constants[treatment]]));
@@ -121,7 +121,7 @@ function changesOf(kind: PersonalKind): Record<string, unknown> {
 
 type ErasableTable = PgTable & { readonly [column: string]: AnyPgColumn };
 
-/** Empties the columns of the rows of a kind for which a condition holds; answers how many held anything. */
+/** Erases the columns of a kind's rows that match. Returns how many rows changed. */
 async function empty(tx: Tx, kind: PersonalKind, rows: PgTable, which: SQL | undefined): Promise<number> {
   const changes = changesOf(kind);
   const holding = Object.entries(changes).map(([column, value]) => {
@@ -144,8 +144,8 @@ async function remove(tx: Tx, rows: PgTable, which: SQL): Promise<number> {
 type ErasedCounts = Partial<Record<PersonalKind, number>>;
 
 /**
- * Erases customers, their addresses and the words by which they are found. The `mark` makes their new addresses such
- * that nobody can have them already.
+ * Erases customers, their addresses and their search words. The random `mark` makes their placeholder email addresses
+ * unique.
  */
 export async function erasePeople(tx: Tx, ids: readonly number[], mark: string): Promise<ErasedCounts> {
   const isTheirs = (column: AnyPgColumn) => inArray(column, [...ids]);
@@ -167,14 +167,14 @@ export async function erasePeople(tx: Tx, ids: readonly number[], mark: string):
   };
 }
 
-/** What is read of an order that is to be emptied. */
+/** The columns of an order that an erasure reads. */
 export const emptiedOrder = {
   ...{ id: orders.id, customer_email: orders.customer_email, customer_name: orders.customer_name },
   ...{ shipping_address: orders.shipping_address, address_verification: orders.address_verification },
   ...{ order_notes: orders.order_notes, metadata: orders.metadata },
 };
 
-/** The next orders of these customers after an id, locked: something may have been added to one that was emptied. */
+/** Locks the next orders of these customers after an id, including erased ones, since data may have been added. */
 export async function nextOrders(tx: Tx, ids: readonly number[], after: number, limit: number) {
   if (ids.length === 0) return [];
   return forUpdate(
@@ -187,7 +187,7 @@ export async function nextOrders(tx: Tx, ids: readonly number[], after: number, 
   );
 }
 
-/** An address of which the country is left. */
+/** The address with everything but the country erased. */
 function countryOf({ country }: Place): Place {
   const gone = { company: null, address_line2: null, state: null, postal_code: null, phone: null };
   return { name: erased_word, ...gone, address_line1: erased_word, city: erased_word, country };
@@ -195,25 +195,25 @@ function countryOf({ country }: Place): Place {
 
 type EmptiedOrder = Awaited<ReturnType<typeof nextOrders>>[number];
 
-/** Whether a row says something else in columns that are about to be changed. */
-const isOther = (row: object, changes: object): boolean =>
+/** Whether the changes differ from the row. */
+const isChanged = (row: object, changes: object): boolean =>
   Object.entries(changes).some(([column, value]) => !isDeepStrictEqual(row[column as keyof typeof row], value));
 
-/** Erases what some orders tell of their buyer, with all that belongs to them. Answers how many rows of each kind. */
+/** Erases personal data from orders and their records. Returns how many rows of each kind changed. */
 export async function eraseOrders(tx: Tx, found: readonly EmptiedOrder[]): Promise<ErasedCounts> {
   const ids = list(found.map(({ id }) => id));
   const rows = rowsOfOrders(tx.sql, ids);
   const counts: ErasedCounts = { orders: 0 };
   for (const order of found) {
     const changes = { ...changesOf("orders"), shipping_address: countryOf(order.shipping_address) };
-    if (!isOther(order, changes)) continue;
+    if (!isChanged(order, changes)) continue;
     counts.orders = (counts.orders ?? 0) + 1;
     await tx.sql
       .update(orders)
       .set({ ...(changes as object), version: template`${orders.version} + 1` })
       .where(eq(orders.id, order.id));
   }
-  // Before the labels and returns are changed by whose numbers they are found.
+  // First, since these rows are found by the numbers of labels and returns.
   for (const kind of ["waiting_scans", "label_documents"] as const) {
     counts[kind] = await remove(tx, rows[kind].table, rows[kind].which);
   }
@@ -228,45 +228,45 @@ const emptied_kinds = [
   ...(["reports_to_platforms", "imports"] as const),
 ];
 
-/** The kinds that belong to orders, with the condition under which a row belongs to one of some. */
+/** The kinds of records that belong to orders: each table with the condition for rows of these orders. */
 export function rowsOfOrders(sql: ReadStatements, ids: string) {
-  const parcels = sql.select({ id: shipments.id }).from(shipments).where(isAmong(shipments.order_id, ids));
-  const theirs = sql.select({ id: returns.id }).from(returns).where(isAmong(returns.order_id, ids));
-  const printed = sql.select({ id: labels.id }).from(labels).where(isAmong(labels.order_id, ids));
+  const parcels = sql.select({ id: shipments.id }).from(shipments).where(isOneOfIds(shipments.order_id, ids));
+  const theirs = sql.select({ id: returns.id }).from(returns).where(isOneOfIds(returns.order_id, ids));
+  const printed = sql.select({ id: labels.id }).from(labels).where(isOneOfIds(labels.order_id, ids));
   const items = sql
     .select({ id: return_items.id })
     .from(return_items)
     .where(amongThose(return_items.return_id, theirs));
   const followed = or(
     amongThose(tracking_records.shipment_id, parcels),
-    isAmong(tracking_records.order_id, ids),
+    isOneOfIds(tracking_records.order_id, ids),
   ) as SQL;
   const records = sql.select({ id: tracking_records.id }).from(tracking_records).where(followed);
   const numbers = sql
     .select({ number: labels.tracking_number })
     .from(labels)
-    .where(and(isAmong(labels.order_id, ids), isNotNull(labels.tracking_number)));
+    .where(and(isOneOfIds(labels.order_id, ids), isNotNull(labels.tracking_number)));
   return {
-    orders: { table: orders, which: isAmong(orders.id, ids) },
-    order_lines: { table: order_lines, which: isAmong(order_lines.order_id, ids) },
-    holds: { table: order_holds, which: isAmong(order_holds.order_id, ids) },
-    history: { table: order_history, which: isAmong(order_history.order_id, ids) },
-    shipments: { table: shipments, which: isAmong(shipments.order_id, ids) },
-    labels: { table: labels, which: isAmong(labels.order_id, ids) },
+    orders: { table: orders, which: isOneOfIds(orders.id, ids) },
+    order_lines: { table: order_lines, which: isOneOfIds(order_lines.order_id, ids) },
+    holds: { table: order_holds, which: isOneOfIds(order_holds.order_id, ids) },
+    history: { table: order_history, which: isOneOfIds(order_history.order_id, ids) },
+    shipments: { table: shipments, which: isOneOfIds(shipments.order_id, ids) },
+    labels: { table: labels, which: isOneOfIds(labels.order_id, ids) },
     label_documents: { table: label_documents, which: amongThose(label_documents.label_id, printed) },
     tracking: { table: tracking_records, which: followed },
     scans: { table: tracking_events, which: amongThose(tracking_events.record_id, records) },
     waiting_scans: { table: waiting_updates, which: amongThose(waiting_updates.tracking_number, numbers) },
-    returns: { table: returns, which: isAmong(returns.order_id, ids) },
+    returns: { table: returns, which: isOneOfIds(returns.order_id, ids) },
     return_items: { table: return_items, which: amongThose(return_items.return_id, theirs) },
     inspections: { table: return_inspections, which: amongThose(return_inspections.return_item_id, items) },
     refunds: { table: refunds, which: amongThose(refunds.return_id, theirs) },
-    reports_to_platforms: { table: platform_reports, which: isAmong(platform_reports.order_id, ids) },
-    imports: { table: platform_imports, which: isAmong(platform_imports.order_id, ids) },
+    reports_to_platforms: { table: platform_reports, which: isOneOfIds(platform_reports.order_id, ids) },
+    imports: { table: platform_imports, which: isOneOfIds(platform_imports.order_id, ids) },
   };
 }
 
-/** What is drawn in the place of a label that was erased, because a person asked for it or its time was over. */
+/** The drawing that replaces an erased label. */
 const blank: LabelDrawing = {
   ...{ title: "Erased", date: "1970-01-01", width: 812, height: 1218 },
   operations: [
@@ -275,8 +275,8 @@ const blank: LabelDrawing = {
   ],
 };
 
-/** Deletes the documents of these labels, in whose place one without names is drawn. */
-export async function forgetDocuments(tx: Tx, found: readonly { readonly id: number }[]): Promise<void> {
+/** Deletes the carrier documents of these labels, and replaces their drawings with a blank one. */
+export async function deleteDocuments(tx: Tx, found: readonly { readonly id: number }[]): Promise<void> {
   const ids = found.map(({ id }) => id);
   if (ids.length === 0) return;
   await tx.sql.delete(label_documents).where(inArray(label_documents.label_id, ids));
@@ -284,15 +284,15 @@ export async function forgetDocuments(tx: Tx, found: readonly { readonly id: num
 }
 
 async function eraseLabels(tx: Tx, order_ids: string): Promise<number> {
-  const found = await tx.sql.select().from(labels).where(isAmong(labels.order_id, order_ids));
+  const found = await tx.sql.select().from(labels).where(isOneOfIds(labels.order_id, order_ids));
   let erased = 0;
   for (const label of found) {
     const { id, return_id, from_address, to_address } = label;
-    // A parcel that comes back leaves from the buyer.
+    // On a return label, the buyer is the sender.
     const places =
       return_id === null ? { to_address: countryOf(to_address) } : { from_address: countryOf(from_address) };
     const changes = { ...changesOf("labels"), ...places, drawing: blank };
-    if (!isOther(label, changes)) continue;
+    if (!isChanged(label, changes)) continue;
     erased += 1;
     await tx.sql
       .update(labels)
@@ -303,11 +303,11 @@ async function eraseLabels(tx: Tx, order_ids: string): Promise<number> {
 }
 
 async function eraseReturns(tx: Tx, order_ids: string): Promise<number> {
-  const found = await tx.sql.select().from(returns).where(isAmong(returns.order_id, order_ids));
+  const found = await tx.sql.select().from(returns).where(isOneOfIds(returns.order_id, order_ids));
   let erased = 0;
   for (const one of found) {
     const changes = { ...changesOf("returns"), return_shipping: { ...one.return_shipping, label_url: null } };
-    if (!isOther(one, changes)) continue;
+    if (!isChanged(one, changes)) continue;
     erased += 1;
     await tx.sql
       .update(returns)
@@ -317,49 +317,49 @@ async function eraseReturns(tx: Tx, order_ids: string): Promise<number> {
   return erased;
 }
 
-/** Whether a return was asked for with one of these e-mail addresses, whoever ordered. */
-export const isAskedBy = (email_keys: readonly string[]): SQL =>
+/** The condition that a return was requested with one of these email addresses, for any customer's order. */
+export const hasReturnEmail = (email_keys: readonly string[]): SQL =>
   and(isNotNull(returns.customer_email), inArray(folded(returns.customer_email), [...email_keys])) as SQL;
 
-/** Takes e-mail addresses out of returns of until a moment that were asked for with one of them. Returns their ids. */
+/** Removes these email addresses from returns that were created until a time (ms). Returns the ids of the returns. */
 export async function eraseReturnEmails(tx: Tx, email_keys: readonly string[], until: number): Promise<number[]> {
   if (email_keys.length === 0) return [];
   const changed = await tx.sql
     .update(returns)
     .set({ customer_email: null, version: template`${returns.version} + 1` })
-    .where(and(isAskedBy(email_keys), lte(returns.created_at, until)))
+    .where(and(hasReturnEmail(email_keys), lte(returns.created_at, until)))
     .returning({ id: returns.id });
   return changed.map(({ id }) => id);
 }
 
-// What a shop has deleted its connection to is never imported.
-const isAboutToBeTried = and(
+// Orders of a deleted connection are never imported.
+const isQueuedImport = and(
   isOneOf(platform_imports.status, queuedImports),
   template`${platform_imports.connection_id} in (select id from platform_connections where deleted_at is null)`,
 ) as SQL;
 
-/** Whether an order of a platform with this e-mail address is about to be imported. */
-export async function isAwaited(db: Db, email_key: string): Promise<boolean> {
-  // The database may know no small letters but those of English.
+/** Whether a queued import has this email address. */
+export async function isImportPending(db: Db, email_key: string): Promise<boolean> {
+  // The database may lowercase only ASCII, so the comparison is done here.
   const rows = await db.sql
     .select({ email: template<string | null>`${platform_imports.payload} ->> 'email'` })
     .from(platform_imports)
-    .where(and(isAboutToBeTried, isNotNull(platform_imports.payload)));
+    .where(and(isQueuedImport, isNotNull(platform_imports.payload)));
   return rows.some(({ email }) => email !== null && emailKey(email.trim()) === email_key);
 }
 
-/** Some rows in the order of their numbers: those behind one, up to another. */
+/** A range of rows by id: those after `after`, up to `to`. */
 export interface Span {
   readonly after: number;
   readonly to: number;
-  /** Whether there are no rows behind it. */
+  /** Whether no rows follow. */
   readonly is_last: boolean;
 }
 
-// Those that are looked for may be few among many: a piece passes over so many rows at most.
+// Matches may be rare, so one transaction searches at most this many rows.
 const span_max = 2000;
 
-/** The next imports behind an id, of all merchants: as many as one piece looks through. */
+/** The range of imports after an id, of all merchants, that one transaction searches. */
 export async function spanOfImports(db: Db, after: number): Promise<Span> {
   const next = await db.sql
     .select({ to: platform_imports.id })
@@ -370,7 +370,7 @@ export async function spanOfImports(db: Db, after: number): Promise<Span> {
   return { after, to: next.at(-1)?.to ?? after, is_last: next.length < span_max };
 }
 
-/** Imports of a span, made until a moment, that hold an order as the platform told it and are not about to be tried. */
+/** Imports in a range, created until a time (ms), that hold a platform's order and are not queued. */
 export async function importsIn(tx: Tx, { after, to }: Span, { limit, until }: { limit: number; until: number }) {
   const { id, payload, created_at } = platform_imports;
   return tx.sql
@@ -379,19 +379,19 @@ export async function importsIn(tx: Tx, { after, to }: Span, { limit, until }: {
     .where(
       and(
         ...[gt(id, after), lte(id, to), lte(created_at, until), isNotNull(payload)],
-        template`not (${isAboutToBeTried})`,
+        template`not (${isQueuedImport})`,
       ),
     )
     .orderBy(asc(id))
     .limit(limit);
 }
 
-/** Forgets the orders that these imports hold. */
+/** Erases the orders that these imports hold. Returns how many changed. */
 export async function eraseImports(tx: Tx, ids: readonly number[]): Promise<number> {
   return ids.length === 0 ? 0 : empty(tx, "imports", platform_imports, inArray(platform_imports.id, [...ids]));
 }
 
-/** The ids of a person's records as the wire writes them. */
+/** The wire ids of the records of these customers. */
 export async function wireIdsOf(db: Db, ids: readonly number[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const theirs = await db.sql
@@ -402,9 +402,9 @@ export async function wireIdsOf(db: Db, ids: readonly number[]): Promise<Set<str
   const parcels = await db.sql
     .select({ id: shipments.id })
     .from(shipments)
-    .where(isAmong(shipments.order_id, order_ids));
-  const printed = await db.sql.select({ id: labels.id }).from(labels).where(isAmong(labels.order_id, order_ids));
-  const back = await db.sql.select({ id: returns.id }).from(returns).where(isAmong(returns.order_id, order_ids));
+    .where(isOneOfIds(shipments.order_id, order_ids));
+  const printed = await db.sql.select({ id: labels.id }).from(labels).where(isOneOfIds(labels.order_id, order_ids));
+  const back = await db.sql.select({ id: returns.id }).from(returns).where(isOneOfIds(returns.order_id, order_ids));
   return new Set([
     ...ids.map((id) => wireId("customer", id)),
     ...theirs.map(({ id }) => wireId("order", id)),
@@ -415,27 +415,29 @@ export async function wireIdsOf(db: Db, ids: readonly number[]): Promise<Set<str
 }
 
 /**
- * The e-mail addresses by which these customers asked for returns. One that returns of others have as well is not
- * theirs: somebody of the staff typed an address of the house.
+ * The email addresses with which returns of these orders were requested. An address that other customers' returns have
+ * too is left out: warehouse staff entered an address of the operator.
  */
 export async function emailsOfReturns(db: Db, order_ids: readonly number[]): Promise<string[]> {
   if (order_ids.length === 0) return [];
-  const whose = () =>
+  const requesters = () =>
     db.sql
       .selectDistinct({ email: folded(returns.customer_email), customer_id: orders.customer_id })
       .from(returns)
       .innerJoin(orders, eq(orders.id, returns.order_id));
-  const theirs = await whose().where(
-    and(isAmong(returns.order_id, list(order_ids)), isNotNull(returns.customer_email)),
+  const theirs = await requesters().where(
+    and(isOneOfIds(returns.order_id, list(order_ids)), isNotNull(returns.customer_email)),
   );
   const emails = [...new Set(theirs.map(({ email }) => String(email)))];
   if (emails.length === 0) return [];
   const people = new Set(theirs.map(({ customer_id }) => customer_id));
-  const shared = (await whose().where(isAskedBy(emails))).filter(({ customer_id }) => !people.has(customer_id));
+  const shared = (await requesters().where(hasReturnEmail(emails))).filter(
+    ({ customer_id }) => !people.has(customer_id),
+  );
   return emails.filter((email) => !shared.some((one) => one.email === email));
 }
 
-/** The next answers that are kept for repeated requests, after a key, in the order of the keys. */
+/** The next stored responses after a key, in the order of the keys. */
 export async function nextAnswers(db: Db, after: string, limit: number) {
   return db.sql
     .select({ key: idempotency_keys.key, body: idempotency_keys.body })
@@ -445,7 +447,9 @@ export async function nextAnswers(db: Db, after: string, limit: number) {
     .limit(limit);
 }
 
-/** Drops the answers under these keys: no answer that is kept has this status (`isDropped`). The keys stay. */
+/**
+ * Drops the responses stored under these keys. The keys stay. No other stored response has status 410 (`isDropped`).
+ */
 export async function dropAnswers(tx: Tx, keys: readonly string[]): Promise<void> {
   await tx.sql
     .update(idempotency_keys)

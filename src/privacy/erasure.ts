@@ -7,14 +7,14 @@ import { byHand, keptGrounds, personalKinds } from "./personal_records.ts";
 
 const day_ms = 86_400_000;
 
-/** One erasure of a person. */
+/** An erasure of one person. */
 export interface Erasure {
   readonly id: number;
-  /** The merchant whose records it reaches; null for those of all. */
+  /** The merchant whose records are erased; null for all merchants. */
   readonly merchant_id: number | null;
   readonly status: ErasureStatus;
   readonly customers: readonly number[];
-  /** E-mail addresses of the person, and ids of records that no longer lead to the person; null before and after. */
+  /** The person's email addresses, and ids of their records that are no longer linked. Set only while it runs. */
   readonly terms: readonly string[] | null;
   readonly email: string | null;
   readonly after_days: number | null;
@@ -26,44 +26,42 @@ export interface Erasure {
   readonly asked_by: Actor;
   readonly created_at: number;
   readonly finished_at: number | null;
-  /** When it began to erase; null where a version before this one began. */
+  /** When it was committed to (ms): recorded in the erasure log, or started. Null if it can still be cancelled. */
   readonly began_at: number | null;
 }
 
-/** Whether an erasure may be called off: it waits, and nothing says outside of the data whom it erases. */
-export const mayBeCalledOff = ({ status, began_at }: Pick<Erasure, "status" | "began_at">): boolean =>
+/** Whether an erasure can be cancelled: it is waiting, and the erasure log outside the database does not contain it. */
+export const isCancellable = ({ status, began_at }: Pick<Erasure, "status" | "began_at">): boolean =>
   isWaiting(status) && began_at === null;
 
-/** For how long records are kept, as far as an erasure shows it. */
+/** The retention times that an erasure shows. */
 export interface RetentionPeriods {
-  /** How many years commercial records have to be kept. */
   readonly commercial_years: number;
-  /** How many days the audit trail is kept. */
   readonly audit_days: number;
-  /** How many days it takes until the last log of before an erasure is gone. */
+  /** Days until the last log from before the erasure is deleted. */
   readonly logs_days: number;
 }
 
-/** For how long records are kept, by the settings. */
-export function keptForOf(retention: Retention): RetentionPeriods {
+/** Derives the retention times of an erasure from the settings. */
+export function retentionPeriods(retention: Retention): RetentionPeriods {
   const { commercial_records, audit_trail, event_payloads, delivery_log, receiver_answers } = retention;
   const { request_log, kept_answers } = retention;
   const longest = Math.max(event_payloads, delivery_log, receiver_answers, request_log, kept_answers);
-  // What is old is deleted once a night.
+  // Old records are deleted once a night.
   return { commercial_years: commercial_records, audit_days: audit_trail, logs_days: longest + 1 };
 }
 
-/** What stays of a person, on which ground and for how long. */
+/** The data that is kept, with its legal ground and duration. */
 export function keptView({ commercial_years, audit_days }: RetentionPeriods) {
   const until = {
-    commercial: `${commercial_years} years after the end of the year in which it arose`,
+    commercial: `${commercial_years} years after the end of the year it was created in`,
     retention: `${audit_days} days`,
-    always: "for as long as the service keeps its books",
+    always: "as long as the ledger exists",
   };
   return keptGrounds.map(({ what, why, law, kept }) => ({ what, why, law, for: until[kept] }));
 }
 
-/** The erasure as the API shows it: what was erased, what stays and why, and what is to be done by hand. */
+/** The erasure as the API shows it: erased counts, kept data with its ground, and manual steps. */
 export function erasureView(erasure: Erasure, kept_for: RetentionPeriods, now: number) {
   const { id, merchant_id, status, customers, after_days, erased, receivers } = erasure;
   return {
@@ -72,7 +70,7 @@ export function erasureView(erasure: Erasure, kept_for: RetentionPeriods, now: n
     status,
     customers: customers.map((customer) => wireId("customer", customer)),
     after_days,
-    may_be_called_off: mayBeCalledOff(erasure),
+    may_be_called_off: isCancellable(erasure),
     looks_again_at: isoOrNull(erasure.next_at),
     erased: personalKinds.map((records) => ({ records, count: erased[records] ?? 0 })).filter(({ count }) => count > 0),
     kept: keptView(kept_for),

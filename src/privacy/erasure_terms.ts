@@ -3,28 +3,28 @@ import { emailKey, isErasedEmail } from "../customers/customer.ts";
 import { isOnItsWay, type OrderStatus, openStatuses, orderStatuses } from "../orders/order.transitions.ts";
 import { awaitsInspection, type ReturnStatus, returnStatuses } from "../returns/return.transitions.ts";
 
-/** The states of an order that is not over: its buyer's address is still needed. */
+/** The statuses of orders that still need the buyer's address. */
 export const unfinishedStatuses: readonly OrderStatus[] = orderStatuses.filter(
   (status) => openStatuses.some((open) => open === status) || isOnItsWay(status),
 );
 
-/** The states of a return whose parcel is still to come or to be looked at. */
+/** The statuses of returns whose parcel has not arrived or has not been inspected. */
 export const awaitedReturns: readonly ReturnStatus[] = returnStatuses.filter(awaitsInspection);
 
-/** What still needs the data of a person. */
+/** Records that still need the person's data. */
 export interface Unfinished {
-  /** Numbers of orders. */
+  /** Order numbers. */
   readonly orders: readonly string[];
-  /** Wire ids of returns that are under way, and of labels that are being bought. */
+  /** Wire ids of open returns, and of labels that are being bought. */
   readonly returns: readonly string[];
   readonly labels: readonly string[];
 }
 
-/** Whether nothing needs the data of a person any more. */
+/** Whether nothing needs the person's data any more. */
 export const isFinished = ({ orders, returns, labels }: Unfinished): boolean =>
   orders.length + returns.length + labels.length === 0;
 
-/** The refusal to erase a person whose orders are not over. */
+/** Creates the refusal to erase a person who has open orders. */
 export function refusal(unfinished: Unfinished): Fault {
   const { orders, returns, labels } = unfinished;
   const named = [
@@ -35,7 +35,7 @@ export function refusal(unfinished: Unfinished): Fault {
   return new Fault(
     "orders_open",
     `These still need the person's address: ${named.join("; ")}. Deliver, cancel or close them first, or send` +
-      " after_days: then it is done by itself so many days after the last of them has ended.",
+      " after_days to erase automatically that many days after the last one has ended.",
     { ...unfinished },
   );
 }
@@ -48,10 +48,10 @@ export function namesAny(json: string, ids: ReadonlySet<string>): boolean {
   return false;
 }
 
-/** Whether an event of a type may tell of a person: those of stock do not, whatever order they name. */
-export const tellsOfPeople = (type: string): boolean => !type.startsWith("inventory.");
+/** Whether events of a type may contain personal data. Stock events do not, even if they name an order. */
+export const mayConcernPeople = (type: string): boolean => !type.startsWith("inventory.");
 
-/** The e-mail addresses among some texts, in small letters; not those that stand for somebody who was erased. */
+/** The email addresses among some texts, in lower case, without placeholders of erased people. */
 export const emailKeysOf = (texts: readonly (string | null)[]): string[] => [
   ...new Set(texts.flatMap((text) => (text?.includes("@") && !isErasedEmail(text) ? [emailKey(text.trim())] : []))),
 ];

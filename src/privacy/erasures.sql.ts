@@ -1,6 +1,6 @@
-// The SQL of erasures: what was asked for, what is due, and how far each has come.
+// Queries for erasures and their progress, for the customers behind an email address, and for the receivers of events.
 import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lt, lte, or, sql as template } from "drizzle-orm";
-import { eachOf, forUpdate, given, hasText, skipLocked } from "../../db/kit.ts";
+import { eachOf, forUpdate, hasText, opaque, skipLocked } from "../../db/kit.ts";
 import { customer_words, customers } from "../../db/schema/customers.ts";
 import { orders } from "../../db/schema/orders.ts";
 import { events } from "../../db/schema/outbox.ts";
@@ -13,7 +13,7 @@ import { emailsAmong } from "../customers/customer.ts";
 import type { Db, Tx } from "../storage/database.ts";
 import type { Erasure } from "./erasure.ts";
 
-/** The erasure that an identifier names. Refuses: resource_missing. */
+/** The erasure with a wire id. Refuses: resource_missing. */
 export async function getErasure(db: Db, id: string): Promise<Erasure> {
   const [row] = await db.sql
     .select()
@@ -23,13 +23,13 @@ export async function getErasure(db: Db, id: string): Promise<Erasure> {
   return row;
 }
 
-/** Erasures of one customer; of all for null. */
+/** The condition for erasures of one customer; undefined (all erasures) for null. */
 const isOf = (customer: number | null) =>
   customer === null
     ? undefined
     : template`exists (select 1 from ${eachOf(erasures.customers)} where cast(part.value as text) = ${`${customer}`})`;
 
-/** A page of erasures, of one customer or of all for null, newest first. */
+/** A page of erasures of one customer, or of all for null, newest first. */
 export async function listErasures(
   db: Db,
   customer: number | null,
@@ -46,7 +46,7 @@ export async function listErasures(
     .offset(offset);
 }
 
-/** How many erasures there are, of one customer or of all for null. */
+/** Counts the erasures of one customer, or of all for null. */
 export async function countErasures(db: Db, customer: number | null): Promise<number> {
   return db.sql.$count(erasures, isOf(customer));
 }
@@ -57,12 +57,12 @@ export async function insertErasure(tx: Tx, fields: Omit<Erasure, "id">): Promis
   return { id: row?.id ?? 0, ...fields };
 }
 
-/** Stores how far an erasure has come. */
+/** Saves the progress of an erasure. */
 export async function saveErasure(tx: Tx, { id, merchant_id: _, ...fields }: Erasure): Promise<void> {
   await tx.sql.update(erasures).set(fields).where(eq(erasures.id, id));
 }
 
-const isDue = (db: Db) => and(isNotNull(erasures.next_at), lte(erasures.next_at, given(template`${db.now}`)));
+const isDue = (db: Db) => and(isNotNull(erasures.next_at), lte(erasures.next_at, opaque(template`${db.now}`)));
 
 /** The oldest erasure that is due, or null. */
 export async function dueErasure(db: Db): Promise<Erasure | null> {
@@ -75,7 +75,7 @@ export async function dueErasure(db: Db): Promise<Erasure | null> {
   return row ?? null;
 }
 
-/** An erasure that is due, locked; null when it is not any more, or when another server is at it. */
+/** Locks an erasure if it is still due and no other server works on it; otherwise returns null. */
 export async function claimErasure(tx: Tx, id: number): Promise<Erasure | null> {
   const due = tx.sql
     .select()
@@ -85,7 +85,7 @@ export async function claimErasure(tx: Tx, id: number): Promise<Erasure | null> 
   return row ?? null;
 }
 
-/** When the next erasure is due, in milliseconds; null when none waits. */
+/** When the next erasure is due (ms); null if none is pending. */
 export async function nextErasure(db: Db): Promise<number | null> {
   const [row] = await db.sql
     .select({ next_at: erasures.next_at })
@@ -96,13 +96,13 @@ export async function nextErasure(db: Db): Promise<number | null> {
   return row?.next_at ?? null;
 }
 
-/** When the last erasure ended, in milliseconds; null before the first. */
+/** When the last erasure finished (ms); null before the first. */
 export async function lastErased(db: Db): Promise<number | null> {
   const [row] = await db.sql.select({ last: template<number | null>`max(${erasures.finished_at})` }).from(erasures);
   return row?.last == null ? null : Number(row.last);
 }
 
-/** The erasures that are not done yet, oldest first. */
+/** The unfinished erasures, oldest first. */
 export async function listUnfinished(db: Db): Promise<Erasure[]> {
   return db.sql.select().from(erasures).where(isNotNull(erasures.next_at)).orderBy(asc(erasures.id));
 }
@@ -113,18 +113,18 @@ export async function findErasureOf(db: Db, customer_id: number): Promise<Erasur
   return row ?? null;
 }
 
-/** An erasure that is not done, locked as it is now; null where it is gone. */
+/** Locks and rereads an erasure; null if it does not exist. */
 export async function lockErasure(tx: Tx, id: number): Promise<Erasure | null> {
   const [row] = await forUpdate(tx.sql.select().from(erasures).where(eq(erasures.id, id)));
   return row ?? null;
 }
 
-/** Deletes an erasure that has not begun. */
+/** Deletes an erasure that has not started. */
 export async function deleteErasure(tx: Tx, id: number): Promise<void> {
   await tx.sql.delete(erasures).where(eq(erasures.id, id));
 }
 
-/** Puts an erasure off that could not go on, until a moment in milliseconds. */
+/** Postpones an erasure that failed, until a time (ms). */
 export async function postponeErasure(tx: Tx, id: number, until: number): Promise<void> {
   await tx.sql
     .update(erasures)
@@ -132,7 +132,7 @@ export async function postponeErasure(tx: Tx, id: number, until: number): Promis
     .where(and(eq(erasures.id, id), isNotNull(erasures.next_at)));
 }
 
-/** Moves the times of erasures that wait by as much as the clock was set. */
+/** Shifts the due times of unfinished erasures by as much as the clock was changed. */
 export async function shiftErasures(tx: Tx, by_ms: number): Promise<void> {
   await tx.sql
     .update(erasures)
@@ -140,9 +140,7 @@ export async function shiftErasures(tx: Tx, by_ms: number): Promise<void> {
     .where(isNotNull(erasures.next_at));
 }
 
-// Who is known by an e-mail address, by which addresses somebody is known, and who was sent events of a time.
-
-/** The customers who have this e-mail address, and those who had it before. */
+/** The customers who have or had this email address. */
 export async function findPeople(db: Db, email_key: string): Promise<number[]> {
   const named = await db.sql
     .select({ id: customers.id, email_key: customers.email_key })
@@ -152,8 +150,8 @@ export async function findPeople(db: Db, email_key: string): Promise<number[]> {
   const now = named.filter((one) => one.email_key === email_key).map(({ id }) => id);
   const others = named.filter((one) => one.email_key !== email_key).map(({ id }) => id);
   if (others.length === 0) return now;
-  // For some of them it is but a part of another word.
-  const words = await wordsKept(db, others);
+  // For some of them it is only part of another word.
+  const words = await searchWordsOf(db, others);
   const had = others.filter((id) => emailsAmong(words.get(id) ?? []).includes(email_key));
   const ordered = await db.sql
     .selectDistinct({ id: orders.customer_id })
@@ -162,7 +160,7 @@ export async function findPeople(db: Db, email_key: string): Promise<number[]> {
   return [...new Set([...now, ...had, ...ordered.map(({ id }) => id)])];
 }
 
-async function wordsKept(db: Db, ids: readonly number[]): Promise<Map<number, string[]>> {
+async function searchWordsOf(db: Db, ids: readonly number[]): Promise<Map<number, string[]>> {
   const rows = await db.sql
     .select({ id: customer_words.customer_id, word: customer_words.word })
     .from(customer_words)
@@ -172,14 +170,14 @@ async function wordsKept(db: Db, ids: readonly number[]): Promise<Map<number, st
   return words;
 }
 
-/** The e-mail addresses that these customers have and had, in small letters. */
+/** The current and former email addresses of these customers, in lower case. */
 export async function emailsOf(db: Db, ids: readonly number[]): Promise<string[]> {
   if (ids.length === 0) return [];
-  return [...(await wordsKept(db, ids)).values()].flatMap(emailsAmong);
+  return [...(await searchWordsOf(db, ids)).values()].flatMap(emailsAmong);
 }
 
-/** The number before that of the first event of a moment or later that still says something. */
-export async function eventsBefore(db: Db, moment: number): Promise<number> {
+/** The sequence number before the first event since a time (ms) that still has a payload. */
+export async function seqBefore(db: Db, moment: number): Promise<number> {
   const [row] = await db.sql
     .select({ seq: events.seq })
     .from(events)
@@ -190,17 +188,17 @@ export async function eventsBefore(db: Db, moment: number): Promise<number> {
 }
 
 /**
- * The webhooks that may have been sent events of a moment or later that say nothing any more, so that nobody can tell
- * whether they were about a person: those of that time which are told of a merchant, or of any where it is null.
+ * The webhooks that may have received events since a time (ms) whose payloads are deleted, so that it is unknown
+ * whether they were about the person: the webhooks of that period that cover the merchant, or all of them for null.
  */
-export async function mayHaveBeenTold(db: Db, moment: number, merchant_id: number | null): Promise<number[]> {
-  const [kept] = await db.sql
+export async function possibleReceivers(db: Db, moment: number, merchant_id: number | null): Promise<number[]> {
+  const [oldest] = await db.sql
     .select({ since: events.created_at })
     .from(events)
     .where(hasText(events.body))
     .orderBy(asc(events.created_at))
     .limit(1);
-  const until = kept?.since ?? db.now;
+  const until = oldest?.since ?? db.now;
   if (until <= moment) return [];
   const { id, merchants, created_at, deleted_at } = subscriptions;
   const rows = await db.sql
@@ -208,8 +206,8 @@ export async function mayHaveBeenTold(db: Db, moment: number, merchant_id: numbe
     .from(subscriptions)
     .where(and(lt(created_at, until), or(isNull(deleted_at), gte(deleted_at, moment))))
     .orderBy(asc(id));
-  const isTold = (one: (typeof rows)[number]) =>
+  const coversMerchant = (one: (typeof rows)[number]) =>
     merchant_id === null ||
     (one.merchant_id === null ? (one.merchants?.includes(merchant_id) ?? true) : one.merchant_id === merchant_id);
-  return rows.filter(isTold).map((one) => one.id);
+  return rows.filter(coversMerchant).map((one) => one.id);
 }

@@ -1,41 +1,41 @@
-// Where people's data is: every table with its columns of text, what they hold, and what an erasure does with them.
-// The erasure, the disclosure and the answers to both go by this; a test fails for a column that has no place in it.
+// All tables with text columns, and what an erasure does with each column. Erasures and access exports follow this
+// list. A test fails for a column that is not in it.
 
-/** What stands where something was erased. */
+/** The text that replaces erased text. */
 export const erased_word = "Erased";
-/** An address that nobody can have: `.invalid` is kept free for that by RFC 2606. */
+/** An email address that nobody can have: RFC 2606 reserves `.invalid`. */
 export const erased_email = "erased@erased.invalid";
 
-/** What becomes of a column when its person is erased. */
+/** What an erasure does with a column. */
 type Treatment =
-  /** Becomes null. */
+  /** Set to null. */
   | "null"
-  /** Becomes the word *Erased*. */
+  /** Set to `erased_word`. */
   | "word"
-  /** Becomes an e-mail address that nobody has. */
+  /** Set to an email address that nobody has. */
   | "email"
-  /** An address of which the country is left: figures of taxes and customs are by country. */
+  /** An address of which only the country is kept, for tax and customs figures. */
   | "place"
-  /** Becomes an empty object, list or text. */
+  /** Set to an empty object, list or text. */
   | "object"
   | "list"
   | "empty"
-  /** The drawing of a label, in whose place one without names is put. */
+  /** A label drawing, replaced by a blank one. */
   | "drawing"
-  /** A payload or a response, which is dropped as a whole. */
+  /** A payload or response, dropped completely. */
   | "dropped"
-  /** It stays until its retention time is over. */
+  /** Kept until its retention time ends. */
   | "expires"
-  /** How a parcel comes back, without the link to its label. */
+  /** Return shipping, without the link to its label. */
   | "label"
-  /** A carrier's document, whose row is deleted. */
+  /** A carrier's document or scan, whose row is deleted. */
   | "deleted"
-  /** It stays: a number, a state, a word of a list, or text of the house that names nobody. */
+  /** Kept: a number, a status, a value of a list, or the operator's text that names nobody. */
   | "kept";
 
-/** A kind of record that tells of a person who orders. */
+/** A kind of record with personal data of buyers. */
 interface PersonalRecords {
-  /** What an answer calls them. */
+  /** Its name in responses. */
   readonly kind: PersonalKind;
   readonly table: string;
   readonly columns: Readonly<Record<string, Treatment>>;
@@ -43,7 +43,7 @@ interface PersonalRecords {
   readonly rows_deleted?: true;
 }
 
-/** The kinds, in the order in which they are reached. */
+/** The kinds, in the order in which they are erased. */
 export const personalKinds = [
   ...["customers", "addresses", "search_words", "orders", "order_lines", "holds", "history", "shipments", "labels"],
   ...["label_documents", "tracking", "scans", "waiting_scans", "returns", "return_items", "inspections", "refunds"],
@@ -54,7 +54,7 @@ export type PersonalKind = (typeof personalKinds)[number];
 const actor = { actor_type: "kept", actor_id: "kept", actor_name: "kept" } as const;
 const where = { name: "word", company: "null", address_line1: "word", address_line2: "null", city: "word" } as const;
 
-/** The tables that tell of people who order. */
+/** The tables with personal data of buyers. */
 export const personalRecords: readonly PersonalRecords[] = [
   {
     kind: "customers",
@@ -170,7 +170,7 @@ export const personalRecords: readonly PersonalRecords[] = [
   {
     kind: "imports",
     table: "platform_imports",
-    // What was seen are digests: without them an order would be taken for a changed one, and be read again.
+    // `seen` holds digests. Without them an order would be mistaken for a changed one and be imported again.
     columns: {
       ...{ external_id: "kept", status: "kept", payload: "null", seen: "kept", lines: "kept", error_code: "kept" },
       error_message: "null",
@@ -179,14 +179,14 @@ export const personalRecords: readonly PersonalRecords[] = [
   {
     kind: "notifications",
     table: "platform_notifications",
-    // A digest, the platform's word for what happened, and our answer: the id of an order and a day.
+    // A digest, the platform's topic, and our response: an order id and a date.
     columns: { dedupe_key: "kept", topic: "kept", answer: "kept" },
   },
   { kind: "events", table: "events", columns: { id: "kept", type: "kept", body: "dropped", previous: "dropped" } },
   {
     kind: "delivery_log",
     table: "delivery_attempts",
-    // What a receiver answered may repeat what it was sent.
+    // A receiver's response may repeat the event.
     columns: {
       ...{ trigger: "kept", status: "kept", url: "kept", signatures: "kept", response_headers: "dropped" },
       ...{ response_body: "dropped", error_code: "kept", error_message: "kept", ip_address: "kept" },
@@ -201,32 +201,32 @@ export const personalRecords: readonly PersonalRecords[] = [
 ];
 
 /**
- * Columns that a disclosure leaves out: what tells of people of the house, secrets and digests, what carriers cost the
- * house, and bytes and drawings, which it names as documents.
+ * Columns that an access export omits: data about staff, secrets and digests, the operator's carrier costs, and label
+ * files, which it lists as documents.
  */
-export const undisclosed: ReadonlySet<string> = new Set([
+export const unexported: ReadonlySet<string> = new Set([
   ...["actor_type", "actor_id", "actor_name", "asked_by", "request_id", "merchant_id", "email_key"],
   ...["fingerprint", "seen", "hash", "event_hash", "signatures", "dedupe_key", "quote_nonce", "offer_ref"],
   ...["carrier_cost_cents", "account_id", "claimed_until", "leased_until", "next_at", "attempts", "revision"],
   ...["bytes", "drawing", "url", "headers", "subscription_id", "history_rows", "version"],
 ]);
 
-/** Whose the text of a table is that tells nothing of people who order. */
-type RecordKeeper =
-  /** The catalogue, the stock and what was done with it: the ledger, facts to be billed, counts, reports. */
+/** The subject of a table without personal data of buyers. */
+type RecordSubject =
+  /** Products, stock and the ledger, billable facts, counts. */
   | "goods"
-  /** People of the house and of merchants, and what they did: the grounds of the *Privacy* guide. */
+  /** Users of the operator and of merchants, and their actions. The *Privacy* guide states the legal grounds. */
   | "staff"
   /** Merchants, as companies. */
   | "merchants"
-  /** Settings of the house and of its carriers, shops and receivers. */
+  /** Settings of the operator, carriers, stores and webhooks. */
   | "settings"
-  /** The program's own rows. */
+  /** Internal rows. */
   | "program";
 
-/** The other tables, with all of their columns of text. */
+/** The other tables, with all of their text columns. */
 export const otherRecords: Readonly<
-  Record<string, { readonly holds: RecordKeeper; readonly columns: readonly string[] }>
+  Record<string, { readonly holds: RecordSubject; readonly columns: readonly string[] }>
 > = {
   order_counts: { holds: "program", columns: ["status"] },
   movements: {
@@ -323,7 +323,7 @@ export const otherRecords: Readonly<
       ...["secret", "previous_secret", "recent_attempts"],
     ],
   },
-  // A body is that of a test event, which is made up.
+  // A body is that of a test event, which is fictitious.
   deliveries: {
     holds: "program",
     columns: ["event_id", "event_type", "status", "form", "body", "trigger", "restored"],
@@ -348,69 +348,69 @@ export const otherRecords: Readonly<
   restorations: { holds: "program", columns: ["archive", "decision", "decided_by"] },
   leases: { holds: "program", columns: ["name", "owner"] },
   retention_settings: { holds: "settings", columns: ["kind"] },
-  // Ids; the e-mail addresses are gone when an erasure is done.
+  // Only ids: email addresses are removed when an erasure is done.
   erasures: {
     holds: "program",
     columns: ["status", "customers", "terms", "email", "step", "place", "erased", "receivers", "asked_by"],
   },
 };
 
-/** Why something is kept. */
+/** A legal ground for keeping data. */
 interface Ground {
   readonly what: string;
   readonly why: string;
-  /** The law that it is kept by, as one may look it up; null where it is no person's data any more. */
+  /** The law that requires or allows it; null for data that is no longer personal. */
   readonly law: string | null;
   readonly kept: "commercial" | "retention" | "always";
 }
 
 const commercial =
-  "GDPR Art. 17(3)(b) with the duty to keep commercial records (Germany: § 257 HGB, § 147 AO; elsewhere as set)";
+  "GDPR Art. 17(3)(b) with the duty to keep commercial records (Germany: § 257 HGB, § 147 AO; elsewhere as configured)";
 
-/** What stays of a person, and on which ground. */
+/** The data that is kept of a person, with its legal ground. */
 export const keptGrounds: readonly Ground[] = [
   {
-    what: "orders without names: number, platform's number, lines, amounts, moments, country of delivery",
-    why: "records of what was sold and sent, on which accounts, taxes and stock rest",
+    what: "orders without names: order number, platform order number, lines, amounts, timestamps, delivery country",
+    why: "sales and shipping records, needed for accounting, taxes and stock",
     law: commercial,
     kept: "commercial",
   },
   {
-    what: "parcels and labels without names: carrier, service, number, weight, cost, moments",
-    why: "proof of carriage, and of what carriers were paid",
+    what: "parcels and labels without names: carrier, service, tracking number, weight, cost, timestamps",
+    why: "proof of shipment and of payments to carriers",
     law: commercial,
     kept: "commercial",
   },
   {
-    what: "returns and refunds without names and notes: goods, amounts, moments",
-    why: "records of what came back and what was repaid",
+    what: "returns and refunds without names and notes: items, amounts, timestamps",
+    why: "records of returned items and refunds",
     law: commercial,
     kept: "commercial",
   },
   {
-    what: "the ledger of stock and the facts to be billed",
-    why: "they name an order by its id and no person; changed, they would explain the stock no more",
+    what: "the stock ledger and billable facts",
+    why: "they contain order ids but no personal data; without them the stock could not be explained",
     law: null,
     kept: "always",
   },
   {
-    what: "the audit trail: who of the staff did what to which id",
-    why: "accountability for what was done (GDPR Art. 5(2)), this erasure among it",
+    what: "the audit log: which user or key changed which record, by id",
+    why: "accountability for changes (GDPR Art. 5(2)), including this erasure",
     law: "GDPR Art. 5(2), Art. 17(3)(b)",
     kept: "retention",
   },
 ];
 
-/** What no program can reach: the operator does it. */
+/** Steps that the operator must do manually. */
 export const byHand: readonly string[] = [
-  "Files that were exported, sheets, labels and packing slips that were printed or downloaded.",
-  "Mailboxes and what people wrote down.",
-  "The shops (Shopify, WooCommerce, BigCommerce), carriers and payment services that have the data by themselves.",
-  "Receivers of webhooks: `receivers` lists those that were sent events of the person, and those that may have been.",
-  "Backups and what is shipped beside them: they end with their own time, and a restore erases the person again.",
-  "What upgrades kept: the folder data/upgrades, for up to 30 days, and what a rollback put aside, until you remove" +
-    " it.",
-  "Names in free texts about goods: notes of movements, counts and lots, references of receipts, transfers and" +
+  "Exported files, and spreadsheets, labels and packing slips that were printed or downloaded.",
+  "Mailboxes and handwritten notes.",
+  "Stores (Shopify, WooCommerce, BigCommerce), carriers and payment providers, which have their own copies.",
+  "Webhook receivers: `receivers` lists those that received events about the person, or may have.",
+  "Backups and archived logs: they expire on their own, and a restore erases the person again.",
+  "Copies from upgrades: the folder data/upgrades keeps them for up to 30 days; data set aside by a rollback stays" +
+    " until you delete it.",
+  "Names in free text about stock: notes of movements, counts and lots, references of receipts, transfers and" +
     " reservations.",
-  "Log files of the service and of proxies: they hold no names and no bodies, but addresses on the network.",
+  "Log files of the service and of proxies: they contain IP addresses, but no names and no bodies.",
 ];

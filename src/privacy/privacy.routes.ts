@@ -13,9 +13,9 @@ import { NoFields } from "../orders/order.schema.ts";
 import type { Db, Tx } from "../storage/database.ts";
 import { type RetentionChange, retentionView } from "../storage/retention.ts";
 import { type AccessExportSubject, exportPersonalData } from "./access_export.jobs.ts";
-import { seenReceivers } from "./access_export.sql.ts";
-import { callOff, eraseCustomer, eraseEmail } from "./erase_person.ts";
-import { type Erasure, erasureView, keptForOf } from "./erasure.ts";
+import { visibleReceivers } from "./access_export.sql.ts";
+import { cancelErasure, eraseCustomer, eraseEmail } from "./erase_person.ts";
+import { type Erasure, erasureView, retentionPeriods } from "./erasure.ts";
 import { countErasures, getErasure, listErasures } from "./erasures.sql.ts";
 import {
   CancelledView,
@@ -32,14 +32,14 @@ import { retentionIn, saveRetention } from "./retention_settings.sql.ts";
 
 const documented = documentedAs({ needs: "privacy.manage", chapter: "Privacy" });
 // Long enough to search the logs of a large operator.
-const disclosing_seconds = 600;
+const export_timeout_seconds = 600;
 
 /** Routes for exporting and erasing the personal data of customers. */
 export const privacyRoutes = (service: Service) =>
   new Elysia()
     .use(conventions)
     .use(erasureRoutes(service))
-    .post("/customers/:id/disclosure", ({ call, params }) => tell(call, service, { customer: params.id }), {
+    .post("/customers/:id/disclosure", ({ call, params }) => exportData(call, service, { customer: params.id }), {
       body: bodyOf(NoFields),
       detail: documented({
         id: "discloseCustomer",
@@ -52,15 +52,14 @@ export const privacyRoutes = (service: Service) =>
         answers: { 200: EnvelopedView(DisclosureView) },
       }),
     })
-    .post("/disclosures", ({ call, body }) => tell(call, service, body), {
+    .post("/disclosures", ({ call, body }) => exportData(call, service, body), {
       body: bodyOf(DiscloseEmail),
       detail: documented({
         id: "discloseEmail",
         summary: "Export the personal data of an email address",
         description:
-          "As for a customer, for all customers who have or had the address; empty if there is none. The address" +
-          " is in" +
-          " the body, so that it is not logged. The response is not stored.",
+          "As for a customer, for all customers who have or had the address; empty if there is none. The address is" +
+          " in the body, so that it is not logged. The response is not stored.",
         answers: { 200: EnvelopedView(DisclosureView) },
       }),
     });
@@ -71,7 +70,7 @@ const erasureRoutes = (service: Service) =>
     .post(
       "/customers/:id/erasure",
       ({ call, params, body: { after_days = null } }) =>
-        begin(call, service, (tx, asked) => eraseCustomer(tx, params.id, { ...asked, after_days })),
+        begin(call, service, (tx, actor) => eraseCustomer(tx, params.id, { actor, after_days })),
       {
         body: bodyOf(EraseCustomer),
         detail: documented({
@@ -80,8 +79,8 @@ const erasureRoutes = (service: Service) =>
           description:
             "Removes names, addresses, phone numbers, notes and everything else that identifies the person from the" +
             " customer and their orders, labels, returns and scans. Events about them, responses to webhooks and" +
-            " responses stored for an" +
-            " `Idempotency-Key` lose their whole payload, and pending deliveries of such events are cancelled." +
+            " responses stored for an `Idempotency-Key` lose their whole payload, and pending deliveries of such" +
+            " events are cancelled." +
             " Sales, shipments and payments stay without names, and the ledger is unchanged. This cannot be undone." +
             " `rest_gone_by` is when the last trace in logs is gone; the response also lists manual steps and what is" +
             " kept. `GET /erasures/{id}` shows the progress. Another request returns the same erasure.",
@@ -93,7 +92,7 @@ const erasureRoutes = (service: Service) =>
     .post(
       "/erasures",
       ({ call, body: { email, after_days = null } }) =>
-        begin(call, service, (tx, asked) => eraseEmail(tx, email, { ...asked, after_days })),
+        begin(call, service, (tx, actor) => eraseEmail(tx, email, { actor, after_days })),
       {
         body: bodyOf(EraseEmail),
         detail: documented({
@@ -136,7 +135,7 @@ const erasureRoutes = (service: Service) =>
 /** Returns erasures as the caller may see them: merchants see only their own webhooks, and not the request log. */
 async function shown(db: Db, { merchant_id }: Call, rows: readonly Erasure[]): Promise<Erasure[]> {
   const ids = rows.flatMap(({ receivers }) => receivers);
-  const seen = new Set(await seenReceivers(db, ids));
+  const seen = new Set(await visibleReceivers(db, ids));
   return rows.map((row) => {
     const { request_log, ...others } = row.erased;
     const erased = merchant_id === null ? row.erased : others;
@@ -145,25 +144,21 @@ async function shown(db: Db, { merchant_id }: Call, rows: readonly Erasure[]): P
 }
 
 const viewIn = async (db: Db, service: Service) => {
-  const kept_for = keptForOf(await retentionIn(db, service));
+  const kept_for = retentionPeriods(await retentionIn(db, service));
   return (erasure: Erasure) => erasureView(erasure, kept_for, db.now);
 };
 
 /** Starts an erasure and responds with it. */
-function begin(
-  call: Call,
-  service: Service,
-  work: (tx: Tx, asked: { readonly actor: Actor }) => Promise<Erasure>,
-): Promise<Response> {
+function begin(call: Call, service: Service, work: (tx: Tx, actor: Actor) => Promise<Erasure>): Promise<Response> {
   return answerWrite(call, 202, async (tx) => {
-    const [erasure] = await shown(tx, call, [await work(tx, { actor: call.actor })]);
+    const [erasure] = await shown(tx, call, [await work(tx, call.actor)]);
     return (await viewIn(tx, service))(erasure as Erasure);
   });
 }
 
 function end(call: Call, id: string): Promise<Response> {
   return answerWrite(call, 200, async (tx) => {
-    await callOff(tx, id);
+    await cancelErasure(tx, id);
     return { id, cancelled: true };
   });
 }
@@ -192,14 +187,17 @@ async function list(call: Call, query: ListErasures, service: Service): Promise<
   );
 }
 
-function tell(call: Call, service: Service, asked: AccessExportSubject): Promise<Response> {
-  service.waitFor(call.request, disclosing_seconds);
+function exportData(call: Call, service: Service, person: AccessExportSubject): Promise<Response> {
+  service.waitFor(call.request, export_timeout_seconds);
   return answerLongWork(call, async () => {
-    const told = await exportPersonalData(call.store, asked, { flags: service, of_house: call.merchant_id === null });
-    const now = Date.parse(told.told_at);
+    const data = await exportPersonalData(call.store, person, {
+      flags: service,
+      for_operator: call.merchant_id === null,
+    });
+    const now = Date.parse(data.told_at);
     // The response itself is not stored: it contains personal data.
-    await writeFor(call, async (tx) => call.recording?.note(tx, call, 200, told.about));
-    return jsonResponse(call, 200, JSON.stringify(enveloped(told, call.request_id, now)));
+    await writeFor(call, async (tx) => call.recording?.note(tx, call, 200, data.about));
+    return jsonResponse(call, 200, JSON.stringify(enveloped(data, call.request_id, now)));
   });
 }
 

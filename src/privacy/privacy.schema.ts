@@ -10,8 +10,8 @@ const after_days = Type.Optional(
       minimum: 0,
       maximum: 365,
       description:
-        "Where orders are open, wait until the last has ended, and for so many days more, such as those in which" +
-        " goods may be sent back. Without it an erasure is refused while one is open.",
+        "If orders are open, wait until the last one has ended and this many days more, such as the return period." +
+        " Without it, an erasure is refused while an order is open.",
     }),
   ),
 );
@@ -55,8 +55,7 @@ export const ErasureView = closed({
   receivers: Type.Array(Type.String(), {
     description:
       "The webhooks that received events about the person, or may have received some whose payloads are deleted." +
-      " Inform" +
-      " their operators.",
+      " Inform their operators.",
   }),
   rest_gone_by: Type.String({
     format: "date-time",

@@ -1,4 +1,4 @@
-// The SQL of what was added to orders after they had been emptied: a return with notes, a label, a scan.
+// Queries for personal data that was added to orders after they were erased: a return with notes, a label, a scan.
 import { and, eq, inArray, isNotNull, ne, or, type SQL, sql as template } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { among, list } from "../../db/kit.ts";
@@ -18,25 +18,28 @@ const nulled = new Map(
   ]),
 );
 
-/** Whether a row of a kind holds something that an erasure makes null. */
-function tells(kind: PersonalKind, rows: PgTable): SQL {
+/** The condition that a row of a kind has a value in a column that an erasure sets to null. */
+function holdsPersonalData(kind: PersonalKind, rows: PgTable): SQL {
   const columns = rows as PgTable & { readonly [column: string]: AnyPgColumn };
   return or(...(nulled.get(kind) ?? []).map((column) => isNotNull(columns[column] as AnyPgColumn))) as SQL;
 }
 
 type OrderOwned = { readonly order_id: AnyPgColumn };
 
-/** The orders among some, as `list` writes them, of whose records some tell of a person: a query for each kind. */
+/** One query per kind for the orders among `ids` (as `list` formats them) whose records contain personal data. */
 function queriesOf(sql: ReadStatements, ids: string) {
   const of = ({ order_id }: OrderOwned) => among(order_id, template`${ids}`);
-  const own = (kind: PersonalKind, rows: PgTable & OrderOwned, told = tells(kind, rows)) =>
+  const own = (kind: PersonalKind, rows: PgTable & OrderOwned, condition = holdsPersonalData(kind, rows)) =>
     sql
       .selectDistinct({ id: rows.order_id })
       .from(rows as PgTable)
-      .where(and(of(rows), told));
-  // Each label has a fingerprint, until it is erased.
-  const label = or(ne(labels.fingerprint, ""), tells("labels", labels)) as SQL;
-  const back = or(tells("returns", returns), template`${returns.return_shipping} ->> 'label_url' is not null`) as SQL;
+      .where(and(of(rows), condition));
+  // Every label has a fingerprint until it is erased.
+  const label = or(ne(labels.fingerprint, ""), holdsPersonalData("labels", labels)) as SQL;
+  const back = or(
+    holdsPersonalData("returns", returns),
+    template`${returns.return_shipping} ->> 'label_url' is not null`,
+  ) as SQL;
   const ofReturns = () => sql.selectDistinct({ id: returns.order_id }).from(returns).$dynamic();
   return [
     ...[own("holds", order_holds), own("history", order_history), own("shipments", shipments)],
@@ -51,53 +54,53 @@ function queriesOf(sql: ReadStatements, ids: string) {
       .selectDistinct({ id: shipments.order_id })
       .from(shipments)
       .innerJoin(tracking_records, eq(tracking_records.shipment_id, shipments.id))
-      .where(and(of(shipments), tells("tracking", tracking_records))),
+      .where(and(of(shipments), holdsPersonalData("tracking", tracking_records))),
     sql
       .selectDistinct({ id: shipments.order_id })
       .from(shipments)
       .innerJoin(tracking_records, eq(tracking_records.shipment_id, shipments.id))
       .innerJoin(tracking_events, eq(tracking_events.record_id, tracking_records.id))
-      .where(and(of(shipments), tells("scans", tracking_events))),
+      .where(and(of(shipments), holdsPersonalData("scans", tracking_events))),
     sql
       .selectDistinct({ id: tracking_records.order_id })
       .from(tracking_records)
       .innerJoin(tracking_events, eq(tracking_events.record_id, tracking_records.id))
-      .where(and(of(tracking_records), tells("scans", tracking_events))),
+      .where(and(of(tracking_records), holdsPersonalData("scans", tracking_events))),
     ofReturns()
       .innerJoin(return_items, eq(return_items.return_id, returns.id))
-      .where(and(of(returns), tells("return_items", return_items))),
+      .where(and(of(returns), holdsPersonalData("return_items", return_items))),
     ofReturns()
       .innerJoin(return_items, eq(return_items.return_id, returns.id))
       .innerJoin(return_inspections, eq(return_inspections.return_item_id, return_items.id))
-      .where(and(of(returns), tells("inspections", return_inspections))),
+      .where(and(of(returns), holdsPersonalData("inspections", return_inspections))),
     ofReturns()
       .innerJoin(refunds, eq(refunds.return_id, returns.id))
-      .where(and(of(returns), tells("refunds", refunds))),
+      .where(and(of(returns), holdsPersonalData("refunds", refunds))),
   ];
 }
 
-/** Those of some orders of whose records some still tell of a person, or tell of one again. */
-export async function ordersTelling(db: Db, ids: readonly number[]): Promise<Set<number>> {
+/** The orders among `ids` whose records contain personal data, possibly again. */
+export async function ordersWithPersonalData(db: Db, ids: readonly number[]): Promise<Set<number>> {
   if (ids.length === 0) return new Set();
   const found = new Set<number>();
   for (const query of queriesOf(db.sql, list(ids))) for (const { id } of await query) found.add(Number(id));
   return found;
 }
 
-/** Whether an order itself tells of a person. */
-export const tellsOfBuyer = or(
+/** The condition that an order itself contains personal data. */
+export const namesBuyer = or(
   ne(orders.customer_email, erased_email),
   isNotNull(orders.order_notes),
   template`cast(${orders.metadata} as text) <> '{}'`,
 ) as SQL;
 
-/** Whether something tells of these customers, who were erased: what was added to their orders since, say. */
-export async function tellsMore(db: Db, customers: readonly number[]): Promise<boolean> {
+/** Whether orders of these erased customers contain personal data that was added since. */
+export async function hasNewData(db: Db, customers: readonly number[]): Promise<boolean> {
   const theirs = await db.sql
-    .select({ id: orders.id, telling: template<boolean>`${tellsOfBuyer}` })
+    .select({ id: orders.id, names_buyer: template<boolean>`${namesBuyer}` })
     .from(orders)
     .where(inArray(orders.customer_id, [...customers]));
-  if (theirs.some(({ telling }) => Boolean(telling))) return true;
+  if (theirs.some(({ names_buyer }) => Boolean(names_buyer))) return true;
   const ids = theirs.map(({ id }) => id);
-  return (await ordersTelling(db, ids)).size > 0;
+  return (await ordersWithPersonalData(db, ids)).size > 0;
 }

@@ -25,12 +25,12 @@ import { isVoided, labelStatuses } from "../shipping/labels/label.transitions.ts
 import type { Db, Tx } from "../storage/database.ts";
 import { emptiedOrder } from "./erased_records.sql.ts";
 import { awaitedReturns } from "./erasure_terms.ts";
-import { ordersTelling, tellsOfBuyer } from "./re_erasure.sql.ts";
+import { namesBuyer, ordersWithPersonalData } from "./re_erasure.sql.ts";
 import type { SweepPosition } from "./retention_settings.sql.ts";
 
 const voidedLabels = labelStatuses.filter(isVoided);
 
-/** Rows that a piece looks at: those of a time behind the last one that was looked at, so many of them. */
+/** The rows of one chunk: at most `limit` after a position, from before `to` (ms). */
 interface RetentionPage {
   readonly after: SweepPosition;
   readonly to: number;
@@ -39,7 +39,7 @@ interface RetentionPage {
 
 type TimedTable = PgTable & { readonly id: AnyPgColumn };
 
-/** The next rows of a table by a moment, of which an index is walked and nothing else is read. */
+/** The next rows of a table by time and id. Reads only the index. */
 async function pageOf(
   db: Db,
   rows: TimedTable,
@@ -55,26 +55,26 @@ async function pageOf(
   return found.map((row) => [row.at, row.id] as const);
 }
 
-/** The next labels by when they were made. */
+/** The next labels by creation time. */
 export const pageOfLabels = (db: Db, page: RetentionPage) => pageOf(db, labels, labels.created_at, page);
-/** The next orders by when they last changed. */
+/** The next orders by the time of their last change. */
 export const pageOfOrders = (db: Db, page: RetentionPage) => pageOf(db, orders, orders.updated_at, page);
-/** The next customers by when they were made. */
+/** The next customers by creation time. */
 export const pageOfCustomers = (db: Db, page: RetentionPage) => pageOf(db, customers, customers.created_at, page);
 
-const awaitedOf = (db: Db) =>
+const awaitedReturnsOf = (db: Db) =>
   db.sql
     .select({ one: template`1` })
     .from(returns)
     .where(and(eq(returns.order_id, orders.id), isOneOf(returns.status, awaitedReturns)));
 
 /**
- * Those of some labels that have documents of their carrier and are not to be used any more: they are voided, or their
- * order has ended and nothing of it is to come back. Oldest first, so many of them.
+ * Selects the labels among `ids` whose carrier documents can be deleted: the label is voided, or its order has ended
+ * and no return is open. Oldest first, at most `limit`.
  */
-export async function overLabels(db: Db, ids: readonly number[], ended: readonly OrderStatus[], limit: number) {
+export async function labelsToClear(db: Db, ids: readonly number[], ended: readonly OrderStatus[], limit: number) {
   if (ids.length === 0) return [];
-  const isOver = and(isOneOf(orders.status, ended), notExists(awaitedOf(db)));
+  const isOver = and(isOneOf(orders.status, ended), notExists(awaitedReturnsOf(db)));
   const documents = db.sql
     .select({ one: template`1` })
     .from(label_documents)
@@ -95,31 +95,31 @@ export async function overLabels(db: Db, ids: readonly number[], ended: readonly
 }
 
 /**
- * Those of some orders that have left or were cancelled, of which nothing is to come back, nor did a return change
- * since a moment, and that tell who they were for, or tell it again by what was added. By when they last changed, so
- * many of them, locked.
+ * Selects and locks the orders among `ids` that have ended, have no open return and no return changed since `until`
+ * (ms), and contain personal data, including data that was added after an earlier erasure. By the time of their last
+ * change, at most `limit`.
  */
-export async function tellingOrders(
+export async function ordersToErase(
   tx: Tx,
   ids: readonly number[],
   { ended, until, limit }: { readonly ended: readonly OrderStatus[]; readonly until: number; readonly limit: number },
 ) {
   if (ids.length === 0) return [];
   const over = await tx.sql
-    .select({ id: orders.id, telling: template<boolean>`${tellsOfBuyer}` })
+    .select({ id: orders.id, names_buyer: template<boolean>`${namesBuyer}` })
     .from(orders)
     .where(
       and(
         among(orders.id, template`${list(ids)}`),
         isOneOf(orders.status, ended),
-        notExists(awaitedOf(tx)),
-        notExists(newsOf(tx, until)),
+        notExists(awaitedReturnsOf(tx)),
+        notExists(changedReturns(tx, until)),
       ),
     )
     .orderBy(asc(orders.updated_at), asc(orders.id));
-  const silent = over.filter(({ telling }) => !telling).map(({ id }) => id);
-  const added = await ordersTelling(tx, silent);
-  const wanted = over.filter(({ id, telling }) => telling || added.has(id)).slice(0, limit);
+  const emptied = over.filter(({ names_buyer }) => !names_buyer).map(({ id }) => id);
+  const added = await ordersWithPersonalData(tx, emptied);
+  const wanted = over.filter(({ id, names_buyer }) => names_buyer || added.has(id)).slice(0, limit);
   if (wanted.length === 0) return [];
   return forUpdate(
     tx.sql
@@ -135,23 +135,23 @@ export async function tellingOrders(
   );
 }
 
-/** Returns of an order that changed since a moment. */
-const newsOf = (db: Db, since: number) =>
+/** Returns of an order that changed since a time (ms). */
+const changedReturns = (db: Db, since: number) =>
   db.sql
     .select({ one: template`1` })
     .from(returns)
     .where(and(eq(returns.order_id, orders.id), gte(returns.updated_at, since)));
 
 /**
- * Those of some customers who are known, did not change since a moment, and have no order that changed since then or
- * still tells who it was for. By when they were made, so many of them.
+ * Selects the customers among `ids` who are not erased, have not changed since `until` (ms), and have no order that
+ * changed since then or still names them. By creation time, at most `limit`.
  */
 export async function idleCustomers(db: Db, ids: readonly number[], until: number, limit: number) {
   if (ids.length === 0) return [];
   const needed = db.sql
     .select({ one: template`1` })
     .from(orders)
-    .where(and(eq(orders.customer_id, customers.id), or(gte(orders.updated_at, until), tellsOfBuyer)));
+    .where(and(eq(orders.customer_id, customers.id), or(gte(orders.updated_at, until), namesBuyer)));
   return db.sql
     .select({ id: customers.id, at: customers.created_at })
     .from(customers)
@@ -165,7 +165,9 @@ export async function idleCustomers(db: Db, ids: readonly number[], until: numbe
     .limit(limit);
 }
 
-/** Deletes invitations that were accepted or withdrawn, or that expired, before a moment, so many of them. */
+/**
+ * Deletes up to `limit` invitations that were accepted, withdrawn or expired before `until` (ms). Returns the number.
+ */
 export async function deleteInvitations(tx: Tx, until: number, limit: number): Promise<number> {
   const { id, created_at, accepted_at, revoked_at, expires_at } = invitations;
   const pending = and(isNull(accepted_at), isNull(revoked_at)) as SQL;

@@ -3,62 +3,62 @@ import { openStatuses, orderStatuses } from "../orders/order.transitions.ts";
 import type { Db, Tx } from "../storage/database.ts";
 import { takeTurn } from "../storage/leases.ts";
 import type { RetentionKind } from "../storage/retention.ts";
-import { eraseOrders, erasePeople, forgetDocuments, lockPeople } from "./erased_records.sql.ts";
+import { deleteDocuments, eraseOrders, erasePeople, lockPeople } from "./erased_records.sql.ts";
 import {
   deleteInvitations,
   idleCustomers,
-  overLabels,
+  labelsToClear,
+  ordersToErase,
   pageOfCustomers,
   pageOfLabels,
   pageOfOrders,
-  tellingOrders,
 } from "./retention.sql.ts";
 import { type SweepPosition, saveSweep, sweepOf } from "./retention_settings.sql.ts";
 
 const day_ms = 86_400_000;
-const documents_together = 50;
-const orders_together = 20;
-const customers_together = 100;
-const invitations_together = 500;
-// So many rows are looked at in one transaction, of which most may have been swept long ago.
+const documents_max = 50;
+const orders_max = 20;
+const customers_max = 100;
+const invitations_max = 500;
+// The rows examined in one transaction. Most of them may have been erased long ago.
 const page_max = 500;
-// An order that was open, or whose return was awaited, is looked at again for so long, and so are its labels.
+// Orders that were open, or had an open return, are examined again for this long. So are their labels.
 const again_ms = 400 * day_ms;
-// What has left and was not changed for as long as the shortest time is over, whether or not anybody saw it arrive.
-const ended = orderStatuses.filter((status) => !openStatuses.some((open) => open === status));
+// An order that has shipped and not changed for the shortest retention time has ended, even without a delivery scan.
+const ended_statuses = orderStatuses.filter((status) => !openStatuses.some((open) => open === status));
 
-/** How the records of a kind are walked. */
+/** How the records of one kind are examined and deleted. */
 interface RetentionRound {
   readonly kind: RetentionKind;
-  /** The moment (ms) at which a round begins, from that up to which the last one came. */
+  /** The time (ms) at which a round starts, derived from where the last one ended. */
   readonly from: (swept_until: number) => number;
   readonly pageOf: (db: Db, page: { after: SweepPosition; to: number; limit: number }) => Promise<SweepPosition[]>;
-  /** Most of a page that is changed in one piece. */
-  readonly together: number;
-  /** Forgets those among the rows of a page that are due, no more than `together`; answers them in their order. */
-  readonly forget: (tx: Tx, ids: readonly number[], until: number) => Promise<readonly { at: number; id: number }[]>;
+  /** The largest number of records changed in one transaction. */
+  readonly changes_max: number;
+  /** Erases those of a page's rows that are due, at most `changes_max`. Returns them in their order. */
+  readonly erase: (tx: Tx, ids: readonly number[], until: number) => Promise<readonly { at: number; id: number }[]>;
 }
 
 /**
- * One piece of a round through the records of a kind, behind the last row that the piece before it has looked at. Rows
- * that are older than so many days are looked at; null keeps all. Answers whether more may be left.
+ * One transaction of a round through the records of a kind. It continues after the last row that the previous
+ * transaction examined. Rows older than `days` are examined; null keeps all. Returns whether more may be left.
  */
 async function sweep(
   tx: Tx,
   days: number | null,
-  { kind, from, pageOf, together, forget }: RetentionRound,
+  { kind, from, pageOf, changes_max, erase }: RetentionRound,
 ): Promise<boolean> {
   if (days === null) return false;
-  // Every server sweeps at the same hour, and all go on from one place.
+  // All servers run this at the same hour, and share the position.
   await takeTurn(tx, `privacy.sweep.${kind}`);
   const until = tx.now - days * day_ms;
   const { swept_until, round } = await sweepOf(tx, kind);
   const after = round ?? ([from(swept_until), 0] as const);
   const page = await pageOf(tx, { after, to: until, limit: page_max });
   const ids = page.map(([, id]) => id);
-  const forgotten = await forget(tx, ids, until);
-  const last = forgotten.at(-1);
-  const isCut = forgotten.length === together && last !== undefined;
+  const erased = await erase(tx, ids, until);
+  const last = erased.at(-1);
+  const isCut = erased.length === changes_max && last !== undefined;
   const more = isCut || page.length === page_max;
   const at = isCut ? ([last.at, last.id] as const) : (page.at(-1) ?? after);
   await saveSweep(tx, kind, more ? { swept_until, round: at } : { swept_until: until, round: null });
@@ -66,8 +66,8 @@ async function sweep(
 }
 
 /**
- * Deletes the documents of some labels that are older than so many days and not to be used any more; null keeps all.
- * Answers whether more may be left.
+ * Deletes carrier documents of labels that are older than `days` and no longer needed; null keeps all. Returns whether
+ * more may be left.
  */
 export function deleteExpiredDocuments(tx: Tx, days: number | null): Promise<boolean> {
   return sweep(tx, days, {
@@ -75,25 +75,25 @@ export function deleteExpiredDocuments(tx: Tx, days: number | null): Promise<boo
       kind: "label_documents",
       from: (swept) => swept - again_ms,
       pageOf: pageOfLabels,
-      together: documents_together,
+      changes_max: documents_max,
     },
-    async forget(inner, ids) {
-      const found = await overLabels(inner, ids, ended, documents_together);
-      await forgetDocuments(inner, found);
+    async erase(inner, ids) {
+      const found = await labelsToClear(inner, ids, ended_statuses, documents_max);
+      await deleteDocuments(inner, found);
       return found;
     },
   });
 }
 
 /**
- * Takes out of some orders who they were for, that have ended and were not changed for so many days, and what was added
- * to such an order since; null keeps all. Answers whether more may be left.
+ * Removes personal data from orders that have ended and not changed for `days`, including data added after an earlier
+ * removal; null keeps all. Returns whether more may be left.
  */
 export function deleteExpiredOrders(tx: Tx, days: number | null): Promise<boolean> {
   return sweep(tx, days, {
-    ...{ kind: "closed_orders", from: (swept) => swept - again_ms, pageOf: pageOfOrders, together: orders_together },
-    async forget(inner, ids, until) {
-      const found = await tellingOrders(inner, ids, { ended, until, limit: orders_together });
+    ...{ kind: "closed_orders", from: (swept) => swept - again_ms, pageOf: pageOfOrders, changes_max: orders_max },
+    async erase(inner, ids, until) {
+      const found = await ordersToErase(inner, ids, { ended: ended_statuses, until, limit: orders_max });
       if (found.length > 0) await eraseOrders(inner, found);
       return found;
     },
@@ -101,21 +101,18 @@ export function deleteExpiredOrders(tx: Tx, days: number | null): Promise<boolea
 }
 
 /**
- * Erases some customers who did not change for so many days and have had no order, or none that changed since then or
- * still tells who it was for; null keeps all. Answers whether more may be left.
+ * Erases customers who have not changed for `days` and have no order that changed since then or still names them; null
+ * keeps all. Returns whether more may be left.
  */
 export function deleteIdleCustomers(tx: Tx, days: number | null): Promise<boolean> {
   return sweep(tx, days, {
-    ...{ kind: "idle_customers", from: () => -1, pageOf: pageOfCustomers, together: customers_together },
-    async forget(inner, ids, until) {
-      const found = await idleCustomers(inner, ids, until, customers_together);
-      await lockPeople(
-        inner,
-        found.map(({ id }) => id),
-      );
-      // One may have ordered until it was locked.
+    ...{ kind: "idle_customers", from: () => -1, pageOf: pageOfCustomers, changes_max: customers_max },
+    async erase(inner, ids, until) {
+      const found = await idleCustomers(inner, ids, until, customers_max);
       const found_ids = found.map(({ id }) => id);
-      const idle = await idleCustomers(inner, found_ids, until, customers_together);
+      await lockPeople(inner, found_ids);
+      // A customer may have ordered before the lock was taken.
+      const idle = await idleCustomers(inner, found_ids, until, customers_max);
       const gone = idle.map(({ id }) => id);
       if (gone.length > 0) await erasePeople(inner, gone, randomBytes(6).toString("hex"));
       return found;
@@ -123,9 +120,12 @@ export function deleteIdleCustomers(tx: Tx, days: number | null): Promise<boolea
   });
 }
 
-/** Deletes some invitations that were accepted, withdrawn or over so many days ago; null keeps all. */
+/**
+ * Deletes invitations that were accepted, withdrawn or expired more than `days` ago; null keeps all. Returns whether
+ * more may be left.
+ */
 export async function deleteExpiredInvitations(tx: Tx, days: number | null): Promise<boolean> {
   if (days === null) return false;
-  const gone = await deleteInvitations(tx, tx.now - days * day_ms, invitations_together);
-  return gone === invitations_together;
+  const gone = await deleteInvitations(tx, tx.now - days * day_ms, invitations_max);
+  return gone === invitations_max;
 }

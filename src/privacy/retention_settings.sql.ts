@@ -10,14 +10,14 @@ import {
   retentionKinds,
 } from "../storage/retention.ts";
 
-/** For how long each kind of record is kept in this world. */
+/** The retention times of this environment. */
 export async function retentionIn(db: Db, flags: RetentionFlags): Promise<Retention> {
   const rows = await db.sql.select().from(retention_settings);
   const set = rows.filter(({ days }) => days !== null).map(({ kind, days }) => [kind, days]);
   return { ...defaultRetention(flags), ...(Object.fromEntries(set) as Partial<Retention>) };
 }
 
-/** Stores a change. */
+/** Stores a change of the settings. */
 export async function saveRetention(tx: Tx, change: RetentionChange): Promise<void> {
   for (const kind of retentionKinds) {
     const days = change[kind];
@@ -29,25 +29,25 @@ export async function saveRetention(tx: Tx, change: RetentionChange): Promise<vo
   }
 }
 
-/** How far the forgetting of a kind has come. */
+/** The progress of deleting expired records of one kind. */
 interface Sweep {
-  /** Records of before this moment (ms) have been forgotten. */
+  /** Records from before this time (ms) are done. */
   readonly swept_until: number;
-  /** The last record that the round under way has looked at; null when none is under way. */
+  /** The last record that the current round has examined; null if none is running. */
   readonly round: SweepPosition | null;
 }
 
-/** A record by a moment and its id. */
+/** The position of a record: its time (ms) and id. */
 export type SweepPosition = readonly [at: number, id: number];
 
-/** How far the forgetting of a kind has come. */
+/** Reads the progress for a kind. */
 export async function sweepOf(db: Db, kind: RetentionKind): Promise<Sweep> {
   const [row] = await db.sql.select().from(retention_settings).where(eq(retention_settings.kind, kind));
   const { swept_until = null, round_at = null, round_id = null } = row ?? {};
   return { swept_until: swept_until ?? 0, round: round_at === null ? null : [round_at, round_id ?? 0] };
 }
 
-/** Stores how far the forgetting of a kind has come. */
+/** Stores the progress for a kind. */
 export async function saveSweep(tx: Tx, kind: RetentionKind, { swept_until, round }: Sweep): Promise<void> {
   const [round_at, round_id] = round ?? [null, null];
   await tx.sql

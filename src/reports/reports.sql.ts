@@ -1,7 +1,7 @@
 // Reports read in parts, each in its own transaction, so that a long report does not delay other requests.
 import type { TObject } from "@sinclair/typebox";
 import { desc, sql } from "drizzle-orm";
-import { given } from "../../db/kit.ts";
+import { opaque } from "../../db/kit.ts";
 import { movements } from "../../db/schema/inventory.ts";
 import { products } from "../../db/schema/products.ts";
 import { wireId } from "../core/ids.ts";
@@ -105,7 +105,7 @@ const nextFrom = prepared((select, a: StatementArgs<{ id: number }>) =>
   select
     .select({ id: movements.id, created_at: movements.created_at })
     .from(movements)
-    .where(sql`${movements.id} >= ${given(a.id)}`)
+    .where(sql`${movements.id} >= ${opaque(a.id)}`)
     .orderBy(movements.id)
     .limit(1),
 );

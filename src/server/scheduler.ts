@@ -33,10 +33,10 @@ import { shiftShipmentUpdates } from "../platforms/shipment_updates/shipment_upd
 import { shiftErasures } from "../privacy/erasures.sql.ts";
 import {
   eraseDue,
-  forgetIdleCustomers,
-  forgetOldDocuments,
-  forgetOldInvitations,
-  forgetOldOrders,
+  eraseIdleCustomers,
+  deleteOldDocuments,
+  deleteOldInvitations,
+  eraseOldOrders,
   shredErased,
 } from "../privacy/privacy.jobs.ts";
 import { askAboutAddresses } from "../shipping/carriers/address_checks.jobs.ts";
@@ -125,10 +125,10 @@ const timedJobs: readonly TimedJob[] = [
   { when: "19 4 * * 0", what: "look for damage in the database and its indexes",   job: checkIndexes },
   { when: "*/15 * * * *", what: "add up the storage of days that are over", job: closeStorage },
   { when: "13 * * * *", what: "cut the log after erasures", job: shredErased, at_start: true },
-  { when: "43 2 * * *", what: "forget documents of labels in their time",       job: forgetOldDocuments },
-  { when: "51 2 * * *", what: "forget who ended orders were for, in their time",  job: forgetOldOrders },
-  { when: "57 2 * * *", what: "forget customers who were idle, in their time",     job: forgetIdleCustomers },
-  { when: "27 3 * * *", what: "forget invitations that are over, in their time",    job: forgetOldInvitations },
+  { when: "43 2 * * *", what: "forget documents of labels in their time",       job: deleteOldDocuments },
+  { when: "51 2 * * *", what: "forget who ended orders were for, in their time",  job: eraseOldOrders },
+  { when: "57 2 * * *", what: "forget customers who were idle, in their time",     job: eraseIdleCustomers },
+  { when: "27 3 * * *", what: "forget invitations that are over, in their time",    job: deleteOldInvitations },
   { when: "31 4 * * *", what: "forget what upgrades kept a month ago",          job: forgetUpgradeBackups },
   { when: "37 3 * * *", what: "forget what the audit trail has kept long enough",      job: forgetOldActs },
 ];

@@ -106,7 +106,7 @@ export const retention: Readonly<Record<RetentionKind, RetentionFacts>> = {
 };
 
 /** The types that are kept forever unless the operator sets a limit. */
-type KeptForever = "label_documents" | "closed_orders" | "idle_customers" | "invitations";
+export type KeptForever = "label_documents" | "closed_orders" | "idle_customers" | "invitations";
 
 /** The retention of each type; null for forever. */
 export type Retention = Readonly<Record<Exclude<RetentionKind, KeptForever>, number>> &

@@ -67,7 +67,7 @@ const connections = new WeakMap<ReadStatements, ConnectionHandles>();
 const handles_max = 256;
 
 /** The context of a handle; null for the bare handle of a connection. */
-export function withinOf(sql: ReadStatements): ScopedHandles | null {
+export function handlesOf(sql: ReadStatements): ScopedHandles | null {
   return contexts.get(sql) ?? null;
 }
 
@@ -80,7 +80,7 @@ export function bareOf<S extends ReadStatements>(sql: S): S {
  * The condition that a row's parent is visible, by the parent's id, for tables that have an owner only through their
  * parent. Undefined if the handle sees all records.
  */
-export function isOfSeen(
+export function isParentVisible(
   sql: ReadStatements,
   parent: PgTable & { readonly id: AnyPgColumn },
   id: AnyPgColumn,

@@ -11,12 +11,12 @@ import {
   sql as template,
 } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
-import { among, given, int, list, listed, named, table, text } from "../../db/kit.ts";
+import { among, int, list, listed, named, opaque, table, text } from "../../db/kit.ts";
 import { engine } from "../core/config.ts";
 import { assert } from "../core/faults.ts";
 import { type CompiledRows, type CompiledStatement, compileRowInsert, compileStatement } from "./compiled_statement.ts";
 import type { Db, InsertableRow, ReadStatements, Tx, WriteStatements } from "./database.ts";
-import { bareOf, ownerOf, scope_places, usesScope, withinOf } from "./scope.ts";
+import { bareOf, handlesOf, ownerOf, scope_places, usesScope } from "./scope.ts";
 
 /** The arguments of a prepared statement, by name. They can be used wherever Drizzle takes a value. */
 export type StatementArgs<A> = { readonly [K in keyof A & string]: Placeholder<K, A[K]> & SQL<A[K]> };
@@ -50,7 +50,7 @@ export function prepared<A, R, S extends ReadStatements = ReadStatements>(
     return ready;
   };
   const first = async (sql: S, values: Record<string, unknown>) => {
-    const within = withinOf(sql);
+    const within = handlesOf(sql);
     if (within === null) return make(sql).execute(values);
     const bare = within.bare as unknown as S;
     const query = build(within.pattern as unknown as S, args);
@@ -66,7 +66,7 @@ export function prepared<A, R, S extends ReadStatements = ReadStatements>(
   return ({ sql }, values) => {
     const ready = made.get(sql);
     if (ready !== undefined) return ready.execute(values as never);
-    const within = withinOf(sql);
+    const within = handlesOf(sql);
     const scoped = within === null ? undefined : made.get(within.pattern);
     return scoped === undefined ? first(sql, values as never) : scoped.execute(values as never, within?.scope);
   };
@@ -81,7 +81,7 @@ export function preparedOf<R, A = object, S extends ReadStatements = ReadStateme
   build: (sql: S, isOf: (column: AnyPgColumn) => SQL, args: StatementArgs<A>) => BuiltStatement<R>,
 ): PreparedRunner<S, A & { readonly ids: readonly number[] }, R> {
   const one = prepared((sql: S, a: StatementArgs<A & { id: number }>) =>
-    build(sql, (column) => eq(column, given(a.id)), a),
+    build(sql, (column) => eq(column, opaque(a.id)), a),
   );
   const some = prepared((sql: S, a: StatementArgs<A & { ids: string }>) =>
     build(sql, (column) => among(column, a.ids), a),
@@ -126,7 +126,7 @@ export function preparedIds<A>(
 ): PreparedRunner<ReadStatements, A & { readonly max: number }, number[] | null> {
   const found = prepared((sql, a: StatementArgs<A & { max: number }>) => {
     const rows = build(sql, a as unknown as StatementArgs<A>).as("found");
-    const beyond = template`(select 1 from ${rows} limit 1 offset ${given(a.max)})`;
+    const beyond = template`(select 1 from ${rows} limit 1 offset ${opaque(a.max)})`;
     const all = template`(select ${listed(rows.id)} from ${rows})`;
     return sql
       .select({ ids: template<string | null>`case when ${beyond} is null then ${all} end` })

@@ -1,5 +1,5 @@
 import { and, asc, eq, lt, lte, sql as template } from "drizzle-orm";
-import { among, amongThose, given, list, skipLocked } from "../../db/kit.ts";
+import { among, amongThose, opaque, list, skipLocked } from "../../db/kit.ts";
 import { carrier_callbacks, tracking_events, tracking_records } from "../../db/schema/tracking.ts";
 import type { Db, Tx, WriteStatements } from "../storage/database.ts";
 import { prepared, type StatementArgs } from "../storage/statements.ts";
@@ -41,7 +41,7 @@ const due = prepared((sql: Tx["sql"], a: StatementArgs<{ account_id: number; now
       .from(tracking_records)
       .where(and(eq(tracking_records.account_id, a.account_id), isScheduled, lte(tracking_records.look_at, a.now)))
       .orderBy(asc(tracking_records.look_at), asc(tracking_records.id))
-      .limit(given(a.limit)),
+      .limit(opaque(a.limit)),
   ),
 );
 
@@ -83,7 +83,7 @@ const dueSimulated = prepared((sql: Tx["sql"], a: StatementArgs<{ now: number; l
       .from(tracking_records)
       .where(and(template`${tracking_records.account_id} is null`, isScheduled, lte(tracking_records.look_at, a.now)))
       .orderBy(asc(tracking_records.look_at), asc(tracking_records.id))
-      .limit(given(a.limit)),
+      .limit(opaque(a.limit)),
   ),
 );
 

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, isNotNull, isNull, lt, ne, not, or, sql } from "drizzle-orm";
-import { among, amongTexts, eachIn, forUpdate, given, isOneOf, list } from "../../db/kit.ts";
+import { among, amongTexts, eachIn, forUpdate, opaque, isOneOf, list } from "../../db/kit.ts";
 import { orders } from "../../db/schema/orders.ts";
 import { labels, shipments } from "../../db/schema/shipments.ts";
 import { tracking_events, tracking_records } from "../../db/schema/tracking.ts";
@@ -51,7 +51,7 @@ const parcelsNamed = prepared((sql, a: StatementArgs<{ number: string }>) =>
     })
     .from(shipments)
     .leftJoin(tracking_records, eq(tracking_records.shipment_id, shipments.id))
-    .where(and(eq(shipments.tracking_number, given(a.number)), isFoundByNumber))
+    .where(and(eq(shipments.tracking_number, opaque(a.number)), isFoundByNumber))
     .orderBy(asc(shipments.id)),
 );
 const looseNamed = prepared((sql, a: StatementArgs<{ number: string }>) =>
@@ -63,7 +63,7 @@ const looseNamed = prepared((sql, a: StatementArgs<{ number: string }>) =>
       merchant_id: tracking_records.merchant_id,
     })
     .from(tracking_records)
-    .where(and(eq(tracking_records.tracking_number, given(a.number)), isNull(tracking_records.shipment_id)))
+    .where(and(eq(tracking_records.tracking_number, opaque(a.number)), isNull(tracking_records.shipment_id)))
     .orderBy(asc(tracking_records.id)),
 );
 
@@ -131,7 +131,7 @@ const labelOwners = prepared((sql, a: StatementArgs<{ number: string }>) =>
   sql
     .select({ merchant_id: labels.merchant_id })
     .from(labels)
-    .where(eq(labels.tracking_number, given(a.number))),
+    .where(eq(labels.tracking_number, opaque(a.number))),
 );
 
 /**

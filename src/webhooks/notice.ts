@@ -65,14 +65,12 @@ const subjects: Readonly<Record<NoticeKind, string>> = {
   webhook_backlog: "a webhook is behind, and misses events",
   backup_failed: "a backup failed",
   backup_late: "backups are late",
-  amounts_rounded: "the upgrade rounded amounts",
 };
 
 /** Where more is to be read of what is about no subscription. */
 const places: Partial<Record<NoticeKind, string>> = {
   backup_failed: "See the backups in the dashboard.",
   backup_late: "See the backups in the dashboard.",
-  amounts_rounded: "Run packhouse verify.",
 };
 
 /** The e-mail of a notice. */

@@ -70,7 +70,6 @@ export const noticeKinds = [
   "webhook_backlog",
   "backup_failed",
   "backup_late",
-  "amounts_rounded",
 ] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 

@@ -246,9 +246,9 @@ test("a restore says whom it cannot erase, and the server goes on with it", asyn
   };
   const said: string[] = [];
   const say = (line: string) => said.push(line);
-  await expect(eraseAgain(failing(1), again, say)).rejects.toThrow(`${someone.id} of the live world`);
+  await expect(eraseAgain(failing(1), again, say)).rejects.toThrow(`${someone.id} (live)`);
   expect(await eraseAgain(failing(2), again, say)).toBe(true);
-  expect(said[0]).toStartWith(`${someone.id} of the live world`);
+  expect(said[0]).toStartWith(`${someone.id} (live)`);
   expect((await shop.app.get(`/customers/${someone.id}`)).body.erased_at).toBeNull();
   shop.app.clocks.live.advance(2 * 3_600_000);
   await shop.app.runJobs();

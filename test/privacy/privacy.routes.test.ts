@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { label_documents } from "../../db/schema/shipments.ts";
 import { readId } from "../../src/core/ids.ts";
-import { forgetOldDocuments, forgetOldOrders } from "../../src/privacy/privacy.jobs.ts";
+import { deleteOldDocuments, eraseOldOrders } from "../../src/privacy/privacy.jobs.ts";
 import { openShop, type Shop } from "../orders/shop.ts";
 
 const day_ms = 86_400_000;
@@ -84,10 +84,10 @@ describe("works", () => {
     await shop.cancel(order.id);
     expect((await shop.app.patch("/settings/retention", { closed_orders: 30 })).status).toBe(200);
     shop.app.clocks.live.advance(29 * day_ms);
-    await forgetOldOrders(shop.app.service.stores.live, shop.app.service);
+    await eraseOldOrders(shop.app.service.stores.live, shop.app.service);
     expect((await shop.get(order.id)).shipping_address.name).not.toBe("Erased");
     shop.app.clocks.live.advance(2 * day_ms);
-    await forgetOldOrders(shop.app.service.stores.live, shop.app.service);
+    await eraseOldOrders(shop.app.service.stores.live, shop.app.service);
     expect((await shop.get(order.id)).shipping_address.name).toBe("Erased");
   });
 
@@ -107,7 +107,7 @@ describe("works", () => {
       if (act !== null) await shop.act(order.id, act);
       expect(await papers()).toBe(1);
       shop.app.clocks.live.advance(31 * day_ms);
-      await forgetOldDocuments(live, shop.app.service);
+      await deleteOldDocuments(live, shop.app.service);
     }
     expect(await papers()).toBe(0);
   });

@@ -7,7 +7,7 @@ import { invitations } from "../../db/schema/people.ts";
 import { retention_settings } from "../../db/schema/privacy.ts";
 import { return_items } from "../../db/schema/returns.ts";
 import { readId } from "../../src/core/ids.ts";
-import { forgetIdleCustomers, forgetOldInvitations, forgetOldOrders } from "../../src/privacy/privacy.jobs.ts";
+import { deleteOldInvitations, eraseIdleCustomers, eraseOldOrders } from "../../src/privacy/privacy.jobs.ts";
 import { deleteExpiredOrders } from "../../src/privacy/retention.ts";
 import { openShop, type Shop } from "../orders/shop.ts";
 
@@ -59,7 +59,7 @@ describe("closed orders", () => {
     await fill(order.id);
     await set({ closed_orders: days });
     later(days + 1);
-    await forgetOldOrders(store(), shop.app.service);
+    await eraseOldOrders(store(), shop.app.service);
     expect(await unswept()).toBe(0);
 
     // Some of them tell of somebody again.
@@ -89,7 +89,7 @@ describe("closed orders", () => {
     const order = await shop.order([[goods, 1]]);
     for (const act of ["process", "ship", "deliver"]) await shop.act(order.id, act);
     later(days + 1);
-    await forgetOldOrders(store(), shop.app.service);
+    await eraseOldOrders(store(), shop.app.service);
     expect((await shop.get(order.id)).shipping_address.name).toBe("Erased");
     const items = [{ sku: goods.sku, quantity: 1, notes: "Latenote" }];
     const back = (await post("/returns", { order_id: order.id, reason: "other", items })).body.data;
@@ -97,10 +97,10 @@ describe("closed orders", () => {
     await post(`/returns/${back.id}/inspect`, { items: [{ sku: goods.sku, quantity: 1, condition: "opened" }] });
     const notes = () => store().read(async (db) => (await db.sql.select().from(return_items))[0]?.notes);
     later(days - 1);
-    await forgetOldOrders(store(), shop.app.service);
+    await eraseOldOrders(store(), shop.app.service);
     expect(await notes()).toBe("Latenote");
     later(2);
-    await forgetOldOrders(store(), shop.app.service);
+    await eraseOldOrders(store(), shop.app.service);
     expect(await notes()).toBeNull();
   });
 });
@@ -126,15 +126,15 @@ describe("idle customers", () => {
     const changed = await made("changed@example.com");
     later(90);
     await shop.app.patch(`/customers/${changed}`, { phone: "1" });
-    await forgetIdleCustomers(store(), shop.app.service);
+    await eraseIdleCustomers(store(), shop.app.service);
     expect(await known()).toContain("never@example.com");
     await set({ idle_customers: 60 });
-    await forgetIdleCustomers(store(), shop.app.service);
+    await eraseIdleCustomers(store(), shop.app.service);
     expect(await known()).toEqual(["buyer@example.com", "changed@example.com"]);
     // Once its orders tell of it no more, the customer goes as well.
     await set({ closed_orders: 30 });
-    await forgetOldOrders(store(), shop.app.service);
-    await forgetIdleCustomers(store(), shop.app.service);
+    await eraseOldOrders(store(), shop.app.service);
+    await eraseIdleCustomers(store(), shop.app.service);
     expect(await known()).toEqual(["changed@example.com"]);
     const shown = (await shop.app.get(`/customers/${buyer.id}`)).body;
     expect(shown).toMatchObject({ shipping_addresses: [], erased_at: expect.any(String) });
@@ -154,11 +154,11 @@ describe("invitations", () => {
     expect((await post(`/invitations/${revoked}/revoke`)).status).toBe(200);
     later(10);
     await set({ invitations: 7 });
-    await forgetOldInvitations(store(), shop.app.service);
+    await deleteOldInvitations(store(), shop.app.service);
     expect(await left()).toEqual(["expired@example.com"]);
     later(8);
     await invite("open@example.com");
-    await forgetOldInvitations(store(), shop.app.service);
+    await deleteOldInvitations(store(), shop.app.service);
     expect(await left()).toEqual(["open@example.com"]);
   });
 });

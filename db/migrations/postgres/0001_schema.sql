@@ -573,7 +573,6 @@ CREATE TABLE "erasures" (
 	"created_at" bigint NOT NULL,
 	"finished_at" bigint,
 	"began_at" bigint,
-	"began_after" bigint,
 	CONSTRAINT "erasures_status" CHECK (status = any ('{waiting,running,done}'::text[])),
 	CONSTRAINT "erasures_finished" CHECK ((status = 'done') = (finished_at is not null)),
 	CONSTRAINT "erasures_next" CHECK ((status = 'done') = (next_at is null)),
@@ -1645,7 +1644,7 @@ CREATE OR REPLACE TRIGGER "deliveries_restored" BEFORE INSERT OR UPDATE OF "rest
 CREATE OR REPLACE TRIGGER "delivery_attempts_trigger" BEFORE INSERT OR UPDATE OF "trigger" ON "delivery_attempts"
   FOR EACH ROW WHEN (NEW."trigger" <> ALL ('{"scheduled","manual","test"}'::text[])) EXECUTE FUNCTION refuse_word();--> statement-breakpoint
 CREATE OR REPLACE TRIGGER "notices_kind" BEFORE INSERT OR UPDATE OF "kind" ON "notices"
-  FOR EACH ROW WHEN (NEW."kind" <> ALL ('{"webhook_failing","webhook_disabled","webhook_backlog","backup_failed","backup_late","amounts_rounded"}'::text[])) EXECUTE FUNCTION refuse_word();--> statement-breakpoint
+  FOR EACH ROW WHEN (NEW."kind" <> ALL ('{"webhook_failing","webhook_disabled","webhook_backlog","backup_failed","backup_late"}'::text[])) EXECUTE FUNCTION refuse_word();--> statement-breakpoint
 CREATE OR REPLACE TRIGGER "memberships_covers" BEFORE INSERT OR UPDATE OF "covers" ON "memberships"
   FOR EACH ROW WHEN (NEW."covers" <> ALL ('{"house","merchant"}'::text[])) EXECUTE FUNCTION refuse_word();--> statement-breakpoint
 CREATE OR REPLACE TRIGGER "billable_events_act" BEFORE INSERT OR UPDATE OF "act" ON "billable_events"

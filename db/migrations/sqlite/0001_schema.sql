@@ -1505,7 +1505,6 @@ CREATE TABLE `erasures` (
 	`created_at` integer NOT NULL,
 	`finished_at` integer,
 	`began_at` integer,
-	`began_after` integer,
 	FOREIGN KEY (`merchant_id`) REFERENCES `merchants`(`id`) ON UPDATE no action ON DELETE no action,
 	CONSTRAINT "erasures_status" CHECK(status = 'waiting' or status = 'running' or status = 'done'),
 	CONSTRAINT "erasures_finished" CHECK((status = 'done') = (finished_at is not null)),
@@ -1754,9 +1753,9 @@ END;--> statement-breakpoint
 CREATE TRIGGER `deliveries_restored_changed` BEFORE UPDATE OF `restored` ON `deliveries` WHEN NEW.`restored` <> 'waiting' AND NEW.`restored` <> 'sent' AND NEW.`restored` <> 'dropped' BEGIN
   SELECT RAISE(ABORT, 'deliveries_restored');
 END;--> statement-breakpoint
-CREATE TRIGGER `notices_kind_new` BEFORE INSERT ON `notices` WHEN NEW.`kind` <> 'webhook_failing' AND NEW.`kind` <> 'webhook_disabled' AND NEW.`kind` <> 'webhook_backlog' AND NEW.`kind` <> 'backup_failed' AND NEW.`kind` <> 'backup_late' AND NEW.`kind` <> 'amounts_rounded' BEGIN
+CREATE TRIGGER `notices_kind_new` BEFORE INSERT ON `notices` WHEN NEW.`kind` <> 'webhook_failing' AND NEW.`kind` <> 'webhook_disabled' AND NEW.`kind` <> 'webhook_backlog' AND NEW.`kind` <> 'backup_failed' AND NEW.`kind` <> 'backup_late' BEGIN
   SELECT RAISE(ABORT, 'notices_kind');
 END;--> statement-breakpoint
-CREATE TRIGGER `notices_kind_changed` BEFORE UPDATE OF `kind` ON `notices` WHEN NEW.`kind` <> 'webhook_failing' AND NEW.`kind` <> 'webhook_disabled' AND NEW.`kind` <> 'webhook_backlog' AND NEW.`kind` <> 'backup_failed' AND NEW.`kind` <> 'backup_late' AND NEW.`kind` <> 'amounts_rounded' BEGIN
+CREATE TRIGGER `notices_kind_changed` BEFORE UPDATE OF `kind` ON `notices` WHEN NEW.`kind` <> 'webhook_failing' AND NEW.`kind` <> 'webhook_disabled' AND NEW.`kind` <> 'webhook_backlog' AND NEW.`kind` <> 'backup_failed' AND NEW.`kind` <> 'backup_late' BEGIN
   SELECT RAISE(ABORT, 'notices_kind');
 END;

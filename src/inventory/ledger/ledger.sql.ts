@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, lt, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
-import { among, given, list, told, toldIn } from "../../../db/kit.ts";
+import { among, inputField, inputRows, list, opaque } from "../../../db/kit.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
@@ -161,14 +161,14 @@ const setReserved = prepared((tx: WriteStatements, a: StatementArgs<ItemReserved
   tx
     .update(stock_items)
     .set({ reserved: sql`${a.reserved}`, updated_at: sql`${a.now}` })
-    .where(and(eq(stock_items.id, a.id), sql`${stock_items.reserved} = ${given(a.had)}`)),
+    .where(and(eq(stock_items.id, a.id), sql`${stock_items.reserved} = ${opaque(a.had)}`)),
 );
 const setReservedOfAll = prepared((tx: WriteStatements, a: StatementArgs<{ rows: string; now: number }>) =>
   tx
     .update(stock_items)
-    .set({ reserved: told("reserved"), updated_at: sql`${a.now}` })
-    .from(toldIn(a.rows))
-    .where(and(eq(stock_items.id, told("id")), eq(stock_items.reserved, told("had"))))
+    .set({ reserved: inputField("reserved"), updated_at: sql`${a.now}` })
+    .from(inputRows(a.rows))
+    .where(and(eq(stock_items.id, inputField("id")), eq(stock_items.reserved, inputField("had"))))
     .returning({ id: stock_items.id }),
 );
 
@@ -256,14 +256,14 @@ const setCounts = prepared((tx: WriteStatements, a: StatementArgs<ItemCounts & {
       received_at: sql`${a.received_at}`,
       updated_at: sql`${a.now}`,
     })
-    .where(and(eq(stock_items.id, a.id), sql`${stock_items.on_hand} = ${given(a.had)}`)),
+    .where(and(eq(stock_items.id, a.id), sql`${stock_items.on_hand} = ${opaque(a.had)}`)),
 );
 const setCountsOfAll = prepared((tx: WriteStatements, a: StatementArgs<{ rows: string; now: number }>) =>
   tx
     .update(stock_items)
-    .set({ ...Object.fromEntries(counts.map((name) => [name, told(name)])), updated_at: sql`${a.now}` })
-    .from(toldIn(a.rows))
-    .where(and(eq(stock_items.id, told("id")), eq(stock_items.on_hand, told("had"))))
+    .set({ ...Object.fromEntries(counts.map((name) => [name, inputField(name)])), updated_at: sql`${a.now}` })
+    .from(inputRows(a.rows))
+    .where(and(eq(stock_items.id, inputField("id")), eq(stock_items.on_hand, inputField("had"))))
     .returning({ id: stock_items.id }),
 );
 
@@ -318,7 +318,7 @@ const putAt = (place: ReturnType<typeof onPlace>) => ({
   all: prepared((tx: WriteStatements, a: StatementArgs<{ rows: string }>) =>
     tx
       .insert(stock_items)
-      .select(sql`select ${next_id}, ${sql.join(putColumns.map(told), sql`, `)} from ${toldIn(a.rows)}`)
+      .select(sql`select ${next_id}, ${sql.join(putColumns.map(inputField), sql`, `)} from ${inputRows(a.rows)}`)
       .onConflictDoUpdate(place)
       .returning(placed),
   ),

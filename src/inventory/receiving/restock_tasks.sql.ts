@@ -1,5 +1,5 @@
 import { and, asc, eq, or, type SQL, sql } from "drizzle-orm";
-import { among, amongTexts, given, list } from "../../../db/kit.ts";
+import { among, amongTexts, list, opaque } from "../../../db/kit.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { products } from "../../../db/schema/products.ts";
@@ -67,7 +67,7 @@ interface RestockTaskFilter {
 function groups(db: Db, filter: RestockTaskFilter, origins: readonly string[] | null) {
   const { warehouse_id, sku } = filter;
   // For an unfiltered list the few waiting items are found first, since most of the ledger is about orders.
-  const type = origins === null ? given(sql`${movements.reference_type}`) : movements.reference_type;
+  const type = origins === null ? opaque(sql`${movements.reference_type}`) : movements.reference_type;
   const narrowed: (SQL | undefined)[] = [
     warehouse_id === undefined ? undefined : eq(stock_items.warehouse_id, warehouse_id),
     sku === undefined ? undefined : eq(products.sku, sku),

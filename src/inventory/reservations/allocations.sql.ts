@@ -1,6 +1,6 @@
 import { and, asc, eq, getTableColumns, sql } from "drizzle-orm";
 import { type AnyPgColumn, alias } from "drizzle-orm/pg-core";
-import { among, list, told, toldIn } from "../../../db/kit.ts";
+import { among, inputField, inputRows, list } from "../../../db/kit.ts";
 import { movements, stock_items } from "../../../db/schema/inventory.ts";
 import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { bins } from "../../../db/schema/warehouses.ts";
@@ -208,9 +208,9 @@ const setQuantity = prepared((tx: WriteStatements, a: StatementArgs<{ id: number
 const setQuantities = prepared((tx: WriteStatements, a: StatementArgs<{ rows: string }>) =>
   tx
     .update(allocations)
-    .set({ quantity: told("quantity") })
-    .from(toldIn(a.rows))
-    .where(eq(allocations.id, told("id"))),
+    .set({ quantity: inputField("quantity") })
+    .from(inputRows(a.rows))
+    .where(eq(allocations.id, inputField("id"))),
 );
 const remove = preparedOf((tx: WriteStatements, isOf) => tx.delete(allocations).where(isOf(allocations.id)));
 
@@ -238,9 +238,9 @@ const setPlace = prepared((tx: WriteStatements, a: StatementArgs<MovedAllocation
 const setPlaces = prepared((tx: WriteStatements, a: StatementArgs<{ rows: string }>) =>
   tx
     .update(allocations)
-    .set({ stock_item_id: told("stock_item_id"), quantity: told("quantity") })
-    .from(toldIn(a.rows))
-    .where(eq(allocations.id, told("id"))),
+    .set({ stock_item_id: inputField("stock_item_id"), quantity: inputField("quantity") })
+    .from(inputRows(a.rows))
+    .where(eq(allocations.id, inputField("id"))),
 );
 
 /** Stores the stock item and the quantity of allocations that have moved. */

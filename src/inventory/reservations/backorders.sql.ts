@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, lt, sql } from "drizzle-orm";
-import { among, given, isOneOf, list } from "../../../db/kit.ts";
+import { among, isOneOf, list, opaque } from "../../../db/kit.ts";
 import { stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { allocations, claim_news, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
@@ -76,7 +76,7 @@ const waiting = prepared(
         ),
       )
       .orderBy(desc(reservations.priority), asc(reservations.created_at), asc(reservation_lines.id))
-      .limit(given(a.limit)),
+      .limit(opaque(a.limit)),
 );
 
 /** Lines that wait for a product after a place in the queue: highest priority first, then oldest. */
@@ -195,7 +195,7 @@ export async function insertAllocationChange(tx: Tx, change: AllocationChange): 
 }
 
 const inQueue = prepared((select, a: StatementArgs<{ limit: number }>) =>
-  select.select({ order_id: claim_news.order_id }).from(claim_news).orderBy(asc(claim_news.id)).limit(given(a.limit)),
+  select.select({ order_id: claim_news.order_id }).from(claim_news).orderBy(asc(claim_news.id)).limit(opaque(a.limit)),
 );
 
 /** Orders with allocation changes to handle, those that have waited longest first. */
@@ -208,7 +208,7 @@ const ofOrder = prepared((select, a: StatementArgs<{ order_id: number }>) =>
     .select({ id: claim_news.id, kind: claim_news.kind, quantity: claim_news.quantity, sku: products.sku })
     .from(claim_news)
     .innerJoin(products, eq(products.id, claim_news.product_id))
-    .where(eq(claim_news.order_id, given(a.order_id)))
+    .where(eq(claim_news.order_id, opaque(a.order_id)))
     .orderBy(asc(claim_news.id)),
 );
 const forget = prepared((tx: WriteStatements, a: StatementArgs<{ ids: string }>) =>

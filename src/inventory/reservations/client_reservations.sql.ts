@@ -1,5 +1,5 @@
 import { and, asc, eq, or, sql } from "drizzle-orm";
-import { among, amongTexts, given, list } from "../../../db/kit.ts";
+import { among, amongTexts, list, opaque } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { reservations } from "../../../db/schema/reservations.ts";
 import { Fault } from "../../core/faults.ts";
@@ -16,7 +16,7 @@ const ofOrders = prepared((select, a: StatementArgs<{ order_id: number; order_re
     .where(
       and(
         sql`${reservations.order_id} is not null`,
-        or(eq(reservations.order_id, given(a.order_id)), eq(reservations.order_ref, a.order_ref)),
+        or(eq(reservations.order_id, opaque(a.order_id)), eq(reservations.order_ref, a.order_ref)),
       ),
     )
     .orderBy(asc(reservations.id)),
@@ -89,7 +89,7 @@ const ofThePast = prepared((select, a: StatementArgs<{ id: number; order_number:
   select
     .select({ id: orders.id, merchant_id: orders.merchant_id })
     .from(orders)
-    .where(and(orders.imported, or(eq(orders.id, given(a.id)), eq(orders.order_number, a.order_number)))),
+    .where(and(orders.imported, or(eq(orders.id, opaque(a.id)), eq(orders.order_number, a.order_number)))),
 );
 
 /**

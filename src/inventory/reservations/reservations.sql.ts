@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, getTableColumns, inArray, isNull, lt, type SQL, sql } from "drizzle-orm";
-import { among, amongTexts, given, isOneOf, list, told, toldIn } from "../../../db/kit.ts";
+import { among, amongTexts, inputField, inputRows, isOneOf, list, opaque } from "../../../db/kit.ts";
 import { lots, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
 import { allocations, reservation_lines, reservations } from "../../../db/schema/reservations.ts";
@@ -183,9 +183,9 @@ const saveCounts = prepared(
 const saveCountsOfAll = prepared((tx: WriteStatements, a: StatementArgs<{ rows: string }>) =>
   tx
     .update(reservation_lines)
-    .set(Object.fromEntries(counts.map((name) => [name, told(name)])))
-    .from(toldIn(a.rows))
-    .where(eq(reservation_lines.id, told("id"))),
+    .set(Object.fromEntries(counts.map((name) => [name, inputField(name)])))
+    .from(inputRows(a.rows))
+    .where(eq(reservation_lines.id, inputField("id"))),
 );
 
 /** Stores the counts of lines. */
@@ -309,7 +309,7 @@ const overdueLines = prepared((select, a: StatementArgs<{ products: string; now:
         sql`${reservation_lines.wanted} > 0`,
       ),
     )
-    .limit(given(a.limit)),
+    .limit(opaque(a.limit)),
 );
 
 /** Lines of overdue reservations that still want any of these products. */

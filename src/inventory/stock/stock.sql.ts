@@ -1,5 +1,5 @@
 import { and, asc, eq, sql } from "drizzle-orm";
-import { among, amongTexts, forUpdateInOrder, given, isOneOf, list, named } from "../../../db/kit.ts";
+import { among, amongTexts, forUpdateInOrder, isOneOf, list, named, opaque } from "../../../db/kit.ts";
 import { product_components } from "../../../db/schema/bundles.ts";
 import { lots, movements, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
@@ -274,11 +274,11 @@ const turned = prepared((select, a: StatementArgs<{ warehouse_id: number; day: n
     .from(stock_items)
     .where(
       and(
-        eq(stock_items.warehouse_id, given(a.warehouse_id)),
-        sql`${stock_items.turns_on} is not null and ${stock_items.turns_on} <= ${given(a.day)}`,
+        eq(stock_items.warehouse_id, opaque(a.warehouse_id)),
+        sql`${stock_items.turns_on} is not null and ${stock_items.turns_on} <= ${opaque(a.day)}`,
       ),
     )
-    .limit(given(a.limit)),
+    .limit(opaque(a.limit)),
 );
 
 /** Stock items of some warehouses that time has changed since it was last recorded. */
@@ -297,8 +297,8 @@ const turning = prepared((select, a: StatementArgs<{ warehouse_id: number; day: 
     .from(stock_items)
     .where(
       and(
-        eq(stock_items.warehouse_id, given(a.warehouse_id)),
-        sql`${stock_items.turns_on} is not null and ${stock_items.turns_on} > ${given(a.day)}`,
+        eq(stock_items.warehouse_id, opaque(a.warehouse_id)),
+        sql`${stock_items.turns_on} is not null and ${stock_items.turns_on} > ${opaque(a.day)}`,
       ),
     )
     .orderBy(asc(stock_items.turns_on))

@@ -1,7 +1,7 @@
 // The stock list: which products match, and in which order. `stock.sql.ts` reads their stock.
 import { and, asc, count, eq, ne, or, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
-import { contains, given, isOneOf, matches, named } from "../../../db/kit.ts";
+import { contains, isOneOf, matches, named, opaque } from "../../../db/kit.ts";
 import { product_components } from "../../../db/schema/bundles.ts";
 import { lots, stock_items } from "../../../db/schema/inventory.ts";
 import { products } from "../../../db/schema/products.ts";
@@ -147,8 +147,8 @@ const first = prepared((sql, a: StatementArgs<{ limit: number; offset: number }>
     .select({ id: products.id, key: named(products.sku, "key"), place: named(products.merchant_id, "place") })
     .from(products)
     .orderBy(asc(products.sku), asc(products.merchant_id))
-    .limit(given(a.limit))
-    .offset(given(a.offset)),
+    .limit(opaque(a.limit))
+    .offset(opaque(a.offset)),
 );
 
 /** A page of the products that match. */

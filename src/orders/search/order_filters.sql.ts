@@ -1,12 +1,12 @@
 // Filters for the list of orders that depend on other tables.
 import { and, count, eq, isNotNull, isNull, ne, type SQL, sql as template } from "drizzle-orm";
-import { amongThose, given } from "../../../db/kit.ts";
+import { amongThose, opaque } from "../../../db/kit.ts";
 import { order_holds, order_lines, orders } from "../../../db/schema/orders.ts";
 import { products } from "../../../db/schema/products.ts";
 import { reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { shipments } from "../../../db/schema/shipments.ts";
 import type { Db, ReadStatements } from "../../storage/database.ts";
-import { isOfSeen } from "../../storage/scope.ts";
+import { isParentVisible } from "../../storage/scope.ts";
 import { prepared, preparedIds, type StatementArgs } from "../../storage/statements.ts";
 import type { HoldReason } from "../order.transitions.ts";
 import { givenUp } from "../order.transitions.ts";
@@ -42,8 +42,8 @@ const heldFor = preparedIds((sql, a: StatementArgs<{ reason: string }>) =>
     .where(
       and(
         isNull(order_holds.released_at),
-        eq(order_holds.reason, given(a.reason)),
-        isOfSeen(sql, orders, order_holds.order_id),
+        eq(order_holds.reason, opaque(a.reason)),
+        isParentVisible(sql, orders, order_holds.order_id),
       ),
     ),
 );

@@ -13,7 +13,7 @@ import {
   type SQLWrapper,
   sql as template,
 } from "drizzle-orm";
-import { among, given, list, listed } from "../../../db/kit.ts";
+import { among, opaque, list, listed } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import type { PagePosition, PageWindow } from "../../core/schema.ts";
 import { cutoffBefore } from "../../inventory/warehouses/dispatch_calendar.ts";
@@ -175,8 +175,8 @@ const newest = prepared((sql, a: StatementArgs<{ limit: number; offset: number }
     .select(orderRow)
     .from(orders)
     .orderBy(desc(orders.created_at), desc(orders.id))
-    .limit(given(a.limit))
-    .offset(given(a.offset)),
+    .limit(opaque(a.limit))
+    .offset(opaque(a.offset)),
 );
 
 /**

@@ -1,5 +1,5 @@
 import { and, asc, count, desc, eq, type SQL, sql as template } from "drizzle-orm";
-import { among, begins, folded, given, lastDigits, list } from "../../../db/kit.ts";
+import { among, begins, folded, opaque, lastDigits, list } from "../../../db/kit.ts";
 import { customer_words, customers } from "../../../db/schema/customers.ts";
 import { order_lines, orders } from "../../../db/schema/orders.ts";
 import { products } from "../../../db/schema/products.ts";
@@ -8,7 +8,7 @@ import { readId } from "../../core/ids.ts";
 import type { PageWindow } from "../../core/schema.ts";
 import { searchWords } from "../../customers/customer.ts";
 import type { Db } from "../../storage/database.ts";
-import { isOfSeen } from "../../storage/scope.ts";
+import { isParentVisible } from "../../storage/scope.ts";
 import { prepared, preparedIds, type StatementArgs } from "../../storage/statements.ts";
 import { plainTrackingNumber } from "../fulfillment/tracking_url.ts";
 
@@ -72,7 +72,7 @@ const customersCalled = preparedIds((sql, a: StatementArgs<{ piece: string }>) =
   sql
     .select({ id: customer_words.customer_id })
     .from(customer_words)
-    .where(and(begins(customer_words.word, a.piece), isOfSeen(sql, customers, customer_words.customer_id))),
+    .where(and(begins(customer_words.word, a.piece), isParentVisible(sql, customers, customer_words.customer_id))),
 );
 const ofCustomers = preparedIds((sql, a: StatementArgs<{ ids: string }>) =>
   sql.select({ id: orders.id }).from(orders).where(among(orders.customer_id, a.ids)),
@@ -150,7 +150,7 @@ const countOf = prepared((sql, a: StatementArgs<{ product_id: number; limit: num
     .selectDistinct({ at: order_lines.ordered_at, id: order_lines.order_id })
     .from(order_lines)
     .where(eq(order_lines.product_id, a.product_id))
-    .limit(given(a.limit));
+    .limit(opaque(a.limit));
   return sql.select({ count: count() }).from(found.as("found"));
 });
 

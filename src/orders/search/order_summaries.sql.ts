@@ -1,5 +1,5 @@
 import { desc, eq, sql as template } from "drizzle-orm";
-import { among, given, list } from "../../../db/kit.ts";
+import { among, opaque, list } from "../../../db/kit.ts";
 import { order_lines, orders } from "../../../db/schema/orders.ts";
 import type { Db } from "../../storage/database.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
@@ -25,7 +25,7 @@ const summaries = prepared((sql, a: StatementArgs<{ customer_id: number; limit: 
     .from(orders)
     .where(eq(orders.customer_id, a.customer_id))
     .orderBy(desc(orders.created_at), desc(orders.id))
-    .limit(given(a.limit)),
+    .limit(opaque(a.limit)),
 );
 const unitsOf = prepared((db, a: StatementArgs<{ ids: string }>) =>
   db

@@ -1,9 +1,9 @@
 import { and, desc, eq, isNotNull, sql as template } from "drizzle-orm";
-import { among, amongTexts, begins, given, list, phoneDigits, phoneEnd } from "../../../db/kit.ts";
+import { among, amongTexts, begins, opaque, list, phoneDigits, phoneEnd } from "../../../db/kit.ts";
 import { customer_words, customers } from "../../../db/schema/customers.ts";
 import { wireId } from "../../core/ids.ts";
 import type { Db } from "../../storage/database.ts";
-import { isOfSeen } from "../../storage/scope.ts";
+import { isParentVisible } from "../../storage/scope.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
 import { bestOf, fitOf, type Hit, type SearchText } from "./search_hit.ts";
 
@@ -36,21 +36,21 @@ const byPhone = prepared((sql, a: StatementArgs<{ digits: string; limit: number 
     .from(customers)
     .where(and(template`${customers.phone} is not null`, begins(phoneDigits(customers.phone), a.digits)))
     .orderBy(phoneDigits(customers.phone))
-    .limit(given(a.limit)),
+    .limit(opaque(a.limit)),
 );
 const byPhoneEnd = prepared((sql, a: StatementArgs<{ end: string; limit: number }>) =>
   sql
     .select(shown)
     .from(customers)
-    .where(and(hasPhone, eq(phoneEnd(customers.phone), given(a.end))))
-    .limit(given(a.limit)),
+    .where(and(hasPhone, eq(phoneEnd(customers.phone), opaque(a.end))))
+    .limit(opaque(a.limit)),
 );
 const calledSo = prepared((sql, a: StatementArgs<{ word: string; limit: number }>) =>
   sql
     .select({ id: customer_words.customer_id })
     .from(customer_words)
-    .where(and(begins(customer_words.word, a.word), isOfSeen(sql, customers, customer_words.customer_id)))
-    .limit(given(a.limit)),
+    .where(and(begins(customer_words.word, a.word), isParentVisible(sql, customers, customer_words.customer_id)))
+    .limit(opaque(a.limit)),
 );
 const newestOf = prepared((sql, a: StatementArgs<{ ids: string }>) =>
   sql

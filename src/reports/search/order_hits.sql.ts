@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, isNotNull } from "drizzle-orm";
-import { amongTexts, begins, folded, given, list } from "../../../db/kit.ts";
+import { amongTexts, begins, folded, opaque, list } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { returns } from "../../../db/schema/returns.ts";
 import { labels, shipments } from "../../../db/schema/shipments.ts";
@@ -33,14 +33,14 @@ const called = prepared((sql, a: StatementArgs<{ codes: string; limit: number }>
     .select(shown)
     .from(orders)
     .where(amongTexts(folded(orders.order_number), a.codes))
-    .limit(given(a.limit)),
+    .limit(opaque(a.limit)),
 );
 const calledElsewhere = prepared((sql, a: StatementArgs<{ codes: string; limit: number }>) =>
   sql
     .select(shown)
     .from(orders)
     .where(and(isNotNull(orders.source_external_id), amongTexts(folded(orders.source_external_id), a.codes)))
-    .limit(given(a.limit)),
+    .limit(opaque(a.limit)),
 );
 const beginning = prepared((sql, a: StatementArgs<{ code: string; limit: number }>) =>
   sql
@@ -48,7 +48,7 @@ const beginning = prepared((sql, a: StatementArgs<{ code: string; limit: number 
     .from(orders)
     .where(begins(folded(orders.order_number), a.code))
     .orderBy(desc(folded(orders.order_number)))
-    .limit(given(a.limit)),
+    .limit(opaque(a.limit)),
 );
 const beginningElsewhere = prepared((sql, a: StatementArgs<{ code: string; limit: number }>) =>
   sql
@@ -56,7 +56,7 @@ const beginningElsewhere = prepared((sql, a: StatementArgs<{ code: string; limit
     .from(orders)
     .where(and(isNotNull(orders.source_external_id), begins(folded(orders.source_external_id), a.code)))
     .orderBy(desc(folded(orders.source_external_id)))
-    .limit(given(a.limit)),
+    .limit(opaque(a.limit)),
 );
 
 type OrderHitRow = Awaited<ReturnType<typeof byId>>[number];
@@ -122,7 +122,7 @@ const parcelsByNumber = prepared((sql, a: StatementArgs<{ number: string; limit:
     .innerJoin(orders, eq(orders.id, shipments.order_id))
     .where(and(isNotNull(shipments.tracking_number), begins(shipments.tracking_number, a.number)))
     .orderBy(asc(shipments.tracking_number), desc(shipments.id))
-    .limit(given(a.limit)),
+    .limit(opaque(a.limit)),
 );
 
 /** The parcels with this tracking number or SSCC, and those whose number begins with it. */
@@ -183,7 +183,7 @@ const labelsByNumber = prepared((sql, a: StatementArgs<{ number: string; limit: 
     .leftJoin(returns, eq(returns.id, labels.return_id))
     .where(and(isNotNull(labels.tracking_number), begins(labels.tracking_number, a.number)))
     .orderBy(asc(labels.tracking_number), desc(labels.id))
-    .limit(given(a.limit)),
+    .limit(opaque(a.limit)),
 );
 
 /** The labels with this id, and those with this number that belong to no parcel and no return with that number. */
@@ -237,16 +237,16 @@ const returnsByNumber = prepared((sql, a: StatementArgs<{ number: string; limit:
     .innerJoin(orders, eq(orders.id, returns.order_id))
     .where(and(isNotNull(returns.tracking_number), begins(returns.tracking_number, a.number)))
     .orderBy(asc(returns.tracking_number), desc(returns.id))
-    .limit(given(a.limit)),
+    .limit(opaque(a.limit)),
 );
 const returnsOf = prepared((sql, a: StatementArgs<{ order_id: number; limit: number }>) =>
   sql
     .select(comingBack)
     .from(returns)
     .innerJoin(orders, eq(orders.id, returns.order_id))
-    .where(eq(returns.order_id, given(a.order_id)))
+    .where(eq(returns.order_id, opaque(a.order_id)))
     .orderBy(desc(returns.id))
-    .limit(given(a.limit)),
+    .limit(opaque(a.limit)),
 );
 
 /**

@@ -1,6 +1,6 @@
 // Search results in inventory: lots, bins, receipts, transfers, counts and products.
 import { and, asc, desc, eq, isNotNull, or, type SQL, sql as template } from "drizzle-orm";
-import { amongTexts, begins, folded, given, holds, list } from "../../../db/kit.ts";
+import { amongTexts, begins, folded, opaque, holds, list } from "../../../db/kit.ts";
 import { counts } from "../../../db/schema/counts.ts";
 import { lots } from "../../../db/schema/inventory.ts";
 import { product_barcodes, products } from "../../../db/schema/products.ts";
@@ -32,7 +32,7 @@ const lotsByNumber = prepared((sql, a: StatementArgs<{ code: string; limit: numb
     .innerJoin(products, eq(products.id, lots.product_id))
     .where(begins(folded(lots.lot_number), a.code))
     .orderBy(asc(folded(lots.lot_number)), asc(lots.id))
-    .limit(given(a.limit)),
+    .limit(opaque(a.limit)),
 );
 
 /** The lots with this number, and those whose number begins with it. */
@@ -67,7 +67,7 @@ const binsByCode = prepared((sql, a: StatementArgs<{ code: string; limit: number
     .innerJoin(warehouses, eq(warehouses.id, bins.warehouse_id))
     .where(and(template`${bins.kind} <> 'staging'`, begins(folded(bins.code), a.code)))
     .orderBy(asc(folded(bins.code)), asc(bins.id))
-    .limit(given(a.limit)),
+    .limit(opaque(a.limit)),
 );
 
 /** The bins with this code in any warehouse, and those whose code begins with it. */
@@ -122,7 +122,7 @@ const receiptsByReference = prepared((sql, a: StatementArgs<{ code: string; limi
     .from(receipts)
     .where(and(isNotNull(receipts.reference), begins(folded(receipts.reference), a.code)))
     .orderBy(asc(folded(receipts.reference)), desc(receipts.id))
-    .limit(given(a.limit)),
+    .limit(opaque(a.limit)),
 );
 const receiptsBySupplier = prepared((sql, a: StatementArgs<{ code: string; limit: number }>) =>
   sql
@@ -130,7 +130,7 @@ const receiptsBySupplier = prepared((sql, a: StatementArgs<{ code: string; limit
     .from(receipts)
     .where(and(isNotNull(receipts.supplier), begins(folded(receipts.supplier), a.code)))
     .orderBy(asc(folded(receipts.supplier)), desc(receipts.id))
-    .limit(given(a.limit)),
+    .limit(opaque(a.limit)),
 );
 
 /** Receipts whose reference or supplier equals the text, begins with it or, among new ones, contains it. */
@@ -175,7 +175,7 @@ const transfersByReference = prepared((sql, a: StatementArgs<{ code: string; lim
     .from(transfers)
     .where(and(isNotNull(transfers.reference), begins(folded(transfers.reference), a.code)))
     .orderBy(asc(folded(transfers.reference)), desc(transfers.id))
-    .limit(given(a.limit)),
+    .limit(opaque(a.limit)),
 );
 
 /** Transfers whose reference equals the text, begins with it or, among new ones, contains it. */
@@ -268,7 +268,7 @@ const bySku = prepared((sql, a: StatementArgs<{ code: string; limit: number }>) 
     .from(products)
     .where(begins(folded(products.sku), a.code))
     .orderBy(asc(folded(products.sku)))
-    .limit(given(a.limit)),
+    .limit(opaque(a.limit)),
 );
 const byName = prepared((sql, a: StatementArgs<{ code: string; limit: number }>) =>
   sql
@@ -276,7 +276,7 @@ const byName = prepared((sql, a: StatementArgs<{ code: string; limit: number }>)
     .from(products)
     .where(begins(folded(products.name), a.code))
     .orderBy(asc(folded(products.name)))
-    .limit(given(a.limit)),
+    .limit(opaque(a.limit)),
 );
 const barcode = { ...shown, barcode: product_barcodes.value };
 const byBarcode = prepared((sql, a: StatementArgs<{ values: string }>) =>
@@ -293,7 +293,7 @@ const byBarcodeBeginning = prepared((sql, a: StatementArgs<{ value: string; limi
     .innerJoin(products, eq(products.id, product_barcodes.product_id))
     .where(begins(product_barcodes.value, a.value))
     .orderBy(asc(product_barcodes.value))
-    .limit(given(a.limit)),
+    .limit(opaque(a.limit)),
 );
 
 /** Products whose SKU, name or barcode equals the text, begins with it or contains each of its words. */

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { given, isOneOf } from "../../../db/kit.ts";
+import { opaque, isOneOf } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { reservation_lines, reservations } from "../../../db/schema/reservations.ts";
 import { labels, shipments } from "../../../db/schema/shipments.ts";
@@ -56,7 +56,7 @@ const openIn = (select: ReadStatements, a: OpenOrdersArgs, where: SQL) => {
       sql`${isOneOf(orders.status, openStatuses)} and ${orders.held} = false
         and ${orders.imported} = false and ${where}`,
     )
-    .limit(given(a.limit))
+    .limit(opaque(a.limit))
     .as("o");
   return sql`(
     select o.shipping_method, ${stage} as stage, ${newestLabel} as label_id,

@@ -1,7 +1,7 @@
 // Open tasks. Each kind is one query over a partial index of pending records, limited to `counted_max` rows.
 import { and, eq, exists, gt, gte, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import type { PgTable } from "drizzle-orm/pg-core";
-import { given, isOneOf } from "../../../db/kit.ts";
+import { opaque, isOneOf } from "../../../db/kit.ts";
 import { count_lines, counts } from "../../../db/schema/counts.ts";
 import { lots, stock_items } from "../../../db/schema/inventory.ts";
 import { api_keys } from "../../../db/schema/keys.ts";
@@ -19,7 +19,7 @@ import { type HoldReason, openStatuses, orderTransitions } from "../../orders/or
 import { importTransitions, shipmentUpdateTransitions } from "../../platforms/platforms.transitions.ts";
 import { labelTransitions } from "../../shipping/labels/label.transitions.ts";
 import type { Db, ReadStatements } from "../../storage/database.ts";
-import { isOfSeen } from "../../storage/scope.ts";
+import { isParentVisible } from "../../storage/scope.ts";
 import { prepared, type StatementArgs } from "../../storage/statements.ts";
 import { subscriptionTransitions } from "../../webhooks/webhooks.transitions.ts";
 
@@ -55,9 +55,9 @@ const openHolds = (select: ReadStatements, a: UpTo) => {
   const h = select
     .select({ id, order_id, reason, created_at })
     .from(order_holds)
-    .where(and(isNull(released_at), isOfSeen(select, orders, order_id)))
+    .where(and(isNull(released_at), isParentVisible(select, orders, order_id)))
     .orderBy(order_id)
-    .limit(given(a.up_to))
+    .limit(opaque(a.up_to))
     .as("h");
   return sql`(
     select h.reason, h.order_id, h.created_at as at, count(*) over (partition by h.reason) as count,
@@ -92,7 +92,7 @@ const shortOrders = (select: ReadStatements, a: UpTo) => {
     .select({ reservation_id, wanted, reserved })
     .from(reservation_lines)
     .where(lt(reserved, wanted))
-    .limit(given(a.up_to))
+    .limit(opaque(a.up_to))
     .as("l");
   return sql`(
     select o.id, o.merchant_id, o.order_number as name, o.created_at as at,
@@ -125,7 +125,7 @@ const failedLabelsOf = (select: ReadStatements, a: UpTo) => {
     // The condition on created_at is always true. It makes SQLite use the index of failed labels.
     .where(and(isOneOf(status, [labelTransitions.fail.to]), sql`${created_at} > 0`))
     .orderBy(created_at)
-    .limit(given(a.up_to))
+    .limit(opaque(a.up_to))
     .as("l");
   return sql`(
     select l.id, o.merchant_id, o.order_number as name, l.created_at as at
@@ -158,7 +158,7 @@ const failedImportsOf = (select: ReadStatements, a: UpTo) => {
     .from(platform_imports)
     .where(isOneOf(status, [importTransitions.give_up.to]))
     .orderBy(updated_at)
-    .limit(given(a.up_to))
+    .limit(opaque(a.up_to))
     .as("i");
   return sql`(
     select i.id, c.merchant_id, i.external_id as name, i.updated_at as at, i.connection_id
@@ -185,9 +185,9 @@ const failedReportsOf = (select: ReadStatements, a: UpTo) => {
   const r = select
     .select({ id, order_id, connection_id, updated_at })
     .from(platform_reports)
-    .where(and(isOneOf(status, [shipmentUpdateTransitions.give_up.to]), isOfSeen(select, orders, order_id)))
+    .where(and(isOneOf(status, [shipmentUpdateTransitions.give_up.to]), isParentVisible(select, orders, order_id)))
     .orderBy(updated_at)
-    .limit(given(a.up_to))
+    .limit(opaque(a.up_to))
     .as("r");
   return sql`(
     select r.id, o.merchant_id, o.order_number as name, r.updated_at as at, r.connection_id
@@ -240,7 +240,7 @@ export async function findFailingWebhooks(db: Db): Promise<TopicRecord[]> {
 // A count may include stock of several merchants.
 const differing = (select: ReadStatements) => {
   const { count_id, product_id, counted, expected } = count_lines;
-  const isMine = isOfSeen(select, products, product_id);
+  const isMine = isParentVisible(select, products, product_id);
   const l = select
     .select({ count_id })
     .from(count_lines)

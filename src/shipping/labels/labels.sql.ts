@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, isNotNull, isNull, sql } from "drizzle-orm";
-import { amongTexts, forUpdate, given, isOneOf, list } from "../../../db/kit.ts";
+import { amongTexts, forUpdate, opaque, isOneOf, list } from "../../../db/kit.ts";
 import { orders } from "../../../db/schema/orders.ts";
 import { label_documents, labels, ssccs } from "../../../db/schema/shipments.ts";
 import { assert, Fault, missing } from "../../core/faults.ts";
@@ -31,7 +31,7 @@ const validOfOrder = prepared((select, a: StatementArgs<{ order_id: number }>) =
       void_status: labels.void_status,
     })
     .from(labels)
-    .where(and(eq(labels.order_id, given(a.order_id)), isValid))
+    .where(and(eq(labels.order_id, opaque(a.order_id)), isValid))
     .orderBy(desc(labels.id)),
 );
 

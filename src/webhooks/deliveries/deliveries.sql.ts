@@ -21,7 +21,7 @@ import {
   sql as template,
 } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
-import { among, amongThose, forUpdate, given, isOneOf, list, skipLocked } from "../../../db/kit.ts";
+import { among, amongThose, forUpdate, opaque, isOneOf, list, skipLocked } from "../../../db/kit.ts";
 import { events } from "../../../db/schema/outbox.ts";
 import { deliveries, subscriptions } from "../../../db/schema/webhooks.ts";
 import { missing } from "../../core/faults.ts";
@@ -139,10 +139,10 @@ const dueIn = (lane: SQL | undefined) =>
         .select()
         .from(deliveries)
         .where(
-          and(eq(deliveries.subscription_id, given(a.subscription_id)), lane, lte(deliveries.next_at, given(a.now))),
+          and(eq(deliveries.subscription_id, opaque(a.subscription_id)), lane, lte(deliveries.next_at, opaque(a.now))),
         )
         .orderBy(asc(deliveries.next_at), asc(deliveries.id))
-        .limit(given(a.limit)),
+        .limit(opaque(a.limit)),
     ),
   );
 
