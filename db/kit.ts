@@ -230,7 +230,7 @@ export const forUpdateInOrder = <Q extends Lockable>(query: Q, column: AnyColumn
  * Takes the lock of this name until the transaction ends, without waiting. Returns false if another transaction holds
  * it. SQLite has one writer, so it always succeeds.
  */
-export const takesLock = (name: SQLWrapper): SQL =>
+export const tryLock = (name: SQLWrapper): SQL =>
   isPostgres ? sql`pg_try_advisory_xact_lock(hashtextextended(current_schema() || ${name}::text, 0))` : sql`true`;
 
 /** Locks the rows read and skips those that another transaction holds. */

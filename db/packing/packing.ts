@@ -13,8 +13,8 @@ interface Dictionary {
   readonly bytes: Uint8Array;
 }
 
-// Stored texts need these dictionaries, so they never change; a new one gets a new number. They are short, since reading
-// a dictionary takes time for each text.
+// Stored texts need these dictionaries, so they never change; a new one gets a new number. They are short, since
+// reading a dictionary takes time for each text.
 const dictionaries: readonly Dictionary[] = [
   { number: 1, marker: '"type":"order.', bytes: Buffer.from(order) },
   { number: 2, marker: '"type":"inventory.', bytes: Buffer.from(inventory) },

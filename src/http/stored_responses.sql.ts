@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, isNotNull, lte, sql as template } from "drizzle-orm";
-import { amongTexts, amongThose, eachIn, list, takesLock } from "../../db/kit.ts";
+import { amongTexts, amongThose, eachIn, list, tryLock } from "../../db/kit.ts";
 import { idempotency_keys } from "../../db/schema/service.ts";
 import { engine } from "../core/config.ts";
 import type { Db, Tx, WriteStatements } from "../storage/database.ts";
@@ -54,7 +54,7 @@ const claim = prepared((sql: WriteStatements, a: StatementArgs<KeyClaim & { now:
   sql
     .insert(idempotency_keys)
     .select(
-      template`select ${a.key}, ${a.fingerprint}, 0, '{}', '', ${a.now}, ${a.expires_at}, null where ${takesLock(a.key)}`,
+      template`select ${a.key}, ${a.fingerprint}, 0, '{}', '', ${a.now}, ${a.expires_at}, null where ${tryLock(a.key)}`,
     )
     .onConflictDoUpdate(taking)
     .returning({ key: idempotency_keys.key }),
@@ -77,7 +77,7 @@ const claimSome = prepared((sql: WriteStatements, a: StatementArgs<{ claims: str
     .select(
       template`select ${claimText("key")}, ${claimText("fingerprint")}, 0, '{}', '', ${a.now},
           ${claimNumber("expires_at")}, null
-        from ${eachIn(a.claims)} as input where ${takesLock(claimText("key"))}`,
+        from ${eachIn(a.claims)} as input where ${tryLock(claimText("key"))}`,
     )
     .onConflictDoUpdate(taking)
     .returning({ key: idempotency_keys.key }),

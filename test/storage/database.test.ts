@@ -1,7 +1,7 @@
 // What a store promises, the same on both engines.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
-import { takesLock } from "../../db/kit.ts";
+import { tryLock } from "../../db/kit.ts";
 import { manualClock } from "../../src/core/clock.ts";
 import { Fault } from "../../src/core/faults.ts";
 import type { Db, Store, Tx, WriteStatements } from "../../src/storage/database.ts";
@@ -49,7 +49,7 @@ describe("write", () => {
   test("a failed write holds nothing any more when it is told of", async () => {
     const alone = (tx: Tx) =>
       tx.sql
-        .select({ alone: sql<boolean | 1>`${takesLock(sql`${"cup"}`)}` })
+        .select({ alone: sql<boolean | 1>`${tryLock(sql`${"cup"}`)}` })
         .from(sql`(select 1) as one`)
         .then(([row]) => Boolean(row?.alone));
     for (let time = 0; time < 100; time += 1) {
