@@ -1,4 +1,4 @@
-// What is billed of picks, after many orders that were picked, packed, shipped, given up and put back at random.
+// Billed picks after many orders that were picked, packed, shipped, given up and restocked at random.
 import { expect, test } from "bun:test";
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { billable_events } from "../../db/schema/billing.ts";
@@ -10,12 +10,12 @@ import { openShop } from "../orders/shop.ts";
 import { seed } from "../volume.ts";
 import { openWest } from "./west.ts";
 
-test(`units picked are those shipped, put back, and still in staging (seed ${seed})`, async () => {
+test(`picked units are shipped, restocked or still in staging (seed ${seed})`, async () => {
   const random = seededRandom(seed);
   const shop = await openShop();
   const { app } = shop;
   const goods = [await shop.product(400), await shop.product(10), await shop.product(400)];
-  // Most units of one product lie in another warehouse than those of the others.
+  // Most units of one product are in a different warehouse from the others.
   const location = await openWest(app);
   await app.post("/inventory", { sku: goods[1]?.sku, quantity: 400, location, bin: "W-01" });
   const orders: { id: string; skus: string[] }[] = [];
@@ -70,7 +70,7 @@ test(`units picked are those shipped, put back, and still in staging (seed ${see
   await shop.close();
 }, 60_000);
 
-test("a request that is repeated with its key bills once", async () => {
+test("a request repeated with its key bills once", async () => {
   const shop = await openShop();
   const goods = await shop.product(10);
   const { id } = await shop.order([[goods, 2]]);

@@ -1,4 +1,4 @@
-// `packhouse merchants …`, beside a service that serves.
+// `packhouse merchants …` alongside a running service.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { merchantCommands } from "../../src/cli/merchants.ts";
 import { openShop, type Shop } from "../orders/shop.ts";
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => shop.close());
 
-/** Runs a command, and answers what it prints. */
+/** Runs a command and returns its output. */
 async function run(name: keyof typeof merchantCommands, given: object = {}): Promise<string[]> {
   const lines: string[] = [];
   const stores = { ...shop.app.service.stores, close: async () => {} } as never;
@@ -18,7 +18,7 @@ async function run(name: keyof typeof merchantCommands, given: object = {}): Pro
   return lines;
 }
 
-test("makes, lists, suspends, reactivates and closes merchants, and the audit trail keeps it", async () => {
+test("creates, lists, suspends, reactivates and closes merchants, and records it in the audit log", async () => {
   const made = await shop.order([[await shop.product(3), 1]]);
   expect(await run("create", { code: "ACME", name: "Acme", currency: "EUR" })).toEqual([
     "mer_1001   ACME         Acme  EUR  America/New_York",
@@ -26,7 +26,7 @@ test("makes, lists, suspends, reactivates and closes merchants, and the audit tr
   expect(await run("suspend", { merchant: "MAIN" })).toEqual([
     "mer_1      MAIN         Main  USD  America/New_York  suspended",
   ]);
-  // Without a job of a server: the command has held the orders itself.
+  // Without a server's job: the command itself holds the orders.
   expect(await shop.get(made.id)).toMatchObject({ status: "on_hold", holds: [{ reason: "merchant_suspended" }] });
   const [listed = ""] = await run("list", { json: true });
   expect(JSON.parse(listed)).toEqual((await shop.app.get("/merchants/MAIN")).body.data);
@@ -45,7 +45,7 @@ test("makes, lists, suspends, reactivates and closes merchants, and the audit tr
   ]);
 });
 
-test("says what is missing, and what is refused", async () => {
+test("reports missing flags and refusals", async () => {
   await expect(run("create", { name: "Acme" })).rejects.toThrow("--code is required");
   await expect(run("create", { code: "acme", name: "Acme" })).rejects.toThrow("code must be 2 to 12 of A to Z");
   await expect(run("suspend", {})).rejects.toThrow("--merchant is required");

@@ -1,5 +1,5 @@
-// For whom a house of several merchants does something that names none: what the request names otherwise decides, or it
-// is refused.
+// With several merchants, a request without a merchant is resolved by the other records that it names, or
+// refused.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openTestApp, type TestApp } from "../harness.ts";
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
   app = await openTestApp();
   for (const code of ["ACME", "BOLT"]) {
     await app.post("/merchants", { code, name: code });
-    // One SKU is in use at both, the other at one alone.
+    // One SKU is used by both merchants, the other by one only.
     for (const sku of ["TEA", `${code}-TEA`]) await app.post("/products", { sku, name: "Tea", merchant_id: code });
     const buyer = { email: "jane@example.com", shipping_addresses: [address], merchant_id: code };
     const { id, shipping_addresses } = (await app.post("/customers", buyer)).body;

@@ -6,7 +6,7 @@ let app: TestApp;
 const acme = { headers: { "packhouse-merchant": "ACME" } };
 const main = { headers: { "packhouse-merchant": "MAIN" } };
 
-// Goods of two merchants do not lie in one bin.
+// Stock of two merchants is not mixed in one bin.
 const bin_of = (owned: typeof acme) => `A-${owned.headers["packhouse-merchant"]}`;
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ async function sent(method: string, path: string, body: unknown = {}, owned: obj
 let number = 0;
 const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
 
-/** An order of a merchant for so many units of tea. */
+/** An order of a merchant for some units of tea. */
 async function order(owned: typeof acme, quantity = 2) {
   number += 1;
   const email = `jane${number}@example.com`;
@@ -46,7 +46,7 @@ const told = async () =>
     .map(({ type, data }) => [type, data["status"]]);
 
 describe("works", () => {
-  test("orders that wait, and those at work, are held while their merchant is suspended, and no others", async () => {
+  test("pending and processing orders are held while their merchant is suspended, and no others", async () => {
     const [waiting, begun, packed, gone] = [await order(acme), await order(acme), await order(acme), await order(acme)];
     const other = await order(main);
     await sent("POST", `/orders/${begun.id}/pick`);
@@ -75,7 +75,7 @@ describe("works", () => {
         "on_hold",
       ]);
     }
-    // Nobody lifts it but the merchant's coming back.
+    // Only reactivating the merchant lifts this hold.
     expect((await app.post(`/orders/${waiting.id}/release`)).body.data.still_on_hold).toBe(true);
     await sent("POST", "/merchants/ACME/reactivate");
     await app.runJobs();
@@ -90,9 +90,9 @@ describe("works", () => {
     await app.call("DELETE", `/orders/${begun.id}`);
   });
 
-  test("orders come in and reserve meanwhile, and go on to reserve as stock comes", async () => {
+  test("new orders are accepted and reserve stock, also when more arrives", async () => {
     await sent("POST", "/merchants/ACME/suspend");
-    // One that takes over what was reserved for it waits, too.
+    // So does one that adopts an earlier reservation.
     await sent(
       "POST",
       "/inventory/reserve",
@@ -110,7 +110,7 @@ describe("works", () => {
     await sent("POST", "/inventory", { sku: "TEA", quantity: 60, location: "whs_1001" }, acme);
     await app.runJobs();
     expect((await shown(made.id)).line_items[0]).toMatchObject({ quantity_reserved: 60, quantity_backordered: 0 });
-    // A hold of a person's own stays when the merchant comes back.
+    // A manual hold stays when the merchant is reactivated.
     await sent("POST", `/orders/${made.id}/hold`, { reason: "payment" });
     await sent("POST", "/merchants/ACME/reactivate");
     await app.runJobs();
@@ -118,12 +118,12 @@ describe("works", () => {
     await app.call("DELETE", `/orders/${made.id}`);
   });
 
-  test("what was left by a round of long ago is made up for", async () => {
+  test("orders that an earlier round missed are held later", async () => {
     const made = [];
     for (let count = 0; count < 3; count += 1) made.push(await order(acme));
     await sent("POST", "/merchants/ACME/suspend");
     app.clocks.live.advance(2 * 3_600_000);
-    // The job that the change wakes looks for changes of the last hour alone; the one of every hour makes up for it.
+    // The job after a change covers the last hour only; the hourly job covers the rest.
     await app.runJobs();
     expect(await reasons(made[0].id)).toEqual([]);
     const { live } = app.service.stores;
@@ -137,7 +137,7 @@ describe("works", () => {
     }
   });
 
-  test("nothing goes to the floor from the moment of the suspension, before any order is held", async () => {
+  test("nothing is sent to picking from the time of the suspension, even before orders are held", async () => {
     await sent("PATCH", "/inventory/locations/whs_1001", {
       address: { ...address, name: "House", phone: "5035550100" },
     });
@@ -178,7 +178,7 @@ describe("works", () => {
     const listed = await sent("GET", "/orders?merchant=ACME&limit=4");
     expect(listed.every((one: { allowed_actions: string[] }) => !one.allowed_actions.includes("ship"))).toBe(true);
     expect((await shown(waiting.id)).allowed_actions).toEqual(["hold", "cancel", "cancel_items"]);
-    // What a carrier has is gone, whatever we think of it, and what has left goes on to arrive.
+    // Parcels that a carrier has count as shipped, and are delivered.
     await sent("POST", `/tracking/${bought.tracking_number}/events`, { status: "in_transit" });
     expect(await shown(labelled.id)).toMatchObject({
       status: "on_hold",
@@ -186,14 +186,14 @@ describe("works", () => {
       holds: [{ reason: "carrier_discrepancy" }],
     });
     await sent("POST", `/orders/${left.id}/deliver`);
-    // Once it is reactivated all of it goes on at once, too.
+    // Once it is reactivated, everything continues at once.
     await sent("POST", "/merchants/ACME/reactivate");
     await sent("POST", `/orders/${packed.id}/ship`);
     await sent("POST", `/orders/${waiting.id}/ship`);
     await app.runJobs();
   });
 
-  test("those of the test world are held, too", async () => {
+  test("orders in test data are held as well", async () => {
     const key = app.keys.test.full;
     const owned = { key, ...acme };
     await sent("POST", "/products", { sku: "TEA", name: "Tea" }, owned);
