@@ -145,8 +145,8 @@ function slowest(times: Times): string {
 
 type Env = Readonly<Record<string, string>>;
 
-// These spend nearly all of their time waiting: for servers to close slow clients, for a slow disk, for receivers that do
-// not respond. They run in a lane of their own, alongside the workers, and need little of the cores.
+// These spend nearly all of their time waiting: for servers to close slow clients, for a slow disk, for receivers that
+// do not respond. They run in a lane of their own, alongside the workers, and need little of the cores.
 const waiting = [
   ...["test/flows/hostile_traffic.test.ts", "test/flows/slow_disk.test.ts", "test/http/slow_client_limiter.test.ts"],
   ...["test/server/{shutdown,systemd}.test.ts", "test/webhooks/{bad_receivers,isolation,rotation}.test.ts"],
@@ -196,7 +196,7 @@ async function lane(name: string, words: readonly string[], files: readonly stri
   return { code, output, report: existsSync(file) ? readFileSync(file, "utf8") : "" };
 }
 
-/** Finds test files that threw while loading, by running each individually. A file without tests for this engine passes. */
+/** Finds test files that threw while loading: runs each individually. One without tests for this engine passes. */
 async function crashedFiles(unheard: readonly string[], env: Env): Promise<readonly string[]> {
   const crashed: string[] = [];
   for (const file of unheard) {

@@ -1,5 +1,6 @@
-// The volume of the marathons: simulations, kills, fuzzing, and every size and color scheme of each screen. `bun run test`
-// runs each at a small volume. `bun run test long` runs them at full volume, as TEST_VOLUME=long does with `bun test`.
+// The volume of the marathons: simulations, kills, fuzzing, and every size and color scheme of each screen.
+// `bun run test` runs each at a small volume, `bun run test long` at full volume. TEST_VOLUME=long does the same for
+// `bun test`.
 
 /** Whether this is the long run. */
 export const isLong = process.env["TEST_VOLUME"] === "long";

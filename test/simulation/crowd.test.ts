@@ -13,11 +13,10 @@ import { migratePostgres } from "../../src/storage/migrations/migrate_postgres.t
 import { migrations } from "../../src/storage/migrations/migration_sql.ts";
 import { openPostgres } from "../../src/storage/postgres/postgres_store.ts";
 import { openTemporaryStore } from "../storage/temporary_database.ts";
-import { volume } from "../volume.ts";
 import { crowd } from "./crowd.ts";
 import { attach, furnish, type Service } from "./service.ts";
 
-const acts = volume(400, 600);
+const acts = 600;
 const seeds = [1, 2];
 
 /** A service on the system's clock, and a way to let the crowds at it. */
