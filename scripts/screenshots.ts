@@ -132,7 +132,7 @@ async function fill({ data }: StartedService): Promise<void> {
 }
 
 /** Makes the first user by the link that the first start printed. */
-async function signIn({ url, said }: StartedService) {
+async function signIn({ url, output: said }: StartedService) {
   const token = /\/dashboard\/setup#(\S+)/.exec(said)?.[1];
   const answer = await fetch(`${url}/dashboard/api/setup`, {
     method: "POST",

@@ -10,11 +10,11 @@ export interface StartedService {
   readonly database_url: string | null;
   readonly pid: number;
   /** The first lines it printed. */
-  readonly said: string;
+  readonly output: string;
   /** Makes a key on the command line, beside the running server. */
   makeKey(mode: "live" | "test", permission?: "read" | "read_write" | "full", merchant?: string): Promise<string>;
   /** Runs `packhouse verify` and answers what it printed and its exit code. */
-  verify(): Promise<{ code: number; said: string }>;
+  verify(): Promise<{ code: number; output: string }>;
   /** Ends it at once, as a crash would. The data stays. */
   kill(): Promise<void>;
   /** Ends it in order; its exit code. The data stays. */
@@ -69,27 +69,27 @@ export async function startService(settings: ServiceSettings = {}): Promise<Star
     server.kill(signal);
     return server.exited;
   };
-  const { url, said } = await readyLine(server.stdout).catch(async (error) => {
+  const { url, output: said } = await readyLine(server.stdout).catch(async (error) => {
     await end("SIGKILL");
     throw error;
   });
   const run = async (...words: string[]) => {
     const child = spawn(...words, ...place);
     const text = await new Response(child.stdout).text();
-    return { code: await child.exited, said: text };
+    return { code: await child.exited, output: text };
   };
   return {
     url,
     data,
     database_url,
     pid: server.pid,
-    said,
+    output: said,
     makeKey: async (mode, permission = "full", merchant) => {
       const whose = merchant === undefined ? [] : ["--merchant", merchant];
       const words = ["keys", "create", "--name", "started", "--permission", permission, "--mode", mode, ...whose];
       const made = await run(...words, "--rate-limit", "0", "--json");
-      if (made.code !== 0) throw new Error(`The key could not be made: ${made.said}`);
-      return JSON.parse(made.said).key;
+      if (made.code !== 0) throw new Error(`The key could not be made: ${made.output}`);
+      return JSON.parse(made.output).key;
     },
     verify: () => run("verify"),
     kill: async () => {
@@ -104,8 +104,8 @@ export async function startService(settings: ServiceSettings = {}): Promise<Star
 }
 
 /** Reads until the line that says where the service accepts requests, and on, so that it never waits for a reader. */
-async function readyLine(output: ReadableStream<Uint8Array>): Promise<{ url: string; said: string }> {
-  const { promise, resolve, reject } = Promise.withResolvers<{ url: string; said: string }>();
+async function readyLine(output: ReadableStream<Uint8Array>): Promise<{ url: string; output: string }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ url: string; output: string }>();
   const timer = setTimeout(() => reject(new Error("The service was not ready in time.")), ready_within_ms);
   const read = async () => {
     let said = "";
@@ -113,7 +113,7 @@ async function readyLine(output: ReadableStream<Uint8Array>): Promise<{ url: str
     for await (const chunk of output) {
       said += decoder.decode(chunk, { stream: true });
       const url = /accepts requests at (https?:\/\/\S+)/.exec(said)?.[1];
-      if (url !== undefined) resolve({ url, said });
+      if (url !== undefined) resolve({ url, output: said });
     }
     reject(new Error(`The service ended before it was ready. It printed: ${said}`));
   };

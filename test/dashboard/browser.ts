@@ -162,7 +162,7 @@ async function settle(url: string, key: string): Promise<void> {
 }
 
 /** Makes the first user by the link that the first start printed, and answers the cookies of his session. */
-async function setUp({ url, said }: StartedService) {
+async function setUp({ url, output: said }: StartedService) {
   const token = /\/dashboard\/setup#(\S+)/.exec(said)?.[1];
   if (token === undefined) throw new Error(`The first start printed no link: ${said}`);
   const answer = await fetch(`${url}/dashboard/api/setup`, {

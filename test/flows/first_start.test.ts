@@ -17,7 +17,7 @@ test.if(engine === "postgres")(
     const database_url = await freshDatabase();
     const servers = await Promise.all([1, 2, 3].map(() => startService({ database_url })));
     try {
-      const all = servers.map(({ said }) => said).join("\n");
+      const all = servers.map(({ output: said }) => said).join("\n");
       const count = (words: RegExp) => [...all.matchAll(words)].length;
       expect(count(/First API keys/g)).toBe(1);
       expect([count(/^ {2}live {2}\S+/gm), count(/^ {2}test {2}\S+/gm)]).toEqual([1, 1]);

@@ -92,7 +92,7 @@ test("a server with a different secret key is refused, and its own goes on", asy
   // Keys of the API need no secret key.
   expect(await run(at, other, "keys", "list")).toMatchObject({ code: 0, err: "" });
   const again = await start(at, own);
-  expect(again.said).toContain("No API key has been used yet. To create one: packhouse keys create");
+  expect(again.output).toContain("No API key has been used yet. To create one: packhouse keys create");
   expect(await again.stop()).toBe(0);
 });
 

@@ -144,7 +144,7 @@ describe.skipIf(noStrace)("a kernel that takes long to sync", () => {
     await stopped;
     const acknowledged = (await Promise.all(writing)).flatMap((status, n) => (status === 201 ? [n] : []));
     const again = await startService({ data: service.data });
-    const { said } = await again.verify();
+    const { output: said } = await again.verify();
     expect(said).toBe("live: 0 differences\ntest: 0 differences\n");
     const key = await again.makeKey("live", "read");
     for (const n of acknowledged) {

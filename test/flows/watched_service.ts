@@ -23,7 +23,7 @@ export async function startWatchedService(settings: ServiceSettings = {}): Promi
   const watch = watches.get(database_url ?? data) ?? new Watch();
   watches.set(database_url ?? data, watch);
   watched.set(url, watch);
-  for (const key of service.said.match(/ph_(?:live|test)_\w+/g) ?? []) watch.keep("an API key", key);
+  for (const key of service.output.match(/ph_(?:live|test)_\w+/g) ?? []) watch.keep("an API key", key);
   for (const form of [env.PACKHOUSE_SECRET_KEY, Buffer.from(env.PACKHOUSE_SECRET_KEY, "hex")])
     watch.keep("the secret key", form);
   let passed_on = 0;

@@ -128,7 +128,7 @@ describe("data of an older version", () => {
 
   test("comes to the new version with a backup before, serves, and goes back while nothing was stored", async () => {
     const service = await serving(newer.program);
-    expect(service.said).toContain("older version: 9001_breaking");
+    expect(service.output).toContain("older version: 9001_breaking");
     await service.stop();
     const kept = join(folder, "upgrades", backupsIn(folder).at(-1) ?? "");
     expect(statSync(kept).mode & 0o777).toBe(0o600);
@@ -343,7 +343,7 @@ test("data from before the first release is upgraded as it is, and goes back", a
   expect((await run(usualProgram, "doctor")).said).toContain("1 are still to be run: 0001_schema");
   const upgraded = async () => {
     const service = await serving(usualProgram);
-    expect(service.said).toContain("older version: 0001_schema");
+    expect(service.output).toContain("older version: 0001_schema");
     expect(await service.makeKey("live")).toBeString();
     expect(await service.verify()).toMatchObject({ code: 0 });
     await service.stop();
