@@ -2,7 +2,7 @@
 // costs requests during the backup.
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { startService, usual_secret_key, usualProgram } from "../service.ts";
+import { default_secret_key, defaultProgram, startService } from "../service.ts";
 import { env, type Ids, line, placeOrders, sender, skus, startStocked } from "./business.ts";
 import { median } from "./load.ts";
 import { copyOrders } from "./order_seed.ts";
@@ -57,18 +57,18 @@ export async function measureBackup(seconds: number): Promise<number> {
   return (throughput < least_throughput ? 1 : 0) + (p99 > most_p99 ? 1 : 0);
 }
 
-const backupOf = (data: string, place: string) => [...usualProgram, "backup", place, "--data", data];
+const backupOf = (data: string, place: string) => [...defaultProgram, "backup", place, "--data", data];
 
 /** The duration of a command in seconds. */
 async function timed(words: readonly string[]): Promise<number> {
   const begun_at = performance.now();
-  const surroundings = { ...process.env, PACKHOUSE_SECRET_KEY: usual_secret_key };
+  const surroundings = { ...process.env, PACKHOUSE_SECRET_KEY: default_secret_key };
   const child = Bun.spawn([...words], { env: surroundings, stdout: "ignore", stderr: "inherit" });
   if ((await child.exited) !== 0) throw new Error(`${words.join(" ")} failed`);
   return (performance.now() - begun_at) / 1000;
 }
 
-/** The 99th percentile (ms) of order creation at a steady rate until `ending` settles. */
+/** The 99th percentile (ms) of order creation at a steady rate until `end` settles. */
 async function paced(url: string, key: string, { customer_id, shipping_address_id }: Ids, end: Promise<unknown>) {
   const send = sender(url, key);
   const took: number[] = [];

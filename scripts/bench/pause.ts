@@ -68,7 +68,7 @@ export async function measurePause(): Promise<number> {
 
 type Act = () => Promise<void>;
 
-/** The longest wait of a write and of a read, each repeated until `until` is reached. */
+/** The longest wait of a write and of a read, each repeated until `isOver`. */
 async function longestOf(write: Act, read: Act, isOver: () => boolean): Promise<[number, number]> {
   let over = false;
   const repeat = async (act: Act, mayEnd: boolean) => {

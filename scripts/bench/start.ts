@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { binary, compile } from "../build.ts";
 import { root } from "../install.ts";
-import { startService, usual_secret_key } from "../service.ts";
+import { default_secret_key, startService } from "../service.ts";
 import { env, startStocked } from "./business.ts";
 import { load, median } from "./load.ts";
 import { fillLedger } from "./seed.ts";
@@ -134,7 +134,7 @@ interface Begun extends First {
 /** Starts a server and waits for its first response. */
 async function begin({ words }: Pick<Side, "words">): Promise<Begun> {
   const port = await freePort();
-  const own = { PACKHOUSE_SECRET_KEY: usual_secret_key, PACKHOUSE_LOG_LEVEL: "error", BARE_PORT: String(port) };
+  const own = { PACKHOUSE_SECRET_KEY: default_secret_key, PACKHOUSE_LOG_LEVEL: "error", BARE_PORT: String(port) };
   const begun = performance.now();
   const child = Bun.spawn([...words(port)], { env: own, stdio: ["ignore", "ignore", "inherit"] });
   for (;;) {

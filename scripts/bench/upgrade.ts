@@ -7,7 +7,7 @@ import pg from "pg";
 import { environments } from "../../src/core/environment.ts";
 import { migratePostgres } from "../../src/storage/migrations/migrate_postgres.ts";
 import { startPostgres } from "../postgres.ts";
-import { usual_secret_key } from "../service.ts";
+import { default_secret_key } from "../service.ts";
 import { otherVersion, type Planted } from "../versions.ts";
 
 const orders = 1_000_000;
@@ -86,7 +86,7 @@ const seeding = [
 /** How long a program takes. Throws unless it exits with 0. */
 async function seconds(words: readonly string[]): Promise<number> {
   const begun_at = performance.now();
-  const env = { ...process.env, PACKHOUSE_SECRET_KEY: usual_secret_key, PACKHOUSE_DATABASE_URL: "" };
+  const env = { ...process.env, PACKHOUSE_SECRET_KEY: default_secret_key, PACKHOUSE_DATABASE_URL: "" };
   const child = Bun.spawn([...words], { env, stdout: "ignore", stderr: "pipe" });
   const complaint = await child.stderr.text();
   if ((await child.exited) !== 0) throw new Error(`${words.slice(0, 3).join(" ")}: ${complaint}`);

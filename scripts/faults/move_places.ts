@@ -1,5 +1,5 @@
 // Runs Packhouse commands on installations that are moved, and classifies what they report about a place.
-import { usual_secret_key, usualProgram } from "../service.ts";
+import { default_secret_key, defaultProgram } from "../service.ts";
 
 /** The output of a command, and its exit code. */
 interface Said {
@@ -11,12 +11,12 @@ interface Said {
 /** The environment of commands: nothing in it points at another installation. */
 const surroundings = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("PACKHOUSE_"))),
-  PACKHOUSE_SECRET_KEY: usual_secret_key,
+  PACKHOUSE_SECRET_KEY: default_secret_key,
 };
 
 /** Starts a Packhouse command, to be awaited or killed. */
 export function startPackhouse(words: readonly string[]) {
-  return Bun.spawn([...usualProgram, ...words], {
+  return Bun.spawn([...defaultProgram, ...words], {
     env: surroundings,
     stdin: "ignore",
     stdout: "pipe",

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Random, seededRandom } from "../../src/core/random.ts";
-import { type StartedService, startService, usualProgram } from "../service.ts";
+import { defaultProgram, type StartedService, startService } from "../service.ts";
 import type { FaultScript } from "./fault_script.ts";
 import { type LoopDisk, lacksLoopDisks, loopDisk } from "./loop_disk.ts";
 
@@ -15,7 +15,7 @@ const acknowledged_min = 100;
 const ready_within_ms = 60_000;
 
 /** The same program on a disk that only claims to have synced: it must lose data. */
-export const unsynced: readonly string[] = [process.execPath, join(import.meta.dir, "unsynced.ts"), ...usualProgram];
+export const unsynced: readonly string[] = [process.execPath, join(import.meta.dir, "unsynced.ts"), ...defaultProgram];
 
 /** The result of some cuts: what was acknowledged before, and descriptions of what was missing afterwards. */
 export interface Cuts {
@@ -36,7 +36,7 @@ interface Bench {
 const env = { PACKHOUSE_SECRET_KEY: "" };
 
 /** Cuts the power of services that start for the first time, during the start or soon after. */
-export function cutFirstStarts(cuts: number, program: readonly string[] = usualProgram): Promise<Cuts> {
+export function cutFirstStarts(cuts: number, program: readonly string[] = defaultProgram): Promise<Cuts> {
   return onBench(async (bench) => {
     const result: Cuts = { cuts: 0, acknowledged: 0, losses: [] };
     let start_ms = 1000;
@@ -44,7 +44,7 @@ export function cutFirstStarts(cuts: number, program: readonly string[] = usualP
       bench.disk.format();
       // Half of them during the start, the others a moment after, when everything has been reported and nothing is
       // written.
-      const early = cycle % 2 === 0 && program === usualProgram;
+      const early = cycle % 2 === 0 && program === defaultProgram;
       const begun_at = performance.now();
       const server = launch(bench, program);
       if (early) await Promise.race([server.ready, Bun.sleep(bench.random.integer(0, Math.ceil(start_ms)))]);
@@ -81,7 +81,7 @@ interface Write {
 }
 
 /** Cuts the power of a service that many clients write to, repeatedly on one disk. */
-export function cutUnderLoad(cuts: number, program: readonly string[] = usualProgram): Promise<Cuts> {
+export function cutUnderLoad(cuts: number, program: readonly string[] = defaultProgram): Promise<Cuts> {
   return onBench(async (bench) => {
     const result: Cuts = { cuts: 0, acknowledged: 0, losses: [] };
     let keys: string[] = [];
@@ -89,7 +89,7 @@ export function cutUnderLoad(cuts: number, program: readonly string[] = usualPro
       await restarted({ ...bench, program }, result.losses, async (service) => {
         if (keys.length === 0) keys = await Promise.all([service.makeKey("live"), service.makeKey("test")]);
         // A control must lose what it acknowledges from now on, not its keys.
-        if (program !== usualProgram) bench.disk.sync();
+        if (program !== defaultProgram) bench.disk.sync();
         const writes = await loaded(bench, service, keys, `P${cycle}`);
         result.cuts += 1;
         result.acknowledged += writes.filter(({ answer }) => answer !== null).length;
@@ -213,7 +213,7 @@ function launch({ data }: Bench, program: readonly string[]) {
 
 /** Starts the service on what the disk now holds, and stops it after `work`. If it does not start, that is a loss. */
 async function restarted(
-  { data, log, program = usualProgram }: Bench & { program?: readonly string[] },
+  { data, log, program = defaultProgram }: Bench & { program?: readonly string[] },
   losses: string[],
   work: (service: StartedService) => Promise<void>,
 ): Promise<void> {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Random, seededRandom } from "../../src/core/random.ts";
 import { startPostgres } from "../postgres.ts";
-import { usual_secret_key, usualProgram } from "../service.ts";
+import { default_secret_key, defaultProgram } from "../service.ts";
 import type { FaultScript } from "./fault_script.ts";
 
 const usual_kills = 50;
@@ -40,8 +40,8 @@ export const restores: FaultScript = {
 };
 
 function start(...words: string[]) {
-  const env = { ...process.env, PACKHOUSE_SECRET_KEY: usual_secret_key, PACKHOUSE_DATABASE_URL: "" };
-  return Bun.spawn([...usualProgram, ...words], { env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+  const env = { ...process.env, PACKHOUSE_SECRET_KEY: default_secret_key, PACKHOUSE_DATABASE_URL: "" };
+  return Bun.spawn([...defaultProgram, ...words], { env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
 }
 
 async function run(...words: string[]) {

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { type ServiceSettings, type StartedService, startService, usual_secret_key } from "../../scripts/service.ts";
+import { default_secret_key, type ServiceSettings, type StartedService, startService } from "../../scripts/service.ts";
 import { Watch } from "../secret_watch.ts";
 
 // One for each database, however many servers work on it, one after another or side by side.
@@ -17,7 +17,7 @@ export const watchAt = (url: string): Watch | undefined => watched.get(url);
 export async function startWatchedService(settings: ServiceSettings = {}): Promise<StartedService> {
   const folder = mkdtempSync(join(tmpdir(), "packhouse-log-"));
   const log = join(folder, "log");
-  const env = { PACKHOUSE_LOG_LEVEL: "info", PACKHOUSE_SECRET_KEY: usual_secret_key, ...settings.env };
+  const env = { PACKHOUSE_LOG_LEVEL: "info", PACKHOUSE_SECRET_KEY: default_secret_key, ...settings.env };
   const service = await startService({ ...settings, env, log });
   const { url, data, database_url } = service;
   const watch = watches.get(database_url ?? data) ?? new Watch();

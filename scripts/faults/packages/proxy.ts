@@ -109,7 +109,7 @@ async function hears(url: string, key: string): Promise<boolean> {
 }
 
 /**
- * Writes and reads until `until` settles. Returns what failed. A write carries an idempotency key, so it may be
+ * Writes and reads until `isOver`. Returns what failed. A write carries an idempotency key, so it may be
  * repeated.
  */
 async function asks(url: string, key: string, isOver: () => boolean) {
