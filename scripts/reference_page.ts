@@ -56,7 +56,7 @@ function licences(modules: string): string {
     const names = group.map(([one]) => `${one.name} ${one.version}`).sort();
     return `${names.join("\n")}\n\n${group[0]?.[1]}\n`;
   });
-  return `The page of the API reference is built from these packages.\n\n${parts.sort().join(`\n${"-".repeat(80)}\n\n`)}`;
+  return `The API reference is built from these packages.\n\n${parts.sort().join(`\n${"-".repeat(80)}\n\n`)}`;
 }
 
 if (import.meta.main) {
