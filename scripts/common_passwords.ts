@@ -1,16 +1,16 @@
 // `bun scripts/common_passwords.ts`: packs the most common passwords of a package into the file that the program
-// carries. It takes the first ten thousand, and all others that are long enough to be accepted.
+// carries: the first ten thousand, and all others that are long enough to be chosen.
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { password_min } from "../src/identity/users/user.ts";
 import { root } from "./install.ts";
 
-/** The path of the packed file. */
+/** Where the packed file lies. */
 export const packed_file = join(root, "src/identity/users/common_passwords.txt.gz");
 
 const frequent_max = 10_000;
 
-/** The unpacked file: one password per line, most common first. */
+/** The unpacked file: a password on each line, in their order. */
 export async function commonPasswords(): Promise<string> {
   const list = join(root, "node_modules/@zxcvbn-ts/language-common/src/passwords.json");
   const all: string[] = await Bun.file(list).json();

@@ -85,7 +85,7 @@ describe("the checks themselves", () => {
     ["src/orders/lifecycle/order.ts", "db/schema/orders.ts", false],
     ["src/core/page.ts", "src/orders/lifecycle/order.transitions.ts", false],
     ["src/storage/store.ts", "src/orders/lifecycle/orders.sql.ts", false],
-    ["src/orders/lifecycle/order.ts", "test/harness.ts", false],
+    ["src/orders/lifecycle/order.ts", "test/build/service.ts", false],
     ["src/shipping/carriers/local.ts", "src/outbound/api.ts", true],
     ["src/http/service.ts", "src/outbound/api.ts", false],
     ["src/dashboard/web/screens/orders/list.tsx", "src/dashboard/web/components/table.tsx", true],

@@ -1,4 +1,4 @@
-// Which of the tables that a baseline writes have rows that belong to a merchant. Both baselines use it.
+// The tables whose rows belong to a merchant, of those that a floor writes.
 const owned: ReadonlySet<string> = new Set([
   "orders",
   "order_lines",
@@ -13,5 +13,5 @@ const owned: ReadonlySet<string> = new Set([
   "billable_events",
 ]);
 
-/** Whether the rows of the table name the merchant that they belong to. */
+/** Whether a row of the table says to which merchant it belongs. */
 export const isOwned = (table: string): boolean => owned.has(table);

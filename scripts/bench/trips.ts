@@ -1,46 +1,46 @@
-// Counts what a service sends to PostgreSQL: a proxy that passes everything on, and records how many statements went in
-// how many round trips.
+// What a service asks of PostgreSQL, counted on the way: an address that hands on all it is sent, and notes how many
+// statements went in how many trips.
 import type { Socket } from "bun";
 
-/** What has passed since counting began. */
+/** What went by since counting began. */
 export interface Asked {
   /** Statements that read or change rows. */
   readonly statements: number;
-  /** Begin, commit, savepoints and the time. */
+  /** Beginnings, ends, savepoints and the time. */
   readonly control: number;
-  /** Round trips: how often something was sent to the server and its reply awaited. */
+  /** How often the server was sent something and waited for. */
   readonly trips: number;
-  /** How long (ms) each transaction that locked rows waited for the first lock. */
+  /** How long (ms) each transaction that locked rows waited for the first of them. */
   readonly waited_ms: readonly number[];
-  /** How long (ms) each held its locks, until its commit was acknowledged. */
+  /** How long (ms) each held them, until its end was answered. */
   readonly held_ms: readonly number[];
 }
 
 interface Line {
   readonly to: Socket<unknown>;
-  /** The rest of a message that has not fully arrived. */
+  /** What is left of a message that has not come whole. */
   rest: Buffer;
-  /** Whether the first message, which has no type, has passed. */
+  /** Whether the first message, which has no kind, has gone by. */
   begun: boolean;
   readonly texts: Map<string, string>;
-  /** When it requested its first locks, until they are granted, and when they were. */
+  /** When it asked for its first locks, until they are answered, and when they were. */
   asked_at: number | null;
   locked_at: number | null;
-  /** Whether the end of its transaction has been requested. */
+  /** Whether the end of its transaction has been asked for. */
   ends: boolean;
 }
 
 const messages = { parse: 0x50, bind: 0x42, sync: 0x53, query: 0x51 } as const;
-// The locks of acts only: jobs skip locked rows.
+// Of the locks of acts: jobs pass over what is locked.
 const isLocking = (text: string) => text.endsWith("for no key update");
 const isEnd = (text: string) => /^(commit|rollback)$/.test(text);
 const isControl = (text: string) => /^(begin|commit|rollback|savepoint|release|set|select \(?extract)/i.test(text);
 
-/** Counts what passes on all connections. */
+/** Counts what goes by on all lines. */
 class Count {
   #taken = nothing();
 
-  /** What has passed since the last call. */
+  /** What has gone by since this was called last. */
   take(): Asked {
     const taken = this.#taken;
     this.#taken = nothing();
@@ -59,7 +59,7 @@ class Count {
     }
   }
 
-  /** Handles data from the database. */
+  /** Something came back from the database. */
   answered(line: Line): void {
     const now = performance.now();
     if (line.asked_at !== null) {
@@ -82,7 +82,7 @@ class Count {
 
 const nothing = () => ({ statements: 0, control: 0, trips: 0, waited_ms: [] as number[], held_ms: [] as number[] });
 
-/** Opens a proxy in front of a database that counts what goes to it. */
+/** Opens an address before a database's that counts what goes to it. */
 export async function countingAddress(url: string) {
   const target = new URL(url);
   const count = new Count();
@@ -111,7 +111,7 @@ export async function countingAddress(url: string) {
       },
       data(from, data) {
         const line = lines.get(from);
-        if (line === undefined) throw new Error("data arrived before the connection was open");
+        if (line === undefined) throw new Error("data came before the line was open");
         line.to.write(data);
         line.rest = Buffer.concat([line.rest, data]);
         for (;;) {

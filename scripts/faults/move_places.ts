@@ -1,22 +1,22 @@
-// Runs Packhouse commands on installations that are moved, and classifies what they report about a place.
-import { default_secret_key, defaultProgram } from "../service.ts";
+// Commands of Packhouse on places that installations are moved between, and what they say of a place.
+import { usual_secret_key, usualProgram } from "../service.ts";
 
-/** The output of a command, and its exit code. */
+/** What a command said, and its exit code. */
 interface Said {
   readonly code: number;
   readonly out: string;
   readonly err: string;
 }
 
-/** The environment of commands: nothing in it points at another installation. */
+/** The surroundings of commands: nothing leads them to another place. */
 const surroundings = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("PACKHOUSE_"))),
-  PACKHOUSE_SECRET_KEY: default_secret_key,
+  PACKHOUSE_SECRET_KEY: usual_secret_key,
 };
 
-/** Starts a Packhouse command, to be awaited or killed. */
+/** Begins one command of Packhouse, to be waited for or killed. */
 export function startPackhouse(words: readonly string[]) {
-  return Bun.spawn([...defaultProgram, ...words], {
+  return Bun.spawn([...usualProgram, ...words], {
     env: surroundings,
     stdin: "ignore",
     stdout: "pipe",
@@ -24,17 +24,17 @@ export function startPackhouse(words: readonly string[]) {
   });
 }
 
-/** Runs a Packhouse command to its end. */
+/** Runs one command of Packhouse to its end. */
 export async function packhouse(...words: readonly string[]): Promise<Said> {
   const child = startPackhouse(words);
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   return { code, out, err };
 }
 
-/** The flags that select the place a command works on. */
+/** The flags by which a command works on a place. */
 export const at = (place: string): string[] => (place.includes("://") ? ["--database-url", place] : ["--data", place]);
 
-/** Creates an empty database on a server. Returns its address. */
+/** An empty database on a server; its address. */
 export async function makeDatabase(url: string): Promise<string> {
   const name = `move_${Bun.randomUUIDv7("hex").slice(-12)}`;
   const sql = new Bun.SQL(url);
@@ -45,7 +45,7 @@ export async function makeDatabase(url: string): Promise<string> {
   return own.href;
 }
 
-/** What a place reports to an operator: it serves, it is absent, half moved, moved, or something else. */
+/** What an operator is told by a place: it works, nothing is there, it is half moved, it was moved, or else. */
 export async function told(place: string): Promise<string> {
   const { code, err } = await packhouse("keys", "list", ...at(place));
   if (code === 0) return "serves";
@@ -55,13 +55,13 @@ export async function told(place: string): Promise<string> {
   return `${code}: ${err}`;
 }
 
-/** The result of one move. */
+/** What came of one move. */
 export interface Round {
   /** What happened. */
   readonly line: string;
-  /** The problem; empty if there was none. */
+  /** What was wrong; empty when nothing was. */
   readonly problems: readonly string[];
 }
 
-/** A fraction that a seed and a round determine. */
+/** One in many parts of chance, of a seed. */
 export const chance = (seed: number) => Number(Bun.hash(`move ${seed}`) % 1_000_003n) / 1_000_003;

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { addresses } from "../../db/schema/customers.ts";
-import { openShop, type Shop } from "../orders/shop.ts";
+import { openShop, portland } from "../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 
-const home = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
-const wrong = { ...home, state: "ME" };
+const wrong = { ...portland, state: "ME" };
 const verified = {
   status: "verified",
   method: "offline",
@@ -29,39 +24,39 @@ async function customer(...shipping_addresses: object[]) {
   return answer.body;
 }
 
-/** A pending order to a customer's first address. */
+/** A pending order that goes to a customer's first address. */
 async function orderTo({ id, shipping_addresses: [address] }: Awaited<ReturnType<typeof customer>>) {
-  const goods = await shop.product(10);
+  const goods = await shop.product({ units: 10 });
   return shop.order([[goods, 1]], { customer_id: id, shipping_address_id: address.id });
 }
 
 const accept = (id: string) => shop.app.post(`/orders/${id}/accept_suggestion`);
 
 describe("works", () => {
-  test("one address or a hundred are checked in order, and nothing is stored", async () => {
-    const one = await shop.app.post("/addresses/verify", { address: home });
+  test("one address is checked, or a hundred in their order, and nothing is stored", async () => {
+    const one = await shop.app.post("/addresses/verify", { address: portland });
     expect(one.body.data).toEqual({
       ...verified,
       is_verified: true,
       messages: [],
       note: expect.stringContaining("cannot confirm streets"),
     });
-    const asked = Array.from({ length: 100 }, (_, at) => (at % 3 === 0 ? wrong : home));
+    const asked = Array.from({ length: 100 }, (_, at) => (at % 3 === 0 ? wrong : portland));
     const many = await shop.app.post("/addresses/verify", { addresses: asked });
     const statuses = many.body.data.map(({ status }: { status: string }) => status);
     expect(statuses).toEqual(asked.map((address) => (address === wrong ? "error" : "verified")));
-    expect(many.body.data[0].suggestion).toEqual({ ...home, address_line2: null });
+    expect(many.body.data[0].suggestion).toEqual({ ...portland, address_line2: null });
     const nothing = await shop.app.post("/addresses/verify", { address: {} });
     const missing = nothing.body.data.errors.map(({ field }: { field: string }) => field);
     expect(missing).toEqual(["address_line1", "city", "country"]);
-    // The address in a customer's GET can be sent unchanged.
-    const [stored] = (await customer(home)).shipping_addresses;
+    // What a customer's GET answered can be sent as it is.
+    const [stored] = (await customer(portland)).shipping_addresses;
     expect((await shop.app.post("/addresses/verify", { address: stored })).status).toBe(200);
     expect(await shop.told()).toEqual([]);
   });
 
-  test("a customer's address is checked when it is stored or moves, and never refused for a suspicion", async () => {
-    const { id, shipping_addresses } = await customer(home, wrong, { ...home, city: "Salem" });
+  test("a customer's address is checked when it is stored or moves, never refused for a guess", async () => {
+    const { id, shipping_addresses } = await customer(portland, wrong, { ...portland, city: "Salem" });
     const statuses = (all: { is_verified: boolean; verification: { status: string } }[]) =>
       all.map(({ is_verified, verification }) => [is_verified, verification.status]);
     expect(statuses(shipping_addresses)).toEqual([
@@ -77,8 +72,8 @@ describe("works", () => {
     expect(statuses([added.body])).toEqual([[false, "error"]]);
   });
 
-  test("another recipient at the same address keeps the check", async () => {
-    const { id, shipping_addresses } = await customer(home);
+  test("another name at the same door keeps the check as it was", async () => {
+    const { id, shipping_addresses } = await customer(portland);
     const [before] = shipping_addresses;
     shop.app.clocks.live.advance(60_000);
     const path = `/customers/${id}/addresses/${before.id}`;
@@ -88,19 +83,19 @@ describe("works", () => {
     expect(moved.verification.checked_at).not.toBe(before.verification.checked_at);
   });
 
-  test("a suggestion is accepted with one call, which emits nothing", async () => {
+  test("a suggestion is accepted with one call, which tells nobody", async () => {
     const { id, shipping_addresses } = await customer(wrong);
     const path = `/customers/${id}/addresses/${shipping_addresses[0].id}`;
     await shop.told();
     const answer = await shop.app.post(`${path}/accept_suggestion`);
     expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({ ...home, is_verified: true, verification: { status: "verified" } });
+    expect(answer.body).toMatchObject({ ...portland, is_verified: true, verification: { status: "verified" } });
     const again = await shop.app.post(`${path}/accept_suggestion`);
     expect([again.status, again.body.error.code]).toEqual([409, "no_suggestion"]);
     expect(await shop.told()).toEqual([]);
   });
 
-  test("an order has the check of its address and can take the suggestion; its customer's address stays", async () => {
+  test("an order has the check of its address, and may go where that suggests; its customer's stays", async () => {
     const buyer = await customer(wrong);
     const order = await orderTo(buyer);
     expect(order.status).toBe("pending");
@@ -108,7 +103,7 @@ describe("works", () => {
     await shop.told();
     const accepted = (await accept(order.id)).body.data;
     expect(accepted.shipping_address).toMatchObject({
-      ...home,
+      ...portland,
       is_verified: true,
       verification: { status: "verified" },
     });
@@ -118,13 +113,13 @@ describe("works", () => {
     const history = (await shop.app.get(`/orders/${order.id}/history`)).body.data.at(-1);
     expect(history).toMatchObject({ event: "update", note: "shipping_address" });
     expect((await shop.app.get(`/customers/${buyer.id}`)).body.shipping_addresses).toEqual(buyer.shipping_addresses);
-    // The response of a GET can be sent back.
+    // What a GET answered can be sent back.
     const { id: _, fulfillment_status: __, ...same } = accepted;
     expect((await shop.app.patch(`/orders/${order.id}`, { ...same, line_items: undefined })).status).toBe(200);
   });
 
   test("another address of the customer brings its own check", async () => {
-    const buyer = await customer(wrong, home);
+    const buyer = await customer(wrong, portland);
     const order = await orderTo(buyer);
     const changed = await shop.app.patch(`/orders/${order.id}`, {
       shipping_address_id: buyer.shipping_addresses[1].id,
@@ -135,7 +130,7 @@ describe("works", () => {
     });
   });
 
-  test("an address stored before checks existed shows none, and is checked for a new order", async () => {
+  test("an address of before there were checks shows none, and is checked for the order that goes there", async () => {
     const buyer = await customer(wrong);
     const { live } = shop.app.service.stores;
     await live.write(async (tx) => {
@@ -161,10 +156,10 @@ describe("works", () => {
 describe("refuses", () => {
   test.each([
     ["nothing", {}, "address"],
-    ["both", { address: home, addresses: [home] }, "addresses"],
+    ["both", { address: portland, addresses: [portland] }, "addresses"],
     ["none", { addresses: [] }, "addresses"],
-    ["too many", { addresses: Array.from({ length: 101 }, () => home) }, "addresses"],
-    ["an unknown field", { address: { ...home, zip: "97201" } }, "address.zip"],
+    ["too many", { addresses: Array.from({ length: 101 }, () => portland) }, "addresses"],
+    ["an unknown field", { address: { ...portland, zip: "97201" } }, "address.zip"],
   ])("to check %s", async (_, body, field) => {
     const answer = await shop.app.post("/addresses/verify", body);
     expect([answer.status, answer.body.error.code]).toEqual([422, "validation_failed"]);
@@ -173,7 +168,7 @@ describe("refuses", () => {
 
   test("to move an order without a suggestion, with a label, or that is packed", async () => {
     const code = async (id: string) => (await accept(id)).body.error.code;
-    expect(await code((await orderTo(await customer(home))).id)).toBe("no_suggestion");
+    expect(await code((await orderTo(await customer(portland))).id)).toBe("no_suggestion");
     const labelled = await orderTo(await customer(wrong));
     const parcel = { carrier: "local", service: "standard", package: { weight: 1, weight_unit: "lb" } };
     const label = await shop.app.post("/shipping/labels", { order_id: labelled.id, ...parcel });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { addresses } from "../../db/schema/customers.ts";
 import type { PostalAddress } from "../../src/addresses/address.ts";
 import { verificationOf } from "../../src/addresses/carrier_verification.ts";
@@ -6,7 +6,7 @@ import { Fault } from "../../src/core/faults.ts";
 import { askVerifier, findVerifier } from "../../src/shipping/carriers/address_verifier.ts";
 import type { CarrierAddressCheck, OutsideCarrier } from "../../src/shipping/carriers/connector.ts";
 import { handInCarriers } from "../../src/shipping/carriers/connectors.ts";
-import { openShop, type Shop } from "../orders/shop.ts";
+import { openShop } from "../build/shop.ts";
 import { fakeCarrier } from "../shipping/carriers/fake_carrier.ts";
 
 const home = {
@@ -19,8 +19,6 @@ const home = {
 };
 const fine: CarrierAddressCheck = { deliverable: true, errors: [], suggestion: null, residential: true };
 
-let shop: Shop;
-let account: string;
 const asked: PostalAddress[] = [];
 let answer: (address: PostalAddress) => Promise<CarrierAddressCheck>;
 
@@ -33,18 +31,15 @@ const knowing: OutsideCarrier = {
   },
 };
 
-beforeAll(async () => {
-  shop = await openShop();
-  handInCarriers(shop.app.service, { fake: knowing, deaf: fakeCarrier("deaf").connector });
-  await shop.app.post("/shipping/carrier-accounts", { connector: "deaf", credentials: { api_key: "deaf_key_1" } });
-  const made = await shop.app.post("/shipping/carrier-accounts", {
-    connector: "fake",
-    credentials: { api_key: "fake_key_1" },
-  });
-  account = made.body.data.id;
-  await shop.app.runJobs();
+const shop = await openShop();
+handInCarriers(shop.app.service, { fake: knowing, deaf: fakeCarrier("deaf").connector });
+await shop.app.post("/shipping/carrier-accounts", { connector: "deaf", credentials: { api_key: "deaf_key_1" } });
+const made = await shop.app.post("/shipping/carrier-accounts", {
+  connector: "fake",
+  credentials: { api_key: "fake_key_1" },
 });
-afterAll(() => shop.close());
+const account = made.body.data.id;
+await shop.app.runJobs();
 beforeEach(() => {
   asked.length = 0;
   answer = async () => fine;
@@ -65,7 +60,7 @@ const waiting = () =>
   });
 
 describe("a request to check", () => {
-  test("takes the carrier's result over the offline one", async () => {
+  test("is answered by the carrier, which wins over what the data says", async () => {
     answer = async () => ({ ...fine, deliverable: false, errors: ["No such street."] });
     const found = await verify({ address: home });
     expect(found).toMatchObject({ status: "error", method: "fake", is_verified: false, note: null, messages: [] });
@@ -78,7 +73,7 @@ describe("a request to check", () => {
     });
   });
 
-  test("calls the carrier only for complete addresses, and never with offline", async () => {
+  test("asks only about what it may be worth, and about nothing when it is told so", async () => {
     const both = await verify({ addresses: [{ ...home, city: "" }, home] });
     expect(both.map(({ method }: { method: string }) => method)).toEqual(["offline", "fake"]);
     expect(asked).toEqual([expect.objectContaining(home)]);
@@ -86,7 +81,7 @@ describe("a request to check", () => {
     expect(asked.length).toBe(1);
   });
 
-  test("falls back to the offline result with a message if the carrier fails for some addresses", async () => {
+  test("is answered offline, with a message, where the carrier fails for some of the addresses", async () => {
     answer = async ({ address_line1 }) => {
       if (address_line1 === "12 Elm St") return fine;
       throw new Fault("carrier_error", "It is down; the key was fake_key_1.", { permanent: false });
@@ -99,7 +94,7 @@ describe("a request to check", () => {
     ]);
   });
 
-  test("stops waiting for a carrier that hangs", async () => {
+  test("waits no longer than it may for a carrier that hangs", async () => {
     const { live } = shop.app.service.stores;
     const verifier = await findVerifier(live, shop.app.service);
     answer = () => new Promise(() => {});
@@ -111,11 +106,11 @@ describe("a request to check", () => {
 });
 
 describe("a stored address", () => {
-  test("is verified after it is stored, and open orders to it get the result", async () => {
+  test("is asked about once it is stored, and open orders to it learn of the answer", async () => {
     const buyer = await customer(home);
     const [address] = buyer.shipping_addresses;
     expect(address.verification.method).toBe("offline");
-    const goods = await shop.product(10);
+    const goods = await shop.product({ units: 10 });
     const to = { customer_id: buyer.id, shipping_address_id: address.id };
     const [open, gone] = [await shop.order([[goods, 1]], to), await shop.order([[goods, 1]], to)];
     await shop.act(gone.id, "pack");
@@ -142,7 +137,7 @@ describe("a stored address", () => {
     expect(moved.shipping_address).toMatchObject({ ...suggestion, ...known });
   });
 
-  test("that moves in the meantime is verified again", async () => {
+  test("that moves meanwhile is asked about anew", async () => {
     const buyer = await customer(home);
     const path = `/customers/${buyer.id}/addresses/${buyer.shipping_addresses[0].id}`;
     answer = async ({ address_line1 }) => {
@@ -155,7 +150,7 @@ describe("a stored address", () => {
     expect(address).toMatchObject({ address_line1: "1 Dock Rd", is_verified: true, verification: { method: "fake" } });
   });
 
-  test("is verified again after a failure, for a day", async () => {
+  test("is asked about again after a failure, for a day", async () => {
     answer = async () => {
       throw new Fault("carrier_error", "It is down.", { permanent: false });
     };
@@ -179,7 +174,7 @@ describe("a stored address", () => {
     expect(await waiting()).toEqual([]);
   });
 
-  test("is not verified once the account is paused", async () => {
+  test("is asked about by nobody once the account is paused", async () => {
     await shop.app.patch(`/shipping/carrier-accounts/${account}`, { status: "paused" });
     await shop.app.runJobs();
     const buyer = await customer(home);
@@ -198,7 +193,7 @@ test.each<[string, Partial<CarrierAddressCheck>, string, boolean]>([
   ["another city", { suggestion: { ...home, city: "Salem" } as never }, "warning", true],
   ["a note", { errors: ["More is needed: the flat."] }, "warning", false],
   ["no, and nothing else", { deliverable: false }, "error", false],
-])("a carrier's result: %s", (_, said, status, suggests) => {
+])("a carrier that says: %s", (_, said, status, suggests) => {
   const { suggestion, ...verification } = verificationOf(home, "fake", { ...fine, ...said }, 0);
   expect([verification.status, suggestion !== null]).toEqual([status as never, suggests]);
 });

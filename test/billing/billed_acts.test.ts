@@ -1,8 +1,8 @@
-// Performs every billed act over HTTP and compares its billable events. A new operation must be added here.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+// Every act that is billed, done over HTTP: it tells exactly its facts, and a new operation says here what it tells.
+import { describe, expect, test } from "bun:test";
 import { type BilledAct, billedActs, billedAs } from "../../src/billing/billable_kinds.ts";
 import { operationsOf } from "../../src/server/openapi/description.ts";
-import { openShop, type Shop } from "../orders/shop.ts";
+import { openShop } from "../build/shop.ts";
 import { openWest } from "./west.ts";
 
 const tells: Readonly<Record<string, readonly BilledAct[]>> = {
@@ -31,7 +31,7 @@ const tells: Readonly<Record<string, readonly BilledAct[]>> = {
   createBillableEvent: ["project.add"],
 };
 
-// Acts that jobs do, or that do not happen in the warehouse.
+// What is not done in the warehouse, or not by these requests: what carriers and platforms report is done by jobs.
 const tells_nothing = `
   testMail createKey updateKey deleteKey rotateKey revokeKey createMerchant updateMerchant suspendMerchant
   reactivateMerchant closeMerchant updateMe changePassword updateUser endMyOtherSessions endMySession endSessions
@@ -53,14 +53,10 @@ const tells_nothing = `
   .trim()
   .split(/\s+/);
 
-let shop: Shop;
-let tea: { id: string; sku: string };
-let salt: { id: string; sku: string };
-let west: string;
 const main = "whs_1001";
 const done = new Set<BilledAct>();
 
-/** An event as the API shows it. */
+/** A fact as the API shows it. */
 interface Told {
   readonly id: string;
   readonly act: BilledAct;
@@ -74,7 +70,7 @@ interface Told {
 const number = ({ id }: Told) => Number(id.slice(4));
 let last = 0;
 
-/** The events since the last call, in the order in which they were recorded. */
+/** The facts since the last call, in the order in which they were told. */
 async function taken(): Promise<Told[]> {
   const { body } = await shop.app.get("/billing/events?limit=100");
   const facts = (body.data as Told[]).filter((fact) => number(fact) > last).sort((a, b) => number(a) - number(b));
@@ -86,7 +82,7 @@ async function taken(): Promise<Told[]> {
   return facts;
 }
 
-/** Calls an operation and returns its data and the events that it recorded. */
+/** Asks for an operation, and answers its data and the facts that it told. */
 async function ask(operation: string, path: string, body: unknown = {}, method = "POST") {
   const answer = await shop.app.call(method, path, body);
   expect([path, answer.status < 300, answer.body.error]).toEqual([path, true, undefined]);
@@ -96,22 +92,17 @@ async function ask(operation: string, path: string, body: unknown = {}, method =
   return { data: answer.body.data, facts, told: facts.map(({ act, quantity }) => `${act} ${quantity}`) };
 }
 
-beforeAll(async () => {
-  shop = await openShop();
-  [tea, salt] = [await shop.product(0, "TEA"), await shop.product(0, "SALT")];
-  await shop.app.patch(`/products/${tea.id}`, { weight: 0.5, weight_unit: "kg" });
-  west = await openWest(shop.app);
-}, 60_000);
-afterAll(async () => {
-  await shop.close();
-});
+const shop = await openShop();
+const [tea, salt] = [await shop.product({ sku: "TEA" }), await shop.product({ sku: "SALT" })];
+await shop.app.patch(`/products/${tea.id}`, { weight: 0.5, weight_unit: "kg" });
+const west = await openWest(shop.app);
 
 const add = (sku: string, quantity: number, more: object = {}) =>
   ask("addInventory", "/inventory", { sku, quantity, location: main, ...more });
 const line = (product: { sku: string }, quantity: number) => ({ sku: product.sku, quantity });
 const label = { carrier: "local", service: "standard", package: { weight: 2, weight_unit: "lbs" } };
 
-test("every operation that may change something is listed with its events", () => {
+test("every operation that may change something says what it tells", () => {
   const operations = operationsOf(shop.app.app.routes).filter(
     ({ method, path }) => method.toUpperCase() !== "GET" && !path.startsWith("/dashboard"),
   );
@@ -120,7 +111,7 @@ test("every operation that may change something is listed with its events", () =
   expect({ unsaid: [...ids.difference(said)], gone: [...said.difference(ids)] }).toEqual({ unsaid: [], gone: [] });
 });
 
-describe("inbound and storage", () => {
+describe("what comes in and lies there", () => {
   test("added stock, and a receipt when it is closed, once", async () => {
     const added = await add("TEA", 20, { cartons: 2, reference: "PO-1" });
     expect(added.facts).toMatchObject([
@@ -130,7 +121,7 @@ describe("inbound and storage", () => {
         kind: "receiving",
         act: "stock.add",
         occurred_at: "2026-01-02T03:04:05.000Z",
-        // It is still the evening before in New York.
+        // It is the evening before in New York.
         business_date: "2026-01-01",
         quantity: 20,
         source: { type: "movement", id: added.data.received.movement_id, line: null, version: null },
@@ -153,7 +144,7 @@ describe("inbound and storage", () => {
     expect((await ask("closeReceipt", `/inventory/receipts/${empty.id}/close`)).told).toEqual([]);
   });
 
-  test("moves, counts and transfers, but no corrections", async () => {
+  test("moves, counts and transfers; no corrections", async () => {
     const { data } = await add("TEA", 10);
     const from = data.received.location;
     const moved = await ask("moveInventory", "/inventory/moves", {
@@ -190,8 +181,8 @@ describe("inbound and storage", () => {
   });
 });
 
-describe("outbound", () => {
-  test("picks per line, packs per act, labels, and units given up after the pick", async () => {
+describe("what goes out", () => {
+  test("picks by line, packs by act, labels, and what is given up after the pick", async () => {
     await add("SALT", 20);
     const { id } = await shop.order(
       [
@@ -241,7 +232,7 @@ describe("outbound", () => {
     expect(back.told).toEqual(["stock.put_away 2"]);
   });
 
-  test("steps that an act performs implicitly; a bundle by its components", async () => {
+  test("steps that an act performs by itself, as such; a bundle by its components", async () => {
     const set = (
       await shop.app.post("/products", {
         sku: "SET",
@@ -276,7 +267,7 @@ describe("outbound", () => {
     expect(both.told).toEqual(["order.give_up 1", "order.give_up 1"]);
   });
 
-  test("units of a recalled lot restocked from staging", async () => {
+  test("units of a recalled lot that are put back from staging", async () => {
     await shop.app.post("/products", { sku: "MILK", name: "Milk", price: "1.00", lot_tracking: true });
     await add("MILK", 5, { lot_number: "L1" });
     const milk = (await shop.app.get("/products?sku=MILK")).body.data[0];
@@ -292,7 +283,7 @@ describe("outbound", () => {
   });
 });
 
-test("returns with their labels", async () => {
+test("what comes back, with its label", async () => {
   const { id: order_id } = await shop.order([[tea, 3]], { warehouse_id: main });
   await ask("shipOrder", `/orders/${order_id}/ship`);
   const wanted = { order_id, reason: "customer_remorse", items: [line(tea, 3)] };
@@ -321,7 +312,7 @@ test("returns with their labels", async () => {
   expect(back.told).toEqual(["stock.put_away 2"]);
 });
 
-test("manually recorded time, and its reversal, once", async () => {
+test("time that somebody tells, and what takes it back, once", async () => {
   const body = { minutes: 45, description: "Relabelled 200 jars", approved_by: "Ada", location: main };
   const { data } = await ask("createBillableEvent", "/billing/events", body);
   expect(data).toMatchObject({
@@ -348,6 +339,6 @@ test("manually recorded time, and its reversal, once", async () => {
   expect(await taken()).toEqual([]);
 });
 
-test("every billed act was performed here", () => {
+test("every act that is billed was done here", () => {
   expect([...done].sort()).toEqual([...billedActs].sort());
 });

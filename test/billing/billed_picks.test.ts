@@ -1,4 +1,4 @@
-// Billed picks after many orders that were picked, packed, shipped, given up and restocked at random.
+// What is billed of picks, after many orders that were picked, packed, shipped, given up and put back at random.
 import { expect, test } from "bun:test";
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { billable_events } from "../../db/schema/billing.ts";
@@ -6,16 +6,20 @@ import { movements, stock_items } from "../../db/schema/inventory.ts";
 import { bins } from "../../db/schema/warehouses.ts";
 import type { BilledAct } from "../../src/billing/billable_kinds.ts";
 import { seededRandom } from "../../src/core/random.ts";
-import { openShop } from "../orders/shop.ts";
+import { openShop } from "../build/shop.ts";
 import { seed } from "../volume.ts";
 import { openWest } from "./west.ts";
 
-test(`picked units are shipped, restocked or still in staging (seed ${seed})`, async () => {
+test(`units picked are those shipped, put back, and still in staging (seed ${seed})`, async () => {
   const random = seededRandom(seed);
   const shop = await openShop();
   const { app } = shop;
-  const goods = [await shop.product(400), await shop.product(10), await shop.product(400)];
-  // Most units of one product are in a different warehouse from the others.
+  const goods = [
+    await shop.product({ units: 400 }),
+    await shop.product({ units: 10 }),
+    await shop.product({ units: 400 }),
+  ];
+  // Most units of one product lie in another warehouse than those of the others.
   const location = await openWest(app);
   await app.post("/inventory", { sku: goods[1]?.sku, quantity: 400, location, bin: "W-01" });
   const orders: { id: string; skus: string[] }[] = [];
@@ -67,12 +71,11 @@ test(`picked units are shipped, restocked or still in staging (seed ${seed})`, a
   });
   expect(sums.picked).toBeGreaterThan(20);
   expect(sums.picked).toBe(sums.shipped + sums.put_back + sums.staged);
-  await shop.close();
 }, 60_000);
 
-test("a request repeated with its key bills once", async () => {
+test("a request that is repeated with its key bills once", async () => {
   const shop = await openShop();
-  const goods = await shop.product(10);
+  const goods = await shop.product({ units: 10 });
   const { id } = await shop.order([[goods, 2]]);
   const headers = { "idempotency-key": "once" };
   const ask = () => shop.app.call("POST", `/orders/${id}/pick`, {}, { headers });
@@ -84,5 +87,4 @@ test("a request repeated with its key bills once", async () => {
   const { data } = (await shop.app.get("/billing/events")).body;
   const acts = data.map(({ act, quantity }: { act: string; quantity: number }) => `${act} ${quantity}`);
   expect(acts).toEqual(["project.add 5", "order.pick 2", "stock.add 10"]);
-  await shop.close();
 }, 60_000);

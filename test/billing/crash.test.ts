@@ -1,21 +1,20 @@
-// A server that is killed during picks and packs bills every act exactly once.
+// A server that is killed while orders are picked and packed bills nothing twice, and nothing never.
 import { expect, test } from "bun:test";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, client, freshDatabase, stockUp } from "../flows/service.ts";
 import { startWatchedService } from "../flows/watched_service.ts";
-import { volume } from "../volume.ts";
 
-const cycles = volume(1, 3);
+const cycles = 3;
 const orders_each = 40;
 const workers = 8;
 
-/** Calls an act on an order, with the same key each time. */
+/** Asks for an act on an order, with the same key each time. */
 const ask = (api: Client, id: string, act: string) =>
   api.send("POST", `/orders/${id}/${act}`, {}, { "idempotency-key": `${act}-${id}` });
 
-test(`every act is billed once after ${cycles} kills`, async () => {
+test(`what is billed after ${cycles} kills is what was done`, async () => {
   const settings = { data: mkdtempSync(join(tmpdir(), "packhouse-billed-")), database_url: await freshDatabase() };
   let service = await startWatchedService(settings);
   const key = await service.makeKey("test");
@@ -32,7 +31,7 @@ test(`every act is billed once after ${cycles} kills`, async () => {
     const work = async (left: string[]) => {
       for (let id = left.shift(); id !== undefined && alive; id = left.shift()) {
         for (const act of ["pick", "pack"]) {
-          // A request interrupted by the kill is resolved below.
+          // A request that the kill cut off is settled below.
           const answer = await ask(api, id, act).catch(() => null);
           if (answer?.status === 200) acknowledged += 1;
         }
@@ -65,6 +64,6 @@ test(`every act is billed once after ${cycles} kills`, async () => {
   const units = cycles * orders_each * 4;
   expect(Object.fromEntries(told)).toEqual({ "stock.add": 2_000_000, "order.pick": units, "order.pack": units });
   const verified = await service.verify();
-  expect([verified.code, verified.output]).toEqual([0, "live: 0 differences\ntest: 0 differences\n"]);
+  expect([verified.code, verified.said]).toEqual([0, "live: 0 differences\ntest: 0 differences\n"]);
   await service.remove();
 }, 120_000);

@@ -1,5 +1,5 @@
-// Storage of days while other transactions write to the ledger: late commits, requests over midnight, failures.
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+// Storage of days while others store rows of the ledger: what ends late, what had to wait over midnight, what fails.
+import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { asc, eq, sql } from "drizzle-orm";
 import { storage_closes, storage_days } from "../../db/schema/billing.ts";
 import { movements } from "../../db/schema/inventory.ts";
@@ -13,11 +13,9 @@ import type { Log } from "../../src/core/log.ts";
 import { adjustStock } from "../../src/inventory/counts/adjust_stock.ts";
 import { addStock } from "../../src/inventory/receiving/receive_units.ts";
 import type { Store, Tx } from "../../src/storage/database.ts";
-import { openTestApp, start, type TestApp } from "../harness.ts";
+import { day_ms, hour_ms, openApp, start, type TestApp } from "../build/service.ts";
 import { openWest } from "./west.ts";
 
-const hour_ms = 3_600_000;
-const day_ms = 24 * hour_ms;
 const actor = systemActor("test");
 const main = "whs_1001";
 
@@ -27,13 +25,10 @@ let app: TestApp;
 let store: Store;
 const said: { level: string; message: string; facts: Readonly<Record<string, unknown>> }[] = [];
 beforeEach(async () => {
-  app = await openTestApp();
+  app = await openApp({ verified: false });
   store = app.service.stores.live.scoped({ visible: null, owner: 1 });
   said.length = 0;
   for (const sku of ["TEA", "RICE"]) await sent("POST", "/products", { sku, name: sku });
-});
-afterEach(async () => {
-  await app.close();
 });
 
 async function sent(method: string, path: string, body: object) {
@@ -61,7 +56,7 @@ function close(patience_ms?: number): Promise<void> {
 const closesNow = () =>
   store.read((db) => db.sql.select().from(storage_closes).orderBy(asc(storage_closes.business_date)));
 
-/** The storage of each day, as `day SKU: units at the end of peak`. */
+/** The storage of each day, as `day SKU: at the close of at most`. */
 async function shown(): Promise<string[]> {
   const { body } = await app.get("/billing/storage?limit=100");
   return body.data
@@ -71,19 +66,19 @@ async function shown(): Promise<string[]> {
     .sort();
 }
 
-/** The database process of a transaction. */
+/** The process of the database that a transaction is of. */
 async function pidOf(tx: Tx): Promise<number[]> {
   const rows = await tx.sql.select({ pid: sql<number>`pg_backend_pid()` }).from(sql`(select 1) as one`);
   return rows.map(({ pid }) => pid);
 }
 
-/** A transaction that does some work and stays open until it is released. */
+/** A transaction that does what it is told, and stays open until it is let go. */
 async function held(act: (tx: Tx) => Promise<unknown>) {
   const gate = Promise.withResolvers<void>();
   const inside = Promise.withResolvers<void>();
   const ended = store.write(async (tx) => {
     await act(tx);
-    // Inserts are not awaited, but this runs after them.
+    // An insert is not waited for, but this comes after it.
     await tx.sql.select({ id: movements.id }).from(movements).limit(1);
     inside.resolve();
     await gate.promise;
@@ -97,8 +92,8 @@ async function held(act: (tx: Tx) => Promise<unknown>) {
 
 const rice = { sku: "RICE", location: main, bin: "B-RICE" } as const;
 
-describe.if(engine === "postgres")("a transaction that ends after the day was started", () => {
-  test("counts for that day, once, although its rows have lower ids than others already seen", async () => {
+describe.if(engine === "postgres")("a transaction that ends after the day was begun", () => {
+  test("counts for that day, once, though its rows have lower ids than others that were seen", async () => {
     await add("TEA", 50);
     app.clocks.live.advance(hour_ms);
     const letGo = await held((tx) => addStock(tx, { ...rice, quantity: 7 }, actor));
@@ -113,7 +108,7 @@ describe.if(engine === "postgres")("a transaction that ends after the day was st
     await letGo();
     await closing;
     expect(await shown()).toEqual(["2026-01-01 RICE: 7 of 7", "2026-01-01 TEA: 55 of 55"]);
-    // More units leave than arrived afterwards.
+    // More leaves than came afterwards.
     await sent("PATCH", "/inventory/RICE", { adjustment: -7, reason: "lost", location: main, bin: "B-RICE" });
     toNextDay();
     await close();
@@ -122,7 +117,7 @@ describe.if(engine === "postgres")("a transaction that ends after the day was st
     expect(said).toEqual([]);
   });
 
-  test("keeps the day open until it ends, with a warning", async () => {
+  test("keeps the day open while it does not end, and says what to do", async () => {
     await add("TEA", 50);
     let pid = 0;
     const letGo = await held(async (tx) => {
@@ -136,17 +131,17 @@ describe.if(engine === "postgres")("a transaction that ends after the day was st
     expect(said).toEqual([{ level: "warn", message: expect.stringContaining("pg_stat_activity"), facts }]);
     expect((await closesNow()).map(({ closed_at }) => closed_at)).toEqual([null]);
     await letGo();
-    // Later movements have their own day.
+    // What comes later has its own day.
     await add("TEA", 1);
     await close(100);
     expect(await shown()).toEqual(["2026-01-01 RICE: 7 of 7", "2026-01-01 TEA: 55 of 55"]);
     expect(await store.read(verifyStore)).toEqual([]);
   });
 
-  test("delays the days of all warehouses, with one warning per round", async () => {
+  test("keeps the days of all warehouses open, which is said once a round", async () => {
     const west = await openWest(app);
     await add("TEA", 50);
-    // It changes stock of the first warehouse only.
+    // It changes stock of the first warehouse alone.
     const letGo = await held((tx) => addStock(tx, { ...rice, quantity: 7 }, actor));
     await add("TEA", 20, { location: west, bin: "W-1" });
     await add("TEA", 1);
@@ -163,7 +158,7 @@ describe.if(engine === "postgres")("a transaction that ends after the day was st
     expect(await store.read(verifyStore)).toEqual([]);
   });
 
-  test("does not delay the day if it writes no movements", async () => {
+  test("only reads, or stores nothing of the ledger, and is not waited for", async () => {
     await add("TEA", 50);
     const letGo = await held(async () => {});
     toNextDay();
@@ -173,7 +168,7 @@ describe.if(engine === "postgres")("a transaction that ends after the day was st
     await letGo();
   });
 
-  test("that began before midnight and takes later units: both count for the later day", async () => {
+  test("began before midnight and takes what came after it: both count for the later day", async () => {
     await add("RICE", 2);
     const go = Promise.withResolvers<void>();
     const inside = Promise.withResolvers<number>();
@@ -195,7 +190,7 @@ describe.if(engine === "postgres")("a transaction that ends after the day was st
   });
 });
 
-test("a movement after a later one of the same item belongs to the later day, whatever its time", () => {
+test("what comes after a later row of the same item belongs to the later day, whenever it says it was", () => {
   const day = (business_date: string, began_at: number, last_movement_id: number): StorageDayClose => {
     const ended_at = began_at + 100;
     return {
@@ -212,7 +207,7 @@ test("a movement after a later one of the same item belongs to the later day, wh
   const flow = (id: number, created_at: number, from_item_id: number | null, to_item_id: number | null) => {
     return { id, created_at, quantity: 5, from_item_id, to_item_id };
   };
-  // The second row waited for the first until after midnight, and the third for the second.
+  // The second row waited for the first over midnight, and the third for the second.
   const flows = [flow(1, 101, null, 7), flow(2, 99, 7, 8), flow(3, 98, 8, null), flow(4, 97, null, 9)];
   const today = new StorageDayTotals(first, null, []);
   for (const one of flows) today.count(one);
@@ -227,13 +222,13 @@ test("a movement after a later one of the same item belongs to the later day, wh
   expect(tomorrow.next_movement_id).toBe(6);
 });
 
-test("a failure in one warehouse is reported, and the others are recorded", async () => {
+test("what fails in one warehouse is said, and the others are added up", async () => {
   const west = await openWest(app);
   await add("TEA", 5);
   await add("TEA", 5, { location: west, bin: "W-1" });
   toNextDay();
   await close();
-  // A day of the first warehouse without its units.
+  // A day of the first warehouse that knows nothing of its units.
   const [done] = (await closesNow()).filter(({ warehouse_id }) => warehouse_id === 1001);
   const gone = { business_date: "2026-01-02", began_at: done?.ended_at ?? 0, ended_at: (done?.ended_at ?? 0) + day_ms };
   await store.write((tx) => tx.sql.insert(storage_closes).values({ ...(done as StorageDayClose), ...gone }));

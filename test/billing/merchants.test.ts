@@ -1,40 +1,32 @@
-// Billing with several merchants: each event and each row of storage belongs to one of them.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+// What is billed in a house of several merchants: each fact and each row of storage is of one of them.
+import { expect, test } from "bun:test";
 import { closeStorage } from "../../src/billing/storage_days.jobs.ts";
-import { verifyStore } from "../../src/cli/verify.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { openApp } from "../build/service.ts";
 
-let app: TestApp;
 const merchants = ["ACME", "BOLT"] as const;
 const ids = { ACME: "mer_1001", BOLT: "mer_1002" };
 const keys: Record<string, string> = {};
-beforeAll(async () => {
-  app = await openTestApp();
-  for (const code of merchants) {
-    await app.post("/merchants", { code, name: code });
-    const { key } = (await app.post("/keys", { name: code, permission: "full", merchant_id: code })).body.data;
-    app.watch.keep("a merchant's key", key);
-    keys[code] = key;
-    await app.post("/products", { merchant_id: code, sku: `TEA-${code}`, name: "Tea", price: "5.00" });
-    const added = await app.post("/inventory", {
-      merchant_id: code,
-      sku: `TEA-${code}`,
-      quantity: 10,
-      bin: `B-${code}`,
-    });
-    expect([added.status, added.body.error]).toEqual([201, undefined]);
-  }
-}, 60_000);
-afterAll(async () => {
-  expect(await app.service.stores.live.read(verifyStore)).toEqual([]);
-  await app.close();
-});
+const app = await openApp();
+for (const code of merchants) {
+  await app.post("/merchants", { code, name: code });
+  const { key } = (await app.post("/keys", { name: code, permission: "full", merchant_id: code })).body.data;
+  app.watch.keep("a merchant's key", key);
+  keys[code] = key;
+  await app.post("/products", { merchant_id: code, sku: `TEA-${code}`, name: "Tea", price: "5.00" });
+  const added = await app.post("/inventory", {
+    merchant_id: code,
+    sku: `TEA-${code}`,
+    quantity: 10,
+    bin: `B-${code}`,
+  });
+  expect([added.status, added.body.error]).toEqual([201, undefined]);
+}
 
 const seen = (rows: { merchant_id: string }[]) => [...new Set(rows.map(({ merchant_id }) => merchant_id))].sort();
 const list = async (path: string, key?: string) =>
   (await app.call("GET", path, undefined, key ? { key } : {})).body.data;
 
-test("a count by the operator is billed to each merchant whose stock was counted", async () => {
+test("a count of the house is billed to each merchant whose goods were looked for", async () => {
   const { id, lines } = (await app.post("/inventory/counts", {})).body.data;
   const counted = lines.map(({ sku, bin }: Record<string, string>) => ({ sku, bin, quantity: 9 }));
   const recorded = await app.post(`/inventory/counts/${id}/lines`, { lines: counted });
@@ -47,7 +39,7 @@ test("a count by the operator is billed to each merchant whose stock was counted
   );
 });
 
-test("a merchant sees no bins and no users of the operator", async () => {
+test("a merchant is not told in which bins its goods lay, nor who of the house told of an act", async () => {
   const [sku, location] = ["TEA-ACME", "whs_1001"];
   const damaged = { sku, quantity: 1, bin: "B-ACME", condition: "damaged", location };
   expect((await app.post("/inventory/moves", damaged)).status).toBe(201);
@@ -85,7 +77,7 @@ test("a merchant sees no bins and no users of the operator", async () => {
   }
 });
 
-test("the operator sees all events, or those of one merchant; a merchant sees its own and records none", async () => {
+test("the house sees all, or those of one; a merchant sees its own and tells nothing", async () => {
   app.clocks.live.advance(48 * 3_600_000);
   await closeStorage(app.service.stores.live, app.service);
   for (const path of ["/billing/events", "/billing/storage"]) {

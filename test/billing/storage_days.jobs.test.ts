@@ -1,5 +1,5 @@
-// End-of-day and peak storage, compared with the ledger as the test adds it up.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+// The storage of days: what lay where at midnight and at most, against the ledger added up in the test itself.
+import { expect, test } from "bun:test";
 import { asc, sql } from "drizzle-orm";
 import { billable_events, storage_closes, storage_days } from "../../db/schema/billing.ts";
 import { movements } from "../../db/schema/inventory.ts";
@@ -7,19 +7,13 @@ import { closeStorage } from "../../src/billing/storage_days.jobs.ts";
 import { verifyStore } from "../../src/cli/verify.ts";
 import { seededRandom } from "../../src/core/random.ts";
 import type { Store } from "../../src/storage/database.ts";
-import { openShop, type Shop } from "../orders/shop.ts";
+import { day_ms, hour_ms } from "../build/service.ts";
+import { openShop } from "../build/shop.ts";
 
-const hour_ms = 3_600_000;
-const day_ms = 24 * hour_ms;
 const zone = "America/New_York";
 
-let shop: Shop;
-let store: Store;
-beforeAll(async () => {
-  shop = await openShop();
-  store = shop.app.service.stores.live;
-}, 60_000);
-afterAll(() => shop.app.close());
+const shop = await openShop({ verified: false });
+const store = shop.app.service.stores.live;
 
 const setClock = (at: number) => shop.app.clocks.live.advance(at - store.clock.now());
 const close = () => closeStorage(store, shop.app.service);
@@ -30,10 +24,10 @@ const rowsNow = () =>
 const closesNow = () =>
   store.read((db) => db.sql.select().from(storage_closes).orderBy(asc(storage_closes.business_date)));
 
-/** The date in New York at a time, by the runtime's own calendar. */
+/** The day in New York at a moment, by the machine's own calendar. */
 const dayOf = (at: number) => new Intl.DateTimeFormat("en-CA", { timeZone: zone }).format(at);
 
-/** The units of each item at the end of each day, and their peak, from the ledger. */
+/** What the ledger makes of each day: the units of each item at its end, and the most at once. */
 async function naively(): Promise<string[]> {
   const rows = await store.read((db) => db.sql.select().from(movements).orderBy(asc(movements.id)));
   const [first] = rows;
@@ -63,11 +57,15 @@ async function naively(): Promise<string[]> {
 const shown = (rows: Awaited<ReturnType<typeof rowsNow>>) =>
   rows.map((row) => `${row.business_date} ${row.stock_item_id}: ${row.units_at_close} of ${row.units_peak}`).sort();
 
-test("sixty days of traffic match the ledger, across a clock change and missed days", async () => {
+test("sixty days of traffic are what the ledger says, over a change of the clocks and days caught up on", async () => {
   const random = seededRandom(7);
   // The clocks go forward in New York on 8 March, a day of 23 hours.
   setClock(Date.parse("2026-02-01T15:00:00Z"));
-  const goods = [await shop.product(0, "TEA"), await shop.product(0, "SALT"), await shop.product(0, "OATS")];
+  const goods = [
+    await shop.product({ sku: "TEA" }),
+    await shop.product({ sku: "SALT" }),
+    await shop.product({ sku: "OATS" }),
+  ];
   await shop.app.patch(`/products/${goods[0]?.id}`, {
     dimensions: { length: 10, width: 10, height: 2.5, unit: "in" },
   });
@@ -88,7 +86,7 @@ test("sixty days of traffic match the ledger, across a clock change and missed d
       const adjustment = -Math.min(quantity, place.quantity ?? place.available ?? 1);
       await shop.app.patch(`/inventory/${sku}`, { adjustment, reason: "damaged", bin: place.location });
     }
-    // The job pauses for days now and then, and runs twice at other times.
+    // The job rests for days now and then, and runs twice at other times.
     for (let runs = random.integer(0, 4) - 2; runs > 0; runs -= 1) await close();
   }
   setClock(now + 2 * day_ms + hour_ms);
@@ -106,7 +104,7 @@ test("sixty days of traffic match the ledger, across a clock change and missed d
   expect([...volumes].sort()).toEqual([4097, null]);
 }, 120_000);
 
-test("a day is recorded 15 minutes after midnight, and only once", async () => {
+test("a day is over a quarter of an hour after midnight, and is not added up twice", async () => {
   const before = (await closesNow()).length;
   const at = (await closesNow()).at(-1)?.ended_at ?? 0;
   setClock(at + day_ms + 14 * 60_000);
@@ -120,7 +118,7 @@ test("a day is recorded 15 minutes after midnight, and only once", async () => {
   expect(await rowsNow()).toEqual(rows);
 });
 
-test("the list and the CSV file show closed days, newest first, by warehouse and day", async () => {
+test("a list and a file show closed days, newest first, by warehouse and day", async () => {
   const days = [...new Set((await rowsNow()).map((row) => row.business_date))];
   const [from, to] = [days.at(-3), days.at(-2)];
   const { body } = await shop.app.get(`/billing/storage?from=${from}&to=${to}&warehouse=whs_1001&limit=100`);
@@ -140,12 +138,12 @@ test("the list and the CSV file show closed days, newest first, by warehouse and
   expect([refused.status, refused.body.error.details[0].field]).toEqual([422, "from"]);
 });
 
-test("an interrupted day is continued, and rows are neither changed nor deleted", async () => {
+test("a stop in the middle is gone on with, and rows are neither changed nor taken away", async () => {
   const at = (await closesNow()).at(-1)?.ended_at ?? 0;
   setClock(at + day_ms + hour_ms);
   const ending = new AbortController();
   let writes = 0;
-  // The service is stopped as soon as the day is started.
+  // The service is stopped as soon as the day is begun.
   const stopped = Object.assign(Object.create(store), {
     write: (work: Parameters<Store["write"]>[0]) => {
       writes += 1;
@@ -167,7 +165,7 @@ test("an interrupted day is continued, and rows are neither changed nor deleted"
   await expect(store.write((tx) => tx.sql.delete(storage_days).where(sql`true`))).rejects.toThrow();
 });
 
-test("verify finds storage that differs from the ledger, and events without an act", async () => {
+test("verify finds rows that the ledger does not bear out, and facts without an act", async () => {
   expect(await store.read(verifyStore)).toEqual([]);
   const [first] = await closesNow();
   const late = (await rowsNow()).at(-1);

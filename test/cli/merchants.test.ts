@@ -1,15 +1,11 @@
-// `packhouse merchants …` alongside a running service.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+// `packhouse merchants …`, beside a service that serves.
+import { expect, test } from "bun:test";
 import { merchantCommands } from "../../src/cli/merchants.ts";
-import { openShop, type Shop } from "../orders/shop.ts";
+import { openShop } from "../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 
-/** Runs a command and returns its output. */
+/** Runs a command, and answers what it prints. */
 async function run(name: keyof typeof merchantCommands, given: object = {}): Promise<string[]> {
   const lines: string[] = [];
   const stores = { ...shop.app.service.stores, close: async () => {} } as never;
@@ -18,15 +14,15 @@ async function run(name: keyof typeof merchantCommands, given: object = {}): Pro
   return lines;
 }
 
-test("creates, lists, suspends, reactivates and closes merchants, and records it in the audit log", async () => {
-  const made = await shop.order([[await shop.product(3), 1]]);
+test("makes, lists, suspends, reactivates and closes merchants, and the audit trail keeps it", async () => {
+  const made = await shop.order([[await shop.product({ units: 3 }), 1]]);
   expect(await run("create", { code: "ACME", name: "Acme", currency: "EUR" })).toEqual([
     "mer_1001   ACME         Acme  EUR  America/New_York",
   ]);
   expect(await run("suspend", { merchant: "MAIN" })).toEqual([
     "mer_1      MAIN         Main  USD  America/New_York  suspended",
   ]);
-  // Without a server's job: the command itself holds the orders.
+  // Without a job of a server: the command has held the orders itself.
   expect(await shop.get(made.id)).toMatchObject({ status: "on_hold", holds: [{ reason: "merchant_suspended" }] });
   const [listed = ""] = await run("list", { json: true });
   expect(JSON.parse(listed)).toEqual((await shop.app.get("/merchants/MAIN")).body.data);
@@ -45,7 +41,7 @@ test("creates, lists, suspends, reactivates and closes merchants, and records it
   ]);
 });
 
-test("reports missing flags and refusals", async () => {
+test("says what is missing, and what is refused", async () => {
   await expect(run("create", { name: "Acme" })).rejects.toThrow("--code is required");
   await expect(run("create", { code: "acme", name: "Acme" })).rejects.toThrow("code must be 2 to 12 of A to Z");
   await expect(run("suspend", {})).rejects.toThrow("--merchant is required");

@@ -1,15 +1,11 @@
-// `packhouse users …` alongside a running service.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+// `packhouse users …`, beside a service that serves.
+import { expect, test } from "bun:test";
 import { userCommands } from "../../src/cli/users.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { openApp } from "../build/service.ts";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-});
-afterAll(() => app.close());
+const app = await openApp();
 
-/** Runs a command and returns its output. */
+/** Runs a command, and answers what it prints. */
 async function run(name: keyof typeof userCommands, given: object): Promise<string[]> {
   const lines: string[] = [];
   const stores = { ...app.service.stores, close: async () => {} } as never;
@@ -18,7 +14,7 @@ async function run(name: keyof typeof userCommands, given: object): Promise<stri
   return lines;
 }
 
-test("creates a user of the operator and one of a merchant, and lists both with their memberships", async () => {
+test("makes a user of the house and one of a merchant, and lists both with what they are", async () => {
   await app.post("/merchants", { code: "ACME", name: "Acme" });
   const person = { name: "Mia", json: true };
   await run("create", { ...person, email: "mia@packhouse.test", role: "viewer" });
@@ -36,7 +32,7 @@ test("creates a user of the operator and one of a merchant, and lists both with 
   expect(entry.facts).toEqual({ role: "owner", merchant_id: "ACME" });
 });
 
-test("refuses an unknown merchant, and the role floor at a merchant", async () => {
+test("refuses a merchant that there is not, and the floor at one", async () => {
   const person = { email: "new@packhouse.test", name: "New", json: true };
   await expect(run("create", { ...person, role: "office", merchant: "NONE" })).rejects.toThrow("No such merchant");
   await expect(run("create", { ...person, role: "floor", merchant: "ACME" })).rejects.toThrow("at a merchant");

@@ -1,6 +1,6 @@
-// `verify` after the tables were changed directly: events, refunds, stored responses and
-// numbers. Stock and the counters of orders have their own tests.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+// What `verify` finds when somebody has changed the tables behind the commands' back: of all that was told, refunded,
+// answered and numbered. Stock and the counters of orders have tests of their own.
+import { beforeAll, expect, test } from "bun:test";
 import { eq, inArray, sql } from "drizzle-orm";
 import { carrier_accounts } from "../../db/schema/carrier_accounts.ts";
 import { order_history, order_lines, orders } from "../../db/schema/orders.ts";
@@ -12,7 +12,7 @@ import { labels } from "../../db/schema/shipments.ts";
 import { deliveries } from "../../db/schema/webhooks.ts";
 import { verifyStore } from "../../src/cli/verify.ts";
 import type { Tx } from "../../src/storage/database.ts";
-import { openShop, type Shop } from "../orders/shop.ts";
+import { openShop } from "../build/shop.ts";
 
 const places = "I10 the places of events have no gap but those that restores left, and each is an event's";
 const last_place = "I10 the last place of an event is the last one given or left out";
@@ -30,18 +30,17 @@ const postage = "I16 refunds of an order's shipping do not exceed its cost, in c
 const claimed = "an order line has no more returned units than shipped units";
 const counted = "an order line's returned units equal the units that inspections accepted";
 
-let shop: Shop;
 let count: number;
+const shop = await openShop();
 beforeAll(async () => {
-  shop = await openShop();
   const { app } = shop;
-  const goods = await shop.product(40);
+  const goods = await shop.product({ units: 40 });
   await app.post("/webhooks", {
     url: "https://example.com/hook",
     events: ["order.created", "order.shipped"],
     active: false,
   });
-  // ord_1001 has shipped and two of its three units came back; ord_1002 is pending; 22 more were created with a key.
+  // ord_1001 is shipped and two of its three units came back; ord_1002 waits; 22 more were asked for with a key.
   const order = await shop.order([[goods, 3]], { shipping_amount: "4.00" });
   await shop.act(order.id, "process");
   await shop.act(order.id, "ship");
@@ -70,11 +69,10 @@ beforeAll(async () => {
   await app.runJobs();
   count = await app.service.stores.live.read((db) => db.sql.$count(events));
 });
-afterAll(() => shop.close());
 
 const item = (sku: string, quantity: number) => ({ sku, quantity });
 
-/** The differences after a change that is rolled back. */
+/** What is found after a change that is undone again. */
 async function found(change: (tx: Tx) => PromiseLike<unknown>) {
   const undone = new Error("undone");
   let differences: (readonly [string, string])[] = [];
@@ -94,7 +92,7 @@ const ofOrder = (number: number) => sql`${order_history.order_id} = 1001 and ${o
 
 test("nothing", async () => expect(await found(async () => {})).toEqual([]));
 
-test("deleted events, and the last one", async () => {
+test("events that were deleted, and the last one", async () => {
   expect(count).toBeGreaterThan(50);
   const gone = await found((tx) => tx.sql.delete(events).where(sql`${events.position} between 11 and 50`));
   expect(gone).toContainEqual([places, `events: ${count} ${count - 40}`]);
@@ -106,7 +104,7 @@ test("deleted events, and the last one", async () => {
   );
 });
 
-test("an event that was deleted before it had a position", async () => {
+test("an event that was deleted before it had a place", async () => {
   const [before, after] = [24, 23];
   const unplaced = (tx: Tx) =>
     tx.sql.delete(events).where(sql`${events.seq} = (select max(seq) from events where type = 'order.created')`);
@@ -254,7 +252,7 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, (readonly [rule: string, wh
   for (const difference of differences) expect(said).toContainEqual(difference);
 });
 
-test("rows of the other environment", async () => {
+test("rows of the other mode", async () => {
   const { live } = shop.app.service.stores;
   const [row] = await live.read((db) => db.sql.select().from(orders).where(eq(orders.id, 1002)));
   if (row === undefined) throw new Error("the order is there");

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { openTestApp, type TestApp } from "../harness.ts";
-import { openShop } from "../orders/shop.ts";
+import { describe, expect, test } from "bun:test";
+import { openApp } from "../build/service.ts";
+import { openShop, portland } from "../build/shop.ts";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-});
-afterAll(() => app.close());
+const app = await openApp();
 
-const home = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
-const office = { ...home, name: "Goods in", address_line1: "1 Dock Rd", postal_code: "97202-1234" };
+const office = { ...portland, name: "Goods in", address_line1: "1 Dock Rd", postal_code: "97202-1234" };
 const london = { address_line1: "120 Hanover Sq.", city: "London", postal_code: "WA1 1DP", country: "GB" };
 
 let number = 0;
@@ -19,8 +14,8 @@ const defaults = (customer: { shipping_addresses: { is_default: boolean }[] }) =
   customer.shipping_addresses.map(({ is_default }) => is_default);
 
 describe("works", () => {
-  test("the body of a GET creates a copy under another email address, with its own addresses", async () => {
-    const made = await create({ first_name: "Jane", shipping_addresses: [home, { ...office, is_default: true }] });
+  test("what a GET answered is created again under another address, with addresses of its own", async () => {
+    const made = await create({ first_name: "Jane", shipping_addresses: [portland, { ...office, is_default: true }] });
     const shown = (await app.get(`/customers/${made.id}`)).body;
     const copied = await app.post("/customers", { ...shown, email: email() });
     expect(copied.status).toBe(201);
@@ -37,7 +32,7 @@ describe("works", () => {
       last_name: "Doe",
       phone: "+1 503 555 0100",
       company: "Doe & Co",
-      shipping_addresses: [home, { ...office, is_default: true }],
+      shipping_addresses: [portland, { ...office, is_default: true }],
       metadata: { tier: "gold", score: 3, vip: true },
     });
     expect(answer.status).toBe(201);
@@ -69,7 +64,7 @@ describe("works", () => {
       {
         id: expect.stringMatching(/^adr_\d+$/),
         name: "Jane Doe",
-        ...home,
+        ...portland,
         address_line2: null,
         phone: null,
         company: "Doe & Co",
@@ -91,27 +86,27 @@ describe("works", () => {
     const detail = { ...answer.body, order_history: [], order_count: 0 };
     expect((await app.get(`/customers/${id}`)).body).toEqual(detail);
     expect((await app.get(`/customers/${id.slice(4)}`)).body).toEqual(detail);
-    // The response of a GET can be sent back.
+    // What a GET answered can be sent back.
     expect((await app.patch(`/customers/${id}`, detail)).body).toEqual(answer.body);
     expect(await app.takeEvents()).toEqual([]);
   });
 
-  test("an address defaults to the customer's name: name, otherwise company, otherwise email address", async () => {
+  test("an address is named after the customer: by name, else company, else e-mail address", async () => {
     const named = async (fields: object) =>
-      (await create({ shipping_addresses: [home], ...fields })).shipping_addresses;
+      (await create({ shipping_addresses: [portland], ...fields })).shipping_addresses;
     expect((await named({ first_name: " ", last_name: "Doe", company: "Co" }))[0].name).toBe("Doe");
     expect((await named({ first_name: "", company: "Co" }))[0].name).toBe("Co");
     expect((await named({ email: "plain@example.com" }))[0].name).toBe("plain@example.com");
   });
 
-  test("an address defaults to the customer's company, unless it has its own or the name contains it", async () => {
+  test("an address has the customer's company unless it has its own, none, or the name says it", async () => {
     const fields = { first_name: "Jane", company: "Doe & Co" };
     const sites = [
-      home,
-      { ...home, company: "Roe Ltd" },
-      { ...home, company: null },
-      { ...home, company: "" },
-      { ...home, name: "Doe & Co, gate 2" },
+      portland,
+      { ...portland, company: "Roe Ltd" },
+      { ...portland, company: null },
+      { ...portland, company: "" },
+      { ...portland, name: "Doe & Co, gate 2" },
     ];
     const customer = await create({ ...fields, shipping_addresses: sites });
     const companies = async () => {
@@ -121,7 +116,7 @@ describe("works", () => {
     expect(await companies()).toEqual(["Doe & Co", "Roe Ltd", null, null, null]);
     const path = `/customers/${customer.id}/addresses`;
     const [first] = customer.shipping_addresses;
-    expect((await app.post(path, home)).body.company).toBe("Doe & Co");
+    expect((await app.post(path, portland)).body.company).toBe("Doe & Co");
     expect((await app.patch(`${path}/${first.id}`, { city: "Salem" })).body.company).toBe("Doe & Co");
     expect((await app.patch(`${path}/${first.id}`, { company: null })).body.company).toBeNull();
     expect((await app.patch(`${path}/${first.id}`, { company: "Roe Ltd" })).body.company).toBe("Roe Ltd");
@@ -130,8 +125,8 @@ describe("works", () => {
     expect(await companies()).toEqual(["Roe Ltd", "Roe Ltd", null, null, null, "Doe & Co"]);
   });
 
-  test("an update without a difference keeps updated_at", async () => {
-    const { id } = await create({ first_name: "Jane", shipping_addresses: [home, { ...home, city: "Salem" }] });
+  test("a change of nothing leaves the moment as it was", async () => {
+    const { id } = await create({ first_name: "Jane", shipping_addresses: [portland, { ...portland, city: "Salem" }] });
     const before = (await app.get(`/customers/${id}`)).body;
     const [first, second] = before.shipping_addresses;
     app.clocks.live.advance(1500);
@@ -156,7 +151,7 @@ describe("works", () => {
   });
 
   test("only provided fields change, by PATCH or PUT", async () => {
-    const { id } = await create({ first_name: "Jane", company: "Co", shipping_addresses: [home] });
+    const { id } = await create({ first_name: "Jane", company: "Co", shipping_addresses: [portland] });
     app.clocks.live.advance(1500);
     const patched = (await app.patch(`/customers/${id}`, { company: null, metadata: { a: 1 } })).body;
     expect(patched).toMatchObject({ first_name: "Jane", company: null, metadata: { a: 1 } });
@@ -168,8 +163,8 @@ describe("works", () => {
     expect((await app.patch(`/customers/${id}`, own)).body.email).toBe(own.email);
   });
 
-  test("a list of addresses replaces all; those with an id change in place", async () => {
-    const before = await create({ first_name: "Jane", shipping_addresses: [home, office] });
+  test("a list that is given replaces the addresses; those with an id are changed in place", async () => {
+    const before = await create({ first_name: "Jane", shipping_addresses: [portland, office] });
     const [first, second] = before.shipping_addresses;
     const changed = await app.patch(`/customers/${before.id}`, {
       shipping_addresses: [london, { id: second.id, address_line2: "Gate 2" }],
@@ -192,8 +187,8 @@ describe("works", () => {
     expect(none.body.shipping_addresses).toEqual([]);
   });
 
-  test("there is always exactly one default address", async () => {
-    const customer = await create({ shipping_addresses: [home, office] });
+  test("there is exactly one default address, whatever is done", async () => {
+    const customer = await create({ shipping_addresses: [portland, office] });
     const path = `/customers/${customer.id}`;
     const read = async () => (await app.get(path)).body;
     const [first, second] = customer.shipping_addresses;
@@ -218,12 +213,12 @@ describe("works", () => {
     expect(defaults(kept.body)).toEqual([true, false]);
     await app.call("DELETE", `${path}/addresses/${third.id}`);
     expect((await app.call("DELETE", `${path}/addresses/${first.id}`)).body.shipping_addresses).toEqual([]);
-    expect((await app.post(`${path}/addresses`, home)).body.is_default).toBe(true);
+    expect((await app.post(`${path}/addresses`, portland)).body.is_default).toBe(true);
   });
 
-  test("the detail has the newest orders and their number", async () => {
+  test("the detail has the newest orders, and how many there are", async () => {
     const shop = await openShop();
-    const goods = [await shop.product(100), await shop.product(100)] as const;
+    const goods = [await shop.product({ units: 100 }), await shop.product({ units: 100 })] as const;
     const first = await shop.order(
       [
         [goods[0], 2],
@@ -245,17 +240,16 @@ describe("works", () => {
     const full = (await shop.app.get(path)).body;
     expect([full.order_count, full.order_history.length]).toEqual([52, 50]);
     expect(full.order_history.map((order: { id: string }) => order.id)).not.toContain(first.id);
-    // Orders keep a copy of the address, so it may be changed and removed.
+    // Orders keep their copy of the address: it may be changed and removed.
     const [address] = shop.customer.shipping_addresses;
     expect((await shop.app.call("DELETE", `${path}/addresses/${address.id}`)).status).toBe(200);
     expect((await shop.get(first.id)).shipping_address).toMatchObject({ city: "Portland", name: "Jane Doe" });
-    await shop.app.close();
   });
 
-  test("a list has page data next to the records, and filters by email address and day", async () => {
-    const fresh = await openTestApp();
+  test("a list has its pages beside the data and is narrowed by e-mail address and day", async () => {
+    const fresh = await openApp();
     for (let n = 0; n < 5; n += 1) {
-      await fresh.post("/customers", { email: `n${n}@example.com`, shipping_addresses: [home] });
+      await fresh.post("/customers", { email: `n${n}@example.com`, shipping_addresses: [portland] });
       fresh.clocks.live.advance(86_400_000);
     }
     const ids = (body: { data: { email: string }[] }) => body.data.map((found) => found.email.slice(0, 2));
@@ -274,7 +268,6 @@ describe("works", () => {
     expect(ids((await fresh.get("/customers?email=N3@example.com")).body)).toEqual(["n3"]);
     expect(ids((await fresh.get("/customers?email=n3@example.co")).body)).toEqual([]);
     expect(ids((await fresh.get("/customers?created_after=2026-01-05")).body)).toEqual(["n4", "n3"]);
-    await fresh.close();
   });
 });
 
@@ -291,22 +284,26 @@ describe("refuses", () => {
     ["an unknown field", { nickname: "J" }, ["nickname"]],
     ["metadata nested too deep", { metadata: { a: { b: { c: { d: { e: {} } } } } } }, ["metadata.a.b.c.d.e"]],
     ["an address without its lines", { shipping_addresses: [{}] }, ["address_line1", "country"]],
-    ["a country's name", { shipping_addresses: [{ ...home, country: "USA" }] }, ["country"]],
+    ["a country's name", { shipping_addresses: [{ ...portland, country: "USA" }] }, ["country"]],
     ["UK", { shipping_addresses: [{ ...london, country: "UK" }] }, ["country"]],
     ["an unknown country", { shipping_addresses: [{ ...london, country: "QX" }] }, ["country"]],
-    ["no state", { shipping_addresses: [{ ...home, state: null }] }, ["state"]],
+    ["no state", { shipping_addresses: [{ ...portland, state: null }] }, ["state"]],
     ["no postal code", { shipping_addresses: [{ ...london, postal_code: "" }] }, ["postal_code"]],
-    ["a wrong postal code", { shipping_addresses: [{ ...home, postal_code: "9720" }] }, ["postal_code"]],
+    ["a wrong postal code", { shipping_addresses: [{ ...portland, postal_code: "9720" }] }, ["postal_code"]],
     ["no city", { shipping_addresses: [{ ...london, city: undefined }] }, ["city"]],
-    ["blank lines", { shipping_addresses: [{ ...home, address_line1: " ", city: " " }] }, ["address_line1", "city"]],
+    [
+      "blank lines",
+      { shipping_addresses: [{ ...portland, address_line1: " ", city: " " }] },
+      ["address_line1", "city"],
+    ],
   ])("%s", async (_name, fields, names) => {
     const prefix = "shipping_addresses" in fields ? "shipping_addresses[0]." : "";
     const expected = [422, "validation_failed", names.map((name) => prefix + name)];
     expect(await refused("POST", "/customers", { email: email(), ...fields })).toEqual(expected);
   });
 
-  test("reports every bad field of every address at once", async () => {
-    const shipping_addresses = [home, { ...home, state: null, postal_code: "1" }, { ...london, country: "ZZ" }];
+  test("every bad field of every address at once", async () => {
+    const shipping_addresses = [portland, { ...portland, state: null, postal_code: "1" }, { ...london, country: "ZZ" }];
     expect(await refused("POST", "/customers", { email: email(), shipping_addresses })).toEqual([
       422,
       "validation_failed",
@@ -314,7 +311,7 @@ describe("refuses", () => {
     ]);
   });
 
-  test("an email address in use, in any case, and names the customer", async () => {
+  test("an e-mail address that is taken, in any case, with the customer that has it", async () => {
     const first = await create({ email: "taken@example.com" });
     const second = await app.post("/customers", { email: "TAKEN@example.com" });
     expect([second.status, second.body.error.code]).toEqual([409, "duplicate_email"]);
@@ -325,11 +322,11 @@ describe("refuses", () => {
     expect((await app.get(`/customers/${other.id}`)).body).toMatchObject({ email: other.email, first_name: null });
   });
 
-  test("two default addresses, and removing the default mark", async () => {
-    const two = [home, office].map((address) => ({ ...address, is_default: true }));
+  test("two default addresses, and a default that is given up", async () => {
+    const two = [portland, office].map((address) => ({ ...address, is_default: true }));
     const expected = [422, "validation_failed", ["shipping_addresses[1].is_default"]];
     expect(await refused("POST", "/customers", { email: email(), shipping_addresses: two })).toEqual(expected);
-    const customer = await create({ shipping_addresses: [home] });
+    const customer = await create({ shipping_addresses: [portland] });
     const path = `/customers/${customer.id}/addresses/${customer.shipping_addresses[0].id}`;
     expect(await refused("PATCH", path, { is_default: false })).toEqual([422, "validation_failed", ["is_default"]]);
     expect(await refused("PATCH", path, { country: "CA", city: "" })).toEqual([
@@ -340,9 +337,9 @@ describe("refuses", () => {
     expect(await refused("PATCH", path, { country: "CA" })).toEqual([422, "validation_failed", ["postal_code"]]);
   });
 
-  test("another customer's address, and unknown records", async () => {
-    const mine = await create({ shipping_addresses: [home] });
-    const other = await create({ shipping_addresses: [home] });
+  test("the address of another customer, and what is not there", async () => {
+    const mine = await create({ shipping_addresses: [portland] });
+    const other = await create({ shipping_addresses: [portland] });
     const foreign = other.shipping_addresses[0].id;
     const gone = [404, "resource_missing", []];
     expect(await refused("PATCH", `/customers/${mine.id}/addresses/${foreign}`, { city: "Salem" })).toEqual(gone);
@@ -356,12 +353,12 @@ describe("refuses", () => {
     expect(await refused("GET", "/customers/cus_1")).toEqual(gone);
     expect(await refused("GET", "/customers/ord_1001")).toEqual(gone);
     expect(await refused("PATCH", "/customers/cus_1", {})).toEqual(gone);
-    expect(await refused("POST", "/customers/cus_1/addresses", home)).toEqual(gone);
+    expect(await refused("POST", "/customers/cus_1/addresses", portland)).toEqual(gone);
     expect((await app.get(`/customers/${mine.id}`)).body.shipping_addresses).toEqual(mine.shipping_addresses);
     expect(await app.takeEvents()).toEqual([]);
   });
 
-  test("a limit above the maximum, and an invalid date", async () => {
+  test("a limit beyond the maximum, and a day that is none", async () => {
     expect(await refused("GET", "/customers?limit=101")).toEqual([422, "validation_failed", ["limit"]]);
     const bad = [422, "validation_failed", ["created_after"]];
     expect(await refused("GET", "/customers?created_after=yesterday")).toEqual(bad);
@@ -370,8 +367,8 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("a read-only key reads and changes nothing", async () => {
-    const { id, shipping_addresses } = await create({ shipping_addresses: [home] });
+  test("a reading key reads and changes nothing", async () => {
+    const { id, shipping_addresses } = await create({ shipping_addresses: [portland] });
     const read = { key: app.keys.live.read };
     expect((await app.call("GET", `/customers/${id}`, undefined, read)).status).toBe(200);
     const address = `/customers/${id}/addresses/${shipping_addresses[0].id}`;
@@ -379,7 +376,7 @@ describe("guards", () => {
       ["POST", "/customers", { email: email() }],
       ["PATCH", `/customers/${id}`, {}],
       ["PUT", `/customers/${id}`, {}],
-      ["POST", `/customers/${id}/addresses`, home],
+      ["POST", `/customers/${id}/addresses`, portland],
       ["PATCH", address, {}],
       ["DELETE", address, undefined],
     ] as const) {
@@ -387,7 +384,7 @@ describe("guards", () => {
     }
   });
 
-  test("of customers created concurrently with one email address, only one is stored", async () => {
+  test("of customers created at once with one e-mail address there is one", async () => {
     const tries = Array.from({ length: 8 }, (_, n) =>
       app.post("/customers", { email: n % 2 ? "RACE@example.com" : "race@example.com" }),
     );
@@ -395,10 +392,10 @@ describe("guards", () => {
     expect(statuses).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
   });
 
-  test("addresses added concurrently leave one default", async () => {
+  test("addresses that are added at once leave one default", async () => {
     const { id } = await create();
     const tries = Array.from({ length: 6 }, () =>
-      app.post(`/customers/${id}/addresses`, { ...home, is_default: true }),
+      app.post(`/customers/${id}/addresses`, { ...portland, is_default: true }),
     );
     expect((await Promise.all(tries)).map(({ status }) => status)).toEqual([201, 201, 201, 201, 201, 201]);
     const customer = (await app.get(`/customers/${id}`)).body;
@@ -407,7 +404,7 @@ describe("guards", () => {
 
   test("a repeated request has one effect and the same bytes", async () => {
     const headers = { "idempotency-key": "customer-1" };
-    const body = { email: email(), shipping_addresses: [home] };
+    const body = { email: email(), shipping_addresses: [portland] };
     const first = await app.call("POST", "/customers", body, { headers });
     const again = await app.call("POST", "/customers", body, { headers });
     expect([again.status, again.body]).toEqual([201, first.body]);

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { emit } from "../../src/events/emit.ts";
 import { placeEvents } from "../../src/events/events.sql.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { openApp } from "../build/service.ts";
 import { listEventsAfter } from "./stored_events.ts";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-});
-afterAll(() => app.close());
+const app = await openApp();
 
 describe("works", () => {
   test("a body over 64 KiB has its longest list cut and says so", async () => {

@@ -1,24 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { emit } from "../../src/events/emit.ts";
 import { eventSchema } from "../../src/events/event.schema.ts";
 import { type EventType, eventTypes } from "../../src/events/event_types.ts";
 import { eventDescriptions } from "../../src/webhooks/event_descriptions.schema.ts";
-import { openTestApp, start, type TestApp } from "../harness.ts";
+import { openApp, start } from "../build/service.ts";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-  for (let n = 1; n <= 7; n += 1) {
-    const type: EventType = n % 2 === 0 ? "order.shipped" : "order.created";
-    await app.service.stores.live.write((tx) =>
-      emit(tx, [{ type, merchant_id: 1, data: { object: "order", id: `ord_${n}` } }]),
-    );
-    app.clocks.live.advance(1000);
-  }
-  await app.runJobs();
-});
-afterAll(() => app.close());
+const app = await openApp();
+for (let n = 1; n <= 7; n += 1) {
+  const type: EventType = n % 2 === 0 ? "order.shipped" : "order.created";
+  await app.service.stores.live.write((tx) =>
+    emit(tx, [{ type, merchant_id: 1, data: { object: "order", id: `ord_${n}` } }]),
+  );
+  app.clocks.live.advance(1000);
+}
+await app.runJobs();
 
 const names = (body: { data: { data: { id: string } }[] }) => body.data.map((event) => event.data.id);
 

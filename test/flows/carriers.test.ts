@@ -3,16 +3,15 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { verifyStore } from "../../src/cli/verify.ts";
 import { handInCarriers, outsideCarriers } from "../../src/shipping/carriers/connectors.ts";
+import { hour_ms, openTestApp, start, type TestApp } from "../build/service.ts";
+import { parcelShopOn } from "../build/shop.ts";
 import { listEventsAfter } from "../events/stored_events.ts";
-import { openTestApp, start, type TestApp } from "../harness.ts";
 import { type EasyPostMock, openEasyPost } from "../shipping/carriers/easypost_mock.ts";
 import { type KarrioMock, openKarrio } from "../shipping/carriers/karrio_mock.ts";
 import { openShippo, type ShippoMock } from "../shipping/carriers/shippo_mock.ts";
-import { openShop } from "../shipping/shop.ts";
 
 setDefaultTimeout(120_000);
 
-const hour_ms = 3_600_000;
 /** Longer than carriers that are well take on a busy machine, shorter than those that hang. */
 const deadline_ms = 3000;
 
@@ -37,7 +36,7 @@ const heard = [
 async function openTrade() {
   const app: TestApp = await openTestApp();
   handInCarriers(app.service, outsideCarriers, deadline_ms);
-  const shop = await openShop(app, "test");
+  const shop = await parcelShopOn(app, "test");
   const easypost: EasyPostMock = await openEasyPost({ now: () => app.clocks.test.now() });
   const karrio: KarrioMock = await openKarrio();
   const shippo: ShippoMock = await openShippo();

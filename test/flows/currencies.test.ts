@@ -1,15 +1,11 @@
 // Amounts in currencies of no, two and three decimals, from a product and an order to its refund.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { openShop, type Shop } from "../orders/shop.ts";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { openShop } from "../build/shop.ts";
 import { connectShopify, shopifyLine, shopifyOrder, take } from "../platforms/stores.ts";
 
 setDefaultTimeout(30_000);
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-}, 60_000);
-afterAll(() => shop.close());
+const shop = await openShop();
 
 async function sent(path: string, body: object = {}) {
   const answer = await shop.app.post(path, body);
@@ -41,7 +37,7 @@ describe("refused", () => {
       "validation_failed",
       [`price: ${no_decimals} (got 100.55)`],
     ]);
-    const rice = await shop.product(5, "RICE");
+    const rice = await shop.product({ sku: "RICE", units: 5 });
     expect(await refused("/orders", shop.draft([[rice, 1]], { currency: "JPY" }))).toEqual([
       422,
       "validation_failed",

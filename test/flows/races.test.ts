@@ -1,7 +1,7 @@
 // Two transactions that meet on PostgreSQL in the one order that does harm: the first has done its work and is about to
 // commit, the second has read before it and waits for its lock. What the second read is out of date by then.
 
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { systemActor } from "../../src/core/actor.ts";
 import { iso } from "../../src/core/clock.ts";
@@ -13,11 +13,10 @@ import { correctLot } from "../../src/inventory/stock/change_lot.ts";
 import type { Tx } from "../../src/storage/database.ts";
 import { claimDeliveries } from "../../src/webhooks/deliveries/claim_deliveries.ts";
 import { deleteOldWebhookData, fanOut, redeliver } from "../../src/webhooks/deliveries/deliveries.ts";
-import { start } from "../harness.ts";
-import { openShop, type Shop } from "../orders/shop.ts";
+import { hour_ms, start } from "../build/service.ts";
+import { openShop, type Shop } from "../build/shop.ts";
 
 const actor = systemActor("test");
-const hour_ms = 3_600_000;
 
 setDefaultTimeout(30_000);
 
@@ -26,8 +25,6 @@ describe.if(engine === "postgres")("what waited for a lock reads again", () => {
   beforeEach(async () => {
     shop = await openShop();
   });
-  // Closing verifies stock and orders against ledger and promises.
-  afterEach(() => shop.close());
 
   /** Does `first`, begins `second`, commits the first once the second waits for it or is done; answers the second. */
   async function meet<T>(first: (tx: Tx) => Promise<unknown>, second: () => Promise<T>): Promise<T> {
@@ -62,7 +59,7 @@ describe.if(engine === "postgres")("what waited for a lock reads again", () => {
     const store = app.service.stores.live;
     const url = "https://one.example/hook";
     const { id } = (await app.post("/webhooks", { url, events: ["inventory.updated"] })).body.data;
-    await shop.product(3);
+    await shop.product({ units: 3 });
     await store.write((tx) => fanOut(tx));
     await app.patch(`/webhooks/${id}`, { active: false });
     await app.patch(`/webhooks/${id}`, { active: true });
@@ -81,7 +78,7 @@ describe.if(engine === "postgres")("what waited for a lock reads again", () => {
   });
 
   test("a lot whose expiry is corrected at the moment it expires stays for sale", async () => {
-    const product = await shop.product(0);
+    const product = await shop.product();
     const expiration_date = iso(start + hour_ms);
     await shop.app.post("/inventory", { sku: product.sku, quantity: 5, lot_number: "L1", expiration_date });
     const [{ id }] = (await shop.app.get(`/inventory/${product.sku}`)).body.data.lots;
@@ -96,7 +93,7 @@ describe.if(engine === "postgres")("what waited for a lock reads again", () => {
   });
 
   test("of a parcel that a carrier scans as a unit of it is written off, the others leave", async () => {
-    const product = await shop.product(3);
+    const product = await shop.product({ units: 3 });
     const { id } = await shop.order([[product, 3]]);
     const label = await shop.app.post("/shipping/labels", {
       order_id: id,
@@ -118,7 +115,7 @@ describe.if(engine === "postgres")("what waited for a lock reads again", () => {
   });
 
   test("of an order that is picked as a unit of it is written off, the others are picked", async () => {
-    const product = await shop.product(3);
+    const product = await shop.product({ units: 3 });
     const { id } = await shop.order([[product, 3]]);
     const lost = { adjustment: -1, reason: "damaged", allow_shortfall: true } as const;
     const picked = await meet(
@@ -130,7 +127,7 @@ describe.if(engine === "postgres")("what waited for a lock reads again", () => {
   });
 
   test("a file of one order whose customer another request is making takes the order in", async () => {
-    const product = await shop.product(3);
+    const product = await shop.product({ units: 3 });
     const email = "new@example.com";
     const address = { address_line1: "9 Pier", city: "Portland", state: "ME", postal_code: "04101", country: "US" };
     const file = [

@@ -3,9 +3,9 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, fdatasyncSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { defaultProgram, startService } from "../../scripts/service.ts";
+import { startService, usualProgram } from "../../scripts/service.ts";
 import { engine } from "../../src/core/config.ts";
-import { openTestApp } from "../harness.ts";
+import { openApp } from "../build/service.ts";
 import { mayTrace, skipped } from "../storage/writer_child.ts";
 
 const onSqlite = engine === "sqlite";
@@ -70,14 +70,13 @@ describe.skipIf(!onSqlite)("a disk that takes a second", () => {
       await Bun.sleep(delay_ms);
       fdatasyncSync(file);
     };
-    const app = await openTestApp({ sync });
+    const app = await openApp({ sync });
     const reads = [() => app.get("/products?limit=5"), () => app.call("GET", "/health", undefined, { key: null })];
     // The first look at the health waits until a write has shown that the store takes any.
     expect((await app.call("GET", "/health", undefined, { key: null })).status).toBe(200);
     delay_ms = 1000;
     await compared(delay_ms, reads, (n) => app.post("/products", { sku: `S-${n}`, name: "Slow" }));
     delay_ms = 0;
-    await app.close();
   }, 60_000);
 });
 
@@ -92,7 +91,7 @@ async function startSlow(delay_ms: number, env: Record<string, string> = {}) {
   const files = ["live.db", "live.db-wal"].flatMap((name) => ["-P", join(data, name)]);
   const slow = `inject=fsync,fdatasync:delay_enter=${delay_ms * 1000}`;
   const program = ["strace", "-D", "-f", "-o", log, ...files, "-e", "trace=fsync,fdatasync", "-e", slow];
-  const service = await startService({ data, program: [...program, ...defaultProgram], env });
+  const service = await startService({ data, program: [...program, ...usualProgram], env });
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const get = async (path: string) => {
     const answer = await fetch(`${service.url}${path}`, { headers });
@@ -144,7 +143,7 @@ describe.skipIf(noStrace)("a kernel that takes long to sync", () => {
     await stopped;
     const acknowledged = (await Promise.all(writing)).flatMap((status, n) => (status === 201 ? [n] : []));
     const again = await startService({ data: service.data });
-    const { output: said } = await again.verify();
+    const { said } = await again.verify();
     expect(said).toBe("live: 0 differences\ntest: 0 differences\n");
     const key = await again.makeKey("live", "read");
     for (const n of acknowledged) {

@@ -1,13 +1,9 @@
 // While a server that has no time left falls behind with its deliveries, writes of keys wait, and say so.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { delayFor, reportDeliveryLag } from "../../src/http/backpressure.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { openApp } from "../build/service.ts";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-});
-afterAll(() => app.close());
+const app = await openApp();
 
 /** Leaves this process no time for its timers for a while. */
 async function keepBusy(): Promise<void> {

@@ -6,8 +6,8 @@ import { Fault } from "../../src/core/faults.ts";
 import { answerBatched, type BatchableCommand } from "../../src/http/batching.ts";
 import type { Call } from "../../src/http/call.ts";
 import type { Store } from "../../src/storage/database.ts";
-import type { Answered, TestApp } from "../harness.ts";
-import { type House, stock, twoHouses } from "../twin_services.ts";
+import type { Answered, TestApp } from "../build/service.ts";
+import { type House, stock, twoHouses } from "../build/twin_services.ts";
 import { tries } from "../volume.ts";
 
 const { alone, crowd } = await twoHouses();

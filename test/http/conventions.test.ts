@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { describe, expect, test } from "bun:test";
+import { openApp } from "../build/service.ts";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-}, 60_000);
-afterAll(() => app.close());
+const app = await openApp();
 
 const product = (fields: Record<string, unknown> = {}) => ({ sku: crypto.randomUUID(), name: "Tea", ...fields });
 

@@ -1,16 +1,12 @@
 // What a client is told first: the message alone says what to do about it.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { operationsOf } from "../../src/server/openapi/description.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { openApp } from "../build/service.ts";
 import { signedInAs } from "../identity/people.ts";
 import { tries } from "../volume.ts";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-});
-afterAll(() => app.close());
+const app = await openApp();
 
 const tea = { sku: "TEA", name: "Tea" };
 const order = { order_number: "A", customer_id: 1, shipping_address_id: 1 };

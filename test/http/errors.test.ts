@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { type FaultCode, faults, invalid } from "../../src/core/faults.ts";
 import { errorBody } from "../../src/http/errors.ts";
 import { createApp } from "../../src/server/app.ts";
 import type { Store } from "../../src/storage/database.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { openApp, type TestApp } from "../build/service.ts";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-}, 60_000);
-afterAll(() => app.close());
+const app = await openApp();
 
 const at = (path: string, init: RequestInit = {}) => app.app.handle(new Request(`http://packhouse.test${path}`, init));
 const bearer = () => ({ authorization: `Bearer ${app.keys.live.full}` });
@@ -143,7 +139,7 @@ describe("refuses", () => {
   });
 
   test("what goes wrong on our side, without a word of what it was", async () => {
-    const own = await openTestApp();
+    const own = await openApp();
     const said: string[] = [];
     const error = (message: string, facts?: object) => said.push(message, JSON.stringify(facts));
     Object.assign(own.service, { log: { ...own.service.log, error } });
@@ -154,7 +150,6 @@ describe("refuses", () => {
     expect([answer.status, JSON.parse(text).error.code]).toEqual([500, "internal_error"]);
     expect(text).not.toMatch(/password|at .*:\d+/);
     expect(said.join()).toContain("the password of the database");
-    await own.close();
   });
 
   test("a path that is not there, with a key and without", async () => {

@@ -1,20 +1,16 @@
 // Files of CSV that are sent: how many at once, in which encodings, and what the others notice of them.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { csvLine } from "../../src/core/csv.ts";
 import type { CsvColumn } from "../../src/core/csv_columns.ts";
 import { stockColumns } from "../../src/inventory/stock/stock_csv.schema.ts";
 import { orderColumns } from "../../src/orders/csv/order_csv.schema.ts";
 import { pastColumns } from "../../src/orders/csv/past_order_csv.schema.ts";
 import { productColumns } from "../../src/products/product_csv.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { openApp } from "../build/service.ts";
 
 setDefaultTimeout(60_000);
-let app: TestApp;
 const waits: number[] = [];
-beforeAll(async () => {
-  app = await openTestApp({ waitFor: (_, seconds) => waits.push(seconds) });
-});
-afterAll(() => app.close());
+const app = await openApp({ waitFor: (_, seconds) => waits.push(seconds) });
 
 const send = (path: string, body: string, type = "text/csv") =>
   app.call("POST", path, body, { headers: { "content-type": type } });

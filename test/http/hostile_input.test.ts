@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
 import { plainTrackingNumber } from "../../src/orders/fulfillment/tracking_url.ts";
 import { operationsOf } from "../../src/server/openapi/description.ts";
 import type { Operation } from "../../src/server/openapi/operation.ts";
-import { type Answered, openTestApp, type TestApp } from "../harness.ts";
+import { type Answered, openApp } from "../build/service.ts";
 import { type Person, signedInAs } from "../identity/people.ts";
 import { tellStory } from "../server/openapi/story/story.ts";
 import { isLong } from "../volume.ts";
@@ -12,18 +12,12 @@ import { corpus, type Field, fieldsOf, type Hostile, schemasIn, written } from "
 const limit_ms = 180_000;
 // The short run takes every third value of each field, others for the next field.
 const one_in = isLong ? 1 : 3;
-let app: TestApp;
 let person: Person;
-let operations: Operation[];
-let story: Awaited<ReturnType<typeof tellStory>>;
-beforeAll(async () => {
-  app = await openTestApp();
-  // A house in which every operation has been used once: what a request names is there.
-  story = await tellStory(app);
-  person = await signedInAs(app.service, "owner");
-  operations = operationsOf(app.app.routes);
-}, limit_ms);
-afterAll(() => app.close());
+const app = await openApp();
+// A house in which every operation has been used once: what a request names is there.
+const story = await tellStory(app);
+person = await signedInAs(app.service, "owner");
+const operations: Operation[] = operationsOf(app.app.routes);
 
 const writes = () =>
   operations.filter(

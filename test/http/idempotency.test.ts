@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Call } from "../../src/http/call.ts";
 import { holdIdempotencyLock } from "../../src/http/idempotency.ts";
 import { createKey } from "../../src/identity/api_keys/api_keys.ts";
 import { createApp } from "../../src/server/app.ts";
 import type { Store, TenantScope } from "../../src/storage/database.ts";
 import { scopedStore } from "../../src/storage/scoped_store.ts";
-import { type Answered, openTestApp, type TestApp } from "../harness.ts";
+import { type Answered, openApp } from "../build/service.ts";
 import { tellStory } from "../server/openapi/story/story.ts";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-}, 60_000);
-afterAll(() => app.close());
+const app = await openApp();
 
 const product = () => ({ sku: crypto.randomUUID(), name: "Tea" });
 const found = async (sku: string) => (await app.get(`/products?sku=${sku}`)).body.data.length;
@@ -22,7 +18,7 @@ const isReplay = ({ headers }: Answered) => headers.get("idempotency-replayed") 
 
 describe("works", () => {
   test("whatever is sent twice happens once, and is answered with the same bytes", async () => {
-    const twice = await openTestApp();
+    const twice = await openApp();
     const once = twice.call;
     const differing: string[] = [];
     let repeated = 0;
@@ -44,7 +40,6 @@ describe("works", () => {
     await tellStory({ ...twice, call });
     expect(differing).toEqual([]);
     expect(repeated).toBeGreaterThan(60);
-    await twice.close();
   }, 60_000);
 
   test("a hundred equal requests at once have one effect and one answer", async () => {
@@ -129,7 +124,7 @@ describe("works", () => {
   });
 
   test("an answer is kept for a day", async () => {
-    const own = await openTestApp();
+    const own = await openApp();
     const receive = () => own.call("POST", "/products", product(), { headers: { "idempotency-key": "day" } });
     const { body } = await receive();
     own.clocks.live.advance(86_400_000 - 1);
@@ -137,7 +132,6 @@ describe("works", () => {
     own.clocks.live.advance(1);
     const next = await receive();
     expect([next.status, next.body.data.id === body.data.id]).toEqual([201, false]);
-    await own.close();
   });
 });
 

@@ -1,14 +1,10 @@
 // What spreadsheets make of files: what has one reading is imported, what has two or is destroyed is refused.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type Answered, openTestApp, type TestApp } from "../harness.ts";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type Answered, openApp } from "../build/service.ts";
 
 setDefaultTimeout(60_000);
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-  await app.post("/products", { sku: "CUP", name: "Cup" });
-});
-afterAll(() => app.close());
+const app = await openApp();
+await app.post("/products", { sku: "CUP", name: "Cup" });
 
 const send = async (path: string, file: string, query: Record<string, string> = {}): Promise<Answered["body"]> => {
   const text = new URLSearchParams(query).toString();

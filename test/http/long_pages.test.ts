@@ -1,33 +1,29 @@
 // Pages of records that may be long: read and sent in slices, whole by page and cut by cursor.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { Call } from "../../src/http/call.ts";
 import { PageWriter } from "../../src/http/long_pages.ts";
-import { openShop, type Shop } from "../orders/shop.ts";
+import { openShop } from "../build/shop.ts";
 
 const long_orders = 14;
 const page_bytes_max = 2_000_000;
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-  const skus = Array.from({ length: 500 }, (_, at) => `CUP-${at}`);
-  const file = ["sku,name", ...skus.map((sku) => `${sku},A cup of stoneware glazed twice ${sku}`)].join("\n");
-  const made = await shop.app.call("POST", "/products/import", file, { headers: { "content-type": "text/csv" } });
-  expect(made.body.data).toMatchObject({ created: 500 });
-  const ids: string[] = [];
-  for (let page = 1; page <= 5; page += 1) {
-    const { body } = await shop.app.get(`/products?limit=100&page=${page}`);
-    ids.push(...body.data.map(({ id }: { id: string }) => id));
-  }
-  const lines = ids.map((id) => [{ id }, 1] as const);
-  for (let at = 0; at < long_orders; at += 1) {
-    shop.app.clocks.live.advance(1000);
-    await shop.order(lines, { allow_backorder: true });
-    // Short ones stand between the long ones.
-    await shop.order(lines.slice(0, 2), { allow_backorder: true });
-  }
-}, 60_000);
-afterAll(() => shop.close());
+const shop = await openShop();
+const skus = Array.from({ length: 500 }, (_, at) => `CUP-${at}`);
+const file = ["sku,name", ...skus.map((sku) => `${sku},A cup of stoneware glazed twice ${sku}`)].join("\n");
+const made = await shop.app.call("POST", "/products/import", file, { headers: { "content-type": "text/csv" } });
+expect(made.body.data).toMatchObject({ created: 500 });
+const ids: string[] = [];
+for (let page = 1; page <= 5; page += 1) {
+  const { body } = await shop.app.get(`/products?limit=100&page=${page}`);
+  ids.push(...body.data.map(({ id }: { id: string }) => id));
+}
+const lines = ids.map((id) => [{ id }, 1] as const);
+for (let at = 0; at < long_orders; at += 1) {
+  shop.app.clocks.live.advance(1000);
+  await shop.order(lines, { allow_backorder: true });
+  // Short ones stand between the long ones.
+  await shop.order(lines.slice(0, 2), { allow_backorder: true });
+}
 
 const idsOf = (body: { data: readonly { id: string }[] }) => body.data.map(({ id }) => id);
 

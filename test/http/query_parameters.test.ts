@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { expect, test } from "bun:test";
+import { openApp } from "../build/service.ts";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-  for (const sku of ["A,B", "B", "[1]", '{"a":1}', "a b"]) await app.post("/products", { sku, name: sku });
-});
-afterAll(() => app.close());
+const app = await openApp();
+for (const sku of ["A,B", "B", "[1]", '{"a":1}', "a b"]) await app.post("/products", { sku, name: sku });
 
 test.each([
   ["A,B", ["A,B"]],

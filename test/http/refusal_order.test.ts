@@ -1,13 +1,9 @@
 // What is refused first of a request that is bad in several ways.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { createKey } from "../../src/identity/api_keys/api_keys.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { openApp } from "../build/service.ts";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-});
-afterAll(() => app.close());
+const app = await openApp();
 
 /** What can be wrong with a request, in the order in which it is looked at. */
 const ladder = [

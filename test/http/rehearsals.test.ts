@@ -1,13 +1,9 @@
 // What an act would do, told beforehand: exactly what it then does, and nothing is done meanwhile.
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openShop, type Shop } from "../orders/shop.ts";
+import { expect, test } from "bun:test";
+import { openShop } from "../build/shop.ts";
 import { openSeller } from "../shipping/labels/seller.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 
 // What the world is told a moment later carries ids that sequences give only once.
 const withoutIds = (value: unknown) =>
@@ -51,8 +47,8 @@ async function rehearsedAndDone({ method = "POST", path, body }: Act) {
 }
 
 test("each act on an order tells beforehand what it then does", async () => {
-  const goods = await shop.product(9);
-  const scarce = await shop.product(1);
+  const goods = await shop.product({ units: 9 });
+  const scarce = await shop.product({ units: 1 });
   const draft = shop.draft([
     [goods, 3],
     [scarce, 2],
@@ -94,7 +90,7 @@ test("each act on an order tells beforehand what it then does", async () => {
 });
 
 test("each step of a return tells beforehand what it then does", async () => {
-  const goods = await shop.product(5);
+  const goods = await shop.product({ units: 5 });
   const order = await shop.order([[goods, 3]]);
   await shop.act(order.id, "ship");
   await shop.act(order.id, "deliver");
@@ -115,7 +111,7 @@ test("each step of a return tells beforehand what it then does", async () => {
 
 test("a dry run asks no carrier for its labels, and supposes that they are taken back", async () => {
   const { asked } = await openSeller(shop.app);
-  const goods = await shop.product(5);
+  const goods = await shop.product({ units: 5 });
   const order = await shop.order([[goods, 2]]);
   const carriage = { carrier: "swift", service: "ground", package: { weight: 1, weight_unit: "lb" } };
   const bought = await shop.app.post("/shipping/labels", { order_id: order.id, ...carriage });
@@ -131,7 +127,7 @@ test("a dry run asks no carrier for its labels, and supposes that they are taken
 });
 
 test("a dry run keeps to If-Match, and its answer can be asked for again with its key", async () => {
-  const goods = await shop.product(5);
+  const goods = await shop.product({ units: 5 });
   const order = await shop.order([[goods, 1]]);
   const path = dry(`/orders/${order.id}/hold`);
   const stale = await shop.app.call("POST", path, {}, { headers: { "if-match": '"9"' } });

@@ -1,16 +1,12 @@
 // The first line and the headers of a request: how much of them is read, and what is said of more.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { openLog } from "../../src/core/log.ts";
 import { openRequestPipeline } from "../../src/http/request_pipeline.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { openApp } from "../build/service.ts";
 
 const bytes_max = 16 << 10;
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-}, 60_000);
-afterAll(() => app.close());
+const app = await openApp();
 
 type Sent = [method: string, path: string, headers: readonly (readonly [string, string])[], body?: string];
 

@@ -1,15 +1,14 @@
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { version } from "../../src/core/config.ts";
 import { type LogFormat, type LogLevel, openLog } from "../../src/core/log.ts";
 import { openRequestPipeline } from "../../src/http/request_pipeline.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { openApp, type TestApp } from "../build/service.ts";
 
 setDefaultTimeout(30_000);
 let app: TestApp;
 beforeEach(async () => {
-  app = await openTestApp();
+  app = await openApp();
 });
-afterEach(() => app.close());
 
 /** An entrance whose log is read. */
 function entranceOf({ slow_ms = 60_000, level = "info", format = "json" } = {}) {

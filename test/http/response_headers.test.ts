@@ -1,13 +1,9 @@
 // What every answer says to browsers and caches.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { describeRoutes } from "../../src/server/openapi/description.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { openApp } from "../build/service.ts";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-});
-afterAll(() => app.close());
+const app = await openApp();
 
 const guards = (headers: Headers) => [
   headers.get("x-content-type-options"),

@@ -1,5 +1,5 @@
 // Many at once on the same stock: nothing is promised twice, and nobody is refused while there is something left.
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { iso } from "../../src/core/clock.ts";
 import { seededRandom } from "../../src/core/random.ts";
 import { expireReservations } from "../../src/inventory/inventory.jobs.ts";
@@ -12,18 +12,14 @@ import {
 import { releaseOrderAllocation } from "../../src/inventory/reservations/order_allocations.ts";
 import { listOrderReservations } from "../../src/inventory/reservations/reservations.sql.ts";
 import type { Tx } from "../../src/storage/database.ts";
-import { clerk, counts, openShop, type Shop } from "./shop.ts";
+import { clerk, counts, openStock, type Stock } from "../build/stock.ts";
 
-let shop: Shop;
+let shop: Stock;
 beforeEach(async () => {
-  shop = await openShop();
+  shop = await openStock();
   await shop.product("A", { reorder_point: 10 });
   await shop.product("B");
   await shop.product("C");
-});
-afterEach(async () => {
-  expect(await shop.differences()).toEqual([]);
-  await shop.close();
 });
 
 const outcomes = async (work: readonly Promise<unknown>[]) => {

@@ -1,5 +1,5 @@
 // What the audit says of stock on its way, when somebody has changed the tables behind the ledger's back.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
 import { movements } from "../../db/schema/inventory.ts";
 import { receipt_lines, receipts } from "../../db/schema/receipts.ts";
@@ -8,25 +8,18 @@ import { verifyInventory } from "../../src/inventory/inventory_audit.sql.ts";
 import { createReceipt, scanReceipt } from "../../src/inventory/receiving/receipts.ts";
 import { createTransfer, receiveTransfer, shipTransfer } from "../../src/inventory/receiving/transfers.ts";
 import type { Tx } from "../../src/storage/database.ts";
-import { clerk, openShop, type Shop } from "./shop.ts";
+import { clerk, openStock, type Stock } from "../build/stock.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-  await shop.product("RICE");
-  await shop.add("RICE", 20);
-  const items = [{ sku: "RICE", quantity: 8 }];
-  const transfer = { from_location: shop.main, to_location: shop.west, items };
-  const { id } = await shop.write((tx) => createTransfer(tx, transfer));
-  await shop.write((tx) => shipTransfer(tx, String(id), clerk));
-  await shop.write((tx) => receiveTransfer(tx, String(id), { items: [{ sku: "RICE", quantity: 3 }] }, clerk));
-  const receipt = await shop.write((tx) => createReceipt(tx, { location: shop.main, lines: items }));
-  await shop.write((tx) => scanReceipt(tx, String(receipt.id), { items: [{ sku: "RICE", quantity: 2 }] }, clerk));
-});
-afterAll(async () => {
-  expect(await shop.differences()).toEqual([]);
-  await shop.close();
-});
+const shop: Stock = await openStock();
+await shop.product("RICE");
+await shop.add("RICE", 20);
+const items = [{ sku: "RICE", quantity: 8 }];
+const transfer = { from_location: shop.main, to_location: shop.west, items };
+const { id } = await shop.write((tx) => createTransfer(tx, transfer));
+await shop.write((tx) => shipTransfer(tx, String(id), clerk));
+await shop.write((tx) => receiveTransfer(tx, String(id), { items: [{ sku: "RICE", quantity: 3 }] }, clerk));
+const receipt = await shop.write((tx) => createReceipt(tx, { location: shop.main, lines: items }));
+await shop.write((tx) => scanReceipt(tx, String(receipt.id), { items: [{ sku: "RICE", quantity: 2 }] }, clerk));
 
 /** What the audit finds after a change that is undone again. */
 async function found(change: (tx: Tx) => PromiseLike<unknown>): Promise<string[]> {

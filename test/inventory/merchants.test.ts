@@ -2,16 +2,15 @@
 // and what a merchant is told of where they lie.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { openTestApp } from "../build/service.ts";
+import { portland } from "../build/shop.ts";
 
 const house = "whs_1001";
 const [acme, bolt] = ["mer_1001", "mer_1002"];
-const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
 
-let app: TestApp;
 let acme_key: string;
+const app = await openTestApp();
 beforeAll(async () => {
-  app = await openTestApp();
   for (const code of ["ACME", "BOLT"]) await done("POST", "/merchants", { code, name: code });
   acme_key = (await done("POST", "/keys", { name: "shop", permission: "full", merchant_id: "ACME" })).key;
   for (const owner of ["ACME", "BOLT"])
@@ -64,7 +63,7 @@ let number = 0;
 /** An order of a merchant for a SKU. */
 async function order(owner: string, sku: string, quantity: number, order_number = `S-${++number}`) {
   const email = `jane${++number}@example.com`;
-  const who = await done("POST", "/customers", { email, first_name: "Jane", shipping_addresses: [address] }, owner);
+  const who = await done("POST", "/customers", { email, first_name: "Jane", shipping_addresses: [portland] }, owner);
   const ids = { customer_id: who.id, shipping_address_id: who.shipping_addresses[0].id };
   return done("POST", "/orders", { order_number, ...ids, line_items: [{ sku, quantity, unit_price: "3.00" }] }, owner);
 }

@@ -1,5 +1,5 @@
 // Random acts on the stock against a model that is only counts, with a seed that is printed when something differs.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { engine } from "../../src/core/config.ts";
 import { Fault } from "../../src/core/faults.ts";
 import { expireLots, expireReservations } from "../../src/inventory/inventory.jobs.ts";
@@ -7,17 +7,13 @@ import { listBackorderedLines } from "../../src/inventory/reservations/backorder
 import { planStock } from "../../src/inventory/reservations/plan_stock.ts";
 import { listOrderReservations } from "../../src/inventory/reservations/reservations.sql.ts";
 import { loadStock } from "../../src/inventory/stock/stock.sql.ts";
-import { openShop, runJobs, type Shop } from "./shop.ts";
+import { openStock, runJobs, type Stock } from "../build/stock.ts";
 import { World } from "./stock_model.ts";
 
 const acts_count = engine === "postgres" ? 500 : 2000;
 const seed = 20_260_301;
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop: Stock = await openStock();
 
 test(`${acts_count} random acts keep ledger, promises and model together`, async () => {
   const world = new World(shop, seed);

@@ -19,7 +19,8 @@ import {
 } from "../../src/inventory/reservations/order_allocations.ts";
 import type { AllocationLine } from "../../src/inventory/reservations/reservation.ts";
 import { listOrderReservations } from "../../src/inventory/reservations/reservations.sql.ts";
-import { clerk, day_ms, runJobs, type Shop } from "./shop.ts";
+import { day_ms } from "../build/service.ts";
+import { clerk, runJobs, type Stock } from "../build/stock.ts";
 
 const hour_ms = 3_600_000;
 
@@ -36,7 +37,7 @@ export class World {
   readonly on_hand = new Map(this.skus.map((sku) => [sku, 0]));
   readonly orders: ModelOrder[] = [];
   readonly #bookings: number[] = [];
-  readonly #shop: Shop;
+  readonly #shop: Stock;
   readonly #random: Random;
 
   // How often each act happens, against the others.
@@ -57,7 +58,7 @@ export class World {
     [1, () => runJobs(this.#shop.store, [expireReservations, expireLots, fillBackorders])],
   ];
 
-  constructor(shop: Shop, seed: number) {
+  constructor(shop: Stock, seed: number) {
     this.#shop = shop;
     this.#random = seededRandom(seed);
   }

@@ -5,7 +5,7 @@ import type { Environment } from "../../src/core/environment.ts";
 import { mayMerchant } from "../../src/http/auth/merchant_permissions.ts";
 import examples from "../../src/server/openapi/examples.json";
 import type { Example } from "../../src/server/openapi/operation.ts";
-import type { TestApp } from "../harness.ts";
+import type { TestApp } from "../build/service.ts";
 import { type Document, operationsIn, type ShownOperation } from "../server/openapi/fuzz/check_response.ts";
 import type { Ready } from "../server/openapi/fuzz/supplies.ts";
 import { type Asked, type Fixture, needsOf, type Owned, type Told } from "./fixture.ts";

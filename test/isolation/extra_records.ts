@@ -1,6 +1,6 @@
 // What each merchant has beside the supplies: everything under names that all of them use, described in words that
 // only one of them uses, and what is missing there for some places of a request.
-import type { Answered, TestApp } from "../harness.ts";
+import type { Answered, TestApp } from "../build/service.ts";
 import type { Ready, Supplies } from "../server/openapi/fuzz/supplies.ts";
 import type { Names } from "./names.ts";
 
@@ -56,11 +56,7 @@ export async function makeMore(
   }
   mine["createLabel lin"] = parcel_line.id;
   mine["bigcommerceOrder producer"] = String(bodyOf(ready, "bigcommerceOrder")["producer"]);
-  mine["getRates lin"] = line.id;
-  for (const [operation, { path }] of Object.entries(ready)) {
-    if (path?.["id"]?.startsWith("ord_"))
-      mine[`${operation} lin`] = (await live("GET", `/orders/${path["id"]}`)).line_items[0].id;
-  }
+  for (const operation of ["cancelOrderItems", "splitOrder"]) mine[`${operation} lin`] = line.id;
   for (const operation of ["listWebhookDeliveries", "listWebhookLogs"]) mine[`${operation} evt`] = delivery.event_id;
   mine["getEvent evt"] = event.id;
   mine["listPlatformReports ord"] = report.order_id;

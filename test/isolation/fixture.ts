@@ -7,7 +7,7 @@ import { environments } from "../../src/core/environment.ts";
 import { readId } from "../../src/core/ids.ts";
 import { operationsOf } from "../../src/server/openapi/description.ts";
 import type { Db } from "../../src/storage/database.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { openTestApp, type TestApp } from "../build/service.ts";
 import { type Person, signedInAs } from "../identity/people.ts";
 import { openHouse, type Supplies } from "../server/openapi/fuzz/supplies.ts";
 import { tellStory } from "../server/openapi/story/story.ts";

@@ -4,7 +4,7 @@ import { environments } from "../../src/core/environment.ts";
 import { type Random, seededRandom } from "../../src/core/random.ts";
 import type { AuditedAct } from "../../src/identity/audit_log/audit_entry.ts";
 import { recordAct } from "../../src/identity/audit_log/audit_log.sql.ts";
-import { type Answered, openTestApp, type TestApp } from "../harness.ts";
+import { type Answered, openTestApp, type TestApp } from "../build/service.ts";
 
 /** A record as its detail answers it, with what the test noted when it made it. */
 export type Found = Answered["body"];

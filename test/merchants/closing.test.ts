@@ -1,5 +1,5 @@
-// Nothing can be created for a closed merchant: by any caller, in any way, even at the same time.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+// What is made for a merchant ends with its closing, whoever asks and by whatever way, also at the same moment.
+import { describe, expect, test } from "bun:test";
 import { orders as orderRows } from "../../db/schema/orders.ts";
 import { systemActor } from "../../src/core/actor.ts";
 import { engine } from "../../src/core/config.ts";
@@ -8,11 +8,10 @@ import { addStock } from "../../src/inventory/receiving/receive_units.ts";
 import { createOrder } from "../../src/orders/lifecycle/create_order.ts";
 import { createProduct } from "../../src/products/products.ts";
 import type { Tx } from "../../src/storage/database.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { openApp } from "../build/service.ts";
+import { portland } from "../build/shop.ts";
 import { connectShopify, shopifyOrder } from "../platforms/stores.ts";
 
-let app: TestApp;
-const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
 const someone = systemActor("test");
 
 async function sent(method: string, path: string, body: unknown = {}) {
@@ -21,13 +20,13 @@ async function sent(method: string, path: string, body: unknown = {}) {
   return answer.data ?? answer;
 }
 
-/** A merchant with a product whose SKU is unique, and a customer for orders. */
+/** A merchant with a product whose SKU is its alone, and a customer; of it orders are drafted. */
 async function merchantOf(code: string) {
   const { id } = await sent("POST", "/merchants", { code, name: code });
   const sku = `${code}-TEA`;
   await sent("POST", "/products", { sku, name: "Tea", merchant_id: code });
   const email = `${code.toLowerCase()}@example.com`;
-  const buyer = { email, first_name: "Jane", shipping_addresses: [address], merchant_id: code };
+  const buyer = { email, first_name: "Jane", shipping_addresses: [portland], merchant_id: code };
   const customer = await sent("POST", "/customers", buyer);
   const draft = (order_number: string) => ({
     order_number,
@@ -38,16 +37,16 @@ async function merchantOf(code: string) {
   return { id: Number(id.slice(4)), code, sku, customer, draft };
 }
 
-/** The scope of a merchant's own key. */
+/** A scope of one merchant's own, as its key has it. */
 const owned = (id: number) => app.service.stores.live.scoped({ visible: id, owner: id });
 
-/** Runs work in a transaction that stays open until `finish` is called. Returns after the work is done. */
+/** Runs something in a transaction that stays open until `finish` is called; answers once it has been done. */
 async function leftOpen<Done>(id: number, work: (tx: Tx) => Promise<Done>) {
   const [done, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const outcome = owned(id)
     .write(async (tx) => {
       const made = await work(tx);
-      // PostgreSQL has executed what was sent before once another query returns.
+      // What was sent to PostgreSQL has been done there by the time something else is answered.
       await tx.sql.select({ id: orderRows.id }).from(orderRows).limit(1);
       done.resolve();
       await gate.promise;
@@ -58,15 +57,12 @@ async function leftOpen<Done>(id: number, work: (tx: Tx) => Promise<Done>) {
   return { outcome, finish: gate.resolve };
 }
 
-beforeAll(async () => {
-  app = await openTestApp();
-  // With a second merchant, the operator has to name the merchant.
-  await merchantOf("ACME");
-});
-afterAll(() => app.close());
+const app = await openApp();
+// With it there are two, so that the house has to say for whom it does something.
+await merchantOf("ACME");
 
 describe("refuses", () => {
-  test("every record that the operator's key would create for a closed merchant without naming it", async () => {
+  test("whatever a house key would make for a closed merchant without naming it", async () => {
     const { code, sku, customer, draft } = await merchantOf("BOLT");
     const receipt = await sent("POST", "/inventory/receipts", { lines: [{ sku, quantity: 9 }], location: "whs_1001" });
     await sent("POST", "/inventory", { sku, quantity: 2, location: "whs_1001" });
@@ -82,11 +78,11 @@ describe("refuses", () => {
       ["PATCH", `/inventory/${sku}`, { adjustment: 1, reason: "found", location: "whs_1001" }, stock],
       ["POST", "/inventory/receipts", { lines: [{ sku, quantity: 9 }], location: "whs_1001" }, made],
       ["POST", `/inventory/receipts/${receipt.id}/lines`, { items: [{ sku, quantity: 3 }] }, stock],
-      ["POST", `/customers/${customer.id}/addresses`, { ...address, address_line1: "14 Elm St" }, made],
+      ["POST", `/customers/${customer.id}/addresses`, { ...portland, address_line1: "14 Elm St" }, made],
       [
         "PATCH",
         `/customers/${customer.id}`,
-        { shipping_addresses: [{ ...address, address_line1: "16 Elm St" }] },
+        { shipping_addresses: [{ ...portland, address_line1: "16 Elm St" }] },
         made,
       ],
       ["POST", "/returns", { order_id: gone.id, reason: "customer_remorse" }, made],
@@ -112,12 +108,12 @@ describe("refuses", () => {
     expect([body.data.created, ...codes]).toEqual([0, "merchant_closed", "merchant_closed"]);
     expect(await sent("GET", `/orders?merchant=${code}`)).toMatchObject([{ id: gone.id }]);
     expect(await sent("GET", `/inventory?merchant=${code}`)).toMatchObject([{ on_hand: 0 }]);
-    // Open work can still be ended.
+    // What is left can be ended all the same.
     await sent("POST", `/inventory/receipts/${receipt.id}/cancel`);
     await sent("POST", `/returns/${coming.id}/cancel`);
   });
 
-  test("a count that finds units of a closed merchant, and names the line", async () => {
+  test("a count in which units of a closed merchant turn up, and says of which line", async () => {
     const [other, { code, sku }] = [await merchantOf("GALE"), await merchantOf("HAZE")];
     const open = async () => (await sent("POST", "/inventory/counts", { location: "whs_1001" })).id;
     const line = (name: string, quantity: number) => ({ sku: name, bin: "C-1", quantity });
@@ -158,7 +154,7 @@ describe("refuses", () => {
     expect(await sent("GET", `/inventory?merchant=${other.code}`)).toMatchObject([{ on_hand: 4 }]);
   });
 
-  test("work admitted before a merchant was closed and done afterwards", async () => {
+  test("what was let in before a merchant was closed, and is done after it", async () => {
     const { id, code, sku, draft } = await merchantOf("DAWN");
     await sent("POST", `/merchants/${code}/close`);
     const late = [
@@ -171,7 +167,7 @@ describe("refuses", () => {
     expect(await Promise.all(codes)).toEqual(codes.map(() => "merchant_closed"));
   });
 
-  test("to create an order from a closed merchant's store", async () => {
+  test("to make an order of what the shop of a closed merchant tells", async () => {
     const { code } = await merchantOf("CORK");
     const shop = await connectShopify(app, { merchant_id: code });
     await sent("POST", `/merchants/${code}/close`);
@@ -188,9 +184,9 @@ describe("refuses", () => {
   });
 });
 
-// SQLite has one writer, so its transactions run one after another.
-describe.skipIf(engine === "sqlite")("concurrently", () => {
-  test("an order that is being created prevents closing its merchant", async () => {
+// SQLite has one writer, so that transactions come one after another.
+describe.skipIf(engine === "sqlite")("at the same moment", () => {
+  test("an order that is being made keeps its merchant from being closed", async () => {
     const { id, draft } = await merchantOf("DUSK");
     const order = await leftOpen(id, (tx) => createOrder(tx, draft("D-1"), someone));
     const closing = app.post("/merchants/DUSK/close");
@@ -200,7 +196,7 @@ describe.skipIf(engine === "sqlite")("concurrently", () => {
     expect((await closing).body.error).toMatchObject({ code: "merchant_not_empty", open_orders: 1 });
   });
 
-  test("so do bulk orders and incoming units", async () => {
+  test("so do orders by the hundred, and units that arrive", async () => {
     const { id, sku, draft } = await merchantOf("EAST");
     const key = await sent("POST", "/keys", { name: "east", permission: "full", merchant_id: "EAST" });
     const bulk = app.call("POST", "/orders/bulk", { orders: [draft("E-1"), draft("E-2")] }, { key: key.key });
@@ -214,7 +210,7 @@ describe.skipIf(engine === "sqlite")("concurrently", () => {
     expect((await closing).body.error).toMatchObject({ code: "merchant_not_empty", units: 4 });
   });
 
-  test("a request during the closing waits and is refused", async () => {
+  test("what is asked for while a merchant is being closed waits, and is refused", async () => {
     const { id, sku, draft } = await merchantOf("FERN");
     const { lockMerchantAlone, saveMerchant } = await import("../../src/merchants/merchants.sql.ts");
     const closing = await leftOpen(id, async (tx) => {

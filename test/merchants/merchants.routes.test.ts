@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { copyMerchants } from "../../src/merchants/merchants.jobs.ts";
 import { listMerchants } from "../../src/merchants/merchants.sql.ts";
 import { createMerchant, suspendMerchant } from "../../src/merchants/merchants.ts";
+import { openShop } from "../build/shop.ts";
 import { signedInAs } from "../identity/people.ts";
-import { openShop, type Shop } from "../orders/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 
 type Asked = { key?: string; headers?: Record<string, string> };
 const ask = async (method: string, path: string, body?: unknown, asked?: Asked) => {
@@ -26,7 +22,7 @@ const made = async (code: string, fields: object = {}) => {
 const dock = { address_line1: "1 Pier", city: "Oakland", state: "CA", postal_code: "94607", country: "US" };
 
 describe("works", () => {
-  test("a new installation has one merchant, in both environments", async () => {
+  test("a new house has one merchant, in both worlds", async () => {
     const { data } = await ask("GET", "/merchants/MAIN");
     expect(data).toEqual({
       id: "mer_1",
@@ -52,7 +48,7 @@ describe("works", () => {
     expect((await ask("GET", "/merchants", undefined, inTest())).data).toEqual([data]);
   });
 
-  test("a new merchant exists in both environments under one id, and is found by id and code", async () => {
+  test("one that is made is there in both worlds under one id, and is found by id and code", async () => {
     await shop.app.takeEvents();
     const fields = {
       contact: { email: "ops@acme.example" },
@@ -78,7 +74,7 @@ describe("works", () => {
     expect(await shop.app.takeEvents()).toEqual([]);
   });
 
-  test("a change applies to both environments; sending back a GET changes nothing", async () => {
+  test("what is changed is changed in both worlds; what a GET answered changes nothing", async () => {
     const bolt = await made("BOLT");
     shop.app.clocks.live.advance(1000);
     expect((await ask("PATCH", "/merchants/BOLT", bolt)).data).toEqual(bolt);
@@ -89,7 +85,7 @@ describe("works", () => {
     expect((await ask("GET", "/merchants/BOLT", undefined, inTest())).data).toEqual(data);
   });
 
-  test("a merchant is suspended, reactivated and permanently closed", async () => {
+  test("it is suspended, goes on, and is closed for good", async () => {
     const { id } = await made("CORA");
     const now = new Date(shop.app.clocks.live.now()).toISOString();
     const suspended = await ask("POST", `/merchants/${id}/suspend`);
@@ -113,7 +109,7 @@ describe("works", () => {
     expect((await ask("GET", "/merchants?q=cora")).data).toEqual([closed.data]);
   });
 
-  test("a lost copy is repeated, and an old one never replaces a newer one", async () => {
+  test("a copy that was lost is made up for, and an old one never takes the place of a newer", async () => {
     const { live, test: other } = shop.app.service.stores;
     const input = { code: "LOST", name: "Lost" };
     const lost = await live.write((tx) => createMerchant(tx, input, "UTC"));
@@ -130,7 +126,7 @@ describe("works", () => {
     });
   });
 
-  test("owners and managers manage merchants from either environment, other staff see them", async () => {
+  test("an owner and a manager manage merchants from either world, others of the house see them", async () => {
     const [manager, floor] = [
       await signedInAs(shop.app.service, "manager"),
       await signedInAs(shop.app.service, "floor"),
@@ -165,7 +161,7 @@ describe("refuses", () => {
     expect(error.details[0].code).toBe(code);
   });
 
-  test("another code, an outdated version, and an unknown merchant", async () => {
+  test("another code, a version that has passed, and a merchant that there is not", async () => {
     const code = await ask("PATCH", "/merchants/MAIN", { code: "OTHER" });
     expect([code.status, code.error.code]).toEqual([422, "immutable_field"]);
     const late = await ask("POST", "/merchants/MAIN/suspend", undefined, { headers: { "if-match": '"99"' } });
@@ -176,7 +172,7 @@ describe("refuses", () => {
     }
   });
 
-  test("a change by a test key, which live data would not know", async () => {
+  test("a change by a key of the test world, which the live one would not know", async () => {
     for (const [method, path] of [
       ["POST", "/merchants"],
       ["PATCH", "/merchants/MAIN"],
@@ -188,7 +184,7 @@ describe("refuses", () => {
     }
   });
 
-  test("to close a merchant with open work, in either environment", async () => {
+  test("to close one of whom something is left, in either world", async () => {
     const eave = await made("EAVE");
     const owned = { headers: { "packhouse-merchant": "EAVE" } };
     for (const [world, key] of [
@@ -201,7 +197,7 @@ describe("refuses", () => {
       const { status, error } = await ask("POST", "/merchants/EAVE/close");
       const facts = { world, open_orders: 0, units: 3, merchant: eave.id };
       expect([status, error]).toMatchObject([409, { code: "merchant_not_empty", ...facts }]);
-      // The merchant in the path counts, whatever else the request names.
+      // Whomever the request names beside it, it is this one's that count.
       const beside = await ask("POST", "/merchants/EAVE/close", undefined, {
         headers: { "packhouse-merchant": "MAIN" },
       });
@@ -212,7 +208,7 @@ describe("refuses", () => {
     expect((await ask("POST", "/merchants/EAVE/close")).data).toMatchObject({ status: "closed" });
   });
 
-  test("to close the only merchant", async () => {
+  test("to close the only one there is", async () => {
     const { data } = await ask("GET", "/merchants?limit=100");
     const open = data.filter(
       ({ status, code }: { status: string; code: string }) => status !== "closed" && code !== "MAIN",

@@ -1,25 +1,21 @@
-// With several merchants, a request without a merchant is resolved by the other records that it names, or
-// refused.
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openTestApp, type TestApp } from "../harness.ts";
+// For whom a house of several merchants does something that names none: what the request names otherwise decides, or it
+// is refused.
+import { expect, test } from "bun:test";
+import { openApp } from "../build/service.ts";
+import { portland } from "../build/shop.ts";
 
-let app: TestApp;
-const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
 const location = "whs_1001";
 let to = {};
 
-beforeAll(async () => {
-  app = await openTestApp();
-  for (const code of ["ACME", "BOLT"]) {
-    await app.post("/merchants", { code, name: code });
-    // One SKU is used by both merchants, the other by one only.
-    for (const sku of ["TEA", `${code}-TEA`]) await app.post("/products", { sku, name: "Tea", merchant_id: code });
-    const buyer = { email: "jane@example.com", shipping_addresses: [address], merchant_id: code };
-    const { id, shipping_addresses } = (await app.post("/customers", buyer)).body;
-    to = { customer_id: id, shipping_address_id: shipping_addresses[0].id };
-  }
-});
-afterAll(() => app.close());
+const app = await openApp();
+for (const code of ["ACME", "BOLT"]) {
+  await app.post("/merchants", { code, name: code });
+  // One SKU is in use at both, the other at one alone.
+  for (const sku of ["TEA", `${code}-TEA`]) await app.post("/products", { sku, name: "Tea", merchant_id: code });
+  const buyer = { email: "jane@example.com", shipping_addresses: [portland], merchant_id: code };
+  const { id, shipping_addresses } = (await app.post("/customers", buyer)).body;
+  to = { customer_id: id, shipping_address_id: shipping_addresses[0].id };
+}
 
 const line_items = [{ sku: "TEA", quantity: 1, unit_price: "3.00" }];
 const decided: [string, string, () => object][] = [

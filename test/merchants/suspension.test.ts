@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { settleSuspended } from "../../src/orders/orders.jobs.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { openApp } from "../build/service.ts";
+import { portland } from "../build/shop.ts";
 
-let app: TestApp;
 const acme = { headers: { "packhouse-merchant": "ACME" } };
 const main = { headers: { "packhouse-merchant": "MAIN" } };
 
-// Stock of two merchants is not mixed in one bin.
+// Goods of two merchants do not lie in one bin.
 const bin_of = (owned: typeof acme) => `A-${owned.headers["packhouse-merchant"]}`;
 
-beforeAll(async () => {
-  app = await openTestApp();
-  await app.post("/merchants", { code: "ACME", name: "Acme" });
-  for (const owned of [acme, main]) {
-    await sent("POST", "/products", { sku: "TEA", name: "Tea" }, owned);
-    await sent("POST", "/inventory", { sku: "TEA", quantity: 50, location: "whs_1001", bin: bin_of(owned) }, owned);
-  }
-});
-afterAll(() => app.close());
+const app = await openApp();
+await app.post("/merchants", { code: "ACME", name: "Acme" });
+for (const owned of [acme, main]) {
+  await sent("POST", "/products", { sku: "TEA", name: "Tea" }, owned);
+  await sent("POST", "/inventory", { sku: "TEA", quantity: 50, location: "whs_1001", bin: bin_of(owned) }, owned);
+}
 
 async function sent(method: string, path: string, body: unknown = {}, owned: object = {}) {
   const { status, body: answer } = await app.call(method, path, body, owned);
@@ -26,13 +23,12 @@ async function sent(method: string, path: string, body: unknown = {}, owned: obj
 }
 
 let number = 0;
-const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
 
-/** An order of a merchant for some units of tea. */
+/** An order of a merchant for so many units of tea. */
 async function order(owned: typeof acme, quantity = 2) {
   number += 1;
   const email = `jane${number}@example.com`;
-  const who = await sent("POST", "/customers", { email, first_name: "Jane", shipping_addresses: [address] }, owned);
+  const who = await sent("POST", "/customers", { email, first_name: "Jane", shipping_addresses: [portland] }, owned);
   const line_items = [{ sku: "TEA", quantity, unit_price: "3.00" }];
   const draft = { order_number: `S-${number}`, customer_id: who.id, shipping_address_id: who.shipping_addresses[0].id };
   return sent("POST", "/orders", { ...draft, line_items }, owned);
@@ -46,7 +42,7 @@ const told = async () =>
     .map(({ type, data }) => [type, data["status"]]);
 
 describe("works", () => {
-  test("pending and processing orders are held while their merchant is suspended, and no others", async () => {
+  test("orders that wait, and those at work, are held while their merchant is suspended, and no others", async () => {
     const [waiting, begun, packed, gone] = [await order(acme), await order(acme), await order(acme), await order(acme)];
     const other = await order(main);
     await sent("POST", `/orders/${begun.id}/pick`);
@@ -75,7 +71,7 @@ describe("works", () => {
         "on_hold",
       ]);
     }
-    // Only reactivating the merchant lifts this hold.
+    // Nobody lifts it but the merchant's coming back.
     expect((await app.post(`/orders/${waiting.id}/release`)).body.data.still_on_hold).toBe(true);
     await sent("POST", "/merchants/ACME/reactivate");
     await app.runJobs();
@@ -90,9 +86,9 @@ describe("works", () => {
     await app.call("DELETE", `/orders/${begun.id}`);
   });
 
-  test("new orders are accepted and reserve stock, also when more arrives", async () => {
+  test("orders come in and reserve meanwhile, and go on to reserve as stock comes", async () => {
     await sent("POST", "/merchants/ACME/suspend");
-    // So does one that adopts an earlier reservation.
+    // One that takes over what was reserved for it waits, too.
     await sent(
       "POST",
       "/inventory/reserve",
@@ -110,7 +106,7 @@ describe("works", () => {
     await sent("POST", "/inventory", { sku: "TEA", quantity: 60, location: "whs_1001" }, acme);
     await app.runJobs();
     expect((await shown(made.id)).line_items[0]).toMatchObject({ quantity_reserved: 60, quantity_backordered: 0 });
-    // A manual hold stays when the merchant is reactivated.
+    // A hold of a person's own stays when the merchant comes back.
     await sent("POST", `/orders/${made.id}/hold`, { reason: "payment" });
     await sent("POST", "/merchants/ACME/reactivate");
     await app.runJobs();
@@ -118,12 +114,12 @@ describe("works", () => {
     await app.call("DELETE", `/orders/${made.id}`);
   });
 
-  test("orders that an earlier round missed are held later", async () => {
+  test("what was left by a round of long ago is made up for", async () => {
     const made = [];
     for (let count = 0; count < 3; count += 1) made.push(await order(acme));
     await sent("POST", "/merchants/ACME/suspend");
     app.clocks.live.advance(2 * 3_600_000);
-    // The job after a change covers the last hour only; the hourly job covers the rest.
+    // The job that the change wakes looks for changes of the last hour alone; the one of every hour makes up for it.
     await app.runJobs();
     expect(await reasons(made[0].id)).toEqual([]);
     const { live } = app.service.stores;
@@ -137,9 +133,9 @@ describe("works", () => {
     }
   });
 
-  test("nothing is sent to picking from the time of the suspension, even before orders are held", async () => {
+  test("nothing goes to the floor from the moment of the suspension, before any order is held", async () => {
     await sent("PATCH", "/inventory/locations/whs_1001", {
-      address: { ...address, name: "House", phone: "5035550100" },
+      address: { ...portland, name: "House", phone: "5035550100" },
     });
     const [waiting, packed, labelled, left] = [
       await order(acme),
@@ -178,7 +174,7 @@ describe("works", () => {
     const listed = await sent("GET", "/orders?merchant=ACME&limit=4");
     expect(listed.every((one: { allowed_actions: string[] }) => !one.allowed_actions.includes("ship"))).toBe(true);
     expect((await shown(waiting.id)).allowed_actions).toEqual(["hold", "cancel", "cancel_items"]);
-    // Parcels that a carrier has count as shipped, and are delivered.
+    // What a carrier has is gone, whatever we think of it, and what has left goes on to arrive.
     await sent("POST", `/tracking/${bought.tracking_number}/events`, { status: "in_transit" });
     expect(await shown(labelled.id)).toMatchObject({
       status: "on_hold",
@@ -186,14 +182,14 @@ describe("works", () => {
       holds: [{ reason: "carrier_discrepancy" }],
     });
     await sent("POST", `/orders/${left.id}/deliver`);
-    // Once it is reactivated, everything continues at once.
+    // Once it is reactivated all of it goes on at once, too.
     await sent("POST", "/merchants/ACME/reactivate");
     await sent("POST", `/orders/${packed.id}/ship`);
     await sent("POST", `/orders/${waiting.id}/ship`);
     await app.runJobs();
   });
 
-  test("orders in test data are held as well", async () => {
+  test("those of the test world are held, too", async () => {
     const key = app.keys.test.full;
     const owned = { key, ...acme };
     await sent("POST", "/products", { sku: "TEA", name: "Tea" }, owned);

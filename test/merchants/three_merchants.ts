@@ -1,22 +1,22 @@
-// An operator that ships for three merchants, who use the same SKU and the same order numbers.
+// A house that ships for three merchants who sell goods of one SKU and number their orders alike.
 import { expect } from "bun:test";
 import { type Environment, environments } from "../../src/core/environment.ts";
+import { openTestApp, type TestApp } from "../build/service.ts";
 import { openPages } from "../documents/open_pdf.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
 
 const base_url = "https://ship.example.com";
 
 export const codes = ["MAIN", "ROAST", "BOOKS"] as const;
 export type Code = (typeof codes)[number];
 
-/** The sender name that each merchant's buyers see. The first merchant is unnamed. */
+/** Under what name the buyers of each get their parcels; nobody has named the first one. */
 export const senders: Readonly<Record<Code, string>> = {
   MAIN: "Main warehouse",
   ROAST: "Blue Door Coffee Roasters",
   BOOKS: "Lantern <Books> & Co",
 };
 
-/** The return address of one merchant. */
+/** Where one of them wants its returns. */
 export const roastery = {
   name: "Blue Door, returns",
   address_line1: "18 Roastery Lane",
@@ -26,16 +26,16 @@ export const roastery = {
   country: "US",
 };
 
-/** A label of the built-in carrier, as a request describes it. */
+/** A label of our own, as a request asks for it. */
 export const own = { carrier: "local", service: "standard", package: { weight: 2, weight_unit: "lb" } };
 
-/** Texts that no buyer of a merchant may see: the other merchants' names and the operator's. */
+/** What no buyer of a merchant may read: the names of the others, and those that the house alone uses. */
 export const strangeTo = (code: Code) => [
   ...codes.filter((other) => other !== code).map((other) => senders[other]),
   ...["Blue Door LLC", "Tomás", "ROAST", "BOOKS"],
 ];
 
-/** The visible text of a page. */
+/** The text of a page, as people read it. */
 export const plain = (html: string) => html.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 
 const as = (app: TestApp, code: Code, mode: Environment) => ({
@@ -43,7 +43,7 @@ const as = (app: TestApp, code: Code, mode: Environment) => ({
   headers: { "packhouse-merchant": code },
 });
 
-/** Stock of each merchant in each environment, and a customer. */
+/** Goods of each merchant in each world, and somebody who buys them. */
 async function begin(app: TestApp): Promise<ReadonlyMap<string, object>> {
   const buyers = new Map<string, object>();
   for (const code of codes)
@@ -54,7 +54,7 @@ async function begin(app: TestApp): Promise<ReadonlyMap<string, object>> {
         return answer;
       };
       await post("/products", { sku: "MUG-01", name: `Mug of ${senders[code]}` });
-      // Stock of two merchants is not mixed in one bin.
+      // Goods of two merchants do not lie in one bin.
       await post("/inventory", { sku: "MUG-01", quantity: 50, bin: `B-${codes.indexOf(code)}` });
       const home = { name: "Jordan Avery", address_line1: "450 Canyon Drive", city: "Beverly Hills" };
       const shipping_addresses = [{ ...home, state: "CA", postal_code: "90210", country: "US" }];
@@ -64,7 +64,7 @@ async function begin(app: TestApp): Promise<ReadonlyMap<string, object>> {
   return buyers;
 }
 
-/** Opens the operator's installation. */
+/** Opens the house. */
 export async function openHouse() {
   const app = await openTestApp({ base_url });
   const roaster = { code: "ROAST", name: "Blue Door", legal_name: "Blue Door LLC", ship_from_name: senders.ROAST };
@@ -73,7 +73,7 @@ export async function openHouse() {
   const buyers = await begin(app);
 
   let count = 0;
-  /** Creates an order of a merchant and returns its id. */
+  /** An order of a merchant, which answers its id. */
   async function order(code: Code, fields: object = {}, quantity = 1, mode: Environment = "live"): Promise<string> {
     count += 1;
     const line_items = [{ sku: "MUG-01", quantity, unit_price: "3.20" }];
@@ -89,7 +89,7 @@ export async function openHouse() {
     return body.data;
   }
 
-  /** The return label of a shipped order. */
+  /** The label with which the goods of an order come back that has left. */
   async function comesBack(order_id: string, fields: object = own) {
     await app.post(`/orders/${order_id}/ship`);
     const { id } = (await app.post("/returns", { order_id, reason: "defective" })).body.data;
@@ -98,13 +98,13 @@ export async function openHouse() {
     return body.data;
   }
 
-  /** A page as a browser gets it, without a key. */
+  /** A page as a browser gets it, which has no key. */
   async function look(url: string) {
     const answer = await app.app.handle(new Request(url.replace(base_url, "http://packhouse.test")));
     return { status: answer.status, html: await answer.text() };
   }
 
-  /** The text of a PDF. */
+  /** All text of a PDF. */
   async function textOf(path: string): Promise<string> {
     const headers = { authorization: `Bearer ${app.keys.live.read}` };
     const answer = await app.app.handle(new Request(`http://packhouse.test/v1${path}`, { headers }));

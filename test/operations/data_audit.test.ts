@@ -1,19 +1,13 @@
 // Amounts that an upgrade rounded, and currencies that are none, as they are listed for the operator.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { rounded_amounts } from "../../db/schema/amounts.ts";
 import { products } from "../../db/schema/products.ts";
 import { listRounded, listUnknownCurrencies } from "../../src/operations/data_audit.sql.ts";
-import type { Store } from "../../src/storage/database.ts";
-import { openShop, type Shop } from "../orders/shop.ts";
+import { openShop } from "../build/shop.ts";
 
-let shop: Shop;
-let store: Store;
-beforeAll(async () => {
-  shop = await openShop();
-  store = shop.app.service.stores.live;
-}, 60_000);
-afterAll(() => shop.close());
+const shop = await openShop();
+const store = shop.app.service.stores.live;
 
 test("rounded amounts are listed as they were and as they are, in their order", async () => {
   const rows = [
@@ -30,7 +24,7 @@ test("rounded amounts are listed as they were and as they are, in their order", 
 });
 
 test("amounts in a currency that is none stay as they are, and are listed", async () => {
-  const { id } = await shop.product(0, "OLD");
+  const { id } = await shop.product({ sku: "OLD" });
   await store.write((tx) => tx.sql.update(products).set({ currency: "ZZZ" }).where(eq(products.sku, "OLD")));
   const { price, currency } = (await shop.app.get(`/products/${id}`)).body.data;
   expect([price, currency]).toEqual([10, "ZZZ"]);

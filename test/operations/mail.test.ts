@@ -1,19 +1,14 @@
 // How e-mail goes out: what is told of it, and a test of it.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import * as net from "node:net";
 import { tryMail } from "../../src/outbound/mail.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { openApp } from "../build/service.ts";
 import { openMailServer } from "../webhooks/mail_server.ts";
 
 const to = "ops@example.com, boss@example.com";
-let server: Awaited<ReturnType<typeof openMailServer>>;
-let app: TestApp;
-beforeAll(async () => {
-  server = await openMailServer();
-  app = await openTestApp({ mail: { url: server.url, from: "packhouse@example.com", to } });
-});
+const server = await openMailServer();
+const app = await openApp({ mail: { url: server.url, from: "packhouse@example.com", to } });
 afterAll(async () => {
-  await app.close();
   server.stop();
 });
 
@@ -123,11 +118,10 @@ describe("e-mail", () => {
       expect([status, body.error.code]).toEqual([403, "insufficient_permission"]);
       expect(body.error.message).toContain("exists only in live data");
     }
-    const none = await openTestApp();
+    const none = await openApp();
     expect((await none.get("/mail")).body.data).toMatchObject({ configured: false, server: null, from: null, to: [] });
     const { status, body } = await none.post("/mail/test", {});
     expect([status, body.error.code]).toEqual([409, "mail_not_configured"]);
     for (const name of ["SMTP_URL", "MAIL_TO", "MAIL_FROM"]) expect(body.error.message).toContain(`PACKHOUSE_${name}`);
-    await none.close();
   });
 });

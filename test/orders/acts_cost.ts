@@ -1,7 +1,7 @@
 // How many statements the acts of an order ask of SQLite, counted where they are run. `bun test/orders/acts_cost.ts`
 // prints them, `--several` those of one of several merchants, `--show` each statement.
 import { Database, type Statement } from "bun:sqlite";
-import { openTestApp } from "../harness.ts";
+import { openTestApp } from "../build/service.ts";
 
 /** What one act asked of the database. */
 export interface Cost {

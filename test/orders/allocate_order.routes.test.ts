@@ -1,17 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { openShop, type Shop } from "./shop.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { openShop, type Shop } from "../build/shop.ts";
 
 let shop: Shop;
 beforeEach(async () => {
   shop = await openShop();
 });
-afterEach(() => shop.close());
 
 const main = "whs_1001";
 const add = (sku: string, quantity: number, fields: object = {}) =>
   shop.app.post("/inventory", { sku, quantity, location: main, ...fields });
 const allocate = (id: string, query = "") => shop.app.post(`/orders/${id}/allocate${query}`);
-const types = async () => (await shop.app.takeEvents()).map(({ type, data }) => `${type} ${data["sku"]}`);
 
 type Passed = { bin: string; lot_number: string | null; reason: string; free: number };
 const passed = (item: { passed_over: Passed[] }) =>
@@ -19,7 +17,7 @@ const passed = (item: { passed_over: Passed[] }) =>
 
 /** A SKU in lots, of which an order holds the one that lasts longest, since the others came later. */
 async function milkInLots() {
-  const milk = await shop.product(0, "MILK");
+  const milk = await shop.product({ sku: "MILK" });
   await add("MILK", 5, { bin: "S-1", lot_number: "L9", expiration_date: "2026-03-09" });
   const order = await shop.order([[milk, 4]]);
   await add("MILK", 3, { bin: "S-2", lot_number: "L5", expiration_date: "2026-03-05" });
@@ -59,7 +57,7 @@ describe("works", () => {
     ]);
     expect((await shop.app.get("/inventory/MILK")).body.data).toEqual(before);
     expect((await allocate(order.id, "?dry_run=true")).body.data).toEqual(body.data);
-    expect(await types()).toEqual([]);
+    expect(await shop.takeStockEvents()).toEqual([]);
   });
 
   test("without a dry run the same is done", async () => {
@@ -68,7 +66,7 @@ describe("works", () => {
     const { status, body } = await allocate(order.id);
     expect([status, body.data]).toEqual([200, { ...dry, dry_run: false }]);
     // The sums of the SKU are what they were, so there is nothing to tell.
-    expect(await types()).toEqual([]);
+    expect(await shop.takeStockEvents()).toEqual([]);
     const again = (await allocate(order.id)).body.data;
     expect(again.items[0].chosen).toEqual(body.data.items[0].chosen);
     const picked = await shop.app.post(`/orders/${order.id}/pick`);
@@ -90,7 +88,7 @@ describe("works", () => {
     const west = (await shop.app.post("/inventory/locations", fields)).body.data.warehouse_id;
     const cold = { zone_id: "COLD", temperature_zone: "refrigerated", bins: [{ code: "C-1" }] };
     await shop.app.patch(`/inventory/locations/${main}`, { location_zones: [cold] });
-    const fish = await shop.product(0, "FISH");
+    const fish = await shop.product({ sku: "FISH" });
     await shop.app.patch(`/products/${fish.id}`, { min_shelf_life_days: 10 });
     await add("FISH", 4, { bin: "S-1" });
     await add("FISH", 4, { bin: "C-1", lot_number: "A", expiration_date: "2026-01-09" });
@@ -116,11 +114,11 @@ describe("works", () => {
       ["C-1", "A", "shelf_life", 4],
       ["S-9", null, "warehouse_priority", 9],
     ]);
-    expect(await types()).toEqual([]);
+    expect(await shop.takeStockEvents()).toEqual([]);
   });
 
   test("units in backorder are told as missing, and picked ones are not planned again", async () => {
-    const oats = await shop.product(5, "OATS");
+    const oats = await shop.product({ sku: "OATS", units: 5 });
     const order = await shop.order([[oats, 8]]);
     await shop.act(order.id, "pick", { items: [{ sku: "OATS", quantity: 2 }] });
     await shop.app.takeEvents();
@@ -130,13 +128,13 @@ describe("works", () => {
     expect([item.wanted, item.missing, item.chosen.length]).toEqual([6, 3, 1]);
     expect(passed(item)).toEqual([[`STAGING-${order.id}`, null, "bin_not_for_sale", 0]]);
     expect((await shop.get(order.id)).line_items[0]).toMatchObject({ quantity_reserved: 5, quantity_picked: 2 });
-    expect(await types()).toEqual([]);
+    expect(await shop.takeStockEvents()).toEqual([]);
   });
 });
 
 describe("refuses", () => {
   test("a choice for an order that has changed since it was read", async () => {
-    const { id } = await shop.order([[await shop.product(9, "TEA"), 1]]);
+    const { id } = await shop.order([[await shop.product({ sku: "TEA", units: 9 }), 1]]);
     const send = (tag: string) => shop.app.call("POST", `/orders/${id}/allocate`, {}, { headers: { "if-match": tag } });
     const stale = await send('"7"');
     expect([stale.status, stale.body.error.code]).toEqual([412, "precondition_failed"]);
@@ -144,7 +142,7 @@ describe("refuses", () => {
   });
 
   test("an order that is not there, is on hold, packed or cancelled", async () => {
-    const tea = await shop.product(9, "TEA");
+    const tea = await shop.product({ sku: "TEA", units: 9 });
     const [held, packed, gone] = [
       await shop.order([[tea, 1]]),
       await shop.order([[tea, 1]]),
@@ -163,13 +161,13 @@ describe("refuses", () => {
     }
     expect((await allocate(held.id, "?dry_run=perhaps")).status).toBe(422);
     expect((await shop.app.post(`/orders/${held.id}/allocate`, { dry_run: true })).status).toBe(422);
-    expect(await types()).toEqual([]);
+    expect(await shop.takeStockEvents()).toEqual([]);
   });
 });
 
 describe("guards", () => {
   test("a key that may only read allocates nothing", async () => {
-    const order = await shop.order([[await shop.product(1, "SALT"), 1]]);
+    const order = await shop.order([[await shop.product({ sku: "SALT", units: 1 }), 1]]);
     const { status, body } = await shop.app.call("POST", `/orders/${order.id}/allocate?dry_run=true`, undefined, {
       key: shop.app.keys.live.read,
     });
@@ -177,7 +175,7 @@ describe("guards", () => {
   });
 
   test("orders that are allocated at once and anew hold together what there is", async () => {
-    const rice = await shop.product(20, "RICE");
+    const rice = await shop.product({ sku: "RICE", units: 20 });
     const orders = await Promise.all(Array.from({ length: 12 }, () => shop.order([[rice, 2]])));
     await Promise.all(orders.map(({ id }, at) => allocate(id, at % 3 === 0 ? "?dry_run=true" : "")));
     const { reserved, available } = (await shop.app.get("/inventory/RICE")).body.data;

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { openShop, type Shop } from "./shop.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { openShop } from "../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 beforeEach(async () => {
   await shop.app.takeEvents();
 });
@@ -15,8 +11,8 @@ let number = 0;
 /** A bundle of two cups and one pot, of which so many lie on the shelf. */
 async function teaSet(cups: number, pots: number) {
   number += 1;
-  const cup = await shop.product(cups, `CUP-${number}`);
-  const pot = await shop.product(pots, `POT-${number}`);
+  const cup = await shop.product({ sku: `CUP-${number}`, units: cups });
+  const pot = await shop.product({ sku: `POT-${number}`, units: pots });
   const components = [
     { sku: cup.sku, quantity: 2 },
     { sku: pot.sku, quantity: 1 },
@@ -27,24 +23,29 @@ async function teaSet(cups: number, pots: number) {
   return { cup, pot, components, set: made.body.data as { id: string; sku: string } };
 }
 
-const level = async (sku: string) => (await shop.app.get(`/inventory/${sku}`)).body.data;
 const updated = async () =>
   (await shop.app.takeEvents()).filter(({ type }) => type === "inventory.updated").map(({ data }) => data["sku"]);
 
 describe("works", () => {
   test("as many sets are available as the components make, and the list says the same", async () => {
     const { set, cup, pot } = await teaSet(7, 5);
-    expect(await level(set.sku)).toMatchObject({ available: 3, total: 3, reserved: 0, on_hand: 0, locations: [] });
+    expect(await shop.stockOf(set.sku)).toMatchObject({
+      available: 3,
+      total: 3,
+      reserved: 0,
+      on_hand: 0,
+      locations: [],
+    });
     const listed = await shop.app.get(`/inventory?sku=${set.sku}`);
     expect(listed.body.data).toMatchObject([{ sku: set.sku, available: 3, status: "in_stock" }]);
     await shop.app.patch(`/inventory/${pot.sku}`, { adjustment: -4, reason: "lost" });
-    expect(await level(set.sku)).toMatchObject({ available: 1 });
+    expect(await shop.stockOf(set.sku)).toMatchObject({ available: 1 });
     const low = async () => (await shop.app.get(`/inventory?sku=${set.sku}&low_stock=true`)).body.data.length;
     await shop.app.patch(`/products/${set.id}`, { reorder_point: 1 });
     expect(await low()).toBe(0);
     await shop.app.patch(`/products/${set.id}`, { reorder_point: 2 });
-    expect([await low(), (await level(set.sku)).status]).toEqual([1, "low_stock"]);
-    expect((await level(cup.sku)).available).toBe(7);
+    expect([await low(), (await shop.stockOf(set.sku)).status]).toEqual([1, "low_stock"]);
+    expect((await shop.stockOf(cup.sku)).available).toBe(7);
   });
 
   test("an order reserves the components, counts whole sets, and keeps what the bundle was made of", async () => {
@@ -54,8 +55,8 @@ describe("works", () => {
       { sku: set.sku, components, quantity: 4, quantity_reserved: 3, quantity_backordered: 1 },
     ]);
     expect(order.allocation).toEqual({ complete: false, backordered_units: 1 });
-    expect([(await level(cup.sku)).reserved, (await level(pot.sku)).reserved]).toEqual([8, 3]);
-    expect(await level(set.sku)).toMatchObject({ available: 0, reserved: 0 });
+    expect([(await shop.stockOf(cup.sku)).reserved, (await shop.stockOf(pot.sku)).reserved]).toEqual([8, 3]);
+    expect(await shop.stockOf(set.sku)).toMatchObject({ available: 0, reserved: 0 });
     expect((await updated()).sort()).toEqual([cup.sku, pot.sku, set.sku]);
     await shop.app.patch(`/products/${set.id}`, { components: [{ sku: cup.sku, quantity: 1 }] });
     expect((await shop.get(order.id)).line_items[0].components).toEqual(components);
@@ -72,12 +73,12 @@ describe("works", () => {
     expect(half.line_items).toMatchObject([{ quantity_picked: 0 }]);
     const one = await shop.act(id, "pick", { items: [{ sku: set.sku, quantity: 1 }] });
     expect(one.line_items).toMatchObject([{ quantity_picked: 1 }]);
-    expect([(await level(cup.sku)).picked, (await level(pot.sku)).picked]).toEqual([3, 1]);
+    expect([(await shop.stockOf(cup.sku)).picked, (await shop.stockOf(pot.sku)).picked]).toEqual([3, 1]);
     const whole = await shop.act(id, "pick");
     expect(whole.line_items).toMatchObject([{ quantity_picked: 2, quantity_packed: 0 }]);
     const shipped = await shop.act(id, "ship");
     expect(shipped).toMatchObject({ status: "shipped", line_items: [{ quantity_shipped: 2, quantity_picked: 2 }] });
-    expect([await level(cup.sku), await level(pot.sku)]).toMatchObject([
+    expect([await shop.stockOf(cup.sku), await shop.stockOf(pot.sku)]).toMatchObject([
       { on_hand: 2, reserved: 0 },
       { on_hand: 1, reserved: 0 },
     ]);
@@ -128,7 +129,7 @@ describe("works", () => {
       shipments: [{ status: "shipped", items: [{ quantity: 2 }] }],
       holds: [{ reason: "carrier_discrepancy", note: expect.stringContaining("not all of it was in stock") }],
     });
-    expect([await level(cup.sku), await level(pot.sku)]).toMatchObject([
+    expect([await shop.stockOf(cup.sku), await shop.stockOf(pot.sku)]).toMatchObject([
       { on_hand: 1, reserved: 0 },
       { on_hand: 1, reserved: 0, unavailable: { putback: 0 } },
     ]);

@@ -1,13 +1,9 @@
 // What lines, orders and refunds cost: in every sequence of cancelling, shipping and returning, parts make the whole.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { openShop, type Shop } from "./shop.ts";
+import { openShop } from "../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 
 const cents = (amount: number) => Math.round(amount * 100);
 
@@ -33,7 +29,7 @@ describe("works", () => {
     ["a total alone that a price makes", { line_total: "9.99" }, [3.33, 0, 9.99]],
     ["all that agree", { unit_price: 5, discount_amount: 15, line_total: 0 }, [5, 15, 0]],
   ])("%s", async (_, told, [unit_price, discount_amount, line_total]) => {
-    const { sku } = await shop.product(3);
+    const { sku } = await shop.product({ units: 3 });
     const { status, body } = await placed([{ sku, quantity: 3, ...told }]);
     expect(status).toBe(201);
     const line = { unit_price, discount_amount, line_total };
@@ -52,7 +48,7 @@ describe("works", () => {
     ["a total", { quantity: 1, line_total: "1000000000000" }, 1_000_000_000_000],
     ["a discount", { quantity: 1000, unit_price: "999999999.99", discount_amount: "500000000000.01" }, 499999999989.99],
   ])("%s of a line as dear as one may be, which can be sent back", async (_, told, line_total) => {
-    const { sku } = await shop.product(0);
+    const { sku } = await shop.product();
     const { status, body } = await placed([{ sku, ...told }]);
     expect([status, body.data.line_items[0].line_total]).toEqual([201, line_total]);
     const again = await shop.app.patch(`/orders/${body.data.id}`, body.data);
@@ -63,7 +59,7 @@ describe("works", () => {
   });
 
   test("other money on the same lines is another order", async () => {
-    const { sku } = await shop.product(4);
+    const { sku } = await shop.product({ units: 4 });
     const { id } = (await placed([{ sku, quantity: 4, unit_price: 2 }])).body.data;
     const patched = await shop.app.patch(`/orders/${id}`, { line_items: [{ sku, quantity: 4, line_total: "7.99" }] });
     expect(patched.body.data).toMatchObject({ version: 2, subtotal: 7.99, line_items: [{ discount_amount: 0.01 }] });
@@ -74,7 +70,7 @@ describe("works", () => {
   });
 
   test("a file tells discounts and totals, and gives them out again", async () => {
-    const { sku } = await shop.product(9);
+    const { sku } = await shop.product({ units: 9 });
     const head = "order_number,customer_email,sku,quantity,unit_price,discount_amount,line_total";
     const file = [head, `M-1,jane@example.com,${sku},3,,,10.00`, `M-1,,${sku},2,5.00,0.01,`].join("\n");
     const imports = async (text: string) =>
@@ -94,7 +90,7 @@ describe("works", () => {
   });
 
   test("a slip with prices tells what the units in each parcel cost, which make the whole together", async () => {
-    const { sku } = await shop.product(3);
+    const { sku } = await shop.product({ units: 3 });
     const { id } = (await placed([{ sku, quantity: 3, line_total: "1.00" }])).body.data;
     const one = { items: [{ sku, quantity: 1 }] };
     const { shipments } = await shop.act(id, "pack", { packages: [one, one, one] });
@@ -107,7 +103,7 @@ describe("works", () => {
   });
 
   test("a cancelled order costs nothing, however it was cancelled, wherever it is told", async () => {
-    const { sku } = await shop.product(9);
+    const { sku } = await shop.product({ units: 9 });
     const email = "nothing@example.com";
     const address = { address_line1: "1 Elm St", city: "Salem", state: "OR", postal_code: "97301", country: "US" };
     const customer = (await shop.app.post("/customers", { email, shipping_addresses: [address] })).body;
@@ -134,7 +130,7 @@ describe("works", () => {
   });
 
   test("returns are paid in the order of their inspections, whatever came first", async () => {
-    const { sku } = await shop.product(3);
+    const { sku } = await shop.product({ units: 3 });
     const { id } = (await placed([{ sku, quantity: 3, line_total: "0.10" }])).body.data;
     await shop.act(id, "ship");
     const one = [{ sku, quantity: 1, condition: "damaged" }];
@@ -152,7 +148,7 @@ describe("works", () => {
   });
 
   test("units that a carrier took of a cancelled order cost what they cost", async () => {
-    const { sku } = await shop.product(3);
+    const { sku } = await shop.product({ units: 3 });
     const { id } = (await placed([{ sku, quantity: 3, line_total: 10 }])).body.data;
     await shop.act(id, "pack");
     const parcel = { carrier: "local", service: "standard", package: { weight: 1, weight_unit: "lb" } };
@@ -168,7 +164,7 @@ describe("works", () => {
   });
 
   test("lines that share a product are added up before stock is looked at", async () => {
-    const { sku } = await shop.product(5);
+    const { sku } = await shop.product({ units: 5 });
     const lines = [
       { sku, quantity: 3, unit_price: 1 },
       { sku, quantity: 3, line_total: 1 },
@@ -199,7 +195,7 @@ test("every sequence of cancels, parcels, returns and refunds adds up to the cen
 type Story = typeof story extends fc.Arbitrary<infer Told> ? Told : never;
 
 async function play({ quantity, total, acts, shuffle, in_two }: Story): Promise<void> {
-  const { sku } = await shop.product(quantity);
+  const { sku } = await shop.product({ units: quantity });
   const { id } = (await placed([{ sku, quantity, line_total: (total / 100).toFixed(2) }])).body.data;
   const units = { cancelled: 0, shipped: 0, returned: 0 };
   const returns: string[] = [];
@@ -264,7 +260,7 @@ describe("refuses", () => {
     ["half a cent", { line_total: "1.005" }, "line_total", "invalid_format"],
     ["a negative discount", { unit_price: 1, discount_amount: -1 }, "discount_amount", "invalid_format"],
   ])("%s", async (_, told, field, code) => {
-    const { sku } = await shop.product(1);
+    const { sku } = await shop.product({ units: 1 });
     const good = { sku, quantity: 1, unit_price: 1 };
     const { status, body } = await placed([good, { sku, quantity: 3, ...told }]);
     expect([status, body.error.code]).toEqual([422, "validation_failed"]);

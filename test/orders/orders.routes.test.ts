@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { orderTransitions } from "../../src/orders/order.transitions.ts";
-import { openShop, type Shop } from "./shop.ts";
+import { openShop } from "../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 beforeEach(async () => {
   await shop.told();
 });
 
 describe("works", () => {
   test("an order is created, read and listed, and the world is told what its GET answers", async () => {
-    const [milk, ice] = [await shop.product(10), await shop.product(1)];
+    const [milk, ice] = [await shop.product({ units: 10 }), await shop.product({ units: 1 })];
     await shop.app.takeEvents();
     const answer = await shop.app.post(
       "/orders",
@@ -59,13 +55,13 @@ describe("works", () => {
   });
 
   test("an order that stock fills is expected to leave on the next working day", async () => {
-    const { estimated_ship_date } = await shop.order([[await shop.product(5), 1]]);
+    const { estimated_ship_date } = await shop.order([[await shop.product({ units: 5 }), 1]]);
     // The harness's clock stands on a Friday morning.
     expect(estimated_ship_date).toBe("2026-01-02");
   });
 
   test("a line may name its product by SKU or by a plain number; equal products stay lines of their own", async () => {
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     const line = { quantity: 2, unit_price: 1 };
     const line_items = [
       { ...line, sku: goods.sku },
@@ -79,7 +75,7 @@ describe("works", () => {
   });
 
   test("what stock tells comes after what the order tells, in one transaction", async () => {
-    const [a, b] = [await shop.product(5), await shop.product(5)];
+    const [a, b] = [await shop.product({ units: 5 }), await shop.product({ units: 5 })];
     const types = async () => (await shop.app.takeEvents()).map(({ type }) => type);
     await types();
     const made = await shop.order([
@@ -97,7 +93,7 @@ describe("works", () => {
   });
 
   test("an earlier reservation is taken over, by the order's number or by its own id", async () => {
-    const goods = await shop.product(10);
+    const goods = await shop.product({ units: 10 });
     const reserve = async (order_id: string) =>
       (await shop.app.post("/inventory/reserve", { order_id, items: [{ sku: goods.sku, quantity: 4 }] })).body.data;
     await reserve("by number");
@@ -110,7 +106,7 @@ describe("works", () => {
   });
 
   test("an order waits for stock, and what comes in is shown at once", async () => {
-    const goods = await shop.product(1);
+    const goods = await shop.product({ units: 1 });
     const made = await shop.order([[goods, 3]]);
     await shop.app.post("/inventory", { sku: goods.sku, quantity: 5, location: "whs_1001" });
     const filled = await shop.get(made.id);
@@ -122,14 +118,14 @@ describe("works", () => {
   });
 
   test("what a GET answered can be sent back and changes nothing", async () => {
-    const made = await shop.order([[await shop.product(5), 1]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 1]]);
     const same = await shop.app.patch(`/orders/${made.id}`, made);
     expect([same.status, same.body.data]).toEqual([200, made]);
     expect(await shop.history(made.id)).toEqual(["create: - > pending"]);
   });
 
   test("an order's own fields change until it is packed", async () => {
-    const made = await shop.order([[await shop.product(5), 1]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 1]]);
     const second = shop.customer.shipping_addresses[1];
     const change = {
       shipping_address_id: second.id,
@@ -147,7 +143,11 @@ describe("works", () => {
   });
 
   test("lines are replaced and reserved anew; a line of the same product keeps its id", async () => {
-    const [a, b, c] = [await shop.product(5), await shop.product(5), await shop.product(5)];
+    const [a, b, c] = [
+      await shop.product({ units: 5 }),
+      await shop.product({ units: 5 }),
+      await shop.product({ units: 5 }),
+    ];
     const made = await shop.order([
       [a, 2],
       [b, 3],
@@ -171,7 +171,7 @@ describe("works", () => {
   });
 
   test("lists narrow by status, customer and time, and walk by page and cursor", async () => {
-    const goods = await shop.product(100);
+    const goods = await shop.product({ units: 100 });
     const email = "other@example.com";
     const home = { address_line1: "1 A St", city: "Reno", state: "NV", postal_code: "89501", country: "US" };
     const { body: other } = await shop.app.post("/customers", { email, shipping_addresses: [home] });
@@ -223,7 +223,7 @@ describe("works", () => {
   });
 
   test("cancelling gives everything back, and twice is once", async () => {
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 4]]);
     await shop.act(made.id, "pick");
     await shop.told();
@@ -289,7 +289,7 @@ describe("refuses", () => {
   });
 
   test("lines that name no product, on creation and on a change", async () => {
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 1]]);
     const line = { quantity: 1, unit_price: 1 };
     const line_items = [line, { ...line, sku: goods.sku }, line];
@@ -308,14 +308,14 @@ describe("refuses", () => {
   test("a reservation that is not there, by its field", async () => {
     const { status, body } = await shop.app.post(
       "/orders",
-      shop.draft([[await shop.product(5), 1]], { reservation_id: "rsv_99999" }),
+      shop.draft([[await shop.product({ units: 5 }), 1]], { reservation_id: "rsv_99999" }),
     );
     expect([status, body.error.code]).toEqual([404, "resource_missing"]);
     expect(body.error.details).toMatchObject([{ field: "reservation_id", code: "resource_missing" }]);
   });
 
   test("changes of a cancelled order, and says nothing of packing", async () => {
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 1]]);
     await shop.cancel(made.id);
     const line_items = [{ sku: goods.sku, quantity: 2, unit_price: 1 }];
@@ -331,7 +331,7 @@ describe("refuses", () => {
   });
 
   test("a number that is taken, with the order that has it", async () => {
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 1]]);
     await shop.told();
     const { status, body } = await shop.app.post(
@@ -344,7 +344,7 @@ describe("refuses", () => {
   });
 
   test("a shortage when backorders are not wanted, and nothing is kept", async () => {
-    const [a, b] = [await shop.product(2), await shop.product(5)];
+    const [a, b] = [await shop.product({ units: 2 }), await shop.product({ units: 5 })];
     const draft = shop.draft(
       [
         [a, 3],
@@ -360,7 +360,7 @@ describe("refuses", () => {
   });
 
   test("an inactive product, and a SKU of another product", async () => {
-    const [goods, other] = [await shop.product(1), await shop.product(1)];
+    const [goods, other] = [await shop.product({ units: 1 }), await shop.product({ units: 1 })];
     const line = { product_id: goods.id, quantity: 1, unit_price: 1 };
     const problem = async (line_items: object[]) =>
       (await shop.app.post("/orders", shop.draft([], { line_items }))).body.error.details;
@@ -370,7 +370,7 @@ describe("refuses", () => {
   });
 
   test("another value of what is fixed", async () => {
-    const made = await shop.order([[await shop.product(5), 1]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 1]]);
     const fixed = {
       order_number: "other",
       customer_id: 1,
@@ -388,13 +388,13 @@ describe("refuses", () => {
   });
 
   test("another customer's address", async () => {
-    const made = await shop.order([[await shop.product(5), 1]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 1]]);
     const { status, body } = await shop.app.patch(`/orders/${made.id}`, { shipping_address_id: 1 });
     expect([status, body.error.details[0].field]).toEqual([404, "shipping_address_id"]);
   });
 
   test("changes that come too late", async () => {
-    const goods = await shop.product(20);
+    const goods = await shop.product({ units: 20 });
     const line_items = [{ product_id: goods.id, quantity: 2, unit_price: 1 }];
     const change = async (id: string, fields: object) => {
       const { status, body } = await shop.app.patch(`/orders/${id}`, fields);
@@ -426,7 +426,7 @@ describe("refuses", () => {
 describe("guards", () => {
   test("a key that may only read", async () => {
     const read = { key: shop.app.keys.live.read };
-    const made = await shop.order([[await shop.product(5), 1]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 1]]);
     for (const [method, path] of [
       ["POST", "/orders"],
       ["PATCH", `/orders/${made.id}`],
@@ -439,14 +439,14 @@ describe("guards", () => {
   });
 
   test("a test key sees nothing of live", async () => {
-    const made = await shop.order([[await shop.product(5), 1]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 1]]);
     const key = shop.app.keys.test.full;
     expect((await shop.app.call("GET", `/orders/${made.id}`, undefined, { key })).status).toBe(404);
     expect((await shop.app.call("GET", "/orders", undefined, { key })).body.data).toEqual([]);
   });
 
   test("a repeated request makes one order", async () => {
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     await shop.told();
     const draft = shop.draft([[goods, 1]]);
     const headers = { "idempotency-key": "order-once" };

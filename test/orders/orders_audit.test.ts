@@ -1,5 +1,5 @@
 // What the audit says of orders, when somebody has changed the tables behind the commands' back.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { movements } from "../../db/schema/inventory.ts";
 import { merchants } from "../../db/schema/merchants.ts";
@@ -9,7 +9,7 @@ import { shipment_lines, shipments } from "../../db/schema/shipments.ts";
 import { verifyOrders } from "../../src/orders/orders_audit.sql.ts";
 import type { Tx } from "../../src/storage/database.ts";
 import { insert } from "../../src/storage/statements.ts";
-import { openShop, type Shop } from "./shop.ts";
+import { openShop } from "../build/shop.ts";
 
 const claimed = "an order's allocation wants its open units";
 const packed = "no more units are packed than were picked";
@@ -35,10 +35,9 @@ async function otherMerchant(tx: Tx): Promise<void> {
 
 const tally = "are as many as their stored counter shows";
 
-let shop: Shop;
+const shop = await openShop();
 beforeAll(async () => {
-  shop = await openShop();
-  const goods = await shop.product(20);
+  const goods = await shop.product({ units: 20 });
   // Line 1001 is half picked, 1002 has left, 1003 waits for stock, 1004 is cancelled.
   const begun = await shop.order([[goods, 4]]);
   await shop.act(begun.id, "pick", { items: [{ sku: goods.sku, quantity: 2 }] });
@@ -46,13 +45,12 @@ beforeAll(async () => {
   await shop.order([[goods, 50]]);
   await shop.cancel((await shop.order([[goods, 2]])).id);
   // 1005 is packed in two parcels, of which one has left.
-  const others = await shop.product(2);
+  const others = await shop.product({ units: 2 });
   const packedOrder = await shop.order([[others, 2]]);
   const items = [{ sku: others.sku, quantity: 1 }];
   const { shipments } = await shop.act(packedOrder.id, "pack", { packages: [{ items }, { items }] });
   await shop.act(packedOrder.id, "ship", { shipment_id: shipments[0].id });
 });
-afterAll(() => shop.close());
 
 /** What the audit finds after a change that is undone again. */
 async function found(change: (tx: Tx) => PromiseLike<unknown>) {

@@ -1,6 +1,6 @@
 // The grid: every action in every situation an order can be in, driven over HTTP. What is legal states its rows of
 // history, its events and what it does to stock; what is not is refused, told what would be, and changes nothing.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { systemActor } from "../../src/core/actor.ts";
 import { readId } from "../../src/core/ids.ts";
 import { addressDefaults } from "../../src/customers/customer.ts";
@@ -10,13 +10,9 @@ import { settleGoods } from "../../src/orders/changes/holds.ts";
 import { type OrderAction, orderTransitions, publicOrderStatuses } from "../../src/orders/order.transitions.ts";
 import { lockOrder } from "../../src/orders/orders.sql.ts";
 import type { Tx } from "../../src/storage/database.ts";
-import { openShop, type Shop } from "./shop.ts";
+import { openShop, type Shop } from "../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 
 interface Made {
   readonly id: string;
@@ -121,7 +117,7 @@ const acts: Record<OrderAction | More, (made: Made) => ReturnType<Shop["cancel"]
 /** One dot of the grid, after everything that holds for all of them was checked. */
 async function dot(situation: string, action: keyof typeof acts) {
   const { wants, way } = situations[situation] ?? { wants: 0, way: async () => null };
-  const product = await shop.product(5);
+  const product = await shop.product({ units: 5 });
   const { id } = await shop.order([[product, wants]]);
   const made = { id, sku: product.sku };
   await way(made);

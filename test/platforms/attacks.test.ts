@@ -1,21 +1,16 @@
 // A connection's `api_url` is a stranger's choice: none leads to a place that is not public, however it is spelt,
 // whatever the database says by then, and wherever an answer points.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { platform_connections } from "../../db/schema/platforms.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { openApp } from "../build/service.ts";
 import { hosts, openTarget } from "../outbound/blocked_hosts.ts";
 import { openBigCommerce } from "./mocks/bigcommerce.ts";
 
-let target: Awaited<ReturnType<typeof openTarget>>;
-let app: TestApp;
-beforeAll(async () => {
-  target = await openTarget();
-  app = await openTestApp({ loopback_only: false });
-});
+const target = await openTarget();
+const app = await openApp({ loopback_only: false });
 afterAll(async () => {
   target.close();
-  await app.close();
 });
 
 const ask = (method: string, path: string, body?: unknown) => app.call(method, path, body, { key: app.keys.test.full });
@@ -80,7 +75,7 @@ describe("a hostile api_url", () => {
 });
 
 test("an answer that redirects is not followed, whatever its status", async () => {
-  const local = await openTestApp();
+  const local = await openApp();
   const mock = await openBigCommerce();
   const call = (method: string, path: string, body?: unknown) =>
     local.call(method, path, body, { key: local.keys.test.full });
@@ -97,5 +92,4 @@ test("an answer that redirects is not followed, whatever its status", async () =
   expect(mock.asked.length).toBe(statuses.length);
   expect(target.count()).toBe(0);
   mock.stop();
-  await local.close();
 }, 30_000);

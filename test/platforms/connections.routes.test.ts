@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { platform_connections } from "../../db/schema/platforms.ts";
 import type { Service } from "../../src/http/service.ts";
 import { createApp } from "../../src/server/app.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { hour_ms, openApp } from "../build/service.ts";
 import { connectShopify, secret, shopifyOrder, take } from "./stores.ts";
 
 setDefaultTimeout(30_000);
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-}, 60_000);
-afterAll(() => app.close());
+const app = await openApp();
 
 const secrets = {
   api_key: "ck_2222222222222222key1",
@@ -19,7 +15,6 @@ const secrets = {
   client_secret: "sec_4444444444444444sec1",
 };
 const { api_token, client_secret } = secrets;
-const hour_ms = 3_600_000;
 // A public address that needs no resolving; nothing is ever sent there.
 const api_url = "https://93.184.216.34";
 

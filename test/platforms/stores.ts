@@ -1,7 +1,7 @@
 // Stores at platforms that are connected to a service under test, and what they send. Invented data in the forms of the
 // platforms' documentation.
 import { hmacBase64 } from "../../src/core/crypto.ts";
-import type { TestApp } from "../harness.ts";
+import type { TestApp } from "../build/service.ts";
 
 export const secret = "shpss_0123456789abcdef";
 // A public address that needs no resolving; without a token nothing is ever sent there.

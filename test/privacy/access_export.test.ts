@@ -1,19 +1,14 @@
 // What is told of a person is told of nobody else, and all of it: of former addresses, and of what has no customer.
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { customer_words } from "../../db/schema/customers.ts";
-import { openShop, type Shop } from "../orders/shop.ts";
+import { openShop } from "../build/shop.ts";
 
 setDefaultTimeout(60_000);
 
-let shop: Shop;
 let number = 0;
-let goods: { id: string; sku: string };
-beforeAll(async () => {
-  shop = await openShop();
-  goods = await shop.product(100);
-});
-afterAll(() => shop.close());
+const shop = await openShop();
+const goods: { id: string; sku: string } = await shop.product({ units: 100 });
 
 interface Asking {
   readonly key?: string;

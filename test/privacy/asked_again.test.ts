@@ -1,15 +1,10 @@
 // An erasure that waits is asked for again: it waits for fewer days, is the same one, or is called off.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { openShop, type Shop } from "../orders/shop.ts";
+import { describe, expect, test } from "bun:test";
+import { day_ms } from "../build/service.ts";
+import { openShop } from "../build/shop.ts";
 
-const day_ms = 86_400_000;
-let shop: Shop;
-let goods: Awaited<ReturnType<Shop["product"]>>;
-beforeAll(async () => {
-  shop = await openShop();
-  goods = await shop.product(100);
-});
-afterAll(() => shop.close());
+const shop = await openShop();
+const goods = await shop.product({ units: 100 });
 
 const post = (path: string, body: unknown = {}) => shop.app.post(path, body);
 const read = async (id: string) => (await shop.app.get(`/erasures/${id}`)).body.data;

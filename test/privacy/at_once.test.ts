@@ -1,5 +1,5 @@
 // An order that is being made and an erasure that begins do not pass each other. SQLite has one writer, which is alone.
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import pg from "pg";
 import { systemActor } from "../../src/core/actor.ts";
 import { databaseUrl, engine } from "../../src/core/config.ts";
@@ -7,15 +7,11 @@ import { readId, wireId } from "../../src/core/ids.ts";
 import { findRecipients } from "../../src/customers/customers.sql.ts";
 import { createOrder } from "../../src/orders/lifecycle/create_order.ts";
 import { eraseDue } from "../../src/privacy/privacy.jobs.ts";
-import { openShop, type Shop } from "../orders/shop.ts";
+import { openShop } from "../build/shop.ts";
 
 setDefaultTimeout(60_000);
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 
 /** Waits until a session waits for a lock, or until a promise settles; answers which it was. */
 async function blockedOr(promise: Promise<unknown>): Promise<"blocked" | "settled"> {
@@ -41,7 +37,7 @@ test.skipIf(engine !== "postgres")(
   "who is being ordered for is erased after the order, which it waits for",
   async () => {
     const { live } = shop.app.service.stores;
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     const draft = shop.draft([[goods, 1]]);
     const begun = (await shop.app.post(`/customers/${shop.customer.id}/erasure`, { after_days: 0 })).body.data;
     await eraseDue(live, shop.app.service);

@@ -1,5 +1,5 @@
 // What is made while a person is erased, and after it: a new customer keeps its own, and what is added is reached.
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { events } from "../../db/schema/outbox.ts";
 import { platform_imports } from "../../db/schema/platforms.ts";
@@ -9,18 +9,13 @@ import { idempotency_keys } from "../../db/schema/service.ts";
 import { readId } from "../../src/core/ids.ts";
 import { eraseAgain, eraseDue } from "../../src/privacy/privacy.jobs.ts";
 import type { Store } from "../../src/storage/database.ts";
-import { openShop, type Shop } from "../orders/shop.ts";
+import { day_ms } from "../build/service.ts";
+import { openShop } from "../build/shop.ts";
 
 setDefaultTimeout(60_000);
 
-const day_ms = 86_400_000;
-let shop: Shop;
-let goods: Awaited<ReturnType<Shop["product"]>>;
-beforeAll(async () => {
-  shop = await openShop();
-  goods = await shop.product(100);
-});
-afterAll(() => shop.close());
+const shop = await openShop();
+const goods = await shop.product({ units: 100 });
 
 const post = (path: string, body: unknown = {}) => shop.app.post(path, body);
 const read = (id: string) => shop.app.get(`/erasures/${id}`).then(({ body }) => body.data);

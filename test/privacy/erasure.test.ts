@@ -1,29 +1,24 @@
 // Erasing a person reaches every place where the service keeps what tells who it was, and no other. What it leaves to
 // the log of requests is gone by the date that it states.
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { sql } from "drizzle-orm";
 import { orders } from "../../db/schema/orders.ts";
 import { verifyStore } from "../../src/cli/verify.ts";
 import { engine } from "../../src/core/config.ts";
 import { forgetOldRequests } from "../../src/http/request_log/request_log.jobs.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { openApp } from "../build/service.ts";
 import { storeBlock } from "../http/request_log/logged_requests.ts";
-import { openReceiver, type Receiver } from "../webhooks/receiver.ts";
+import { openReceiver } from "../webhooks/receiver.ts";
 import { canaries, live } from "./life.ts";
 import { placesOf, standing } from "./tables.ts";
 
 setDefaultTimeout(60_000);
 
-let app: TestApp;
-let receiver: Receiver;
-beforeAll(async () => {
-  // It answers what it was sent.
-  receiver = openReceiver(({ body }) => new Response(body));
-  app = await openTestApp();
-});
+// It answers what it was sent.
+const receiver = openReceiver(({ body }) => new Response(body));
+const app = await openApp();
 afterAll(async () => {
-  await app.close();
   await receiver.stop();
 });
 

@@ -5,7 +5,7 @@ import { platform_reports } from "../../db/schema/platform_reports.ts";
 import { label_documents, shipments } from "../../db/schema/shipments.ts";
 import { waiting_updates } from "../../db/schema/tracking.ts";
 import { readId } from "../../src/core/ids.ts";
-import type { TestApp } from "../harness.ts";
+import type { TestApp } from "../build/service.ts";
 import type { Receiver } from "../webhooks/receiver.ts";
 
 /** Words that stand nowhere else, by the field they are put into; a telephone is of digits. */

@@ -1,22 +1,16 @@
 // A merchant erases its own people: the log of requests stays until its time is over, and the audit trail keeps who
 // asked.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { unpack } from "../../db/packing/packing.ts";
 import { request_blocks } from "../../db/schema/requests.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { openApp } from "../build/service.ts";
 import { storeBlock } from "../http/request_log/logged_requests.ts";
 
-let app: TestApp;
-let key: string;
-let key_id: string;
-beforeAll(async () => {
-  app = await openTestApp();
-  await app.post("/merchants", { code: "ROAST", name: "Blue Door" });
-  const made = await app.post("/keys", { name: "till", permission: "full", merchant_id: "ROAST" });
-  key = made.body.data.key;
-  key_id = made.body.data.id;
-});
-afterAll(() => app.close());
+const app = await openApp();
+await app.post("/merchants", { code: "ROAST", name: "Blue Door" });
+const made = await app.post("/keys", { name: "till", permission: "full", merchant_id: "ROAST" });
+const key = made.body.data.key;
+const key_id = made.body.data.id;
 
 const email = "ann@example.com";
 const line = (actor_id: string, path: string, query: string) => ({

@@ -1,24 +1,19 @@
 // What is asked about people: told, refused while orders are open, waited for, and answered alike when asked again.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { label_documents } from "../../db/schema/shipments.ts";
 import { readId } from "../../src/core/ids.ts";
 import { deleteOldDocuments, eraseOldOrders } from "../../src/privacy/privacy.jobs.ts";
-import { openShop, type Shop } from "../orders/shop.ts";
+import { day_ms } from "../build/service.ts";
+import { openShop } from "../build/shop.ts";
 
-const day_ms = 86_400_000;
-
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 
 const post = (path: string, body: unknown = {}) => shop.app.post(path, body);
 const state = async (id: string) => (await shop.app.get(`/erasures/${id}`)).body.data.status;
 
 describe("works", () => {
   test("all that is known of a person is told, without the people of the house", async () => {
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     const order = await shop.order([[goods, 1]], { order_notes: "ring twice" });
     const { status, body } = await post(`/customers/${shop.customer.id}/disclosure`);
     expect(status).toBe(200);
@@ -32,7 +27,7 @@ describe("works", () => {
   });
 
   test("an erasure waits for the last open order, and so many days more", async () => {
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     const email = "waits@example.com";
     const address = { address_line1: "9 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
     const customer = (await post("/customers", { email, shipping_addresses: [address] })).body;
@@ -79,7 +74,7 @@ describe("works", () => {
   });
 
   test("ended orders forget whom they were for in the time that the house sets", async () => {
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     const order = await shop.order([[goods, 1]]);
     await shop.cancel(order.id);
     expect((await shop.app.patch("/settings/retention", { closed_orders: 30 })).status).toBe(200);
@@ -93,7 +88,7 @@ describe("works", () => {
 
   test("carriers' papers go in their time, once they are not to be used any more", async () => {
     const { live } = shop.app.service.stores;
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     const order = await shop.order([[goods, 1]]);
     await shop.act(order.id, "process");
     const own = { carrier: "local", service: "standard", package: { weight: 2, weight_unit: "lb" } };

@@ -1,5 +1,5 @@
 // What receivers of webhooks answered goes with what they were told, whenever it came. Who may have been told is named.
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { desc } from "drizzle-orm";
 import { deliveries, delivery_attempts } from "../../db/schema/webhooks.ts";
 import { verifyStore } from "../../src/cli/verify.ts";
@@ -8,26 +8,20 @@ import { claimDeliveries, recordAttempts } from "../../src/webhooks/deliveries/c
 import { fanOut } from "../../src/webhooks/deliveries/deliveries.ts";
 import type { DeliveryClaim } from "../../src/webhooks/deliveries/delivery_claim.ts";
 import { forgetOldDeliveries } from "../../src/webhooks/webhooks.jobs.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
-import { openReceiver, type Receiver } from "../webhooks/receiver.ts";
+import { day_ms, openApp } from "../build/service.ts";
+import { openReceiver } from "../webhooks/receiver.ts";
 
 setDefaultTimeout(60_000);
 
-const day_ms = 86_400_000;
-let app: TestApp;
-let receiver: Receiver;
 let number = 0;
 const tea = { sku: "TEA", quantity: 1, unit_price: "3.20" };
-beforeAll(async () => {
-  // It answers what it was sent.
-  receiver = openReceiver(({ body }) => new Response(body));
-  app = await openTestApp();
-  await ask("POST", "/webhooks", { url: `${receiver.url}/all`, events: ["order.cancelled", "return.created"] });
-  await ask("POST", "/products", { sku: "TEA", name: "Tea" });
-  await ask("POST", "/inventory", { sku: "TEA", quantity: 50 });
-});
+// It answers what it was sent.
+const receiver = openReceiver(({ body }) => new Response(body));
+const app = await openApp();
+await ask("POST", "/webhooks", { url: `${receiver.url}/all`, events: ["order.cancelled", "return.created"] });
+await ask("POST", "/products", { sku: "TEA", name: "Tea" });
+await ask("POST", "/inventory", { sku: "TEA", quantity: 50 });
 afterAll(async () => {
-  await app.close();
   await receiver.stop();
 });
 

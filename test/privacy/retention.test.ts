@@ -1,5 +1,5 @@
 // What goes by itself in the time that the house sets: once through all records in a round, what was added later too.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eq, inArray, isNull } from "drizzle-orm";
 import { customers } from "../../db/schema/customers.ts";
 import { orders } from "../../db/schema/orders.ts";
@@ -9,19 +9,13 @@ import { return_items } from "../../db/schema/returns.ts";
 import { readId } from "../../src/core/ids.ts";
 import { deleteOldInvitations, eraseIdleCustomers, eraseOldOrders } from "../../src/privacy/privacy.jobs.ts";
 import { deleteExpiredOrders } from "../../src/privacy/retention.ts";
-import { openShop, type Shop } from "../orders/shop.ts";
+import { day_ms } from "../build/service.ts";
+import { openShop } from "../build/shop.ts";
 
 setDefaultTimeout(60_000);
 
-const day_ms = 86_400_000;
-let shop: Shop;
-let goods: Awaited<ReturnType<Shop["product"]>>;
-beforeAll(async () => {
-  shop = await openShop();
-  goods = await shop.product(100);
-});
-// Orders are made beside the ledger here, so that nothing is verified.
-afterAll(() => shop.app.close());
+const shop = await openShop({ verified: false });
+const goods = await shop.product({ units: 100 });
 
 const store = () => shop.app.service.stores.live;
 const post = (path: string, body: unknown = {}) => shop.app.post(path, body);

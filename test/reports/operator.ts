@@ -1,17 +1,17 @@
-// Some weeks of random activity of an operator, and its records as their own routes return them.
+// A house in which anything may have happened for some weeks, and what its records say of it, read by their own routes.
 import { expect } from "bun:test";
 import { type Random, seededRandom } from "../../src/core/random.ts";
-import { type Answered, start } from "../harness.ts";
-import { openShop, type Shop } from "../orders/shop.ts";
+import { type Answered, start } from "../build/service.ts";
+import { openShop, type Shop } from "../build/shop.ts";
 
 const hour_ms = 3_600_000;
 const day_ms = 24 * hour_ms;
 
 export type Records = readonly Answered["body"][];
 
-/** The time zone of the first warehouse, where daylight saving time starts on 8 March 2026. */
+/** The zone of the first warehouse, whose clock is put forward on 8 March 2026. */
 export const timezone = "America/New_York";
-/** A second warehouse with other working days and hours. */
+/** A warehouse elsewhere, with other days and hours. */
 const other = { timezone: "Pacific/Auckland", working_days: ["mon", "wed", "sat"], cutoff_time: "09:30" };
 
 /** All pages of a list. */
@@ -24,13 +24,13 @@ export async function allOf({ app }: Shop, path: string): Promise<Records> {
   }
 }
 
-/** Refusals are ignored: the story continues. */
+/** What a refused act is answered with: the story goes on without it. */
 async function may(shop: Shop, method: string, path: string, body: object | undefined): Promise<void> {
   const { status, body: answer } = await shop.app.call(method, path, body);
   expect([path, body, answer.error?.code ?? status]).not.toContain("internal_error");
 }
 
-/** Plays some weeks around the clock change at random, the same for the same seed. */
+/** Plays some weeks around the change of clocks, by chance: the same for the same seed. */
 export async function playHouse(seed: number, acts: number): Promise<Shop> {
   const random = seededRandom(seed);
   const shop = await openShop();
@@ -47,7 +47,12 @@ export async function playHouse(seed: number, acts: number): Promise<Shop> {
   });
   expect([made.status, made.body.error]).toEqual([201, undefined]);
   const warehouses = [first.warehouse_id, made.body.data.warehouse_id];
-  const products = await Promise.all([shop.product(40), shop.product(3), shop.product(0), shop.product(500)]);
+  const products = await Promise.all([
+    shop.product({ units: 40 }),
+    shop.product({ units: 3 }),
+    shop.product(),
+    shop.product({ units: 500 }),
+  ]);
   const orders: string[] = [];
   for (let act = 0; act < acts; act++) {
     app.clocks.live.advance(random.integer(1, 3 * hour_ms));

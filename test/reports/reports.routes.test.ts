@@ -1,27 +1,17 @@
-// Compares every report with the records after weeks of random activity. The records are read through their own
-// routes, and the figures are computed in a different way.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Shop } from "../orders/shop.ts";
+// Every report against the records themselves: a house in which anything has happened is read by the routes of its
+// records, and the figures are worked out of them once more, in another way.
+import { describe, expect, test } from "bun:test";
 import { allOf, playHouse, type Records, timezone } from "./operator.ts";
 
 const from = "2026-03-01";
 const to = "2026-03-25";
 const groupings = ["day", "week", "month"] as const;
 
-let shop: Shop;
-let orders: Records;
-let movements: Records;
-let labels: Records;
-let now: number;
-
-beforeAll(async () => {
-  shop = await playHouse(2, 450);
-  orders = await allOf(shop, "/orders?sort=created_at");
-  movements = (await allOf(shop, "/inventory/movements")).toReversed();
-  labels = await allOf(shop, "/shipping/labels");
-  now = shop.app.clocks.live.now();
-}, 120_000);
-afterAll(() => shop.close());
+const shop = await playHouse(2, 450);
+const orders = await allOf(shop, "/orders?sort=created_at");
+const movements = (await allOf(shop, "/inventory/movements")).toReversed();
+const labels = await allOf(shop, "/shipping/labels");
+const now = shop.app.clocks.live.now();
 
 const report = async (name: string, query = `from=${from}&to=${to}`) => {
   const answer = await shop.app.get(`/reports/${name}?${query}`);
@@ -29,7 +19,7 @@ const report = async (name: string, query = `from=${from}&to=${to}`) => {
   return answer.body.data;
 };
 
-/** A time on the clock of a zone: `2026-03-01 14:10`. */
+/** What the clock of a zone shows at a moment: `2026-03-01 14:10`. */
 const shown = (at: number | string, zone = timezone) =>
   new Date(at).toLocaleString("sv-SE", { timeZone: zone, hourCycle: "h23" }).slice(0, 16);
 const dayAt = (at: number | string, zone?: string) => shown(at, zone).slice(0, 10);
@@ -39,7 +29,7 @@ const days = () => {
   for (let day = from; day <= to; day = next(day)) all.push(day);
   return all;
 };
-/** The rows of these days: first day, last day and all days in between. */
+/** The rows that these days make: their first and last day and all between. */
 function rows(grouping: (typeof groupings)[number]) {
   const name = (day: string) => {
     if (grouping === "day") return day;
@@ -53,7 +43,7 @@ const part = (some: number, all: number) => (all === 0 ? null : Math.round((some
 const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
 const cents = (amount: number) => Math.round(amount * 100);
 
-test("the story contains all that is counted", () => {
+test("the house has something of everything that is counted", () => {
   const statuses = new Set(orders.map(({ status }) => status));
   expect([...statuses].sort()).toEqual(expect.arrayContaining(["cancelled", "on_hold", "pending", "shipped"]));
   expect(orders.some(({ shipments }) => shipments.length > 1)).toBe(true);
@@ -79,7 +69,7 @@ describe.each(groupings)("by %s", (grouping) => {
 
   test("on-time", async () => {
     const places = (await shop.app.get("/inventory/locations")).body.data;
-    /** The day by which an order is due to ship, by walking the calendar. */
+    /** The day by which an order is to leave, by walking the calendar. */
     const dueDay = (order: Records[number]) => {
       const place =
         places.find(({ warehouse_id }: Records[number]) => warehouse_id === order.warehouse_id) ?? places[0];
@@ -210,7 +200,7 @@ describe.each(groupings)("by %s", (grouping) => {
   });
 });
 
-/** The warehouse that an order requests, which only its creation shows. */
+/** The warehouse that an order asks for, which only its creation says. */
 async function askedWarehouse(id: string): Promise<string | null> {
   const { orders: table } = await import("../../db/schema/orders.ts");
   const { eq } = await import("drizzle-orm");
@@ -253,17 +243,17 @@ test("sales", async () => {
   expect(row_count).toBe(expected.length);
   const revenue = sum(expected.map((one) => cents(one.revenue))) / 100;
   expect(totals).toEqual([{ currency: "USD", units_sold: sum(expected.map((one) => one.units_sold)), revenue }]);
-  // An order of whole lines costs what its lines were sold for.
+  // What an order costs that is made of whole lines is what its lines were sold for.
   const subtotal = sum(orders.filter((one) => within(dayAt(one.created_at))).map((one) => cents(one.subtotal))) / 100;
   expect(revenue).toBe(subtotal);
   const [one] = (await report("sales", `from=${from}&to=${to}&limit=1`)).rows;
   expect(one).toEqual(found[0]);
 });
 
-test("fill-rate of an order with a line that was added later", async () => {
+test("fill-rate of an order of which a line came later", async () => {
   const { app, order, act } = shop;
   const lines = async () => (await report("fill-rate", `from=${dayAt(app.clocks.live.now())}`)).totals;
-  const [plenty, none] = [await shop.product(90, "PLENTY"), await shop.product(0, "NONE")];
+  const [plenty, none] = [await shop.product({ sku: "PLENTY", units: 90 }), await shop.product({ sku: "NONE" })];
   const before = await lines();
   const day = dayAt(app.clocks.live.now());
   const { id } = await order([
@@ -324,7 +314,7 @@ test("stock-ageing", async () => {
     const banded = Object.entries(row).filter(([name]) => name.startsWith("days_"));
     expect(sum(banded.map(([, units]) => units as number))).toBe(row.on_hand);
   }
-  // One bin with old units, and one with units of a lot that is older than its arrival.
+  // One bin of units that came long ago, another of units of a lot that is older than its arrival here.
   const { app } = shop;
   await app.post("/products", { sku: "OLD", name: "Old", lot_tracking: true });
   const at = app.clocks.live.now();
@@ -333,7 +323,7 @@ test("stock-ageing", async () => {
   await app.post("/inventory", { sku: "OLD", quantity: 1, lot_number: "L-2", location: "whs_1001" });
   const old = (await report("stock-ageing", "")).rows.find(({ sku }: Records[number]) => sku === "OLD");
   expect(old).toMatchObject({ on_hand: 5, days_0_30: 1, days_91_180: 4, oldest_days: 100, average_days: 80 });
-  // The age follows a corrected lot date.
+  // A lot whose date is corrected is as old as that says.
   const [lot] = (await app.get("/inventory/lots?lot_number=L-2")).body.data;
   await app.patch(`/inventory/lots/${lot.id}`, { received_date: new Date(at - 400 * 86_400_000).toISOString() });
   const corrected = (await report("stock-ageing", "")).rows.find(({ sku }: Records[number]) => sku === "OLD");
@@ -343,7 +333,7 @@ test("stock-ageing", async () => {
 describe("every report", () => {
   const names = ["orders", "on-time", "units-picked", "carrier-cost", "sales", "stock-turns", "fill-rate"];
 
-  test("has the same rows as CSV", async () => {
+  test("is a file with the same rows", async () => {
     for (const name of [...names, "stock-ageing"]) {
       const { rows: found } = await report(name, name === "stock-ageing" ? "limit=1000" : `from=${from}&to=${to}`);
       const file = await shop.app.get(
@@ -362,10 +352,10 @@ describe("every report", () => {
     }
   });
 
-  test("gives the same figures for a day in any period", async () => {
+  test("tells the same of a day, whichever day it begins with", async () => {
     for (const name of ["orders", "on-time", "units-picked", "carrier-cost", "fill-rate"]) {
       const { rows: all } = await report(name);
-      // The day after a holiday, and the day of the clock change.
+      // The day after a holiday, and the one on which the clocks change.
       for (const first of ["2026-03-04", "2026-03-08"]) {
         const { rows: some } = await report(name, `from=${first}&to=${to}`);
         expect([name, some]).toEqual([name, all.filter((row: Records[number]) => row.from >= first)]);
@@ -373,7 +363,7 @@ describe("every report", () => {
     }
   });
 
-  test("refuses invalid days and too many days", async () => {
+  test("refuses days that are none, or too many", async () => {
     for (const name of names) {
       for (const [wrong, field] of [
         ["from=2026-02-30", "from"],

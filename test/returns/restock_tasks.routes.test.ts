@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { eq, type SQL, sql } from "drizzle-orm";
 import { movements, stock_items } from "../../db/schema/inventory.ts";
 import { bins } from "../../db/schema/warehouses.ts";
 import { engine } from "../../src/core/config.ts";
 import { listRestockTasks } from "../../src/inventory/receiving/restock_tasks.sql.ts";
 import type { Tx } from "../../src/storage/database.ts";
-import { openShop, type Shop } from "../orders/shop.ts";
+import { openShop, type Shop } from "../build/shop.ts";
 
 /** What Drizzle can do that no feature may. */
 interface Executing {
@@ -16,7 +16,6 @@ let shop: Shop;
 beforeEach(async () => {
   shop = await openShop();
 });
-afterEach(() => shop.close());
 
 const item = async (sku: string) => (await shop.app.get(`/inventory/${sku}`)).body.data;
 const waiting = async (query = "") => (await shop.app.get(`/inventory/putbacks${query}`)).body;
@@ -52,7 +51,7 @@ async function addPlaces(tx: Tx, like: number, count: number): Promise<number[]>
 
 describe("works", () => {
   test("restocked units without a bin wait where everybody can see them, and are sold again once shelved", async () => {
-    const product = await shop.product(5);
+    const product = await shop.product({ units: 5 });
     const { id, order_id, inspect } = await returned(product, 3);
     const { status, body } = await inspect(3);
     expect(status).toBe(200);
@@ -96,18 +95,18 @@ describe("works", () => {
   });
 
   test("units restocked to a bin wait nowhere, and those in quarantine are no put-backs", async () => {
-    const product = await shop.product(5);
+    const product = await shop.product({ units: 5 });
     const { inspect } = await returned(product, 3);
     const { body } = await inspect(3, { bin: "A-01" });
     expect(body.data.putbacks).toEqual([]);
-    const other = await shop.product(5);
+    const other = await shop.product({ units: 5 });
     const second = await returned(other, 2);
     expect((await second.inspect(2, { disposition: "quarantine" })).body.data.putbacks).toEqual([]);
     expect((await waiting()).data).toEqual([]);
   });
 
   test("the list has picked units of cancelled orders as well, is filtered and paged", async () => {
-    const [one, two] = [await shop.product(9), await shop.product(9)];
+    const [one, two] = [await shop.product({ units: 9 }), await shop.product({ units: 9 })];
     const picked = await shop.order([[one, 4]]);
     await shop.act(picked.id, "pick");
     await shop.cancel(picked.id);
@@ -147,7 +146,7 @@ describe("works", () => {
   });
 
   test("the bin suggested has the SKU, then had it last, and has room", async () => {
-    const product = await shop.product(0);
+    const product = await shop.product();
     const add = (bin: string, quantity: number) =>
       shop.app.post("/inventory", { sku: product.sku, quantity, location: "whs_1001", bin });
     await add("B-02", 3);
@@ -170,7 +169,7 @@ describe("works", () => {
   });
 
   test("they are found as fast in a long ledger as in a short one", async () => {
-    const product = await shop.product(5);
+    const product = await shop.product({ units: 5 });
     const { inspect } = await returned(product, 3);
     await inspect(3);
     const fastest = async (tx: Tx) => {
@@ -206,7 +205,7 @@ describe("works", () => {
 
 describe("refuses", () => {
   test("no giver or two, one that is not there, more than waits, or the bin in which it lies", async () => {
-    const product = await shop.product(5);
+    const product = await shop.product({ units: 5 });
     const { id, order_id, inspect } = await returned(product, 3);
     await inspect(3);
     const body = { sku: product.sku, quantity: 1, bin: "A-01" };

@@ -1,25 +1,15 @@
 // Labels with which goods come back: ours and those of carriers.
-import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { verifyStore } from "../../src/cli/verify.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { openApp } from "../build/service.ts";
+import { outcomeOf, type ParcelShop, parcelShopOn } from "../build/shop.ts";
 import { lost, openSeller, refused } from "../shipping/labels/seller.ts";
-import { openShop } from "../shipping/shop.ts";
 
 setDefaultTimeout(60_000);
 
-let app: TestApp;
-let shop: Awaited<ReturnType<typeof openShop>>;
-let seller: Awaited<ReturnType<typeof openSeller>>;
-beforeAll(async () => {
-  app = await openTestApp();
-  shop = await openShop(app);
-  seller = await openSeller(app);
-});
+const app = await openApp();
+const shop: ParcelShop = await parcelShopOn(app);
+const seller = await openSeller(app);
 beforeEach(() => seller.openUp());
-afterAll(async () => {
-  expect(await app.service.stores.live.read(verifyStore)).toEqual([]);
-  await app.close();
-});
 
 const own = { carrier: "local", service: "standard", package: { weight: 2 } };
 const ground = { carrier: "swift", service: "ground", package: { weight: 2 } };
@@ -34,10 +24,6 @@ async function openReturn(): Promise<{ id: string; order_id: string }> {
   return made.body.data;
 }
 const shippingOf = async (id: string) => (await app.get(`/returns/${id}`)).body.data.return_shipping;
-const codeOf = ({ status, body }: { status: number; body: { error?: { code?: string } } }) => [
-  status,
-  body.error?.code,
-];
 
 describe("works", () => {
   test("our own label leads from the customer to the warehouse, and the return follows its parcel", async () => {
@@ -59,7 +45,7 @@ describe("works", () => {
     const scan = { status: "in_transit" };
     expect((await app.post(`/tracking/${label.tracking_number}/events`, scan)).status).toBe(201);
     expect(await shippingOf(id)).toMatchObject({ status: "in_transit" });
-    expect(codeOf(await app.post(`/shipping/labels/${label.label_id}/void`))).toEqual([409, "label_not_voidable"]);
+    expect(outcomeOf(await app.post(`/shipping/labels/${label.label_id}/void`))).toEqual([409, "label_not_voidable"]);
     const events = (await app.get(`/orders/${order_id}/history`)).body.data.map(
       ({ event }: { event: string }) => event,
     );
@@ -93,7 +79,7 @@ describe("works", () => {
     const scan = await app.post(`/tracking/${label.tracking_number}/events`, { status: "in_transit" });
     expect(scan.status).toBe(201);
     const asked = seller.asked("void");
-    expect(codeOf(await app.post(`/shipping/labels/${label.label_id}/void`))).toEqual([409, "label_not_voidable"]);
+    expect(outcomeOf(await app.post(`/shipping/labels/${label.label_id}/void`))).toEqual([409, "label_not_voidable"]);
     expect(seller.asked("void")).toBe(asked);
     expect(await shippingOf(id)).toMatchObject({ tracking_number: label.tracking_number, status: "in_transit" });
   });
@@ -114,7 +100,7 @@ describe("works", () => {
       ["voided", "accepted"],
     ]);
     expect(seller.asked("void")).toBe(asked + 1);
-    expect(codeOf(await app.post(`/returns/${id}/cancel`))).toEqual([409, "invalid_state_transition"]);
+    expect(outcomeOf(await app.post(`/returns/${id}/cancel`))).toEqual([409, "invalid_state_transition"]);
   });
 
   test("a carrier's lost answer is looked up", async () => {
@@ -125,7 +111,7 @@ describe("works", () => {
     };
     const asked = await app.post(`/returns/${id}/label`, ground);
     expect([asked.status, (await shippingOf(id)).tracking_number]).toEqual([202, null]);
-    expect(codeOf(await app.post(`/returns/${id}/label`, ground))).toEqual([409, "label_in_progress"]);
+    expect(outcomeOf(await app.post(`/returns/${id}/label`, ground))).toEqual([409, "label_in_progress"]);
     seller.openUp();
     app.clocks.live.advance(60_000);
     await app.runJobs();
@@ -139,7 +125,7 @@ describe("refuses", () => {
   test("a second label, unless it is for another carton", async () => {
     const { id } = await openReturn();
     expect((await app.post(`/returns/${id}/label`, own)).status).toBe(201);
-    expect(codeOf(await app.post(`/returns/${id}/label`, own))).toEqual([409, "duplicate_label"]);
+    expect(outcomeOf(await app.post(`/returns/${id}/label`, own))).toEqual([409, "duplicate_label"]);
     expect((await app.post(`/returns/${id}/label`, { ...own, additional: true })).status).toBe(201);
   });
 
@@ -148,18 +134,18 @@ describe("refuses", () => {
     const { label_id, tracking_number } = (await app.post(`/returns/${coming.id}/label`, own)).body.data;
     expect((await app.post(`/tracking/${tracking_number}/events`, { status: "in_transit" })).status).toBe(201);
     const refusal = await app.post(`/returns/${coming.id}/cancel`);
-    expect(codeOf(refusal)).toEqual([409, "label_not_voidable"]);
+    expect(outcomeOf(refusal)).toEqual([409, "label_not_voidable"]);
     expect(JSON.stringify(refusal.body.error)).toContain(label_id);
 
     const { id } = await openReturn();
     const kept = (await app.post(`/returns/${id}/label`, ground)).body.data;
     seller.fake.void = async () => "rejected";
-    expect(codeOf(await app.post(`/returns/${id}/cancel`))).toEqual([409, "label_not_voidable"]);
+    expect(outcomeOf(await app.post(`/returns/${id}/cancel`))).toEqual([409, "label_not_voidable"]);
     seller.fake.void = async () => {
       throw lost();
     };
-    expect(codeOf(await app.post(`/returns/${id}/cancel`))).toEqual([409, "label_in_progress"]);
-    expect(codeOf(await app.post(`/returns/${id}/cancel`))).toEqual([409, "label_in_progress"]);
+    expect(outcomeOf(await app.post(`/returns/${id}/cancel`))).toEqual([409, "label_in_progress"]);
+    expect(outcomeOf(await app.post(`/returns/${id}/cancel`))).toEqual([409, "label_in_progress"]);
     expect((await app.get(`/returns/${id}`)).body.data.status).toBe("initiated");
     seller.openUp();
     app.clocks.live.advance(60_000);
@@ -197,15 +183,15 @@ describe("refuses", () => {
 
   test("a return that has arrived, an unknown carrier, and what a carrier refuses", async () => {
     const { id } = await openReturn();
-    expect(codeOf(await app.post(`/returns/${id}/label`, { ...own, carrier: "swallow" }))).toEqual([
+    expect(outcomeOf(await app.post(`/returns/${id}/label`, { ...own, carrier: "swallow" }))).toEqual([
       422,
       "validation_failed",
     ]);
     seller.fake.buy = async () => {
       throw refused();
     };
-    expect(codeOf(await app.post(`/returns/${id}/label`, ground))).toEqual([422, "carrier_refused"]);
+    expect(outcomeOf(await app.post(`/returns/${id}/label`, ground))).toEqual([422, "carrier_refused"]);
     expect((await app.post(`/returns/${id}/receive`)).status).toBe(200);
-    expect(codeOf(await app.post(`/returns/${id}/label`, own))).toEqual([409, "invalid_state_transition"]);
+    expect(outcomeOf(await app.post(`/returns/${id}/label`, own))).toEqual([409, "invalid_state_transition"]);
   });
 });

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { verifyInventory } from "../../src/inventory/inventory_audit.sql.ts";
-import { openShop, type Shop } from "../orders/shop.ts";
+import { openShop } from "../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 
 /** A shipped order of these quantities, each of a product of its own at 12.50, and nothing left to tell. */
 async function shipped(quantities: readonly number[], fields: object = {}) {
   const products = [];
-  for (const quantity of quantities) products.push(await shop.product(quantity + 5));
+  for (const quantity of quantities) products.push(await shop.product({ units: quantity + 5 }));
   const lines = products.map((product, at) => [product, quantities[at] ?? 0] as const);
   const order = await shop.order(lines, fields);
   await shop.act(order.id, "ship");
@@ -43,7 +39,6 @@ async function inspected(quantity: number, fields: object = {}, order: object = 
 }
 
 const read = async (id: string) => (await shop.app.get(`/returns/${id}`)).body.data;
-const types = async () => (await shop.app.takeEvents()).map(({ type }) => type);
 
 async function refused(path: string, body: object = {}, method = "POST") {
   const { status, body: answer } = await shop.app.call(method, path, body);
@@ -140,7 +135,7 @@ describe("works", () => {
       { quantity: 1, condition: "opened", disposition: "return_to_sender", lot_number: null, notes: null },
     ]);
     expect(seen.items[1].inspections).toMatchObject([{ condition: "opened", disposition: "quarantine" }]);
-    expect(new Set(await types())).toEqual(new Set(["inventory.updated"]));
+    expect(new Set(await shop.takeTypes())).toEqual(new Set(["inventory.updated"]));
     const level = (await shop.app.get(`/inventory/${second}`)).body.data;
     expect([await shop.available(first), level.available, level.unavailable.quarantined]).toEqual([6, 5, 1]);
     const lines = (await shop.get(order.id)).line_items;
@@ -170,14 +165,14 @@ describe("works", () => {
     expect(paid).toEqual({ ...refund, refund_status: "refunded", updated_at: paid.updated_at });
     expect(await act(id, `refunds/${refund.refund_id}`, { status: "refunded" })).toEqual(paid);
     expect((await read(id)).refund_status).toBe("refunded");
-    expect(await types()).toEqual([]);
+    expect(await shop.takeTypes()).toEqual([]);
   });
 
   test("several refunds share what is refundable, and a failed one leaves it to the next", async () => {
     const { id } = await inspected(4, { restocking_fee: 5, refund_amount: null });
     const first = await act(id, "refund", { amount: "10.00" });
     expect(first.breakdown).toEqual({ items: 15, shipping: 0, restocking_fee: 5 });
-    expect(await types()).toEqual(["return.processed"]);
+    expect(await shop.takeTypes()).toEqual(["return.processed"]);
     const second = await act(id, "refund");
     expect([second.amount, second.breakdown]).toEqual([35, { items: 35, shipping: 0, restocking_fee: 0 }]);
     expect(await refused(`/returns/${id}/refund`)).toEqual([422, "refund_exceeds_amount", "amount"]);
@@ -188,7 +183,7 @@ describe("works", () => {
     await act(id, `refunds/${third.refund_id}`, { status: "processing" });
     await act(id, `refunds/${third.refund_id}`, { status: "refunded" });
     expect([third.amount, (await read(id)).refund_status]).toEqual([35, "refunded"]);
-    expect(await types()).toEqual([]);
+    expect(await shop.takeTypes()).toEqual([]);
   });
 
   test("the shipping of an order is refunded once, whichever of its returns asks", async () => {
@@ -207,9 +202,9 @@ describe("works", () => {
   test("a return is closed without a refund, and may be refunded afterwards", async () => {
     const { id } = await inspected(1);
     expect(await act(id, "close")).toMatchObject({ status: "completed", refund_status: "pending" });
-    expect(await types()).toEqual(["return.processed"]);
+    expect(await shop.takeTypes()).toEqual(["return.processed"]);
     expect((await act(id, "refund")).amount).toBe(12.5);
-    expect(await types()).toEqual([]);
+    expect(await shop.takeTypes()).toEqual([]);
   });
 
   test("units of a cancelled return may be returned again, as may those that never came", async () => {
@@ -273,7 +268,7 @@ describe("works", () => {
     expect(after.return_shipping.tracking_url).toContain("fedex");
     shop.app.clocks.live.advance(1500);
     for (const nothing of [{}, after]) expect((await shop.app.patch(path, nothing)).body.data).toEqual(after);
-    expect(await types()).toEqual([]);
+    expect(await shop.takeTypes()).toEqual([]);
   });
 
   test("the way back follows the tracking of its parcel", async () => {
@@ -281,7 +276,7 @@ describe("works", () => {
     const return_shipping = { tracking_number: "BACK-1", carrier: "local" };
     const { id } = await created({ order_id: order.id, reason: "defective", return_shipping });
     expect((await read(id)).return_shipping.status).toBe("pending");
-    const other = await shop.order([[await shop.product(1), 1]]);
+    const other = await shop.order([[await shop.product({ units: 1 }), 1]]);
     const bought = await shop.app.post("/shipping/labels", {
       order_id: other.id,
       carrier: "local",
@@ -336,11 +331,11 @@ describe("refuses", () => {
     const items = (fields as { items?: object[] }).items?.map((item) => ({ sku: skus[0], quantity: 1, ...item }));
     const body = { order_id: order.id, reason: "defective", ...fields, ...(items ? { items } : {}) };
     expect(await refused("/returns", body)).toEqual(expected as unknown[]);
-    expect(await types()).toEqual([]);
+    expect(await shop.takeTypes()).toEqual([]);
   });
 
   test("an order of which nothing was shipped", async () => {
-    const order = await shop.order([[await shop.product(1), 1]]);
+    const order = await shop.order([[await shop.product({ units: 1 }), 1]]);
     expect(await refused("/returns", { order_id: order.id, reason: "defective" })).toEqual([409, "nothing_to_return"]);
   });
 
@@ -376,7 +371,7 @@ describe("refuses", () => {
     expect(await refused(`/returns/${id}/inspect`, units(1))).toEqual([422, "validation_failed", "items"]);
     const unseen = { items: [{ sku: skus[0], quantity: 2 }] };
     expect(await refused(`/returns/${id}/inspect`, unseen)).toEqual([422, "validation_failed", "items[0].condition"]);
-    expect(await types()).toEqual(["return.received"]);
+    expect(await shop.takeTypes()).toEqual(["return.received"]);
     expect((await shop.get(order.id)).line_items[0].quantity_returned).toBe(0);
   });
 
@@ -387,7 +382,7 @@ describe("refuses", () => {
     const over = { amount: 25, restocking_fee: "0.01" };
     expect(await refused(`/returns/${id}/refund`, over)).toEqual([422, "refund_exceeds_amount", "amount"]);
     expect((await read(id)).status).toBe("inspected");
-    expect(await types()).toEqual([]);
+    expect(await shop.takeTypes()).toEqual([]);
     const { refund_id } = await act(id, "refund", { amount: 25 });
     await act(id, `refunds/${refund_id}`, { status: "failed" });
     const settled = await refused(`/returns/${id}/refunds/${refund_id}`, { status: "refunded" });
@@ -433,7 +428,7 @@ describe("guards", () => {
     expect(tries.filter(({ status }) => status === 201).length).toBe(2);
     const { refunds } = await read(id);
     expect(refunds.map(({ amount }: { amount: number }) => amount)).toEqual([20, 20]);
-    expect(await types()).toEqual(["return.processed"]);
+    expect(await shop.takeTypes()).toEqual(["return.processed"]);
   });
 
   test("after all of this the stock is what its ledger says", async () => {

@@ -5,13 +5,9 @@ import { addressList } from "../../src/core/ip_addresses.ts";
 import { routesOf } from "../../src/http/route.ts";
 import { listKeys } from "../../src/identity/api_keys/api_keys.sql.ts";
 import { createKey, type NewKey, revokeKey } from "../../src/identity/api_keys/api_keys.ts";
-import { openTestApp, start, type TestApp } from "../harness.ts";
+import { openApp, openTestApp, start, type TestApp } from "../build/service.ts";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-});
-afterAll(() => app.close());
+const app = await openApp();
 
 async function keyWith(fields: Partial<NewKey>, { service } = app) {
   const random = crypto.getRandomValues(new Uint8Array(96));
@@ -40,7 +36,7 @@ describe("works", () => {
 
 describe("refuses", () => {
   test("a key that was revoked, has expired, was never given, or is none", async () => {
-    const own = await openTestApp();
+    const own = await openApp();
     const { live } = own.service.stores;
     const [now, later] = [await keyWith({}, own), await keyWith({}, own)];
     const expired = await keyWith({ expires_at: start + 1000 }, own);
@@ -64,7 +60,6 @@ describe("refuses", () => {
     }
     const used = await live.write(listKeys);
     expect(used.find(({ id }) => id === now.key.id)?.last_used_at).toBeNull();
-    await own.close();
   });
 
   test.each(["", "Bearer", "Bearer ", "Basic cGg6cGg=", `Bearer ${known_form} ${known_form}`, `Token ${known_form}`])(

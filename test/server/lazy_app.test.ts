@@ -1,7 +1,7 @@
 // The service behind its port: its features are loaded when one is asked for, or once the start is over.
 import { expect, test } from "bun:test";
 import { openLazyApp } from "../../src/server/lazy_app.ts";
-import { openTestApp } from "../harness.ts";
+import { openTestApp } from "../build/service.ts";
 
 const never_ms = 2 ** 31 - 1;
 const address = "http://packhouse.test";

@@ -11,7 +11,7 @@ import {
 } from "../../src/server/scheduler.ts";
 import { jobNames } from "../../src/storage/commit_effects.ts";
 import type { Tx } from "../../src/storage/database.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { openTestApp, type TestApp } from "../build/service.ts";
 import { openReceiver } from "../webhooks/receiver.ts";
 
 let app: TestApp;

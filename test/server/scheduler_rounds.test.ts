@@ -6,10 +6,9 @@ import { iso, systemClock } from "../../src/core/clock.ts";
 import { engine } from "../../src/core/config.ts";
 import { type Schedule, startTriggered, type TriggeredJob, triggeredJobs } from "../../src/server/scheduler.ts";
 import { type JobName, jobNames } from "../../src/storage/commit_effects.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { minute_ms, openTestApp, type TestApp } from "../build/service.ts";
 import { openReceiver, type Receiver } from "../webhooks/receiver.ts";
 
-const minute_ms = 60_000;
 const watched_ms = 2000;
 
 setDefaultTimeout(60_000);

@@ -18,7 +18,7 @@ async function start(env: Record<string, string> = {}): Promise<StartedService> 
 }
 
 /** One of the keys that it printed at its first start. */
-const printed = (mode: "live" | "test", { output: said }: StartedService) =>
+const printed = (mode: "live" | "test", { said }: StartedService) =>
   new RegExp(`ph_${mode}_\\w+`).exec(said)?.[0] ?? "";
 
 /** Starts it again on the same data. */

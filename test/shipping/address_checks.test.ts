@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { orders } from "../../db/schema/orders.ts";
 import type { AddressVerification } from "../../src/addresses/address.ts";
 import { boxWarnings } from "../../src/shipping/address_checks.ts";
-import { openShop, type Shop } from "../orders/shop.ts";
+import { openShop } from "../build/shop.ts";
 import { fakeOffer } from "./carriers/fake_carrier.ts";
 import { openSeller } from "./labels/seller.ts";
 
@@ -18,11 +18,7 @@ const address = {
   phone: null,
 };
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 
 test("carriers that deliver to doors only are told of boxes at post offices, others are not", () => {
   expect(boxWarnings("ups", address)).toMatchObject([{ field: "to_address.street1", code: "po_box" }]);
@@ -40,7 +36,7 @@ test("rates of an order to such a box tell so once of each such carrier, and kno
   };
   const { name: _, company: __, phone: ___, ...box } = address;
   const place = (await shop.app.post(`/customers/${shop.customer.id}/addresses`, box)).body;
-  const order = await shop.order([[await shop.product(5), 1]], { shipping_address_id: place.id });
+  const order = await shop.order([[await shop.product({ units: 5 }), 1]], { shipping_address_id: place.id });
   const found: AddressVerification = { ...order.shipping_address.verification, residential: true, checked_at: 0 };
   const { live } = shop.app.service.stores;
   await live.write(async (tx) => void (await tx.sql.update(orders).set({ address_verification: found })));
@@ -59,7 +55,7 @@ test("a carrier sells no label to a ZIP code that nobody knows, unless one has f
   const { id } = shop.customer;
   const { name: _, company: __, phone: ___, ...nowhere } = { ...address, postal_code: "00000" };
   const place = (await shop.app.post(`/customers/${id}/addresses`, nowhere)).body;
-  const order = await shop.order([[await shop.product(5), 1]], { shipping_address_id: place.id });
+  const order = await shop.order([[await shop.product({ units: 5 }), 1]], { shipping_address_id: place.id });
   const asked = { order_id: order.id, package: { weight: 1, weight_unit: "lb" }, service: "ground", carrier: "swift" };
   await shop.told();
   const refused = await shop.app.post("/shipping/labels", asked);

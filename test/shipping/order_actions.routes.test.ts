@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Answered } from "../harness.ts";
-import { openShop, type Shop } from "../orders/shop.ts";
+import { describe, expect, test } from "bun:test";
+import type { Answered } from "../build/service.ts";
+import { openShop } from "../build/shop.ts";
 
-let shop: Shop;
-let goods: { id: string; sku: string };
-beforeAll(async () => {
-  shop = await openShop();
-  goods = await shop.product(500, "HEAVY-1");
-  await shop.app.patch(`/products/${goods.id}`, { weight: 2, weight_unit: "lb" });
-});
-afterAll(() => shop.close());
+const shop = await openShop();
+const goods: { id: string; sku: string } = await shop.product({ sku: "HEAVY-1", units: 500 });
+await shop.app.patch(`/products/${goods.id}`, { weight: 2, weight_unit: "lb" });
 
 type Result = Answered["body"];
 
@@ -114,7 +109,7 @@ describe("works", () => {
 
   test("a label is bought for each, as heavy as its goods unless a package is given", async () => {
     const [one, two] = (await orders(2)) as [string, string];
-    const unweighed = await shop.order([[await shop.product(1), 1]]);
+    const unweighed = await shop.order([[await shop.product({ units: 1 }), 1]]);
     const input = { carrier: "local", service: "express" };
     const { data } = await act({ action: "buy_label", order_ids: [one, unweighed.id, two], input });
     expect(told(data.results)).toEqual([

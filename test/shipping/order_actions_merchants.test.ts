@@ -1,10 +1,9 @@
 // A merchant may ask for an action on many orders exactly if it may ask for it on one.
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { beforeAll, expect, test } from "bun:test";
+import { openApp } from "../build/service.ts";
+import { portland } from "../build/shop.ts";
 
-let app: TestApp;
 const keys: Record<string, string> = {};
-const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
 
 async function sent(method: string, path: string, body: unknown = {}) {
   const { status, body: answer } = await app.call(method, path, body);
@@ -12,9 +11,11 @@ async function sent(method: string, path: string, body: unknown = {}) {
   return answer.data ?? answer;
 }
 
+const app = await openApp();
 beforeAll(async () => {
-  app = await openTestApp();
-  await sent("PATCH", "/inventory/locations/whs_1001", { address: { ...address, name: "House", phone: "5035550100" } });
+  await sent("PATCH", "/inventory/locations/whs_1001", {
+    address: { ...portland, name: "House", phone: "5035550100" },
+  });
   for (const [code, may_buy_labels] of [
     ["ACME", false],
     ["BOLT", true],
@@ -26,13 +27,12 @@ beforeAll(async () => {
     await sent("POST", "/inventory", { sku: `${code}-TEA`, quantity: 50, location: "whs_1001", bin: `A-${code}` });
   }
 });
-afterAll(() => app.close());
 
 let number = 0;
 async function order(code: string): Promise<string> {
   number += 1;
   const email = `jane${number}@example.com`;
-  const who = await sent("POST", "/customers", { email, shipping_addresses: [address], merchant_id: code });
+  const who = await sent("POST", "/customers", { email, shipping_addresses: [portland], merchant_id: code });
   const line_items = [{ sku: `${code}-TEA`, quantity: 1, unit_price: "3.00" }];
   const draft = { order_number: `N-${number}`, customer_id: who.id, shipping_address_id: who.shipping_addresses[0].id };
   return (await sent("POST", "/orders", { ...draft, line_items })).id;

@@ -5,11 +5,11 @@ import { engine } from "../../src/core/config.ts";
 import { type Random, seededRandom } from "../../src/core/random.ts";
 import { expireReservations } from "../../src/inventory/inventory.jobs.ts";
 import { releaseHolds } from "../../src/orders/orders.jobs.ts";
-import type { Answered } from "../harness.ts";
-import { openShop, type Shop } from "../orders/shop.ts";
+import type { Answered } from "../build/service.ts";
+import { openShop, type Shop } from "../build/shop.ts";
 import { seed, volume } from "../volume.ts";
 
-const duels = Number(process.env["DUELS"] ?? volume(60, engine === "postgres" ? 500 : 1500));
+const duels = Number(process.env["DUELS"] ?? volume(150, engine === "postgres" ? 500 : 1500));
 const together = 10;
 
 interface Ring {
@@ -123,7 +123,7 @@ function clockDuelsOf({ shop }: Ring): Record<string, Duel> {
     "expiry against process": {
       begins: inTurn(async () => {
         const { live } = shop.app.clocks;
-        const scarce = await shop.product(2);
+        const scarce = await shop.product({ units: 2 });
         const expires_at = new Date(live.now() + 1).toISOString();
         const items = [{ sku: scarce.sku, quantity: 2 }];
         await shop.app.post("/inventory/reserve", { order_id: `B-${scarce.sku}`, items, expires_at });
@@ -156,7 +156,7 @@ async function fight(ring: Ring, { acts, begins }: Duel, random: Random): Promis
 test(`${duels} duels of seed ${seed} have a winner each, and leave every count true`, async () => {
   console.log(`SEED=${seed} DUELS=${duels}`);
   const shop = await openShop();
-  const ring = { shop, goods: await shop.product(4 * duels) };
+  const ring = { shop, goods: await shop.product({ units: 4 * duels }) };
   const kinds = Object.entries({ ...duelsOf(ring), ...clockDuelsOf(ring) });
   const random = seededRandom(seed);
   const ends = new Map<string, number>();
@@ -179,5 +179,4 @@ test(`${duels} duels of seed ${seed} have a winner each, and leave every count t
   const told = (await shop.app.takeEvents()).filter(({ type }) => type.startsWith("order."));
   const names = told.map(({ type, data }) => `${type} ${data["id"]}`);
   expect(names.length).toBe(new Set(names).size);
-  await shop.close();
 }, 600_000);

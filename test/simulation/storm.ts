@@ -2,8 +2,8 @@
 import { expect } from "bun:test";
 import { silentLog } from "../../src/core/log.ts";
 import { type Random, seededRandom } from "../../src/core/random.ts";
-import type { Answered } from "../harness.ts";
-import { openShop, type Shop } from "../orders/shop.ts";
+import type { Answered } from "../build/service.ts";
+import { openShop, type Shop } from "../build/shop.ts";
 
 export interface Good {
   readonly id: string;
@@ -42,7 +42,7 @@ export async function gatherStorm(): Promise<Storm> {
   // It is the last half hour of the day there, so that midnight comes in the course of the storm.
   await shop.app.patch(`/inventory/locations/${house}`, { timezone: "America/St_Johns" });
   const goods: Good[] = [];
-  for (let at = 0; at < 3; at++) goods.push({ ...(await shop.product(60)), lots: false });
+  for (let at = 0; at < 3; at++) goods.push({ ...(await shop.product({ units: 60 })), lots: false });
   const tracked = { lot_tracking: true, expiration_tracking: true, reorder_point: 10 };
   for (const sku of ["LOT-1", "LOT-2"]) {
     const { body } = await shop.app.post("/products", { sku, name: sku, ...tracked });

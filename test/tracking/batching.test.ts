@@ -3,9 +3,9 @@ import { beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { engine } from "../../src/core/config.ts";
 import { trackingEventStatuses } from "../../src/shipping/carriers/tracking.transitions.ts";
-import { start as now, type TestApp } from "../harness.ts";
-import { parcel } from "../shipping/shop.ts";
-import { type House, stock, twoHouses } from "../twin_services.ts";
+import { start as now, type TestApp } from "../build/service.ts";
+import { parcel } from "../build/shop.ts";
+import { type House, stock, twoHouses } from "../build/twin_services.ts";
 import { tries } from "../volume.ts";
 
 const { alone, crowd } = await twoHouses();

@@ -4,7 +4,7 @@ import { Fault } from "../../src/core/faults.ts";
 import type { OutsideCarrier } from "../../src/shipping/carriers/connector.ts";
 import type { TrackingEventStatus } from "../../src/shipping/carriers/tracking.transitions.ts";
 import type { CarrierEvent, TrackingUpdate } from "../../src/shipping/carriers/tracking_update.ts";
-import type { TestApp } from "../harness.ts";
+import type { TestApp } from "../build/service.ts";
 
 /** A scan as such a carrier tells of it. */
 export function scanOf(

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import fc from "fast-check";
 import { carrier_callbacks, waiting_updates } from "../../db/schema/tracking.ts";
@@ -6,27 +6,20 @@ import { platforms } from "../../src/platforms/platforms.transitions.ts";
 import { handInCarriers } from "../../src/shipping/carriers/connectors.ts";
 import type { TrackingUpdate } from "../../src/shipping/carriers/tracking_update.ts";
 import { deleteOldCallbacks } from "../../src/tracking/tracking.jobs.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
-import { openShop } from "../shipping/shop.ts";
+import { openApp } from "../build/service.ts";
+import { type ParcelShop, parcelShopOn } from "../build/shop.ts";
 import { tries } from "../volume.ts";
 import { addTeller, scanOf, tellingCarrier, told } from "./carrier.ts";
 
 setDefaultTimeout(60_000);
 
-let app: TestApp;
-let shop: Awaited<ReturnType<typeof openShop>>;
-let teller: Awaited<ReturnType<typeof addTeller>>;
-beforeAll(async () => {
-  app = await openTestApp();
-  handInCarriers(app.service, { teller: tellingCarrier().connector });
-  shop = await openShop(app);
-  teller = await addTeller(app);
-  await app.takeEvents();
-}, 60_000);
-afterAll(() => app.close());
+const app = await openApp();
+handInCarriers(app.service, { teller: tellingCarrier().connector });
+const shop: ParcelShop = await parcelShopOn(app);
+const teller = await addTeller(app);
+await app.takeEvents();
 
 const minute = 60_000;
-const types = async () => (await app.takeEvents()).map(({ type }) => type);
 let made = 0;
 const fresh = () => `CALL${String(++made).padStart(6, "0")}`;
 const now = () => app.clocks.live.now();
@@ -57,7 +50,7 @@ describe("works", () => {
     const there = told(tracking_number, [scanOf("delivered", at(10), { signed_by: "Ada" })]);
     const told_as = { repeated: false, recorded: 1, waiting: 0 };
     expect((await teller.callBack([there], { event_id: "c" })).body).toEqual({ success: true, ...told_as });
-    expect(await types()).toEqual(["order.delivered", "shipment.tracking_updated", "shipment.delivered"]);
+    expect(await app.takeTypes()).toEqual(["order.delivered", "shipment.tracking_updated", "shipment.delivered"]);
     const late = [await teller.callBack([out], { event_id: "b" }), await teller.callBack([moved], { event_id: "a" })];
     expect(late.map(({ status, body }) => [status, body.recorded])).toEqual([
       [200, 1],
@@ -67,7 +60,7 @@ describe("works", () => {
     expect(again.body).toEqual({ success: true, repeated: true, recorded: 0, waiting: 0 });
     // The same scans under another name are the same scans.
     await teller.callBack([moved, out, there], { event_id: "d" });
-    expect(await types()).toEqual([]);
+    expect(await app.takeTypes()).toEqual([]);
     const known = await track(tracking_number);
     expect(known).toMatchObject({ status: "delivered", signed_by: "Ada" });
     expect(known.events.map(({ status }: { status: string }) => status)).toEqual([
@@ -126,7 +119,7 @@ describe("works", () => {
     expect((await app.get(`/tracking/${tracking_number}`)).status).toBe(404);
     const followed = await follow(tracking_number);
     expect(followed.body.data).toMatchObject({ status: "in_transit", service_type: "air" });
-    expect(await types()).toEqual(["shipment.tracking_updated", "shipment.in_transit"]);
+    expect(await app.takeTypes()).toEqual(["shipment.tracking_updated", "shipment.in_transit"]);
   });
 
   test("it is kept for whose parcel it is while others only follow the number", async () => {

@@ -1,26 +1,19 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { handInCarriers } from "../../src/shipping/carriers/connectors.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
-import { openShop, parcel } from "../shipping/shop.ts";
+import { openApp } from "../build/service.ts";
+import { type ParcelShop, parcel, parcelShopOn } from "../build/shop.ts";
 import { addTeller, scanOf, tellingCarrier, told } from "./carrier.ts";
 
 setDefaultTimeout(60_000);
 
-let app: TestApp;
-let shop: Awaited<ReturnType<typeof openShop>>;
-let teller: Awaited<ReturnType<typeof addTeller>>;
 const carrier = tellingCarrier();
-beforeAll(async () => {
-  app = await openTestApp({ base_url: "https://ship.example.com" });
-  handInCarriers(app.service, { teller: carrier.connector });
-  shop = await openShop(app);
-  teller = await addTeller(app);
-  await app.takeEvents();
-}, 60_000);
-afterAll(() => app.close());
+const app = await openApp({ base_url: "https://ship.example.com" });
+handInCarriers(app.service, { teller: carrier.connector });
+const shop: ParcelShop = await parcelShopOn(app);
+const teller = await addTeller(app);
+await app.takeEvents();
 
 const minute = 60_000;
-const types = async () => (await app.takeEvents()).map(({ type }) => type);
 let made = 0;
 const fresh = () => `SWIFT${String(++made).padStart(6, "0")}`;
 const follow = async (tracking_number: string, more: object = {}) => {
@@ -58,7 +51,7 @@ describe("works", () => {
     // Followed again it is the same, and nobody is asked anew.
     expect((await follow(number)).data).toMatchObject(known);
     await app.runJobs();
-    expect([carrier.asked.length, await types()]).toEqual([asked_before + 1, []]);
+    expect([carrier.asked.length, await app.takeTypes()]).toEqual([asked_before + 1, []]);
   });
 
   test("an unknown carrier's number is recorded and waits for scans", async () => {
@@ -67,7 +60,7 @@ describe("works", () => {
     expect(data).toMatchObject({ carrier: "unknown", account_id: null, next_look_at: null, status: "pending" });
     await app.post(`/tracking/${number}/events`, { status: "delivered", signed_by: "Ada" });
     expect((await app.get(`/tracking/${number}`)).body.data).toMatchObject({ status: "delivered", signed_by: "Ada" });
-    expect(await types()).toEqual(["shipment.tracking_updated", "shipment.delivered"]);
+    expect(await app.takeTypes()).toEqual(["shipment.tracking_updated", "shipment.delivered"]);
   });
 
   test("a number that is one carrier's by its check digit names the carrier, and one of several none", async () => {
@@ -131,7 +124,7 @@ describe("works", () => {
     const { data } = await follow(number, { account_id: teller.id });
     expect(data).toMatchObject({ order_id: order.id, account_id: teller.id, shipment_id: expect.any(String) });
     await app.runJobs();
-    expect(await types()).toEqual(["order.delivered", "shipment.tracking_updated", "shipment.delivered"]);
+    expect(await app.takeTypes()).toEqual(["order.delivered", "shipment.tracking_updated", "shipment.delivered"]);
     expect((await app.get(`/orders/${order.id}`)).body.data.status).toBe("delivered");
   });
 
@@ -151,7 +144,7 @@ describe("works", () => {
     const known = (await app.get(`/tracking/${number}`)).body.data;
     expect(known).toMatchObject({ status: "delivered", order_id: order.id, shipment_id: expect.any(String) });
     expect(known.events).toHaveLength(2);
-    expect(await types()).toEqual(["order.delivered", "shipment.tracking_updated", "shipment.delivered"]);
+    expect(await app.takeTypes()).toEqual(["order.delivered", "shipment.tracking_updated", "shipment.delivered"]);
   });
 
   test("the list is narrowed, and read page by page", async () => {
@@ -255,7 +248,7 @@ describe("the sandbox", () => {
   });
 
   test("moves an order by its own parcel's number once that is followed", async () => {
-    const own = await openShop(app, "test");
+    const own = await parcelShopOn(app, "test");
     const order = await own.order();
     const { tracking_number } = (await own.label(order.id)).body.data;
     app.clocks.test.advance(60_000);

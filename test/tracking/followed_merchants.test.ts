@@ -1,11 +1,11 @@
 // Merchants who follow numbers that are not theirs: their follow moves nobody's parcel and hides nobody's from the
 // operator.
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { handInCarriers } from "../../src/shipping/carriers/connectors.ts";
 import { ownTrackingNumber } from "../../src/shipping/labels/tracking_number.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { openApp, type TestApp } from "../build/service.ts";
+import { outcomeOf, type ParcelShop, parcelShopOn } from "../build/shop.ts";
 import { openSeller } from "../shipping/labels/seller.ts";
-import { openShop } from "../shipping/shop.ts";
 import { addTeller, scanOf, tellingCarrier, told } from "./carrier.ts";
 
 setDefaultTimeout(60_000);
@@ -14,18 +14,17 @@ type Mode = "live" | "test";
 
 let app: TestApp;
 let rivals: Readonly<Record<Mode, string>>;
-let shops: Readonly<Record<Mode, Awaited<ReturnType<typeof openShop>>>>;
+let shops: Readonly<Record<Mode, ParcelShop>>;
 const carrier = tellingCarrier();
 
 beforeEach(async () => {
-  app = await openTestApp({ gs1_prefix: null });
+  app = await openApp({ gs1_prefix: null });
   handInCarriers(app.service, { teller: carrier.connector });
-  shops = { live: await openShop(app), test: await openShop(app, "test") };
+  shops = { live: await parcelShopOn(app), test: await parcelShopOn(app, "test") };
   await app.post("/merchants", { code: "RIVAL", name: "Rival" });
   await app.runJobs();
   rivals = { live: await keyOf("live"), test: await keyOf("test") };
 });
-afterEach(() => app.close());
 
 /** A key of the other merchant. */
 async function keyOf(mode: Mode): Promise<string> {
@@ -37,7 +36,6 @@ const byRival = (mode: Mode, method: string, path: string, body?: object) =>
   app.call(method, path, body, { key: rivals[mode] });
 const byOperator = (mode: Mode, method: string, path: string, body?: object) =>
   app.call(method, path, body, { key: app.keys[mode].full });
-const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [status, body.error?.code];
 
 /** An order of the first merchant with a bought label. */
 async function labelled(mode: Mode): Promise<{ order_id: string; number: string }> {
@@ -70,11 +68,11 @@ describe("a number of our own", () => {
     await app.runJobs();
     const before = await seen("test", order_id);
     const refused = await byRival("test", "POST", "/tracking", { tracking_number: number });
-    expect(codeOf(refused)).toEqual([404, "resource_missing"]);
+    expect(outcomeOf(refused)).toEqual([404, "resource_missing"]);
     await playedOut();
     expect(await seen("test", order_id)).toEqual(before);
     expect((await byOperator("test", "GET", `/tracking/${number}`)).body.data.status).toBe("pending");
-    expect(codeOf(await byRival("test", "GET", `/tracking/${number}`))).toEqual([404, "resource_missing"]);
+    expect(outcomeOf(await byRival("test", "GET", `/tracking/${number}`))).toEqual([404, "resource_missing"]);
     expect((await byOperator("test", "POST", "/tracking", { tracking_number: number })).status).toBe(201);
     await playedOut();
     expect((await byOperator("test", "GET", `/orders/${order_id}`)).body.data.status).toBe("delivered");
@@ -86,10 +84,10 @@ describe("a number of our own", () => {
     const next = ownTrackingNumber("WH", serial + 1);
     for (const tracking_number of [next, next.toLowerCase(), `${next.slice(0, 4)} ${next.slice(4)}`]) {
       const answer = await byRival("live", "POST", "/tracking", { tracking_number });
-      expect([tracking_number, ...codeOf(answer)]).toEqual([tracking_number, 404, "resource_missing"]);
+      expect([tracking_number, ...outcomeOf(answer)]).toEqual([tracking_number, 404, "resource_missing"]);
     }
     const named = { tracking_number: next, merchant_id: "RIVAL" };
-    expect(codeOf(await byOperator("live", "POST", "/tracking", named))).toEqual([404, "resource_missing"]);
+    expect(outcomeOf(await byOperator("live", "POST", "/tracking", named))).toEqual([404, "resource_missing"]);
     expect((await labelled("live")).number).toBe(next);
     const scanned = await byOperator("live", "POST", `/tracking/${next}/events`, { status: "picked_up" });
     expect([scanned.status, scanned.body.data?.merchant_id]).toEqual([201, "mer_1"]);

@@ -1,23 +1,21 @@
 // One tracking number that two merchants know: what is reported of it, and what each sees.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { waiting_updates } from "../../db/schema/tracking.ts";
 import { handInCarriers } from "../../src/shipping/carriers/connectors.ts";
 import { recordUpdate } from "../../src/tracking/record_scan.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { openApp } from "../build/service.ts";
 import { addTeller, scanOf, tellingCarrier, told } from "./carrier.ts";
 
 const number = "1Z999AA10123456784";
-let app: TestApp;
+const app = await openApp();
 beforeAll(async () => {
-  app = await openTestApp();
   await app.post("/merchants", { code: "ACME", name: "Acme" });
   for (const code of ["MAIN", "ACME"]) {
     expect((await by(code, "POST", "/tracking", { tracking_number: number })).status).toBe(201);
   }
   await app.takeEvents();
 });
-afterAll(() => app.close());
 
 const by = (code: string, method: string, path: string, body?: object) =>
   app.call(method, path, body, { headers: { "packhouse-merchant": code } });

@@ -1,27 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { openTestApp, type TestApp } from "../harness.ts";
-import { openShop } from "../shipping/shop.ts";
+import { describe, expect, test } from "bun:test";
+import { day_ms, openApp } from "../build/service.ts";
+import { outcomeOf, parcelShopOn } from "../build/shop.ts";
 
-let app: TestApp;
 let labels: Record<string, string>[] = [];
 let by_hand = "";
-const day_ms = 86_400_000;
-const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [status, body.error?.code];
-beforeAll(async () => {
-  app = await openTestApp();
-  const shop = await openShop(app);
-  for (const service of ["standard", "express"]) {
-    labels.unshift((await shop.label((await shop.order()).id, { service })).body.data);
-    app.clocks.live.advance(day_ms);
-  }
-  await app.post(`/tracking/${labels[0]?.["tracking_number"]}/events`, { status: "in_transit" });
-  const third = await shop.order(3);
-  const shipped = { carrier: "ups", tracking_number: "1Z999AA10123456784" };
-  await app.post(`/orders/${third.id}/ship`, shipped);
-  by_hand = (await app.get(`/orders/${third.id}`)).body.data.shipments[0].id;
-  labels = labels.slice();
-});
-afterAll(() => app.close());
+const app = await openApp();
+const shop = await parcelShopOn(app);
+for (const service of ["standard", "express"]) {
+  labels.unshift((await shop.label((await shop.order()).id, { service })).body.data);
+  app.clocks.live.advance(day_ms);
+}
+await app.post(`/tracking/${labels[0]?.["tracking_number"]}/events`, { status: "in_transit" });
+const third = await shop.order(3);
+const shipped = { carrier: "ups", tracking_number: "1Z999AA10123456784" };
+await app.post(`/orders/${third.id}/ship`, shipped);
+by_hand = (await app.get(`/orders/${third.id}`)).body.data.shipments[0].id;
+labels = labels.slice();
 
 const found = async (query: string) =>
   (await app.get(`/shipments${query}`)).body.data.map(({ id }: Record<string, string>) => id);
@@ -72,7 +66,7 @@ describe("works", () => {
 });
 
 test("refuses what is not there, and shows nothing without a key", async () => {
-  expect(codeOf(await app.get("/shipments/shp_9"))).toEqual([404, "resource_missing"]);
+  expect(outcomeOf(await app.get("/shipments/shp_9"))).toEqual([404, "resource_missing"]);
   expect((await app.get("/shipments?status=lost")).status).toBe(422);
   for (const path of ["/shipments", "/shipments/export.csv", `/shipments/${by_hand}`]) {
     expect((await app.call("GET", path, undefined, { key: null })).status).toBe(401);

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { Fault } from "../../src/core/faults.ts";
 import { getAccount } from "../../src/shipping/carriers/accounts.sql.ts";
 import { handInCarriers } from "../../src/shipping/carriers/connectors.ts";
 import { claimPolls, recordPolled } from "../../src/tracking/poll_carriers.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
-import { openShop } from "../shipping/shop.ts";
+import { openApp } from "../build/service.ts";
+import { parcelShopOn } from "../build/shop.ts";
 import { addTeller, scanOf, tellingCarrier, told } from "./carrier.ts";
 
 setDefaultTimeout(60_000);
@@ -12,14 +12,10 @@ setDefaultTimeout(60_000);
 const minute = 60_000;
 const hour = 60 * minute;
 
-let app: TestApp;
-let carrier: ReturnType<typeof tellingCarrier>;
 let teller: Awaited<ReturnType<typeof addTeller>>;
-beforeAll(async () => {
-  app = await openTestApp();
-  carrier = tellingCarrier();
-  handInCarriers(app.service, { teller: carrier.connector });
-});
+const app = await openApp();
+const carrier: ReturnType<typeof tellingCarrier> = tellingCarrier();
+handInCarriers(app.service, { teller: carrier.connector });
 beforeEach(async () => {
   // Each test has an account of its own, whose callbacks and troubles are no other's.
   for (const { id } of (await app.get("/shipping/carrier-accounts")).body.data) {
@@ -30,7 +26,6 @@ beforeEach(async () => {
   await app.takeEvents();
   carrier.asked.length = 0;
 });
-afterAll(() => app.close());
 
 let made = 0;
 const fresh = () => `POLL${String(++made).padStart(6, "0")}`;
@@ -50,7 +45,7 @@ async function followed(count: number) {
 }
 
 test("an order goes from label to door by asking alone, at the times of the table, and then once more", async () => {
-  const shop = await openShop(app);
+  const shop = await parcelShopOn(app);
   const order = await shop.order();
   const number = fresh();
   await app.post(`/orders/${order.id}/ship`, { carrier: "swift", tracking_number: number });

@@ -1,29 +1,22 @@
 // Carriers end a return to the sender with "delivered". A parcel that came back stays returned, whoever reports it.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { handInCarriers } from "../../src/shipping/carriers/connectors.ts";
 import type { TrackingEventStatus } from "../../src/shipping/carriers/tracking.transitions.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
-import { openShop } from "../shipping/shop.ts";
+import { openApp } from "../build/service.ts";
+import { type ParcelShop, parcelShopOn } from "../build/shop.ts";
 import { addTeller, scanOf, tellingCarrier, told } from "./carrier.ts";
 
 setDefaultTimeout(60_000);
 
 const minute = 60_000;
-let app: TestApp;
-let shop: Awaited<ReturnType<typeof openShop>>;
-let teller: Awaited<ReturnType<typeof addTeller>>;
 const carrier = tellingCarrier();
-beforeAll(async () => {
-  app = await openTestApp();
-  handInCarriers(app.service, { teller: carrier.connector });
-  shop = await openShop(app);
-  teller = await addTeller(app);
-  await app.takeEvents();
-});
-afterAll(() => app.close());
+const app = await openApp();
+handInCarriers(app.service, { teller: carrier.connector });
+const shop: ParcelShop = await parcelShopOn(app);
+const teller = await addTeller(app);
+await app.takeEvents();
 
 let made = 0;
-const types = async () => (await app.takeEvents()).map(({ type }) => type);
 const billed = async () => (await app.get("/billing/events?limit=100")).body.data.length;
 
 /** An order whose parcel left under a number that the carrier reports on. */
@@ -83,14 +76,18 @@ describe.each(Object.entries(feeds))("%s", (name, report) => {
       { status: "returned", minutes_ago: 20 },
     ]);
     expect(await state()).toEqual(unmoved);
-    expect(await types()).toEqual(["shipment.tracking_updated", "shipment.exception", "shipment.tracking_updated"]);
+    expect(await app.takeTypes()).toEqual([
+      "shipment.tracking_updated",
+      "shipment.exception",
+      "shipment.tracking_updated",
+    ]);
     const before = await billed();
     await report(number, [
       { status: "out_for_delivery", minutes_ago: 10 },
       { status: "delivered", minutes_ago: 5 },
     ]);
     expect(await state()).toEqual(unmoved);
-    expect([await types(), await billed()]).toEqual([[], before]);
+    expect([await app.takeTypes(), await billed()]).toEqual([[], before]);
   });
 
   test("of a delivery at the moment of the return count as the return's end", async () => {
@@ -101,7 +98,7 @@ describe.each(Object.entries(feeds))("%s", (name, report) => {
       { status: "delivered", ...moment },
     ]);
     expect(await state()).toEqual(unmoved);
-    expect(await types()).toEqual(["shipment.tracking_updated"]);
+    expect(await app.takeTypes()).toEqual(["shipment.tracking_updated"]);
   });
 
   test("of a delivery before the return deliver the order, in whatever order they arrive", async () => {
@@ -115,7 +112,7 @@ describe.each(Object.entries(feeds))("%s", (name, report) => {
     const inOrder = name === "one callback" || name === "polls";
     const delivery = ["order.delivered", "shipment.tracking_updated", "shipment.delivered"];
     const updated = "shipment.tracking_updated";
-    expect(await types()).toEqual(inOrder ? [...delivery, updated] : [updated, "order.delivered"]);
+    expect(await app.takeTypes()).toEqual(inOrder ? [...delivery, updated] : [updated, "order.delivered"]);
   });
 });
 
@@ -127,7 +124,7 @@ test("a parcel that is scanned as returned before its delivery to the sender is 
     { status: "delivered", minutes_ago: 10 },
   ]);
   expect(await state()).toEqual(unmoved);
-  expect(await types()).toEqual(["shipment.tracking_updated"]);
+  expect(await app.takeTypes()).toEqual(["shipment.tracking_updated"]);
 });
 
 test("scans that are recorded together leave returned parcels returned", async () => {
@@ -140,7 +137,7 @@ test("scans that are recorded together leave returned parcels returned", async (
   await scan("returned");
   await app.takeEvents();
   expect((await scan("delivered")).map(({ body }) => body.data.status)).toEqual(numbers.map(() => "returned"));
-  expect(await types()).toEqual([]);
+  expect(await app.takeTypes()).toEqual([]);
   const statuses = await Promise.all(orders.map(async ({ id }) => (await app.get(`/orders/${id}`)).body.data.status));
   expect(statuses).toEqual(numbers.map(() => "shipped"));
 });

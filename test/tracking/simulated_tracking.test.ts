@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { simulatedUpdate } from "../../src/tracking/simulated_tracking.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { openApp } from "../build/service.ts";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-});
-afterAll(() => app.close());
+const app = await openApp();
 
 const numbers = {
   EZ1000000001: "pending",

@@ -1,22 +1,16 @@
 // Parcels that people ship and deliver by hand: their tracking, shipments and orders say the same.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { ShipmentEventView } from "../../src/tracking/tracking.schema.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
-import { openShop } from "../shipping/shop.ts";
+import { openApp } from "../build/service.ts";
+import { type ParcelShop, parcelShopOn } from "../build/shop.ts";
 
 setDefaultTimeout(60_000);
 
 const minute = 60_000;
-let app: TestApp;
-let shop: Awaited<ReturnType<typeof openShop>>;
-beforeAll(async () => {
-  app = await openTestApp();
-  shop = await openShop(app);
-});
-afterAll(() => app.close());
+const app = await openApp();
+const shop: ParcelShop = await parcelShopOn(app);
 
-const types = async () => (await app.takeEvents()).map(({ type }) => type);
 const track = async (number: string) => (await app.get(`/tracking/${number}`)).body.data;
 const scansOf = async (number: string) =>
   (await track(number)).events.map((event: { status: string; timestamp: string }) => [event.status, event.timestamp]);
@@ -53,7 +47,7 @@ describe("works", () => {
     app.clocks.live.advance(minute);
     const delivered = await act(id, "deliver");
     expect([delivered.status, delivered.body.data.status]).toEqual([200, "delivered"]);
-    expect(await types()).toEqual(["order.delivered", "shipment.tracking_updated", "shipment.delivered"]);
+    expect(await app.takeTypes()).toEqual(["order.delivered", "shipment.tracking_updated", "shipment.delivered"]);
     expect((await track(number)).status).toBe("delivered");
     expect(await scansOf(number)).toEqual([
       ["delivered", now()],
@@ -71,11 +65,11 @@ describe("works", () => {
     await app.takeEvents();
     app.clocks.live.advance(minute);
     await act(id, "deliver");
-    expect(await types()).toEqual(["order.delivered", "shipment.tracking_updated", "shipment.delivered"]);
+    expect(await app.takeTypes()).toEqual(["order.delivered", "shipment.tracking_updated", "shipment.delivered"]);
     expect((await scansOf(number)).map(([status]: string[]) => status)).toEqual(["delivered", "out_for_delivery"]);
     const late = await app.post(`/tracking/${number}/events`, { status: "delivered", signed_by: "Ada" });
     expect(late.body.data).toMatchObject({ status: "delivered" });
-    expect(await types()).toEqual([]);
+    expect(await app.takeTypes()).toEqual([]);
   });
 
   test("a carrier's scans go on from there", async () => {
@@ -85,7 +79,7 @@ describe("works", () => {
     app.clocks.live.advance(minute);
     await app.post(`/tracking/${number}/events`, { status: "in_transit" });
     await app.post(`/tracking/${number}/events`, { status: "delivered" });
-    expect(await types()).toEqual([
+    expect(await app.takeTypes()).toEqual([
       "shipment.tracking_updated",
       "shipment.in_transit",
       "order.delivered",
@@ -99,7 +93,7 @@ describe("works", () => {
     const number = fresh();
     await app.takeEvents();
     await act(order.id, "ship", { carrier: "bike bob", tracking_number: number });
-    expect(await types()).toEqual([
+    expect(await app.takeTypes()).toEqual([
       "order.fulfilled",
       "order.shipped",
       "shipment.tracking_updated",
@@ -121,7 +115,7 @@ describe("works", () => {
     await app.takeEvents();
     await act(order.id, "ship");
     await act(order.id, "deliver");
-    expect(await types()).toEqual(["order.fulfilled", "order.shipped", "inventory.updated", "order.delivered"]);
+    expect(await app.takeTypes()).toEqual(["order.fulfilled", "order.shipped", "inventory.updated", "order.delivered"]);
     expect((await app.get(`/tracking?order_id=${order.id}`)).body.data).toEqual([]);
   });
 
@@ -139,7 +133,7 @@ describe("works", () => {
     app.clocks.live.advance(minute);
     await app.takeEvents();
     await act(order.id, "deliver", { shipment_id: one.shipment_id });
-    expect(await types()).toEqual(["shipment.tracking_updated", "shipment.delivered"]);
+    expect(await app.takeTypes()).toEqual(["shipment.tracking_updated", "shipment.delivered"]);
     expect([(await track(one.tracking_number)).status, (await track(two.tracking_number)).status]).toEqual([
       "delivered",
       "picked_up",
@@ -155,7 +149,7 @@ describe("works", () => {
     const { body } = await act(order.id, "ship", { carrier: "swift", tracking_number: number });
     expect([body.data.status, body.data.shipments[0].status]).toEqual(["delivered", "delivered"]);
     expect(await track(number)).toMatchObject({ status: "delivered", order_id: order.id });
-    expect(await types()).toEqual(["order.fulfilled", "order.shipped", "order.delivered", "inventory.updated"]);
+    expect(await app.takeTypes()).toEqual(["order.fulfilled", "order.shipped", "order.delivered", "inventory.updated"]);
   });
 
   test("a parcel that came back stays returned when its order is delivered by hand", async () => {
@@ -164,7 +158,7 @@ describe("works", () => {
     await app.takeEvents();
     app.clocks.live.advance(minute);
     expect((await act(id, "deliver")).status).toBe(200);
-    expect([(await track(number)).status, await types()]).toEqual(["returned", ["order.delivered"]]);
+    expect([(await track(number)).status, await app.takeTypes()]).toEqual(["returned", ["order.delivered"]]);
   });
 
   test("many orders that are shipped at once are all tracked, and each is told once", async () => {
@@ -184,7 +178,7 @@ describe("works", () => {
       ]);
       expect([scanned.status, [200, 409].includes(shipped.status)]).toEqual([201, true]);
       expect((await track(number)).status).toBe("in_transit");
-      const told = await types();
+      const told = await app.takeTypes();
       expect(told.filter((type) => type === "order.shipped")).toHaveLength(1);
       expect(told.filter((type) => type === "shipment.in_transit")).toHaveLength(1);
     }
@@ -196,6 +190,6 @@ describe("refuses", () => {
     const { id, number } = await labelled();
     expect((await act(id, "deliver")).status).toBe(409);
     expect((await act(id, "ship", {}, "?dry_run=true")).status).toBe(200);
-    expect([(await track(number)).status, await types()]).toEqual(["pending", []]);
+    expect([(await track(number)).status, await app.takeTypes()]).toEqual(["pending", []]);
   });
 });

@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { ShipmentEventView } from "../../src/tracking/tracking.schema.ts";
-import { start as now, openTestApp, type TestApp } from "../harness.ts";
-import { openShop } from "../shipping/shop.ts";
+import { start as now, openApp } from "../build/service.ts";
+import { outcomeOf, type ParcelShop, parcelShopOn } from "../build/shop.ts";
 
-let app: TestApp;
-let shop: Awaited<ReturnType<typeof openShop>>;
-beforeAll(async () => {
-  app = await openTestApp();
-  shop = await openShop(app);
-});
-afterAll(() => app.close());
+const app = await openApp();
+const shop: ParcelShop = await parcelShopOn(app);
 
-const types = async () => (await app.takeEvents()).map(({ type }) => type);
-const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [status, body.error?.code];
 const minute = 60_000;
 const at = (offset: number) => new Date(now + offset).toISOString();
 
@@ -44,7 +37,7 @@ describe("works", () => {
     const location = { city: "Columbus", state: "OH" };
     const picked = await scan("picked_up", { location, message: "At the dock.", timestamp: at(-4 * minute) });
     expect([picked.status, picked.body.data.status]).toEqual([201, "picked_up"]);
-    expect(await types()).toEqual([
+    expect(await app.takeTypes()).toEqual([
       "order.fulfilled",
       "order.shipped",
       "inventory.updated",
@@ -52,11 +45,11 @@ describe("works", () => {
     ]);
     expect(await status()).toBe("shipped");
     await scan("in_transit", { timestamp: at(-3 * minute) });
-    expect(await types()).toEqual(["shipment.tracking_updated", "shipment.in_transit"]);
+    expect(await app.takeTypes()).toEqual(["shipment.tracking_updated", "shipment.in_transit"]);
     await scan("out_for_delivery", { timestamp: at(-2 * minute) });
-    expect(await types()).toEqual(["shipment.tracking_updated"]);
+    expect(await app.takeTypes()).toEqual(["shipment.tracking_updated"]);
     await scan("exception", { timestamp: at(-minute), reason: "Nobody was there", code: "X1" });
-    expect(await types()).toEqual(["shipment.tracking_updated", "shipment.exception"]);
+    expect(await app.takeTypes()).toEqual(["shipment.tracking_updated", "shipment.exception"]);
     expect(await status()).toBe("shipped");
     const there = { city: "Beverly Hills", state: "CA", country: "US", facility: "Front desk" };
     const last = await scan("delivered", { location: there, signed_by: "J. Avery" });
@@ -142,14 +135,14 @@ describe("works", () => {
     await app.takeEvents();
     const again = await scan("in_transit", { timestamp: at(-minute), message: "Left." });
     expect([again.status, again.body.data]).toEqual([201, first.body.data]);
-    expect(await types()).toEqual([]);
+    expect(await app.takeTypes()).toEqual([]);
     expect((await app.get(`/tracking/${tracking_number}`)).body.data.events).toHaveLength(1);
   });
 
   test("a late old scan is stored, moves nothing and tells nothing", async () => {
     const { scan, status } = await sent();
     await scan("delivered", { timestamp: at(-minute) });
-    expect(await types()).toEqual([
+    expect(await app.takeTypes()).toEqual([
       "order.fulfilled",
       "order.shipped",
       "inventory.updated",
@@ -160,10 +153,10 @@ describe("works", () => {
     const late = await scan("in_transit", { timestamp: at(-2 * minute) });
     expect(late.body.data).toMatchObject({ status: "delivered" });
     expect(late.body.data.events).toHaveLength(2);
-    expect(await types()).toEqual([]);
+    expect(await app.takeTypes()).toEqual([]);
     expect(await status()).toBe("delivered");
     expect((await scan("returned", { timestamp: at(-minute) })).body.data.status).toBe("returned");
-    expect(await types()).toEqual(["shipment.tracking_updated"]);
+    expect(await app.takeTypes()).toEqual(["shipment.tracking_updated"]);
   });
 
   test("an order in two parcels is shipped and delivered with the last of them", async () => {
@@ -180,7 +173,7 @@ describe("works", () => {
     expect(await status()).toBe("shipped");
     await scan(two, "delivered");
     expect(await status()).toBe("delivered");
-    const told = (await types()).filter((type) => type.startsWith("order."));
+    const told = (await app.takeTypes()).filter((type) => type.startsWith("order."));
     expect(told).toEqual(["order.fulfilled", "order.shipped", "order.delivered"]);
   });
 
@@ -193,7 +186,7 @@ describe("works", () => {
     expect(found).toMatchObject({ status: "picked_up", carrier: "ups", service_type: "ground" });
     const scanned = await app.post(`/tracking/${tracking_number}/events`, { status: "delivered" });
     expect([scanned.status, scanned.body.data.status]).toEqual([201, "delivered"]);
-    expect(await types()).toEqual(["order.delivered", "shipment.tracking_updated", "shipment.delivered"]);
+    expect(await app.takeTypes()).toEqual(["order.delivered", "shipment.tracking_updated", "shipment.delivered"]);
   });
 
   test.each([
@@ -248,7 +241,7 @@ describe("works", () => {
     const { holds, status } = (await app.get(`/orders/${order.id}`)).body.data;
     expect(status).toBe("on_hold");
     expect(holds.map(({ reason }: { reason: string }) => reason)).toContain("carrier_discrepancy");
-    expect(await types()).toEqual([
+    expect(await app.takeTypes()).toEqual([
       "order.fulfilled",
       "order.shipped",
       "inventory.updated",
@@ -261,7 +254,9 @@ describe("works", () => {
     const answers = await Promise.all([scan("picked_up"), scan("picked_up"), scan("picked_up")]);
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect((await app.get(`/tracking/${tracking_number}`)).body.data.events).toHaveLength(1);
-    expect((await types()).filter((type) => type.startsWith("shipment."))).toEqual(["shipment.tracking_updated"]);
+    expect((await app.takeTypes()).filter((type) => type.startsWith("shipment."))).toEqual([
+      "shipment.tracking_updated",
+    ]);
   });
 });
 
@@ -276,13 +271,13 @@ describe("refuses", () => {
     const { tracking_number } = await sent();
     const answer = await app.post(`/tracking/${tracking_number}/events`, body);
     expect([answer.status, answer.body.error.details[0].field]).toEqual([422, field]);
-    expect(await types()).toEqual([]);
+    expect(await app.takeTypes()).toEqual([]);
   });
 
   test("numbers that name no parcel", async () => {
-    expect(codeOf(await app.get("/tracking/WH000000000001Q"))).toEqual([404, "resource_missing"]);
+    expect(outcomeOf(await app.get("/tracking/WH000000000001Q"))).toEqual([404, "resource_missing"]);
     const scan = await app.post("/tracking/WH000000000001Q/events", { status: "in_transit" });
-    expect(codeOf(scan)).toEqual([404, "resource_missing"]);
+    expect(outcomeOf(scan)).toEqual([404, "resource_missing"]);
   });
 
   test("a number of nothing but dashes, and another one than a parcel's own", async () => {
@@ -290,14 +285,14 @@ describe("refuses", () => {
     const ship = (tracking_number: string) => app.post(`/orders/${id}/ship`, { tracking_number });
     expect((await ship(" - -")).body.error.details).toMatchObject([{ field: "tracking_number" }]);
     const { tracking_number } = (await shop.label(id)).body.data;
-    expect(codeOf(await ship("1Z999"))).toEqual([422, "validation_failed"]);
+    expect(outcomeOf(await ship("1Z999"))).toEqual([422, "validation_failed"]);
     expect((await ship(`${tracking_number.slice(0, 4)} ${tracking_number.slice(4).toLowerCase()}`)).status).toBe(200);
     await app.takeEvents();
   });
 
   test("too many numbers, or none", async () => {
     for (const tracking_numbers of [[], Array(101).fill("X")]) {
-      expect(codeOf(await app.post("/tracking/batch", { tracking_numbers }))).toEqual([422, "validation_failed"]);
+      expect(outcomeOf(await app.post("/tracking/batch", { tracking_numbers }))).toEqual([422, "validation_failed"]);
     }
   });
 });
@@ -313,6 +308,6 @@ describe("guards", () => {
     expect((await app.call("GET", `/tracking/${tracking_number}`, undefined, { key: null })).status).toBe(401);
     const other = { key: app.keys.test.full };
     expect((await app.call("GET", `/tracking/${tracking_number}`, undefined, other)).status).toBe(404);
-    expect(await types()).toEqual([]);
+    expect(await app.takeTypes()).toEqual([]);
   });
 });

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { carrierPage } from "../../src/orders/fulfillment/tracking_url.ts";
 import { createApp } from "../../src/server/app.ts";
-import { start as now, openTestApp, type TestApp } from "../harness.ts";
-import { openShop } from "../shipping/shop.ts";
+import { start as now, openApp, type TestApp } from "../build/service.ts";
+import { type ParcelShop, parcelShopOn } from "../build/shop.ts";
 
 const base_url = "https://ship.example.com";
 const day = 86_400_000;
-let app: TestApp;
-let shop: Awaited<ReturnType<typeof openShop>>;
-beforeAll(async () => {
-  app = await openTestApp({ base_url });
-  shop = await openShop(app);
-});
-afterAll(() => app.close());
+const app = await openApp({ base_url });
+const shop: ParcelShop = await parcelShopOn(app);
 
 /** Looks at a page as a browser does, which has no key. */
 async function look(url: string, from: TestApp["app"] = app.app) {
@@ -114,8 +109,8 @@ describe("works", () => {
   });
 
   test("a label bought before the service had an address leads to the page once it has one", async () => {
-    const other = await openTestApp();
-    const own = await openShop(other);
+    const other = await openApp();
+    const own = await parcelShopOn(other);
     const { id } = await own.order();
     const { label_id } = (await own.label(id)).body.data;
     const printed = async () => (await other.get(`/shipping/labels/${label_id}/document?format=zpl`)).body;
@@ -126,7 +121,6 @@ describe("works", () => {
     expect(url).toStartWith(`${base_url}/t/`);
     expect(await printed()).toContain(url);
     expect((await look(url, other.app)).status).toBe(200);
-    await other.close();
   });
 
   test.each([
@@ -222,7 +216,7 @@ describe("refuses", () => {
 
 describe("guards", () => {
   test("a page needs no key, and a parcel of the sandbox says that it is one", async () => {
-    const sandbox = await openShop(app, "test");
+    const sandbox = await parcelShopOn(app, "test");
     const { tracking_url } = (await sandbox.label((await sandbox.order()).id)).body.data;
     const { status, html } = await look(tracking_url);
     expect([status, html.includes("Test shipment")]).toEqual([200, true]);

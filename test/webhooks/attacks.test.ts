@@ -1,6 +1,6 @@
 // Addresses that a stranger may try: none of them leads to a place that is not public, however it is spelt, whatever
 // its name resolves to by then, and wherever an answer points.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import * as dgram from "node:dgram";
 import { Resolver } from "node:dns/promises";
 import * as net from "node:net";
@@ -9,7 +9,7 @@ import { subscriptions } from "../../db/schema/webhooks.ts";
 import { emit } from "../../src/events/emit.ts";
 import { type AddressPolicy, default_ports, ranges } from "../../src/outbound/destination.ts";
 import { createSender } from "../../src/webhooks/deliveries/send_delivery.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { openApp } from "../build/service.ts";
 import { hosts, openTarget } from "../outbound/blocked_hosts.ts";
 
 const stranger: AddressPolicy = {
@@ -44,15 +44,10 @@ async function openNameServer(answers: readonly (readonly string[])[]) {
   return { resolve: (host: string) => resolver.resolve4(host), asked: () => asked, close: () => socket.close() };
 }
 
-let target: Awaited<ReturnType<typeof openTarget>>;
-let app: TestApp;
-beforeAll(async () => {
-  target = await openTarget();
-  app = await openTestApp({ loopback_only: false });
-});
+const target = await openTarget();
+const app = await openApp({ loopback_only: false });
 afterAll(async () => {
   target.close();
-  await app.close();
 });
 
 const ask = (method: string, path: string, body: unknown = {}) =>

@@ -1,29 +1,26 @@
 // Thirty-two ways to be a bad receiver, all at once, through the whole service with its real deadlines: each leaves the
 // right line in its log and the right next attempt, in time, and costs no memory to speak of.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { asc } from "drizzle-orm";
 import { deliveries } from "../../db/schema/webhooks.ts";
 import { emit } from "../../src/events/emit.ts";
-import { openTestApp, start, type TestApp } from "../harness.ts";
+import { openApp, start } from "../build/service.ts";
 import { kinds } from "./bad_receivers.ts";
 
 const longest_ms = 3000 + 5000 + 1000;
 const memory_max_bytes = 20 << 20;
 const crowd = 4;
 
-let app: TestApp;
-let receivers: Bun.Subprocess<"ignore", "pipe", "inherit">;
-let addresses: string[];
-beforeAll(async () => {
-  app = await openTestApp();
-  receivers = Bun.spawn([process.execPath, join(import.meta.dir, "bad_receivers.ts")], { stdout: "pipe" });
-  const { value } = await receivers.stdout.getReader().read();
-  addresses = JSON.parse(new TextDecoder().decode(value));
-}, 20_000);
+const app = await openApp();
+const receivers: Bun.Subprocess<"ignore", "pipe", "inherit"> = Bun.spawn(
+  [process.execPath, join(import.meta.dir, "bad_receivers.ts")],
+  { stdout: "pipe" },
+);
+const { value } = await receivers.stdout.getReader().read();
+const addresses = JSON.parse(new TextDecoder().decode(value));
 afterAll(async () => {
   receivers.kill();
-  await app.close();
 });
 
 const ask = (method: string, path: string, body?: unknown) => app.call(method, path, body, { key: app.keys.test.full });

@@ -1,37 +1,32 @@
 // What a merchant's receiver is sent of its stock, and what the house's: bins are the house's to know.
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { afterAll, expect, test } from "bun:test";
+import { openApp } from "../build/service.ts";
 import { mustVerify, openReceiver, type Receiver } from "./receiver.ts";
 
-let app: TestApp;
-let key: string;
 const bin = "A-77-03";
 const receivers = new Map<string, Receiver>();
 const hooks = new Map<string, { readonly id: string; readonly secret: string }>();
-beforeAll(async () => {
-  app = await openTestApp({ merchant_allow_cidrs: ["127.0.0.0/8", "::1/128"] });
-  await app.post("/merchants", { code: "ACME", name: "Acme" });
-  await app.runJobs();
-  const house = app.keys.test.full;
-  key = (await ask(house, "POST", "/keys", { name: "Acme", permission: "full", merchant_id: "ACME" })).key;
-  await ask(house, "POST", "/products", { sku: "TEA", name: "Tea", merchant_id: "ACME" });
-  for (const [whose, by] of [
-    ["house", house],
-    ["merchant", key],
-  ] as const) {
-    for (const version of ["v1", "v2"]) {
-      const receiver = openReceiver();
-      receivers.set(`${whose} ${version}`, receiver);
-      const events = ["inventory.received", "inventory.updated"];
-      hooks.set(`${whose} ${version}`, await ask(by, "POST", "/webhooks", { url: receiver.url, events, version }));
-    }
+const app = await openApp({ merchant_allow_cidrs: ["127.0.0.0/8", "::1/128"] });
+await app.post("/merchants", { code: "ACME", name: "Acme" });
+await app.runJobs();
+const house = app.keys.test.full;
+const key = (await ask(house, "POST", "/keys", { name: "Acme", permission: "full", merchant_id: "ACME" })).key;
+await ask(house, "POST", "/products", { sku: "TEA", name: "Tea", merchant_id: "ACME" });
+for (const [whose, by] of [
+  ["house", house],
+  ["merchant", key],
+] as const) {
+  for (const version of ["v1", "v2"]) {
+    const receiver = openReceiver();
+    receivers.set(`${whose} ${version}`, receiver);
+    const events = ["inventory.received", "inventory.updated"];
+    hooks.set(`${whose} ${version}`, await ask(by, "POST", "/webhooks", { url: receiver.url, events, version }));
   }
-  await ask(house, "POST", "/inventory", { sku: "TEA", quantity: 5, bin: "A-77-04", merchant_id: "ACME" });
-  await ask(house, "POST", "/inventory", { sku: "TEA", quantity: 7, bin, merchant_id: "ACME" });
-  await app.runJobs();
-});
+}
+await ask(house, "POST", "/inventory", { sku: "TEA", quantity: 5, bin: "A-77-04", merchant_id: "ACME" });
+await ask(house, "POST", "/inventory", { sku: "TEA", quantity: 7, bin, merchant_id: "ACME" });
+await app.runJobs();
 afterAll(async () => {
-  await app.close();
   await Promise.all([...receivers.values()].map((receiver) => receiver.stop()));
 });
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import Ajv from "ajv";
 import addFormats from "ajv-formats";
 import { eventTypes } from "../../src/events/event_types.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
-import { openReceiver, type Receiver } from "./receiver.ts";
+import { openApp } from "../build/service.ts";
+import { openReceiver } from "./receiver.ts";
 
 interface Event {
   readonly type: string;
@@ -12,17 +12,14 @@ interface Event {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-let app: TestApp;
-let receiver: Receiver;
+const app = await openApp();
+const receiver = openReceiver();
 beforeAll(async () => {
-  app = await openTestApp();
-  receiver = openReceiver();
   await must("POST", "/webhooks", { url: receiver.url, events: [...eventTypes], version: "v2" });
   await live();
   await app.runJobs();
 }, 30_000);
 afterAll(async () => {
-  await app.close();
   await receiver.stop();
 });
 

@@ -8,7 +8,7 @@ import type { Store } from "../../src/storage/database.ts";
 import { endPending, insertDeliveries } from "../../src/webhooks/deliveries/deliveries.sql.ts";
 import { freshHealth } from "../../src/webhooks/subscriptions/subscription.ts";
 import { getSubscription, insertSubscription } from "../../src/webhooks/subscriptions/subscriptions.sql.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { openTestApp, type TestApp } from "../build/service.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 
 const hung_count = 300;

@@ -8,20 +8,17 @@ import { subscriptions } from "../../db/schema/webhooks.ts";
 import { addressPolicy, isBlocked, urlProblem } from "../../src/outbound/destination.ts";
 import { createOutbound } from "../../src/outbound/outbound.ts";
 import { readEnvironmentSettings } from "../../src/server/environment_settings.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
-import { openReceiver, type Receiver } from "./receiver.ts";
+import { openApp } from "../build/service.ts";
+import { openReceiver } from "./receiver.ts";
 
-let app: TestApp;
-let receiver: Receiver;
 let merchant_key = "";
+const receiver = openReceiver();
+const app = await openApp();
 beforeAll(async () => {
-  receiver = openReceiver();
-  app = await openTestApp();
   const made = await operator("POST", "/keys", { name: "shop", permission: "full", merchant_id: "MAIN" });
   merchant_key = made.body.data.key;
 });
 afterAll(async () => {
-  await app.close();
   await receiver.stop();
 });
 
@@ -158,11 +155,10 @@ describe("the operator", () => {
   });
 
   test("has its own receivers on loopback refused as well where they are not allowed", async () => {
-    const beyond = await openTestApp({ loopback_receivers: false });
+    const beyond = await openApp({ loopback_receivers: false });
     const body = { url: receiver.url, events: ["order.created"] };
     const made = await beyond.call("POST", "/webhooks", body, { key: beyond.keys.test.full });
     expect(made.body.error.code).toBe("blocked_address");
-    await beyond.close();
   });
 });
 

@@ -4,7 +4,7 @@ import { asc } from "drizzle-orm";
 import { deliveries } from "../../db/schema/webhooks.ts";
 import { emit } from "../../src/events/emit.ts";
 import type { EventType } from "../../src/events/event_types.ts";
-import { openTestApp, type TestApp } from "../harness.ts";
+import { openTestApp, type TestApp } from "../build/service.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 
 // For machines that are busy with other things.

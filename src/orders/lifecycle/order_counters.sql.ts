@@ -12,6 +12,7 @@ export async function countLines(db: Db): Promise<number> {
 }
 
 // The number of orders in each status, counted by triggers on the orders table.
+
 const counters = prepared((sql, _: StatementArgs<object>) =>
   sql
     .select({

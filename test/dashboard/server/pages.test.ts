@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { ensureWeb, webBuilt } from "../../../scripts/web.ts";
 import { routesOf } from "../../../src/http/route.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { openTestApp, type TestApp } from "../../build/service.ts";
 import { parse, readSources } from "../../tidy/source.ts";
 import { callsOf, reaches } from "../calls.ts";
 

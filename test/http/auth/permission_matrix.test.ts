@@ -1,20 +1,16 @@
 // Every route, asked with every kind of key of both modes.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { environments } from "../../../src/core/environment.ts";
 import { wireId } from "../../../src/core/ids.ts";
 import { levels } from "../../../src/http/auth/permissions.ts";
 import { createKey, type NewKey, revokeKey } from "../../../src/identity/api_keys/api_keys.ts";
-import { openTestApp, start, type TestApp } from "../../harness.ts";
+import { openApp, start } from "../../build/service.ts";
 import { live_only, matrix } from "./permission_matrix.ts";
 
-let app: TestApp;
 let peer = 0;
-beforeAll(async () => {
-  app = await openTestApp();
-  // An address that fails too often is told something else.
-  Object.assign(app.service, { peerOf: () => `192.0.${peer >> 8}.${peer++ & 255}` });
-});
-afterAll(() => app.close());
+const app = await openApp();
+// An address that fails too often is told something else.
+Object.assign(app.service, { peerOf: () => `192.0.${peer >> 8}.${peer++ & 255}` });
 
 const rows = Object.entries(matrix).map(([route, row]) => {
   const [method = "", pattern = ""] = route.split(" ");

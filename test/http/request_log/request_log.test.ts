@@ -12,7 +12,7 @@ import {
 import { forgetOldRequests, requestLogOf } from "../../../src/http/request_log/request_log.jobs.ts";
 import { findRequests } from "../../../src/http/request_log/request_log.sql.ts";
 import { openRequestPipeline } from "../../../src/http/request_pipeline.ts";
-import { openTestApp, start, type TestApp } from "../../harness.ts";
+import { openTestApp, start, type TestApp } from "../../build/service.ts";
 import { tries } from "../../volume.ts";
 import { storeBlock } from "./logged_requests.ts";
 

@@ -1,6 +1,6 @@
-// A change of a key takes effect at once in its process: on the next request, and on requests already admitted.
+// What becomes of a key acts at once in the process that decided it: on the next request, and on those let in before.
 import type { Database } from "bun:sqlite";
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { api_keys } from "../../../db/schema/keys.ts";
 import { products } from "../../../db/schema/products.ts";
@@ -9,13 +9,10 @@ import { readId } from "../../../src/core/ids.ts";
 import { silentLog } from "../../../src/core/log.ts";
 import { createKey } from "../../../src/identity/api_keys/api_keys.ts";
 import { openSqlite } from "../../../src/storage/sqlite/sqlite_store.ts";
-import { openTestApp, start, type TestApp } from "../../harness.ts";
+import { openApp, start } from "../../build/service.ts";
+import { codeOf } from "../../build/shop.ts";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-});
-afterAll(() => app.close());
+const app = await openApp();
 
 interface Made {
   readonly id: string;
@@ -40,10 +37,9 @@ const changes: [string, (id: string) => Promise<unknown>, string][] = [
 let made = 0;
 const product = () => JSON.stringify({ sku: `TEA-${++made}`, name: "Tea" });
 const skus = async () => (await app.get("/products?limit=100")).body.data.map(({ sku }: { sku: string }) => sku);
-const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) => body.error?.code ?? status;
 
 describe.each(changes)("%s", (_, change, code) => {
-  test("applies to the next request of a key that was just used", async () => {
+  test("acts on the next request of a key that was just used", async () => {
     const { id, key } = await make();
     expect(codeOf(await app.call("POST", "/products", product(), { key }))).toBe(201);
     await change(id);
@@ -51,7 +47,7 @@ describe.each(changes)("%s", (_, change, code) => {
     expect(codeOf(await app.call("GET", "/products", undefined, { key }))).toBe(code);
   });
 
-  test.each([{}, { "idempotency-key": "once" }])("stops a write that was already admitted: %j", async (headers) => {
+  test.each([{}, { "idempotency-key": "once" }])("stops a write that was let in before: %j", async (headers) => {
     const { id, key } = await make();
     const slow = beginWrite(key, headers);
     await slow.admitted;
@@ -62,7 +58,7 @@ describe.each(changes)("%s", (_, change, code) => {
   });
 });
 
-test("an expiring key stops its admitted requests", async () => {
+test("a key that expires stops what it was let in for", async () => {
   const { key } = await make({ expires_at: new Date(start + 60_000).toISOString() });
   const slow = beginWrite(key);
   await slow.admitted;
@@ -70,7 +66,7 @@ test("an expiring key stops its admitted requests", async () => {
   expect((await slow.finish()).code).toBe("api_key_expired");
 });
 
-test("a new limit applies to the next request", async () => {
+test("another limit acts on the next request", async () => {
   const { id, key } = await make();
   const limit = async () => {
     const { headers } = await app.call("GET", "/products", undefined, { key });
@@ -81,12 +77,12 @@ test("a new limit applies to the next request", async () => {
   expect([before === null, await limit()]).toEqual([false, '"default";q=7;w=60']);
 });
 
-test("a key that is revoked during a lookup is not cached", async () => {
+test("a key that is looked up while it is revoked is not remembered", async () => {
   const { id, key } = await make();
   const { live } = app.service.stores;
   const { read } = live;
   const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  // The lookup is done, and its result is held back until the key is revoked.
+  // The look is done, and its answer held back until the key is revoked.
   const holding: typeof read = async (work) => {
     Object.assign(live, { read });
     const found = await read.call(live, work);
@@ -104,7 +100,7 @@ test("a key that is revoked during a lookup is not cached", async () => {
   expect(codeOf(await app.call("GET", "/products", undefined, { key }))).toBe("api_key_revoked");
 });
 
-test("an import stops where its key was revoked", async () => {
+test("a file is taken in no further than to where its key was revoked", async () => {
   const { id, key } = await make();
   const rows = Array.from({ length: 2000 }, (_, at) => `FILE-${String(at).padStart(4, "0")},Tea`);
   const file = ["sku,name", ...rows, ""].join("\n");
@@ -115,18 +111,18 @@ test("an import stops where its key was revoked", async () => {
   await app.call("DELETE", `/keys/${id}`);
   const until = await taken();
   expect(codeOf(await taking)).toBe("api_key_revoked");
-  // On PostgreSQL, a transaction that started alongside the one that ends the key may end after it.
+  // On PostgreSQL a transaction that had begun beside the one that ends the key may end after it.
   expect(await taken()).toBeLessThanOrEqual(until + 200);
   expect(until).toBeLessThan(1000);
 });
 
-test("a request that waited for its body sees a change by another process", async () => {
+test("what another process decided of a key is seen by a request that waited for its body", async () => {
   const { id, key } = await make();
   const slow = beginWrite(key);
   await slow.admitted;
   const { live } = app.service.stores;
   const number = readId("key", id) ?? 0;
-  // Without notifying this process, as another process would do it.
+  // Without a word to this process, as another one does it.
   await live.write(async (tx) => {
     await tx.sql.update(api_keys).set({ revoked_at: tx.now }).where(eq(api_keys.id, number));
   });
@@ -134,16 +130,16 @@ test("a request that waited for its body sees a change by another process", asyn
   expect((await slow.finish()).code).toBe("api_key_revoked");
 });
 
-test.skipIf(engine !== "sqlite")("a key created by a command works while the disk confirms a write", async () => {
+test.skipIf(engine !== "sqlite")("a key that a command makes is known while the disk confirms a write", async () => {
   let disk = Promise.resolve();
-  const slow = await openTestApp({ sync: () => disk });
+  const slow = await openApp({ sync: () => disk });
   const { live } = slow.service.stores;
   const path = await live.write(async (tx) => (tx.sql as unknown as { $client: Database }).$client.filename);
   const { promise, resolve: confirm } = Promise.withResolvers<void>();
   disk = promise;
   const writing = slow.post("/products", JSON.parse(product()));
   const names = async () => (await slow.get("/products")).body.data.map(({ name }: { name: string }) => name);
-  // Alongside the server, as `packhouse keys create` does it.
+  // Beside the server, as `packhouse keys create` does it.
   const command = openSqlite({
     path,
     mode: "live",
@@ -164,17 +160,16 @@ test.skipIf(engine !== "sqlite")("a key created by a command works while the dis
   confirm();
   expect(codeOf(await reading)).toBe(200);
   await writing;
-  await slow.close();
 });
 
-/** A request to create a product whose body comes late, and its response. */
+/** A request to make a product whose body comes late, and what was answered to it. */
 function beginWrite(key: string, headers: Record<string, string> = {}) {
   const text = product();
   const { promise: admitted, resolve: admit } = Promise.withResolvers<void>();
   const { promise: whole, resolve: send } = Promise.withResolvers<void>();
   const body = new ReadableStream(
     {
-      // The body is read once the request is admitted.
+      // The body is asked for once the request was let in.
       async pull(controller) {
         admit();
         await whole;

@@ -1,28 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import type { Service } from "../../../src/http/service.ts";
 import { hashPassword } from "../../../src/identity/users/passwords.ts";
 import { listUsers, type NewUser } from "../../../src/identity/users/users.sql.ts";
 import { createUser, makeLink } from "../../../src/identity/users/users.ts";
 import { createApp } from "../../../src/server/app.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { openApp, openTestApp } from "../../build/service.ts";
 import { signInAgain } from "../people.ts";
 
-let app: TestApp;
 const password = "correct horse battery";
-let password_hash: string;
 let peer = 0;
-beforeAll(async () => {
-  password_hash = await hashPassword(password);
-  app = await openTestApp();
-  app.watch.keep("a password", password);
-  await makeUser({});
-});
+const password_hash = await hashPassword(password);
+const app = await openApp();
+app.watch.keep("a password", password);
+await makeUser({});
 beforeEach(() => {
-  // An address with too many failures has to wait.
+  // An address that failed too often is told to wait.
   peer += 1;
   Object.assign(app.service, { peerOf: () => `192.0.2.${peer}` });
 });
-afterAll(() => app.close());
 
 async function makeUser(fields: Partial<NewUser>, { service } = app) {
   const input = { email: "Ann@house.test", name: "Ann", role: "owner", password_hash, ...fields } as const;
@@ -36,7 +31,7 @@ const sidOf = (answer: { headers: Headers }) => ({ cookie: cookieOf(answer).spli
 const ann = { email: "ann@HOUSE.test", password };
 
 describe("works", () => {
-  test("a signed-in user is identified by the cookie until signing out", async () => {
+  test("who signs in is known by his cookie, until he signs out", async () => {
     const answer = await signIn(ann);
     expect([answer.status, answer.body.user]).toEqual([
       200,
@@ -59,18 +54,17 @@ describe("works", () => {
     expect((await app.call("GET", "/orders", undefined, { headers })).body.error.code).toBe("authentication_required");
   });
 
-  test("a session expires after thirty days", async () => {
-    const own = await openTestApp();
+  test("a session ends after thirty days", async () => {
+    const own = await openApp();
     await makeUser({}, own);
     const headers = sidOf(await signIn(ann, {}, own));
     own.clocks.live.advance(30 * 24 * 3_600_000 - 1);
     expect((await own.call("GET", "/users/me", undefined, { headers })).status).toBe(200);
     own.clocks.live.advance(1);
     expect((await own.call("GET", "/users/me", undefined, { headers })).status).toBe(401);
-    await own.close();
   });
 
-  test("over TLS, or behind a proxy with TLS, the cookie is Secure and bound to the host", async () => {
+  test("under TLS, or by a proxy that ends it, the cookie is Secure and of this host alone", async () => {
     const secure = "__Host-sid=";
     const cases: [Partial<Service>, string][] = [
       [{ tls: true }, secure],
@@ -101,7 +95,7 @@ describe("the first user", () => {
     return { own, link, setUp };
   };
 
-  test("is created with the link: an owner who is signed in, once", async () => {
+  test("is made by the link, an owner who is signed in, once", async () => {
     const { own, link, setUp } = await open();
     const [token, other] = [await link(), await link()];
     const wrong = await setUp(`${token.slice(1)}A`);
@@ -115,7 +109,7 @@ describe("the first user", () => {
     await own.close();
   });
 
-  test("is a single one, even if two links are used concurrently", async () => {
+  test("is one, also of two who open their links at once", async () => {
     const { own, link, setUp } = await open();
     const tokens = [await link(), await link()];
     const answers = await Promise.all(tokens.map((token, at) => setUp(token, { email: `u${at}@house.test` })));
@@ -124,7 +118,7 @@ describe("the first user", () => {
     await own.close();
   });
 
-  test("must be created within a day", async () => {
+  test("is made within a day", async () => {
     const { own, link, setUp } = await open();
     const token = await link();
     own.clocks.live.advance(24 * 3_600_000);
@@ -134,7 +128,7 @@ describe("the first user", () => {
 });
 
 describe("refuses", () => {
-  test("a wrong password, and unknown, disabled and passwordless users, all with the same message", async () => {
+  test("a wrong password, an unknown user, one who is disabled or has no password, all in the same words", async () => {
     await makeUser({ email: "none@house.test", password_hash: null });
     const tries = [
       { ...ann, password: "wrong" },
@@ -154,13 +148,13 @@ describe("refuses", () => {
     const took = async (email: string) => {
       peer += 1;
       Object.assign(app.service, { peerOf: () => `192.0.2.${peer}` });
-      // Measures CPU time on all threads: on a busy machine, elapsed time means little.
+      // What this process works, on all its threads: on a machine that is busy, time says little of it.
       const before = process.cpuUsage();
       await signIn({ email, password: "wrong" });
       const { user, system } = process.cpuUsage(before);
       return user + system;
     };
-    // Alternately, taking the minimum of each: other work can only add time.
+    // In turns, and the least of each: whatever else is done meanwhile can only add to one.
     const [known, unknown]: [number[], number[]] = [[], []];
     for (let round = 0; round < 24; round += 1) {
       await makeUser({ email: `slow.${round}@house.test`, name: `Slow ${round}` });
@@ -173,8 +167,8 @@ describe("refuses", () => {
     expect(Math.min(...unknown) / Math.min(...known)).toBeLessThan(1.7);
   });
 
-  test("a password that is tried too often, by account and by address", async () => {
-    const own = await openTestApp();
+  test("a password that is tried too often, for an account and for an address", async () => {
+    const own = await openApp();
     await makeUser({}, own);
     const from = (last: number) => Object.assign(own.service, { peerOf: () => `198.51.100.${last}` });
     for (let at = 0; at < 10; at += 1) {
@@ -191,17 +185,16 @@ describe("refuses", () => {
     own.clocks.live.advance(6000);
     from(7);
     for (let at = 0; at < 12; at += 1) expect((await signIn(ann, {}, own)).status).toBe(200);
-    await own.close();
   }, 120_000);
 
-  test("a sign-in while two others are running", async () => {
-    // The number of concurrent arrivals depends on the machine; with this many some always overlap.
+  test("who signs in while two are at it", async () => {
+    // How many arrive while two are at it depends on the machine; of so many at once some always do.
     const answers = await Promise.all(Array.from({ length: 8 }, () => signIn(ann)));
     const statuses = new Set(answers.map(({ status }) => status));
     expect(statuses).toEqual(new Set([200, 429]));
   });
 
-  test("to continue the browser's earlier session: each sign-in starts a new one", async () => {
+  test("to go on with the session that a browser came with: who signs in has a new one", async () => {
     const planted = await signInAgain(app.service, "usr_1001");
     const answer = await signIn(ann, planted);
     expect(sidOf(answer).cookie).not.toBe(planted.cookie);
@@ -211,7 +204,7 @@ describe("refuses", () => {
   });
 });
 
-describe("requests from pages of other sites", () => {
+describe("what pages of other sites send", () => {
   const own = "http://packhouse.test";
   const rows: [string, Record<string, string>, boolean][] = [
     ["from the same origin", { "sec-fetch-site": "same-origin" }, true],
@@ -244,13 +237,13 @@ describe("requests from pages of other sites", () => {
     expect(await code("POST", "/dashboard/api/session", {}, ann)).toBe(or());
     expect(await code("POST", "/dashboard/api/setup", {}, setup)).toBe(or("invalid_link"));
     expect(await code("DELETE", "/dashboard/api/session", {})).toBe(or());
-    // Reading changes nothing, and browsers never send keys by themselves.
+    // Asking changes nothing, and a key is sent by nobody's browser by itself.
     expect(await code("GET", "/products", session)).toBeUndefined();
     expect(await code("POST", "/products", session, {}, app.keys.live.full)).toBe("validation_failed");
   });
 });
 
-describe("over plain HTTP", () => {
+describe("over plain http", () => {
   test.each<[string, string, string, Partial<Service>, boolean]>([
     ["this machine", "127.0.0.1", "127.0.0.1:3000", {}, true],
     ["this machine by its name", "::1", "localhost:3000", {}, true],

@@ -1,24 +1,24 @@
-// Links created by a command while the server's reads still show older data.
+// A link that a command has made while the server's reads still see the data from before.
 import { expect, test } from "bun:test";
 import { Fault } from "../../../src/core/faults.ts";
 import { makeLink } from "../../../src/identity/users/users.ts";
 import type { Store } from "../../../src/storage/database.ts";
-import { openTestApp } from "../../harness.ts";
+import { openApp } from "../../build/service.ts";
 
-test("a link works immediately, even if reads do not show its commit yet", async () => {
+test("a link is good at once, though reads do not see its commit yet", async () => {
   let is_behind = false;
   const through = (store: Store): Store =>
     new Proxy(store, {
       get: (target, name) => {
         if (name === "read" && is_behind && target.mode === "live") {
-          // The result of a read that shows the older data.
+          // What a read finds that sees the data from before.
           return () => Promise.reject(new Fault("invalid_link", "There is no such link yet."));
         }
         const value = Reflect.get(target, name, target);
         return typeof value === "function" ? value.bind(target) : value;
       },
     });
-  const app = await openTestApp({ through });
+  const app = await openApp({ through });
   const { live } = app.service.stores;
   const token = await live.write((tx) => makeLink(tx, "setup", null, crypto.getRandomValues(new Uint8Array(32))));
   const invited = (await app.post("/invitations", { email: "gil@packhouse.test", role: "floor" })).body.data;
@@ -32,5 +32,4 @@ test("a link works immediately, even if reads do not show its commit yet", async
   ];
   is_behind = false;
   expect(answers.map(({ status }) => status)).toEqual([200, 201, 401]);
-  await app.close();
 });

@@ -1,6 +1,7 @@
-// Invited users prove their address. The inviter can neither find out whether it has an account nor create one.
+// Who is invited proves the address: the inviter neither learns whether it has an account, nor makes one for it.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Answered, openTestApp, type TestApp } from "../../harness.ts";
+import { openTestApp, type TestApp } from "../../build/service.ts";
+import { outcomeOf } from "../../build/shop.ts";
 import { openMailServer } from "../../webhooks/mail_server.ts";
 import { signedInAs } from "../people.ts";
 
@@ -21,12 +22,11 @@ afterAll(async () => {
 
 const password = "correct horse battery";
 const tokenIn = ({ link }: { link: string }) => link.split("#")[1] ?? "";
-const codeOf = ({ status, body }: Answered) => [status, body.error?.code];
 const open = (at: TestApp, method: "look" | "accept", body: object) =>
   at.call("POST", `/dashboard/api/invitations/${method}`, body, { key: null });
 const accept = (at: TestApp, token: string) => open(at, "accept", { token, name: "Gil", password });
 
-/** The response to a merchant's key that invites somebody. */
+/** What a merchant's key is answered when it invites somebody. */
 async function inviteOf(at: TestApp, email: string) {
   const { key } = (await at.post("/keys", { name: email, permission: "full", merchant_id: "MAIN" })).body.data;
   const made = await at.call("POST", "/invitations", { email, role: "office" }, { key });
@@ -34,8 +34,8 @@ async function inviteOf(at: TestApp, email: string) {
   return made.body.data;
 }
 
-describe("a merchant that invites", () => {
-  test("does not learn whether an address has an account, and cannot create one", async () => {
+describe("a merchant who invites", () => {
+  test("learns nothing of the address, and makes no account for it", async () => {
     await signedInAs(app.service, "office", "known one");
     const known = await inviteOf(app, "known.one@packhouse.test");
     const strange = await inviteOf(app, "strange.one@packhouse.test");
@@ -44,7 +44,7 @@ describe("a merchant that invites", () => {
       expect(invitation.proof).toBe("operator");
       const { body } = await open(app, "look", { token: tokenIn(invitation) });
       const refused = await accept(app, tokenIn(invitation));
-      expect(codeOf(refused)).toEqual([401, "invalid_link"]);
+      expect(outcomeOf(refused)).toEqual([401, "invalid_link"]);
       const { email: _, invited_by: __, ...looked } = body;
       seen.push([looked, refused.body.error.message]);
     }
@@ -52,23 +52,23 @@ describe("a merchant that invites", () => {
     expect((await app.get("/users?q=strange.one")).body.data).toEqual([]);
   });
 
-  test("needs the operator to hand over a new link if no email is sent", async () => {
+  test("has the operator hand a new link over where no mail is sent", async () => {
     const invitation = await inviteOf(app, "handed.over@packhouse.test");
     const again = (await app.post(`/invitations/${invitation.id}/resend`)).body.data;
     expect(again.proof).toBe("none");
-    expect(codeOf(await accept(app, tokenIn(invitation)))).toEqual([401, "invalid_link"]);
+    expect(outcomeOf(await accept(app, tokenIn(invitation)))).toEqual([401, "invalid_link"]);
     expect((await accept(app, tokenIn(again))).status).toBe(201);
   });
 
-  test("does not know the emailed link, the only one that can create the account", async () => {
+  test("does not know the link of the e-mail, which alone makes the account", async () => {
     const invitation = await inviteOf(mailing, "by.mail@packhouse.test");
     expect(invitation.proof).toBe("email");
     await mailing.runJobs();
     const letter = (server.mails.at(-1) ?? "").replaceAll("=\r\n", "").replaceAll("=\n", "");
     const mailed = /#([\w-]{43}\.[\w-]{22})/.exec(letter)?.[1] ?? "";
     expect(mailed.startsWith(`${tokenIn(invitation)}.`)).toBe(true);
-    expect(codeOf(await accept(mailing, tokenIn(invitation)))).toEqual([401, "invalid_link"]);
-    expect(codeOf(await accept(mailing, `${tokenIn(invitation)}.AAAAAAAAAAAAAAAAAAAAAA`))).toEqual([
+    expect(outcomeOf(await accept(mailing, tokenIn(invitation)))).toEqual([401, "invalid_link"]);
+    expect(outcomeOf(await accept(mailing, `${tokenIn(invitation)}.AAAAAAAAAAAAAAAAAAAAAA`))).toEqual([
       401,
       "invalid_link",
     ]);
@@ -77,7 +77,7 @@ describe("a merchant that invites", () => {
   });
 });
 
-test("a signed-in user joins with the shown link", async () => {
+test("a user who is signed in joins by the link that was shown", async () => {
   const user = await signedInAs(app.service, "office", "joins by link");
   const invitation = await inviteOf(app, user.email);
   const joined = await app.call(
@@ -92,7 +92,7 @@ test("a signed-in user joins with the shown link", async () => {
   expect(joined.status).toBe(201);
 });
 
-test("with a mail server, an invitation by the operator is also proved by email", async () => {
+test("where mail is sent, an invitation of the operator is proved by it as well", async () => {
   const made = (await mailing.post("/invitations", { email: "staff@packhouse.test", role: "floor" })).body.data;
-  expect([made.proof, codeOf(await accept(mailing, tokenIn(made)))]).toEqual(["email", [401, "invalid_link"]]);
+  expect([made.proof, outcomeOf(await accept(mailing, tokenIn(made)))]).toEqual(["email", [401, "invalid_link"]]);
 });

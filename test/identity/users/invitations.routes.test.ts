@@ -1,16 +1,13 @@
-// Invitations from the link to the first sign-in, also by email, and the permissions to invite.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+// Invitations: from the link to the first sign-in, by e-mail as well, and who may invite whom.
+import { describe, expect, test } from "bun:test";
 import { invitation_ms } from "../../../src/identity/users/invitation.ts";
 import { roles } from "../../../src/identity/users/roles.ts";
-import { type Answered, openTestApp, type TestApp } from "../../harness.ts";
+import { openApp, openTestApp } from "../../build/service.ts";
+import { outcomeOf } from "../../build/shop.ts";
 import { openMailServer } from "../../webhooks/mail_server.ts";
 import { signedInAs } from "../people.ts";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-});
-afterAll(() => app.close());
+const app = await openApp();
 
 const password = "correct horse battery";
 let made = 0;
@@ -25,10 +22,9 @@ const open = (method: "look" | "accept", body: unknown) =>
   app.call("POST", `/dashboard/api/invitations/${method}`, body, { key: null });
 const accept = (invitation: { link: string }, name = "Gil Guest") =>
   open("accept", { token: tokenIn(invitation), name, password });
-const codeOf = ({ status, body }: Answered) => [status, body.error?.code];
 
 describe("works", () => {
-  test("a link leads to a signed-in user", async () => {
+  test("from the link to a user who is signed in", async () => {
     const invitation = await invite("floor", { name: "Gil" });
     const { email } = invitation;
     expect(invitation.link).toMatch(/^http:\/\/packhouse\.test\/dashboard\/invitation#[\w-]{43}$/);
@@ -52,19 +48,19 @@ describe("works", () => {
     expect((await app.post("/dashboard/api/session", { email, password })).status).toBe(200);
   });
 
-  test("resending makes another link, valid for seven days", async () => {
+  test("sent again, it is good for another seven days, by another link", async () => {
     const first = await invite();
     app.clocks.live.advance(invitation_ms);
     expect((await app.get(`/invitations/${first.id}`)).body.data.status).toBe("expired");
-    expect(codeOf(await accept(first))).toEqual([401, "invalid_link"]);
+    expect(outcomeOf(await accept(first))).toEqual([401, "invalid_link"]);
     const again = (await app.post(`/invitations/${first.id}/resend`)).body.data;
     expect([again.status, again.link === first.link]).toEqual(["open", false]);
-    expect(codeOf(await accept(first))).toEqual([401, "invalid_link"]);
+    expect(outcomeOf(await accept(first))).toEqual([401, "invalid_link"]);
     app.clocks.live.advance(invitation_ms - 1);
     expect((await accept(again)).status).toBe(201);
   });
 
-  test("an expired invitation can be resent", async () => {
+  test("who did not come in time can be invited anew", async () => {
     const { id, email } = await invite();
     app.clocks.live.advance(invitation_ms);
     const anew = await invite("office", { email });
@@ -79,7 +75,7 @@ describe("works", () => {
     expect([one.status, two.body.data.link]).toEqual([201, one.body.data.link]);
   });
 
-  test("invitations are listed by status, and found by part of the address", async () => {
+  test("they are listed by what became of them, and found by a piece of the address", async () => {
     const { id, email } = await invite();
     const listed = async (query: string) =>
       (await app.get(`/invitations?limit=100&${query}`)).body.data.map((one: { id: string }) => one.id);
@@ -93,35 +89,38 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("a used, revoked or invented link", async () => {
+  test("a link that was used, revoked or made up", async () => {
     const invitation = await invite();
     expect((await accept(invitation)).status).toBe(201);
-    expect(codeOf(await accept(invitation))).toEqual([401, "invalid_link"]);
+    expect(outcomeOf(await accept(invitation))).toEqual([401, "invalid_link"]);
     const revoked = await invite();
     await app.post(`/invitations/${revoked.id}/revoke`);
-    expect(codeOf(await accept(revoked))).toEqual([401, "invalid_link"]);
-    expect(codeOf(await open("look", { token: "a".repeat(43) }))).toEqual([401, "invalid_link"]);
-    expect(codeOf(await app.post(`/invitations/${revoked.id}/resend`))).toEqual([409, "invalid_state_transition"]);
-    expect(codeOf(await app.post(`/invitations/${invitation.id}/revoke`))).toEqual([409, "invalid_state_transition"]);
+    expect(outcomeOf(await accept(revoked))).toEqual([401, "invalid_link"]);
+    expect(outcomeOf(await open("look", { token: "a".repeat(43) }))).toEqual([401, "invalid_link"]);
+    expect(outcomeOf(await app.post(`/invitations/${revoked.id}/resend`))).toEqual([409, "invalid_state_transition"]);
+    expect(outcomeOf(await app.post(`/invitations/${invitation.id}/revoke`))).toEqual([
+      409,
+      "invalid_state_transition",
+    ]);
   });
 
-  test("all but one of two that accept a link concurrently", async () => {
+  test("of two who accept one link at once, one", async () => {
     const invitation = await invite();
     const both = await Promise.all([accept(invitation, "One"), accept(invitation, "Two")]);
     expect(both.map(({ status }) => status).toSorted()).toEqual([201, 401]);
   });
 
-  test("a second invitation of an address, and the invitation of a user", async () => {
+  test("a second invitation of one address, and one of a user", async () => {
     const { id, email } = await invite();
     const again = await app.post("/invitations", { email: email.toUpperCase(), role: "office" });
-    expect([codeOf(again), again.body.error.existing_id]).toEqual([[409, "duplicate_email"], id]);
+    expect([outcomeOf(again), again.body.error.existing_id]).toEqual([[409, "duplicate_email"], id]);
     const user = await signedInAs(app.service, "office");
-    expect(codeOf(await app.post("/invitations", { email: user.email, role: "office" }))).toEqual([
+    expect(outcomeOf(await app.post("/invitations", { email: user.email, role: "office" }))).toEqual([
       ...[409, "duplicate_email"],
     ]);
   });
 
-  test("a password that is too short, and names the field", async () => {
+  test("a password that is too short, beside its field", async () => {
     const invitation = await invite();
     const short = await open("accept", { token: tokenIn(invitation), name: "Gil", password: "short" });
     expect([short.status, short.body.error.details[0].field]).toEqual([422, "password"]);
@@ -129,7 +128,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("users cannot invite to a role above their own, nor end such an invitation", async () => {
+  test("nobody invites to more than he may do himself, nor ends such an invitation", async () => {
     for (const role of roles) {
       const person = await signedInAs(app.service, role);
       const ask = (path: string, body: object = {}) =>
@@ -155,7 +154,7 @@ describe("whose inviter", () => {
     [{ status: "disabled" }, ["invalid_link", "invalid_link"]],
     [{ role: "office" }, ["invalid_link", "invalid_link"]],
     [{ role: "manager" }, ["invalid_link", undefined]],
-  ])("that becomes %p stay valid only if the inviter could still create them", async (change, expected) => {
+  ])("becomes %p are good only as far as he could make them still", async (change, expected) => {
     const inviter = await signedInAs(app.service, "owner");
     const invited = async (role: string) => {
       made += 1;
@@ -169,8 +168,8 @@ describe("whose inviter", () => {
   });
 });
 
-describe("by email", () => {
-  test("the link is sent until the mail server accepts it, and is not stored afterwards", async () => {
+describe("by e-mail", () => {
+  test("the link goes out by the mail server, again until it is taken, and is kept by nobody then", async () => {
     const server = await openMailServer();
     const mail = { url: server.url, from: "packhouse@example.com", to: "boss@example.com" };
     const posting = await openTestApp({ mail, base_url: "https://ship.example.com" });

@@ -1,15 +1,11 @@
-// Members of merchants: the active membership of a session, its access, and how members are added and removed.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+// Members of merchants: as whom a session acts, what it then sees, and how members come and go.
+import { describe, expect, test } from "bun:test";
 import { readId } from "../../../src/core/ids.ts";
 import type { Role } from "../../../src/identity/users/roles.ts";
-import { openShop, type Shop } from "../../orders/shop.ts";
+import { codeOf, openShop } from "../../build/shop.ts";
 import { type Person, personWithPassword, signedInAs } from "../people.ts";
 
 const password = "correct horse battery";
-let shop: Shop;
-let house: Person;
-let acme: string;
-let bolt: string;
 let made = 0;
 
 const merchantOf = async (code: string) => {
@@ -17,18 +13,14 @@ const merchantOf = async (code: string) => {
   expect(status).toBe(201);
   return body.data.id;
 };
-beforeAll(async () => {
-  shop = await openShop();
-  shop.app.watch.keep("a password", password);
-  house = await signedInAs(shop.app.service, "owner", "Olive");
-  [acme, bolt] = [await merchantOf("ACME"), await merchantOf("BOLT")];
-}, 60_000);
-afterAll(() => shop.close());
+const shop = await openShop();
+shop.app.watch.keep("a password", password);
+const house: Person = await signedInAs(shop.app.service, "owner", "Olive");
+const [acme, bolt] = [await merchantOf("ACME"), await merchantOf("BOLT")];
 
 type Who = Pick<Person, "headers">;
 const as = (who: Who, method: string, path: string, body?: unknown, more: Record<string, string> = {}) =>
   shop.app.call(method, path, body, { key: null, headers: { ...who.headers, ...more } });
-const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) => body.error?.code ?? status;
 const memberOf = (merchant: string, role: Role) =>
   signedInAs(shop.app.service, role, undefined, readId("merchant", merchant));
 const me = async (who: Who, more = {}) => (await as(who, "GET", "/users/me", undefined, more)).body.data;
@@ -52,7 +44,7 @@ const signIn = (email: string) => shop.app.call("POST", "/dashboard/api/session"
 const cookieOf = ({ headers }: { headers: Headers }) => ({
   headers: { cookie: (headers.get("set-cookie") ?? "").split(";")[0] ?? "" },
 });
-/** Adds a user to a merchant with an invitation that the user accepts while signed in. */
+/** Lets somebody join a merchant, by an invitation that he accepts where he is signed in. */
 const join = async (who: Person, merchant_id: string | null, role: Role) => {
   const { body } = await as(house, "POST", "/invitations", { email: who.email, role, merchant_id });
   const joined = await as(who, "POST", "/users/me/memberships", { token: tokenIn(body.data) });
@@ -63,7 +55,7 @@ const trail = async (actor: string, action: string) =>
   (await shop.app.get(`/audit?actor=${actor}&action=${action}`)).body.data;
 
 describe("a member of a merchant", () => {
-  test("accesses and creates the merchant's records, and sees the merchant's name", async () => {
+  test("sees and makes the merchant's own, and is told whose it is", async () => {
     const [own, other] = [await product(acme), await product(bolt)];
     const office = await memberOf(acme, "office");
     const seen = await skus(office);
@@ -92,7 +84,7 @@ describe("a member of a merchant", () => {
     expect(session.body).toMatchObject({ user: { role: "office" }, merchant: { code: "ACME" }, view_as: null });
   });
 
-  test("may do what the role allows at a merchant, and nothing of the operator's", async () => {
+  test("does what merchants may, by the role, and nothing of the house", async () => {
     const [owner, viewer] = [await memberOf(acme, "owner"), await memberOf(acme, "viewer")];
     const asked = async (who: Who) => [
       codeOf(await as(who, "POST", "/keys", { name: "k", permission: "read" })),
@@ -107,7 +99,7 @@ describe("a member of a merchant", () => {
     expect(await asked(viewer)).toEqual([lacks, lacks, lacks, closed, 200]);
   });
 
-  test("with two merchants acts for one at a time: by session, or by header for one request", async () => {
+  test("of two merchants is one at a time: by the session, or by a header for one request", async () => {
     const both = await memberOf(acme, "viewer");
     expect(await join(both, bolt, "office")).toMatchObject({ current: { merchant_id: acme }, role: "viewer" });
     const [of_acme, of_bolt] = [await product(acme), await product(bolt)];
@@ -133,10 +125,10 @@ describe("a member of a merchant", () => {
     }
   });
 
-  test("of both the operator and a merchant acts as either, and the operator's header narrows requests", async () => {
+  test("of the house and a merchant acts as either, and as the house narrows by the header", async () => {
     const both = await memberOf(acme, "viewer");
     const joined = await join(both, null, "office");
-    // The session keeps its membership.
+    // The session goes on as what it was.
     expect(joined).toMatchObject({ role: "office", current: { merchant_id: acme } });
     expect(codeOf(await as(both, "GET", "/merchants"))).toBe("not_for_merchants");
     const at_house = await as(both, "POST", "/users/me/membership", { merchant: null });
@@ -149,8 +141,8 @@ describe("a member of a merchant", () => {
   });
 });
 
-describe("viewing as a merchant", () => {
-  test("shows what its users see, changes nothing, and is in the audit log from start to end", async () => {
+describe("looking on as a merchant", () => {
+  test("shows what its people see, changes nothing, and is in the trail from beginning to end", async () => {
     const staff = await signedInAs(shop.app.service, "office");
     const [of_acme, of_bolt] = [await product(acme), await product(bolt)];
     const begun = await as(staff, "POST", "/users/me/view_as", { merchant_id: "ACME" });
@@ -181,15 +173,15 @@ describe("viewing as a merchant", () => {
     expect([first.facts.merchant_id, (await trail(staff.id, "endViewAs")).length]).toEqual(["ACME", 1]);
   });
 
-  test("is only for the operator, and for an existing merchant", async () => {
+  test("is for the house alone, and for a merchant that there is", async () => {
     const owner = await memberOf(acme, "owner");
     expect(codeOf(await as(owner, "POST", "/users/me/view_as", { merchant_id: acme }))).toBe("not_for_merchants");
     expect(codeOf(await as(house, "POST", "/users/me/view_as", { merchant_id: "NONE" }))).toBe("validation_failed");
   });
 });
 
-describe("users", () => {
-  test("are visible to a merchant's users only at their own merchant, and changed there", async () => {
+describe("people", () => {
+  test("are seen by a merchant's people at their own merchant alone, and changed there", async () => {
     const owner = await memberOf(acme, "owner");
     const [mate, stranger] = [await memberOf(acme, "office"), await memberOf(bolt, "office")];
     await join(mate, bolt, "viewer");
@@ -213,7 +205,7 @@ describe("users", () => {
     expect(codeOf(await as(mate, "PATCH", `/users/${owner.id}`, { role: "viewer" }))).toBe("insufficient_permission");
   });
 
-  test("disabled at one merchant continue at the other, and cannot sign in without any membership", async () => {
+  test("who are disabled at one merchant go on at the other, and sign in nowhere without one", async () => {
     const owner = await memberOf(acme, "owner");
     const both = await personWithPassword(shop.app.service, "viewer", password, fresh("Two"));
     await join(both, acme, "office");
@@ -236,7 +228,7 @@ describe("users", () => {
     ]);
   });
 
-  test("the operator changes the membership that the request names, and keeps an owner", async () => {
+  test("of the house change whose membership they name, and keep an owner of the house", async () => {
     const mate = await memberOf(acme, "office");
     await join(mate, null, "viewer");
     const change = async (body: object, more = {}) =>
@@ -249,13 +241,13 @@ describe("users", () => {
     expect(codeOf(await as(house, "PATCH", `/users/${mate.id}`, { role: "viewer", merchant_id: bolt }))).toBe(
       "resource_missing",
     );
-    // An owner of a merchant is not an owner of the operator.
+    // An owner of a merchant is none of the house.
     expect(codeOf(await as(house, "PATCH", `/users/${house.id}`, { role: "viewer" }))).toBe("last_owner");
   });
 });
 
 describe("invitations", () => {
-  test("add a member to the merchant, by the operator or by the merchant", async () => {
+  test("make a member of the merchant, by the house or by the merchant's own", async () => {
     const owner = await memberOf(acme, "owner");
     for (const [inviter, named] of [
       [house, { merchant_id: "ACME" }],
@@ -268,7 +260,7 @@ describe("invitations", () => {
         merchant: { code: "ACME" },
         memberships: [{ role: "office" }],
       });
-      // A merchant's own invitation cannot create an account until the operator has resent it.
+      // A merchant's own invitation makes no account until the operator has sent it again.
       const { link } =
         inviter === house ? body.data : (await as(house, "POST", `/invitations/${body.data.id}/resend`)).body.data;
       const looked = (await open("look", { token: tokenIn({ link }) })).body;
@@ -279,7 +271,7 @@ describe("invitations", () => {
     }
   });
 
-  test("of others can be neither seen, changed nor sent by a merchant's users", async () => {
+  test("of others a merchant's people neither see nor change nor send", async () => {
     const owner = await memberOf(acme, "owner");
     const invited = async (merchant_id: string | null) =>
       (await as(house, "POST", "/invitations", { email: address(), role: "office", merchant_id })).body.data.id;
@@ -301,7 +293,7 @@ describe("invitations", () => {
     ).toBe("insufficient_permission");
   });
 
-  test("of an existing user can only be accepted by that user, signed in", async () => {
+  test("to one who is a user already are accepted by him alone, where he is signed in", async () => {
     const user = await memberOf(bolt, "viewer");
     const ask = () => as(house, "POST", "/invitations", { email: user.email, role: "office", merchant_id: acme });
     const { body } = await ask();
@@ -317,7 +309,7 @@ describe("invitations", () => {
     expect(codeOf(await ask())).toBe("duplicate_email");
   });
 
-  test("are revoked when the inviter may no longer invite, at that merchant", async () => {
+  test("of one who may invite no more are revoked, at the merchant of which he is a member", async () => {
     const owner = await memberOf(acme, "owner");
     const boss = await memberOf(acme, "owner");
     const { body } = await as(owner, "POST", "/invitations", { email: address(), role: "viewer" });
@@ -327,7 +319,7 @@ describe("invitations", () => {
 });
 
 describe("roles", () => {
-  test("show their description at a merchant, and a merchant's users see only those", async () => {
+  test("say what they are at a merchant, whose people are told of these alone", async () => {
     const all: { name: Role; merchant: { permissions: { name: string }[] } | null }[] = (await shop.app.get("/roles"))
       .body.data;
     expect(all.filter(({ merchant }) => merchant === null).map(({ name }) => name)).toEqual(["floor"]);
@@ -339,8 +331,8 @@ describe("roles", () => {
   });
 });
 
-describe("the users of a merchant that is", () => {
-  test("suspended can read and create orders only", async () => {
+describe("the people of a merchant that is", () => {
+  test("suspended read and create orders, and do nothing else", async () => {
     const slow = await merchantOf(fresh("SLOW-"));
     const sku = await product(slow);
     const office = await memberOf(slow, "office");
@@ -367,7 +359,7 @@ describe("the users of a merchant that is", () => {
     expect(codeOf(await as(office, "PATCH", `/products/${id}`, { name: "Jam" }))).toBe(200);
   });
 
-  test("closed cannot sign in, except with another membership", async () => {
+  test("closed sign in no more, unless as something else", async () => {
     const gone = await merchantOf(fresh("GONE-"));
     const people = [1, 2].map(() =>
       personWithPassword(shop.app.service, "office", password, fresh("Gone "), readId("merchant", gone)),

@@ -1,9 +1,9 @@
-// Passwords that attackers try first.
+// Passwords that others would try first.
 import { describe, expect, test } from "bun:test";
 import { gunzipSync } from "node:zlib";
 import { commonPasswords, packed_file } from "../../../scripts/common_passwords.ts";
 import { weakness } from "../../../src/identity/users/passwords.ts";
-import { openTestApp } from "../../harness.ts";
+import { openApp } from "../../build/service.ts";
 
 const common = new Set((await commonPasswords()).split("\n"));
 const chooser = { email: "ola.nordmann@harbour-kitchen.example", name: "Ola Nordmann" };
@@ -22,17 +22,17 @@ test.each([
   "Nordmann likes tall ships",
   "x9-Vb2!qLr7&pT",
   "密码密码测试一二三四五六七",
-])("%s is accepted", (password) => {
+])("%s is taken", (password) => {
   expect(weakness(password, common, chooser)).toBeNull();
 });
 
-test("the compressed list is that of the package", async () => {
+test("the packed list is that of the package", async () => {
   expect(gunzipSync(await Bun.file(packed_file).bytes()).toString()).toBe(await commonPasswords());
 });
 
-describe("every way to set a password", () => {
-  test("refuses a common one, and names the field", async () => {
-    const app = await openTestApp();
+describe("every way to choose a password", () => {
+  test("refuses a common one, and says so at its field", async () => {
+    const app = await openApp();
     const invited = (await app.post("/invitations", { email: "gil@packhouse.test", role: "floor" })).body.data;
     const token = invited.link.split("#")[1];
     const accept = (password: string) =>
@@ -48,6 +48,5 @@ describe("every way to set a password", () => {
     const change = { current_password: "correct horse battery", password: "gilgilgilgil" };
     const changed = await app.call("POST", "/users/me/password", change, { key: null, headers: { cookie } });
     expect([changed.status, changed.body.error?.code]).toEqual([422, "validation_failed"]);
-    await app.close();
   });
 });

@@ -5,12 +5,12 @@ const all = "ok  ok  ok  ok  ok";
 const above_floor = "ok  ok  ok  403 403";
 
 export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
-  // About oneself, or without the operator's data.
+  // About oneself, and what holds nothing of the house.
   [/ \/users\/me\b| \/dashboard\/api\/|^GET \/(?:roles|errors|event-types)$/, all],
-  // A search checks the permission of each record type itself.
+  // What finds everything asks for each thing by itself.
   [/^GET \/search$/, all],
 
-  // Setup: access for others is up to owners, the rest also to managers.
+  // How the house is set up: what lets others in is the owner's, the rest the manager's, too.
   [/ \/(?:keys|platforms)\b/, "ok  403 403 403 403"],
   [/^GET \/(?:webhooks|notices)\b/, above_floor],
   [/^POST \/webhooks\/bigcommerce/, above_floor],
@@ -22,7 +22,7 @@ export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
   [/ \/shipping\/carrier-accounts\b/, "ok  ok  403 403 403"],
   [/^(?:POST|PUT|PATCH|DELETE) \/shipping\/(?:rate-cards|zones|holidays)\b/, "ok  ok  403 403 403"],
 
-  // Warehouse floor.
+  // Goods in hand.
   [/^POST \/orders\/:id\/(?:process|pick|pack|ship|deliver)$/, "ok  ok  ok  ok  403"],
   [/^POST \/inventory\/(?:putbacks|moves)$/, "ok  ok  ok  ok  403"],
   [
@@ -33,15 +33,15 @@ export const rolesByHand: readonly (readonly [route: RegExp, row: string])[] = [
   [/^POST \/returns\/:id\/(?:receive|inspect)$/, "ok  ok  ok  ok  403"],
   [/^POST \/shipping\/(?:labels|labels\/:id\/void|manifests)$/, "ok  ok  ok  ok  403"],
 
-  // Queries that are sent by POST.
+  // What only asks, although it is sent by POST.
   [/^POST \/(?:shipping\/rates|tracking\/batch)$/, all],
   [/^POST \/addresses\/verify$/, "ok  ok  ok  403 ok"],
 
-  // Reading: the floor sees stock and parcels, but no customers and figures.
+  // Looking: the floor sees goods and parcels, not people and figures.
   [/^GET \/(?:merchants|orders|pick-lists|products|inventory|returns|shipping|shipments|tracking)\b/, all],
   [/^GET \/(?:customers|reports|overview)\b/, "ok  ok  ok  403 ok"],
   [/^GET \/(?:events|billing)\b/, above_floor],
 
-  // Daily office work.
+  // The daily work at a desk.
   [/^(?:POST|PUT|PATCH|DELETE) \/(?:orders|products|inventory|customers|returns|tracking)\b/, above_floor],
 ];

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { hashPassword } from "../../../src/identity/users/passwords.ts";
 import type { Role } from "../../../src/identity/users/roles.ts";
 import { getUser, saveUser } from "../../../src/identity/users/users.sql.ts";
-import { openShop, type Shop } from "../../orders/shop.ts";
+import { openShop } from "../../build/shop.ts";
 import { type Person, signedInAs, signInAgain } from "../people.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-  await signedInAs(shop.app.service, "owner", "Olive");
-}, 60_000);
-afterAll(() => shop.close());
+const shop = await openShop();
+await signedInAs(shop.app.service, "owner", "Olive");
 
 const person = (role: Role) => signedInAs(shop.app.service, role);
 const as = (who: Pick<Person, "headers">, method: string, path: string, body?: unknown, more = {}) =>
@@ -21,9 +17,9 @@ const change = async (who: Person, other: Person, body: object) =>
   codeOf(await as(who, "PATCH", `/users/${other.id}`, body));
 
 describe("works", () => {
-  test("a user's acts show the user wherever a key would be shown", async () => {
+  test("what a user does names him wherever a key is named", async () => {
     const office = await person("office");
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     const { body } = await as(office, "POST", "/orders", shop.draft([[goods, 1]]));
     const [first] = (await as(office, "GET", `/orders/${body.data.id}/history`)).body.data;
     expect(first.actor).toMatchObject({ type: "user", id: office.id });
@@ -32,7 +28,7 @@ describe("works", () => {
     expect(JSON.stringify(moved)).toContain(office.id);
   });
 
-  test("each request names its environment, and records of one are not in the other", async () => {
+  test("the world goes with each request, and what is made in one is not in the other", async () => {
     const office = await person("office");
     const test_world = { "packhouse-world": "test" };
     const made = await as(office, "POST", "/products", { sku: "ONLY-HERE", name: "Tea" }, test_world);
@@ -49,9 +45,9 @@ describe("works", () => {
     expect([codeOf(await named("live")), codeOf(await named("test"))]).toEqual([200, "malformed_header"]);
   });
 
-  test("browsers cache nothing that a user sees, since other users may see other data under the same tag", async () => {
+  test("no browser keeps what a user is shown: by the same tag others may be shown other things", async () => {
     const office = await person("office");
-    const goods = await shop.product(1);
+    const goods = await shop.product({ units: 1 });
     const path = `/products/${goods.sku}`;
     for (const shown of [path, "/users/me", "/orders", "/products/none"]) {
       expect([shown, (await as(office, "GET", shown)).headers.get("cache-control")]).toEqual([
@@ -61,7 +57,7 @@ describe("works", () => {
     }
   });
 
-  test("changing the password keeps this session and ends all others", async () => {
+  test("who chooses another password stays signed in here, and nowhere else", async () => {
     const office = await person("office");
     const [old_password, password] = ["correct horse battery", "another horse battery"];
     for (const text of [old_password, password]) shop.app.watch.keep("a password", text);
@@ -87,7 +83,7 @@ describe("works", () => {
     expect(again.status).toBe(200);
   });
 
-  test("sessions are listed and ended, by the user and by managers of users", async () => {
+  test("sessions are listed and ended, by oneself and by who manages users", async () => {
     const [office, manager] = [await person("office"), await person("manager")];
     const others = [await signInAgain(shop.app.service, office.id), await signInAgain(shop.app.service, office.id)];
     const { data } = (await as(office, "GET", "/users/me/sessions")).body;
@@ -105,8 +101,8 @@ describe("works", () => {
   });
 });
 
-describe("nobody can grant more than their own permissions", () => {
-  test("neither with a role, nor by changing a user with more permissions", async () => {
+describe("nobody grants more than he has", () => {
+  test("neither a role, nor by changing someone who may do more", async () => {
     const [owner, manager, office] = [await person("owner"), await person("manager"), await person("office")];
     expect(await change(manager, office, { role: "owner" })).toBe("insufficient_permission");
     expect(await change(manager, owner, { status: "disabled" })).toBe("insufficient_permission");
@@ -118,7 +114,7 @@ describe("nobody can grant more than their own permissions", () => {
     expect(await change(await person("office"), manager, { role: "viewer" })).toBe("insufficient_permission");
   });
 
-  test("live keys act like an owner; test keys cannot manage users", async () => {
+  test("keys of the live world do as an owner does; those of the test world reach nobody", async () => {
     const office = await person("office");
     const { live, test: of_test } = shop.app.keys;
     const patch = async (key: string) =>
@@ -132,7 +128,7 @@ describe("nobody can grant more than their own permissions", () => {
 });
 
 describe("guards", () => {
-  test("the last owner stays and can sign in, even if two owners leave concurrently", async () => {
+  test("the last owner stays one who can sign in, also of two who leave at once", async () => {
     const { service } = shop.app;
     const all = (await shop.app.get("/users?role=owner&status=active&limit=100")).body.data as { id: string }[];
     const [one, other] = [await signedInAs(service, "owner"), await signedInAs(service, "owner")];
@@ -144,7 +140,7 @@ describe("guards", () => {
   });
 
   test.each(["live", "test"])(
-    "a user who is disabled or loses the role cannot write to the %s environment any more",
+    "who is disabled or loses his role writes no more to the %s world, at once",
     async (world) => {
       const { app } = shop;
       const more = { "packhouse-world": world };
@@ -160,7 +156,7 @@ describe("guards", () => {
   );
 
   test.each(["live", "test"] as const)(
-    "a request admitted before that does not write to the %s environment",
+    "a request that was let in before does not write to the %s world",
     async (world) => {
       const { app } = shop;
       for (const body of [{ status: "disabled" }, { role: "viewer" }]) {
@@ -168,7 +164,7 @@ describe("guards", () => {
         const store = app.service.stores[world];
         const { write } = store;
         let wrote = 0;
-        // The user loses it after admission, when the request is about to write.
+        // He loses it after the guard has let him in, when his request is about to write.
         const late: typeof write = async (work) => {
           Object.assign(store, { write });
           await app.patch(`/users/${office.id}`, body);
@@ -188,7 +184,7 @@ describe("guards", () => {
     },
   );
 
-  test("acts started as an owner grant no owner-only permission once the user is no longer an owner", async () => {
+  test("what was begun as an owner gives nobody what an owner alone may give, once he is one no more", async () => {
     const { app } = shop;
     const [owner, friend] = [await person("owner"), await person("manager")];
     const { live: store } = app.service.stores;

@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { count_lines } from "../../../db/schema/counts.ts";
 import { unreachableStates } from "../../../src/core/transitions.ts";
 import { countStatuses, countTransitions } from "../../../src/inventory/inventory.transitions.ts";
 import { verifyInventory } from "../../../src/inventory/inventory_audit.sql.ts";
-import { openShop, type Shop } from "../../orders/shop.ts";
+import { openShop, outcomeOf } from "../../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 beforeEach(() => shop.app.takeEvents());
 
-const types = async () => (await shop.app.takeEvents()).map(({ type }) => type);
-const item = async (sku: string) => (await shop.app.get(`/inventory/${sku}`)).body.data;
 const act = (id: string, action: string, body: object = {}) => shop.app.post(`/inventory/counts/${id}/${action}`, body);
-const code = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [status, body.error?.code];
 
 async function opened(input: object) {
   const { status, body } = await shop.app.post("/inventory/counts", input);
@@ -33,8 +26,8 @@ async function done(id: string, action: string, body: object = {}) {
 
 describe("works", () => {
   test("bins are counted, reviewed with what differences are worth, and posted", async () => {
-    const tea = await shop.product(0);
-    const mug = await shop.product(0);
+    const tea = await shop.product();
+    const mug = await shop.product();
     await shop.app.post("/inventory", { sku: tea.sku, quantity: 10, bin: "K-1", unit_cost: "2.50" });
     await shop.app.post("/inventory", { sku: mug.sku, quantity: 4, bin: "K-2" });
     await shop.app.takeEvents();
@@ -71,8 +64,8 @@ describe("works", () => {
       ],
       summary: { lines_different: 2, units_over: 1, units_short: 2, value_over: 10, value_short: 5, value_net: 5 },
     });
-    expect(await types()).toEqual([]);
-    expect(await item(tea.sku)).toMatchObject({ on_hand: 10 });
+    expect(await shop.takeTypes()).toEqual([]);
+    expect(await shop.stockOf(tea.sku)).toMatchObject({ on_hand: 10 });
     const posted = await done(count.id, "post");
     expect(posted).toMatchObject({
       status: "posted",
@@ -80,9 +73,9 @@ describe("works", () => {
       backordered_orders: [],
       allowed_actions: [],
     });
-    expect(await types()).toEqual(["inventory.updated", "inventory.updated"]);
-    expect(await item(tea.sku)).toMatchObject({ on_hand: 8, available: 8 });
-    expect(await item(mug.sku)).toMatchObject({ on_hand: 5, available: 5 });
+    expect(await shop.takeTypes()).toEqual(["inventory.updated", "inventory.updated"]);
+    expect(await shop.stockOf(tea.sku)).toMatchObject({ on_hand: 8, available: 8 });
+    expect(await shop.stockOf(mug.sku)).toMatchObject({ on_hand: 5, available: 5 });
     const [movement] = (await shop.app.get(`/inventory/movements?sku=${tea.sku}`)).body.data;
     expect(movement).toMatchObject({
       id: posted.lines[0].movement_id,
@@ -99,7 +92,7 @@ describe("works", () => {
   });
 
   test("a blind count tells nothing of what is expected before its review", async () => {
-    const product = await shop.product(7);
+    const product = await shop.product({ units: 7 });
     const count = await opened({ skus: [product.sku], blind: true });
     const hidden = { expected_quantity: null, difference: null, unit_value: null, value: null };
     expect([count.summary, count.lines[0]]).toEqual([null, expect.objectContaining(hidden)]);
@@ -113,11 +106,11 @@ describe("works", () => {
     await done(count.id, "review");
     await shop.app.takeEvents();
     expect((await done(count.id, "post")).summary).toMatchObject({ lines_different: 0, value_net: 0 });
-    expect(await types()).toEqual([]);
+    expect(await shop.takeTypes()).toEqual([]);
   });
 
   test("units and lots found where none are expected come in, and fill what waits", async () => {
-    const product = await shop.product(0);
+    const product = await shop.product();
     for (const lot_number of ["C1", "C2"]) {
       await shop.app.post("/inventory", { sku: product.sku, quantity: 1, lot_number, bin: "F-1" });
     }
@@ -139,13 +132,13 @@ describe("works", () => {
       true,
       true,
     ]);
-    expect(await types()).toEqual(["inventory.updated"]);
-    expect(await item(product.sku)).toMatchObject({ on_hand: 6, reserved: 4, available: 2 });
+    expect(await shop.takeTypes()).toEqual(["inventory.updated"]);
+    expect(await shop.stockOf(product.sku)).toMatchObject({ on_hand: 6, reserved: 4, available: 2 });
     expect((await shop.get(order.id)).allocation).toMatchObject({ complete: true });
   });
 
   test("lines that nobody counted stay as they are, and picked units are never counted", async () => {
-    const product = await shop.product(5);
+    const product = await shop.product({ units: 5 });
     await shop.app.post("/inventory", { sku: product.sku, quantity: 3, bin: "U-1" });
     const order = await shop.order([[product, 2]]);
     await shop.act(order.id, "pick");
@@ -157,7 +150,7 @@ describe("works", () => {
     await done(count.id, "review");
     const posted = await done(count.id, "post");
     expect(posted).toMatchObject({ lines_total: 2, lines_counted: 1, summary: { lines_different: 1 } });
-    expect((await item(product.sku)).on_hand).toBe(8 - posted.lines[1].expected_quantity);
+    expect((await shop.stockOf(product.sku)).on_hand).toBe(8 - posted.lines[1].expected_quantity);
   });
 
   test("without bins and SKUs all that lies in the warehouse is counted; counts are listed newest first", async () => {
@@ -180,7 +173,7 @@ describe("works", () => {
 
 describe("refuses", () => {
   test("to post what has moved since it was counted, until it is counted again", async () => {
-    const product = await shop.product(5);
+    const product = await shop.product({ units: 5 });
     const count = await opened({ skus: [product.sku] });
     const line = { sku: product.sku, bin: "A-01" };
     // What moves before the count does no harm.
@@ -190,18 +183,18 @@ describe("refuses", () => {
     await shop.app.patch(`/inventory/${product.sku}`, { adjustment: 2, reason: "found" });
     await shop.app.takeEvents();
     const refused = await act(count.id, "post");
-    expect(code(refused)).toEqual([409, "quantity_conflict"]);
+    expect(outcomeOf(refused)).toEqual([409, "quantity_conflict"]);
     const conflict = { ...line, lot_number: null, expected_quantity: 6, current_quantity: 8 };
     expect(refused.body.error.lines).toEqual([conflict]);
-    expect(await types()).toEqual([]);
+    expect(await shop.takeTypes()).toEqual([]);
     await done(count.id, "lines", { lines: [{ ...line, quantity: 7 }] });
     await done(count.id, "review");
     expect((await done(count.id, "post")).lines).toMatchObject([{ expected_quantity: 8, difference: -1 }]);
-    expect((await item(product.sku)).on_hand).toBe(7);
+    expect((await shop.stockOf(product.sku)).on_hand).toBe(7);
   });
 
   test("to break promises unless orders may wait", async () => {
-    const product = await shop.product(5);
+    const product = await shop.product({ units: 5 });
     const first = await shop.order([[product, 3]]);
     const second = await shop.order([[product, 2]]);
     const count = await opened({ skus: [product.sku] });
@@ -209,21 +202,21 @@ describe("refuses", () => {
     await done(count.id, "review");
     await shop.app.takeEvents();
     const refused = await act(count.id, "post");
-    expect(code(refused)).toEqual([409, "would_break_reservations"]);
+    expect(outcomeOf(refused)).toEqual([409, "would_break_reservations"]);
     const orders = [
       { order_id: second.id, order_number: second.order_number, quantity: 2 },
       { order_id: first.id, order_number: first.order_number, quantity: 1 },
     ];
     expect(refused.body.error.orders).toEqual(orders);
-    expect(await types()).toEqual([]);
+    expect(await shop.takeTypes()).toEqual([]);
     expect((await shop.get(first.id)).allocation.complete).toBe(true);
     expect((await done(count.id, "post", { allow_shortfall: true })).backordered_orders).toEqual(orders);
-    expect(await types()).toEqual(["inventory.updated"]);
-    expect(await item(product.sku)).toMatchObject({ on_hand: 2, reserved: 2, backordered: 3 });
+    expect(await shop.takeTypes()).toEqual(["inventory.updated"]);
+    expect(await shop.stockOf(product.sku)).toMatchObject({ on_hand: 2, reserved: 2, backordered: 3 });
   });
 
   test("promises move to other bins before anyone has to wait", async () => {
-    const product = await shop.product(3);
+    const product = await shop.product({ units: 3 });
     await shop.app.post("/inventory", { sku: product.sku, quantity: 3, bin: "V-1" });
     await shop.order([[product, 4]]);
     const count = await opened({ skus: [product.sku] });
@@ -234,16 +227,16 @@ describe("refuses", () => {
     await done(count.id, "lines", { lines });
     await done(count.id, "review");
     expect((await done(count.id, "post")).backordered_orders).toEqual([]);
-    expect(await item(product.sku)).toMatchObject({ on_hand: 4, reserved: 4, backordered: 0 });
+    expect(await shop.stockOf(product.sku)).toMatchObject({ on_hand: 4, reserved: 4, backordered: 0 });
   });
 
   test("steps that the state does not allow", async () => {
-    const product = await shop.product(5);
+    const product = await shop.product({ units: 5 });
     const line = { sku: product.sku, bin: "A-01", quantity: 5 };
     const count = await opened({ skus: [product.sku] });
-    expect(code(await act(count.id, "post"))).toEqual([409, "invalid_state_transition"]);
+    expect(outcomeOf(await act(count.id, "post"))).toEqual([409, "invalid_state_transition"]);
     const empty = await act(count.id, "review");
-    expect(code(empty)).toEqual([409, "invalid_state_transition"]);
+    expect(outcomeOf(empty)).toEqual([409, "invalid_state_transition"]);
     expect(empty.body.error).toMatchObject({ from: "open", action: "review" });
     await done(count.id, "cancel");
     for (const [action, body] of [
@@ -252,17 +245,21 @@ describe("refuses", () => {
       ["post", {}],
       ["cancel", {}],
     ] as const) {
-      expect([action, ...code(await act(count.id, action, body))]).toEqual([action, 409, "invalid_state_transition"]);
+      expect([action, ...outcomeOf(await act(count.id, action, body))]).toEqual([
+        action,
+        409,
+        "invalid_state_transition",
+      ]);
     }
     for (const action of ["review", "post", "cancel"]) expect((await act("cnt_9", action)).status).toBe(404);
     expect((await shop.app.get("/inventory/counts/cnt_9")).status).toBe(404);
     await shop.app.takeEvents();
-    expect(await types()).toEqual([]);
+    expect(await shop.takeTypes()).toEqual([]);
   });
 
   test("what is not there, and what is not part of the count", async () => {
-    const product = await shop.product(5);
-    const other = await shop.product(5);
+    const product = await shop.product({ units: 5 });
+    const other = await shop.product({ units: 5 });
     const told = ({ status, body }: { status: number; body: { error: { details: { field: string }[] } } }) => [
       status,
       ...body.error.details.map(({ field }) => field),
@@ -288,13 +285,13 @@ describe("refuses", () => {
   });
 
   test("to guess which lot was counted", async () => {
-    const product = await shop.product(0);
+    const product = await shop.product();
     for (const lot_number of ["G1", "G2"]) {
       await shop.app.post("/inventory", { sku: product.sku, quantity: 1, lot_number, bin: "G-1" });
     }
     const count = await opened({ skus: [product.sku], blind: true });
     const refused = await act(count.id, "lines", { lines: [{ sku: product.sku, bin: "G-1", quantity: 1 }] });
-    expect(code(refused)).toEqual([422, "ambiguous_stock"]);
+    expect(outcomeOf(refused)).toEqual([422, "ambiguous_stock"]);
     expect(refused.body.error.candidates).toEqual([
       { bin: "G-1", lot_number: "G1" },
       { bin: "G-1", lot_number: "G2" },
@@ -313,7 +310,7 @@ describe("guards", () => {
   });
 
   test("a posted line that moved something else is found", async () => {
-    const product = await shop.product(5);
+    const product = await shop.product({ units: 5 });
     const count = await opened({ skus: [product.sku] });
     await done(count.id, "lines", { lines: [{ sku: product.sku, bin: "A-01", quantity: 3 }] });
     await done(count.id, "review");
@@ -330,7 +327,7 @@ describe("guards", () => {
   });
 
   test("reading needs a key that may read, changing one that may write; modes do not mix", async () => {
-    const product = await shop.product(5);
+    const product = await shop.product({ units: 5 });
     const count = await opened({ skus: [product.sku] });
     const { keys, call } = shop.app;
     const path = `/inventory/counts/${count.id}`;
@@ -345,7 +342,7 @@ describe("guards", () => {
   });
 
   test("a repeated request posts once", async () => {
-    const product = await shop.product(5);
+    const product = await shop.product({ units: 5 });
     const count = await opened({ skus: [product.sku] });
     await done(count.id, "lines", { lines: [{ sku: product.sku, bin: "A-01", quantity: 3 }] });
     await done(count.id, "review");
@@ -354,6 +351,6 @@ describe("guards", () => {
     const first = await shop.app.call("POST", path, {}, { headers });
     expect(first.status).toBe(200);
     expect((await shop.app.call("POST", path, {}, { headers })).body).toEqual(first.body);
-    expect((await item(product.sku)).on_hand).toBe(3);
+    expect((await shop.stockOf(product.sku)).on_hand).toBe(3);
   });
 });

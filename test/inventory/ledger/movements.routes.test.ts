@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { parse } from "csv-parse/sync";
 import { verifyInventory } from "../../../src/inventory/inventory_audit.sql.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { openTestApp, type TestApp } from "../../build/service.ts";
 
 let app: TestApp;
 let main: string;

@@ -1,27 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { verifyInventory } from "../../../src/inventory/inventory_audit.sql.ts";
-import { openShop, type Shop } from "../../orders/shop.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { openShop } from "../../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 beforeEach(() => shop.app.takeEvents());
 
 const move = (body: object) => shop.app.post("/inventory/moves", body);
-const told = async () => (await shop.app.takeEvents()).map(({ type }) => type);
-const level = async (sku: string) => (await shop.app.get(`/inventory/${sku}`)).body.data;
 const places = async (sku: string) =>
   (await shop.app.get(`/inventory/items?sku=${sku}&sort=bin`)).body.data.map(
     ({ bin, quantity, reserved }: Record<string, unknown>) => `${bin} ${quantity} ${reserved}`,
   );
-const noDifferences = async () => expect(await shop.app.service.stores.live.read(verifyInventory)).toEqual([]);
 
 describe("works", () => {
   test("units go to a better place and nobody's promise with them", async () => {
-    const { sku } = await shop.product(9);
-    await told();
+    const { sku } = await shop.product({ units: 9 });
+    await shop.takeTypes();
     const { status, body } = await move({ sku, quantity: 4, to_bin: "B-07", notes: "Nearer to the door." });
     expect([status, body.data]).toMatchObject([
       201,
@@ -29,7 +21,7 @@ describe("works", () => {
     ]);
     expect(await places(sku)).toEqual(["A-01 5 0", "B-07 4 0"]);
     // What is for sale is the same as before.
-    expect(await told()).toEqual([]);
+    expect(await shop.takeTypes()).toEqual([]);
     const [movement] = (await shop.app.get(`/inventory/movements?sku=${sku}`)).body.data;
     expect(movement).toMatchObject({
       id: body.data.movement_id,
@@ -38,42 +30,42 @@ describe("works", () => {
       to_location: "B-07",
       notes: "Nearer to the door.",
     });
-    await noDifferences();
+    await shop.expectVerified();
   });
 
   test("promised units keep their promise where they lie then, and the order can be picked from there", async () => {
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     const order = await shop.order([[goods, 3]]);
-    await told();
+    await shop.takeTypes();
     expect((await move({ sku: goods.sku, quantity: 5, to_bin: "B-08" })).body.data.backordered_orders).toEqual([]);
     expect(await places(goods.sku)).toEqual(["B-08 5 3"]);
-    expect(await told()).toEqual([]);
+    expect(await shop.takeTypes()).toEqual([]);
     await shop.act(order.id, "pick");
-    expect(await level(goods.sku)).toMatchObject({ picked: 3, available: 2 });
-    await noDifferences();
+    expect(await shop.stockOf(goods.sku)).toMatchObject({ picked: 3, available: 2 });
+    await shop.expectVerified();
   });
 
   test("loose units are quarantined without a lot, and come back on sale for those who wait", async () => {
-    const goods = await shop.product(5);
-    await told();
+    const goods = await shop.product({ units: 5 });
+    await shop.takeTypes();
     expect((await move({ sku: goods.sku, quantity: 5, condition: "quarantined" })).body.data).toMatchObject({
       bin: "QUARANTINE",
       reason: "quality_hold",
     });
-    expect(await told()).toEqual(["inventory.updated"]);
-    expect(await level(goods.sku)).toMatchObject({ on_hand: 5, available: 0, unavailable: { quarantined: 5 } });
+    expect(await shop.takeTypes()).toEqual(["inventory.updated"]);
+    expect(await shop.stockOf(goods.sku)).toMatchObject({ on_hand: 5, available: 0, unavailable: { quarantined: 5 } });
     const order = await shop.order([[goods, 2]]);
     expect(order.allocation.backordered_units).toBe(2);
-    await told();
+    await shop.takeTypes();
     const back = await move({ sku: goods.sku, quantity: 4, bin: "QUARANTINE", to_bin: "A-01" });
     expect(back.body.data).toMatchObject({ reason: "released", from_quantity: 1 });
-    expect(await told()).toEqual(["inventory.updated"]);
-    expect(await level(goods.sku)).toMatchObject({ reserved: 2, available: 2, backordered: 0 });
-    await noDifferences();
+    expect(await shop.takeTypes()).toEqual(["inventory.updated"]);
+    expect(await shop.stockOf(goods.sku)).toMatchObject({ reserved: 2, available: 2, backordered: 0 });
+    await shop.expectVerified();
   });
 
   test("promised units go off sale when those who lose them may wait", async () => {
-    const goods = await shop.product(3);
+    const goods = await shop.product({ units: 3 });
     const order = await shop.order([[goods, 2]]);
     const body = { sku: goods.sku, quantity: 2, condition: "damaged" };
     const refused = await move(body);
@@ -82,19 +74,19 @@ describe("works", () => {
       "would_break_reservations",
       [{ order_id: order.id, order_number: order.order_number, quantity: 1 }],
     ]);
-    expect(await level(goods.sku)).toMatchObject({ available: 1, reserved: 2 });
+    expect(await shop.stockOf(goods.sku)).toMatchObject({ available: 1, reserved: 2 });
     const done = await move({ ...body, allow_shortfall: true });
     expect(done.body.data.backordered_orders).toEqual(refused.body.error.orders);
-    expect(await level(goods.sku)).toMatchObject({ available: 0, reserved: 1, unavailable: { damaged: 2 } });
-    await noDifferences();
+    expect(await shop.stockOf(goods.sku)).toMatchObject({ available: 0, reserved: 1, unavailable: { damaged: 2 } });
+    await shop.expectVerified();
   });
 });
 
 describe("refuses", () => {
   test("what is not there, not clear, or not a place for it, and changes nothing", async () => {
-    const { sku } = await shop.product(5);
+    const { sku } = await shop.product({ units: 5 });
     await move({ sku, quantity: 2, to_bin: "B-09" });
-    const waits = await shop.product(2);
+    const waits = await shop.product({ units: 2 });
     const order = await shop.order([[waits, 2]]);
     await shop.act(order.id, "pick");
     await shop.app.patch("/inventory/locations/whs_1001", {
@@ -106,7 +98,7 @@ describe("refuses", () => {
     const cold = `COLD-${crypto.randomUUID()}`;
     await shop.app.post("/products", { sku: cold, name: "Cold", temperature_zone: "refrigerated" });
     await shop.app.post("/inventory", { sku: cold, quantity: 1, location: "whs_1001", bin: "C-01" });
-    await told();
+    await shop.takeTypes();
     const from = { sku, quantity: 1, bin: "A-01" };
     const cases = [
       [{ ...from, sku: "NOTHING", to_bin: "B-01" }, 404, "resource_missing"],
@@ -125,8 +117,8 @@ describe("refuses", () => {
       const answer = await move(body);
       expect([body, answer.status, answer.body.error?.code]).toEqual([body, status, code]);
     }
-    expect(await told()).toEqual([]);
+    expect(await shop.takeTypes()).toEqual([]);
     expect(await places(sku)).toEqual(["A-01 3 0", "B-09 2 0"]);
-    await noDifferences();
+    await shop.expectVerified();
   });
 });

@@ -1,28 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { verifyInventory } from "../../../src/inventory/inventory_audit.sql.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { describe, expect, test } from "bun:test";
+import { openApp } from "../../build/service.ts";
 
-let app: TestApp;
-let main: string;
-beforeAll(async () => {
-  app = await openTestApp();
-  main = (await app.get("/inventory/locations")).body.data[0].warehouse_id;
-  await app.patch(`/inventory/locations/${main}`, {
-    location_zones: [{ zone_id: "COLD", temperature_zone: "refrigerated", bins: [{ code: "C-01" }] }],
-  });
-  await app.post("/products", { sku: "RICE", name: "Rice" });
-  await app.post("/products", { sku: "SALT", name: "Salt" });
-  const tracked = { temperature_zone: "refrigerated", lot_tracking: true, expiration_tracking: true };
-  await app.post("/products", { sku: "MILK", name: "Milk", ...tracked });
+const app = await openApp();
+const main = (await app.get("/inventory/locations")).body.data[0].warehouse_id;
+await app.patch(`/inventory/locations/${main}`, {
+  location_zones: [{ zone_id: "COLD", temperature_zone: "refrigerated", bins: [{ code: "C-01" }] }],
 });
-afterAll(async () => {
-  expect(await app.service.stores.live.read(verifyInventory)).toEqual([]);
-  await app.close();
-});
+await app.post("/products", { sku: "RICE", name: "Rice" });
+await app.post("/products", { sku: "SALT", name: "Salt" });
+const tracked = { temperature_zone: "refrigerated", lot_tracking: true, expiration_tracking: true };
+await app.post("/products", { sku: "MILK", name: "Milk", ...tracked });
 
-/** The events since the last call: type and SKU of each. */
-const told = async () => (await app.takeEvents()).map(({ type, data }) => `${type} ${data["sku"]}`);
-const item = async (sku: string) => (await app.get(`/inventory/${sku}`)).body.data;
 const expected = async (lines: unknown, more = {}) => {
   const { status, body } = await app.post("/inventory/receipts", { lines, ...more });
   expect(status).toBe(201);
@@ -45,16 +33,16 @@ describe("works", () => {
       version: 1,
     });
     expect((await app.get("/inventory/receipts/1001")).body.data).toEqual(receipt);
-    expect(await item("RICE")).toMatchObject({ incoming: 10, on_hand: 0 });
+    expect(await app.stockOf("RICE")).toMatchObject({ incoming: 10, on_hand: 0 });
     expect((await app.get("/inventory?sku=RICE")).body.data[0].incoming).toBe(10);
-    expect(await told()).toEqual([]);
+    expect(await app.takeStockEvents()).toEqual([]);
   });
 
   test("scanned units are in stock at once, with a movement that names the receipt", async () => {
     const { status, body } = await scan("rcv_1001", { sku: "RICE", quantity: 4, bin: "A-02" });
     expect([status, body.data.status, body.data.allowed_actions]).toEqual([200, "receiving", ["scan", "close"]]);
     expect(body.data.lines).toMatchObject([{ quantity_received: 4, quantity_outstanding: 6, quantity_over: 0 }]);
-    expect(await item("RICE")).toMatchObject({ on_hand: 4, available: 4, incoming: 6 });
+    expect(await app.stockOf("RICE")).toMatchObject({ on_hand: 4, available: 4, incoming: 6 });
     const events = await app.takeEvents();
     expect(events.map(({ type }) => type)).toEqual(["inventory.received", "inventory.updated"]);
     expect(events[0]?.data).toMatchObject({
@@ -78,12 +66,16 @@ describe("works", () => {
     await app.takeEvents();
     const { body } = await scan("rcv_1001", { sku: "RICE", quantity: 5 }, { sku: "RICE", quantity: 3 });
     expect(body.data.lines).toMatchObject([{ quantity_received: 12, quantity_outstanding: 0, quantity_over: 2 }]);
-    expect(await item("RICE")).toMatchObject({ on_hand: 12, incoming: 0 });
-    expect(await told()).toEqual(["inventory.received RICE", "inventory.received RICE", "inventory.updated RICE"]);
+    expect(await app.stockOf("RICE")).toMatchObject({ on_hand: 12, incoming: 0 });
+    expect(await app.takeStockEvents()).toEqual([
+      "inventory.received RICE",
+      "inventory.received RICE",
+      "inventory.updated RICE",
+    ]);
     const closed = await app.post("/inventory/receipts/rcv_1001/close");
     expect(closed.body.data).toMatchObject({ status: "closed", allowed_actions: [] });
     expect(closed.body.data.lines).toMatchObject([{ quantity_over: 2, quantity_missing: 0 }]);
-    expect(await told()).toEqual([]);
+    expect(await app.takeStockEvents()).toEqual([]);
   });
 
   test("what has not come is missing once the receipt is closed, which is done once", async () => {
@@ -92,7 +84,7 @@ describe("works", () => {
       { sku: "SALT", quantity: 7 },
     ]);
     await scan(id, { sku: "SALT", quantity: 5 });
-    expect(await item("SALT")).toMatchObject({ incoming: 2 });
+    expect(await app.stockOf("SALT")).toMatchObject({ incoming: 2 });
     await app.takeEvents();
     const closed = await app.post(`/inventory/receipts/${id}/close`);
     expect(closed.body.data.lines).toMatchObject([
@@ -100,8 +92,8 @@ describe("works", () => {
       { sku: "SALT", quantity_received: 5, quantity_outstanding: 0, quantity_missing: 2 },
     ]);
     expect((await app.post(`/inventory/receipts/${id}/close`)).body.data).toEqual(closed.body.data);
-    expect(await item("SALT")).toMatchObject({ incoming: 0, on_hand: 5 });
-    expect(await told()).toEqual([]);
+    expect(await app.stockOf("SALT")).toMatchObject({ incoming: 0, on_hand: 5 });
+    expect(await app.takeStockEvents()).toEqual([]);
   });
 
   test("a delivery of which nothing came is called off, once", async () => {
@@ -111,8 +103,8 @@ describe("works", () => {
     expect(cancelled.body.data).toMatchObject({ status: "cancelled", allowed_actions: [] });
     expect(cancelled.body.data.lines).toMatchObject([{ quantity_outstanding: 0, quantity_missing: 0 }]);
     expect((await app.post(`/inventory/receipts/${id}/cancel`)).body.data).toEqual(cancelled.body.data);
-    expect(await item("SALT")).toMatchObject({ incoming: 0 });
-    expect(await told()).toEqual([]);
+    expect(await app.stockOf("SALT")).toMatchObject({ incoming: 0 });
+    expect(await app.takeStockEvents()).toEqual([]);
   });
 
   test("a lot that was announced need not be said again, and is counted on its own line", async () => {
@@ -123,8 +115,8 @@ describe("works", () => {
     const one = await expected(lots.slice(0, 1));
     await app.takeEvents();
     await scan(one.id, { sku: "MILK", quantity: 6 });
-    expect(await told()).toEqual(["inventory.received MILK", "inventory.updated MILK"]);
-    expect((await item("MILK")).lots).toMatchObject([
+    expect(await app.takeStockEvents()).toEqual(["inventory.received MILK", "inventory.updated MILK"]);
+    expect((await app.stockOf("MILK")).lots).toMatchObject([
       { lot_number: "L-1", quantity: 6, expiration_date: "2026-02-01T23:59:59.999Z" },
     ]);
     const both = await expected(lots);
@@ -133,20 +125,24 @@ describe("works", () => {
     const surprise = { sku: "MILK", quantity: 1, lot_number: "L-3", expiration_date: "2026-04-01" };
     const other = await scan(both.id, surprise);
     expect(other.body.data.lines).toMatchObject([{ quantity_received: 1 }, { quantity_received: 4 }]);
-    expect((await item("MILK")).incoming).toBe(5);
+    expect((await app.stockOf("MILK")).incoming).toBe(5);
   });
 
   test("units that are not good count as received and lie apart", async () => {
     const { id } = await expected([{ sku: "SALT", quantity: 10 }]);
-    const before = await item("SALT");
+    const before = await app.stockOf("SALT");
     await app.takeEvents();
     const damaged = { sku: "SALT", quantity: 2, condition: "damaged" };
     const { body } = await scan(id, damaged, { sku: "SALT", quantity: 1, condition: "quarantined" });
     expect(body.data.lines).toMatchObject([{ quantity_received: 3, quantity_set_aside: 3, quantity_outstanding: 7 }]);
-    const after = await item("SALT");
+    const after = await app.stockOf("SALT");
     expect(after).toMatchObject({ available: before.available, on_hand: before.on_hand + 3, incoming: 7 });
     expect(after.unavailable).toMatchObject({ damaged: 2, quarantined: 1 });
-    expect(await told()).toEqual(["inventory.received SALT", "inventory.received SALT", "inventory.updated SALT"]);
+    expect(await app.takeStockEvents()).toEqual([
+      "inventory.received SALT",
+      "inventory.received SALT",
+      "inventory.updated SALT",
+    ]);
   });
 
   test("who waits for the units gets them at once", async () => {
@@ -165,8 +161,8 @@ describe("works", () => {
     const { id } = await expected([{ sku: "RARE", quantity: 5 }]);
     await app.takeEvents();
     await scan(id, { sku: "RARE", quantity: 5 });
-    expect(await item("RARE")).toMatchObject({ on_hand: 5, reserved: 3, available: 2, backordered: 0 });
-    expect(await told()).toEqual(["inventory.received RARE", "inventory.updated RARE"]);
+    expect(await app.stockOf("RARE")).toMatchObject({ on_hand: 5, reserved: 3, available: 2, backordered: 0 });
+    expect(await app.takeStockEvents()).toEqual(["inventory.received RARE", "inventory.updated RARE"]);
     const line = (await app.get(`/orders/${made.body.data.id}`)).body.data.line_items[0];
     expect(line).toMatchObject({ quantity_reserved: 3, quantity_backordered: 0 });
   });
@@ -215,7 +211,7 @@ describe("refuses", () => {
     await app.takeEvents();
     const answer = await app.post("/inventory/receipts", body);
     expect([answer.status, answer.body.error.code, fields(answer)]).toEqual([status, code, [...named]]);
-    expect(await told()).toEqual([]);
+    expect(await app.takeStockEvents()).toEqual([]);
   });
 
   test.each([
@@ -242,12 +238,12 @@ describe("refuses", () => {
       { sku: "MILK", quantity: 2, ...lot },
       { sku: "SALT", quantity: 2 },
     ]);
-    const before = await item("SALT");
+    const before = await app.stockOf("SALT");
     await app.takeEvents();
     const answer = await scan(id, { sku: "SALT", quantity: 1 }, wrong);
     expect([answer.status, answer.body.error.code, fields(answer)]).toEqual([status, code, [...named]]);
-    expect(await item("SALT")).toEqual(before);
-    expect(await told()).toEqual([]);
+    expect(await app.stockOf("SALT")).toEqual(before);
+    expect(await app.takeStockEvents()).toEqual([]);
     await app.post(`/inventory/receipts/${id}/cancel`);
   });
 
@@ -276,7 +272,7 @@ describe("refuses", () => {
       expect([path, answer.status]).toEqual([path, 404]);
     }
     expect((await app.get("/inventory/receipts/trf_1001")).status).toBe(404);
-    expect(await told()).toEqual([]);
+    expect(await app.takeStockEvents()).toEqual([]);
   });
 });
 

@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { openShop, type Shop } from "../../orders/shop.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { openShop } from "../../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 beforeEach(() => shop.app.takeEvents());
 
-const types = async () => (await shop.app.takeEvents()).map(({ type }) => type);
-const item = async (sku: string) => (await shop.app.get(`/inventory/${sku}`)).body.data;
 const putBack = (body: object) => shop.app.post("/inventory/putbacks", body);
 
 /** An order of these units that was picked and then cancelled. */
@@ -23,9 +17,9 @@ async function cancelled(product: { id: string }, quantity: number) {
 
 describe("works", () => {
   test("units of a cancelled order are for sale again once they are put back", async () => {
-    const product = await shop.product(5);
+    const product = await shop.product({ units: 5 });
     const made = await cancelled(product, 3);
-    expect(await item(product.sku)).toMatchObject({ available: 2, unavailable: { putback: 3 } });
+    expect(await shop.stockOf(product.sku)).toMatchObject({ available: 2, unavailable: { putback: 3 } });
     const { status, body } = await putBack({ order_id: made.id, sku: product.sku, quantity: 2, bin: "A-01" });
     expect(status).toBe(201);
     expect(body.data).toMatchObject({
@@ -40,8 +34,8 @@ describe("works", () => {
       remaining: 1,
       put_back_by: "key_1003",
     });
-    expect(await types()).toEqual(["inventory.updated"]);
-    expect(await item(product.sku)).toMatchObject({ available: 4, unavailable: { putback: 1 }, on_hand: 5 });
+    expect(await shop.takeTypes()).toEqual(["inventory.updated"]);
+    expect(await shop.stockOf(product.sku)).toMatchObject({ available: 4, unavailable: { putback: 1 }, on_hand: 5 });
     const [movement] = (await shop.app.get(`/inventory/movements?sku=${product.sku}`)).body.data;
     expect(movement).toMatchObject({
       id: body.data.movement_id,
@@ -54,18 +48,18 @@ describe("works", () => {
   });
 
   test("an order may be named by its number, and who waits gets the units", async () => {
-    const product = await shop.product(3);
+    const product = await shop.product({ units: 3 });
     const made = await cancelled(product, 3);
     const waiting = await shop.order([[product, 2]]);
     expect(waiting.allocation.backordered_units).toBe(2);
     const back = { order_id: made.order_number, sku: product.sku, quantity: 3, bin: "A-01" };
     expect((await putBack(back)).body.data).toMatchObject({ order_id: made.id, remaining: 0 });
     expect((await shop.get(waiting.id)).allocation.backordered_units).toBe(0);
-    expect(await item(product.sku)).toMatchObject({ available: 1, reserved: 2 });
+    expect(await shop.stockOf(product.sku)).toMatchObject({ available: 1, reserved: 2 });
   });
 
   test("units of several lots are told apart", async () => {
-    const product = await shop.product(0);
+    const product = await shop.product();
     for (const lot_number of ["P1", "P2"])
       await shop.app.post("/inventory", { sku: product.sku, quantity: 2, lot_number });
     const made = await cancelled(product, 3);
@@ -78,13 +72,13 @@ describe("works", () => {
     ]);
     expect((await putBack({ ...back, lot_number: "P2" })).body.data).toMatchObject({ lot_number: "P2", remaining: 0 });
     expect((await putBack({ ...back, quantity: 2 })).body.data).toMatchObject({ lot_number: "P1", remaining: 0 });
-    expect(await item(product.sku)).toMatchObject({ available: 4, unavailable: { putback: 0 } });
+    expect(await shop.stockOf(product.sku)).toMatchObject({ available: 4, unavailable: { putback: 0 } });
   });
 });
 
 describe("refuses", () => {
   test("more than waits, and what waits no more", async () => {
-    const product = await shop.product(5);
+    const product = await shop.product({ units: 5 });
     const made = await cancelled(product, 2);
     const other = await cancelled(product, 2);
     const back = { order_id: made.id, sku: product.sku, quantity: 3, bin: "A-01" };
@@ -98,12 +92,12 @@ describe("refuses", () => {
     expect((await shop.app.patch(`/inventory/${product.sku}`, lost)).status).toBe(200);
     await shop.app.takeEvents();
     expect((await putBack({ ...back, order_id: other.id, quantity: 2 })).status).toBe(409);
-    expect(await types()).toEqual([]);
+    expect(await shop.takeTypes()).toEqual([]);
     expect((await putBack({ ...back, order_id: other.id, quantity: 1 })).status).toBe(201);
   });
 
   test("an unknown order, SKU or bin kind", async () => {
-    const product = await shop.product(5);
+    const product = await shop.product({ units: 5 });
     const made = await cancelled(product, 2);
     const back = { order_id: made.id, sku: product.sku, quantity: 1, bin: "A-01" };
     const told = async (body: object) => {
@@ -115,13 +109,13 @@ describe("refuses", () => {
     expect(await told({ ...back, bin: "PUTBACK" })).toEqual([422, "bin"]);
     expect(await told({ ...back, bin: "STAGING-1" })).toEqual([422, "bin"]);
     expect(await told({ ...back, quantity: 0 })).toEqual([422, "quantity"]);
-    expect(await types()).toEqual([]);
+    expect(await shop.takeTypes()).toEqual([]);
   });
 });
 
 describe("guards", () => {
   test("a key that may write is needed, and a repeated request puts back once", async () => {
-    const product = await shop.product(5);
+    const product = await shop.product({ units: 5 });
     const made = await cancelled(product, 2);
     const back = { order_id: made.id, sku: product.sku, quantity: 1, bin: "A-01" };
     const { keys, call } = shop.app;
@@ -135,6 +129,6 @@ describe("guards", () => {
     const headers = { "idempotency-key": `put-${made.id}` };
     const first = await call("POST", "/inventory/putbacks", back, { headers });
     expect((await call("POST", "/inventory/putbacks", back, { headers })).body).toEqual(first.body);
-    expect((await item(product.sku)).unavailable.putback).toBe(1);
+    expect((await shop.stockOf(product.sku)).unavailable.putback).toBe(1);
   });
 });

@@ -1,17 +1,13 @@
 // Units of a cancelled order that a carrier has all the same: which of them left, though nobody saw it.
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import { takeReleasedUnits } from "../../../src/inventory/receiving/restock_units.ts";
 import { pickAllocatedUnits, releaseOrderAllocation } from "../../../src/inventory/reservations/order_allocations.ts";
-import { clerk, openShop, type Shop } from "../shop.ts";
+import { clerk, openStock, type Stock } from "../../build/stock.ts";
 
-let shop: Shop;
+let shop: Stock;
 beforeEach(async () => {
-  shop = await openShop();
+  shop = await openStock();
   await shop.product("TEA");
-});
-afterEach(async () => {
-  expect(await shop.differences()).toEqual([]);
-  await shop.close();
 });
 
 const taken = (quantity: number, warehouse_id: number | null = null) =>

@@ -1,47 +1,33 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { verifyInventory } from "../../../src/inventory/inventory_audit.sql.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { describe, expect, test } from "bun:test";
+import { openApp } from "../../build/service.ts";
 
-let app: TestApp;
-let main: string;
-let west: string;
-beforeAll(async () => {
-  app = await openTestApp();
-  main = (await app.get("/inventory/locations")).body.data[0].warehouse_id;
-  const cold = { zone_id: "COLD", temperature_zone: "refrigerated", bins: [{ code: "C-01" }] };
-  await app.patch(`/inventory/locations/${main}`, { location_zones: [cold] });
-  const { address } = (await app.get("/inventory/locations")).body.data[0];
-  const ambient = { zone_id: "AMBIENT", temperature_zone: "ambient", bins: [{ code: "W-01" }] };
-  const opened = {
-    name: "West",
-    priority: 200,
-    address: { ...address, name: "West" },
-    location_zones: [ambient, cold],
-  };
-  west = (await app.post("/inventory/locations", opened)).body.data.warehouse_id;
-  await app.post("/products", { sku: "RICE", name: "Rice", reorder_point: 5 });
-  await app.post("/products", { sku: "SALT", name: "Salt" });
-  await app.post("/products", { sku: "MILK", name: "Milk", temperature_zone: "refrigerated", lot_tracking: true });
-  await app.post("/products", { sku: "ICE", name: "Ice cream", temperature_zone: "frozen" });
-  const lot = (lot_number: string, expiration_date: string) => ({ lot_number, expiration_date });
-  await add("RICE", 20);
-  await add("SALT", 30);
-  await add("MILK", 5, lot("LATE", "2026-06-01"));
-  await add("MILK", 5, lot("SOON", "2026-02-01"));
-});
-afterAll(async () => {
-  expect(await app.service.stores.live.read(verifyInventory)).toEqual([]);
-  await app.close();
-});
+const app = await openApp();
+const main = (await app.get("/inventory/locations")).body.data[0].warehouse_id;
+const cold = { zone_id: "COLD", temperature_zone: "refrigerated", bins: [{ code: "C-01" }] };
+await app.patch(`/inventory/locations/${main}`, { location_zones: [cold] });
+const { address } = (await app.get("/inventory/locations")).body.data[0];
+const ambient = { zone_id: "AMBIENT", temperature_zone: "ambient", bins: [{ code: "W-01" }] };
+const opened = {
+  name: "West",
+  priority: 200,
+  address: { ...address, name: "West" },
+  location_zones: [ambient, cold],
+};
+const west = (await app.post("/inventory/locations", opened)).body.data.warehouse_id;
+await app.post("/products", { sku: "RICE", name: "Rice", reorder_point: 5 });
+await app.post("/products", { sku: "SALT", name: "Salt" });
+await app.post("/products", { sku: "MILK", name: "Milk", temperature_zone: "refrigerated", lot_tracking: true });
+await app.post("/products", { sku: "ICE", name: "Ice cream", temperature_zone: "frozen" });
+const lot = (lot_number: string, expiration_date: string) => ({ lot_number, expiration_date });
+await add("RICE", 20);
+await add("SALT", 30);
+await add("MILK", 5, lot("LATE", "2026-06-01"));
+await add("MILK", 5, lot("SOON", "2026-02-01"));
 
 async function add(sku: string, quantity: number, more = {}) {
   expect((await app.post("/inventory", { sku, quantity, location: main, ...more })).status).toBe(201);
 }
 
-/** The events since the last call: type and SKU of each. */
-const told = async () => (await app.takeEvents()).map(({ type, data }) => `${type} ${data["sku"]}`);
-const item = async (sku: string) => (await app.get(`/inventory/${sku}`)).body.data;
-const verified = async () => expect(await app.service.stores.live.read(verifyInventory)).toEqual([]);
 const step = (id: string, action: string, body: unknown = {}) => app.post(`/inventory/transfers/${id}/${action}`, body);
 
 async function planned(...items: unknown[]) {
@@ -71,8 +57,8 @@ describe("works", () => {
       allowed_actions: ["ship", "cancel"],
     });
     expect((await app.get("/inventory/transfers/1001")).body.data).toEqual(transfer);
-    expect(await item("RICE")).toMatchObject({ on_hand: 20, available: 20, incoming: 0 });
-    expect(await told()).toEqual([]);
+    expect(await app.stockOf("RICE")).toMatchObject({ on_hand: 20, available: 20, incoming: 0 });
+    expect(await app.takeStockEvents()).toEqual([]);
   });
 
   test("units that are shipped are on hand nowhere and incoming", async () => {
@@ -83,7 +69,7 @@ describe("works", () => {
       allowed_actions: ["receive", "close"],
       shipped_at: "2026-01-02T03:04:05.000Z",
     });
-    expect(await item("RICE")).toMatchObject({ on_hand: 12, available: 12, incoming: 8 });
+    expect(await app.stockOf("RICE")).toMatchObject({ on_hand: 12, available: 12, incoming: 8 });
     const [event, ...others] = await app.takeEvents();
     expect([event?.type, others]).toEqual(["inventory.updated", []]);
     expect(event?.data).toMatchObject({ sku: "RICE", on_hand: 12, available: 12, incoming: 8 });
@@ -98,7 +84,7 @@ describe("works", () => {
       reason: "transferred",
       reference: { type: "transfer", id: "trf_1001" },
     });
-    await verified();
+    await app.expectVerified();
   });
 
   test("what arrives is taken in, part by part, until nothing is in transit", async () => {
@@ -107,7 +93,7 @@ describe("works", () => {
       status: "in_transit",
       items: [{ quantity_in_transit: 5, quantity_received: 3 }],
     });
-    expect(await item("RICE")).toMatchObject({ on_hand: 15, available: 15, incoming: 5 });
+    expect(await app.stockOf("RICE")).toMatchObject({ on_hand: 15, available: 15, incoming: 5 });
     const [movement] = (await app.get("/inventory/movements?sku=RICE")).body.data;
     expect(movement).toMatchObject({
       type: "transfer",
@@ -118,7 +104,7 @@ describe("works", () => {
       warehouse_id: west,
       reference: { type: "transfer", id: "trf_1001" },
     });
-    await verified();
+    await app.expectVerified();
     const rest = await step("trf_1001", "receive");
     expect(rest.body.data).toMatchObject({
       status: "received",
@@ -126,7 +112,7 @@ describe("works", () => {
       allowed_actions: [],
       received_at: "2026-01-02T03:04:05.000Z",
     });
-    const { locations, ...stock } = await item("RICE");
+    const { locations, ...stock } = await app.stockOf("RICE");
     expect(stock).toMatchObject({ on_hand: 20, incoming: 0 });
     expect(locations).toMatchObject([
       { warehouse_id: main, location: "A-01", quantity: 12 },
@@ -138,7 +124,7 @@ describe("works", () => {
       ["inventory.updated", 15, 5],
       ["inventory.updated", 20, 0],
     ]);
-    await verified();
+    await app.expectVerified();
   });
 
   test("lots leave first expired first, and stay the lots they are", async () => {
@@ -158,7 +144,7 @@ describe("works", () => {
       { lot_number: "LATE", quantity_in_transit: 1, quantity_received: 1 },
     ]);
     await step(transfer.id, "receive");
-    const milk = await item("MILK");
+    const milk = await app.stockOf("MILK");
     expect(milk.lots).toMatchObject([
       { lot_number: "LATE", quantity: 5 },
       { lot_number: "SOON", quantity: 5 },
@@ -169,7 +155,7 @@ describe("works", () => {
       [main, 3],
       [west, 7],
     ]);
-    await verified();
+    await app.expectVerified();
   });
 
   test("units keep their age: what came first to the house leaves first, wherever it was", async () => {
@@ -183,7 +169,7 @@ describe("works", () => {
     const back = { from_location: west, to_location: main, items: [{ sku: "OATS", quantity: 2 }] };
     const { body } = await app.post("/inventory/transfers", back);
     await step(body.data.id, "ship");
-    expect((await item("OATS")).locations).toMatchObject([{ location: "W-03", quantity: 3 }]);
+    expect((await app.stockOf("OATS")).locations).toMatchObject([{ location: "W-03", quantity: 3 }]);
     await step(body.data.id, "receive");
     await app.takeEvents();
   });
@@ -193,7 +179,7 @@ describe("works", () => {
     expect(transfer.items[0].lots).toMatchObject([{ lot_number: "LATE", quantity: 2 }]);
     await add("SALT", 4, { bin: "A-09" });
     const salt = await shipped({ sku: "SALT", quantity: 4, bin: "A-09" });
-    expect((await item("SALT")).locations).toMatchObject([{ location: "A-01", quantity: 30 }]);
+    expect((await app.stockOf("SALT")).locations).toMatchObject([{ location: "A-01", quantity: 30 }]);
     await step(transfer.id, "receive");
     await step(salt.id, "receive");
   });
@@ -201,7 +187,7 @@ describe("works", () => {
   test("what never arrives is written off when the transfer is closed, which is done once", async () => {
     const { id } = await shipped({ sku: "SALT", quantity: 10 });
     await step(id, "receive", { items: [{ sku: "SALT", quantity: 7 }] });
-    expect(await item("SALT")).toMatchObject({ on_hand: 31, incoming: 3 });
+    expect(await app.stockOf("SALT")).toMatchObject({ on_hand: 31, incoming: 3 });
     await app.takeEvents();
     const closed = await step(id, "close", { reason: "damaged", notes: "The pallet fell." });
     expect(closed.body.data).toMatchObject({
@@ -209,8 +195,8 @@ describe("works", () => {
       items: [{ quantity: 10, quantity_in_transit: 0, quantity_received: 7, quantity_written_off: 3 }],
     });
     expect((await step(id, "close")).body.data).toEqual(closed.body.data);
-    expect(await item("SALT")).toMatchObject({ on_hand: 31, incoming: 0, unavailable: { quarantined: 0 } });
-    expect(await told()).toEqual([]);
+    expect(await app.stockOf("SALT")).toMatchObject({ on_hand: 31, incoming: 0, unavailable: { quarantined: 0 } });
+    expect(await app.takeStockEvents()).toEqual([]);
     const [off, came] = (await app.get("/inventory/movements?sku=SALT")).body.data;
     const reference = { type: "transfer", id };
     expect(off).toMatchObject({
@@ -222,7 +208,7 @@ describe("works", () => {
     });
     expect(off.notes).toBe("The pallet fell.");
     expect(came).toMatchObject({ type: "transfer", quantity: 3, from_location: "in_transit", reference });
-    await verified();
+    await app.expectVerified();
   });
 
   test("a transfer that has not left is called off, once", async () => {
@@ -231,20 +217,20 @@ describe("works", () => {
     const cancelled = await step(id, "cancel");
     expect(cancelled.body.data).toMatchObject({ status: "cancelled", allowed_actions: [] });
     expect((await step(id, "cancel")).body.data).toEqual(cancelled.body.data);
-    expect(await told()).toEqual([]);
+    expect(await app.takeStockEvents()).toEqual([]);
   });
 
   test("low stock is told when too many units leave", async () => {
     await app.takeEvents();
     const { id } = await shipped({ sku: "RICE", quantity: 12 });
-    expect(await told()).toEqual(["inventory.updated RICE"]);
+    expect(await app.takeStockEvents()).toEqual(["inventory.updated RICE"]);
     const back = { from_location: west, to_location: main, items: [{ sku: "RICE", quantity: 4 }] };
     const { body } = await app.post("/inventory/transfers", back);
     await step(body.data.id, "ship");
-    expect(await told()).toEqual(["inventory.updated RICE", "inventory.low_stock RICE"]);
+    expect(await app.takeStockEvents()).toEqual(["inventory.updated RICE", "inventory.low_stock RICE"]);
     await step(body.data.id, "receive");
     await step(id, "receive");
-    expect(await told()).toEqual(["inventory.updated RICE", "inventory.updated RICE"]);
+    expect(await app.takeStockEvents()).toEqual(["inventory.updated RICE", "inventory.updated RICE"]);
   });
 
   test("who waits at the target gets the units as they arrive", async () => {
@@ -261,11 +247,11 @@ describe("works", () => {
       line_items: [{ sku: "RARE", quantity: 3, unit_price: 1 }],
     };
     expect((await app.post("/orders", order)).status).toBe(201);
-    expect(await item("RARE")).toMatchObject({ on_hand: 0, backordered: 3, incoming: 4, status: "backordered" });
+    expect(await app.stockOf("RARE")).toMatchObject({ on_hand: 0, backordered: 3, incoming: 4, status: "backordered" });
     await app.takeEvents();
     await step(id, "receive");
-    expect(await item("RARE")).toMatchObject({ on_hand: 4, reserved: 3, backordered: 0, incoming: 0 });
-    expect(await told()).toEqual(["inventory.updated RARE"]);
+    expect(await app.stockOf("RARE")).toMatchObject({ on_hand: 4, reserved: 3, backordered: 0, incoming: 0 });
+    expect(await app.takeStockEvents()).toEqual(["inventory.updated RARE"]);
   });
 
   test("transfers are listed newest first, by status and warehouse", async () => {
@@ -307,12 +293,12 @@ describe("refuses", () => {
     await app.takeEvents();
     const answer = await app.post("/inventory/transfers", body());
     expect([answer.status, fields(answer)]).toEqual([status, [...named]]);
-    expect(await told()).toEqual([]);
+    expect(await app.takeStockEvents()).toEqual([]);
   });
 
   test("to ship what is not there or promised, naming every short SKU, and then nothing leaves", async () => {
     await app.post("/inventory/reserve", { order_id: "R-1", items: [{ sku: "SALT", quantity: 15 }], location: main });
-    const salt = await item("SALT");
+    const salt = await app.stockOf("SALT");
     const { id } = await planned(
       { sku: "RICE", quantity: 1 },
       { sku: "SALT", quantity: 20 },
@@ -325,9 +311,9 @@ describe("refuses", () => {
       { sku: "SALT", requested: 20, available: 5 },
       { sku: "ICE", requested: 1, available: 0 },
     ]);
-    expect(await item("SALT")).toEqual(salt);
+    expect(await app.stockOf("SALT")).toEqual(salt);
     expect((await app.get(`/inventory/transfers/${id}`)).body.data).toMatchObject({ status: "pending", version: 1 });
-    expect(await told()).toEqual([]);
+    expect(await app.takeStockEvents()).toEqual([]);
   });
 
   test("to ship from a bin or of a lot that holds too little, naming it", async () => {
@@ -359,7 +345,7 @@ describe("refuses", () => {
       const answer = await step(id, "receive", { items: [{ sku: "SALT", quantity: 1 }, wrong] });
       expect([answer.status, fields(answer)]).toEqual([422, [field]]);
     }
-    expect(await told()).toEqual([]);
+    expect(await app.takeStockEvents()).toEqual([]);
     await step(id, "receive");
   });
 
@@ -374,7 +360,7 @@ describe("refuses", () => {
     expect(answer.body.error.details[0].message).toBe(
       "has no zone for frozen goods; add a zone with that temperature_zone to the warehouse first",
     );
-    expect(await told()).toEqual([]);
+    expect(await app.takeStockEvents()).toEqual([]);
   });
 
   test("steps that the state does not allow", async () => {
@@ -390,7 +376,7 @@ describe("refuses", () => {
       expect(await code("trf_9", action)).toBe("resource_missing");
     }
     expect((await app.get("/inventory/transfers/rcv_1001")).status).toBe(404);
-    expect(await told()).toEqual([]);
+    expect(await app.takeStockEvents()).toEqual([]);
   });
 });
 
@@ -417,14 +403,14 @@ describe("guards", () => {
   test("units that leave once do not leave twice, however often and at once it is asked", async () => {
     await add("SALT", 6);
     const { id } = await planned({ sku: "SALT", quantity: 6 });
-    const before = await item("SALT");
+    const before = await app.stockOf("SALT");
     const statuses = (await Promise.all([step(id, "ship"), step(id, "ship"), step(id, "ship")])).map(
       ({ status }) => status,
     );
     expect(statuses.sort()).toEqual([200, 409, 409]);
-    expect((await item("SALT")).on_hand).toBe(before.on_hand - 6);
+    expect((await app.stockOf("SALT")).on_hand).toBe(before.on_hand - 6);
     const arrivals = await Promise.all([step(id, "receive"), step(id, "receive")]);
     expect(arrivals.map(({ status }) => status).sort()).toEqual([200, 409]);
-    expect((await item("SALT")).on_hand).toBe(before.on_hand);
+    expect((await app.stockOf("SALT")).on_hand).toBe(before.on_hand);
   });
 });

@@ -1,21 +1,17 @@
 // Deliveries, transfers both ways and claims, all at once: nothing is lost, counted twice or left waiting.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { closeReceipt, createReceipt, scanReceipt } from "../../../src/inventory/receiving/receipts.ts";
 import { createTransfer, receiveTransfer, shipTransfer } from "../../../src/inventory/receiving/transfers.ts";
-import { clerk, openShop, type Shop } from "../shop.ts";
+import { clerk, openStock, type Stock } from "../../build/stock.ts";
 
 const skus = ["A", "B"] as const;
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-  for (const sku of skus) {
-    await shop.product(sku);
-    await shop.add(sku, 100);
-    await shop.add(sku, 100, { location: shop.west });
-  }
-});
-afterAll(() => shop.close());
+const shop: Stock = await openStock();
+for (const sku of skus) {
+  await shop.product(sku);
+  await shop.add(sku, 100);
+  await shop.add(sku, 100, { location: shop.west });
+}
 
 /** A transfer of both SKUs, the first one first or last. */
 async function planned(from_location: number, to_location: number, turned: boolean): Promise<string> {

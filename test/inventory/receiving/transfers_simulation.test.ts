@@ -17,7 +17,7 @@ import {
   receiveTransfer,
   shipTransfer,
 } from "../../../src/inventory/receiving/transfers.ts";
-import { clerk, openShop, type Shop } from "../shop.ts";
+import { clerk, openStock, type Stock } from "../../build/stock.ts";
 
 const skus = ["A", "B", "C"];
 const steps = engine === "postgres" ? 120 : 600;
@@ -29,7 +29,7 @@ class World {
   /** Units expected or in transit, by SKU. */
   readonly incoming = new Map<string, number>();
   readonly refused = new Set<string>();
-  readonly #shop: Shop;
+  readonly #shop: Stock;
   readonly #random: Random;
   readonly #receipts: number[] = [];
   readonly #transfers: number[] = [];
@@ -47,7 +47,7 @@ class World {
     [2, () => this.#lose()],
   ] as const;
 
-  constructor(shop: Shop, seed: number) {
+  constructor(shop: Stock, seed: number) {
     this.#shop = shop;
     this.#random = seededRandom(seed);
   }
@@ -193,7 +193,7 @@ describe("stock on its way is as the model says", () => {
   test.each([1, 2, 3])(
     "whatever happens, seed %d",
     async (seed) => {
-      const shop = await openShop();
+      const shop = await openStock();
       for (const sku of skus) await shop.product(sku, { reorder_point: 3 });
       const world = new World(shop, seed);
       for (let step = 0; step < steps; step += 1) {
@@ -204,7 +204,6 @@ describe("stock on its way is as the model says", () => {
       expect(await shop.differences()).toEqual([]);
       expect(world.refused).toContain("insufficient_inventory");
       expect(world.refused).toContain("invalid_state_transition");
-      await shop.close();
     },
     60_000,
   );

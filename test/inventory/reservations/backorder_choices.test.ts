@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { listBackorderChoices } from "../../../src/inventory/reservations/backorders.sql.ts";
 import { saveAvoids } from "../../../src/inventory/reservations/reservations.sql.ts";
-import { openShop } from "../../orders/shop.ts";
+import { openShop } from "../../build/shop.ts";
 
 test("those who wait differ by what stock suits them, also by the bins where units were missing before", async () => {
   const shop = await openShop();
-  const tea = await shop.product(0);
+  const tea = await shop.product();
   for (const cold of [false, false, false, true]) await shop.order([[tea, 2]], { requires_cold_storage: cold });
   const store = shop.app.service.stores.live;
   const avoids = [{ stock_item_id: 7, on_hand: 3 }];
@@ -17,5 +17,4 @@ test("those who wait differ by what stock suits them, also by the bins where uni
   for (const choice of [plain, { ...plain, requires_cold_storage: true }, { ...plain, avoids }]) {
     expect(choices).toContainEqual(choice);
   }
-  await shop.close();
 });

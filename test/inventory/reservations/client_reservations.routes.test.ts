@@ -1,11 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { verifyInventory } from "../../../src/inventory/inventory_audit.sql.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { openApp, type TestApp } from "../../build/service.ts";
 
 let app: TestApp;
 let warehouse: string;
 beforeEach(async () => {
-  app = await openTestApp();
+  app = await openApp();
   warehouse = (await app.get("/inventory/locations")).body.data[0].warehouse_id;
   for (const sku of ["A", "B"]) {
     await app.post("/products", { sku, name: sku, reorder_point: 4 });
@@ -13,12 +12,7 @@ beforeEach(async () => {
   }
   await app.takeEvents();
 });
-afterEach(async () => {
-  expect(await app.service.stores.live.read(verifyInventory)).toEqual([]);
-  await app.close();
-});
 
-const types = async () => (await app.takeEvents()).map(({ type, data }) => `${type} ${data["sku"]}`);
 const items = [
   { sku: "A", quantity: 1 },
   { sku: "B", quantity: 2 },
@@ -45,7 +39,11 @@ describe("works", () => {
       created_at: "2026-01-02T03:04:05.000Z",
     };
     expect(made.body.data).toEqual(reservation);
-    expect(await types()).toEqual(["inventory.updated A", "inventory.low_stock A", "inventory.updated B"]);
+    expect(await app.takeStockEvents()).toEqual([
+      "inventory.updated A",
+      "inventory.low_stock A",
+      "inventory.updated B",
+    ]);
     expect((await app.get("/inventory/A")).body.data).toMatchObject({ available: 3, reserved: 3, total: 6 });
     expect((await app.get("/inventory/reservations?status=reserved&order_id=N-1")).body.data).toEqual([reservation]);
     expect((await app.get("/inventory/reservations?order_id=N-2")).body.data).toEqual([]);
@@ -56,10 +54,10 @@ describe("works", () => {
     const released = await app.post("/inventory/release", { reservation_id: 1001 });
     const answer = { reservation_id: "rsv_1001", status: "released", released_at: "2026-01-02T03:04:05.000Z" };
     expect([released.status, released.body.data]).toEqual([200, answer]);
-    expect(await types()).toEqual(["inventory.updated A", "inventory.updated B"]);
+    expect(await app.takeStockEvents()).toEqual(["inventory.updated A", "inventory.updated B"]);
     app.clocks.live.advance(1000);
     expect((await app.post("/inventory/release", { reservation_id: "rsv_1001" })).body.data).toEqual(answer);
-    expect(await types()).toEqual([]);
+    expect(await app.takeStockEvents()).toEqual([]);
     const [over] = (await app.get("/inventory/reservations?status=released")).body.data;
     expect(over.items).toEqual([
       { sku: "A", quantity: 3, reserved_from: null },
@@ -102,7 +100,7 @@ describe("an extension", () => {
 
   test("lets a reservation last longer, and no event tells of it", async () => {
     const id = await book({ expires_at: "2026-01-02T04:00:00Z" });
-    await types();
+    await app.takeStockEvents();
     const { status, body } = await extend(id, "2026-01-02T06:00:00Z");
     expect([status, body.data.expires_at]).toEqual([200, "2026-01-02T06:00:00.000Z"]);
     expect((await extend(id, "2026-01-02T06:00:00Z")).body.data).toEqual(body.data);
@@ -110,21 +108,21 @@ describe("an extension", () => {
     app.clocks.live.advance(2 * 3_600_000);
     await app.runJobs();
     expect((await app.get(`/inventory/reservations/${id}`)).body.data.status).toBe("reserved");
-    expect(await types()).toEqual([]);
+    expect(await app.takeStockEvents()).toEqual([]);
     app.clocks.live.advance(3_600_000);
     await app.runJobs();
     expect((await app.get(`/inventory/reservations/${id}`)).body.data.status).toBe("expired");
-    expect(await types()).toEqual(["inventory.updated A", "inventory.updated B"]);
+    expect(await app.takeStockEvents()).toEqual(["inventory.updated A", "inventory.updated B"]);
   });
 
   test("is refused to a moment that is past, earlier than it is, too far off or none", async () => {
     const id = await book();
-    await types();
+    await app.takeStockEvents();
     for (const at of ["2026-01-02T03:04:05Z", "2026-01-02T12:00:00Z", "2026-02-02", "soon"]) {
       const { status, body } = await extend(id, at);
       expect([at, status, body.error.details[0].field]).toEqual([at, 422, "expires_at"]);
     }
-    expect(await types()).toEqual([]);
+    expect(await app.takeStockEvents()).toEqual([]);
   });
 
   test("is refused for what is over, belongs to an order or is not there", async () => {
@@ -132,7 +130,7 @@ describe("an extension", () => {
     await app.post("/inventory/release", { reservation_id: released });
     const late = await book({ expires_at: "2026-01-02T03:05:00Z" });
     app.clocks.live.advance(60_000);
-    await types();
+    await app.takeStockEvents();
     const refusal = async (id: string) => {
       const { status, body } = await extend(id, "2026-01-04");
       return [status, body.error.code];
@@ -142,7 +140,7 @@ describe("an extension", () => {
     expect(await refusal("rsv_9")).toEqual([404, "resource_missing"]);
     expect((await app.get("/inventory/reservations/rsv_9")).status).toBe(404);
     expect((await app.get("/inventory/reservations/none")).status).toBe(404);
-    expect(await types()).toEqual([]);
+    expect(await app.takeStockEvents()).toEqual([]);
   });
 });
 
@@ -156,7 +154,7 @@ describe("refuses", () => {
       ["items[0].sku", "items[2].sku"],
     ]);
     expect(body.error.details[0]).toMatchObject({ code: "inactive", message: "is inactive" });
-    expect(await types()).toEqual([]);
+    expect(await app.takeStockEvents()).toEqual([]);
   });
 
   test("all of it when some is short, naming every short SKU", async () => {
@@ -172,7 +170,7 @@ describe("refuses", () => {
       { sku: "A", requested: 9, available: 6, by_warehouse },
       { sku: "B", requested: 7, available: 6, by_warehouse },
     ]);
-    expect(await types()).toEqual([]);
+    expect(await app.takeStockEvents()).toEqual([]);
     expect((await app.get("/inventory/reservations")).body.data).toEqual([]);
   });
 
@@ -186,7 +184,7 @@ describe("refuses", () => {
   ] as const)("to reserve for %s", async (_name, body, status, code, field) => {
     const answer = await app.post("/inventory/reserve", body);
     expect([answer.status, answer.body.error.code, answer.body.error.details[0].field]).toEqual([status, code, field]);
-    expect(await types()).toEqual([]);
+    expect(await app.takeStockEvents()).toEqual([]);
   });
 
   test("to release what is not there", async () => {

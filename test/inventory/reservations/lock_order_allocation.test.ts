@@ -1,5 +1,5 @@
 // An order's claim is opened once in a transaction: what is in hand is what is stored, whatever the acts between.
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import { adjustStock } from "../../../src/inventory/counts/adjust_stock.ts";
 import { addStock } from "../../../src/inventory/receiving/receive_units.ts";
 import { listHeldLines } from "../../../src/inventory/reservations/allocations.sql.ts";
@@ -19,20 +19,16 @@ import {
 } from "../../../src/inventory/reservations/order_allocations.ts";
 import { findOrderReservation } from "../../../src/inventory/reservations/reservations.sql.ts";
 import type { Tx } from "../../../src/storage/database.ts";
-import { clerk, openShop, type Shop } from "../shop.ts";
+import { clerk, openStock, type Stock } from "../../build/stock.ts";
 
-let shop: Shop;
+let shop: Stock;
 beforeEach(async () => {
-  shop = await openShop();
+  shop = await openStock();
   await shop.product("A");
   await shop.product("B");
   await shop.add("A", 6, { lot: "L-1", days: 30 });
   await shop.add("A", 6, { lot: "L-2", days: 60, bin: "A-02" });
   await shop.add("B", 4);
-});
-afterEach(async () => {
-  expect(await shop.differences()).toEqual([]);
-  await shop.close();
 });
 
 const how = { confirmed: true, actor: clerk };

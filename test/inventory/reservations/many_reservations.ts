@@ -4,10 +4,10 @@ import { insertAllocations } from "../../../src/inventory/reservations/allocatio
 import { adjustReserved, lockedStockOf, lockStock } from "../../../src/inventory/reservations/locked_stock.ts";
 import { insertLines, insertReservation } from "../../../src/inventory/reservations/reservations.sql.ts";
 import type { Tx } from "../../../src/storage/database.ts";
-import type { Shop } from "../shop.ts";
+import type { Stock } from "../../build/stock.ts";
 
 /** So many clients reserve one unit each of the first stock item of a SKU, for some milliseconds. */
-export function bookMany(shop: Shop, sku: string, count: number, lasting_ms: number): Promise<void> {
+export function bookMany(shop: Stock, sku: string, count: number, lasting_ms: number): Promise<void> {
   return shop.write((tx) => book(tx, shop.product_id(sku), count, lasting_ms));
 }
 

@@ -1,6 +1,6 @@
 // What an order's claim does to the stock, step by step.
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { iso } from "../../../src/core/clock.ts";
 import { adjustStock } from "../../../src/inventory/counts/adjust_stock.ts";
 import { expireLots, expireReservations, fillBackorders } from "../../../src/inventory/inventory.jobs.ts";
@@ -23,17 +23,14 @@ import {
   listReservations,
   plansOf,
 } from "../../../src/inventory/reservations/reservations.sql.ts";
-import { clerk, counts, day_ms, openShop, runJobs, type Shop } from "../shop.ts";
+import { day_ms } from "../../build/service.ts";
+import { clerk, counts, openStock, runJobs, type Stock } from "../../build/stock.ts";
 
-let shop: Shop;
+let shop: Stock;
 beforeEach(async () => {
-  shop = await openShop();
+  shop = await openStock();
   await shop.product("A", { reorder_point: 5 });
   await shop.product("B");
-});
-afterEach(async () => {
-  expect(await shop.differences()).toEqual([]);
-  await shop.close();
 });
 
 const claimOf = async (order_id: number) =>

@@ -1,30 +1,29 @@
 // Thousands of reservations of one SKU that are past their time and that no job has ended yet: they count for nothing.
 
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { adjustStock } from "../../../src/inventory/counts/adjust_stock.ts";
 import { expireReservations } from "../../../src/inventory/inventory.jobs.ts";
 import { reserveStock } from "../../../src/inventory/reservations/client_reservations.ts";
 import { listOrderReservations } from "../../../src/inventory/reservations/reservations.sql.ts";
-import { clerk, counts, openShop, runJobs, type Shop } from "../shop.ts";
+import { clerk, counts, openStock, runJobs, type Stock } from "../../build/stock.ts";
 import { bookMany } from "./many_reservations.ts";
 
 const overdue = 2_000;
 
-let shop: Shop;
+let shop: Stock;
 beforeEach(async () => {
-  shop = await openShop();
+  shop = await openStock();
+  // What the test leaves is verified, and once more after the job.
+  afterAll(async () => {
+    expect(await shop.differences()).toEqual([]);
+    await runJobs(shop.store, [expireReservations]);
+  });
   await shop.product("HOT");
   await shop.product("OTHER");
   await shop.add("HOT", overdue);
   await shop.add("OTHER", 1);
   await bookMany(shop, "HOT", overdue, 60_000);
   shop.clock.advance(60_000);
-});
-afterEach(async () => {
-  expect(await shop.differences()).toEqual([]);
-  await runJobs(shop.store, [expireReservations]);
-  expect(await shop.differences()).toEqual([]);
-  await shop.close();
 });
 
 describe(`${overdue} reservations past their time`, () => {

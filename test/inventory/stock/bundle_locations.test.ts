@@ -1,21 +1,16 @@
 // Which bundles a warehouse has: those of which its own units make a set.
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openShop, type Shop } from "../../orders/shop.ts";
+import { expect, test } from "bun:test";
+import { openShop } from "../../build/shop.ts";
 
-let shop: Shop;
-let west: string;
-beforeAll(async () => {
-  shop = await openShop();
-  const { warehouse_id: _id, name: _name, ...rest } = (await shop.app.get("/inventory/locations")).body.data[0];
-  west = (await shop.app.post("/inventory/locations", { ...rest, name: "West" })).body.data.warehouse_id;
-  for (const sku of ["CUP", "TEA"]) await shop.product(5, sku);
-  const components = [
-    { sku: "CUP", quantity: 2 },
-    { sku: "TEA", quantity: 1 },
-  ];
-  await shop.app.post("/products", { sku: "SET", name: "Set", type: "bundle", components });
-});
-afterAll(() => shop.close());
+const shop = await openShop();
+const { warehouse_id: _id, name: _name, ...rest } = (await shop.app.get("/inventory/locations")).body.data[0];
+const west = (await shop.app.post("/inventory/locations", { ...rest, name: "West" })).body.data.warehouse_id;
+for (const sku of ["CUP", "TEA"]) await shop.product({ sku, units: 5 });
+const components = [
+  { sku: "CUP", quantity: 2 },
+  { sku: "TEA", quantity: 1 },
+];
+await shop.app.post("/products", { sku: "SET", name: "Set", type: "bundle", components });
 
 const add = (sku: string, quantity: number) => shop.app.post("/inventory", { sku, quantity, location: west });
 const listed = async (location: string) =>

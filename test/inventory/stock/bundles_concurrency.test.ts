@@ -7,11 +7,11 @@ import { wireId } from "../../../src/core/ids.ts";
 import { adjustStock } from "../../../src/inventory/counts/adjust_stock.ts";
 import { emitSetsChange } from "../../../src/inventory/reservations/locked_stock.ts";
 import { updateProduct } from "../../../src/products/products.ts";
+import { clerk, openStock } from "../../build/stock.ts";
 import { listEventsAfter } from "../../events/stored_events.ts";
-import { clerk, openShop } from "../shop.ts";
 
 test.skipIf(engine === "sqlite")("the last that is told of a bundle counts both parts", async () => {
-  const shop = await openShop();
+  const shop = await openStock();
   const components = ["LID", "JAR"].map((sku) => ({ sku, quantity: 1 }));
   for (const { sku } of components) await shop.product(sku);
   await shop.product("POT", { type: "bundle", components });
@@ -32,13 +32,12 @@ test.skipIf(engine === "sqlite")("the last that is told of a bundle counts both 
   const told = events.filter(({ data }) => data.sku === "POT").map(({ type, data }) => [type, data.available]);
   expect(told).toEqual([["inventory.updated", 5]]);
   expect(await shop.differences()).toEqual([]);
-  await shop.close();
 });
 
 test.skipIf(engine === "sqlite")(
   "a bundle that gets other components while these change is told as it is then",
   async () => {
-    const shop = await openShop();
+    const shop = await openStock();
     for (const sku of ["LID", "JAR"]) await shop.product(sku);
     const madeOf = (sku: string) => ({ components: [{ sku, quantity: 1 }] });
     await shop.product("POT", { type: "bundle", ...madeOf("JAR") });
@@ -57,6 +56,5 @@ test.skipIf(engine === "sqlite")(
     await Promise.all([lids, shop.write((tx) => updateProduct(tx, pot, madeOf("LID"), emitSetsChange))]);
     const events = (await shop.store.read((db) => listEventsAfter(db, 0))).map(({ body }) => JSON.parse(body).data);
     expect(events.filter(({ sku }) => sku === "POT").at(-1)?.available).toBe(5);
-    await shop.close();
   },
 );

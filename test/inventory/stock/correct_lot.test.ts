@@ -1,23 +1,16 @@
 // A lot whose expiry or date of receipt was noted wrong, and what is set right with it.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { openShop, type Shop } from "../../orders/shop.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { day_ms } from "../../build/service.ts";
+import { openShop } from "../../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-// Closing verifies the stock against ledger and promises.
-afterAll(() => shop.close());
+const shop = await openShop();
 beforeEach(() => shop.app.takeEvents());
 
 let number = 0;
-const day_ms = 86_400_000;
 const inDays = (days: number) => new Date(shop.app.clocks.live.now() + days * day_ms).toISOString();
 /** The date that it will be in New York. */
 const dateIn = (days: number) => new Date(inDays(days)).toLocaleDateString("sv-SE", { timeZone: "America/New_York" });
 const expiryIn = (days: number) => `${dateIn(days)}T23:59:59.999Z`;
-const types = async () => (await shop.app.takeEvents()).map(({ type }) => type);
-const item = async (sku: string) => (await shop.app.get(`/inventory/${sku}`)).body.data;
 const correct = (lot: string | undefined, fields: object) => shop.app.patch(`/inventory/lots/${lot}`, fields);
 
 /** A product with a lot `L1`, `L2`, … for each pair of units and days until it expires. */
@@ -29,7 +22,7 @@ async function goods(...lots: readonly (readonly [units: number, days: number])[
     const lot = { lot_number: `L${at + 1}`, expiration_date: inDays(days) };
     expect((await shop.app.post("/inventory", { sku, quantity, ...lot })).status).toBe(201);
   }
-  const ids: string[] = (await item(sku)).lots.map((lot: { id: string }) => lot.id);
+  const ids: string[] = (await shop.stockOf(sku)).lots.map((lot: { id: string }) => lot.id);
   await shop.app.takeEvents();
   return { id: id as string, sku, lots: ids };
 }
@@ -69,7 +62,7 @@ describe("works", () => {
         data: { sku, available: 3, lots: [{ status: "available", expiration_date: expiryIn(300) }] },
       },
     ]);
-    expect(await item(sku)).toMatchObject({ available: 3, reserved: 2, unavailable: { expired: 0 } });
+    expect(await shop.stockOf(sku)).toMatchObject({ available: 3, reserved: 2, unavailable: { expired: 0 } });
     expect(await shop.get(made.id)).toMatchObject({ allocation: { backordered_units: 0 } });
     expect(await movementsOf(sku)).toBe(1);
   });
@@ -84,12 +77,17 @@ describe("works", () => {
       reserved: 0,
       backordered_orders: [{ order_id: made.id, order_number: made.order_number, quantity: 2 }],
     });
-    expect(await types()).toEqual(["inventory.updated"]);
-    expect(await item(sku)).toMatchObject({ available: 0, reserved: 3, backordered: 2, unavailable: { expired: 5 } });
+    expect(await shop.takeTypes()).toEqual(["inventory.updated"]);
+    expect(await shop.stockOf(sku)).toMatchObject({
+      available: 0,
+      reserved: 3,
+      backordered: 2,
+      unavailable: { expired: 5 },
+    });
     expect(await movementsOf(sku)).toBe(2);
     // Set right again, its units go to whoever waits.
     expect((await correct(lots[0], { expiration_date: inDays(90) })).body.data).toMatchObject({ reserved: 2 });
-    expect(await item(sku)).toMatchObject({ available: 3, reserved: 5, backordered: 0 });
+    expect(await shop.stockOf(sku)).toMatchObject({ available: 3, reserved: 5, backordered: 0 });
   });
 
   test("the lot expires after its new day, and not after the old one", async () => {
@@ -108,11 +106,11 @@ describe("works", () => {
       { from_status: "available", to_status: "available" },
       { to_status: "expired", actor: { id: "inventory.expire_lots" } },
     ]);
-    expect(await item(sku)).toMatchObject({ available: 0, unavailable: { expired: 4 } });
+    expect(await shop.stockOf(sku)).toMatchObject({ available: 0, unavailable: { expired: 4 } });
     await correct(lots[0], { expiration_date: inDays(30) });
     shop.app.clocks.live.advance(10 * day_ms);
     await shop.app.runJobs();
-    expect(await item(sku)).toMatchObject({ available: 4 });
+    expect(await shop.stockOf(sku)).toMatchObject({ available: 4 });
   });
 
   test("dates alone are told, too; the first to expire leaves first from then on", async () => {
@@ -121,7 +119,7 @@ describe("works", () => {
     const { body } = await correct(lots[1], { expiration_date: inDays(50), received_date });
     expect(body.data).toMatchObject({ status: "available", received_date, expiration_date: expiryIn(50) });
     expect(body.data.changes[0].reason).toContain("; date of receipt corrected from ");
-    expect(await types()).toEqual(["inventory.updated"]);
+    expect(await shop.takeTypes()).toEqual(["inventory.updated"]);
     await shop.order([[{ id }, 4]]);
     const reserved = (await shop.app.get(`/inventory/lots?sku=${sku}`)).body.data.map(
       (lot: { reserved: number }) => lot.reserved,
@@ -133,7 +131,7 @@ describe("works", () => {
     const sku = `DATE-${++number}`;
     await shop.app.post("/products", { sku, name: sku, lot_tracking: true });
     await shop.app.post("/inventory", { sku, quantity: 2, lot_number: "A", expiration_date: inDays(-1) });
-    const [{ id }] = (await item(sku)).lots;
+    const [{ id }] = (await shop.stockOf(sku)).lots;
     await shop.app.post(`/inventory/lots/${id}/status`, { status: "quarantined", reason: "Look." });
     expect((await correct(id, { expiration_date: null })).body.data).toMatchObject({
       status: "quarantined",
@@ -148,14 +146,14 @@ describe("works", () => {
     for (const fields of [{}, { expiration_date: inDays(100) }]) {
       expect((await correct(lots[0], fields)).body.data).toMatchObject({ changes: [], backordered_orders: [] });
     }
-    expect(await types()).toEqual([]);
+    expect(await shop.takeTypes()).toEqual([]);
   });
 
   test("low stock is told when what is left is too few", async () => {
     const { id, lots } = await goods([5, 100], [2, 200]);
     await shop.app.patch(`/products/${id}`, { reorder_point: 3 });
     await correct(lots[0], { expiration_date: inDays(-1) });
-    expect(await types()).toEqual(["inventory.updated", "inventory.low_stock"]);
+    expect(await shop.takeTypes()).toEqual(["inventory.updated", "inventory.low_stock"]);
   });
 });
 
@@ -174,7 +172,7 @@ describe("refuses", () => {
       const { status, body } = await correct(lots[0], fields);
       expect([status, body.error.details[0].field]).toEqual([422, field]);
     }
-    expect(await types()).toEqual([]);
+    expect(await shop.takeTypes()).toEqual([]);
     expect((await shop.app.get(`/inventory/lots/${lots[0]}`)).body.data.changes).toEqual([]);
   });
 });
@@ -198,6 +196,11 @@ describe("guards", () => {
     const { id, sku, lots } = await goods([10, 100]);
     const orders = Array.from({ length: 4 }, () => shop.order([[{ id }, 2]]));
     await Promise.all([...orders, correct(lots[0], { expiration_date: inDays(-1) })]);
-    expect(await item(sku)).toMatchObject({ available: 0, reserved: 0, backordered: 8, unavailable: { expired: 10 } });
+    expect(await shop.stockOf(sku)).toMatchObject({
+      available: 0,
+      reserved: 0,
+      backordered: 8,
+      unavailable: { expired: 10 },
+    });
   });
 });

@@ -1,28 +1,19 @@
 // An expiry is a date of the calendar: its day counts, in each warehouse by the clocks of that warehouse.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { openApp } from "../../build/service.ts";
 
-// New York, where it is the evening of 2026-01-01, and Los Angeles, three hours behind.
-let app: TestApp;
-let east: string;
-let west: string;
 let number = 0;
 
-beforeAll(async () => {
-  app = await openTestApp();
-  const [main] = (await app.get("/inventory/locations")).body.data;
-  east = main.warehouse_id;
-  const zone = { zone_id: "DRY", temperature_zone: "ambient", bins: [{ code: "W-01" }] };
-  const place = { name: "West", address: main.address, timezone: "America/Los_Angeles", priority: 200 };
-  west = (await app.post("/inventory/locations", { ...place, location_zones: [zone] })).body.data.warehouse_id;
-});
-// Closing verifies the stock against ledger and promises.
-afterAll(() => app.close());
+const app = await openApp();
+const [main] = (await app.get("/inventory/locations")).body.data;
+const east = main.warehouse_id;
+const zone = { zone_id: "DRY", temperature_zone: "ambient", bins: [{ code: "W-01" }] };
+const place = { name: "West", address: main.address, timezone: "America/Los_Angeles", priority: 200 };
+const west = (await app.post("/inventory/locations", { ...place, location_zones: [zone] })).body.data.warehouse_id;
 beforeEach(() => app.takeEvents());
 
 const clock = () => app.clocks.live;
 const until = (at: string) => clock().advance(Date.parse(at) - clock().now());
-const level = async (sku: string) => (await app.get(`/inventory/${sku}`)).body.data;
 const told = async () =>
   (await app.takeEvents()).map(({ type, data }) => `${type} ${data["sku"]} ${data["available"]}`);
 
@@ -51,14 +42,19 @@ describe("works", () => {
     await app.takeEvents();
     until("2026-01-02T04:59:59.999Z");
     await app.runJobs();
-    expect(await level(sku)).toMatchObject({ available: 3, reserved: 2, lots: [{ status: "available" }] });
+    expect(await app.stockOf(sku)).toMatchObject({ available: 3, reserved: 2, lots: [{ status: "available" }] });
     expect(await told()).toEqual([]);
     clock().advance(1);
     // At once, before the timer has noted it.
-    expect(await level(sku)).toMatchObject({ available: 0, lots: [{ status: "expired" }] });
+    expect(await app.stockOf(sku)).toMatchObject({ available: 0, lots: [{ status: "expired" }] });
     expect((await app.get(`/inventory?status=out_of_stock&sku=${sku}`)).body.data).toHaveLength(1);
     await app.runJobs();
-    expect(await level(sku)).toMatchObject({ available: 0, reserved: 0, backordered: 2, unavailable: { expired: 5 } });
+    expect(await app.stockOf(sku)).toMatchObject({
+      available: 0,
+      reserved: 0,
+      backordered: 2,
+      unavailable: { expired: 5 },
+    });
     expect(await told()).toEqual([`inventory.updated ${sku} 0`, `inventory.low_stock ${sku} 0`]);
   });
 
@@ -90,14 +86,14 @@ describe("works", () => {
     const sku = await product();
     await add(sku, "2026-01-03");
     await add(sku, "2026-01-03", { location: west, quantity: 7 });
-    const [{ id }] = (await level(sku)).lots;
+    const [{ id }] = (await app.stockOf(sku)).lots;
     const held = async () => (await app.get(`/inventory/items?sku=${sku}&sort=bin`)).body.data;
     await app.runJobs();
     await app.takeEvents();
     until("2026-01-04T05:00:00Z");
     await app.runJobs();
     expect(await told()).toEqual([`inventory.updated ${sku} 7`]);
-    expect(await level(sku)).toMatchObject({
+    expect(await app.stockOf(sku)).toMatchObject({
       available: 7,
       unavailable: { expired: 5 },
       lots: [{ status: "available" }],
@@ -117,7 +113,7 @@ describe("works", () => {
     until("2026-01-04T08:00:00Z");
     expect((await app.get(`/inventory/lots?sku=${sku}&status=expired`)).body.data).toHaveLength(1);
     await app.runJobs();
-    expect(await level(sku)).toMatchObject({ available: 0, reserved: 0, unavailable: { expired: 12 } });
+    expect(await app.stockOf(sku)).toMatchObject({ available: 0, reserved: 0, unavailable: { expired: 12 } });
     expect(await told()).toEqual([`inventory.updated ${sku} 0`]);
     expect((await app.get(`/inventory/lots/${id}`)).body.data).toMatchObject({
       status: "expired",
@@ -154,7 +150,7 @@ describe("works", () => {
     const sku = await product();
     const { received } = await add(sku, "2026-01-10", { location, received_date: "2026-01-10" });
     expect(received.received_date).toBe("2026-01-09T15:00:00.000Z");
-    expect(await level(sku)).toMatchObject({ available: 5 });
+    expect(await app.stockOf(sku)).toMatchObject({ available: 5 });
     // In New York it is the 9th.
     const early = { sku, quantity: 1, location: east, lot_number: "L", received_date: "2026-01-10" };
     expect((await app.post("/inventory", early)).body.error.details[0]).toMatchObject({ field: "received_date" });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { lots as lotTable } from "../../../db/schema/inventory.ts";
 import { systemActor } from "../../../src/core/actor.ts";
@@ -7,19 +7,14 @@ import { unreachableStates } from "../../../src/core/transitions.ts";
 import { lotActions, lotStatuses, lotTransitions } from "../../../src/inventory/inventory.transitions.ts";
 import { verifyInventory } from "../../../src/inventory/inventory_audit.sql.ts";
 import { handOver } from "../../../src/orders/fulfillment/carrier_scans.ts";
-import { openShop, type Shop } from "../../orders/shop.ts";
+import { day_ms } from "../../build/service.ts";
+import { openShop } from "../../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 beforeEach(() => shop.app.takeEvents());
 
 let number = 0;
-const day_ms = 86_400_000;
 const inDays = (days: number) => new Date(shop.app.clocks.live.now() + days * day_ms).toISOString();
-const types = async () => (await shop.app.takeEvents()).map(({ type }) => type);
 
 /** A product of which these units lie on the shelf, lot by lot: `L1`, `L2`, … */
 async function goods(...units: number[]) {
@@ -36,7 +31,6 @@ async function goods(...units: number[]) {
 
 const setStatus = (lot: string | undefined, status: string, fields: object = {}) =>
   shop.app.post(`/inventory/lots/${lot}/status`, { status, reason: "Checked.", ...fields });
-const item = async (sku: string) => (await shop.app.get(`/inventory/${sku}`)).body.data;
 
 describe("works", () => {
   test("a lot that is put aside gives its promises to other stock, or they wait", async () => {
@@ -65,8 +59,8 @@ describe("works", () => {
       ],
       backordered_orders: [{ order_id: made.id, order_number: made.order_number, quantity: 2 }],
     });
-    expect(await types()).toEqual(["inventory.updated"]);
-    expect(await item(sku)).toMatchObject({
+    expect(await shop.takeTypes()).toEqual(["inventory.updated"]);
+    expect(await shop.stockOf(sku)).toMatchObject({
       available: 0,
       reserved: 3,
       backordered: 2,
@@ -76,15 +70,15 @@ describe("works", () => {
     expect((await shop.app.get(`/inventory/lots/${lots[0]}`)).body.data).toEqual(detail);
     // Released, its units go to whoever waits.
     expect((await setStatus(lots[0], "available")).body.data).toMatchObject({ status: "available", reserved: 2 });
-    expect(await types()).toEqual(["inventory.updated"]);
-    expect(await item(sku)).toMatchObject({ available: 3, reserved: 5, backordered: 0 });
+    expect(await shop.takeTypes()).toEqual(["inventory.updated"]);
+    expect(await shop.stockOf(sku)).toMatchObject({ available: 3, reserved: 5, backordered: 0 });
   });
 
   test("the status that a lot has already changes nothing", async () => {
     const { lots } = await goods(5);
     const { body } = await setStatus(lots[0], "available");
     expect(body.data).toMatchObject({ status: "available", changes: [], backordered_orders: [] });
-    expect(await types()).toEqual([]);
+    expect(await shop.takeTypes()).toEqual([]);
   });
 
   test("low stock is told when a lot is put aside", async () => {
@@ -93,15 +87,15 @@ describe("works", () => {
       reorder_point: 3,
     });
     await setStatus(lots[0], "damaged");
-    expect(await types()).toEqual(["inventory.updated", "inventory.low_stock"]);
-    expect((await item(sku)).unavailable).toMatchObject({ damaged: 5 });
+    expect(await shop.takeTypes()).toEqual(["inventory.updated", "inventory.low_stock"]);
+    expect((await shop.stockOf(sku)).unavailable).toMatchObject({ damaged: 5 });
   });
 
   test("a lot expires by itself, with a row of its history, and may still be recalled", async () => {
     const { sku, lots } = await goods();
     expect(lots).toEqual([]);
     await shop.app.post("/inventory", { sku, quantity: 2, lot_number: "OLD", expiration_date: inDays(1) });
-    const [{ id }] = (await item(sku)).lots;
+    const [{ id }] = (await shop.stockOf(sku)).lots;
     shop.app.clocks.live.advance(2 * day_ms);
     expect((await shop.app.get(`/inventory/lots/${id}`)).body.data).toMatchObject({ status: "expired", changes: [] });
     await shop.app.runJobs();
@@ -204,7 +198,7 @@ describe("recalls", () => {
       "hold: processing > on_hold",
       "release: on_hold > processing",
     ]);
-    expect(await types()).toEqual(["inventory.updated", "inventory.updated"]);
+    expect(await shop.takeTypes()).toEqual(["inventory.updated", "inventory.updated"]);
     expect((await shop.act(made.id, "ship")).status).toBe("shipped");
   });
 
@@ -252,7 +246,7 @@ describe("recalls", () => {
       201,
       { lot_number: "L1", was_picked: true, remaining: 0 },
     ]);
-    expect(await types()).toEqual(["inventory.updated"]);
+    expect(await shop.takeTypes()).toEqual(["inventory.updated"]);
     await shop.app.runJobs();
     const order = await shop.get(made.id);
     expect(order).toMatchObject({ status: "processing", holds: [], allocation: { backordered_units: 1 } });
@@ -297,9 +291,9 @@ describe("recalls", () => {
     // What was picked waits to be put back, and is for sale only once the recall is withdrawn.
     const back = { order_id: held.id, sku, quantity: 2, bin: "A-01" };
     expect((await shop.app.post("/inventory/putbacks", back)).status).toBe(201);
-    expect(await item(sku)).toMatchObject({ available: 0, unavailable: { quarantined: 5 } });
+    expect(await shop.stockOf(sku)).toMatchObject({ available: 0, unavailable: { quarantined: 5 } });
     await setStatus(lots[0], "available");
-    expect(await item(sku)).toMatchObject({ available: 5 });
+    expect(await shop.stockOf(sku)).toMatchObject({ available: 5 });
   });
 });
 
@@ -313,7 +307,7 @@ describe("refuses", () => {
     const wrong = await shop.app.post(`/inventory/lots/${lots[0]}/status`, { status: "expired" });
     const fields = wrong.body.error.details.map(({ field }: { field: string }) => field);
     expect([wrong.status, fields.sort()]).toEqual([422, ["reason", "status"]]);
-    expect(await types()).toEqual([]);
+    expect(await shop.takeTypes()).toEqual([]);
   });
 
   test("a move that the table does not have", async () => {
@@ -329,7 +323,7 @@ describe("refuses", () => {
       allowed_actions: ["release"],
       allowed_statuses: ["available"],
     });
-    expect(await types()).toEqual([]);
+    expect(await shop.takeTypes()).toEqual([]);
   });
 });
 
@@ -366,7 +360,7 @@ describe("guards", () => {
     ] as const) {
       expect((await call("POST", `/inventory/lots/${lots[0]}/status`, change, { key })).status).toBe(expected);
     }
-    expect(await types()).toEqual([]);
+    expect(await shop.takeTypes()).toEqual([]);
   });
 
   test("a repeated request changes once", async () => {

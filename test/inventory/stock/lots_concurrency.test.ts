@@ -1,18 +1,13 @@
 // Lots and counts while others act on the same stock at once: on PostgreSQL in transactions of their own.
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openShop, type Shop } from "../../orders/shop.ts";
+import { expect, test } from "bun:test";
+import { openShop } from "../../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-// Closing verifies the stock against ledger and promises.
-afterAll(() => shop.close());
+const shop = await openShop();
 
 const statuses = (answers: readonly { status: number }[]) => answers.map(({ status }) => status);
 
 test("whoever picked of a lot at the moment of its recall is held, and nobody else", async () => {
-  const product = await shop.product(0);
+  const product = await shop.product();
   await shop.app.post("/inventory", { sku: product.sku, quantity: 30, lot_number: "R1" });
   const [{ id: lot }] = (await shop.app.get(`/inventory/${product.sku}`)).body.data.lots;
   const orders: { id: string }[] = [];
@@ -46,7 +41,7 @@ test("whoever picked of a lot at the moment of its recall is held, and nobody el
 }, 30_000);
 
 test("a count posts on what it saw, or not at all, while others take from the shelf", async () => {
-  const product = await shop.product(50);
+  const product = await shop.product({ units: 50 });
   const count = (await shop.app.post("/inventory/counts", { skus: [product.sku] })).body.data;
   const path = `/inventory/counts/${count.id}`;
   await shop.app.post(`${path}/lines`, { lines: [{ sku: product.sku, bin: "A-01", quantity: 40 }] });
@@ -60,7 +55,7 @@ test("a count posts on what it saw, or not at all, while others take from the sh
 }, 30_000);
 
 test("one of two putting the same units back finds none", async () => {
-  const product = await shop.product(5);
+  const product = await shop.product({ units: 5 });
   const order = await shop.order([[product, 4]]);
   await shop.act(order.id, "pick");
   await shop.cancel(order.id);

@@ -1,19 +1,12 @@
 // Units that are good, but too close to their last day to be sold: what is available is what can be reserved.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { openApp } from "../../build/service.ts";
 
-// New York, where it is the evening of 2026-01-01.
-let app: TestApp;
 let number = 0;
-beforeAll(async () => {
-  app = await openTestApp();
-});
-// Closing verifies the stock against ledger and promises.
-afterAll(() => app.close());
+const app = await openApp();
 beforeEach(() => app.takeEvents());
 
 const until = (at: string) => app.clocks.live.advance(Date.parse(at) - app.clocks.live.now());
-const level = async (sku: string) => (await app.get(`/inventory/${sku}`)).body.data;
 const told = async () =>
   (await app.takeEvents()).map(({ type, data }) => `${type} ${data["sku"]} ${data["available"]}`);
 
@@ -39,8 +32,8 @@ describe("works", () => {
     const { sku } = await product({ reorder_point: 3 });
     await add(sku, "2026-01-13");
     const shown = { available: 0, reserved: 0, total: 0, on_hand: 5, status: "out_of_stock" };
-    expect(await level(sku)).toMatchObject({ ...shown, unavailable: { short_dated: 5, expired: 0 } });
-    expect((await level(sku)).lots).toMatchObject([{ status: "available", quantity: 5 }]);
+    expect(await app.stockOf(sku)).toMatchObject({ ...shown, unavailable: { short_dated: 5, expired: 0 } });
+    expect((await app.stockOf(sku)).lots).toMatchObject([{ status: "available", quantity: 5 }]);
     const list = async (query: string) => (await app.get(`/inventory?sku=${sku}&${query}`)).body.data;
     expect(await list("low_stock=true")).toMatchObject([shown]);
     expect(await list("status=out_of_stock")).toHaveLength(1);
@@ -58,7 +51,7 @@ describe("works", () => {
     // A bundle of it cannot be made either.
     const components = [{ sku, quantity: 1 }];
     await app.post("/products", { sku: `SET-${sku}`, name: "Set", type: "bundle", components });
-    expect(await level(`SET-${sku}`)).toMatchObject({ available: 0, status: "out_of_stock" });
+    expect(await app.stockOf(`SET-${sku}`)).toMatchObject({ available: 0, status: "out_of_stock" });
     // Overviews count it as low.
     const { low_stock } = (await app.get("/overview")).body.data;
     expect(low_stock.samples).toContainEqual(expect.objectContaining({ id: sku, quantity: 0 }));
@@ -67,11 +60,11 @@ describe("works", () => {
   test("all that is shown as available can be reserved, and no unit more, on every day", async () => {
     const { sku } = await product({ min_shelf_life_days: 3 });
     for (const [at, day] of ["2026-01-03", "2026-01-04", "2026-01-05"].entries()) await add(sku, day, `L${at}`);
-    const { available } = await level(sku);
+    const { available } = await app.stockOf(sku);
     expect(available).toBe(10);
     expect((await reserve(sku, available + 1)).status).toBe(409);
     expect((await reserve(sku, available)).status).toBe(201);
-    expect(await level(sku)).toMatchObject({ available: 0, reserved: 10, unavailable: { short_dated: 5 } });
+    expect(await app.stockOf(sku)).toMatchObject({ available: 0, reserved: 10, unavailable: { short_dated: 5 } });
   });
 
   test("units become too close to expiry at midnight there, by a timer; what is promised stays so", async () => {
@@ -79,16 +72,16 @@ describe("works", () => {
     const set = `SET-${sku}`;
     await app.post("/products", { sku: set, name: set, type: "bundle", components: [{ sku, quantity: 1 }] });
     await add(sku, "2026-01-11");
-    expect(await level(sku)).toMatchObject({ available: 5 });
+    expect(await app.stockOf(sku)).toMatchObject({ available: 5 });
     expect((await reserve(sku, 2)).status).toBe(201);
     await app.runJobs();
     await app.takeEvents();
     until("2026-01-02T04:59:59.999Z");
     await app.runJobs();
-    expect([await told(), (await level(sku)).available]).toEqual([[], 3]);
+    expect([await told(), (await app.stockOf(sku)).available]).toEqual([[], 3]);
     app.clocks.live.advance(1);
     // At once, before the timer has noted it.
-    expect(await level(sku)).toMatchObject({ available: 0, reserved: 2, unavailable: { short_dated: 3 } });
+    expect(await app.stockOf(sku)).toMatchObject({ available: 0, reserved: 2, unavailable: { short_dated: 3 } });
     await app.runJobs();
     expect(await told()).toEqual([
       `inventory.updated ${sku} 0`,
@@ -97,16 +90,16 @@ describe("works", () => {
     ]);
     await app.runJobs();
     expect(await told()).toEqual([]);
-    expect(await level(sku)).toMatchObject({ reserved: 2, backordered: 0, lots: [{ status: "available" }] });
+    expect(await app.stockOf(sku)).toMatchObject({ reserved: 2, backordered: 0, lots: [{ status: "available" }] });
     // On its last day the promise holds, and then it is over.
     until("2026-01-12T04:59:59.999Z");
     await app.runJobs();
     expect((await told()).filter((line) => line.includes(`${sku} `))).toEqual([]);
-    expect(await level(sku)).toMatchObject({ available: 0, reserved: 2 });
+    expect(await app.stockOf(sku)).toMatchObject({ available: 0, reserved: 2 });
     app.clocks.live.advance(1);
     await app.runJobs();
     expect((await told()).filter((line) => line.includes(`${sku} `))).toEqual([`inventory.updated ${sku} 0`]);
-    expect(await level(sku)).toMatchObject({ reserved: 0, backordered: 2, unavailable: { expired: 5 } });
+    expect(await app.stockOf(sku)).toMatchObject({ reserved: 0, backordered: 2, unavailable: { expired: 5 } });
   });
 
   test("with fewer days required there is more at once, and with more there is less", async () => {
@@ -123,6 +116,6 @@ describe("works", () => {
     expect(await told()).toEqual([`inventory.updated ${sku} 5`]);
     expect((await app.patch(`/products/${id}`, { name: "Other" })).status).toBe(200);
     expect(await told()).toEqual([]);
-    expect(await level(sku)).toMatchObject({ available: 5, unavailable: { short_dated: 5 } });
+    expect(await app.stockOf(sku)).toMatchObject({ available: 5, unavailable: { short_dated: 5 } });
   });
 });

@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { describe, expect, test } from "bun:test";
+import { openApp } from "../../build/service.ts";
 
-let app: TestApp;
-let warehouse: string;
-beforeAll(async () => {
-  app = await openTestApp();
-  warehouse = (await app.get("/inventory/locations")).body.data[0].warehouse_id;
-  const cold = { zone_id: "COLD", temperature_zone: "refrigerated", capacity: 500, bins: [{ code: "C-01" }] };
-  await app.patch(`/inventory/locations/${warehouse}`, { location_zones: [cold] });
-  await app.post("/products", { sku: "RICE", name: "Rice", reorder_point: 5 });
-  const tracked = { temperature_zone: "refrigerated", lot_tracking: true, expiration_tracking: true };
-  await app.post("/products", { sku: "MILK", name: "Milk", ...tracked });
-  await app.post("/products", { sku: "ICE", name: "Ice cream", temperature_zone: "frozen" });
-  await app.post("/products", { sku: "a/b ü", name: "An odd SKU" });
-  await app.post("/products", { sku: "MANY", name: "In many places" });
-});
-afterAll(() => app.close());
-
-const types = async () => (await app.takeEvents()).map(({ type }) => type);
+const app = await openApp();
+const warehouse = (await app.get("/inventory/locations")).body.data[0].warehouse_id;
+const cold = { zone_id: "COLD", temperature_zone: "refrigerated", capacity: 500, bins: [{ code: "C-01" }] };
+await app.patch(`/inventory/locations/${warehouse}`, { location_zones: [cold] });
+await app.post("/products", { sku: "RICE", name: "Rice", reorder_point: 5 });
+const tracked = { temperature_zone: "refrigerated", lot_tracking: true, expiration_tracking: true };
+await app.post("/products", { sku: "MILK", name: "Milk", ...tracked });
+await app.post("/products", { sku: "ICE", name: "Ice cream", temperature_zone: "frozen" });
+await app.post("/products", { sku: "a/b ü", name: "An odd SKU" });
+await app.post("/products", { sku: "MANY", name: "In many places" });
 
 describe("works", () => {
   test("stock is added, shown and told", async () => {
@@ -77,9 +70,9 @@ describe("works", () => {
       adjusted_at: "2026-01-02T03:04:05.000Z",
       adjusted_by: "key_1003",
     });
-    expect(await types()).toEqual(["inventory.updated", "inventory.low_stock"]);
+    expect(await app.takeTypes()).toEqual(["inventory.updated", "inventory.low_stock"]);
     await app.patch("/inventory/RICE", { adjustment: 3, reason: "found" });
-    expect(await types()).toEqual(["inventory.updated"]);
+    expect(await app.takeTypes()).toEqual(["inventory.updated"]);
     expect((await app.get("/inventory/RICE")).body.data).toMatchObject({ available: 7, on_hand: 7 });
   });
 
@@ -215,7 +208,7 @@ describe("refuses", () => {
     await app.takeEvents();
     const answer = await app.post("/inventory", body);
     expect([answer.status, answer.body.error.code, fields(answer)]).toEqual([status, code, [...named]]);
-    expect(await types()).toEqual([]);
+    expect(await app.takeTypes()).toEqual([]);
   });
 
   test("goods that no zone suits, saying how to add one", async () => {
@@ -252,7 +245,7 @@ describe("refuses", () => {
     await app.takeEvents();
     const answer = await app.patch(`/inventory/${sku}`, body);
     expect([answer.status, answer.body.error.code]).toEqual([status, code]);
-    expect(await types()).toEqual([]);
+    expect(await app.takeTypes()).toEqual([]);
   });
 
   test("to take away more than lies in the bin and lot named, which it names", async () => {
@@ -288,7 +281,7 @@ describe("refuses", () => {
       code: "would_break_reservations",
       orders: [{ order_id: null, order_number: "N-1", quantity: 1 }],
     });
-    expect(await types()).toEqual([]);
+    expect(await app.takeTypes()).toEqual([]);
     const allowed = await app.patch("/inventory/MANY", { ...input, allow_shortfall: true });
     expect(allowed.body.data).toMatchObject({ previous_quantity: 2, new_quantity: 0 });
     expect((await app.get("/inventory/MANY")).body.data).toMatchObject({ available: 0, backordered: 1, on_hand: 4 });

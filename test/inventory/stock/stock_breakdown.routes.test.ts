@@ -1,17 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { systemActor } from "../../../src/core/actor.ts";
 import { engine } from "../../../src/core/config.ts";
 import { adjustStock } from "../../../src/inventory/counts/adjust_stock.ts";
-import { openShop, type Shop } from "../../orders/shop.ts";
+import { minute_ms } from "../../build/service.ts";
+import { openShop, type Shop } from "../../build/shop.ts";
 
 let shop: Shop;
 beforeEach(async () => {
   shop = await openShop();
 });
-afterEach(() => shop.close());
 
 const main = "whs_1001";
-const minute_ms = 60_000;
 const add = (sku: string, quantity: number, fields: object = {}) =>
   shop.app.post("/inventory", { sku, quantity, location: main, ...fields });
 const explain = async (sku: string, query = "") => {
@@ -23,7 +22,7 @@ const sum = (type: string, reason: string, movements: number, units: number) => 
 
 /** Oats in two bins and a lot; one order picked a part, one waits, a client reserved some, some are damaged. */
 async function aBusyDay() {
-  const oats = await shop.product(0, "OATS");
+  const oats = await shop.product({ sku: "OATS" });
   await add("OATS", 10, { bin: "S-1" });
   await add("OATS", 4, { bin: "S-2", lot_number: "L1", expiration_date: "2026-02-01" });
   await shop.app.patch("/inventory/OATS", { adjustment: -2, reason: "damaged", bin: "S-1" });
@@ -95,7 +94,7 @@ describe("works", () => {
   });
 
   test("with as_of the ledger is replayed to that moment", async () => {
-    await shop.product(0, "SALT");
+    await shop.product({ sku: "SALT" });
     const moments: [at: number, on_hand: number][] = [[shop.app.clocks.live.now() - 1, 0]];
     const now = () => shop.app.clocks.live.now();
     let on_hand = 0;
@@ -133,7 +132,7 @@ describe("works", () => {
   });
 
   test("a movement that waited for another does not come before it", async () => {
-    await shop.product(0, "RYE");
+    await shop.product({ sku: "RYE" });
     const { live } = shop.app.service.stores;
     const { live: clock } = shop.app.clocks;
     const before = clock.now();
@@ -160,7 +159,7 @@ describe("works", () => {
   });
 
   test("what is over lies nowhere and is held by nobody", async () => {
-    const rice = await shop.product(0, "RICE");
+    const rice = await shop.product({ sku: "RICE" });
     expect(await explain("RICE")).toMatchObject({ movements: [], on_hand: 0, places: [], available: 0 });
     await add("RICE", 2);
     const order = await shop.order([[rice, 2]]);
@@ -179,7 +178,7 @@ describe("works", () => {
     const zone = { zone_id: "AMBIENT", temperature_zone: "ambient", bins: [{ code: "W-01" }] };
     const opened = await shop.app.post("/inventory/locations", { name: "West", address, location_zones: [zone] });
     const west = opened.body.data.warehouse_id;
-    await shop.product(10, "CORN");
+    await shop.product({ sku: "CORN", units: 10 });
     const items = [{ sku: "CORN", quantity: 6 }];
     const move = { from_location: main, to_location: west, items };
     const { id: transfer_id } = (await shop.app.post("/inventory/transfers", move)).body.data;
@@ -212,7 +211,7 @@ describe("works", () => {
   });
 
   test("a lot that is past its expiry, and a reservation that is past its time, are told as such at once", async () => {
-    await shop.product(0, "MILK");
+    await shop.product({ sku: "MILK" });
     await add("MILK", 3, { lot_number: "L1", expiration_date: "2026-01-01" });
     await add("MILK", 2, { lot_number: "L2", expiration_date: "2026-02-01" });
     const expires_at = "2026-01-02T05:00:00Z";
@@ -228,7 +227,7 @@ describe("works", () => {
   });
 
   test("of very many who hold and wait the first hundred are named", async () => {
-    const tea = await shop.product(101, "TEA");
+    const tea = await shop.product({ sku: "TEA", units: 101 });
     const orders = Array.from({ length: 101 }, () => shop.draft([[tea, 2]], { warehouse_id: main }));
     for (const draft of orders) await shop.app.post("/orders", draft);
     const { reserved, backordered } = await explain("TEA");
@@ -259,7 +258,7 @@ function claim(
 
 describe("refuses", () => {
   test("what is not there, and moments that are none or have not come", async () => {
-    await shop.product(1, "RYE");
+    await shop.product({ sku: "RYE", units: 1 });
     expect((await shop.app.get("/inventory/NONE/explain")).body.error.code).toBe("resource_missing");
     for (const as_of of ["yesterday", "2026-02-30", "2026-01-02T03:04:05.001Z"]) {
       const { status, body } = await shop.app.get(`/inventory/RYE/explain?as_of=${as_of}`);
@@ -270,7 +269,7 @@ describe("refuses", () => {
 
 describe("guards", () => {
   test("a key that may only read is told, and none without a key", async () => {
-    await shop.product(1, "BRAN");
+    await shop.product({ sku: "BRAN", units: 1 });
     const path = "/inventory/BRAN/explain";
     expect((await shop.app.call("GET", path, undefined, { key: shop.app.keys.live.read })).status).toBe(200);
     expect((await shop.app.call("GET", path, undefined, { key: null })).status).toBe(401);

@@ -1,37 +1,27 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { verifyInventory } from "../../../src/inventory/inventory_audit.sql.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { openApp } from "../../build/service.ts";
 
-let app: TestApp;
-let main: string;
-let west: string;
-beforeAll(async () => {
-  app = await openTestApp();
-  main = (await app.get("/inventory/locations")).body.data[0].warehouse_id;
-  const address = {
-    name: "West",
-    address_line1: "1 Bay",
-    city: "Reno",
-    state: "NV",
-    postal_code: "89501",
-    country: "US",
-  };
-  const location_zones = [{ zone_id: "A", temperature_zone: "ambient", bins: [{ code: "W-01" }] }];
-  const made = await app.post("/inventory/locations", { name: "West", address, location_zones });
-  west = made.body.data.warehouse_id;
-  for (const sku of ["RICE", "TEA", "SALT", "OIL"]) await app.post("/products", { sku, name: sku });
-  await app.post("/products", { sku: "MILK", name: "Milk", lot_tracking: true, expiration_tracking: true });
-});
-afterAll(() => app.close());
+const app = await openApp();
+const main = (await app.get("/inventory/locations")).body.data[0].warehouse_id;
+const address = {
+  name: "West",
+  address_line1: "1 Bay",
+  city: "Reno",
+  state: "NV",
+  postal_code: "89501",
+  country: "US",
+};
+const location_zones = [{ zone_id: "A", temperature_zone: "ambient", bins: [{ code: "W-01" }] }];
+const made = await app.post("/inventory/locations", { name: "West", address, location_zones });
+const west = made.body.data.warehouse_id;
+for (const sku of ["RICE", "TEA", "SALT", "OIL"]) await app.post("/products", { sku, name: sku });
+await app.post("/products", { sku: "MILK", name: "Milk", lot_tracking: true, expiration_tracking: true });
 beforeEach(async () => {
   await app.takeEvents();
 });
 
 const asCsv = { "content-type": "text/csv" };
 const imports = (text: string) => app.call("POST", "/inventory/import", text, { headers: asCsv });
-const level = async (sku: string) => (await app.get(`/inventory/${sku}`)).body.data;
-const told = async () => (await app.takeEvents()).map(({ type, data }) => `${type} ${data["sku"]}`);
-const noDifferences = async () => expect(await app.service.stores.live.read(verifyInventory)).toEqual([]);
 
 describe("works", () => {
   test("what was counted is on hand afterwards, and a second time nothing changes", async () => {
@@ -51,17 +41,17 @@ describe("works", () => {
       200,
       { rows: 5, created: 3, updated: 2, unchanged: 0, failed: 0, errors: [] },
     ]);
-    const rice = await level("RICE");
+    const rice = await app.stockOf("RICE");
     expect(rice).toMatchObject({ on_hand: 15, available: 15 });
     expect(rice.locations).toMatchObject([
       { location: "A-01", quantity: 12 },
       { location: "W-02", quantity: 3 },
     ]);
-    expect((await level("MILK")).lots).toMatchObject([
+    expect((await app.stockOf("MILK")).lots).toMatchObject([
       { lot_number: "L-1", quantity: 5, expiration_date: "2026-03-01T23:59:59.999Z" },
       { lot_number: "L-2", quantity: 6 },
     ]);
-    expect(await told()).toEqual(["inventory.updated RICE", "inventory.updated MILK"]);
+    expect(await app.takeStockEvents()).toEqual(["inventory.updated RICE", "inventory.updated MILK"]);
     const { data: moved } = (await app.get("/inventory/movements?sku=RICE&type=adjustment")).body;
     const moves = moved.map((row: { reason: string; quantity: number; to_location: string }) => [
       row.reason,
@@ -74,8 +64,8 @@ describe("works", () => {
       ["stock_count", 3, "A-01"],
     ]);
     expect((await imports(file)).body.data).toMatchObject({ created: 0, updated: 0, unchanged: 5, failed: 0 });
-    expect(await told()).toEqual([]);
-    await noDifferences();
+    expect(await app.takeStockEvents()).toEqual([]);
+    await app.expectVerified();
   });
 
   test("what is exported can be imported and changes nothing", async () => {
@@ -84,7 +74,7 @@ describe("works", () => {
     expect(exported.body).toContain(`MILK,${main},A-01,L-1,2026-03-01T23:59:59.999Z,`);
     const again = (await imports(exported.body)).body.data;
     expect(again).toMatchObject({ created: 0, updated: 0, unchanged: again.rows, failed: 0 });
-    expect(await told()).toEqual([]);
+    expect(await app.takeStockEvents()).toEqual([]);
     expect((await app.get("/inventory/export.csv")).body).toBe(exported.body);
   });
 
@@ -117,8 +107,8 @@ describe("works", () => {
     // What is in staging is promised to its order: a file cannot count it.
     const counted = (await imports(`sku,location,bin,quantity\nCHAI,${main},${staging},2`)).body.data;
     expect(counted).toMatchObject({ failed: 1, errors: [{ line: 2, name: "CHAI", field: "bin" }] });
-    expect(await told()).toEqual([]);
-    await noDifferences();
+    expect(await app.takeStockEvents()).toEqual([]);
+    await app.expectVerified();
   });
 
   test("promised units that vanish are promised from other stock, and who waits gets what turns up", async () => {
@@ -128,9 +118,9 @@ describe("works", () => {
     await app.takeEvents();
     const { body } = await imports(`sku,location,bin,quantity\nTEA,${main},A-01,2`);
     expect(body.data).toMatchObject({ updated: 1, failed: 0 });
-    expect(await level("TEA")).toMatchObject({ on_hand: 7, reserved: 5, available: 2 });
-    expect(await told()).toEqual(["inventory.updated TEA"]);
-    await noDifferences();
+    expect(await app.stockOf("TEA")).toMatchObject({ on_hand: 7, reserved: 5, available: 2 });
+    expect(await app.takeStockEvents()).toEqual(["inventory.updated TEA"]);
+    await app.expectVerified();
   });
 
   test("a bad row is told by its line and stops no other, nor leaves a bin or a lot behind", async () => {
@@ -175,14 +165,17 @@ describe("works", () => {
       "15 null",
     ]);
     expect(errors.at(-1).message).toContain("EXT-2");
-    expect(await told()).toEqual(["inventory.updated OIL", "inventory.updated OIL"]);
-    expect(await level("OIL")).toMatchObject({ on_hand: 9 });
-    expect(await level("SALT")).toMatchObject({ on_hand: 5, reserved: 4 });
+    expect(await app.takeStockEvents()).toEqual(["inventory.updated OIL", "inventory.updated OIL"]);
+    expect(await app.stockOf("OIL")).toMatchObject({ on_hand: 9 });
+    expect(await app.stockOf("SALT")).toMatchObject({ on_hand: 5, reserved: 4 });
     const { data: warehouses } = (await app.get("/inventory/locations")).body;
     expect(JSON.stringify(warehouses)).not.toContain("A-02");
     expect(JSON.stringify(warehouses)).not.toContain("NO-BIN");
-    expect((await level("MILK")).lots.map((lot: { lot_number: string }) => lot.lot_number)).toEqual(["L-1", "L-2"]);
-    await noDifferences();
+    expect((await app.stockOf("MILK")).lots.map((lot: { lot_number: string }) => lot.lot_number)).toEqual([
+      "L-1",
+      "L-2",
+    ]);
+    await app.expectVerified();
   });
 });
 
@@ -198,7 +191,7 @@ describe("tried out", () => {
   test("a dry run says what each row would change, changes nothing, and the run itself does just that", async () => {
     await imports(`sku,location,bin,quantity\nRICE,${main},A-01,12`);
     const before = await seen();
-    await told();
+    await app.takeStockEvents();
     const file = [
       "sku,location,bin,lot_number,expiration_date,quantity",
       `RICE,${main},A-01,,,7`,
@@ -221,7 +214,7 @@ describe("tried out", () => {
     expect(changes[1].fields).toContainEqual({ field: "quantity", from: null, to: 3 });
     expect(changes.map(({ line }: { line: number }) => line)).toEqual([2, 3, 4]);
     expect(await seen()).toEqual(before);
-    expect(await told()).toEqual([]);
+    expect(await app.takeStockEvents()).toEqual([]);
     expect((await imports(file)).body.data).toEqual(report);
   });
 
@@ -237,7 +230,7 @@ describe("tried out", () => {
     expect(lines).toEqual(["125 sku", "126 expiration_date"]);
     expect(changes.length).toBe(report.created + report.updated);
     expect((await imports(file)).body.data).toEqual(report);
-    await noDifferences();
+    await app.expectVerified();
   });
 });
 
@@ -246,7 +239,7 @@ describe("refuses", () => {
     const { status, body } = await imports("sku,location\nRICE,1");
     expect([status, body.error.code, body.error.details[0].field]).toEqual([422, "validation_failed", "quantity"]);
     expect((await app.post("/inventory/import", {})).status).toBe(415);
-    expect(await told()).toEqual([]);
+    expect(await app.takeStockEvents()).toEqual([]);
   });
 });
 

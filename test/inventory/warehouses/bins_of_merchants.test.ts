@@ -1,16 +1,15 @@
 // Whose goods lie beside whose: a storage bin that holds one merchant's takes no other's unless it says so.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { systemActor } from "../../../src/core/actor.ts";
 import { addStock } from "../../../src/inventory/receiving/receive_units.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { openApp } from "../../build/service.ts";
+import { portland } from "../../build/shop.ts";
 
 const house = "whs_1001";
 const acme = "mer_1001";
-const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
 
-let app: TestApp;
+const app = await openApp();
 beforeAll(async () => {
-  app = await openTestApp();
   for (const code of ["ACME", "BOLT"]) {
     await done("POST", "/merchants", { code, name: code });
     await done("POST", "/products", { sku: `${code}-TEA`, name: "Tea" }, code);
@@ -21,7 +20,6 @@ beforeAll(async () => {
     { code: "OPEN", pick_order: 8, mix_merchants: true },
   ]);
 });
-afterAll(() => app.close());
 
 async function sent(method: string, path: string, body: unknown = {}, owner?: string) {
   const headers = owner === undefined ? {} : { "packhouse-merchant": owner };
@@ -85,7 +83,7 @@ describe("works", () => {
     const who = await done(
       "POST",
       "/customers",
-      { email: "jane@example.com", first_name: "Jane", shipping_addresses: [address] },
+      { email: "jane@example.com", first_name: "Jane", shipping_addresses: [portland] },
       "BOLT",
     );
     await done(...add("BOLT", 1, { bin: "D-01" }));
@@ -127,7 +125,7 @@ describe("refuses", () => {
     ]);
     const west = {
       name: "West",
-      address,
+      address: portland,
       location_zones: [
         { zone_id: "W", temperature_zone: "ambient", bins: [{ code: "W-01", dedicated_merchant_id: acme }] },
       ],

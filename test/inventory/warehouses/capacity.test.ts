@@ -1,19 +1,16 @@
 // How full bins and zones are, and what a full bin refuses.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { openShop, type Shop } from "../../orders/shop.ts";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { openShop } from "../../build/shop.ts";
 
-let shop: Shop;
-let main: string;
+const shop = await openShop();
+const main = (await shop.app.get("/inventory/locations")).body.data[0].warehouse_id;
 beforeAll(async () => {
-  shop = await openShop();
-  main = (await shop.app.get("/inventory/locations")).body.data[0].warehouse_id;
   const bins = [
     { code: "A-01", capacity: 10 },
     { code: "A-02", capacity: 4, pick_order: 1 },
   ];
   await setBins(bins);
 });
-afterAll(() => shop.close());
 
 const setBins = (bins: object[]) =>
   shop.app.patch(`/inventory/locations/${main}`, {
@@ -36,7 +33,7 @@ async function fill() {
 
 describe("a bin with a capacity", () => {
   test("takes what it has room for, of whatever goods; where no bin is named the next with room is taken", async () => {
-    const [tea, rice] = [await shop.product(0), await shop.product(0)];
+    const [tea, rice] = [await shop.product(), await shop.product()];
     expect((await add(tea.sku, 6, "A-01")).status).toBe(201);
     await shop.app.takeEvents();
     expect(await add(rice.sku, 5, "A-01")).toMatchObject(full("A-01", 10, 4, 5));
@@ -59,7 +56,7 @@ describe("a bin with a capacity", () => {
   });
 
   test("refuses units of a delivery, of a transfer, and units that are put back", async () => {
-    const goods = await shop.product(0);
+    const goods = await shop.product();
     expect((await add(goods.sku, 6, "A-03")).status).toBe(201);
     const items = [{ sku: goods.sku, quantity: 3, bin: "A-02" }];
     const lines = [{ sku: goods.sku, quantity: 3 }];
@@ -105,7 +102,7 @@ describe("a bin with a capacity", () => {
 
   test("takes no more than it has room for from many at once", async () => {
     await setBins([{ code: "B-01", capacity: 5 }]);
-    const many = await Promise.all(Array.from({ length: 8 }, () => shop.product(0)));
+    const many = await Promise.all(Array.from({ length: 8 }, () => shop.product()));
     const answers = await Promise.all(many.map(({ sku }) => add(sku, 2, "B-01")));
     expect(answers.filter(({ status }) => status === 201).length).toBe(2);
     expect(answers.filter(({ status }) => status === 409).length).toBe(6);

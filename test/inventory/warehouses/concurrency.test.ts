@@ -1,22 +1,18 @@
 // A zone or a bin changes while units come to it: one of the two comes first, and the other sees what it did.
 
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import { engine } from "../../../src/core/config.ts";
 import type { Fault } from "../../../src/core/faults.ts";
 import { adjustStock } from "../../../src/inventory/counts/adjust_stock.ts";
 import { addStock } from "../../../src/inventory/receiving/receive_units.ts";
 import { updateWarehouse } from "../../../src/inventory/warehouses/warehouses.ts";
 import type { Tx } from "../../../src/storage/database.ts";
-import { clerk, openShop, type Shop } from "../shop.ts";
+import { clerk, openStock, type Stock } from "../../build/stock.ts";
 
-let shop: Shop;
+let shop: Stock;
 beforeEach(async () => {
-  shop = await openShop();
+  shop = await openStock();
   await shop.product("MILK", { temperature_zone: "refrigerated" });
-});
-afterEach(async () => {
-  expect(await shop.differences()).toEqual([]);
-  await shop.close();
 });
 
 /** Two transactions of which the second begins when the first has done its work and not yet ended. */

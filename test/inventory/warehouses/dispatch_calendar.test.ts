@@ -9,7 +9,7 @@ import {
   isOutsideHours,
   workingDay,
 } from "../../../src/inventory/warehouses/dispatch_calendar.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { openTestApp, type TestApp } from "../../build/service.ts";
 
 const usual = (timezone: string, fields: Partial<DispatchCalendar> = {}): DispatchCalendar => ({
   timezone,

@@ -1,27 +1,23 @@
 // A warehouse of many bins: whoever puts units there asks for one of them and does not read the others.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { addStock } from "../../../src/inventory/receiving/receive_units.ts";
 import { findBin, insertBins, shareWarehouse } from "../../../src/inventory/warehouses/warehouses.sql.ts";
 import { binFor, transitSpot, updateWarehouse } from "../../../src/inventory/warehouses/warehouses.ts";
 import type { Store, Tx } from "../../../src/storage/database.ts";
 import { unscoped } from "../../../src/storage/scope.ts";
-import { clerk, openShop, type Shop } from "../shop.ts";
+import { clerk, openStock, type Stock } from "../../build/stock.ts";
 
 const bins_many = 20_000;
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-  for (const sku of ["TEA", "RICE"]) await shop.product(sku);
-  await shop.write(async (tx) => {
-    const zone_id = (await shareWarehouse(tx, shop.main)).zones[0]?.id ?? null;
-    const bin = { warehouse_id: shop.main, zone_id, kind: "storage", pick_order: 5, capacity: null } as const;
-    await insertBins(
-      tx,
-      Array.from({ length: bins_many }, (_, at) => ({ ...bin, code: `B-${at}` })),
-    );
-  });
+const shop: Stock = await openStock();
+for (const sku of ["TEA", "RICE"]) await shop.product(sku);
+await shop.write(async (tx) => {
+  const zone_id = (await shareWarehouse(tx, shop.main)).zones[0]?.id ?? null;
+  const bin = { warehouse_id: shop.main, zone_id, kind: "storage", pick_order: 5, capacity: null } as const;
+  await insertBins(
+    tx,
+    Array.from({ length: bins_many }, (_, at) => ({ ...bin, code: `B-${at}` })),
+  );
 });
-afterAll(() => shop.close());
 
 /** The time (ms) of the quickest of some runs, which tells what the work costs on a busy machine too. */
 async function quickest(store: Store, work: (tx: Tx) => Promise<unknown>): Promise<number> {

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { ensureWarehouse } from "../../../src/inventory/warehouses/warehouses.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { openApp } from "../../build/service.ts";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-  await app.post("/products", { sku: "MILK", name: "Milk", temperature_zone: "refrigerated" });
-});
-afterAll(() => app.close());
+const app = await openApp();
+await app.post("/products", { sku: "MILK", name: "Milk", temperature_zone: "refrigerated" });
 
 const address = {
   name: "West",
@@ -104,7 +100,7 @@ describe("a change", () => {
   });
 
   test("to the same name at once is made once", async () => {
-    const other = await openTestApp();
+    const other = await openApp();
     const names = ["One", "Two", "Three", "Four"];
     const made = await Promise.all(
       names.map((name) => other.post("/inventory/locations", { name, address, location_zones: [cold] })),
@@ -113,7 +109,6 @@ describe("a change", () => {
       made.map(({ body }) => other.patch(`/inventory/locations/${body.data.warehouse_id}`, { name: "Five" })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422, 422]);
-    await other.close();
   });
 });
 
@@ -186,10 +181,9 @@ describe("guards", () => {
   });
 
   test("two servers that start at once make one warehouse", async () => {
-    const other = await openTestApp();
+    const other = await openApp();
     const { live } = other.service.stores;
     await Promise.all([live.write(ensureWarehouse), live.write(ensureWarehouse), live.write(ensureWarehouse)]);
     expect((await other.get("/inventory/locations")).body.data.length).toBe(1);
-    await other.close();
   });
 });

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { lateFrom, shippedMessage, shippedView } from "../../../src/operations/backups/backup_run.ts";
 import { noteArchiveLate, noteLate } from "../../../src/operations/backups/backup_runs.ts";
-import { openTestApp, start } from "../../harness.ts";
+import { openApp, start } from "../../build/service.ts";
 
 const minute = 60_000;
 const until = Date.parse("2026-11-24T17:30:00.000Z");
@@ -23,36 +23,32 @@ test("archiving is late after a minute or once the destination is unavailable, a
 });
 
 test("the operator finds a notice of what is late, once a day", async () => {
-  const app = await openTestApp();
-  try {
-    const plan = {
-      to: "s3://bucket/kept",
-      every_minutes: 60,
-      keep: { hours: 24, days: 30, months: 12 },
-      with_key: false,
-    };
-    const late = async (since: number) => {
-      await app.service.stores.live.write((tx) => noteLate(tx, plan, since, false));
-      return (await app.get("/notices?kind=backup_late")).body.data.map(({ message }: { message: string }) => message);
-    };
-    expect(await late(start - 119 * minute)).toEqual([]);
-    const told = [expect.stringContaining("s3://bucket/kept")];
-    expect(await late(start - 121 * minute)).toEqual(told);
-    expect(await late(start - 121 * minute)).toEqual(told);
-    // Commits that are not shipped are told once more after something was shipped since.
-    const away = { ...shipped, until: start + minute, problem: "It is away." };
-    app.clocks.live.advance(12 * minute);
-    for (const _ of [1, 2]) {
-      await app.service.stores.live.write((tx) => noteArchiveLate(tx, away, start, false));
-    }
-    const all = (await app.get("/notices?kind=backup_late")).body.data;
-    expect(all.map(({ message }: { message: string }) => message)).toEqual([
-      expect.stringContaining("It is away."),
-      ...told,
-    ]);
-  } finally {
-    await app.close();
+  const app = await openApp();
+  const plan = {
+    to: "s3://bucket/kept",
+    every_minutes: 60,
+    keep: { hours: 24, days: 30, months: 12 },
+    with_key: false,
+  };
+  const late = async (since: number) => {
+    await app.service.stores.live.write((tx) => noteLate(tx, plan, since, false));
+    return (await app.get("/notices?kind=backup_late")).body.data.map(({ message }: { message: string }) => message);
+  };
+  expect(await late(start - 119 * minute)).toEqual([]);
+  const told = [expect.stringContaining("s3://bucket/kept")];
+  expect(await late(start - 121 * minute)).toEqual(told);
+  expect(await late(start - 121 * minute)).toEqual(told);
+  // Commits that are not shipped are told once more after something was shipped since.
+  const away = { ...shipped, until: start + minute, problem: "It is away." };
+  app.clocks.live.advance(12 * minute);
+  for (const _ of [1, 2]) {
+    await app.service.stores.live.write((tx) => noteArchiveLate(tx, away, start, false));
   }
+  const all = (await app.get("/notices?kind=backup_late")).body.data;
+  expect(all.map(({ message }: { message: string }) => message)).toEqual([
+    expect.stringContaining("It is away."),
+    ...told,
+  ]);
 });
 
 test("backups are late once two could have been made", () => {

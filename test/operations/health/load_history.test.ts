@@ -1,17 +1,16 @@
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
 import { silentLog } from "../../../src/core/log.ts";
 import { openRequestPipeline } from "../../../src/http/request_pipeline.ts";
 import { notePoint } from "../../../src/operations/health/health.jobs.ts";
 import { type LoadCounts, percentile } from "../../../src/operations/health/load_history.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { openApp, type TestApp } from "../../build/service.ts";
 
 setDefaultTimeout(30_000);
 let app: TestApp;
 beforeEach(async () => {
-  app = await openTestApp();
+  app = await openApp();
 });
-afterEach(() => app.close());
 
 describe("the figures of the last day", () => {
   test("are rates of one world since the point before", async () => {

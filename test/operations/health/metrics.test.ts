@@ -1,16 +1,15 @@
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { silentLog } from "../../../src/core/log.ts";
 import { openRequestPipeline } from "../../../src/http/request_pipeline.ts";
 import { migrations } from "../../../src/storage/migrations/migration_sql.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { openApp, type TestApp } from "../../build/service.ts";
 import { readExposition } from "./exposition.ts";
 
 setDefaultTimeout(30_000);
 let app: TestApp;
 beforeEach(async () => {
-  app = await openTestApp();
+  app = await openApp();
 });
-afterEach(() => app.close());
 
 async function figures(key = app.keys.live.read) {
   const { status, body, headers } = await app.call("GET", "/metrics", undefined, { key });

@@ -1,17 +1,13 @@
 // The servers of an installation: the one process on SQLite, those of the table where several share a database.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { hostname } from "node:os";
 import { servers } from "../../../db/schema/service.ts";
 import { iso } from "../../../src/core/clock.ts";
 import { engine, version } from "../../../src/core/config.ts";
 import { known_migrations } from "../../../src/storage/migrations/migrate.ts";
-import { openTestApp, start, type TestApp } from "../../harness.ts";
+import { openApp, start } from "../../build/service.ts";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-});
-afterAll(() => app.close());
+const app = await openApp();
 
 const migration = known_migrations[engine].at(-1)?.name ?? "";
 

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { default_secret_key, defaultProgram, type StartedService, startService } from "../../../scripts/service.ts";
+import { type StartedService, startService, usual_secret_key, usualProgram } from "../../../scripts/service.ts";
 import { type OtherVersion, otherVersion } from "../../../scripts/versions.ts";
 import { databaseUrl } from "../../../src/core/config.ts";
 import { wireId } from "../../../src/core/ids.ts";
@@ -54,7 +54,7 @@ const url = databaseUrl?.replace(/\/[^/]*$/, `/${database}`) ?? null;
 const run = (program: readonly string[], ...words: string[]) => runIn(place, program, words);
 const runOn = (data: string, program: readonly string[], ...words: string[]) => runIn(["--data", data], program, words);
 async function runIn(where: readonly string[], program: readonly string[], words: readonly string[]) {
-  const env = { ...process.env, PACKHOUSE_SECRET_KEY: default_secret_key, PACKHOUSE_DATABASE_URL: "" };
+  const env = { ...process.env, PACKHOUSE_SECRET_KEY: usual_secret_key, PACKHOUSE_DATABASE_URL: "" };
   const child = Bun.spawn([...program, ...words, ...where], { env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
   const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   return { code: await child.exited, said: out + err };
@@ -93,7 +93,7 @@ beforeAll(async () => {
   added = otherVersion([additive]);
   broken = otherVersion([failing]);
   fails = otherVersion([{ ...failing, name: breaking.name }]);
-  await (await serving(defaultProgram)).stop();
+  await (await serving(usualProgram)).stop();
 }, 60_000);
 afterAll(async () => {
   for (const version of [newer, added, broken, fails]) version.remove();
@@ -112,7 +112,7 @@ describe("data of an older version", () => {
     expect(code).toBe(0);
     expect(said).toContain("9001_breaking  breaking: it is planted");
     expect(said).toMatch(/Rehearsed in [\d.]+ s\. The data is unchanged\./);
-    expect(await run(defaultProgram, "upgrade", "--check")).toEqual({
+    expect(await run(usualProgram, "upgrade", "--check")).toEqual({
       code: 0,
       said: "Nothing to upgrade: the data has this version.\n",
     });
@@ -123,26 +123,23 @@ describe("data of an older version", () => {
     expect(code).toBe(78);
     expect(said).toContain("no_such_thing");
     expect(said).toContain("The data is unchanged");
-    expect(await run(defaultProgram, "verify")).toEqual({
-      code: 0,
-      said: "live: 0 differences\ntest: 0 differences\n",
-    });
+    expect(await run(usualProgram, "verify")).toEqual({ code: 0, said: "live: 0 differences\ntest: 0 differences\n" });
   }, 30_000);
 
   test("comes to the new version with a backup before, serves, and goes back while nothing was stored", async () => {
     const service = await serving(newer.program);
-    expect(service.output).toContain("older version: 9001_breaking");
+    expect(service.said).toContain("older version: 9001_breaking");
     await service.stop();
     const kept = join(folder, "upgrades", backupsIn(folder).at(-1) ?? "");
     expect(statSync(kept).mode & 0o777).toBe(0o600);
-    expect(await runIn([], defaultProgram, ["backup", "show", kept])).toMatchObject({
+    expect(await runIn([], usualProgram, ["backup", "show", kept])).toMatchObject({
       code: 0,
       said: expect.stringMatching(/All checksums match/),
     });
     // It is a backup like any other: the older version restores it, and holds back what was about to go out.
     const restored = ["restore", kept, "--into", join(folder, "restored")];
-    if (url === null) expect(await runIn([], defaultProgram, restored)).toMatchObject({ code: 0 });
-    expect(await run(defaultProgram, "keys", "list")).toMatchObject({
+    if (url === null) expect(await runIn([], usualProgram, restored)).toMatchObject({ code: 0 });
+    expect(await run(usualProgram, "keys", "list")).toMatchObject({
       code: 78,
       said: expect.stringMatching(/newer Packhouse.*9001_breaking/),
     });
@@ -151,7 +148,7 @@ describe("data of an older version", () => {
       code: 0,
       said: expect.stringMatching(/The upgrade of \w+ was rolled back\. Start/),
     });
-    expect(await run(defaultProgram, "verify")).toMatchObject({ code: 0 });
+    expect(await run(usualProgram, "verify")).toMatchObject({ code: 0 });
     expect(await run(newer.program, "rollback")).toMatchObject({
       code: 0,
       said: expect.stringMatching(/already been rolled back/),
@@ -179,7 +176,7 @@ describe("data of an older version", () => {
     expect({ ...lost }).toMatchObject({ code: 0, said: expect.stringMatching(/is kept in .*aside/) });
     const again = lost.said.split("\n").filter((line) => line.includes("packhouse customers erase"));
     expect(again).toEqual([expect.stringContaining(`erase ${wireId("customer", firstId.test)} --mode test`)]);
-    expect((await run(defaultProgram, "keys", "list")).said).not.toContain("made");
+    expect((await run(usualProgram, "keys", "list")).said).not.toContain("made");
     if (url !== null) return;
     const aside = readdirSync(join(folder, "upgrades")).filter((name) => name.startsWith("aside-"));
     expect(
@@ -190,7 +187,7 @@ describe("data of an older version", () => {
   test("is not taken back without a backup of before that upgrade", async () => {
     // One failed and left its backup, which what was stored afterwards is not in.
     expect(await run(fails.program, "upgrade")).toMatchObject({ code: 78 });
-    expect(await makeKey(defaultProgram)).toMatchObject({ code: 0 });
+    expect(await makeKey(usualProgram)).toMatchObject({ code: 0 });
     expect(await run(newer.program, "upgrade", "--no-backup")).toMatchObject({
       code: 0,
       said: expect.stringMatching(/only an earlier one can restore/),
@@ -207,7 +204,7 @@ describe("data of an older version", () => {
     "takes the place of the data if a rollback was interrupted once it had begun to, whoever opens it next",
     async () => {
       const [data, older] = [join(folder, "interrupted"), join(folder, "older")];
-      await (await serving(defaultProgram, data)).stop();
+      await (await serving(usualProgram, data)).stop();
       cpSync(data, older, { recursive: true });
       const service = await serving(newer.program, data);
       await service.makeKey("live");
@@ -220,8 +217,8 @@ describe("data of an older version", () => {
       writeFileSync(join(data, ".restored", "restored.json"), JSON.stringify({ archive: "", replaces: true }));
       // One before it was interrupted earlier.
       mkdirSync(join(data, ".restoring"));
-      expect(await runOn(data, defaultProgram, "keys", "list")).toMatchObject({ code: 0 });
-      expect(await runOn(data, defaultProgram, "verify")).toMatchObject({ code: 0 });
+      expect(await runOn(data, usualProgram, "keys", "list")).toMatchObject({ code: 0 });
+      expect(await runOn(data, usualProgram, "verify")).toMatchObject({ code: 0 });
       expect(readdirSync(data).filter((name) => name.startsWith(".rest"))).toEqual([]);
     },
     30_000,
@@ -231,7 +228,7 @@ describe("data of an older version", () => {
     "is read as it is by --check, and a damaged log is refused and left",
     async () => {
       const data = join(folder, "killed");
-      const service = await serving(defaultProgram, data);
+      const service = await serving(usualProgram, data);
       for (let made = 0; made < 5; made += 1) await service.makeKey("live");
       await service.kill();
       const log = join(data, "live.db-wal");
@@ -258,9 +255,9 @@ describe("data of an older version", () => {
       Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", disk]);
       try {
         const data = join(disk, "data");
-        await (await serving(defaultProgram, data)).stop();
+        await (await serving(usualProgram, data)).stop();
         Bun.spawnSync(["sh", "-c", `head -c 4000000 /dev/zero > ${join(disk, "filler")}`]);
-        const env = { ...process.env, PACKHOUSE_SECRET_KEY: default_secret_key };
+        const env = { ...process.env, PACKHOUSE_SECRET_KEY: usual_secret_key };
         const child = Bun.spawn([...newer.program, "upgrade", "--data", data], {
           env,
           stderr: "pipe",
@@ -269,7 +266,7 @@ describe("data of an older version", () => {
         expect(await new Response(child.stderr).text()).toMatch(/The backup before the upgrade needs .* --no-backup/);
         expect(await child.exited).toBe(74);
         expect(existsSync(join(data, "upgrades"))).toBe(false);
-        await (await serving(defaultProgram, data)).stop();
+        await (await serving(usualProgram, data)).stop();
       } finally {
         Bun.spawnSync(["umount", "-l", disk]);
       }
@@ -290,13 +287,13 @@ async function afterBackup(url: string, older: StartedService): Promise<StartedS
 
 describe("what a newer version has only added", () => {
   test("is worked with by the older one, side by side on PostgreSQL", async () => {
-    const older = await serving(defaultProgram);
+    const older = await serving(usualProgram);
     const beside = url === null ? null : await afterBackup(url, older);
     if (beside === null) {
       await older.stop();
       expect(await run(added.program, "upgrade")).toMatchObject({ code: 0 });
     } else await older.stop();
-    const again = await serving(defaultProgram);
+    const again = await serving(usualProgram);
     const key = await again.makeKey("test");
     const asked = await fetch(`${again.url}/v1/orders`, { headers: { authorization: `Bearer ${key}` } });
     expect(asked.status).toBe(200);
@@ -332,27 +329,27 @@ describe("what a newer version has only added", () => {
 test("data from before the first release is upgraded as it is, and goes back", async () => {
   await inBoth(...relisting(listed.slice(0, -1)));
   const way = expect.stringContaining("ends with migration 0019_invitation_proofs");
-  expect(await run(defaultProgram, "upgrade")).toMatchObject({ code: 78, said: way });
-  expect((await run(defaultProgram, "doctor")).said).toEqual(way);
+  expect(await run(usualProgram, "upgrade")).toMatchObject({ code: 78, said: way });
+  expect((await run(usualProgram, "doctor")).said).toEqual(way);
   await inBoth(...relisting(listed));
-  expect(await run(defaultProgram, "keys", "list")).toMatchObject({
+  expect(await run(usualProgram, "keys", "list")).toMatchObject({
     code: 78,
     said: expect.stringMatching(/older Packhouse/),
   });
-  expect(await run(defaultProgram, "upgrade", "--check")).toMatchObject({
+  expect(await run(usualProgram, "upgrade", "--check")).toMatchObject({
     code: 0,
     said: expect.stringMatching(/1 migration would run.*\n.*0001_schema/),
   });
-  expect((await run(defaultProgram, "doctor")).said).toContain("1 are still to be run: 0001_schema");
+  expect((await run(usualProgram, "doctor")).said).toContain("1 are still to be run: 0001_schema");
   const upgraded = async () => {
-    const service = await serving(defaultProgram);
-    expect(service.output).toContain("older version: 0001_schema");
+    const service = await serving(usualProgram);
+    expect(service.said).toContain("older version: 0001_schema");
     expect(await service.makeKey("live")).toBeString();
     expect(await service.verify()).toMatchObject({ code: 0 });
     await service.stop();
   };
   await upgraded();
-  expect(await run(defaultProgram, "rollback", "--lose-since-upgrade", "--yes")).toMatchObject({ code: 0 });
-  expect(await run(defaultProgram, "keys", "list")).toMatchObject({ code: 78 });
+  expect(await run(usualProgram, "rollback", "--lose-since-upgrade", "--yes")).toMatchObject({ code: 0 });
+  expect(await run(usualProgram, "keys", "list")).toMatchObject({ code: 78 });
   await upgraded();
 }, 60_000);

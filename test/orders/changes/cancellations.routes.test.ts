@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { openShop, type Shop } from "../shop.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { openShop } from "../../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 beforeEach(async () => {
   await shop.app.takeEvents();
 });
@@ -13,7 +9,6 @@ beforeEach(async () => {
 type Sent = { sku?: string; line_id?: string; quantity: number };
 const give = (id: string, items: Sent[], more: object = {}) =>
   shop.act(id, "cancel_items", { items, reason: "customer", ...more });
-const level = async (sku: string) => (await shop.app.get(`/inventory/${sku}`)).body.data;
 const lastOf = async (id: string) => (await shop.app.get(`/orders/${id}/history`)).body.data.at(-1);
 
 /** Buys a label for all of an order that is in no parcel, and answers its id. */
@@ -26,7 +21,7 @@ async function bought(order_id: string): Promise<string> {
 
 describe("works", () => {
   test("units of a pending order go back on sale, and it costs less", async () => {
-    const [tea, cup] = [await shop.product(5), await shop.product(5)];
+    const [tea, cup] = [await shop.product({ units: 5 }), await shop.product({ units: 5 })];
     const made = await shop.order([
       [tea, 3],
       [cup, 1],
@@ -43,7 +38,7 @@ describe("works", () => {
     expect((await shop.app.takeEvents()).map(({ type, data }) => [type, data["sku"]])).toEqual([
       ["inventory.updated", tea.sku],
     ]);
-    expect(await level(tea.sku)).toMatchObject({ available: 4, reserved: 1 });
+    expect(await shop.stockOf(tea.sku)).toMatchObject({ available: 4, reserved: 1 });
     expect(await lastOf(made.id)).toMatchObject({
       event: "cancel_items",
       from_status: "pending",
@@ -61,22 +56,22 @@ describe("works", () => {
   });
 
   test("the units that wait for stock go first, then those on the shelf, and last what is picked", async () => {
-    const tea = await shop.product(5);
+    const tea = await shop.product({ units: 5 });
     const made = await shop.order([[tea, 7]]);
     await shop.act(made.id, "pick", { items: [{ sku: tea.sku, quantity: 3 }], partial: true });
     const counts = async (quantity: number) => (await give(made.id, [{ sku: tea.sku, quantity }])).line_items[0];
     expect(await counts(2)).toMatchObject({ quantity_backordered: 0, quantity_reserved: 5, quantity_picked: 3 });
     expect(await counts(2)).toMatchObject({ quantity_reserved: 3, quantity_picked: 3 });
     expect(await counts(1)).toMatchObject({ quantity_reserved: 2, quantity_picked: 2 });
-    expect(await level(tea.sku)).toMatchObject({ available: 2, reserved: 2, unavailable: { putback: 1 } });
+    expect(await shop.stockOf(tea.sku)).toMatchObject({ available: 2, reserved: 2, unavailable: { putback: 1 } });
     const body = { order_id: made.id, sku: tea.sku, quantity: 1, bin: "A-1-1" };
-    const bin = (await level(tea.sku)).locations[0].location;
+    const bin = (await shop.stockOf(tea.sku)).locations[0].location;
     expect((await shop.app.post("/inventory/putbacks", { ...body, bin })).body.data).toMatchObject({ remaining: 0 });
     expect(await shop.available(tea.sku)).toBe(3);
   });
 
   test("what one line frees another line of the order may get, and the answer says so", async () => {
-    const tea = await shop.product(1);
+    const tea = await shop.product({ units: 1 });
     const made = await shop.order([
       [tea, 1],
       [tea, 1],
@@ -90,14 +85,14 @@ describe("works", () => {
   });
 
   test("what is freed goes to those who wait", async () => {
-    const tea = await shop.product(3);
+    const tea = await shop.product({ units: 3 });
     const [first, second] = [await shop.order([[tea, 3]]), await shop.order([[tea, 2]])];
     await give(first.id, [{ line_id: first.line_items[0].id, quantity: 2 }]);
     expect((await shop.get(second.id)).allocation).toEqual({ complete: true, backordered_units: 0 });
   });
 
   test("without what it waits for, an order is packed", async () => {
-    const tea = await shop.product(2);
+    const tea = await shop.product({ units: 2 });
     const made = await shop.order([[tea, 5]]);
     await shop.act(made.id, "pack", { partial: true });
     await shop.app.takeEvents();
@@ -109,7 +104,7 @@ describe("works", () => {
   });
 
   test("after a partial shipment the rest is cancelled, and the order has shipped", async () => {
-    const tea = await shop.product(2);
+    const tea = await shop.product({ units: 2 });
     const made = await shop.order([[tea, 5]]);
     await shop.act(made.id, "ship", { partial: true });
     await shop.app.takeEvents();
@@ -130,7 +125,7 @@ describe("works", () => {
   });
 
   test("once all that left has arrived, cancelling the rest ends the order", async () => {
-    const tea = await shop.product(2);
+    const tea = await shop.product({ units: 2 });
     const made = await shop.order([[tea, 3]]);
     const parcel = { carrier: "local", service: "standard", package: { weight: 1, weight_unit: "lb" } };
     const items = [{ sku: tea.sku, quantity: 2 }];
@@ -148,7 +143,7 @@ describe("works", () => {
   });
 
   test("a label for units that wait is voided when they are cancelled", async () => {
-    const tea = await shop.product(2);
+    const tea = await shop.product({ units: 2 });
     const made = await shop.order([[tea, 3]]);
     const part = await shop.act(made.id, "ship", { partial: true, tracking_number: `P-${made.id}` });
     expect(part.shipments).toHaveLength(1);
@@ -162,7 +157,7 @@ describe("works", () => {
   });
 
   test("when nothing is left the order is cancelled, picked units and label and all", async () => {
-    const [tea, cup] = [await shop.product(5), await shop.product(5)];
+    const [tea, cup] = [await shop.product({ units: 5 }), await shop.product({ units: 5 })];
     const made = await shop.order([
       [tea, 2],
       [cup, 1],
@@ -182,7 +177,10 @@ describe("works", () => {
     });
     expect(await shop.told()).toEqual(["order.cancelled"]);
     expect((await shop.app.get(`/shipping/labels/${label}`)).body.data.status).toBe("voided");
-    expect([(await level(tea.sku)).unavailable.putback, (await level(cup.sku)).unavailable.putback]).toEqual([2, 1]);
+    expect([
+      (await shop.stockOf(tea.sku)).unavailable.putback,
+      (await shop.stockOf(cup.sku)).unavailable.putback,
+    ]).toEqual([2, 1]);
     expect((await shop.history(made.id)).slice(-4)).toEqual([
       "label: fulfilled > fulfilled",
       "void: fulfilled > fulfilled",
@@ -192,7 +190,7 @@ describe("works", () => {
   });
 
   test("a parcel without a label keeps the rest; one with a label is given up", async () => {
-    const tea = await shop.product(6);
+    const tea = await shop.product({ units: 6 });
     const made = await shop.order([[tea, 6]]);
     const items = (quantity: number) => ({ items: [{ sku: tea.sku, quantity }] });
     await shop.act(made.id, "pack", { packages: [items(2), items(1), items(3)] });
@@ -209,7 +207,7 @@ describe("works", () => {
   });
 
   test("whole sets of a bundle, of which components lie in several places", async () => {
-    const [cup, pot] = [await shop.product(8), await shop.product(3)];
+    const [cup, pot] = [await shop.product({ units: 8 }), await shop.product({ units: 3 })];
     const components = [
       { sku: cup.sku, quantity: 2 },
       { sku: pot.sku, quantity: 1 },
@@ -221,10 +219,10 @@ describe("works", () => {
     await shop.act(made.id, "pick", { items: [{ sku: cup.sku, quantity: 5 }], partial: true });
     const three = await give(made.id, [{ sku, quantity: 1 }]);
     expect(three.line_items).toMatchObject([{ quantity_reserved: 3, quantity_backordered: 0, quantity_cancelled: 1 }]);
-    expect([(await level(cup.sku)).reserved, (await level(pot.sku)).reserved]).toEqual([6, 3]);
+    expect([(await shop.stockOf(cup.sku)).reserved, (await shop.stockOf(pot.sku)).reserved]).toEqual([6, 3]);
     const one = await give(made.id, [{ sku, quantity: 2 }]);
     expect(one.line_items).toMatchObject([{ quantity_reserved: 1, quantity_cancelled: 3 }]);
-    expect([await level(cup.sku), await level(pot.sku)]).toMatchObject([
+    expect([await shop.stockOf(cup.sku), await shop.stockOf(pot.sku)]).toMatchObject([
       { reserved: 2, picked: 2, available: 3, unavailable: { putback: 3 } },
       { reserved: 1, available: 2 },
     ]);
@@ -232,7 +230,7 @@ describe("works", () => {
   });
 
   test("a held order keeps its hold", async () => {
-    const tea = await shop.product(5);
+    const tea = await shop.product({ units: 5 });
     const made = await shop.order([[tea, 3]]);
     await shop.act(made.id, "hold", { reserve_inventory: false });
     const less = await give(made.id, [{ sku: tea.sku, quantity: 1 }]);
@@ -241,7 +239,7 @@ describe("works", () => {
   });
 
   test("lines that are replaced afterwards count anew what is wanted", async () => {
-    const tea = await shop.product(9);
+    const tea = await shop.product({ units: 9 });
     const made = await shop.order([[tea, 3]]);
     await give(made.id, [{ sku: tea.sku, quantity: 1 }]);
     const lines = (quantity: number) => ({ line_items: [{ sku: tea.sku, quantity, unit_price: "12.50" }] });
@@ -263,7 +261,7 @@ describe("refuses", () => {
     ["a line of no order", { items: [{ line_id: "lin_9", quantity: 1 }] }, 404, "resource_missing"],
     ["an item without a name", { items: [{ quantity: 1 }] }, 422, "validation_failed"],
   ])("%s", async (_, body, status, code) => {
-    const made = await shop.order([[await shop.product(5), 3]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 3]]);
     await shop.app.takeEvents();
     const sent = JSON.stringify(body).replace("LINE", made.line_items[0].id);
     const answer = await shop.app.post(`/orders/${made.id}/cancel_items`, sent);
@@ -273,7 +271,7 @@ describe("refuses", () => {
   });
 
   test("what has left", async () => {
-    const tea = await shop.product(2);
+    const tea = await shop.product({ units: 2 });
     const made = await shop.order([[tea, 3]]);
     await shop.act(made.id, "ship", { partial: true });
     const items = [{ sku: tea.sku, quantity: 2 }];
@@ -295,14 +293,14 @@ describe("refuses", () => {
 
 describe("guards", () => {
   test("a key that may only read cancels nothing", async () => {
-    const made = await shop.order([[await shop.product(5), 3]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 3]]);
     const body = { items: [{ line_id: made.line_items[0].id, quantity: 1 }] };
     const key = shop.app.keys.live.read;
     expect((await shop.app.call("POST", `/orders/${made.id}/cancel_items`, body, { key })).status).toBe(403);
   });
 
   test("of two cancellations of the same last units one has something to cancel", async () => {
-    const made = await shop.order([[await shop.product(5), 3]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 3]]);
     const body = { items: [{ line_id: made.line_items[0].id, quantity: 2 }] };
     const answers = await Promise.all([1, 2].map(() => shop.app.post(`/orders/${made.id}/cancel_items`, body)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 422]);

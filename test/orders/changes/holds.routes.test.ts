@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { systemActor } from "../../../src/core/actor.ts";
 import { readId } from "../../../src/core/ids.ts";
 import { placeHold } from "../../../src/orders/changes/holds.ts";
 import { noteAllAllocationChanges, releaseHolds } from "../../../src/orders/orders.jobs.ts";
 import { lockOrder } from "../../../src/orders/orders.sql.ts";
-import { openShop, type Shop } from "../shop.ts";
+import { hour_ms } from "../../build/service.ts";
+import { openShop } from "../../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 
-const hour_ms = 3_600_000;
 const later = (hours: number) => new Date(shop.app.clocks.live.now() + hours * hour_ms).toISOString();
 
 describe("works", () => {
   test("an order is held and goes on from where it was", async () => {
-    const made = await shop.order([[await shop.product(5), 2]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     await shop.act(made.id, "process");
     await shop.told();
     const held = await shop.act(made.id, "hold", { reason: "payment", note: "Card declined." });
@@ -40,7 +36,7 @@ describe("works", () => {
   });
 
   test("holds of several reasons stand side by side; the same reason again replaces note and date", async () => {
-    const made = await shop.order([[await shop.product(5), 2]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     await shop.act(made.id, "hold", { reason: "fraud", note: "one" });
     await shop.act(made.id, "hold", { reason: "address" });
     const held = await shop.act(made.id, "hold", { reason: "fraud", note: "two", hold_until: later(1) });
@@ -57,7 +53,7 @@ describe("works", () => {
   });
 
   test("a hold that is sent twice holds once, and its history says so once", async () => {
-    const made = await shop.order([[await shop.product(5), 2]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     const hold = { reason: "payment", note: "Card declined.", hold_until: later(2), reserve_inventory: false };
     const held = await shop.act(made.id, "hold", hold);
     expect(await shop.act(made.id, "hold", hold)).toEqual(held);
@@ -67,7 +63,7 @@ describe("works", () => {
   });
 
   test("stock is freed when asked, and reserved again on release", async () => {
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 4]]);
     const held = await shop.act(made.id, "hold", { reserve_inventory: false });
     expect(held.line_items).toMatchObject([{ quantity_reserved: 0, quantity_backordered: 4 }]);
@@ -80,7 +76,7 @@ describe("works", () => {
   });
 
   test("what a release or another hold reserves again is told with it, so that its version stays", async () => {
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 4]]);
     await shop.act(made.id, "hold", { reserve_inventory: false });
     const kept = await shop.act(made.id, "hold", { reserve_inventory: true });
@@ -101,7 +97,7 @@ describe("works", () => {
   });
 
   test("a hold that kept the stock takes it back from one that freed it", async () => {
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 4]]);
     await shop.act(made.id, "hold", { reason: "payment", reserve_inventory: false });
     const kept = await shop.act(made.id, "hold", { reason: "payment" });
@@ -110,12 +106,12 @@ describe("works", () => {
   });
 
   test("releasing what is not held changes nothing", async () => {
-    const made = await shop.order([[await shop.product(5), 2]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     expect(await shop.act(made.id, "release")).toEqual({ ...made, still_on_hold: false });
   });
 
   test("a held order can be cancelled, which ends its holds", async () => {
-    const made = await shop.order([[await shop.product(5), 2]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     await shop.act(made.id, "hold", { hold_until: later(1) });
     const { body } = await shop.cancel(made.id);
     expect(body.data).toMatchObject({ status: "cancelled", holds: [], cancel_reason: "other" });
@@ -127,7 +123,7 @@ describe("works", () => {
 
   test("a timer lifts a hold at its time, not before, and leaves the others", async () => {
     const live = shop.app.service.stores.live;
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     const [made, other] = [await shop.order([[goods, 2]]), await shop.order([[goods, 2]])];
     await shop.act(made.id, "hold", { hold_until: later(1) });
     await shop.act(other.id, "hold", { reason: "payment" });
@@ -150,7 +146,7 @@ describe("works", () => {
   });
 
   test("a hold of the system is lifted by its cause, not by release", async () => {
-    const made = await shop.order([[await shop.product(5), 2]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     await shop.act(made.id, "hold");
     await shop.app.service.stores.live.write(async (tx) => {
       const order = await lockOrder(tx, readId("order", made.id) ?? 0);
@@ -168,7 +164,7 @@ describe("works", () => {
 });
 
 test("a bad address holds an order until it goes to another", async () => {
-  const made = await shop.order([[await shop.product(5), 2]]);
+  const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
   await shop.app.service.stores.live.write(async (tx) => {
     const hold = { reason: "bad_address", note: "No such street", hold_until: null, reserve_inventory: true } as const;
     await placeHold(tx, await lockOrder(tx, made.id), { ...hold, created_at: tx.now }, systemActor("test"));
@@ -190,14 +186,14 @@ describe("refuses", () => {
     ["a reason that only the system gives", { reason: "recalled_lot" }],
     ["an unknown field", { until: "2027-01-01" }],
   ])("%s", async (_, body) => {
-    const made = await shop.order([[await shop.product(5), 2]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     const answer = await shop.app.post(`/orders/${made.id}/hold`, body);
     expect([answer.status, answer.body.error.code]).toEqual([422, "validation_failed"]);
     expect(await shop.get(made.id)).toEqual(made);
   });
 
   test("once units have been picked, and what the order may do instead", async () => {
-    const made = await shop.order([[await shop.product(5), 2]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     await shop.act(made.id, "pick", { items: [{ sku: made.line_items[0].sku, quantity: 1 }] });
     const { status, body } = await shop.app.post(`/orders/${made.id}/hold`);
     expect([status, body.error]).toMatchObject([
@@ -212,7 +208,7 @@ describe("refuses", () => {
   });
 
   test("every step of the floor while it is held", async () => {
-    const made = await shop.order([[await shop.product(5), 2]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     await shop.act(made.id, "hold");
     await shop.told();
     for (const action of ["process", "pick", "pack", "ship", "deliver"]) {
@@ -231,7 +227,7 @@ describe("refuses", () => {
   });
 
   test("a hold of another order", async () => {
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     const [made, other] = [await shop.order([[goods, 1]]), await shop.order([[goods, 1]])];
     const { holds } = await shop.act(other.id, "hold");
     expect((await shop.app.post(`/orders/${made.id}/release`, { hold_id: holds[0].id })).status).toBe(404);

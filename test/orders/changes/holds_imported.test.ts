@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Actor } from "../../../src/core/actor.ts";
 import { readId, wireId } from "../../../src/core/ids.ts";
 import { type AddressFields, addresses_max } from "../../../src/customers/customer.ts";
@@ -8,15 +8,11 @@ import { importOrder } from "../../../src/orders/lifecycle/create_order.ts";
 import type { UpdateOrder } from "../../../src/orders/order.schema.ts";
 import { allotOrderId } from "../../../src/orders/orders.sql.ts";
 import type { Tx } from "../../../src/storage/database.ts";
-import { openShop, type Shop } from "../shop.ts";
+import { openShop, type Shop } from "../../build/shop.ts";
 
 setDefaultTimeout(30_000);
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 
 const actor: Actor = { type: "platform", id: "shopify", name: "Shop", request_id: null };
 const source = { platform: "shopify", external_id: "77", stock: "shopify" };
@@ -31,7 +27,7 @@ async function imported(...given: Parameters<Shop["draft"]>) {
 
 /** A product that nobody has completed yet. */
 async function unknown(sku?: string) {
-  const product = await shop.product(0, sku);
+  const product = await shop.product({ sku });
   expect((await shop.app.patch(`/products/${product.id}`, { status: "inactive" })).status).toBe(200);
   return product;
 }
@@ -65,7 +61,7 @@ const reasonsOf = (order: { holds: { reason: string }[] }) => order.holds.map(({
 
 describe("an order of SKUs that nobody knows", () => {
   test("waits on hold, says what to do, and goes on once its products are active", async () => {
-    const [known, first, second] = [await shop.product(5), await unknown("NEW-1"), await unknown("NEW-2")];
+    const [known, first, second] = [await shop.product({ units: 5 }), await unknown("NEW-1"), await unknown("NEW-2")];
     await shop.app.takeEvents();
     const order = await imported([
       [known, 2],
@@ -117,7 +113,7 @@ describe("an order of SKUs that nobody knows", () => {
   });
 
   test("a bundle waits for its components too", async () => {
-    const part = await shop.product(4, "PART");
+    const part = await shop.product({ sku: "PART", units: 4 });
     const bundle = (
       await shop.app.post("/products", {
         sku: "SET",
@@ -144,7 +140,7 @@ describe("an order of SKUs that nobody knows", () => {
   });
 
   test("goes on once the lines in question are replaced, or given up", async () => {
-    const [known, product] = [await shop.product(9), await unknown()];
+    const [known, product] = [await shop.product({ units: 9 }), await unknown()];
     const replaced = await imported([[product, 1]]);
     const line_items = [{ product_id: known.id, quantity: 1, unit_price: "1.00" }];
     expect((await shop.app.patch(`/orders/${replaced.id}`, { line_items })).body.data.holds).toEqual([]);
@@ -180,7 +176,7 @@ describe("an order of SKUs that nobody knows", () => {
 describe("an order whose address lacks something", () => {
   test("waits on hold, says what to do, and goes to the address once it is corrected", async () => {
     const address = await badAddress();
-    const order = await imported([[await shop.product(5), 2]], { shipping_address_id: address });
+    const order = await imported([[await shop.product({ units: 5 }), 2]], { shipping_address_id: address });
     expect(reasonsOf(order)).toEqual(["bad_address"]);
     expect(order.holds[0].note).toBe(
       "Nothing can be delivered to its address: city is required, state is required in US, postal_code is not a " +
@@ -204,7 +200,7 @@ describe("an order whose address lacks something", () => {
   });
 
   test("can be sent to another address, and to the same one after a correction", async () => {
-    const product = await shop.product(5);
+    const product = await shop.product({ units: 5 });
     const [address, other] = [await badAddress(), shop.customer.shipping_addresses[0].id];
     const first = await imported([[product, 1]], { shipping_address_id: address });
     const sent = await shop.app.patch(`/orders/${first.id}`, { shipping_address_id: other });
@@ -268,7 +264,7 @@ describe("a platform's change of an order", () => {
   const lineOf = ({ id }: { id: string }) => [{ product_id: id, quantity: 1, unit_price: "5.00" }];
 
   test("holds it and lets it go, as its lines ask", async () => {
-    const [known, product] = [await shop.product(9), await unknown()];
+    const [known, product] = [await shop.product({ units: 9 }), await unknown()];
     const order = await imported([[known, 1]]);
     expect(order.status).toBe("pending");
     expect(reasonsOf(await change(order.id, { line_items: lineOf(product) }))).toEqual(["unknown_sku"]);
@@ -278,7 +274,7 @@ describe("a platform's change of an order", () => {
 
   test("holds it and lets it go, as its address asks", async () => {
     const good = shop.customer.shipping_addresses[0].id;
-    const order = await imported([[await shop.product(9), 1]]);
+    const order = await imported([[await shop.product({ units: 9 }), 1]]);
     expect(reasonsOf(await change(order.id, { shipping_address_id: await badAddress() }))).toEqual(["bad_address"]);
     const worse = await change(order.id, { shipping_address_id: await badAddress({ address_line1: "" }) });
     expect(worse.holds).toHaveLength(1);
@@ -287,7 +283,7 @@ describe("a platform's change of an order", () => {
   });
 
   test("holds no order for a product that was ended after it was ordered", async () => {
-    const product = await shop.product(9);
+    const product = await shop.product({ units: 9 });
     const order = await imported([[product, 1]]);
     await shop.app.patch(`/products/${product.id}`, { status: "inactive" });
     expect(await change(order.id, { order_notes: "Ring twice" })).toMatchObject({ status: "pending", holds: [] });
@@ -318,7 +314,7 @@ const newAddress = { address_line1: "1 New St", country: "US" };
 describe("an allotted id", () => {
   test("is no other order's, also when its order comes late or never", async () => {
     const [late, never] = [await write(allotOrderId), await write(allotOrderId)];
-    const product = await shop.product(9);
+    const product = await shop.product({ units: 9 });
     const next = await shop.order([[product, 1]]);
     expect([never - late, readId("order", next.id)]).toEqual([1, never + 1]);
     await write((tx) => importOrder(tx, late, shop.draft([[product, 1]]), actor, source));
@@ -348,7 +344,7 @@ describe("guards", () => {
 
 describe("refuses", () => {
   test("a number that another order has", async () => {
-    const product = await shop.product(9);
+    const product = await shop.product({ units: 9 });
     const { id, order_number } = await shop.order([[product, 1]]);
     const late = await write(allotOrderId);
     const draft = { ...shop.draft([[product, 1]]), order_number };
@@ -357,12 +353,12 @@ describe("refuses", () => {
   });
 
   test.each([["unknown_sku"], ["bad_address"]])("a client's hold for %s", async (reason) => {
-    const order = await shop.order([[await shop.product(5), 1]]);
+    const order = await shop.order([[await shop.product({ units: 5 }), 1]]);
     expect((await shop.app.post(`/orders/${order.id}/hold`, { reason })).status).toBe(422);
   });
 
   test("what a client orders of an inactive product, or to an address that lacks something", async () => {
-    const [product, ended, address] = [await shop.product(5), await unknown(), await badAddress()];
+    const [product, ended, address] = [await shop.product({ units: 5 }), await unknown(), await badAddress()];
     await shop.app.takeEvents();
     const inactive = await shop.app.post("/orders", shop.draft([[ended, 1]]));
     expect([inactive.status, inactive.body.error.details[0].code]).toEqual([422, "inactive"]);
@@ -391,14 +387,14 @@ describe("refuses", () => {
     ["pack", {}],
     ["ship", {}],
   ])("to %s an order on such a hold", async (action, body) => {
-    const order = await imported([[await shop.product(5), 1]], { shipping_address_id: await badAddress() });
+    const order = await imported([[await shop.product({ units: 5 }), 1]], { shipping_address_id: await badAddress() });
     const answer = await shop.app.post(`/orders/${order.id}/${action}`, body);
     expect([answer.status, answer.body.error.code]).toEqual([409, "invalid_state_transition"]);
     expect(answer.body.error.message).toContain("bad_address");
   });
 
   test("a label for it", async () => {
-    const order = await imported([[await shop.product(5), 1]], { shipping_address_id: await badAddress() });
+    const order = await imported([[await shop.product({ units: 5 }), 1]], { shipping_address_id: await badAddress() });
     const label = { order_id: order.id, carrier: "local", service: "standard", package: { weight: 1 } };
     const answer = await shop.app.post("/shipping/labels", label);
     expect([answer.status, answer.body.error]).toMatchObject([409, { code: "invalid_state_transition" }]);

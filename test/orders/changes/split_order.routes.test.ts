@@ -1,20 +1,16 @@
 // An order in two: the units, the stock that is promised to them, and what they cost, together as before.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { seededRandom } from "../../../src/core/random.ts";
-import { openShop, type Shop } from "../shop.ts";
+import { openShop } from "../../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 
 const split = (id: string, body: object) => shop.app.post(`/orders/${id}/split`, body);
 const plan = async (id: string) => (await shop.app.get(`/orders/${id}/plan`)).body.data.items;
 
 describe("works", () => {
   test("the new order has the units, first those that wait, and is told of; nothing of the stock changes", async () => {
-    const [tea, cup] = [await shop.product(3), await shop.product(5)];
+    const [tea, cup] = [await shop.product({ units: 3 }), await shop.product({ units: 5 })];
     const order = await shop.order(
       [
         [tea, 5],
@@ -63,7 +59,7 @@ describe("works", () => {
   });
 
   test("what arrives is given to the units that wait, in their old place of the queue", async () => {
-    const goods = await shop.product(1);
+    const goods = await shop.product({ units: 1 });
     const order = await shop.order([[goods, 3]]);
     shop.app.clocks.live.advance(1000);
     const later = await shop.order([[goods, 2]]);
@@ -80,7 +76,7 @@ describe("works", () => {
     const random = seededRandom(20_261_122);
     const below = (most: number) => random.integer(0, Math.max(0, most - 1));
     for (let round = 0; round < 25; round += 1) {
-      const goods = await shop.product(below(12));
+      const goods = await shop.product({ units: below(12) });
       const quantity = 2 + below(9);
       const line_total = below(quantity * 700) / 100;
       const line_items = [
@@ -114,7 +110,7 @@ describe("works", () => {
   });
 
   test("sets of a bundle go whole, with their components", async () => {
-    const [leaf, pot] = [await shop.product(4), await shop.product(2)];
+    const [leaf, pot] = [await shop.product({ units: 4 }), await shop.product({ units: 2 })];
     const components = [
       { sku: leaf.sku, quantity: 2 },
       { sku: pot.sku, quantity: 1 },
@@ -135,7 +131,7 @@ const sum = (order: { line_items: Record<string, number>[] }, name: string) =>
   order.line_items.reduce((total, line) => total + (line[name] ?? 0), 0);
 
 test("an order whose last open units are split off has left with what it sent", async () => {
-  const goods = await shop.product(2);
+  const goods = await shop.product({ units: 2 });
   const order = await shop.order([[goods, 5]]);
   await shop.act(order.id, "ship", { partial: true });
   await shop.app.takeEvents();
@@ -148,7 +144,7 @@ test("an order whose last open units are split off has left with what it sent", 
 
 describe("refuses", () => {
   test("all that is open, more than is free, picked units, and parcels", async () => {
-    const goods = await shop.product(6);
+    const goods = await shop.product({ units: 6 });
     const order = await shop.order([[goods, 4]]);
     const item = (quantity: number) => ({ items: [{ sku: goods.sku, quantity }] });
     expect((await split(order.id, item(4))).body.error.code).toBe("validation_failed");
@@ -161,7 +157,7 @@ describe("refuses", () => {
   });
 
   test("a number that is taken, one unit alone, and what is on hold; the actions say so", async () => {
-    const goods = await shop.product(6);
+    const goods = await shop.product({ units: 6 });
     const [order, other] = [await shop.order([[goods, 2]]), await shop.order([[goods, 1]])];
     const items = [{ sku: goods.sku, quantity: 1 }];
     const taken = await split(order.id, { items, order_number: other.order_number });

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { parse } from "csv-parse/sync";
-import type { Answered } from "../../harness.ts";
-import { openShop, type Shop } from "../shop.ts";
+import type { Answered } from "../../build/service.ts";
+import { openShop } from "../../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-  await shop.product(1000, "CUP");
-  await shop.product(1000, "TEA");
-});
-afterAll(() => shop.close());
+const shop = await openShop();
+await shop.product({ sku: "CUP", units: 1000 });
+await shop.product({ sku: "TEA", units: 1000 });
 
 const asCsv = { "content-type": "text/csv" };
 const imports = async (text: string, key = shop.app.keys.live.full, headers = {}): Promise<Answered["body"]> => {
@@ -131,7 +127,7 @@ describe("works", () => {
   });
 
   test("an order of which lines wait, were cancelled or have left differently can be taken in again", async () => {
-    const few = await shop.product(2, "FEW");
+    const few = await shop.product({ sku: "FEW", units: 2 });
     const [cup] = (await shop.app.get("/products?sku=CUP")).body.data;
     const made = await shop.order([
       [few, 5],

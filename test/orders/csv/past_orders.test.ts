@@ -1,16 +1,11 @@
 // Orders of the past that are brought in from another system: what is kept of them, and what may still happen to them.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { type Answered, start } from "../../harness.ts";
-import { openShop, type Shop } from "../shop.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { type Answered, start } from "../../build/service.ts";
+import { openShop } from "../../build/shop.ts";
 
-let shop: Shop;
-let cup: string;
-beforeAll(async () => {
-  shop = await openShop();
-  cup = (await shop.product(20, "CUP")).id;
-  await shop.product(0, "TEA");
-});
-afterAll(() => shop.close());
+const shop = await openShop();
+const cup = (await shop.product({ sku: "CUP", units: 20 })).id;
+await shop.product({ sku: "TEA" });
 beforeEach(async () => {
   await shop.app.takeEvents();
 });
@@ -67,11 +62,10 @@ const post = async (path: string, body: object = {}) => {
   expect([path, answer.status < 300, answer.body.error]).toEqual([path, true, undefined]);
   return answer.body.data;
 };
-const stockOf = async (sku: string) => (await shop.app.get(`/inventory/${sku}`)).body.data;
 
 describe("works", () => {
   test("delivered, shipped and cancelled orders come in, move no stock and tell nobody", async () => {
-    const before = await stockOf("CUP");
+    const before = await shop.stockOf("CUP");
     const delivered = await made({ ...come, carrier: "ups", tracking_number: "1z 999 aa1-01" });
     const shipped = await made({ ...sent, quantity_cancelled: 1 });
     const cancelled = await made({ ...given_up, cancel_reason: "fraud" });
@@ -116,7 +110,7 @@ describe("works", () => {
       line_items: [{ quantity_cancelled: 3, quantity_shipped: 0 }],
     });
     expect(await shop.app.takeEvents()).toEqual([]);
-    expect(await stockOf("CUP")).toEqual(before);
+    expect(await shop.stockOf("CUP")).toEqual(before);
     expect((await shop.app.get("/inventory/movements?sku=CUP&type=sale")).body.data).toEqual([]);
     expect((await shop.app.get(`/orders/${delivered.id}/history`)).body.data).toMatchObject([
       { event: "imported", from_status: null, to_status: "delivered", actor: { type: "api_key" } },
@@ -152,11 +146,11 @@ describe("works", () => {
     const { id } = await made({ ...come, quantity: 3, line_total: "0.10", sku: "TEA" });
     const back = await post("/returns", { order_id: id, reason: "defective", items: [{ sku: "TEA", quantity: 2 }] });
     await post(`/returns/${back.id}/receive`);
-    const bin = (await stockOf("CUP")).locations[0].location;
+    const bin = (await shop.stockOf("CUP")).locations[0].location;
     const items = [{ sku: "TEA", quantity: 2, condition: "unopened", disposition: "restock", bin }];
     await post(`/returns/${back.id}/inspect`, { items });
     expect((await post(`/returns/${back.id}/refund`)).amount).toBe(0.07);
-    expect(await stockOf("TEA")).toMatchObject({ available: 2, on_hand: 2 });
+    expect(await shop.stockOf("TEA")).toMatchObject({ available: 2, on_hand: 2 });
     expect((await shop.app.get("/inventory/movements?sku=TEA")).body.data).toMatchObject([
       { type: "adjustment", quantity: 2, reason: "return_restock", reference: { type: "return", id: back.id } },
     ]);
@@ -187,7 +181,7 @@ describe("works", () => {
     expect(await inspected({})).toMatchObject({ field: "items[0].lot_number", code: "required" });
     expect(await inspected({ lot_number: "L-2" })).toMatchObject({ field: "items[0].lot_number" });
     expect(await inspected({ lot_number: "L-1" })).toMatchObject({ disposition: "restock", lot_number: "L-1" });
-    expect((await stockOf(sku)).unavailable).toMatchObject({ quarantined: 2 });
+    expect((await shop.stockOf(sku)).unavailable).toMatchObject({ quarantined: 2 });
   });
 
   test("their parcels are tracked, and what a carrier still reports moves them as any other", async () => {
@@ -246,7 +240,7 @@ describe("works", () => {
     expect(again).toMatchObject({ orders: 3, created: 1, unchanged: 2, failed: 0 });
     const others = await imports(rows.map((row) => ({ ...row, line_total: 11 })));
     expect(others).toMatchObject({ failed: 2, errors: [2, 3].map((line) => ({ line, field: "order_number" })) });
-    expect((await stockOf("CUP")).reserved).toBe(2);
+    expect((await shop.stockOf("CUP")).reserved).toBe(2);
     await post("/inventory/release", { reservation_id: held.reservation_id });
   });
 

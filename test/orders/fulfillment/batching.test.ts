@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { engine } from "../../../src/core/config.ts";
-import { parcel } from "../../shipping/shop.ts";
-import { type House, twoHouses } from "../../twin_services.ts";
+import { parcel } from "../../build/shop.ts";
+import { type House, twoHouses } from "../../build/twin_services.ts";
 import { tries } from "../../volume.ts";
 
 const { alone, crowd } = await twoHouses();

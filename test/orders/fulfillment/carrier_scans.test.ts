@@ -1,5 +1,5 @@
 // The seam that labels and tracking use, driven as they do: a command in a transaction.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { order_lines } from "../../../db/schema/orders.ts";
 import type { Actor } from "../../../src/core/actor.ts";
@@ -15,13 +15,9 @@ import { noteReturned } from "../../../src/orders/fulfillment/order_stock.ts";
 import { resolveOrder } from "../../../src/orders/lifecycle/order_lookup.sql.ts";
 import { lockOrder } from "../../../src/orders/orders.sql.ts";
 import type { Tx } from "../../../src/storage/database.ts";
-import { openShop, type Shop } from "../shop.ts";
+import { openShop } from "../../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 
 const carrier: Actor = { type: "carrier", id: "local", name: "Local courier", request_id: null };
 const act = <T>(work: (tx: Tx) => Promise<T>) => shop.app.service.stores.live.write(work);
@@ -44,7 +40,7 @@ const arrive = (id: number) => act((tx) => deliverShipment(tx, id, carrier));
 
 describe("works", () => {
   test("an order, a label and the carrier's scans are all it takes", async () => {
-    const made = await shop.order([[await shop.product(5), 2]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     await shop.told();
     const parcel = await label(made);
     expect(await shop.get(made.id)).toMatchObject({
@@ -78,7 +74,7 @@ describe("works", () => {
   });
 
   test("a parcel that arrives without a scan on the way has left too", async () => {
-    const made = await shop.order([[await shop.product(5), 2]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     await shop.told();
     await arrive(await label(made));
     expect((await shop.get(made.id)).status).toBe("delivered");
@@ -86,7 +82,7 @@ describe("works", () => {
   });
 
   test("two parcels: shipped and delivered are told once, with the last of them", async () => {
-    const made = await shop.order([[await shop.product(5), 3]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 3]]);
     const order_line_id = readId("order_line", made.line_items[0].id) ?? 0;
     const first = await label(made, [{ order_line_id, quantity: 1 }]);
     const second = await label(made);
@@ -106,7 +102,7 @@ describe("works", () => {
   });
 
   test("a parcel that is given up frees its units for another", async () => {
-    const made = await shop.order([[await shop.product(5), 2]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     const first = await label(made);
     await act((tx) => voidShipment(tx, first, carrier));
     await act((tx) => voidShipment(tx, first, carrier));
@@ -119,7 +115,7 @@ describe("works", () => {
   });
 
   test("an order waits for its last carton, until that is given up", async () => {
-    const made = await shop.order([[await shop.product(9), 3]]);
+    const made = await shop.order([[await shop.product({ units: 9 }), 3]]);
     const parcel = await label(made);
     const carton = await label(made, []);
     await scan(parcel);
@@ -133,7 +129,7 @@ describe("works", () => {
   });
 
   test("an order whose parcels have arrived is delivered once its last carton is given up", async () => {
-    const made = await shop.order([[await shop.product(9), 3]]);
+    const made = await shop.order([[await shop.product({ units: 9 }), 3]]);
     const parcel = await label(made);
     const carton = await label(made, []);
     await arrive(parcel);
@@ -144,7 +140,7 @@ describe("works", () => {
   });
 
   test("an order is found by id, by number, and by digits last", async () => {
-    const goods = await shop.product(9);
+    const goods = await shop.product({ units: 9 });
     const plain = await shop.order([[goods, 1]]);
     const digits = await shop.order([[goods, 1]], { order_number: "70001" });
     const find = (value: string | number) => shop.app.service.stores.live.read((db) => resolveOrder(db, value));
@@ -165,7 +161,7 @@ describe("works", () => {
   });
 
   test("returned units are counted, up to those that were shipped", async () => {
-    const made = await shop.order([[await shop.product(5), 3]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 3]]);
     const shipped = await shop.act(made.id, "ship");
     const line = readId("order_line", made.line_items[0].id) ?? 0;
     await act((tx) => noteReturned(tx, line, 2));
@@ -181,7 +177,7 @@ describe("works", () => {
 
 describe("what a carrier reports is never refused", () => {
   test("a held order's parcel leaves all the same, and the order is held for it too", async () => {
-    const made = await shop.order([[await shop.product(5), 2]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     const parcel = await label(made);
     await shop.act(made.id, "hold", { reason: "payment" });
     await scan(parcel);
@@ -198,7 +194,7 @@ describe("what a carrier reports is never refused", () => {
   });
 
   test("units that a hold had freed are taken again where they are", async () => {
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 2]]);
     const parcel = await label(made);
     await shop.act(made.id, "hold", { reserve_inventory: false });
@@ -208,7 +204,7 @@ describe("what a carrier reports is never refused", () => {
   });
 
   test("units that the parcel did not take stay free, and the last news of stock is how it stands", async () => {
-    const goods = await shop.product(50);
+    const goods = await shop.product({ units: 50 });
     const made = await shop.order([[goods, 10]]);
     const parcel = await label(made, [
       { order_line_id: readId("order_line", made.line_items[0].id) ?? 0, quantity: 4 },
@@ -224,7 +220,7 @@ describe("what a carrier reports is never refused", () => {
   });
 
   test("of a short order the units leave that there are, until the others can", async () => {
-    const goods = await shop.product(3);
+    const goods = await shop.product({ units: 3 });
     const made = await shop.order([[goods, 5]]);
     await shop.told();
     const parcel = await label(made);
@@ -242,7 +238,7 @@ describe("what a carrier reports is never refused", () => {
   });
 
   test("a parcel of nothing that is in stock waits, and the order is held", async () => {
-    const made = await shop.order([[await shop.product(0), 2]]);
+    const made = await shop.order([[await shop.product(), 2]]);
     const parcel = await label(made);
     await scan(parcel);
     await arrive(parcel);
@@ -255,7 +251,7 @@ describe("what a carrier reports is never refused", () => {
   });
 
   test("a parcel that was given up while its order goes on only holds the order", async () => {
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 2]]);
     const parcel = await label(made);
     await act((tx) => voidShipment(tx, parcel, carrier));
@@ -282,7 +278,7 @@ describe("a carrier has the parcel of a cancelled order", () => {
   const types = async () => (await shop.app.takeEvents()).map(({ type }) => type);
 
   test("its units leave stock, once; the order stays cancelled and is held", async () => {
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 2]]);
     const parcel = await label(made);
     await shop.cancel(made.id);
@@ -320,7 +316,7 @@ describe("a carrier has the parcel of a cancelled order", () => {
   });
 
   test("picked units leave from where they wait to be put back, the others from the shelf", async () => {
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 3]]);
     await shop.act(made.id, "pick", { items: [{ sku: goods.sku, quantity: 1 }] });
     const parcel = await label(made);
@@ -339,7 +335,7 @@ describe("a carrier has the parcel of a cancelled order", () => {
   });
 
   test("as many leave as there are that nobody else was promised", async () => {
-    const goods = await shop.product(3);
+    const goods = await shop.product({ units: 3 });
     const made = await shop.order([[goods, 3]]);
     const parcel = await label(made);
     await shop.cancel(made.id);
@@ -357,7 +353,7 @@ describe("a carrier has the parcel of a cancelled order", () => {
   });
 
   test("a parcel of which nothing is there waits until there is", async () => {
-    const goods = await shop.product(2);
+    const goods = await shop.product({ units: 2 });
     const made = await shop.order([[goods, 2]]);
     const parcel = await label(made);
     await shop.cancel(made.id);
@@ -380,7 +376,7 @@ describe("a carrier has the parcel of a cancelled order", () => {
   });
 
   test("a carton that counts no units leaves stock as it is", async () => {
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 2]]);
     await label(made);
     const carton = await label(made, []);
@@ -399,7 +395,7 @@ describe("a carrier has the parcel of a cancelled order", () => {
 
 describe("refuses", () => {
   test("a parcel for a held or cancelled order, and one with nothing in it", async () => {
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     const [held, cancelled, full] = [
       await shop.order([[goods, 1]]),
       await shop.order([[goods, 1]]),
@@ -414,13 +410,13 @@ describe("refuses", () => {
   });
 
   test("more units than are left of a line", async () => {
-    const made = await shop.order([[await shop.product(5), 2]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     const order_line_id = readId("order_line", made.line_items[0].id) ?? 0;
     await expect(label(made, [{ order_line_id, quantity: 3 }])).rejects.toMatchObject({ code: "validation_failed" });
   });
 
   test("cancelling when a carton is out that counts no units", async () => {
-    const made = await shop.order([[await shop.product(5), 2]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     await label(made);
     await scan(await label(made, []));
     const { status, body } = await shop.cancel(made.id);
@@ -429,14 +425,14 @@ describe("refuses", () => {
   });
 
   test("giving up a parcel that has left", async () => {
-    const made = await shop.order([[await shop.product(5), 2]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     const parcel = await label(made);
     await scan(parcel);
     await expect(act((tx) => voidShipment(tx, parcel, carrier))).rejects.toMatchObject({ code: "label_not_voidable" });
   });
 
   test("another tracking number than the label's", async () => {
-    const made = await shop.order([[await shop.product(5), 2]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     await label(made);
     const { status, body } = await shop.app.post(`/orders/${made.id}/ship`, { tracking_number: "other" });
     expect([status, body.error.details[0].field]).toEqual([422, "tracking_number"]);
@@ -444,7 +440,7 @@ describe("refuses", () => {
   });
 
   test("another address or other lines once a label is bought", async () => {
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 2]]);
     await label(made);
     const changes = [

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { actionsIn } from "../../../src/core/transitions.ts";
 import { orderTransitions } from "../../../src/orders/order.transitions.ts";
-import { openShop, type Shop } from "../shop.ts";
+import { openShop } from "../../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 
 describe("works", () => {
   test("an order walks through every step, each told once", async () => {
     const made = await shop.order([
-      [await shop.product(5), 2],
-      [await shop.product(5), 1],
+      [await shop.product({ units: 5 }), 2],
+      [await shop.product({ units: 5 }), 1],
     ]);
     expect(await shop.told()).toEqual(["order.created"]);
     expect(await shop.act(made.id, "process")).toMatchObject({ status: "processing", version: 2 });
@@ -67,7 +63,7 @@ describe("works", () => {
   });
 
   test("shipping a pending order performs every step, with its own row and event", async () => {
-    const made = await shop.order([[await shop.product(5), 2]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     await shop.told();
     const shipped = await shop.act(made.id, "ship", { carrier: "van", tracking_number: "V2" });
     expect(shipped).toMatchObject({ status: "shipped", version: 5 });
@@ -84,7 +80,7 @@ describe("works", () => {
   });
 
   test("items are picked one by one, over the lines of a SKU in their order", async () => {
-    const goods = await shop.product(9);
+    const goods = await shop.product({ units: 9 });
     const made = await shop.order([
       [goods, 2],
       [goods, 3],
@@ -100,13 +96,13 @@ describe("works", () => {
   });
 
   test("what is picked already is not picked again", async () => {
-    const made = await shop.order([[await shop.product(5), 2]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     const picked = await shop.act(made.id, "pick");
     expect(await shop.act(made.id, "pick")).toEqual(picked);
   });
 
   test("each package becomes a parcel, and each is shipped by itself", async () => {
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 3]]);
     const items = (quantity: number) => ({ items: [{ sku: goods.sku, quantity }] });
     const packed = await shop.act(made.id, "pack", { packages: [items(1), items(2)] });
@@ -133,7 +129,7 @@ describe("works", () => {
   });
 
   test("parcels without labels leave together, with what is packed beside them", async () => {
-    const goods = await shop.product(9);
+    const goods = await shop.product({ units: 9 });
     const made = await shop.order([[goods, 7]]);
     const items = (quantity: number) => ({ items: [{ sku: goods.sku, quantity }] });
     await shop.act(made.id, "pack", { packages: [items(1), items(2)] });
@@ -149,7 +145,7 @@ describe("works", () => {
   });
 
   test("without a parcel all leaves, packed or not", async () => {
-    const [there, late] = [await shop.product(1), await shop.product(0)];
+    const [there, late] = [await shop.product({ units: 1 }), await shop.product()];
     const made = await shop.order([
       [there, 1],
       [late, 1],
@@ -161,7 +157,7 @@ describe("works", () => {
   });
 
   test("of parcels without labels, one leaves when a tracking number is given", async () => {
-    const goods = await shop.product(9);
+    const goods = await shop.product({ units: 9 });
     const made = await shop.order([[goods, 3]]);
     const items = (quantity: number) => ({ items: [{ sku: goods.sku, quantity }] });
     await shop.act(made.id, "pack", { packages: [items(1), items(2)] });
@@ -171,7 +167,7 @@ describe("works", () => {
   });
 
   test("with partial, what is there leaves and the rest stays open", async () => {
-    const goods = await shop.product(3);
+    const goods = await shop.product({ units: 3 });
     const made = await shop.order([[goods, 5]]);
     await shop.told();
     const part = await shop.act(made.id, "ship", { partial: true });
@@ -187,7 +183,7 @@ describe("works", () => {
   });
 
   test("with partial, what stands packed leaves before what does not", async () => {
-    const [a, b] = [await shop.product(5), await shop.product(5)];
+    const [a, b] = [await shop.product({ units: 5 }), await shop.product({ units: 5 })];
     const made = await shop.order([
       [a, 1],
       [b, 2],
@@ -202,7 +198,7 @@ describe("works", () => {
 
 describe("keeping an order cold once work on it has begun", () => {
   test("moves the promises of what is not picked yet; what is picked stays", async () => {
-    const goods = await shop.product(9);
+    const goods = await shop.product({ units: 9 });
     const made = await shop.order([[goods, 6]]);
     await shop.act(made.id, "pick", { items: [{ sku: goods.sku, quantity: 2 }] });
     const cold = await shop.app.patch(`/orders/${made.id}`, { requires_cold_storage: true });
@@ -216,7 +212,7 @@ describe("keeping an order cold once work on it has begun", () => {
   });
 
   test("wants no unit again that has left", async () => {
-    const goods = await shop.product(4);
+    const goods = await shop.product({ units: 4 });
     const made = await shop.order([[goods, 10]]);
     await shop.act(made.id, "ship", { partial: true });
     const { status, body } = await shop.app.patch(`/orders/${made.id}`, { requires_cold_storage: true });
@@ -225,7 +221,7 @@ describe("keeping an order cold once work on it has begun", () => {
   });
 
   test("is refused when an order that takes no backorder would be short", async () => {
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 2]], { allow_backorder: false });
     await shop.act(made.id, "process");
     await shop.app.takeEvents();
@@ -248,7 +244,7 @@ describe("refuses", () => {
     };
     for (const [status, steps] of Object.entries(ways)) {
       for (const action of actions) {
-        const made = await shop.order([[await shop.product(1), 1]]);
+        const made = await shop.order([[await shop.product({ units: 1 }), 1]]);
         for (const step of steps) await shop.act(made.id, step);
         const before = await shop.get(made.id);
         expect(before.status).toBe(status);
@@ -266,7 +262,7 @@ describe("refuses", () => {
   });
 
   test("cancelling once a parcel is out, with the way that is left", async () => {
-    const goods = await shop.product(3);
+    const goods = await shop.product({ units: 3 });
     const [whole, part] = [await shop.order([[goods, 1]]), await shop.order([[goods, 5]])];
     await shop.act(whole.id, "ship");
     await shop.act(part.id, "ship", { partial: true });
@@ -281,7 +277,7 @@ describe("refuses", () => {
   });
 
   test("open backorders, naming each SKU", async () => {
-    const goods = await shop.product(3);
+    const goods = await shop.product({ units: 3 });
     const made = await shop.order([[goods, 5]]);
     await shop.told();
     for (const action of ["pick", "pack", "ship"]) {
@@ -298,7 +294,7 @@ describe("refuses", () => {
   });
 
   test("a pick of more than is there, in words that count", async () => {
-    const goods = await shop.product(3);
+    const goods = await shop.product({ units: 3 });
     const made = await shop.order([[goods, 1]]);
     await shop.order([[goods, 2]]);
     const message = async (body: object) => (await shop.app.post(`/orders/${made.id}/pick`, body)).body.error.message;
@@ -308,7 +304,7 @@ describe("refuses", () => {
   });
 
   test("nothing to take at all, even with partial", async () => {
-    const made = await shop.order([[await shop.product(0), 5]]);
+    const made = await shop.order([[await shop.product(), 5]]);
     for (const action of ["pack", "ship"]) {
       const { status, body } = await shop.app.post(`/orders/${made.id}/${action}`, { partial: true });
       expect([action, status, body.error.code]).toEqual([action, 409, "insufficient_inventory"]);
@@ -324,7 +320,7 @@ describe("refuses", () => {
     ["neither line nor SKU", { items: [{ quantity: 1 }] }, 422],
     ["no items", { items: [] }, 422],
   ])("a pick of %s", async (_, body, status) => {
-    const made = await shop.order([[await shop.product(5), 2]]);
+    const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     const [{ id, sku }] = made.line_items;
     const sent = JSON.parse(JSON.stringify(body).replaceAll('"LINE"', `"${id}"`).replaceAll('"SKU"', `"${sku}"`));
     expect((await shop.app.post(`/orders/${made.id}/pick`, sent)).status).toBe(status);
@@ -332,7 +328,7 @@ describe("refuses", () => {
   });
 
   test("more units than are left, naming the package and the item", async () => {
-    const goods = await shop.product(5);
+    const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 2]]);
     const item = (quantity: number) => ({ sku: goods.sku, quantity });
     const packages = [{ items: [item(1)] }, { items: [item(1), item(1)] }];
@@ -342,7 +338,7 @@ describe("refuses", () => {
   });
 
   test("a partial shipment of which nothing is there, naming what is short", async () => {
-    const goods = await shop.product(0);
+    const goods = await shop.product();
     const made = await shop.order([[goods, 2]]);
     for (const action of ["pack", "ship"]) {
       const { status, body } = await shop.app.post(`/orders/${made.id}/${action}`, { partial: true });
@@ -352,7 +348,7 @@ describe("refuses", () => {
   });
 
   test("a parcel of another order, one that is gone, and another tracking number than its label's", async () => {
-    const goods = await shop.product(9);
+    const goods = await shop.product({ units: 9 });
     const made = await shop.order([[goods, 2]]);
     expect((await shop.app.post(`/orders/${made.id}/ship`, { shipment_id: 1 })).status).toBe(404);
     const item = { items: [{ sku: goods.sku, quantity: 1 }] };

@@ -1,15 +1,11 @@
 // Which lots and bins leave: as planned, or as somebody found them on the floor; and parcels that arrive one by one.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { readId } from "../../../src/core/ids.ts";
 import { plansOf } from "../../../src/inventory/reservations/reservations.sql.ts";
 import type { Db } from "../../../src/storage/database.ts";
-import { openShop, type Shop } from "../shop.ts";
+import { openShop } from "../../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 beforeEach(async () => {
   await shop.app.takeEvents();
 });
@@ -18,11 +14,9 @@ beforeEach(async () => {
 const held = async (db: Db, id: string) =>
   (await plansOf(db, [readId("order", id) ?? 0])).map(({ bin, quantity }) => ({ bin, quantity }));
 
-const level = async (sku: string) => (await shop.app.get(`/inventory/${sku}`)).body.data;
-
 /** A SKU of which lot `L-1` expires first, in bin `A-01`, and `L-2` later, in `B-01`; so many units of each. */
 async function milk(units: number) {
-  const made = await shop.product(0);
+  const made = await shop.product();
   const add = (lot_number: string, bin: string, expiration_date: string) =>
     shop.app.post("/inventory", {
       sku: made.sku,
@@ -54,7 +48,7 @@ describe("works", () => {
 
   test("units of one lot from two bins lie together where they wait, in whatever parts they are picked", async () => {
     for (const parts of [[5], [2, 3], [1, 4], [4, 1]]) {
-      const goods = await shop.product(0);
+      const goods = await shop.product();
       for (const bin of ["C-01", "C-02"]) {
         await shop.app.post("/inventory", { sku: goods.sku, quantity: 3, location: "whs_1001", bin });
       }
@@ -63,9 +57,9 @@ describe("works", () => {
       expect(await shop.app.service.stores.live.read((db) => held(db, made.id))).toEqual([
         { bin: `STAGING-${made.id}`, quantity: 5 },
       ]);
-      expect(await level(goods.sku)).toMatchObject({ reserved: 5, picked: 5, available: 1 });
+      expect(await shop.stockOf(goods.sku)).toMatchObject({ reserved: 5, picked: 5, available: 1 });
       await shop.act(made.id, "ship");
-      expect(await level(goods.sku)).toMatchObject({ on_hand: 1, reserved: 0, picked: 0 });
+      expect(await shop.stockOf(goods.sku)).toMatchObject({ on_hand: 1, reserved: 0, picked: 0 });
     }
   });
 
@@ -76,7 +70,7 @@ describe("works", () => {
     const items = [{ line_id: made.line_items[0].id, quantity: 1, lot_number: "L-2" }];
     const picked = await shop.act(made.id, "pick", { items });
     expect(picked.line_items).toMatchObject([{ quantity_reserved: 2, quantity_picked: 1 }]);
-    expect(await level(goods.sku)).toMatchObject({ reserved: 2, picked: 1, available: 4 });
+    expect(await shop.stockOf(goods.sku)).toMatchObject({ reserved: 2, picked: 1, available: 4 });
     // Two of L-1 are free again, so that another order may have them.
     await shop.act(made.id, "pick", { items: [{ sku: goods.sku, quantity: 1, bin: "B-01" }] });
     expect(await taken(goods.sku)).toEqual(["1 L-2 true", "1 L-2 true"]);

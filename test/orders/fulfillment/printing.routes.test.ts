@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Resvg } from "@resvg/resvg-wasm";
 import { png } from "../../../src/documents/render_job.ts";
+import { openTestApp, type TestApp } from "../../build/service.ts";
 import { scan } from "../../documents/decode.ts";
 import { openPages } from "../../documents/open_pdf.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
 
 /** A product on its shelf: its SKU, its name, where it lies, and how far along the pick path that is. */
 const goods = [

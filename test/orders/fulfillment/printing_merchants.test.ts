@@ -1,8 +1,8 @@
 // Papers of the house where goods of several merchants meet: whose each order is, though all number theirs alike.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { openTestApp } from "../../harness.ts";
+import { openApp } from "../../build/service.ts";
+import { parcelShopOn } from "../../build/shop.ts";
 import { type Code, type House, openHouse } from "../../merchants/three_merchants.ts";
-import { openShop } from "../../shipping/shop.ts";
 
 // The first paper opens eight fonts, which takes its time beside other work.
 setDefaultTimeout(60_000);
@@ -79,13 +79,12 @@ describe("works", () => {
 });
 
 test("in a house of one merchant no paper names it", async () => {
-  const alone = await openTestApp();
-  const shop = await openShop(alone);
+  const alone = await openApp();
+  const shop = await parcelShopOn(alone);
   const { id, order_number } = await shop.order();
   for (const path of [`/orders/${id}/pick-list`, `/pick-lists?order_ids=${id}`]) {
     const html = (await alone.get(`${path}${path.includes("?") ? "&" : "?"}format=html`)).body as string;
     expect(html).toContain(order_number);
     expect(html).not.toMatch(/Merchant|MAIN/);
   }
-  await alone.close();
 });

@@ -1,12 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { openShop, type Shop } from "../shop.ts";
+import { describe, expect, test } from "bun:test";
+import { openShop } from "../../build/shop.ts";
 
-// The harness's clock stands at ten on a Thursday evening in New York, which is Friday morning in London.
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.app.close());
+const shop = await openShop();
 
 /** The day on which an order leaves, as its GET and the list tell alike. */
 async function dayOf({ id, order_number }: { id: string; order_number: string }): Promise<string | null> {
@@ -18,7 +13,7 @@ async function dayOf({ id, order_number }: { id: string; order_number: string })
 
 describe("estimated_ship_date", () => {
   test("is told alike when an order is created, alone and with others, and follows the calendar", async () => {
-    const goods = await shop.product(10);
+    const goods = await shop.product({ units: 10 });
     const order = await shop.order([[goods, 1]]);
     expect(order.estimated_ship_date).toBe("2026-01-02");
     const bulk = await shop.app.post("/orders/bulk", { orders: [shop.draft([[goods, 1]]), shop.draft([[goods, 1]])] });
@@ -47,8 +42,8 @@ describe("estimated_ship_date", () => {
     });
     const leeds = created.body.data.warehouse_id;
     await shop.app.patch("/inventory/locations/whs_1001", { cutoff_time: "23:00", working_days: ["thu", "fri"] });
-    const here = await shop.product(5);
-    const there = await shop.product(0);
+    const here = await shop.product({ units: 5 });
+    const there = await shop.product();
     await shop.app.post("/inventory", { sku: there.sku, quantity: 5, location: leeds });
     expect(await dayOf(await shop.order([[here, 1]]))).toBe("2026-01-01");
     const far = await shop.order([[there, 1]]);
@@ -67,7 +62,7 @@ describe("estimated_ship_date", () => {
   });
 
   test("is null while units are backordered or a hold has no end, and the day it left afterwards", async () => {
-    const goods = await shop.product(1);
+    const goods = await shop.product({ units: 1 });
     const short = await shop.order([[goods, 2]]);
     expect(short.estimated_ship_date).toBeNull();
     await shop.app.post("/inventory", { sku: goods.sku, quantity: 5, location: "whs_1001" });

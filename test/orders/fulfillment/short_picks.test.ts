@@ -1,17 +1,12 @@
 // Units that are not where they should be when they are picked.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { openShop, type Shop } from "../shop.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { openShop } from "../../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 beforeEach(async () => {
   await shop.app.takeEvents();
 });
 
-const level = async (sku: string) => (await shop.app.get(`/inventory/${sku}`)).body.data;
 const stock = (sku: string, quantity: number, bin = "A-01") =>
   shop.app.post("/inventory", { sku, quantity, location: "whs_1001", bin });
 const short = (id: string, items: object[]) => shop.act(id, "pick", { items, partial: true });
@@ -22,7 +17,7 @@ const rows = async (id: string) =>
 
 describe("works", () => {
   test("what is lost is written off, and other units take their place", async () => {
-    const tea = await shop.product(4);
+    const tea = await shop.product({ units: 4 });
     await stock(tea.sku, 5, "B-01");
     const made = await shop.order([[tea, 3]]);
     await shop.app.takeEvents();
@@ -37,7 +32,7 @@ describe("works", () => {
     });
     const events = await shop.app.takeEvents();
     expect(events.map(({ type }) => type)).toEqual(["inventory.updated"]);
-    expect(await level(tea.sku)).toMatchObject({ on_hand: 7, reserved: 3, picked: 1, available: 4 });
+    expect(await shop.stockOf(tea.sku)).toMatchObject({ on_hand: 7, reserved: 3, picked: 1, available: 4 });
     const { body } = await shop.app.get(`/inventory/movements?sku=${tea.sku}&type=adjustment`);
     expect(body.data).toMatchObject([
       { quantity: 2, reason: "lost", to_location: "write_off", reference: { type: "order", id: made.id } },
@@ -50,14 +45,14 @@ describe("works", () => {
   });
 
   test("what is only given free is planned elsewhere, and nothing more is planned there for this order", async () => {
-    const tea = await shop.product(4);
+    const tea = await shop.product({ units: 4 });
     await stock(tea.sku, 2, "B-01");
     const made = await shop.order([[tea, 3]]);
     const miss = (quantity: number, bin: string) => ({ sku: tea.sku, quantity, bin, short: true, reason: "not_found" });
     // The smaller bin is emptied first.
     const picked = await short(made.id, [miss(2, "B-01")]);
     expect(picked.line_items).toMatchObject([{ quantity_reserved: 3 }]);
-    expect(await level(tea.sku)).toMatchObject({ on_hand: 6, reserved: 3, available: 3 });
+    expect(await shop.stockOf(tea.sku)).toMatchObject({ on_hand: 6, reserved: 3, available: 3 });
     const held = await short(made.id, [miss(1, "A-01")]);
     expect(held).toMatchObject({ status: "on_hold", line_items: [{ quantity_reserved: 2, quantity_backordered: 1 }] });
     // Another order may have them, and find out for itself.
@@ -66,7 +61,7 @@ describe("works", () => {
   });
 
   test("when nothing else is there the order waits on hold, until there is", async () => {
-    const tea = await shop.product(3);
+    const tea = await shop.product({ units: 3 });
     const made = await shop.order([[tea, 3]]);
     const held = await short(made.id, [
       { sku: tea.sku, quantity: 2 },
@@ -105,7 +100,7 @@ describe("works", () => {
   });
 
   test("cancelling what is missing lifts the hold, too", async () => {
-    const tea = await shop.product(3);
+    const tea = await shop.product({ units: 3 });
     const made = await shop.order([[tea, 3]]);
     await short(made.id, [{ sku: tea.sku, quantity: 1, short: true, reason: "expired" }]);
     const less = await shop.act(made.id, "cancel_items", { items: [{ sku: tea.sku, quantity: 1 }] });
@@ -114,7 +109,7 @@ describe("works", () => {
   });
 
   test("choosing stock anew takes the units again that could not be reached", async () => {
-    const tea = await shop.product(3);
+    const tea = await shop.product({ units: 3 });
     const made = await shop.order([[tea, 3]]);
     const held = await short(made.id, [{ sku: tea.sku, quantity: 2, short: true, reason: "unreachable" }]);
     expect(held).toMatchObject({ status: "on_hold", line_items: [{ quantity_backordered: 2 }] });
@@ -131,7 +126,7 @@ describe("works", () => {
   });
 
   test("more units in the very bin are taken as any others", async () => {
-    const tea = await shop.product(3);
+    const tea = await shop.product({ units: 3 });
     const made = await shop.order([[tea, 3]]);
     await short(made.id, [{ sku: tea.sku, quantity: 3, short: true, reason: "not_found" }]);
     await stock(tea.sku, 1);
@@ -140,7 +135,7 @@ describe("works", () => {
   });
 
   test("of a bundle, its components by their own SKUs", async () => {
-    const [cup, pot] = [await shop.product(4), await shop.product(2)];
+    const [cup, pot] = [await shop.product({ units: 4 }), await shop.product({ units: 2 })];
     const components = [
       { sku: cup.sku, quantity: 2 },
       { sku: pot.sku, quantity: 1 },
@@ -160,7 +155,7 @@ describe("works", () => {
   });
 
   test("a carrier's scan of a parcel of such an order is believed all the same", async () => {
-    const tea = await shop.product(3);
+    const tea = await shop.product({ units: 3 });
     const made = await shop.order([[tea, 3]]);
     const parcel = { carrier: "local", service: "standard", package: { weight: 1, weight_unit: "lb" } };
     const label = (await shop.app.post("/shipping/labels", { order_id: made.id, ...parcel })).body.data;
@@ -186,7 +181,7 @@ describe("refuses", () => {
     ["more than are wanted", { ...miss, quantity: 4 }, 422, "items[0].quantity"],
     ["more than are planned in that bin", { ...miss, bin: "B-01" }, 409, undefined],
   ])("%s", async (_, item, status, field) => {
-    const tea = await shop.product(5);
+    const tea = await shop.product({ units: 5 });
     const made = await shop.order([[tea, 3]]);
     await shop.app.takeEvents();
     const answer = await shop.app.post(`/orders/${made.id}/pick`, { items: [{ sku: tea.sku, ...item }] });
@@ -198,7 +193,7 @@ describe("refuses", () => {
 
 describe("guards", () => {
   test("a written-off unit goes to nobody, and who waits longer is served before", async () => {
-    const tea = await shop.product(2);
+    const tea = await shop.product({ units: 2 });
     const first = await shop.order([[tea, 2]]);
     const second = await shop.order([[tea, 1]], { priority: 5 });
     await short(first.id, [{ sku: tea.sku, quantity: 1, short: true, reason: "not_found" }]);

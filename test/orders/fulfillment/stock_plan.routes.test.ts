@@ -1,11 +1,10 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
-import { openShop, type Shop } from "../shop.ts";
+import { beforeEach, expect, test } from "bun:test";
+import { openShop, type Shop } from "../../build/shop.ts";
 
 let shop: Shop;
 beforeEach(async () => {
   shop = await openShop();
 });
-afterEach(() => shop.close());
 
 const add = (sku: string, quantity: number, fields: object = {}) =>
   shop.app.post("/inventory", { sku, quantity, location: "whs_1001", ...fields });
@@ -20,7 +19,7 @@ const places = (some: readonly Place[] | null) =>
   some?.map(({ bin, lot_number, quantity }) => [bin, lot_number, quantity]) ?? null;
 
 test("it tells what is held where, what choosing anew would take, and changes nothing", async () => {
-  const milk = await shop.product(0, "MILK");
+  const milk = await shop.product({ sku: "MILK" });
   await add("MILK", 5, { bin: "S-1", lot_number: "L9", expiration_date: "2026-03-09" });
   const order = await shop.order([[milk, 4]]);
   const [only] = (await plan(order.id)).items;
@@ -49,7 +48,7 @@ test("it tells what is held where, what choosing anew would take, and changes no
 });
 
 test("of what is short it tells who holds it, who comes first, and when enough is expected", async () => {
-  const goods = await shop.product(4);
+  const goods = await shop.product({ units: 4 });
   const first = await shop.order([[goods, 4]]);
   const urgent = await shop.order([[goods, 5]], { priority: 9 });
   const waiting = await shop.order([[goods, 3]]);
@@ -76,7 +75,7 @@ test("of what is short it tells who holds it, who comes first, and when enough i
 });
 
 test("an order of which nothing is wanted any more holds nothing, and one that is not there is missing", async () => {
-  const order = await shop.order([[await shop.product(2), 2]]);
+  const order = await shop.order([[await shop.product({ units: 2 }), 2]]);
   await shop.cancel(order.id);
   expect(await plan(order.id)).toMatchObject({ items: [], allocation: { complete: true } });
   expect((await shop.app.get("/orders/ord_1/plan")).body.error.code).toBe("resource_missing");

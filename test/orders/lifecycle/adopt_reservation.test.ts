@@ -1,15 +1,14 @@
 // A client reserves for an order that is there already: the order has reserved what it wants, so nothing is promised
 // twice.
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { openShop, type Shop } from "../shop.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { openShop, type Shop } from "../../build/shop.ts";
 
 let shop: Shop;
 let goods: { id: string; sku: string };
 beforeEach(async () => {
   shop = await openShop();
-  goods = await shop.product(10);
+  goods = await shop.product({ units: 10 });
 });
-afterEach(() => shop.close());
 
 const reserve = (order_id: string | number, quantity: number, sku = goods.sku) =>
   shop.app.post("/inventory/reserve", { order_id, items: [{ sku, quantity }] });
@@ -82,7 +81,7 @@ describe("refuses", () => {
   };
 
   test("more than the order wants, or something else: it says whose reservation there is", async () => {
-    const other = await shop.product(5);
+    const other = await shop.product({ units: 5 });
     const { id, order_number } = await shop.order([[goods, 4]]);
     await shop.app.takeEvents();
     const said = [409, "reservation_committed", id, "rsv_1001"];

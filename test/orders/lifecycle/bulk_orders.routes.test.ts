@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { seededRandom } from "../../../src/core/random.ts";
-import type { Answered } from "../../harness.ts";
-import { openShop, type Shop } from "../shop.ts";
+import type { Answered } from "../../build/service.ts";
+import { openShop } from "../../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 
 type Result = Answered["body"];
 const bulk = async (orders: readonly unknown[]): Promise<Answered["body"]> => {
@@ -18,8 +14,8 @@ const codes = (results: readonly Result[]) => results.map(({ status, error }) =>
 
 describe("works", () => {
   test("each order is created or refused by itself, in the order in which they were sent", async () => {
-    const cup = await shop.product(10);
-    const ended = await shop.product(0);
+    const cup = await shop.product({ units: 10 });
+    const ended = await shop.product();
     await shop.app.patch(`/products/${ended.id}`, { status: "inactive" });
     const first = shop.draft([[cup, 2]]);
     await shop.app.takeEvents();
@@ -47,7 +43,7 @@ describe("works", () => {
   });
 
   test("stock is told of once for each SKU, as it is in the end", async () => {
-    const cup = await shop.product(10);
+    const cup = await shop.product({ units: 10 });
     await shop.app.takeEvents();
     await bulk([1, 2, 3].map((units) => shop.draft([[cup, units]])));
     const events = await shop.app.takeEvents();
@@ -61,7 +57,7 @@ describe("works", () => {
   });
 
   test("orders that stock may refuse take their turn among the others", async () => {
-    const cup = await shop.product(5);
+    const cup = await shop.product({ units: 5 });
     const strict = { allow_backorder: false };
     const { results } = await bulk([
       shop.draft([[cup, 2]]),
@@ -75,7 +71,7 @@ describe("works", () => {
   });
 
   test("earlier reservations are taken over, by number and by id", async () => {
-    const cup = await shop.product(6);
+    const cup = await shop.product({ units: 6 });
     const drafts = [1, 2, 3].map((units) => shop.draft([[cup, units]]));
     const reserve = (order_id: string, quantity: number) =>
       shop.app.post("/inventory/reserve", { order_id, items: [{ sku: cup.sku, quantity }] });
@@ -88,7 +84,7 @@ describe("works", () => {
   });
 
   test("a repeated call has one effect and gets the same bytes", async () => {
-    const cup = await shop.product(5);
+    const cup = await shop.product({ units: 5 });
     const orders = [shop.draft([[cup, 2]]), shop.draft([[cup, 2]], { customer_id: 1 })];
     const headers = { "idempotency-key": "bulk-1" };
     const first = await shop.app.call("POST", "/orders/bulk", { orders }, { headers });
@@ -101,7 +97,7 @@ describe("works", () => {
   test("500 orders are what they would be one by one", async () => {
     const random = seededRandom(11);
     const made = await Promise.all(
-      [[], []].map(() => Promise.all([30, 200, 0, 900].map((units) => shop.product(units)))),
+      [[], []].map(() => Promise.all([30, 200, 0, 900].map((units) => shop.product({ units })))),
     );
     const orders = Array.from({ length: 500 }, () => {
       const count = random.integer(1, 4);
@@ -138,7 +134,7 @@ describe("works", () => {
 
 describe("refuses", () => {
   test("every order by itself, when all of them are bad", async () => {
-    const bad = shop.draft([[await shop.product(5), 1]], { customer_id: 1 });
+    const bad = shop.draft([[await shop.product({ units: 5 }), 1]], { customer_id: 1 });
     const { created, failed, results } = await bulk([bad, { ...bad, order_number: "N-X" }]);
     expect([created, failed]).toEqual([0, 2]);
     expect(results.map((one: { error: { code: string } }) => one.error.code)).toEqual(
@@ -156,7 +152,7 @@ describe("refuses", () => {
 
 describe("guards", () => {
   test("calls at once share out what there is, and each number is taken once", async () => {
-    const goods = [await shop.product(20), await shop.product(20)];
+    const goods = [await shop.product({ units: 20 }), await shop.product({ units: 20 })];
     const numbers = Array.from({ length: 20 }, (_, n) => `SAME-${n}`);
     const call = (reversed: boolean) => {
       const orders = numbers.map((order_number) => {

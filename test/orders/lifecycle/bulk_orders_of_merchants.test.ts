@@ -1,25 +1,23 @@
 // An order of a list names its merchant as an order that is sent alone does, and is refused like it.
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { beforeAll, expect, test } from "bun:test";
+import { openApp } from "../../build/service.ts";
+import { portland } from "../../build/shop.ts";
 
-let app: TestApp;
 let number = 0;
 const customers: Record<string, { id: string; shipping_addresses: [{ id: string }] }> = {};
 const keys: Record<string, string> = {};
-const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
 
+const app = await openApp();
 beforeAll(async () => {
-  app = await openTestApp();
   for (const code of ["ACME", "BOLT", "GONE"]) {
     await app.post("/merchants", { code, name: code });
     keys[code] = (await app.post("/keys", { name: code, permission: "full", merchant_id: code })).body.data.key;
     await app.post("/products", { sku: "TEA", name: "Tea", merchant_id: code });
-    const buyer = { email: "jane@example.com", shipping_addresses: [address], merchant_id: code };
+    const buyer = { email: "jane@example.com", shipping_addresses: [portland], merchant_id: code };
     customers[code] = (await app.post("/customers", buyer)).body;
   }
   await app.post("/merchants/GONE/close");
 });
-afterAll(() => app.close());
 
 /** An order for a customer of a merchant, with a number that no other has. */
 function draft(of: string, fields: object = {}) {

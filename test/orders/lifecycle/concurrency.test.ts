@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openShop, type Shop } from "../shop.ts";
+import { expect, test } from "bun:test";
+import { openShop } from "../../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 
 test("200 buyers at once on 50 units buy exactly 50", async () => {
-  const goods = await shop.product(50);
+  const goods = await shop.product({ units: 50 });
   const drafts = Array.from({ length: 200 }, () => shop.draft([[goods, 1]], { allow_backorder: false }));
   const answers = await Promise.all(drafts.map((draft) => shop.app.post("/orders", draft)));
   const sold = answers.filter(({ status }) => status === 201);
@@ -19,7 +15,7 @@ test("200 buyers at once on 50 units buy exactly 50", async () => {
 });
 
 test("of equal order numbers at once one is taken", async () => {
-  const goods = await shop.product(50);
+  const goods = await shop.product({ units: 50 });
   const draft = shop.draft([[goods, 1]]);
   const answers = await Promise.all(Array.from({ length: 20 }, () => shop.app.post("/orders", draft)));
   const [made, ...others] = answers.filter(({ status }) => status === 201);
@@ -30,7 +26,7 @@ test("of equal order numbers at once one is taken", async () => {
 });
 
 test("of cancelling and shipping at once one wins, and stock agrees", async () => {
-  const goods = await shop.product(40);
+  const goods = await shop.product({ units: 40 });
   let shipped = 0;
   for (let round = 0; round < 20; round += 1) {
     const { id } = await shop.order([[goods, 2]]);
@@ -48,7 +44,7 @@ test("of cancelling and shipping at once one wins, and stock agrees", async () =
 
 test("an order and the reservation for it at once: it is taken over, or comes too late", async () => {
   for (let round = 0; round < 20; round += 1) {
-    const goods = await shop.product(3);
+    const goods = await shop.product({ units: 3 });
     const draft = shop.draft([[goods, 3]]);
     const booking = { order_id: draft.order_number, items: [{ sku: goods.sku, quantity: 3 }] };
     const [ordered, booked] = await Promise.all([

@@ -1,5 +1,5 @@
 // How many orders are in each state is counted as they change, not when somebody asks.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { count, eq, sql } from "drizzle-orm";
 import { order_counts, orders } from "../../../db/schema/orders.ts";
 import { engine } from "../../../src/core/config.ts";
@@ -8,13 +8,9 @@ import type { PublicOrderStatus } from "../../../src/orders/order.transitions.ts
 import { publicStatus } from "../../../src/orders/order.ts";
 import { addUpOrders } from "../../../src/orders/orders.jobs.ts";
 import type { Db } from "../../../src/storage/database.ts";
-import { openShop, type Shop } from "../shop.ts";
+import { openShop } from "../../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 
 const live = () => shop.app.service.stores.live;
 
@@ -37,7 +33,7 @@ async function expectExact(): Promise<number> {
 }
 
 test("the kept counts are exact in every snapshot while orders come, move, fail and are added up", async () => {
-  const goods = await shop.product(1000);
+  const goods = await shop.product({ units: 1000 });
   const ends = ["ship", "hold", "process", "cancel", "release"] as const;
   const life = async (n: number) => {
     const { id } = await shop.order([[goods, 1]]);
@@ -114,7 +110,7 @@ test("a list by nothing or by status reads its total from them, any other counts
 
 if (engine === "postgres") {
   test("transactions that count the same state do not wait for each other", async () => {
-    const goods = await shop.product(10);
+    const goods = await shop.product({ units: 10 });
     const [one, two] = [await shop.order([[goods, 1]]), await shop.order([[goods, 1]])].map(({ id }) =>
       Number(id.slice(4)),
     );

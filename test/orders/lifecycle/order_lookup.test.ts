@@ -1,19 +1,13 @@
 // An order is meant by its id or by its own number, wherever a request names one: in paths, fields and filters.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { operationsOf } from "../../../src/server/openapi/description.ts";
 import type { Operation } from "../../../src/server/openapi/operation.ts";
-import type { Answered } from "../../harness.ts";
-import { openShop, type Shop } from "../shop.ts";
+import type { Answered } from "../../build/service.ts";
+import { openShop } from "../../build/shop.ts";
 
-let shop: Shop;
-let goods: { id: string; sku: string };
-let operations: Operation[];
-beforeAll(async () => {
-  shop = await openShop();
-  goods = await shop.product(1000);
-  operations = operationsOf(shop.app.app.routes).filter(({ path }) => path.startsWith("/orders/{id}"));
-});
-afterAll(() => shop.close());
+const shop = await openShop();
+const goods: { id: string; sku: string } = await shop.product({ units: 1000 });
+const operations: Operation[] = operationsOf(shop.app.app.routes).filter(({ path }) => path.startsWith("/orders/{id}"));
 
 // Each with another digit at its end, an order's own number.
 const odd = ["#7/ü 1?a=b&c", "100%", "a+b", "%23", "..", "ORD-", "ordinary ", "00", "1e"];

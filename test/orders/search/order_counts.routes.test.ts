@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openShop, type Shop } from "../shop.ts";
+import { expect, test } from "bun:test";
+import { openShop } from "../../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 
 const counts = async () => (await shop.app.get("/orders/counts")).body.data;
 const none = { pending: 0, processing: 0, fulfilled: 0, shipped: 0, delivered: 0, cancelled: 0, on_hold: 0 };
 
 test("orders are counted by their state, and beside it those that are short or late", async () => {
   expect(await counts()).toEqual({ total: 0, statuses: none, short: 0, late: 0 });
-  const [cup, tea] = [await shop.product(9), await shop.product(1)];
+  const [cup, tea] = [await shop.product({ units: 9 }), await shop.product({ units: 1 })];
   const made = [];
   for (const [product, units] of [
     [cup, 1],
@@ -41,7 +37,7 @@ test("orders are counted by their state, and beside it those that are short or l
 });
 
 test("what is promised does not move with what happens later", async () => {
-  const goods = await shop.product(5);
+  const goods = await shop.product({ units: 5 });
   const { id, ship_by } = await shop.order([[goods, 1]]);
   await shop.act(id, "hold", { reason: "payment" });
   shop.app.clocks.live.advance(9 * 86_400_000);

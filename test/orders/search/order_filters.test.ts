@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openShop, type Shop } from "../shop.ts";
+import { expect, test } from "bun:test";
+import { openShop } from "../../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 
 const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
@@ -13,7 +9,7 @@ const found = async (query: string) =>
   (await shop.app.get(`/orders?${query}`)).body.data.map(({ id }: { id: string }) => id);
 
 test("a hold that was released and a parcel that was given up are no reason to be found", async () => {
-  const goods = await shop.product(9);
+  const goods = await shop.product({ units: 9 });
   const [one, other] = [await shop.order([[goods, 1]]), await shop.order([[goods, 1]])];
   for (const { id } of [one, other]) await shop.act(id, "hold", { reason: "fraud" });
   expect(await found("hold_reason=fraud")).toEqual([other.id, one.id]);
@@ -40,7 +36,7 @@ test("each warehouse has a cut-off of its own, and what asks for none has that o
     ...calendar,
   });
   const { warehouse_id } = west.body.data;
-  const goods = await shop.product(9);
+  const goods = await shop.product({ units: 9 });
   const near = await shop.order([[goods, 1]]);
   const far = await shop.order([[goods, 1]], { warehouse_id });
   const main = await shop.order([[goods, 1]], { warehouse_id: "whs_1001" });

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { openShop, type Shop } from "../shop.ts";
+import { describe, expect, test } from "bun:test";
+import { openShop } from "../../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterAll(() => shop.close());
+const shop = await openShop();
 
 interface Row {
   event: string;
@@ -30,7 +26,7 @@ const scan = (number: string, status: string, more: object = {}) =>
 
 describe("works", () => {
   test("every act on an order has its row: what, from, to, why, who, by which request", async () => {
-    const tea = await shop.product(9);
+    const tea = await shop.product({ units: 9 });
     const made = await shop.order([[tea, 2]]);
     const { id } = made;
     const address = shop.customer.shipping_addresses[1].id;
@@ -95,13 +91,13 @@ describe("works", () => {
   });
 
   test("the request's own id is kept", async () => {
-    const { id } = await shop.order([[await shop.product(5), 1]]);
+    const { id } = await shop.order([[await shop.product({ units: 5 }), 1]]);
     await shop.app.call("POST", `/orders/${id}/process`, {}, { headers: { "x-request-id": "walk-7" } });
     expect((await rows(id)).at(-1)).toMatchObject({ event: "process", request_id: "walk-7" });
   });
 
   test("what is put back on the shelf, and what a return was called off for", async () => {
-    const tea = await shop.product(5);
+    const tea = await shop.product({ units: 5 });
     const { id } = await shop.order([[tea, 2]]);
     await shop.act(id, "pick");
     await shop.cancel(id, "?reason=customer&note=Too+late");
@@ -120,7 +116,7 @@ describe("works", () => {
   });
 
   test("what becomes of its stock by itself: lost, moved, and filled at last", async () => {
-    const milk = await shop.product(0);
+    const milk = await shop.product();
     const add = (quantity: number, lot_number: string) =>
       shop.app.post("/inventory", { sku: milk.sku, quantity, location: "whs_1001", lot_number });
     await add(4, "L-1");
@@ -150,7 +146,7 @@ describe("works", () => {
   });
 
   test("pages, oldest first", async () => {
-    const { id } = await shop.order([[await shop.product(5), 1]]);
+    const { id } = await shop.order([[await shop.product({ units: 5 }), 1]]);
     await shop.act(id, "ship");
     const page = async (query: string) => (await shop.app.get(`/orders/${id}/history?limit=2&${query}`)).body;
     const events = (body: { data: Row[] }) => body.data.map(({ event }) => event);
@@ -171,7 +167,7 @@ describe("refuses", () => {
   });
 
   test("an act that is refused leaves no row", async () => {
-    const { id } = await shop.order([[await shop.product(5), 1]]);
+    const { id } = await shop.order([[await shop.product({ units: 5 }), 1]]);
     for (const action of ["deliver", "release"]) await shop.app.post(`/orders/${id}/${action}`);
     await shop.app.patch(`/orders/${id}`, { priority: 0 });
     expect(await rows(id)).toHaveLength(1);

@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { openShop, type Shop } from "../shop.ts";
+import { describe, expect, test } from "bun:test";
+import { openShop } from "../../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-  const tea = await shop.product(0, "TEA-250");
-  const cup = await shop.product(20, "Cup-1");
-  for (const [order_number, product] of [
-    ["WEB-2026-10423", tea],
-    ["WEB-2026-10424", cup],
-    ["10423-B", cup],
-  ] as const) {
-    await shop.order([[product, 1]], { order_number });
-    shop.app.clocks.live.advance(1000);
-  }
-  await shop.act("ord_1002", "ship", { tracking_number: "1Z 999 AA1 01 2345 6784" });
-  await shop.act("ord_1003", "hold", { reason: "address" });
-});
-afterAll(() => shop.close());
+const shop = await openShop();
+const tea = await shop.product({ sku: "TEA-250" });
+const cup = await shop.product({ sku: "Cup-1", units: 20 });
+for (const [order_number, product] of [
+  ["WEB-2026-10423", tea],
+  ["WEB-2026-10424", cup],
+  ["10423-B", cup],
+] as const) {
+  await shop.order([[product, 1]], { order_number });
+  shop.app.clocks.live.advance(1000);
+}
+await shop.act("ord_1002", "ship", { tracking_number: "1Z 999 AA1 01 2345 6784" });
+await shop.act("ord_1003", "hold", { reason: "address" });
 
 const found = async (query: Record<string, string>) => {
   const { status, body } = await shop.app.get(`/orders?${new URLSearchParams(query)}`);
@@ -59,7 +55,7 @@ describe("works", () => {
 
   test("a cursor passes over nothing when orders come in between", async () => {
     const first = await shop.app.get("/orders?q=jane&limit=2");
-    const product = await shop.product(1);
+    const product = await shop.product({ units: 1 });
     const later = await shop.order([[product, 1]]);
     const cursor = first.body.meta.pagination.next_cursor;
     expect(await found({ q: "jane", limit: "2", cursor })).toEqual(["ord_1001"]);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { engine } from "../../../src/core/config.ts";
 import type { PagePosition, PageWindow } from "../../../src/core/schema.ts";
 import {
@@ -10,25 +10,21 @@ import {
   searchOrders,
 } from "../../../src/orders/search/order_list.sql.ts";
 import { readSearch } from "../../../src/orders/search/order_search.sql.ts";
-import { start } from "../../harness.ts";
-import { openShop, type Shop } from "../shop.ts";
+import { start } from "../../build/service.ts";
+import { openShop } from "../../build/shop.ts";
 
-let shop: Shop;
-beforeAll(async () => {
-  shop = await openShop();
-  const tea = await shop.product(0, "TEA");
-  const cup = await shop.product(0, "CUP");
-  for (let n = 0; n < 12; n += 1) {
-    shop.app.clocks.live.advance(1000);
-    await shop.order([[n % 5 === 1 ? cup : tea, 1]], { priority: n % 3 });
-  }
-  // The oldest change last: what was changed lately is not what is new.
-  for (const id of ["ord_1007", "ord_1002", "ord_1004"]) {
-    shop.app.clocks.live.advance(1000);
-    await shop.act(id, "hold", { reason: "payment" });
-  }
-});
-afterAll(() => shop.close());
+const shop = await openShop();
+const tea = await shop.product({ sku: "TEA" });
+const cup = await shop.product({ sku: "CUP" });
+for (let n = 0; n < 12; n += 1) {
+  shop.app.clocks.live.advance(1000);
+  await shop.order([[n % 5 === 1 ? cup : tea, 1]], { priority: n % 3 });
+}
+// The oldest change last: what was changed lately is not what is new.
+for (const id of ["ord_1007", "ord_1002", "ord_1004"]) {
+  shop.app.clocks.live.advance(1000);
+  await shop.act(id, "hold", { reason: "payment" });
+}
 
 /** The ids of all pages of two, each found by the cursor of the one before. */
 async function walked(updated_after: number, sort: OrderSort, few: number): Promise<number[]> {
@@ -104,7 +100,7 @@ test.each(["created_at", "-created_at", "updated_at", "-updated_at", "priority"]
 );
 
 test("all orders with a product are found by its index as otherwise, each once and where it belongs", async () => {
-  const [rice, salt] = [await shop.product(0, "RICE"), await shop.product(0, "SALT")];
+  const [rice, salt] = [await shop.product({ sku: "RICE" }), await shop.product({ sku: "SALT" })];
   const units = [rice, 1] as const;
   shop.app.clocks.live.advance(1000);
   await shop.order([units, [rice, 2]]);

@@ -1,6 +1,6 @@
 // Platforms write whole seconds: what they tell of one second may come in any order.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { openTestApp, type TestApp } from "../../build/service.ts";
 import { openShopify, type ShopifyMock } from "../mocks/shopify.ts";
 import { shopOrder } from "../mocks/shopify_shop.ts";
 import { openWooCommerce, siteOrder } from "../mocks/woocommerce.ts";

@@ -1,28 +1,18 @@
 // What becomes of a platform's orders, told over HTTP.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { verifyStore } from "../../../src/cli/verify.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { openApp } from "../../build/service.ts";
 import { openSeller } from "../../shipping/labels/seller.ts";
 import { address, connectShopify, shopifyLine, shopifyOrder, stock, take } from "../stores.ts";
 
 setDefaultTimeout(30_000);
 
-let app: TestApp;
-let shop: Awaited<ReturnType<typeof connectShopify>>;
-beforeAll(async () => {
-  app = await openTestApp();
-  shop = await connectShopify(app, { name: "The tea shop" });
-  await stock(app, "TEA", "CUP", "POT");
-  await app.takeEvents();
-}, 60_000);
-afterAll(async () => {
-  expect(await app.service.stores.live.read(verifyStore)).toEqual([]);
-  await app.close();
-});
+const app = await openApp();
+const shop = await connectShopify(app, { name: "The tea shop" });
+await stock(app, "TEA", "CUP", "POT");
+await app.takeEvents();
 
 let ids = 5000;
 const later = (minutes: number) => new Date(Date.parse("2026-01-02T03:00:00Z") + minutes * 60_000).toISOString();
-const typesOf = async () => (await app.takeEvents()).map(({ type }) => type);
 const historyOf = async (id: string): Promise<{ event: string; note: string | null; reason: string | null }[]> =>
   (await app.get(`/orders/${id}/history`)).body.data;
 const notesOf = async (id: string) =>
@@ -50,7 +40,7 @@ describe("works", () => {
       source: { platform: "shopify", external_id: String(ids) },
       holds: [],
     });
-    expect(await typesOf()).toEqual(["order.created", "inventory.updated", "inventory.updated"]);
+    expect(await app.takeTypes()).toEqual(["order.created", "inventory.updated", "inventory.updated"]);
     const [first] = await historyOf(order.id);
     expect(first).toMatchObject({ event: "create", actor: { type: "platform", id: shop.id, name: "The tea shop" } });
     expect(await shop.imports(`?external_id=${ids}`)).toMatchObject([
@@ -67,7 +57,7 @@ describe("works", () => {
       line_items: [{ quantity: 2, unit_price: 3.5, discount_amount: 0.27, line_total: 6.73 }],
       subtotal: 6.73,
     });
-    await typesOf();
+    await app.takeTypes();
   });
 
   test("it is the same order however often, and in whatever order, it is told of", async () => {
@@ -76,11 +66,11 @@ describe("works", () => {
       shopifyOrder(ids, { updated_at: later(5), shipping_address: address({ address1: "99 New Street" }) }),
     ];
     const order = await take(app, shop, changed);
-    await typesOf();
+    await app.takeTypes();
     expect(order.shipping_address.address_line1).toBe("99 New Street");
     const after = await take(app, shop, created, { topic: "orders/create" });
     expect(after).toEqual(order);
-    expect(await typesOf()).toEqual([]);
+    expect(await app.takeTypes()).toEqual([]);
     expect(await shop.imports(`?external_id=${ids}`)).toMatchObject([{ status: "imported", order_id: order.id }]);
   });
 
@@ -88,7 +78,7 @@ describe("works", () => {
     await shop.tell(shopifyOrder(++ids, { updated_at: later(5), note: "later" }));
     const order = await take(app, shop, shopifyOrder(ids, { note: "earlier" }));
     expect(order.order_notes).toBe("later");
-    await typesOf();
+    await app.takeTypes();
   });
 
   test("a buyer is one customer, and an address of theirs one address", async () => {
@@ -99,13 +89,13 @@ describe("works", () => {
     const three = await take(app, shop, shopifyOrder(++ids, { email, shipping_address: address({ zip: "40203" }) }));
     expect(three.customer_id).toBe(one.customer_id);
     expect(three.shipping_address_id).not.toBe(one.shipping_address_id);
-    await typesOf();
+    await app.takeTypes();
   });
 
   test("without an e-mail address, the buyer gets one that nobody can have", async () => {
     const order = await take(app, shop, shopifyOrder(++ids, { email: null }));
     expect(order.customer.email).toBe(`order-${shop.id.slice(4)}-${ids}@shopify.invalid`);
-    await typesOf();
+    await app.takeTypes();
   });
 
   test("an order that is not paid waits until it is", async () => {
@@ -114,10 +104,10 @@ describe("works", () => {
     expect(await shop.imports(`?external_id=${ids}`)).toMatchObject([
       { status: "waiting", reason: { code: "unpaid" } },
     ]);
-    expect(await typesOf()).toEqual([]);
+    expect(await app.takeTypes()).toEqual([]);
     const order = await take(app, shop, shopifyOrder(ids, { updated_at: later(9) }), { topic: "orders/paid" });
     expect(order.status).toBe("pending");
-    expect(await typesOf()).toEqual(["order.created", "inventory.updated"]);
+    expect(await app.takeTypes()).toEqual(["order.created", "inventory.updated"]);
     // What was told before it was paid comes late.
     await take(app, shop, shopifyOrder(ids, { financial_status: "pending", updated_at: later(1) }));
     expect((await app.get(`/orders/${order.id}`)).body.data).toEqual(order);
@@ -135,7 +125,7 @@ describe("works", () => {
       expect(await take(app, shop, shopifyOrder(++ids, changes))).toBeNull();
       expect(await shop.imports(`?external_id=${ids}`)).toMatchObject([{ status: "ignored", reason: { code } }]);
     }
-    expect(await typesOf()).toEqual([]);
+    expect(await app.takeTypes()).toEqual([]);
   });
 
   test("an unknown SKU becomes an inactive product, which holds the order until it is active", async () => {
@@ -157,7 +147,7 @@ describe("works", () => {
     await app.patch(`/products/${other.id}`, { status: "active" });
     await app.runJobs();
     expect((await app.get(`/orders/${order.id}`)).body.data).toMatchObject({ status: "pending", holds: [] });
-    expect((await typesOf()).filter((type) => type.startsWith("order."))).toEqual(["order.created"]);
+    expect((await app.takeTypes()).filter((type) => type.startsWith("order."))).toEqual(["order.created"]);
   });
 
   test("an incomplete address is held until it is corrected, here or at the platform", async () => {
@@ -181,7 +171,7 @@ describe("works", () => {
     expect(holdsOf(none)).toEqual(["bad_address"]);
     const healed = await take(app, shop, shopifyOrder(ids, { updated_at: later(7) }));
     expect(healed).toMatchObject({ status: "pending", shipping_address: { city: "Louisville" } });
-    await typesOf();
+    await app.takeTypes();
   });
 
   test("changes of address and lines are followed while they can be, and noted later", async () => {
@@ -205,7 +195,7 @@ describe("works", () => {
     ]);
     await take(app, shop, shopifyOrder(ids, { line_items, updated_at: later(4), note: null }));
     expect(await notesOf(order.id)).toHaveLength(2);
-    await typesOf();
+    await app.takeTypes();
   });
 
   test("nothing of its buyer comes back to an order whose buyer was erased", async () => {
@@ -222,7 +212,7 @@ describe("works", () => {
     });
     expect((await app.get(`/customers/${order.customer_id}`)).body.shipping_addresses).toEqual([]);
     expect(await notesOf(order.id)).toEqual(["The platform changed the order, but its buyer's data was erased here."]);
-    await typesOf();
+    await app.takeTypes();
   });
 
   test("an order that the platform cancels is cancelled, its label voided; too late, it is noted once", async () => {
@@ -230,11 +220,11 @@ describe("works", () => {
     const parcel = { carrier: "local", service: "standard", package: { weight: 2, weight_unit: "lbs" } };
     const label = await app.post("/shipping/labels", { order_id: order.id, ...parcel });
     expect(label.status).toBe(201);
-    await typesOf();
+    await app.takeTypes();
     const gone = { cancelled_at: later(1), updated_at: later(1) };
     const cancelled = await take(app, shop, shopifyOrder(ids, gone), { topic: "orders/cancelled" });
     expect(cancelled).toMatchObject({ id: order.id, status: "cancelled", cancel_reason: "customer" });
-    expect(await typesOf()).toEqual(["order.cancelled", "inventory.updated"]);
+    expect(await app.takeTypes()).toEqual(["order.cancelled", "inventory.updated"]);
     const voided = await app.get(`/shipping/labels/${label.body.data.label_id}`);
     expect(voided.body.data.status).toBe("voided");
     expect(await take(app, shop, shopifyOrder(ids, { ...gone, updated_at: later(2) }))).toEqual(cancelled);
@@ -244,7 +234,7 @@ describe("works", () => {
     ]);
     const sent = await take(app, shop, shopifyOrder(++ids));
     await app.post(`/orders/${sent.id}/ship`);
-    await typesOf();
+    await app.takeTypes();
     for (const minute of [1, 2]) {
       const late = shopifyOrder(ids, { cancelled_at: later(1), updated_at: later(minute) });
       expect((await take(app, shop, late)).status).toBe("shipped");
@@ -252,7 +242,7 @@ describe("works", () => {
     expect(await notesOf(sent.id)).toEqual([
       "The platform cancelled the order, but it could no longer be cancelled here.",
     ]);
-    expect(await typesOf()).toEqual([]);
+    expect(await app.takeTypes()).toEqual([]);
   });
 
   test("a carrier takes its label back before the platform cancels an order; what it keeps is left valid", async () => {
@@ -281,7 +271,7 @@ describe("works", () => {
     expect(await notesOf(open.id)).toEqual([
       "The platform cancelled the order, but it could no longer be cancelled here.",
     ]);
-    await typesOf();
+    await app.takeTypes();
   });
 
   test("an order that is no longer paid is held, and goes on when it is", async () => {
@@ -291,7 +281,7 @@ describe("works", () => {
     expect(holdsOf(await take(app, shop, shopifyOrder(ids, { ...unpaid, updated_at: later(2) })))).toEqual(["payment"]);
     const paid = await take(app, shop, shopifyOrder(ids, { updated_at: later(3) }));
     expect([paid.id, paid.status, paid.holds]).toEqual([order.id, "pending", []]);
-    await typesOf();
+    await app.takeTypes();
   });
 
   test("an order that is sent by others is noted, one that was sent from here is not", async () => {
@@ -303,7 +293,7 @@ describe("works", () => {
     await app.post(`/orders/${own.id}/ship`);
     await take(app, shop, shopifyOrder(ids, done));
     expect(await notesOf(own.id)).toEqual([]);
-    await typesOf();
+    await app.takeTypes();
   });
 
   test("the number has the connection's prefix, and a suffix when another order has it", async () => {
@@ -313,7 +303,7 @@ describe("works", () => {
     expect(await take(app, other, shopifyOrder(++ids, { name: "#77" }))).toMatchObject({ order_number: "W-77-3" });
     const plain = await take(app, shop, shopifyOrder(++ids, { name: "ord_1234" }));
     expect(plain.order_number).toBe("ord_1234-2");
-    await typesOf();
+    await app.takeTypes();
   });
 
   test("one order of each store, also when two stores count alike", async () => {
@@ -322,7 +312,7 @@ describe("works", () => {
     const two = await take(app, other, shopifyOrder(ids, { name: "#A" }));
     expect(two.id).not.toBe(one.id);
     expect([one.source.external_id, two.source.external_id]).toEqual([String(ids), String(ids)]);
-    await typesOf();
+    await app.takeTypes();
   });
 });
 
@@ -353,7 +343,7 @@ describe("guards", () => {
         expect(new Set(orders.map((one) => one[field])).size).toBe(buyers);
       }
       expect(new Set(orders.map((one) => one.line_items[0].product_id)).size).toBe(1);
-      expect((await typesOf()).filter((type) => type === "order.created")).toHaveLength(6);
+      expect((await app.takeTypes()).filter((type) => type === "order.created")).toHaveLength(6);
       for (const { imports } of shops) expect(await imports()).toMatchObject([{ status: "imported", attempts: 1 }]);
     },
     30_000,
@@ -365,6 +355,6 @@ describe("guards", () => {
     const [one] = await shop.imports(`?external_id=${ids}`);
     expect([one.status, one.attempts, one.reason.code]).toEqual(["failed", 1, "validation_failed"]);
     expect(one.reason.message).toContain("line_items");
-    expect(await typesOf()).toEqual([]);
+    expect(await app.takeTypes()).toEqual([]);
   });
 });

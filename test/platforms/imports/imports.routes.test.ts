@@ -1,16 +1,14 @@
 // Imports of orders that have to be fetched, from a store that gets into trouble. In test mode, where the store may be
 // on this machine.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { LogFields } from "../../../src/core/log.ts";
 import { processOrderImport } from "../../../src/platforms/imports/import_order.ts";
 import { claimImports, failImport, lockClaimed } from "../../../src/platforms/imports/import_queue.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { hour_ms, minute_ms, openApp } from "../../build/service.ts";
 import { openBigCommerce, type StoreOrder, storeOrder } from "../mocks/bigcommerce.ts";
 
 setDefaultTimeout(30_000);
 
-let app: TestApp;
-let store: Awaited<ReturnType<typeof openBigCommerce>>;
 let connection = "";
 const logged: [message: string, fields: LogFields][] = [];
 
@@ -18,21 +16,16 @@ const call = (method: string, path: string, body?: unknown) =>
   app.call(method, path, body, { key: app.keys.test.full });
 const get = async (path: string) => (await call("GET", path)).body.data;
 
-beforeAll(async () => {
-  app = await openTestApp();
-  const keep = (message: string, fields: LogFields = {}) => void logged.push([message, fields]);
-  Object.assign(app.service, { log: { ...app.service.log, warn: keep, error: keep } });
-  store = await openBigCommerce();
-  const body = { platform: "bigcommerce", store_id: store.hash, api_token: store.token, api_url: store.url };
-  connection = (await call("POST", "/platforms", body)).body.data.id;
-}, 60_000);
+const app = await openApp();
+const keep = (message: string, fields: LogFields = {}) => void logged.push([message, fields]);
+Object.assign(app.service, { log: { ...app.service.log, warn: keep, error: keep } });
+const store = await openBigCommerce();
+const body = { platform: "bigcommerce", store_id: store.hash, api_token: store.token, api_url: store.url };
+connection = (await call("POST", "/platforms", body)).body.data.id;
 afterAll(async () => {
   store.stop();
-  await app.close();
 });
 
-const minute_ms = 60_000;
-const hour_ms = 60 * minute_ms;
 let ids = 300;
 let told = 0;
 // Each notification is of a second of its own: those of one second are repeats.

@@ -1,25 +1,20 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { platform_connections, platform_imports, platform_notifications } from "../../../db/schema/platforms.ts";
 import { hmacBase64 } from "../../../src/core/crypto.ts";
 import { deleteOldNotifications } from "../../../src/platforms/imports/imports.jobs.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { day_ms, openApp } from "../../build/service.ts";
 import { connectShopify, secret, shopifyOrder, stock } from "../stores.ts";
 
 setDefaultTimeout(30_000);
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-  await stock(app, "TEA");
-}, 60_000);
-afterAll(() => app.close());
+const app = await openApp();
+await stock(app, "TEA");
 afterEach(async () => {
   await app.takeEvents();
 });
 
 const api_url = "https://93.184.216.34";
-const day_ms = 24 * 3_600_000;
 
 /** How many imports and notifications there are. */
 const stored = () =>

@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { openTestApp } from "../../harness.ts";
+import { openTestApp } from "../../build/service.ts";
 import type { MockServer, Trouble } from "../../outbound/mock_server.ts";
 import { openBigCommerce, rfc2822, type StoreOrder, storeOrder } from "../mocks/bigcommerce.ts";
 import { openShopify } from "../mocks/shopify.ts";

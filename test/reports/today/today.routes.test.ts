@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { iso } from "../../../src/core/clock.ts";
 import { Fault } from "../../../src/core/faults.ts";
-import { start } from "../../harness.ts";
-import { openShop, type Shop } from "../../orders/shop.ts";
+import { day_ms, hour_ms, start } from "../../build/service.ts";
+import { openShop, type Shop } from "../../build/shop.ts";
 import { openSeller } from "../../shipping/labels/seller.ts";
 import { allOf, playHouse, type Records } from "../operator.ts";
 
-const hour_ms = 3_600_000;
-const day_ms = 24 * hour_ms;
-
 const overviewOf = async ({ app }: Shop) => (await app.get("/overview")).body.data;
-/** Open tasks by kind and reason: their number, and the names of the first. */
+/** What waits, by kind and reason: how many there are, and what the first are called. */
 const waits = async (shop: Shop) =>
   Object.fromEntries(
     (await overviewOf(shop)).waiting.map(({ kind, reason, count, samples }: Records[number]) => [
@@ -19,18 +16,18 @@ const waits = async (shop: Shop) =>
     ]),
   );
 
-describe("departures", () => {
+describe("what leaves", () => {
   // Monday 5 January 2026, 9:00 in New York; the cut-off is at 14:00.
   const monday = Date.parse("2026-01-05T14:00:00Z");
   const stagesOf = ({ late, short, to_pick, picked, packed, ready, shipped }: Records[number]) =>
     [late, short, to_pick, picked, packed, ready, shipped].join(" ");
 
-  test("show the cut-off, services and progress", async () => {
+  test("is told by its cut-off, by service and by how far it is", async () => {
     const shop = await openShop();
     const { app, order, act } = shop;
     app.clocks.live.advance(monday - 3 * day_ms - start);
-    const [tea, rare] = [await shop.product(100), await shop.product(0)];
-    // Friday after the cut-off: due on Monday. Friday before the cut-off: late by now.
+    const [tea, rare] = [await shop.product({ units: 100 }), await shop.product()];
+    // Friday, after the cut-off of that day was over: to leave on Monday. Before it: late by then.
     await order([[tea, 1]], { shipping_method: "ground" });
     app.clocks.live.advance(6 * hour_ms);
     await order([[tea, 1]], { shipping_method: "ground" });
@@ -66,7 +63,7 @@ describe("departures", () => {
       [null, null, 2, "0 0 0 1 1 0 "],
       ["local", "express", 1, "0 0 0 0 0 1 "],
     ]);
-    // Once the cut-off has passed, new orders show the day on which they are due.
+    // Once the cut-off is over, what comes is shown with the day on which it leaves.
     app.clocks.live.advance(5 * hour_ms);
     await order([[tea, 1]]);
     const ahead = await order([[tea, 1]]);
@@ -76,10 +73,9 @@ describe("departures", () => {
       ["2026-01-05", 0, 6, 1],
       ["2026-01-06", 24 * 60, 1, 1],
     ]);
-    await shop.close();
   });
 
-  test("match the orders after random activity, in every warehouse", async () => {
+  test("is what the orders themselves say, whatever has happened, in every warehouse", async () => {
     const shop = await playHouse(5, 200);
     const orders = await allOf(shop, "/orders");
     const { departures } = await overviewOf(shop);
@@ -99,18 +95,13 @@ describe("departures", () => {
       );
     expect(sum(({ picked }) => picked)).toBe(open.filter((one) => isPicked(one) && !isShort(one)).length);
     expect(open.length).toBeGreaterThan(5);
-    await shop.close();
   });
 });
 
-describe("open tasks", () => {
-  let shop: Shop;
-  beforeAll(async () => {
-    shop = await openShop();
-  });
-  afterAll(() => shop.close());
+const shop = await openShop();
 
-  test("are empty at first, with the first steps to take", async () => {
+describe("what waits", () => {
+  test("nothing in an empty house, which is told what to do first", async () => {
     const { waiting, receipts_today, expiring_lots, low_stock, first_steps } = await overviewOf(shop);
     expect([waiting, receipts_today.count, expiring_lots.count, low_stock.count]).toEqual([[], 0, 0, 0]);
     const ready = { warehouse: true, carrier: false };
@@ -124,8 +115,8 @@ describe("open tasks", () => {
     });
   });
 
-  test("include holds by reason, and short orders", async () => {
-    const [tea, rare] = [await shop.product(50, "TEA"), await shop.product(0, "RARE")];
+  test("holds by their reasons, and orders that are short", async () => {
+    const [tea, rare] = [await shop.product({ sku: "TEA", units: 50 }), await shop.product({ sku: "RARE" })];
     const first = await shop.order([[tea, 1]]);
     const second = await shop.order([[tea, 1]]);
     const third = await shop.order([
@@ -149,8 +140,8 @@ describe("open tasks", () => {
     expect(await waits(shop)).toEqual({});
   });
 
-  test("include units to restock, until they are restocked", async () => {
-    const product = await shop.product(5, "BACK");
+  test("units to be put back, until they are", async () => {
+    const product = await shop.product({ sku: "BACK", units: 5 });
     const order = await shop.order([[product, 2]]);
     await shop.act(order.id, "pick");
     await shop.cancel(order.id);
@@ -159,8 +150,8 @@ describe("open tasks", () => {
     expect(await waits(shop)).toEqual({});
   });
 
-  test("include a failed label, until another one is bought", async () => {
-    const product = await shop.product(5, "SENT");
+  test("a label that could not be bought, until another one is", async () => {
+    const product = await shop.product({ sku: "SENT", units: 5 });
     const order = await shop.order([[product, 1]]);
     const { fake, openUp } = await openSeller(shop.app);
     fake.buy = async () => {
@@ -180,8 +171,8 @@ describe("open tasks", () => {
     expect(await waits(shop)).toEqual({});
   });
 
-  test("include a count with a difference, once it is in review", async () => {
-    await shop.product(5, "COUNTED");
+  test("a count that found a difference, once it is reviewed", async () => {
+    await shop.product({ sku: "COUNTED", units: 5 });
     const count = (await shop.app.post("/inventory/counts", { skus: ["COUNTED"], notes: "Aisle 4" })).body.data;
     const [{ bin }] = count.lines;
     const lines = [{ sku: "COUNTED", bin, quantity: 4 }];
@@ -193,7 +184,7 @@ describe("open tasks", () => {
     expect(await waits(shop)).toEqual({});
   });
 
-  test("include receipts due today and late, lots that expire soon, and low SKUs", async () => {
+  test("deliveries that are expected today and late, lots that expire soon, SKUs that are low", async () => {
     const { app } = shop;
     const now = app.clocks.live.now();
     const expect_ = async (reference: string, days: number) => {

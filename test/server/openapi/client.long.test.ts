@@ -4,7 +4,7 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { engine } from "../../../src/core/config.ts";
-import { openTestApp } from "../../harness.ts";
+import { openTestApp } from "../../build/service.ts";
 
 const here = join(import.meta.dir, "client");
 const folder = mkdtempSync(join(tmpdir(), "packhouse-client-"));

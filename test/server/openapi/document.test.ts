@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describeApi } from "../../../src/cli/openapi.ts";
 import { eventTypes } from "../../../src/events/event_types.ts";
-import { openTestApp } from "../../harness.ts";
+import { openApp, openTestApp } from "../../build/service.ts";
 
 const app = await openTestApp();
 const folder = mkdtempSync(join(tmpdir(), "packhouse-reference-"));
@@ -147,10 +147,9 @@ describe("the document", () => {
   });
 
   test("is the same each time", async () => {
-    const again = await openTestApp();
+    const again = await openApp();
     const second = await again.app.handle(new Request("http://packhouse.test/openapi.json"));
     expect(await second.text()).toBe(text);
-    await again.close();
   });
 });
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Document, Spectral } from "@stoplight/spectral-core";
 import { Json } from "@stoplight/spectral-parsers";
 import { oas } from "@stoplight/spectral-rulesets";
-import { openTestApp } from "../../harness.ts";
+import { openTestApp } from "../../build/service.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "packhouse-reference-"));
 afterAll(() => rmSync(folder, { recursive: true }));

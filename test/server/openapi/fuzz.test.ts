@@ -10,7 +10,7 @@ import { engine } from "../../../src/core/config.ts";
 import type { BackupPlan } from "../../../src/core/operator_settings.ts";
 import type { CheckedSchema } from "../../../src/core/schema.ts";
 import type { Examples } from "../../../src/server/openapi/operation.ts";
-import { openTestApp } from "../../harness.ts";
+import { openTestApp } from "../../build/service.ts";
 import { seed, volume } from "../../volume.ts";
 import { openMailServer } from "../../webhooks/mail_server.ts";
 import { type Case, casesBy } from "./fuzz/cases.ts";
@@ -36,7 +36,7 @@ afterAll(async () => {
   await app.close();
 });
 
-const default_cases = engine === "sqlite" ? volume(1600, 20_000) : volume(400, 2000);
+const default_cases = engine === "sqlite" ? volume(3200, 20_000) : volume(800, 2000);
 const cases = Number(process.env["CASES"] ?? default_cases);
 const at_once = 10;
 const supplied_cases = 800;

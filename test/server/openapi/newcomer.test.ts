@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { operationsOf } from "../../../src/server/openapi/description.ts";
 import type { Examples } from "../../../src/server/openapi/operation.ts";
-import { openTestApp } from "../../harness.ts";
+import { openTestApp } from "../../build/service.ts";
 import { live_only } from "../../http/auth/permission_matrix.ts";
 import { signedInAs } from "../../identity/people.ts";
 import { kept_files } from "./story/story.ts";

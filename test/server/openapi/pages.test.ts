@@ -1,7 +1,7 @@
 // The pages for people: they are served to anybody, ask nobody else for anything, and explain every code.
 import { afterAll, describe, expect, test } from "bun:test";
 import { faults } from "../../../src/core/faults.ts";
-import { openTestApp } from "../../harness.ts";
+import { openTestApp } from "../../build/service.ts";
 
 const app = await openTestApp();
 afterAll(() => app.close());

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { engine } from "../../../src/core/config.ts";
 import { operationsOf } from "../../../src/server/openapi/description.ts";
-import { openTestApp } from "../../harness.ts";
+import { openTestApp } from "../../build/service.ts";
 import { kept_files, tellWhole } from "./story/story.ts";
 
 test("every operation has an example, and each is what the service answers", async () => {

@@ -1,28 +1,23 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { carrier_accounts } from "../../../db/schema/carrier_accounts.ts";
 import { Fault } from "../../../src/core/faults.ts";
 import { renewSecretKey } from "../../../src/server/secret_key.ts";
 import { callbackSecretsOf } from "../../../src/shipping/carriers/account.ts";
 import { getAccount, listActiveAccounts } from "../../../src/shipping/carriers/accounts.sql.ts";
 import { handInCarriers } from "../../../src/shipping/carriers/connectors.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { hour_ms, openApp } from "../../build/service.ts";
 import { fake_listing, fakeCarrier } from "./fake_carrier.ts";
 
 setDefaultTimeout(60_000);
 
-let app: TestApp;
 const fake = fakeCarrier();
 const silent = { ...fakeCarrier("silent").connector, capabilities: new Set(["rating"] as const) };
-beforeAll(async () => {
-  app = await openTestApp();
-  handInCarriers(app.service, { fake: fake.connector, silent }, 100);
-}, 60_000);
-afterAll(() => app.close());
+const app = await openApp();
+handInCarriers(app.service, { fake: fake.connector, silent }, 100);
 
 const place = "/shipping/carrier-accounts";
 // A public address that needs no resolving; nothing is ever sent there.
 const api_url = "https://93.184.216.34";
-const hour_ms = 3_600_000;
 let made = 0;
 const key = () => `fake_key_0000000000${++made}`.slice(-24);
 

@@ -3,10 +3,10 @@ import { beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { engine } from "../../../src/core/config.ts";
 import { findStoredResponse } from "../../../src/http/stored_responses.sql.ts";
-import type { TestApp } from "../../harness.ts";
-import { type House, stock, twoHouses } from "../../twin_services.ts";
+import type { TestApp } from "../../build/service.ts";
+import { codeOf, parcel } from "../../build/shop.ts";
+import { type House, stock, twoHouses } from "../../build/twin_services.ts";
 import { tries } from "../../volume.ts";
-import { parcel } from "../shop.ts";
 
 const unprintable = {
   street1: "1 Main St",
@@ -196,7 +196,6 @@ async function quoted({ app }: House) {
 }
 
 const unquoted = { carrier: "local", ...parcel };
-const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) => body.error?.code ?? status;
 
 test("a quote that two ask to use at once is used by one of them, and the others get their labels", async () => {
   const ids = await placedOrders(6);

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { openTestApp } from "../../harness.ts";
-import { openShop, parcel } from "../shop.ts";
+import { openApp } from "../../build/service.ts";
+import { parcel, parcelShopOn } from "../../build/shop.ts";
 
 test("a host that is not known to be this machine, which no link repeats and nothing keeps", async () => {
-  const app = await openTestApp();
-  const shop = await openShop(app);
+  const app = await openApp();
+  const shop = await parcelShopOn(app);
   const asked = async (method: string, path: string, body?: object) => {
     const headers = { authorization: `Bearer ${shop.key}`, "content-type": "application/json" };
     const sent = { method, headers, ...(body && { body: JSON.stringify(body) }) };
@@ -20,5 +20,4 @@ test("a host that is not known to be this machine, which no link repeats and not
   told.push((await app.get(`/shipping/labels/${label.label_id}/document?format=zpl`)).body);
   expect(told.filter((text) => text.includes("evil.example"))).toEqual([]);
   expect(told.at(-1)).not.toContain("^BQN");
-  await app.close();
 });

@@ -1,18 +1,16 @@
 // Labels of a company with a prefix of GS1: each parcel has a serial of its own, the same in the answer and in all that
 // is printed of it.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
+import { openApp } from "../../build/service.ts";
+import { type ParcelShop, parcelShopOn } from "../../build/shop.ts";
 import { openPdf, printZpl, scan } from "../../documents/decode.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
-import { openShop } from "../shop.ts";
 
 const gs1_prefix = "0614141";
-let app: TestApp;
-let shops: Readonly<Record<"live" | "test", Awaited<ReturnType<typeof openShop>>>>;
-beforeAll(async () => {
-  app = await openTestApp({ gs1_prefix });
-  shops = { live: await openShop(app, "live"), test: await openShop(app, "test") };
-});
-afterAll(() => app.close());
+const app = await openApp({ gs1_prefix });
+const shops: Readonly<Record<"live" | "test", ParcelShop>> = {
+  live: await parcelShopOn(app, "live"),
+  test: await parcelShopOn(app, "test"),
+};
 
 type Linked = { readonly format: "pdf" | "png" | "zpl"; readonly url: string };
 
@@ -61,12 +59,11 @@ test("a serial is never used again, also of a label that was voided", async () =
 
 test("a label has a number of our own, and says why, once the prefix has no serials left", async () => {
   // Behind so many digits there is room for fewer serials than have been given to others already.
-  const full = await openTestApp({ gs1_prefix: "06141411234567" });
-  const shop = await openShop(full);
+  const full = await openApp({ gs1_prefix: "06141411234567" });
+  const shop = await parcelShopOn(full);
   const { tracking_number, warnings } = (await shop.label((await shop.order()).id)).body.data;
   expect(tracking_number).toMatch(/^WH\d{12}[0-9A-Z]$/);
   expect(warnings).toMatchObject([{ field: "tracking_number", code: "no_sscc" }, { code: "sample_rates" }]);
-  await full.close();
 });
 
 const magic = {

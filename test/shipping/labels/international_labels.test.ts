@@ -1,26 +1,20 @@
 // Carriers' labels for parcels that pass customs: nothing is declared that the products do not say.
-import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
-import { verifyStore } from "../../../src/cli/verify.ts";
+import { beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { systemActor } from "../../../src/core/actor.ts";
 import { wireId } from "../../../src/core/ids.ts";
 import { beginPurchase, chooseSeller } from "../../../src/shipping/labels/label_purchases.ts";
 import type { ShipmentRequest } from "../../../src/shipping/offer.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
-import { openShop } from "../shop.ts";
+import { openApp } from "../../build/service.ts";
+import { type ParcelShop, parcelShopOn } from "../../build/shop.ts";
 import { openSeller } from "./seller.ts";
 
 setDefaultTimeout(60_000);
 
-let app: TestApp;
-let shop: Awaited<ReturnType<typeof openShop>>;
-let seller: Awaited<ReturnType<typeof openSeller>>;
 /** What the carrier was asked to price and to carry. */
 const seen: { what: "offers" | "buy"; carriage: ShipmentRequest }[] = [];
-beforeAll(async () => {
-  app = await openTestApp();
-  shop = await openShop(app);
-  seller = await openSeller(app);
-});
+const app = await openApp();
+const shop: ParcelShop = await parcelShopOn(app);
+const seller = await openSeller(app);
 beforeEach(async () => {
   seller.openUp();
   const { offers, buy } = seller.fake;
@@ -34,10 +28,6 @@ beforeEach(async () => {
   };
   seen.length = 0;
   await product({ customs: null, weight: null });
-});
-afterAll(async () => {
-  expect(await app.service.stores.live.read(verifyStore)).toEqual([]);
-  await app.close();
 });
 
 const ground = { carrier: "swift", service: "ground" };

@@ -1,28 +1,23 @@
 // A label's documents, whoever drew them: ours from the drawing, a carrier's as it came.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { labels } from "../../../db/schema/shipments.ts";
 import { handInCarriers } from "../../../src/shipping/carriers/connectors.ts";
 import { insertDocuments } from "../../../src/shipping/labels/labels.sql.ts";
 import type { CarrierDocument } from "../../../src/shipping/offer.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { openApp } from "../../build/service.ts";
+import { type ParcelShop, parcelShopOn } from "../../build/shop.ts";
 import { fakeCarrier } from "../carriers/fake_carrier.ts";
-import { openShop } from "../shop.ts";
 
-let app: TestApp;
-let shop: Awaited<ReturnType<typeof openShop>>;
 let account_id = 0;
-beforeAll(async () => {
-  app = await openTestApp();
-  shop = await openShop(app);
-  handInCarriers(app.service, { fake: fakeCarrier().connector });
-  const account = await app.post("/shipping/carrier-accounts", {
-    connector: "fake",
-    credentials: { api_key: "secret_of_it" },
-  });
-  account_id = Number(account.body.data.id.replace("cac_", ""));
+const app = await openApp({ verified: false });
+const shop: ParcelShop = await parcelShopOn(app);
+handInCarriers(app.service, { fake: fakeCarrier().connector });
+const account = await app.post("/shipping/carrier-accounts", {
+  connector: "fake",
+  credentials: { api_key: "secret_of_it" },
 });
-afterAll(() => app.close());
+account_id = Number(account.body.data.id.replace("cac_", ""));
 
 // Bytes that are no text, and one that says it is a page.
 const picture = Uint8Array.from({ length: 256 }, (_, at) => 255 - at);

@@ -1,31 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { localTime, momentAt, periodOf, readDay } from "../../../src/core/time_zone.ts";
 import { costsByDay, type QuarterCost, quarter_ms } from "../../../src/shipping/labels/label_costs.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
-import { openShop } from "../shop.ts";
+import { day_ms, openApp } from "../../build/service.ts";
+import { type ParcelShop, parcelShopOn } from "../../build/shop.ts";
 
-let app: TestApp;
-let shop: Awaited<ReturnType<typeof openShop>>;
 // Newest first, as the list is: each on a day of its own, the second voided, the third an express one.
 let bought: Record<string, string>[] = [];
 let manifest_id = "";
-const day_ms = 86_400_000;
-beforeAll(async () => {
-  app = await openTestApp();
-  shop = await openShop(app);
-  for (const service of ["standard", "express", "standard", "standard"]) {
-    bought.unshift((await shop.label((await shop.order()).id, { service })).body.data);
-    app.clocks.live.advance(day_ms);
-  }
-  await app.post(`/shipping/labels/${bought[1]?.["label_id"]}/void`);
-  const made = await app.post("/shipping/manifests", { label_ids: [bought[0]?.["label_id"]] });
-  manifest_id = made.body.data.manifest_id;
-  bought = await Promise.all(
-    bought.map(async ({ label_id }) => (await app.get(`/shipping/labels/${label_id}`)).body.data),
-  );
-});
-afterAll(() => app.close());
+const app = await openApp();
+const shop: ParcelShop = await parcelShopOn(app);
+for (const service of ["standard", "express", "standard", "standard"]) {
+  bought.unshift((await shop.label((await shop.order()).id, { service })).body.data);
+  app.clocks.live.advance(day_ms);
+}
+await app.post(`/shipping/labels/${bought[1]?.["label_id"]}/void`);
+const made = await app.post("/shipping/manifests", { label_ids: [bought[0]?.["label_id"]] });
+manifest_id = made.body.data.manifest_id;
+bought = await Promise.all(
+  bought.map(async ({ label_id }) => (await app.get(`/shipping/labels/${label_id}`)).body.data),
+);
 
 const idsOf = (labels: readonly Record<string, string>[]) => labels.map(({ label_id }) => label_id);
 const found = async (query: string) => idsOf((await app.get(`/shipping/labels${query}`)).body.data);

@@ -1,33 +1,22 @@
 // What may go wrong around a label that a carrier sells: nothing that was paid for is lost or paid for again.
-import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
-import { verifyStore } from "../../../src/cli/verify.ts";
+import { beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { Fault } from "../../../src/core/faults.ts";
 import { documentsAt } from "../../../src/shipping/carriers/call_carrier.ts";
 import { handInCarriers } from "../../../src/shipping/carriers/connectors.ts";
 import type { ListedCarrier } from "../../../src/shipping/offer.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { hour_ms, openApp } from "../../build/service.ts";
+import { type ParcelShop, parcelShopOn } from "../../build/shop.ts";
 import { fake_listing, fakeCarrier, fakeOffer } from "../carriers/fake_carrier.ts";
-import { openShop } from "../shop.ts";
 import { lost, openSeller } from "./seller.ts";
 
 setDefaultTimeout(60_000);
 
-let app: TestApp;
-let shop: Awaited<ReturnType<typeof openShop>>;
-let seller: Awaited<ReturnType<typeof openSeller>>;
-beforeAll(async () => {
-  app = await openTestApp();
-  shop = await openShop(app);
-  seller = await openSeller(app);
-});
+const app = await openApp();
+const shop: ParcelShop = await parcelShopOn(app);
+const seller = await openSeller(app);
 beforeEach(() => seller.openUp());
-afterAll(async () => {
-  expect(await app.service.stores.live.read(verifyStore)).toEqual([]);
-  await app.close();
-});
 
 const ground = { carrier: "swift", service: "ground" };
-const hour_ms = 3_600_000;
 const labelOf = async (id: string) => (await app.get(`/shipping/labels/${id}`)).body.data;
 const orderOf = async (id: string) => (await app.get(`/orders/${id}`)).body.data;
 

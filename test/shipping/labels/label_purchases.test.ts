@@ -1,37 +1,24 @@
 // Labels of carriers: claimed, paid for and recorded, whatever becomes of the answers.
-import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { verifyStore } from "../../../src/cli/verify.ts";
+import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { systemActor } from "../../../src/core/actor.ts";
 import { wireId } from "../../../src/core/ids.ts";
 import { beginPurchase, chooseSeller } from "../../../src/shipping/labels/label_purchases.ts";
-import { carrier_timeout_ms, openTestApp, type TestApp } from "../../harness.ts";
-import { openShop, parcel } from "../shop.ts";
+import { carrier_timeout_ms, day_ms, minute_ms, openApp } from "../../build/service.ts";
+import { type ParcelShop, parcel, parcelShopOn } from "../../build/shop.ts";
 import { down, drawn, lost, openSeller, refused } from "./seller.ts";
 
 setDefaultTimeout(60_000);
 
-let app: TestApp;
-let shop: Awaited<ReturnType<typeof openShop>>;
-let seller: Awaited<ReturnType<typeof openSeller>>;
-beforeAll(async () => {
-  app = await openTestApp();
-  shop = await openShop(app);
-  seller = await openSeller(app);
-});
+const app = await openApp();
+const shop: ParcelShop = await parcelShopOn(app);
+const seller = await openSeller(app);
 beforeEach(async () => {
   seller.openUp();
   Object.assign(app.service, { carrier_timeout_ms });
   await app.takeEvents();
 });
-afterAll(async () => {
-  expect(await app.service.stores.live.read(verifyStore)).toEqual([]);
-  await app.close();
-});
 
 const ground = { carrier: "swift", service: "ground" };
-const minute_ms = 60_000;
-const day_ms = 24 * 60 * minute_ms;
-const types = async () => (await app.takeEvents()).map(({ type }) => type);
 const labelOf = async (id: string) => (await app.get(`/shipping/labels/${id}`)).body.data;
 const orderOf = async (id: string) => (await app.get(`/orders/${id}`)).body.data;
 
@@ -79,7 +66,7 @@ describe("works", () => {
     });
     expect(label.tracking_url).toBe(`https://swift.example/${label.tracking_number}`);
     expect(seller.books.size).toBe(before + 1);
-    expect(await types()).toEqual(["shipment.created"]);
+    expect(await app.takeTypes()).toEqual(["shipment.created"]);
     const printed = await app.app.handle(new Request(label.label_url));
     expect([printed.headers.get("content-type"), await printed.bytes()]).toEqual(["application/pdf", drawn]);
     const { tracking_number, tracking_url } = label;
@@ -98,7 +85,7 @@ describe("works", () => {
     seller.fake.buy = async (ref) => seller.sell(ref, "waiting");
     const { order, answer, label } = await buy();
     expect([answer.status, label.status, label.cost, label.label_url]).toEqual([202, "processing", null, null]);
-    expect(await types()).toEqual([]);
+    expect(await app.takeTypes()).toEqual([]);
     const asked = seller.asked("find");
     for (let looks = 0; looks < 5; looks += 1) await later(6000 * 2 ** looks);
     expect(seller.asked("find")).toBe(asked + 5);
@@ -107,7 +94,7 @@ describe("works", () => {
     for (const sold of seller.books.values()) sold.state = sold.state === "waiting" ? "bought" : sold.state;
     await later(30 * minute_ms);
     expect(await labelOf(label.label_id)).toMatchObject({ status: "completed", cost: 12.5, carrier_cost: 12.5 });
-    expect(await types()).toEqual(["shipment.created"]);
+    expect(await app.takeTypes()).toEqual(["shipment.created"]);
     expect((await orderOf(order.id)).shipments).toHaveLength(1);
   });
 
@@ -122,7 +109,7 @@ describe("works", () => {
     await later(minute_ms);
     expect(await labelOf(label.label_id)).toMatchObject({ status: "completed" });
     expect([...seller.books.values()].map(({ paid }) => paid).filter((paid) => paid !== 1)).toEqual([]);
-    expect(await types()).toEqual(["shipment.created"]);
+    expect(await app.takeTypes()).toEqual(["shipment.created"]);
   });
 
   test("a purchase that never reached the carrier is made after all, by the same offer", async () => {
@@ -144,7 +131,7 @@ describe("works", () => {
     answerNow();
     await Bun.sleep(0);
     while ((await labelOf(label.label_id)).status === "processing") await Bun.sleep(5);
-    expect(await types()).toEqual(["shipment.created"]);
+    expect(await app.takeTypes()).toEqual(["shipment.created"]);
   });
 
   test("a voided label is given back, and the units go into another parcel", async () => {
@@ -196,7 +183,7 @@ describe("refuses", () => {
     const { order, answer } = await buy();
     expect([answer.status, answer.body.error.code]).toEqual([422, "carrier_refused"]);
     expect(answer.body.error.message).toContain("balance is too low");
-    expect(await types()).toEqual([]);
+    expect(await app.takeTypes()).toEqual([]);
     seller.openUp();
     expect((await shop.label(order.id, ground)).status).toBe(201);
   });
@@ -369,7 +356,7 @@ describe("guards", () => {
     expect([voided.status, status]).toEqual(voided.status === 200 ? [200, "voided"] : [409, "completed"]);
     const sold = [...seller.books.values()].find((one) => one.tracking_number === tracking_number);
     expect([sold?.paid, sold?.state]).toEqual([1, status === "voided" ? "voided" : "bought"]);
-    expect(await types()).toEqual(["shipment.created"]);
+    expect(await app.takeTypes()).toEqual(["shipment.created"]);
   });
 
   test("requests with one key buy one label and get the same bytes, whenever they come", async () => {
@@ -420,6 +407,6 @@ describe("guards", () => {
     expect(await labelOf(label_id)).toMatchObject({ status: "processing" });
     await later(2 * minute_ms);
     expect(await labelOf(label_id)).toMatchObject({ status: "completed" });
-    expect(await types()).toEqual(["shipment.created"]);
+    expect(await app.takeTypes()).toEqual(["shipment.created"]);
   });
 });

@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { ShipmentEventView } from "../../../src/tracking/tracking.schema.ts";
-import { start as now, openTestApp, type TestApp } from "../../harness.ts";
-import { openShop, parcel } from "../shop.ts";
+import { start as now, openApp } from "../../build/service.ts";
+import { outcomeOf, type ParcelShop, parcel, parcelShopOn } from "../../build/shop.ts";
 
-let app: TestApp;
-let shop: Awaited<ReturnType<typeof openShop>>;
-beforeAll(async () => {
-  app = await openTestApp();
-  shop = await openShop(app);
-});
-afterAll(() => app.close());
+const app = await openApp();
+const shop: ParcelShop = await parcelShopOn(app);
 
-const types = async () => (await app.takeEvents()).map(({ type }) => type);
-const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [status, body.error?.code];
 const fieldsOf = ({ body }: { body: { error: { details: { field: string }[] } } }) =>
   body.error.details.map(({ field }) => field).sort();
 const desk = { name: "Night desk", street1: "1 Dock Road", city: "Columbus", state: "OH", zip: "43215", country: "US" };
@@ -104,7 +97,7 @@ describe("works", () => {
     expect(data.to_address).toEqual({ ...to_address, company: null, street2: null });
     expect(data.package).toEqual({ weight: 1000, weight_unit: "g", dimensions, value: null, insurance: false });
     expect(data.warnings.map(({ code }: { code: string }) => code)).toEqual(["no_postal_barcode", "sample_rates"]);
-    expect(await types()).toEqual(["shipment.created"]);
+    expect(await app.takeTypes()).toEqual(["shipment.created"]);
   });
 
   test("an order whose number no font can print is named by its id", async () => {
@@ -142,10 +135,10 @@ describe("works", () => {
     expect((await shop.label(order.id, { items: [{ sku: "RICE-1KG", quantity: 1 }] })).status).toBe(201);
     const rest = await shop.label(order.id, { service: "express" });
     expect(rest.status).toBe(201);
-    expect((await types()).length).toBe(2);
+    expect((await app.takeTypes()).length).toBe(2);
     const { shipments } = (await app.get(`/orders/${order.id}`)).body.data;
     expect(shipments.map(({ items }: { items: { quantity: number }[] }) => items[0]?.quantity)).toEqual([1, 2]);
-    expect(codeOf(await shop.label(order.id, { service: "overnight" }))).toEqual([409, "invalid_state_transition"]);
+    expect(outcomeOf(await shop.label(order.id, { service: "overnight" }))).toEqual([409, "invalid_state_transition"]);
   });
 
   test("one more carton has a label of its own when asked for", async () => {
@@ -156,7 +149,7 @@ describe("works", () => {
     expect(new Set([first, second, third].map((label) => label.tracking_number)).size).toBe(3);
     const { shipments } = (await app.get(`/orders/${order.id}`)).body.data;
     expect(shipments.map(({ items }: { items: unknown[] }) => items.length)).toEqual([1, 0, 0]);
-    expect(await types()).toEqual(Array(3).fill("shipment.created"));
+    expect(await app.takeTypes()).toEqual(Array(3).fill("shipment.created"));
   });
 
   test("a parcel says of how many it is once that is known, and a reprint says it of all", async () => {
@@ -211,11 +204,11 @@ describe("works", () => {
     const ended = await app.call("GET", voided.body.data.label_url.replace("http://packhouse.test/v1", ""), undefined, {
       key: null,
     });
-    expect(codeOf(ended)).toEqual([404, "resource_missing"]);
+    expect(outcomeOf(ended)).toEqual([404, "resource_missing"]);
     expect(ended.body.error.message).toBe("This label was voided. Buy another label.");
-    expect(await types()).toEqual(["shipment.created"]);
+    expect(await app.takeTypes()).toEqual(["shipment.created"]);
     expect((await shop.label(order.id)).status).toBe(201);
-    expect(await types()).toEqual(["shipment.created"]);
+    expect(await app.takeTypes()).toEqual(["shipment.created"]);
   });
 
   test("cancelling an order voids its labels first", async () => {
@@ -224,7 +217,7 @@ describe("works", () => {
     await app.takeEvents();
     expect((await app.call("DELETE", `/orders/${order.id}`)).status).toBe(200);
     expect((await app.get(`/shipping/labels/${label_id}`)).body.data.status).toBe("voided");
-    expect(await types()).toEqual(["order.cancelled", "inventory.updated"]);
+    expect(await app.takeTypes()).toEqual(["order.cancelled", "inventory.updated"]);
   });
 
   test("a link that many follow without a pause is drawn once, and holds up nobody else", async () => {
@@ -267,12 +260,12 @@ describe("works", () => {
   });
 
   test("a test key's labels say so", async () => {
-    const sandbox = await openShop(app, "test");
+    const sandbox = await parcelShopOn(app, "test");
     const { data } = (await sandbox.label((await sandbox.order()).id)).body;
     expect(data).toMatchObject({ carrier: "sim", tracking_number: expect.stringMatching(/^SIM\d{12}[0-9A-Z]$/) });
     const path = data.documents[2].url.replace("http://packhouse.test/v1", "");
     expect((await app.call("GET", path, undefined, { key: null })).body).toContain("^FDTEST^FS");
-    expect(codeOf(await app.get(`/shipping/labels/${data.label_id}`))).toEqual([404, "resource_missing"]);
+    expect(outcomeOf(await app.get(`/shipping/labels/${data.label_id}`))).toEqual([404, "resource_missing"]);
   });
 });
 
@@ -293,8 +286,8 @@ describe("refuses", () => {
     ["a line that is not there", { items: [{ sku: "SALT", quantity: 1 }] }, 404, "resource_missing"],
   ])("%s", async (_name, fields, status, code) => {
     const { id } = await shop.order();
-    expect(codeOf(await shop.label(id, fields))).toEqual([status, code]);
-    expect(await types()).toEqual([]);
+    expect(outcomeOf(await shop.label(id, fields))).toEqual([status, code]);
+    expect(await app.takeTypes()).toEqual([]);
     expect((await app.get(`/orders/${id}`)).body.data.shipments).toEqual([]);
   });
 
@@ -315,7 +308,7 @@ describe("refuses", () => {
     const order = (await app.post("/orders", { ...draft, shipping_address_id: body.id })).body.data;
     const own = await shop.label(order.id);
     expect([own.status, fieldsOf(own)]).toEqual([422, ["to_address.city"]]);
-    await types();
+    await app.takeTypes();
     for (const one of [id, order.id]) expect((await app.get(`/orders/${one}`)).body.data.shipments).toEqual([]);
     expect((await shop.label(id)).status).toBe(201);
     await app.takeEvents();
@@ -325,7 +318,7 @@ describe("refuses", () => {
     const { id } = await shop.order();
     const nowhere = await shop.label(id, { to_address: { ...desk, state: "ZZ", zip: "4321" } });
     expect(fieldsOf(nowhere)).toEqual(["to_address.state", "to_address.zip"]);
-    await types();
+    await app.takeTypes();
     const answer = await app.post("/shipping/labels", { carrier: "local", package: { weight: -1 }, size: 1 });
     expect(fieldsOf(answer)).toEqual(["order_id", "package.weight", "size"]);
     const unnamed = { order_id: id, package: { weight: 1 } };
@@ -339,18 +332,18 @@ describe("refuses", () => {
     const refused = answers.find(({ status }) => status === 409);
     const bought = answers.find(({ status }) => status === 201);
     expect(refused?.body.error).toMatchObject({ code: "duplicate_label", label_id: bought?.body.data.label_id });
-    expect(await types()).toEqual(["shipment.created"]);
+    expect(await app.takeTypes()).toEqual(["shipment.created"]);
   });
 
   test("a label for an order on hold, or a cancelled one", async () => {
     const held = await shop.order();
     await app.post(`/orders/${held.id}/hold`, { reason: "payment" });
-    expect(codeOf(await shop.label(held.id))).toEqual([409, "invalid_state_transition"]);
+    expect(outcomeOf(await shop.label(held.id))).toEqual([409, "invalid_state_transition"]);
     const gone = await shop.order();
     await app.call("DELETE", `/orders/${gone.id}`);
     await app.takeEvents();
-    expect(codeOf(await shop.label(gone.id))).toEqual([409, "invalid_state_transition"]);
-    expect(await types()).toEqual([]);
+    expect(outcomeOf(await shop.label(gone.id))).toEqual([409, "invalid_state_transition"]);
+    expect(await app.takeTypes()).toEqual([]);
   });
 
   test("to void a label whose parcel has left", async () => {
@@ -358,8 +351,8 @@ describe("refuses", () => {
     const { label_id } = (await shop.label(order.id)).body.data;
     await app.post(`/orders/${order.id}/ship`);
     await app.takeEvents();
-    expect(codeOf(await app.post(`/shipping/labels/${label_id}/void`))).toEqual([409, "label_not_voidable"]);
-    expect(await types()).toEqual([]);
+    expect(outcomeOf(await app.post(`/shipping/labels/${label_id}/void`))).toEqual([409, "label_not_voidable"]);
+    expect(await app.takeTypes()).toEqual([]);
   });
 
   test("what is not there", async () => {
@@ -372,7 +365,7 @@ describe("refuses", () => {
   test("links that were changed, or are a week old", async () => {
     const { label_id, label_url } = (await shop.label((await shop.order()).id)).body.data;
     const path = label_url.replace("http://packhouse.test/v1", "");
-    const follow = async (changed: string) => codeOf(await app.call("GET", changed, undefined, { key: null }));
+    const follow = async (changed: string) => outcomeOf(await app.call("GET", changed, undefined, { key: null }));
     expect(await follow(path)).toEqual([200, undefined]);
     expect(await follow(path.replace("mode=live", "mode=test"))).toEqual([401, "invalid_signature"]);
     expect(await follow(path.replace(label_id, "lbl_1001"))).toEqual([401, "invalid_signature"]);
@@ -405,6 +398,6 @@ describe("guards", () => {
     const first = await shop.label(id, {}, headers);
     const again = await shop.label(id, {}, headers);
     expect([again.status, again.body]).toEqual([201, first.body]);
-    expect(await types()).toEqual(["shipment.created"]);
+    expect(await app.takeTypes()).toEqual(["shipment.created"]);
   });
 });

@@ -1,27 +1,21 @@
 // Labels bought by a quote: they cost exactly that, for that parcel alone, once.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { getOrder } from "../../../src/orders/orders.sql.ts";
 import { addressOf } from "../../../src/shipping/address.ts";
 import { endAt } from "../../../src/shipping/offer.ts";
 import { originOfOrder } from "../../../src/shipping/origins.sql.ts";
 import { readWeight } from "../../../src/shipping/parcel.ts";
 import { quoter } from "../../../src/shipping/rates/quote.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { openApp } from "../../build/service.ts";
+import { outcomeOf, type ParcelShop, parcelShopOn } from "../../build/shop.ts";
 import { fakeOffer } from "../carriers/fake_carrier.ts";
-import { openShop } from "../shop.ts";
 import { openSeller } from "./seller.ts";
 
 setDefaultTimeout(60_000);
 
-let app: TestApp;
-let shop: Awaited<ReturnType<typeof openShop>>;
-let seller: Awaited<ReturnType<typeof openSeller>>;
-beforeAll(async () => {
-  app = await openTestApp();
-  shop = await openShop(app);
-  seller = await openSeller(app);
-});
-afterAll(() => app.close());
+const app = await openApp();
+const shop: ParcelShop = await parcelShopOn(app);
+const seller = await openSeller(app);
 
 const parcel = { weight: 2.5, weight_unit: "lb" } as const;
 
@@ -59,10 +53,6 @@ async function carriersQuote(order_id: string, whole: boolean, ref: string) {
 
 const buy = (order_id: string, quote_id: string, fields: object = {}) =>
   app.post("/shipping/labels", { order_id, quote_id, package: parcel, ...fields });
-const codeOf = ({ status, body }: { status: number; body: { error?: { code?: string } } }) => [
-  status,
-  body.error?.code,
-];
 
 describe("works", () => {
   test("a label costs what was quoted, also when its card costs more by then", async () => {
@@ -115,11 +105,11 @@ describe("refuses", () => {
     ] as const;
     for (const [fields, field] of attempts) {
       const answer = await buy(id, quote_id, fields);
-      expect([...codeOf(answer), answer.body.error.details[0].field]).toEqual([409, "quote_mismatch", field]);
+      expect([...outcomeOf(answer), answer.body.error.details[0].field]).toEqual([409, "quote_mismatch", field]);
     }
     const order = await shop.order();
     const other = await buy(id, await carriersQuote(order.id, true, "quoted_3"));
-    expect([...codeOf(other), other.body.error.details[0].field]).toEqual([409, "quote_mismatch", "order_id"]);
+    expect([...outcomeOf(other), other.body.error.details[0].field]).toEqual([409, "quote_mismatch", "order_id"]);
     // Nothing of it used the quote.
     expect((await buy(id, quote_id)).status).toBe(201);
   });
@@ -128,7 +118,7 @@ describe("refuses", () => {
     const { quote_id } = await ownQuote();
     const [one, other] = [await shop.order(), await shop.order()];
     const answers = await Promise.all([buy(one.id, quote_id), buy(other.id, quote_id)]);
-    expect(answers.map(codeOf).sort()).toEqual([
+    expect(answers.map(outcomeOf).sort()).toEqual([
       [201, undefined],
       [409, "quote_used"],
     ]);
@@ -136,7 +126,7 @@ describe("refuses", () => {
     const quote = await carriersQuote(order.id, true, "quoted_4");
     const works = seller.fake.buy;
     seller.fake.buy = async () => ({ state: "not_bought" });
-    expect(codeOf(await buy(order.id, quote))).toEqual([422, "carrier_refused"]);
+    expect(outcomeOf(await buy(order.id, quote))).toEqual([422, "carrier_refused"]);
     seller.fake.buy = works;
     expect((await buy(order.id, quote)).status).toBe(201);
   });
@@ -144,12 +134,12 @@ describe("refuses", () => {
   test("an old quote, a changed one, and one of an account that is paused", async () => {
     const { quote_id } = await ownQuote();
     const { id } = await shop.order();
-    expect(codeOf(await buy(id, `${quote_id.slice(0, -4)}AAAA`))).toEqual([422, "validation_failed"]);
+    expect(outcomeOf(await buy(id, `${quote_id.slice(0, -4)}AAAA`))).toEqual([422, "validation_failed"]);
     const paused = await carriersQuote(id, true, "quoted_5");
     await app.patch(`/shipping/carrier-accounts/${seller.account_id}`, { status: "paused" });
-    expect(codeOf(await buy(id, paused))).toEqual([422, "validation_failed"]);
+    expect(outcomeOf(await buy(id, paused))).toEqual([422, "validation_failed"]);
     await app.patch(`/shipping/carrier-accounts/${seller.account_id}`, { status: "active" });
     app.clocks.live.advance(15 * 60_000);
-    expect(codeOf(await buy(id, quote_id))).toEqual([409, "quote_expired"]);
+    expect(outcomeOf(await buy(id, quote_id))).toEqual([409, "quote_expired"]);
   });
 });

@@ -2,7 +2,7 @@
 import { Fault } from "../../../src/core/faults.ts";
 import type { CarrierPurchase } from "../../../src/shipping/carriers/connector.ts";
 import { handInCarriers } from "../../../src/shipping/carriers/connectors.ts";
-import type { TestApp } from "../../harness.ts";
+import type { TestApp } from "../../build/service.ts";
 import { type Fake, fakeCarrier, fakeOffer } from "../carriers/fake_carrier.ts";
 
 /** What the carrier drew for every label. */

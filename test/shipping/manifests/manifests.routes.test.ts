@@ -1,19 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { manifest_labels } from "../../../db/schema/manifests.ts";
+import { day_ms, openApp, type TestApp } from "../../build/service.ts";
+import { outcomeOf, type ParcelShop, parcelShopOn } from "../../build/shop.ts";
 import { openPages } from "../../documents/open_pdf.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
-import { openShop } from "../shop.ts";
 
 let app: TestApp;
-let shop: Awaited<ReturnType<typeof openShop>>;
+let shop: ParcelShop;
 beforeEach(async () => {
-  app = await openTestApp();
-  shop = await openShop(app);
+  app = await openApp();
+  shop = await parcelShopOn(app);
 });
-afterEach(() => app.close());
 
-const day_ms = 86_400_000;
-const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [status, body.error?.code];
 const make = (body: object = { carrier: "local" }) => app.post("/shipping/manifests", body);
 const listed = ({ body }: { body: { data: { parcels: { label_id: string }[] } } }) =>
   body.data.parcels.map(({ label_id }) => label_id);
@@ -65,7 +62,7 @@ describe("works", () => {
       },
       { label_id: second?.label_id },
     ]);
-    expect(codeOf(await make())).toEqual([409, "nothing_to_manifest"]);
+    expect(outcomeOf(await make())).toEqual([409, "nothing_to_manifest"]);
     const later = await labels(1, { service: "express" });
     expect(listed(await make())).toEqual(idsOf(later));
     expect(await app.takeEvents()).toEqual([]);
@@ -119,7 +116,7 @@ describe("works", () => {
     await scan(there, "delivered");
     await scan(moving, "picked_up");
     expect(listed(await make())).toEqual(idsOf(moving === undefined ? [] : [moving]));
-    expect(codeOf(await make())).toEqual([409, "nothing_to_manifest"]);
+    expect(outcomeOf(await make())).toEqual([409, "nothing_to_manifest"]);
     expect(listed(await make({ label_ids: [there?.label_id] }))).toEqual([there?.label_id ?? ""]);
   });
 
@@ -216,7 +213,7 @@ describe("refuses", () => {
     [{ label_ids: [] }, 422, "validation_failed"],
     [{ label_ids: ["lbl_1"] }, 422, "validation_failed"],
   ])("%j", async (body, status, code) => {
-    expect(codeOf(await make(body))).toEqual([status, code]);
+    expect(outcomeOf(await make(body))).toEqual([status, code]);
     expect((await app.get("/shipping/manifests")).body.data).toEqual([]);
   });
 
@@ -250,7 +247,7 @@ describe("guards", () => {
       expect((await app.call("GET", read, undefined, { key: null })).status).toBe(401);
     }
     for (const missing of ["/shipping/manifests/man_9", "/shipping/manifests/man_9/document"]) {
-      expect(codeOf(await app.get(missing))).toEqual([404, "resource_missing"]);
+      expect(outcomeOf(await app.get(missing))).toEqual([404, "resource_missing"]);
     }
   });
 });

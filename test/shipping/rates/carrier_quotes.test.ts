@@ -1,16 +1,15 @@
 // Rates of several carriers, and of orders.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Fault } from "../../../src/core/faults.ts";
 import { handInCarriers } from "../../../src/shipping/carriers/connectors.ts";
 import type { ShipmentRequest } from "../../../src/shipping/offer.ts";
 import { readQuote } from "../../../src/shipping/rates/quote.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { openApp } from "../../build/service.ts";
+import { fieldsOf, parcelShopOn } from "../../build/shop.ts";
 import { type Fake, fakeCarrier, fakeOffer } from "../carriers/fake_carrier.ts";
-import { openShop } from "../shop.ts";
 
 setDefaultTimeout(60_000);
 
-let app: TestApp;
 const fakes = {
   swift: fakeCarrier("swift"),
   steady: fakeCarrier("steady"),
@@ -20,21 +19,18 @@ const fakes = {
 const accounts: Record<string, string> = {};
 const wait_ms = 300;
 
-beforeAll(async () => {
-  app = await openTestApp();
-  const connectors = Object.fromEntries(Object.entries(fakes).map(([code, { connector }]) => [code, connector]));
-  handInCarriers(app.service, connectors, wait_ms);
-  fakes.swift.offers = async () => ({
-    offers: [fakeOffer({ rate_cents: 700 }), fakeOffer({ rate_cents: 300, currency: "EUR", service: "post" })],
-    messages: [{ carrier: "swift", service: "air", level: "info", code: "too_big_for_air", message: "Not by air." }],
-  });
-  fakes.steady.offers = async () => ({ offers: [fakeOffer({ rate_cents: 1200, carrier: "steady" })], messages: [] });
-  fakes.hung.offers = () => new Promise(() => {});
-  fakes.down.offers = async () => {
-    throw new Fault("carrier_error", "The fake with the key down-key-1 is out of order.");
-  };
-}, 60_000);
-afterAll(() => app.close());
+const app = await openApp();
+const connectors = Object.fromEntries(Object.entries(fakes).map(([code, { connector }]) => [code, connector]));
+handInCarriers(app.service, connectors, wait_ms);
+fakes.swift.offers = async () => ({
+  offers: [fakeOffer({ rate_cents: 700 }), fakeOffer({ rate_cents: 300, currency: "EUR", service: "post" })],
+  messages: [{ carrier: "swift", service: "air", level: "info", code: "too_big_for_air", message: "Not by air." }],
+});
+fakes.steady.offers = async () => ({ offers: [fakeOffer({ rate_cents: 1200, carrier: "steady" })], messages: [] });
+fakes.hung.offers = () => new Promise(() => {});
+fakes.down.offers = async () => {
+  throw new Fault("carrier_error", "The fake with the key down-key-1 is out of order.");
+};
 
 async function add(connector: string) {
   const body = { connector, name: `Our ${connector}`, credentials: { api_key: `${connector}-key-1` } };
@@ -51,8 +47,6 @@ const ratesOf = async (fields: object = {}) => {
 type Rate = { carrier: string; rate_cents: number; currency: string; account_id: string | null; quote_id: string };
 const named = (rates: Rate[]) =>
   rates.map(({ carrier, rate_cents, currency }) => `${carrier} ${rate_cents} ${currency}`);
-const fieldsOf = ({ body }: { body: { error: { details: { field: string }[] } } }) =>
-  body.error.details.map(({ field }) => field);
 const problem = async (fields: object) => fieldsOf(await app.post("/shipping/rates", fields));
 
 describe("several carriers", () => {
@@ -213,7 +207,7 @@ describe("what is asked", () => {
   });
 
   test("an order stands for its warehouse, its address and the weight of what is in no parcel yet", async () => {
-    const shop = await openShop(app);
+    const shop = await parcelShopOn(app);
     const [first] = (await app.get("/inventory/locations")).body.data;
     const heavy = await app.post("/products", {
       sku: "OIL-3",

@@ -1,18 +1,12 @@
 // Rates and labels on a fresh installation, with what it brings along: sample cards, and the simulated carriers of test
 // data.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { openTestApp, type TestApp } from "../../harness.ts";
-import { openShop } from "../shop.ts";
+import { describe, expect, test } from "bun:test";
+import { openApp } from "../../build/service.ts";
+import { type ParcelShop, parcelShopOn } from "../../build/shop.ts";
 
-let app: TestApp;
-let sim: Awaited<ReturnType<typeof openShop>>;
-let live: Awaited<ReturnType<typeof openShop>>;
-beforeAll(async () => {
-  app = await openTestApp();
-  sim = await openShop(app, "test");
-  live = await openShop(app, "live");
-});
-afterAll(() => app.close());
+const app = await openApp();
+const sim: ParcelShop = await parcelShopOn(app, "test");
+const live: ParcelShop = await parcelShopOn(app, "live");
 
 interface Rate {
   carrier: string;
@@ -289,44 +283,36 @@ describe("refuses", () => {
 
 describe("the invented address of a fresh installation", () => {
   test("sells no live label until it is replaced, and says how", async () => {
-    const fresh = await openTestApp({ example_address: true });
-    try {
-      const shop = await openShop(fresh);
-      const { id } = await shop.order();
-      const refused = await shop.label(id);
-      expect([refused.status, refused.body.error.details]).toMatchObject([
-        422,
-        [
-          {
-            field: "from_address",
-            code: "example_address",
-            message: expect.stringContaining("Set the warehouse's address"),
-          },
-        ],
-      ]);
-      expect(await fresh.takeEvents()).toEqual([]);
-      const own = { name: "Dock", street1: "1 Pier", city: "Oakland", state: "CA", zip: "94607", country: "US" };
-      expect((await shop.label(id, { from_address: own })).status).toBe(201);
-      const [warehouse] = (await fresh.get("/inventory/locations")).body.data;
-      expect(warehouse.example_address).toBe(true);
-      const address = { address_line1: "55 Pine St", city: "Reno", state: "NV", postal_code: "89501", country: "US" };
-      const saved = await fresh.patch(`/inventory/locations/${warehouse.warehouse_id}`, { name: "Reno", address });
-      expect(saved.body.data).toMatchObject({ example_address: false, address: { name: "Reno", ...address } });
-      expect((await shop.label((await shop.order()).id)).body.data.from_address.street1).toBe("55 Pine St");
-      const renamed = await fresh.patch(`/inventory/locations/${warehouse.warehouse_id}`, { name: "Reno West" });
-      expect(renamed.body.data).toMatchObject({ name: "Reno West", address: { name: "Reno West", ...address } });
-    } finally {
-      await fresh.close();
-    }
+    const fresh = await openApp({ example_address: true });
+    const shop = await parcelShopOn(fresh);
+    const { id } = await shop.order();
+    const refused = await shop.label(id);
+    expect([refused.status, refused.body.error.details]).toMatchObject([
+      422,
+      [
+        {
+          field: "from_address",
+          code: "example_address",
+          message: expect.stringContaining("Set the warehouse's address"),
+        },
+      ],
+    ]);
+    expect(await fresh.takeEvents()).toEqual([]);
+    const own = { name: "Dock", street1: "1 Pier", city: "Oakland", state: "CA", zip: "94607", country: "US" };
+    expect((await shop.label(id, { from_address: own })).status).toBe(201);
+    const [warehouse] = (await fresh.get("/inventory/locations")).body.data;
+    expect(warehouse.example_address).toBe(true);
+    const address = { address_line1: "55 Pine St", city: "Reno", state: "NV", postal_code: "89501", country: "US" };
+    const saved = await fresh.patch(`/inventory/locations/${warehouse.warehouse_id}`, { name: "Reno", address });
+    expect(saved.body.data).toMatchObject({ example_address: false, address: { name: "Reno", ...address } });
+    expect((await shop.label((await shop.order()).id)).body.data.from_address.street1).toBe("55 Pine St");
+    const renamed = await fresh.patch(`/inventory/locations/${warehouse.warehouse_id}`, { name: "Reno West" });
+    expect(renamed.body.data).toMatchObject({ name: "Reno West", address: { name: "Reno West", ...address } });
   });
 
   test("sells labels in test data", async () => {
-    const fresh = await openTestApp({ example_address: true });
-    try {
-      const shop = await openShop(fresh, "test");
-      expect((await shop.label((await shop.order()).id)).status).toBe(201);
-    } finally {
-      await fresh.close();
-    }
+    const fresh = await openApp({ example_address: true });
+    const shop = await parcelShopOn(fresh, "test");
+    expect((await shop.label((await shop.order()).id)).status).toBe(201);
   });
 });

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { describe, expect, test } from "bun:test";
+import { openApp } from "../../build/service.ts";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-});
-afterAll(() => app.close());
+const app = await openApp();
 
 const fieldsOf = ({ body }: { body: { error: { details: { field: string }[] } } }) =>
   body.error.details.map(({ field }) => field).sort();

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { rate_cards } from "../../../db/schema/rates.ts";
 import { ensureRateCards } from "../../../src/shipping/rates/rate_cards.ts";
 import { brokeRule } from "../../../src/storage/storage_errors.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
-import { openShop } from "../shop.ts";
+import { openApp } from "../../build/service.ts";
+import { parcelShopOn } from "../../build/shop.ts";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-});
-afterAll(() => app.close());
+const app = await openApp({ verified: false });
 
 const path = "/shipping/rate-cards";
 const card = {
@@ -190,7 +186,7 @@ describe("works", () => {
   });
 
   test("a label costs what the card says, and a dearer card later changes no label", async () => {
-    const shop = await openShop(app);
+    const shop = await parcelShopOn(app);
     const order = await shop.order();
     const ends = {
       from_address: { ...address, name: "West", city: "New Orleans", state: "LA", zip: "70112" },

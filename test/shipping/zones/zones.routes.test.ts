@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { getHolidays, saveHolidays } from "../../../src/shipping/rates/holidays.sql.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { openApp } from "../../build/service.ts";
+import { fieldsOf } from "../../build/shop.ts";
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openTestApp();
-});
-afterAll(() => app.close());
+const app = await openApp();
 
 const zones = "/shipping/zones";
 const explain = async (query: string) => (await app.get(`${zones}?${query}`)).body.data;
 const send = (path: string, rows: readonly string[]) =>
   app.call("POST", `${zones}${path}`, `${rows.join("\r\n")}\r\n`, { headers: { "content-type": "text/csv" } });
 const header = "origin,destination,zone";
-const fieldsOf = ({ body }: { body: { error: { details: { field: string }[] } } }) =>
-  body.error.details.map(({ field }) => field);
 
 describe("works", () => {
   test("the choice of a zone is explained, for each card too", async () => {

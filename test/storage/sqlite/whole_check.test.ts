@@ -10,7 +10,7 @@ import type { Stores } from "../../../src/storage/open_stores.ts";
 import { reasonToCheck } from "../../../src/storage/sqlite/last_run.ts";
 import { openWholeCheck } from "../../../src/storage/sqlite/whole_check.ts";
 import { insert } from "../../../src/storage/statements.ts";
-import { openTestApp } from "../../harness.ts";
+import { openTestApp } from "../../build/service.ts";
 import { ended } from "../things.ts";
 import { openFolder } from "../writer_child.ts";
 

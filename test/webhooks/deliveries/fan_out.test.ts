@@ -1,22 +1,20 @@
 // Whether an event is a subscription's is decided by the order in which events are given their places, never by time.
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import pg from "pg";
 import { databaseUrl, engine } from "../../../src/core/config.ts";
 import { emit } from "../../../src/events/emit.ts";
 import { fanOut, fanOutAll } from "../../../src/webhooks/deliveries/deliveries.ts";
 import { createSubscription, updateSubscription } from "../../../src/webhooks/subscriptions/subscriptions.ts";
 import { fanOutEvents } from "../../../src/webhooks/webhooks.jobs.ts";
-import { openTestApp, type TestApp } from "../../harness.ts";
+import { hour_ms, openApp, type TestApp } from "../../build/service.ts";
 
 const rounds = 40;
-const hour_ms = 3_600_000;
 
 let app: TestApp;
 setDefaultTimeout(60_000);
 beforeEach(async () => {
-  app = await openTestApp();
+  app = await openApp();
 });
-afterEach(() => app.close());
 
 const ask = (method: string, path: string, body?: unknown) => app.call(method, path, body, { key: app.keys.test.full });
 const subscribe = async (name: string | number): Promise<string> => {

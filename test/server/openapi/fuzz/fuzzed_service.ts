@@ -1,6 +1,6 @@
 // What the fuzzer knows of the house: the names of records, from every answer that it got, and what can be done now.
 import type { Examples } from "../../../../src/server/openapi/operation.ts";
-import type { TestApp } from "../../../harness.ts";
+import type { TestApp } from "../../../build/service.ts";
 import type { Case } from "./cases.ts";
 import type { judgeBy, ShownOperation } from "./check_response.ts";
 import { type House, of_main, type Ready, type Supplies } from "./supplies.ts";

@@ -1,7 +1,7 @@
 // Merchants beside the first one, and what they buy of him.
 import { readId } from "../../../../src/core/ids.ts";
 import { createProduct } from "../../../../src/products/products.ts";
-import type { Answered, TestApp } from "../../../harness.ts";
+import type { Answered, TestApp } from "../../../build/service.ts";
 
 type Ask = (method: string, path: string, body?: Readonly<Record<string, unknown>>) => Promise<Answered["body"]>;
 type Shelf = { readonly sku: string; readonly location: string };

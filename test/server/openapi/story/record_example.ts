@@ -4,7 +4,7 @@ import type { Environment } from "../../../../src/core/environment.ts";
 import { operationsOf } from "../../../../src/server/openapi/description.ts";
 import type { Example } from "../../../../src/server/openapi/operation.ts";
 import { firstId } from "../../../../src/storage/migrations/migrate.ts";
-import type { TestApp } from "../../../harness.ts";
+import type { TestApp } from "../../../build/service.ts";
 
 /** What is sent with an operation. Secret parts of it are not shown in the example. */
 export interface Telling {

@@ -4,7 +4,7 @@ import type { LoggedRequest } from "../../../../src/http/request_log/logged_requ
 import { claimRun, endRun } from "../../../../src/operations/backups/backup_runs.ts";
 import { insertRestoration } from "../../../../src/storage/installation.ts";
 import { firstId } from "../../../../src/storage/migrations/migrate.ts";
-import { start } from "../../../harness.ts";
+import { start } from "../../../build/service.ts";
 import { storeBlock } from "../../../http/request_log/logged_requests.ts";
 import { openMailServer } from "../../../webhooks/mail_server.ts";
 import type { Teller } from "./record_example.ts";

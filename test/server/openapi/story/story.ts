@@ -2,7 +2,7 @@
 // `bun test/server/openapi/story/story.ts`.
 import { join } from "node:path";
 import type { Example } from "../../../../src/server/openapi/operation.ts";
-import { openTestApp, type TestApp } from "../../../harness.ts";
+import { openTestApp, type TestApp } from "../../../build/service.ts";
 import { billing } from "./billing.ts";
 import { carriers } from "./carriers.ts";
 import { merchants } from "./merchants.ts";

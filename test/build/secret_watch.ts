@@ -1,6 +1,6 @@
 // A watch over secrets: it notes those that a test sees made or given, and looks for them in everything that is told.
-import { type Log, openLog } from "../src/core/log.ts";
-import { corpus } from "./http/hostile_values.ts";
+import { type Log, openLog } from "../../src/core/log.ts";
+import { corpus } from "../http/hostile_values.ts";
 
 /** A request and its answer, as text. */
 export interface Exchange {

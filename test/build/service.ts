@@ -1,32 +1,38 @@
+import { afterAll, expect } from "bun:test";
 import { FormatRegistry, type TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Memoirist } from "memoirist";
-import { warehouses } from "../db/schema/warehouses.ts";
-import { type Clock, manualClock } from "../src/core/clock.ts";
-import type { Environment } from "../src/core/environment.ts";
-import { addressList } from "../src/core/ip_addresses.ts";
-import type { Log } from "../src/core/log.ts";
-import { secondEventSchema } from "../src/events/event.schema.ts";
-import type { EventType } from "../src/events/event_types.ts";
-import type { KeyLevel } from "../src/http/auth/permissions.ts";
-import type { Service } from "../src/http/service.ts";
-import { createKey } from "../src/identity/api_keys/api_keys.ts";
-import { ensureRoles } from "../src/identity/users/users.ts";
-import { ensureWarehouse } from "../src/inventory/warehouses/warehouses.ts";
-import { ensureMerchant } from "../src/merchants/merchants.ts";
-import { createApp } from "../src/server/app.ts";
-import { operationsOf } from "../src/server/openapi/description.ts";
-import { refusalsOf } from "../src/server/openapi/operation.ts";
-import { triggeredJobs } from "../src/server/scheduler.ts";
-import { ensureRateCards } from "../src/shipping/rates/rate_cards.ts";
-import { type JobName, jobNames } from "../src/storage/commit_effects.ts";
-import type { Store } from "../src/storage/database.ts";
-import { eventDescriptions } from "../src/webhooks/event_descriptions.schema.ts";
-import { listEventsAfter } from "./events/stored_events.ts";
+import { warehouses } from "../../db/schema/warehouses.ts";
+import { verifyStore } from "../../src/cli/verify.ts";
+import { type Clock, manualClock } from "../../src/core/clock.ts";
+import type { Environment } from "../../src/core/environment.ts";
+import { addressList } from "../../src/core/ip_addresses.ts";
+import type { Log } from "../../src/core/log.ts";
+import { secondEventSchema } from "../../src/events/event.schema.ts";
+import type { EventType } from "../../src/events/event_types.ts";
+import type { KeyLevel } from "../../src/http/auth/permissions.ts";
+import type { Service } from "../../src/http/service.ts";
+import { createKey } from "../../src/identity/api_keys/api_keys.ts";
+import { ensureRoles } from "../../src/identity/users/users.ts";
+import { ensureWarehouse } from "../../src/inventory/warehouses/warehouses.ts";
+import { ensureMerchant } from "../../src/merchants/merchants.ts";
+import { createApp } from "../../src/server/app.ts";
+import { operationsOf } from "../../src/server/openapi/description.ts";
+import { refusalsOf } from "../../src/server/openapi/operation.ts";
+import { triggeredJobs } from "../../src/server/scheduler.ts";
+import { ensureRateCards } from "../../src/shipping/rates/rate_cards.ts";
+import { type JobName, jobNames } from "../../src/storage/commit_effects.ts";
+import type { Store } from "../../src/storage/database.ts";
+import { eventDescriptions } from "../../src/webhooks/event_descriptions.schema.ts";
+import { listEventsAfter } from "../events/stored_events.ts";
+import { openTemporaryStore } from "../storage/temporary_database.ts";
 import { Watch } from "./secret_watch.ts";
-import { openTemporaryStore } from "./storage/temporary_database.ts";
 
 export const start = Date.parse("2026-01-02T03:04:05.000Z");
+
+export const minute_ms = 60_000;
+export const hour_ms = 60 * minute_ms;
+export const day_ms = 24 * hour_ms;
 
 /** For how long requests wait for a carrier: longer than any that answers takes, however busy the machine is. */
 export const carrier_timeout_ms = 60_000;
@@ -174,6 +180,9 @@ export async function openTestApp(options: Options = {}) {
     return { status, body: json ? JSON.parse(text) : text, headers: response.headers };
   }
 
+  const takeEvents = eventTaker(service, "live");
+  let is_open = true;
+
   return {
     app,
     service,
@@ -184,12 +193,15 @@ export async function openTestApp(options: Options = {}) {
     get: (path: string) => call("GET", path),
     post: (path: string, body: unknown = {}) => call("POST", path, body),
     patch: (path: string, body: unknown) => call("PATCH", path, body),
-    /** The events stored since the last call, oldest first. */
-    takeEvents: eventTaker(service, "live"),
+    ...insistent(call),
+    ...readings(call, takeEvents, live),
     /** Runs the woken jobs of both stores, as the schedule does, until none is due by the still clocks. */
     runJobs: jobRunner(service),
+    isOpen: () => is_open,
     /** Deletes the stores. Throws when a secret was told that the watch knows of. */
     close: async () => {
+      if (!is_open) return;
+      is_open = false;
       await live.close();
       await test.close();
       watch.end();
@@ -197,6 +209,89 @@ export async function openTestApp(options: Options = {}) {
   };
 }
 export type TestApp = Awaited<ReturnType<typeof openTestApp>>;
+
+/** What tests look up again and again. */
+function readings(call: Call, takeEvents: ReturnType<typeof eventTaker>, live: Store) {
+  return {
+    /** The events stored since the last call, oldest first. */
+    takeEvents,
+    /** The types of the events since the last call. */
+    takeTypes: async () => (await takeEvents()).map(({ type }) => type),
+    /** The events since the last call, each as its type and the SKU it is about. */
+    takeStockEvents: async () => (await takeEvents()).map(({ type, data }) => `${type} ${data["sku"]}`),
+    /** The stock of a SKU. */
+    stockOf: async (sku: string) => (await call("GET", `/inventory/${encodeURIComponent(sku)}`)).body.data,
+    /** Expects that the data breaks none of the rules of `packhouse verify`. */
+    expectVerified: async () => expect(await live.read(verifyStore)).toEqual([]),
+  };
+}
+
+interface AppSettings extends Options {
+  /** False where the tests put data in the store that no act leaves. */
+  readonly verified?: boolean;
+}
+
+/**
+ * A fresh service that closes itself, once its live data has passed `packhouse verify`: after the tests of the file, or
+ * after the test if a test or `beforeEach` opens it. Do not open one in `beforeAll`: it closes as soon as that returns.
+ */
+export async function openApp({ verified = true, ...options }: AppSettings = {}) {
+  const app = await openTestApp(options);
+  afterAll(async () => {
+    if (verified && app.isOpen()) await app.expectVerified();
+    await app.close();
+  });
+  return app;
+}
+
+/** On whose behalf a request is made: by another key than usual, or for a merchant. */
+export interface Caller {
+  readonly key?: string | null;
+  readonly merchant?: string;
+  readonly headers?: Record<string, string>;
+}
+
+type Call = (
+  method: string,
+  path: string,
+  body?: unknown,
+  by?: { key?: string | null; headers?: Record<string, string> },
+) => Promise<Answered>;
+
+/** Calls that throw unless they succeed. */
+function insistent(call: Call) {
+  /** Sends a request that must succeed. Returns the response's `data`, or all of it where it has none. */
+  async function must(
+    method: string,
+    path: string,
+    body?: unknown,
+    { merchant, headers = {}, ...by }: Caller = {},
+  ): Promise<Answered["body"]> {
+    const named = merchant === undefined ? headers : { ...headers, "packhouse-merchant": merchant };
+    const { status, body: received } = await call(method, path, body, { ...by, headers: named });
+    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(received)}`);
+    return received?.data ?? received;
+  }
+  return {
+    must,
+    /** A POST that must succeed. */
+    create: (path: string, body: unknown = {}, by: Caller = {}) => must("POST", path, body, by),
+    /** A GET that must succeed. */
+    read: (path: string, by: Caller = {}) => must("GET", path, undefined, by),
+    /** Creates a product, which is named after its SKU. */
+    product: (sku: string, fields: object = {}, by: Caller = {}) =>
+      must("POST", "/products", { sku, name: sku, ...fields }, by) as Promise<{ id: string; sku: string }>,
+    /** Adds units of a SKU to the stock. */
+    stock: (sku: string, quantity: number, fields: object = {}, by: Caller = {}) =>
+      must("POST", "/inventory", { sku, quantity, ...fields }, by),
+    /** Creates a merchant and a key of every permission for it. */
+    async merchant(code: string, fields: object = {}) {
+      const { id } = await must("POST", "/merchants", { code, name: code, ...fields });
+      const { key } = await must("POST", "/keys", { name: code, permission: "full", merchant_id: code });
+      return { id: id as string, key: key as string };
+    },
+  };
+}
 
 /** Gives the first warehouse an address of its own, without which no live label is bought. */
 async function settle(live: Store): Promise<void> {

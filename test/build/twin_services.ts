@@ -1,6 +1,6 @@
 // Two equal services for tests of what is done together: one is asked call by call, the other all at once.
 import { afterAll } from "bun:test";
-import { openTestApp, type TestApp } from "./harness.ts";
+import { openTestApp, type TestApp } from "./service.ts";
 
 const address = { address_line1: "1 Dock Rd", city: "Reno", state: "NV", postal_code: "89501", country: "US" };
 

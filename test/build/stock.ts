@@ -1,5 +1,5 @@
 // A small warehouse for tests of the stock: a store without the API above it.
-
+import { afterAll, expect } from "bun:test";
 import { systemActor } from "../../src/core/actor.ts";
 import { iso, manualClock } from "../../src/core/clock.ts";
 import { verifyInventory } from "../../src/inventory/inventory_audit.sql.ts";
@@ -14,9 +14,9 @@ import { createProduct } from "../../src/products/products.ts";
 import type { Store, Tx } from "../../src/storage/database.ts";
 import { listEventsAfter } from "../events/stored_events.ts";
 import { openTemporaryStore, type TemporarySettings } from "../storage/temporary_database.ts";
+import { day_ms } from "./service.ts";
 
 export const start = Date.parse("2026-03-01T00:00:00.000Z");
-export const day_ms = 86_400_000;
 export const clerk = systemActor("test");
 
 /** What a claim of these tests wants: the rest is as usual. */
@@ -51,8 +51,11 @@ async function openWarehouses(settings: TemporarySettings) {
   return { store, clock, main, west };
 }
 
-/** A store with two warehouses, a cold zone in each, and a clock that stands still. */
-export async function openShop(settings: TemporarySettings = {}) {
+/**
+ * A store with two warehouses, a cold zone in each, and a clock that stands still. It closes itself, once the stock has
+ * been verified: after the tests of the file, or after the test where a test or `beforeEach` opens it.
+ */
+export async function openStock(settings: TemporarySettings = {}) {
   const { store, clock, main, west } = await openWarehouses(settings);
   const skus = new Map<string, number>();
   const product_id = (sku: string) => skus.get(sku) ?? 0;
@@ -101,12 +104,15 @@ export async function openShop(settings: TemporarySettings = {}) {
   }
 
   const differences = () => store.read(verifyInventory);
-  const close = () => store.close();
-  const acts = { product, add, claimOf, claim, item, takeEvents, differences, close };
+  afterAll(async () => {
+    expect(await differences()).toEqual([]);
+    await store.close();
+  });
+  const acts = { product, add, claimOf, claim, item, takeEvents, differences };
   return { store, clock, main, west, product_id, write, ...acts };
 }
 
-export type Shop = Awaited<ReturnType<typeof openShop>>;
+export type Stock = Awaited<ReturnType<typeof openStock>>;
 
 /** The counts of lines as triples: wanted, reserved, picked. */
 export function counts(lines: readonly { wanted: number; reserved: number; picked: number }[]) {
