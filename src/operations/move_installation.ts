@@ -88,7 +88,7 @@ export async function move(moving: MoveSettings): Promise<MoveResult> {
   const begun_at = performance.now();
   const source = await openEnd(moving.from, "--from", "source");
   try {
-    const gone = readMoveMark(await source.worlds.live.mark());
+    const gone = readMoveMark(await source.environments.live.mark());
     if (gone?.state === "arriving") throw unfinishedSource(source, gone);
     if (gone === null) await checkSource(source, moving);
     const target = await openEnd(moving.to, "--to", "target");
@@ -125,7 +125,7 @@ async function begin(
   gone: MoveMark | null,
   moving: MoveSettings,
 ): Promise<string> {
-  const found = readMoveMark(await target.worlds.live.mark());
+  const found = readMoveMark(await target.environments.live.mark());
   if (gone !== null) {
     if (found?.state === "arriving" && found.move_id === gone.move_id) return gone.move_id;
     throw startRefused("unsuitable", `${source.place} was moved to ${gone.other} already.`);
@@ -135,11 +135,17 @@ async function begin(
   const move_id = isAnew ? randomBytes(8).toString("hex") : found.move_id;
   if (found === null) await refuseTouched(target);
   for (const mode of environments) {
-    const store = target.worlds[mode];
+    const store = target.environments[mode];
     const mark = readMoveMark(await store.mark());
     if (mark?.state === "arriving" && mark.move_id === move_id) continue;
     const at = moving.clock.now();
-    await makeRoom(source.worlds[mode], store, { state: "arriving", move_id, other: source.place, at, ...nothing });
+    await makeRoom(source.environments[mode], store, {
+      state: "arriving",
+      move_id,
+      other: source.place,
+      at,
+      ...nothing,
+    });
   }
   if (!isAnew) moving.print(`Continuing the move that was started at ${new Date(found.at).toISOString()}.`);
   return move_id;
@@ -166,7 +172,7 @@ function refuseOtherMove(
 /** Refuses a target that has been used. */
 async function refuseTouched(target: InstallationEnd): Promise<void> {
   for (const mode of environments) {
-    const store = target.worlds[mode];
+    const store = target.environments[mode];
     for (const table of await store.tables()) {
       const rows = await store.count(table);
       if (!notUntouched(table.name, rows)) continue;
@@ -198,13 +204,13 @@ async function fill(
   move_id: string,
   moving: MoveSettings,
 ): Promise<void> {
-  for (const mode of environments) await fillStore(source.worlds[mode], target.worlds[mode], moving);
+  for (const mode of environments) await fillStore(source.environments[mode], target.environments[mode], moving);
   const { verify, takeAlong, print, to } = moving;
   for (const line of takeAlong()) print(line);
   const found = await target.lend(() => verify(to));
   if (found !== null) throw startRefused("damaged", `verify found differences at the target:\n${found}`);
   print(`${target.place} verified: 0 differences.`);
-  const mark = readMoveMark(await target.worlds.live.mark());
+  const mark = readMoveMark(await target.environments.live.mark());
   if (mark?.move_id !== move_id) throw new Error("the target was changed during the move");
 }
 
@@ -310,14 +316,14 @@ async function restoreSuspended(store: InstallationStore): Promise<void> {
 /** Switches to the target, which is the installation from the first mark on. Neither is served until the last one. */
 async function finish(source: InstallationEnd, target: InstallationEnd, move_id: string, at: number): Promise<void> {
   const mark = JSON.stringify({ state: "moved", move_id, other: target.place, at, ...nothing } satisfies MoveMark);
-  for (const mode of environments) await source.worlds[mode].setMark(mark);
-  for (const mode of ["test", "live"] as const) await target.worlds[mode].setMark(null);
+  for (const mode of environments) await source.environments[mode].setMark(mark);
+  for (const mode of ["test", "live"] as const) await target.environments[mode].setMark(null);
 }
 
 async function rowsOf(source: InstallationEnd): Promise<MoveResult["tables"]> {
   const found: MoveResult["tables"][number][] = [];
   for (const mode of environments) {
-    const store = source.worlds[mode];
+    const store = source.environments[mode];
     for (const table of await store.tables()) {
       const rows = await store.count(table);
       if (rows > 0) found.push({ mode, table: table.name, rows });
@@ -342,12 +348,12 @@ interface UndoSettings {
 export async function undoMove({ from, to, lose, clock, terminal }: UndoSettings): Promise<readonly string[]> {
   const source = await openEnd(from, "--from", "source");
   try {
-    const gone = readMoveMark(await source.worlds.live.mark());
+    const gone = readMoveMark(await source.environments.live.mark());
     if (gone?.state !== "moved")
       throw startRefused("unsuitable", `${source.place} was not moved. Start Packhouse on it.`);
     const target = await openEnd(to, "--to", "source");
     try {
-      const found = readMoveMark(await target.worlds.live.mark());
+      const found = readMoveMark(await target.environments.live.mark());
       if (gone.other !== target.place) {
         throw startRefused("unsuitable", `${source.place} was moved to ${gone.other}, not to ${target.place}.`);
       }
@@ -370,9 +376,10 @@ export async function undoMove({ from, to, lose, clock, terminal }: UndoSettings
           at: clock.now(),
           ...nothing,
         } as const;
-        for (const mode of environments) await target.worlds[mode].setMark(JSON.stringify(back satisfies MoveMark));
+        for (const mode of environments)
+          await target.environments[mode].setMark(JSON.stringify(back satisfies MoveMark));
       }
-      for (const mode of ["test", "live"] as const) await source.worlds[mode].setMark(null);
+      for (const mode of ["test", "live"] as const) await source.environments[mode].setMark(null);
       return lost;
     } finally {
       await target.close();
@@ -386,7 +393,7 @@ export async function undoMove({ from, to, lose, clock, terminal }: UndoSettings
 async function sinceMove(source: InstallationEnd, target: InstallationEnd, terminal: Terminal): Promise<string[]> {
   const lines: string[] = [];
   for (const mode of environments) {
-    const [mine, other] = [source.worlds[mode], target.worlds[mode]];
+    const [mine, other] = [source.environments[mode], target.environments[mode]];
     const pairs = await pairsOf(mine, other);
     const bar = new RowProgress(`${mode}: compared`, await countAll(mine, pairs), terminal);
     for (const { pair, difference } of await differences(mine, other, pairs, bar)) {

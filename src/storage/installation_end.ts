@@ -65,7 +65,7 @@ export interface InstallationEnd {
   readonly engine: "sqlite" | "postgres";
   /** For display: its folder, or its database URL without user and password. */
   readonly place: string;
-  readonly worlds: Readonly<Record<Environment, InstallationStore>>;
+  readonly environments: Readonly<Record<Environment, InstallationStore>>;
   /** Lets other processes read it during `work`, while it stays open here. */
   lend<T>(work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;

@@ -23,7 +23,7 @@ const steps: CopyProgress = { step: () => {}, skip: () => {} };
 
 async function opened(end: InstallationEnd | Promise<InstallationEnd>): Promise<InstallationStore> {
   open.push(await end);
-  return (await end).worlds.live;
+  return (await end).environments.live;
 }
 const target = async (name: string) =>
   opened(openEnd(databaseUrl === null ? join(folder, name) : await makeDatabase(databaseUrl), "--to", "target"));

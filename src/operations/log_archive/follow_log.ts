@@ -97,7 +97,7 @@ export class WorldFollower implements LogFollower {
     return answer !== null && answer.failed === null;
   }
 
-  async letGo(): Promise<void> {
+  async release(): Promise<void> {
     if (this.#state === "following") await this.#ask("let_go");
   }
 
@@ -105,7 +105,7 @@ export class WorldFollower implements LogFollower {
     if (this.#state === "following") await this.#ask("hold");
   }
 
-  giveUp(): void {
+  abandon(): void {
     this.endChain("its log grew too long before it was read");
   }
 

@@ -8,7 +8,6 @@ import { makeFolder, writeAtomically } from "../../core/files.ts";
 import type { FoundDatabase } from "../../storage/sqlite/commit_log.ts";
 import { type CommitRow, commitRowIn } from "../../storage/sqlite/commit_number.ts";
 import {
-  beginningOf,
   type CommitFrames,
   framesOf,
   holdsPosition,
@@ -17,6 +16,7 @@ import {
   positionBehind,
   readCommits,
   readLogHead,
+  startOf,
 } from "../../storage/sqlite/log_frames.ts";
 import type { LogHoldFacts } from "../../storage/sqlite/log_hold.ts";
 import {
@@ -139,7 +139,7 @@ export class LogChain {
   begin(file: number, { number, at, sequence_page, schema_version }: LogHoldFacts, now: number): void {
     const head = readLogHead(file);
     if (head === null) throw new ChainBroken("its log has no head");
-    let position = beginningOf(head);
+    let position = startOf(head);
     behind: for (;;) {
       const commits = readCommits(file, head, position, segment_bytes);
       if (commits.length === 0) break;
@@ -208,7 +208,7 @@ function startIn(file: number, head: LogHead, position: LogPosition, begins_anew
   const is_same = head.salts[0] === position.salts[0] && head.salts[1] === position.salts[1];
   if (is_same) throw new ChainBroken("its log lacks commits that were read from it");
   const is_next = head.salts[0] === (position.salts[0] + 1) >>> 0 && head.round === position.round + 1;
-  if (begins_anew || is_next) return beginningOf(head);
+  if (begins_anew || is_next) return startOf(head);
   throw new ChainBroken("its log was emptied before all of it was read");
 }
 

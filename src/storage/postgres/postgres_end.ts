@@ -46,7 +46,7 @@ export async function openPostgresEnd(url: string, purpose: EndPurpose): Promise
   return {
     engine: "postgres",
     place: databaseLabel(url),
-    worlds: { live: world("live"), test: world("test") },
+    environments: { live: world("live"), test: world("test") },
     lend: async (work) => {
       for (const one of worlds) await one.release();
       try {

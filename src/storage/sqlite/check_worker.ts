@@ -1,15 +1,15 @@
-// The worker thread that checks a database for damage, one table per request.
+// The worker thread that checks a database for damage, one table per request. The build compiles each worker file.
 import { type CheckDepth, openWholeCheck, type WholeCheck } from "./whole_check.ts";
 
-/** Which table to look at next, by its place; null lets go of the database. */
-export interface CheckQuestion {
+/** The position of the table to check; null closes the database. */
+export interface CheckRequest {
   readonly path: string;
   readonly depth: CheckDepth;
   readonly table: number;
 }
 
-/** What is damaged in the table, and whether it is the last one; or why it could not be looked at. */
-export type CheckAnswer =
+/** The damage of the table, and whether it is the last one; or the error. */
+export type CheckResponse =
   | { readonly problem: string | null; readonly last: boolean }
   | { readonly code: string; readonly message: string };
 
@@ -17,7 +17,7 @@ declare const self: Worker;
 
 let opened: WholeCheck | null = null;
 
-function answerTo(question: CheckQuestion | null): CheckAnswer {
+function answerTo(question: CheckRequest | null): CheckResponse {
   if (question === null) {
     opened?.close();
     return { problem: null, last: true };
@@ -31,10 +31,10 @@ function answerTo(question: CheckQuestion | null): CheckAnswer {
       last: question.table + 1 >= tables.length,
     };
   } catch (error) {
-    // An error loses its code on the way between threads.
+    // Errors lose their code between threads.
     const { code = "", message = "" } = error as { code?: string; message?: string };
     return { code, message };
   }
 }
 
-self.onmessage = ({ data }: MessageEvent<CheckQuestion | null>) => self.postMessage(answerTo(data));
+self.onmessage = ({ data }: MessageEvent<CheckRequest | null>) => self.postMessage(answerTo(data));

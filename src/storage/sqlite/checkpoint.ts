@@ -1,29 +1,29 @@
-// Copies a write-ahead log into its database and lets it begin anew. Each call waits for the disk.
+// Copies a write-ahead log into its database and restarts it. Each call waits for the disk.
 import { Database } from "bun:sqlite";
 import { applicationId, checkpointPragmas } from "./sqlite_connection.ts";
 
-/** How many frames (pages with a header) the log holds, and how many of them the database has as well. */
+/** The number of frames (pages with a header) in the log, and of those copied into the database. */
 export interface LogFrameCounts {
   readonly held: number;
   readonly copied: number;
-  /** Whether the file of the log was cut; it is not while another process reads. */
+  /** Whether the log file was truncated, which is impossible while another process reads. */
   readonly is_cut?: boolean;
 }
 
 export interface LogCheckpoint {
-  /** Copies all frames that no reader's view of the data ends before. Writes and reads may go on. */
+  /** Copies all frames that every open view includes. Writes and reads may continue. */
   copy(): LogFrameCounts;
   /**
-   * Begins a log that is copied as a whole from its front again, by a write that changes nothing: SQLite waits for the
-   * disk when it writes the new head. The log goes on at its end while a reader or another writer uses it.
+   * Restarts a completely copied log with a write that changes nothing, so that SQLite syncs the new header. While a
+   * reader or another writer uses the log, it continues at its end instead.
    */
   restart(): LogFrameCounts;
-  /** As `restart`, and cuts the file of the log, so that nothing of what it held is left in it. */
+  /** As `restart`, and truncates the log file, so that its contents are gone. */
   cut(): LogFrameCounts;
   close(): void;
 }
 
-/** Opens a connection of its own to a database that is there, in this thread. */
+/** Opens its own connection to an existing database, in this thread. */
 export function openCheckpoint(path: string): LogCheckpoint {
   const raw = new Database(path, { create: false, readwrite: true, strict: true });
   for (const pragma of checkpointPragmas) raw.run(`pragma ${pragma}`);
@@ -42,7 +42,7 @@ export function openCheckpoint(path: string): LogCheckpoint {
   };
 }
 
-/** Copies the whole log and cuts its file. Answers whether it did: it does not while another process reads. */
+/** Copies the whole log and truncates its file. Returns false if another process reads. */
 export function cutLog(raw: Database): boolean {
   const asked = raw.prepare("pragma wal_checkpoint(truncate)");
   try {
@@ -52,9 +52,9 @@ export function cutLog(raw: Database): boolean {
   }
 }
 
-/** What the log holds: by `passive` after having copied what can be copied. */
+/** Counts the frames of the log; `passive` first copies all that can be copied. */
 function framesOf(raw: Database, kind: "passive" | "noop"): LogFrameCounts {
-  // A statement that is kept would keep the connection open.
+  // A cached statement would keep the connection open.
   const asked = raw.prepare(`pragma wal_checkpoint(${kind})`);
   try {
     const row = asked.values()[0] as [number, number, number] | undefined;
@@ -64,8 +64,8 @@ function framesOf(raw: Database, kind: "passive" | "noop"): LogFrameCounts {
   }
 }
 
-/** Writes what changes nothing, so that a log with nothing left to copy begins anew, durably. */
+/** Restarts a completely copied log durably, with a write that changes nothing. */
 export function restartLog(raw: Database): void {
-  // SQLite writes no row anew that stays as it was, but it does so with the number in the file's head.
+  // SQLite does not write an unchanged row, but it does write the unchanged application id in the header.
   raw.run(`pragma application_id=${applicationId}`);
 }

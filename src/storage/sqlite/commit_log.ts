@@ -1,5 +1,5 @@
-// Asks for checkpoints in a thread of their own, and does them in this one where there is none.
-
+// The write-ahead log of a server's database. A commit only appends to it. Other threads wait for the disk and copy the
+// log into the database.
 import type { Statement } from "bun:sqlite";
 import { closeSync, fdatasync, openSync } from "node:fs";
 import { promisify } from "node:util";
@@ -7,10 +7,10 @@ import type { Log } from "../../core/log.ts";
 import { startWorker } from "../../core/workers.ts";
 import { storageErrorOf } from "../storage_errors.ts";
 import { type LogCheckpoint, type LogFrameCounts, openCheckpoint, restartLog } from "./checkpoint.ts";
-import type { CheckpointAnswer, CheckpointQuestion } from "./checkpoint_worker.ts";
+import type { CheckpointRequest, CheckpointResponse } from "./checkpoint_worker.ts";
 import { checkpoint_pages, type SqliteConnection } from "./sqlite_connection.ts";
 
-/** What `Checkpoint` does, without waiting for the disk in the thread that asks. One call at a time. */
+/** The operations of `LogCheckpoint`, without blocking the calling thread. One call at a time. */
 interface Checkpointer {
   copy(): Promise<LogFrameCounts>;
   restart(): Promise<LogFrameCounts>;
@@ -18,8 +18,8 @@ interface Checkpointer {
   close(): Promise<void>;
 }
 
-/** Checkpoints in this thread, which stands still meanwhile. The connection is opened when it is needed. */
-function checkpointsHere(path: string): Checkpointer {
+/** Runs checkpoints in this thread, which blocks it. Opens its connection on first use. */
+function localCheckpointer(path: string): Checkpointer {
   let opened: LogCheckpoint | null = null;
   const checkpoint = () => {
     opened ??= openCheckpoint(path);
@@ -34,24 +34,24 @@ function checkpointsHere(path: string): Checkpointer {
 }
 
 /**
- * Checkpoints in a worker, which is started for the first of them; in this thread, with a warning, when the worker did
- * not start or was lost.
+ * Runs checkpoints in a worker that starts with the first one. If the worker fails, logs a warning and runs them in
+ * this thread.
  */
-function checkpointsAside(path: string, log: Log): Checkpointer {
+function workerCheckpointer(path: string, log: Log): Checkpointer {
   let worker: Worker | null = null;
-  const here = checkpointsHere(path);
+  const here = localCheckpointer(path);
   let lost = false;
   const begin = (): Worker => {
     const begun = startWorker("checkpoint");
     begun.addEventListener("error", ({ message }) => {
       lost = true;
-      log.warn("the thread for checkpoints was lost; they hold up what is answered now", { reason: message });
+      log.warn("the checkpoint thread failed; checkpoints now delay requests", { reason: message });
     });
     return begun;
   };
   const ask = async (act: "copy" | "restart" | "cut"): Promise<LogFrameCounts> => {
     if (!lost) worker ??= begin();
-    const answer = lost || worker === null ? null : await checkpointAnswerOf(worker, { path, act });
+    const answer = lost || worker === null ? null : await responseOf(worker, { path, act });
     if (answer === null) return await here[act]();
     if ("frames" in answer) return answer.frames;
     throw Object.assign(new Error(answer.message), { code: answer.code });
@@ -61,17 +61,17 @@ function checkpointsAside(path: string, log: Log): Checkpointer {
     restart: () => ask("restart"),
     cut: () => ask("cut"),
     close: async () => {
-      if (!lost && worker !== null) await checkpointAnswerOf(worker, { path, act: "close" });
+      if (!lost && worker !== null) await responseOf(worker, { path, act: "close" });
       worker?.terminate();
       await here.close();
     },
   };
 }
 
-/** What the worker answers; null when it is lost before it does. */
-async function checkpointAnswerOf(worker: Worker, question: CheckpointQuestion): Promise<CheckpointAnswer | null> {
-  const { promise, resolve } = Promise.withResolvers<CheckpointAnswer | null>();
-  const heard = ({ data }: MessageEvent<CheckpointAnswer>) => resolve(data);
+/** The worker's response; null if it fails first. */
+async function responseOf(worker: Worker, question: CheckpointRequest): Promise<CheckpointResponse | null> {
+  const { promise, resolve } = Promise.withResolvers<CheckpointResponse | null>();
+  const heard = ({ data }: MessageEvent<CheckpointResponse>) => resolve(data);
   const lost = () => resolve(null);
   worker.addEventListener("message", heard);
   worker.addEventListener("error", lost);
@@ -82,74 +82,66 @@ async function checkpointAnswerOf(worker: Worker, question: CheckpointQuestion):
   });
 }
 
-// The seam between a database's write-ahead log and whoever keeps its frames elsewhere.
-
-/** A database as it lies in its folder before a server uses it, with the log that was left beside it. */
+/** A database and its log before a server opens them. */
 export interface FoundDatabase {
   readonly path: string;
-  /** The number of its last commit and its moment (ms). */
+  /** The number and time (ms) of its last commit. */
   readonly number: number;
   readonly at: number;
-  /** SQLite's count of the changes of its schema. */
+  /** SQLite's count of schema changes. */
   readonly schema_version: number;
-  /** Whether a migration is about to change it outside of any commit that is numbered. */
+  /** Whether a migration will change it outside of numbered commits. */
   readonly migrates: boolean;
-  /** Whether the files are those that the last server left, as far as can be known. */
+  /** Whether the files seem unchanged since the last server. */
   readonly untouched: boolean;
 }
 
 /**
- * Keeps the frames of one log. As long as it holds the log, SQLite lets no writer begin it anew, in no process, so that
- * no frame is lost that was not taken.
+ * Archives the frames of one log. While it holds the log, SQLite lets no process restart it, so that no frame is lost
+ * before it is archived.
  */
 export interface LogFollower {
-  /** Takes what an earlier run has left in the log, before that is emptied. Waits for the disk. Never throws. */
+  /** Archives the frames that an earlier run left in the log, before it is emptied. Blocks. Never throws. */
   found(database: FoundDatabase): void;
-  /** Begins to follow the log of a database that is open from now on. */
+  /** Starts following the log of a database that was just opened. */
   begin(path: string): void;
-  /**
-   * Takes all frames that were committed before this call. False when that failed or took too long: then the log should
-   * be left as it is.
-   */
+  /** Archives all frames committed before this call. Returns false on failure or timeout; the log must then stay. */
   take(): Promise<boolean>;
-  /** Lets the log begin anew. To be called when all was taken and nothing is committed. */
-  letGo(): Promise<void>;
-  /** Holds the log again, whether it began anew or not. */
+  /** Lets the log restart. Call it only when all frames are archived and nothing is being committed. */
+  release(): Promise<void>;
+  /** Holds the log again, whether or not it restarted. */
   hold(): Promise<void>;
-  /** Lets go of the log, although not all of it was taken, since it has grown too long. */
-  giveUp(): void;
-  /** Takes the last frames, and lets go of the log. */
+  /** Releases a log that has grown too long, although some frames are not archived. */
+  abandon(): void;
+  /** Archives the last frames and releases the log. */
   close(): Promise<void>;
 }
 
-// The write-ahead log of a server's database. A commit only appends to it; the disk is waited for in other threads, and
-// so is the copying of the log into the database.
-
 interface CommitLogSettings {
   readonly path: string;
-  /** The connection that commits. It is set not to wait for the disk any more. */
+  /** The committing connection. Its commits no longer wait for the disk. */
   readonly writer: SqliteConnection;
-  /** Whether checkpoints have a thread of their own. */
+  /** Whether checkpoints run in a thread of their own. */
   readonly worker: boolean;
   readonly log: Log;
-  /** Waits until what was written to an open file is on the disk. */
+  /** Waits until the data of an open file is on disk. */
   readonly sync?: ((file: number) => Promise<void>) | undefined;
-  /** Who keeps the frames elsewhere: the log does not begin anew before it has them, within bounds. */
+  /** Archives the frames. Within limits, the log does not restart before it has them. */
   readonly follower?: LogFollower | null | undefined;
-  /** Called when the log should begin anew. */
+  /** Called when the log should restart. */
   readonly due: () => void;
-  /** Called when a checkpoint failed in a way after which nothing can be believed. */
+  /** Called when a checkpoint failed in a way that makes the storage unreliable. */
   readonly failed: (error: unknown) => void;
 }
 
-/** The log as a file by which the disk is waited for. */
+/** The log file, for syncing. */
 interface LogFile {
-  /** Resolves when all that was committed is on the disk. */
+  /** Resolves when all commits are on disk. */
   sync(): Promise<void>;
   close(): void;
 }
 
-/** Opens the log of a database that is open, for as long as that is: SQLite has no locks on this file to be lost. */
+/** Opens the log of an open database. Closing it loses no locks, since SQLite has none on this file. */
 function openLogFile(path: string, sync: CommitLogSettings["sync"] = promisify(fdatasync)): LogFile {
   const file = openSync(`${path}-wal`, "r");
   return {
@@ -157,7 +149,7 @@ function openLogFile(path: string, sync: CommitLogSettings["sync"] = promisify(f
       try {
         await sync(file);
       } catch (error) {
-        // As SQLite calls it: nobody knows what is on the disk now.
+        // SQLite's code for this: the state of the disk is unknown.
         throw Object.assign(new Error("the log could not be synced", { cause: error }), { code: "SQLITE_IOERR_FSYNC" });
       }
     },
@@ -165,19 +157,19 @@ function openLogFile(path: string, sync: CommitLogSettings["sync"] = promisify(f
   };
 }
 
-/** The log of a process whose commits wait for the disk by themselves. */
+/** The log of a process whose commits wait for the disk themselves. */
 export interface CommandLog extends LogFile {
   /**
-   * Copies the log once it has grown long, between two batches. A commit copies it, too, but not to its end, since
-   * reads keep the view before that commit: without this, the log would grow until the process ends.
+   * Copies a long log between two batches. Commits copy it too, but not completely, since reads keep the previous view.
+   * Without this, the log would grow until the process ends.
    */
   tend(): Promise<void>;
 }
 
-/** How the log of a writer is synced, and who is told when a checkpoint fails. */
+/** The settings of a command's log. */
 type CommandLogSettings = Pick<CommitLogSettings, "sync" | "log" | "failed">;
 
-/** Opens the log of a writer; `renewed` of its reader resolves when no view of this process is open. */
+/** Opens the log of a writer. `renewed` of its reader resolves when this process has no open view. */
 export function openCommandLog(
   path: string,
   { plain }: Pick<SqliteConnection, "plain">,
@@ -185,13 +177,13 @@ export function openCommandLog(
   { sync, ...told }: CommandLogSettings,
 ): CommandLog {
   const [look, copy] = [plain("pragma wal_checkpoint(noop)"), plain("pragma wal_checkpoint(passive)")];
-  // How many frames the log held when it was tried last: a view of another process may keep them from being copied.
+  // The frames of the log at the last attempt. A view of another process may prevent copying them.
   let tried = Number.POSITIVE_INFINITY;
   return {
     ...openLogFile(path, sync),
     tend: async () => {
       try {
-        // Not what is still to be copied: commits copy all but the last, and the log begins again only after all of it.
+        // Not the uncopied frames: commits copy all but the last, and the log restarts only when all are copied.
         const held = look.values()[0]?.[1] as number;
         const isTooSoon = held >= tried && held < tried + checkpoint_pages / 4;
         if (held < checkpoint_pages || isTooSoon) return;
@@ -205,26 +197,23 @@ export function openCommandLog(
   };
 }
 
-/** A checkpoint that fails for want of room or because of a lock is tried again later: nothing hangs on it. */
+/** Logs a checkpoint that failed because of a full disk or a lock. It is retried later. */
 function noticeFailure({ log, failed }: Pick<CommitLogSettings, "log" | "failed">, error: unknown): void {
   if (storageErrorOf(error) === "fatal") failed(error);
-  log.warn("the log of the database could not be copied", { reason: String(error) });
+  log.warn("the write-ahead log could not be copied into the database", { reason: String(error) });
 }
 
 /**
- * While a log is copied it grows. At three times the length that is too long, writes wait for the copying; where it was
- * longer from the start, since somebody has held a view for long as a backup does, once it is half as long again.
+ * A log grows while it is copied. At three times the length at which copying starts, writes wait. A log that was longer
+ * from the start, since a backup held a view, may grow by half first.
  */
 const most_pages = 3 * checkpoint_pages;
 const growth_most = 1.5;
-/**
- * How long a log waits for its frames to be taken: until it has so many (256 MiB), and for so long since they could not
- * be taken for the first time.
- */
+/** How far a log may grow (256 MiB), and how long it waits, while its frames cannot be archived. */
 const waits_pages = 65_536;
 const waits_ms = 60_000;
 
-/** A shorter log (1 MiB) is copied by whoever closes the database, sooner than a thread would begin to. */
+/** Closing the database copies a shorter log (1 MiB) itself, which is faster than starting a thread. */
 const short_pages = 256;
 
 export class CommitLog {
@@ -233,32 +222,32 @@ export class CommitLog {
   readonly #checkpoints: Checkpointer;
   readonly #look: Statement;
   readonly #follower: LogFollower | null;
-  /** The first pass, while it goes on. */
+  /** The running first pass. */
   #copying: Promise<void> | null = null;
-  /** Whether the first pass still waits for the frames to be taken; writes go on meanwhile. */
+  /** Whether the first pass still waits for frames to be archived. Writes continue. */
   #taking = false;
-  /** Since when (monotonic ms) the frames could not be taken. */
+  /** Since when (monotonic ms) frames cannot be archived. */
   #waits_since: number | null = null;
   #due = false;
-  /** How many frames the log held when it was looked at last. */
+  /** The frames of the log when last checked. */
   #held = 0;
-  /** How many frames were copied by the last pass. */
+  /** The frames that the last pass had copied. */
   #copied = 0;
-  /** Those who wait for the log to be cut. */
+  /** The callers that wait for the log to be truncated. */
   #cuts: ((cut: boolean) => void)[] = [];
-  /** With so many frames the next pass begins. */
+  /** The number of frames at which the next pass starts. */
   #next = checkpoint_pages;
   /** Whether the next pass follows one during which much was written. */
   #follows = false;
-  /** With so many frames, writes wait for the pass that goes on. */
+  /** The number of frames at which writes wait for the running pass. */
   #most = most_pages;
 
   constructor(settings: CommitLogSettings) {
     const { path, writer, worker, log, sync, follower = null } = settings;
     this.#settings = settings;
     this.#follower = follower;
-    this.#checkpoints = worker ? checkpointsAside(path, log) : checkpointsHere(path);
-    // The head of the log and its place in the folder are on the disk from the start: SQLite sees to them by itself.
+    this.#checkpoints = worker ? workerCheckpointer(path, log) : localCheckpointer(path);
+    // SQLite itself syncs the log's header and its directory entry.
     restartLog(writer.raw);
     writer.raw.run("pragma synchronous=normal");
     this.#file = openLogFile(path, sync);
@@ -266,25 +255,22 @@ export class CommitLog {
     follower?.begin(path);
   }
 
-  /** Resolves when all that was committed is on the disk. */
+  /** Resolves when all commits are on disk. */
   sync(): Promise<void> {
     return this.#file.sync();
   }
 
-  /** Whether the log should begin anew before more is written. */
+  /** Whether the log should restart before the next write. */
   get due(): boolean {
     return this.#due || this.#cuts.length > 0;
   }
 
-  /** Asks that the log be cut when it begins anew, which is then due. Answers whether it was: it may be in use. */
+  /** Requests that the log restart and be truncated. Resolves to false if it was in use. */
   cut(): Promise<boolean> {
     return new Promise((resolve) => this.#cuts.push(resolve));
   }
 
-  /**
-   * Copies a log that has grown long while writes go on, and then says that the rest is due. Not to be called within a
-   * transaction.
-   */
+  /** Copies a long log while writes continue, then marks the rest as due. Not to be called within a transaction. */
   tend(): void {
     try {
       this.#held = this.#look.values()[0]?.[1] as number;
@@ -294,14 +280,14 @@ export class CommitLog {
     }
     if (this.#copying !== null) this.#due ||= !this.#taking && this.#held >= this.#most;
     else if (this.#held >= this.#next) {
-      // A pass that follows another one is no reason to let the log grow further.
+      // A follow-up pass does not raise the limit.
       if (!this.#follows) this.#most = Math.max(most_pages, growth_most * this.#held);
       this.#follows = false;
       this.#copying = this.#copyFirst();
     }
   }
 
-  /** Says that the rest is due; or that one more pass shall begin, where much was written during a long one. */
+  /** Marks the rest as due, or schedules another pass if much was written during a long one. */
   #passed({ copied }: LogFrameCounts): void {
     this.#copying = null;
     const [done, left] = [copied - this.#copied, this.#held - copied];
@@ -324,12 +310,12 @@ export class CommitLog {
       return;
     }
     const frames = await this.#tried(() => this.#checkpoints.copy());
-    // While nothing is committed, little is left to be taken.
+    // Nothing is being committed, so little is left to archive.
     await this.#follower?.take();
     this.#passed(frames);
   }
 
-  /** Whether the log may begin anew as far as its follower goes. If it may not, that is tried again a little later. */
+  /** Whether the follower lets the log restart. If not, this is retried shortly. */
   async #taken(): Promise<boolean> {
     const follower = this.#follower;
     if (follower === null) return true;
@@ -341,30 +327,30 @@ export class CommitLog {
     this.#next = this.#held + checkpoint_pages / 4;
     if (this.#held < waits_pages && performance.now() - this.#waits_since < waits_ms) return false;
     this.#waits_since = null;
-    follower.giveUp();
+    follower.abandon();
     return true;
   }
 
   /**
-   * Copies the rest of the log and begins it anew. Nothing is committed meanwhile; `letGo` resolves when each view of
-   * the data that is open was taken after it was called.
+   * Copies the rest of the log and restarts it. Nothing may be committed meanwhile. `release` resolves when all open
+   * views are newer than its call.
    */
-  async renew(letGo: () => Promise<void>): Promise<void> {
+  async renew(release: () => Promise<void>): Promise<void> {
     await this.#copying;
     this.#due = false;
     const cuts = this.#cuts.splice(0);
-    // What was committed since the first pass is little.
+    // Little was committed since the first pass.
     if (!(await this.#taken())) {
       for (const done of cuts) done(false);
       return;
     }
-    await this.#follower?.letGo();
+    await this.#follower?.release();
     const { held, is_cut = false } = await this.#tried(async () => {
-      await letGo();
+      await release();
       const frames = await this.#checkpoints.copy();
       if (frames.copied < frames.held) return frames;
-      // A view of a log that has been copied as a whole does not look into it, and lets it begin anew.
-      await letGo();
+      // A view taken after the whole log was copied does not use the log, so it can restart.
+      await release();
       return await (cuts.length > 0 ? this.#checkpoints.cut() : this.#checkpoints.restart());
     });
     await this.#follower?.hold();
@@ -374,7 +360,7 @@ export class CommitLog {
     for (const done of cuts) done(is_cut);
   }
 
-  /** Copies a log of some length while others answer, so that closing the database has little to wait for. */
+  /** Copies a long log in the other thread, so that closing the database is fast. */
   async close(): Promise<void> {
     await this.#copying;
     await this.#follower?.close();

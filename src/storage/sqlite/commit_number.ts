@@ -1,6 +1,6 @@
-// The number of the last commit, kept beside the database: a database behind it has lost commits, even when it looks
-// whole (a log cut between two frames, a log that was deleted, an old copy). Written after each commit and never
-// synced, so it can be behind the database but not ahead.
+// The number of the last commit, in a file next to the database. A database with a lower number has lost commits, even
+// if it looks intact (a truncated or deleted log, an old copy). The file is written after each commit and never synced,
+// so it can be behind the database but not ahead.
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 
 const digits = 16;
@@ -10,7 +10,7 @@ export interface CommitFile {
   close(): void;
 }
 
-/** Opens the file for writing, making it when it is not there. */
+/** Opens the file for writing, and creates it if needed. */
 export function openCommitFile(path: string): CommitFile {
   closeSync(openSync(path, "a"));
   const file = openSync(path, "r+");
@@ -20,12 +20,12 @@ export function openCommitFile(path: string): CommitFile {
   };
 }
 
-/** What the file says of a commit. */
+/** The contents of the file for a commit. */
 export function commitText(number: number): string {
   return `${String(number).padStart(digits, "0")}\n`;
 }
 
-/** The number in the file, or null when there is none that can be read: after a power cut it may be empty. */
+/** The number in the file; null if it is missing or unreadable. After a power cut it may be empty. */
 export function readCommitFile(path: string): number | null {
   try {
     const text = readFileSync(path, "latin1");
@@ -36,9 +36,7 @@ export function readCommitFile(path: string): number | null {
   }
 }
 
-// The row that counts the commits, read from the page of the database that holds it.
-
-/** The number of a commit, and the moment it was made (ms). */
+/** The number of a commit, and its time (ms). */
 export interface CommitRow {
   readonly number: number;
   readonly at: number;
@@ -47,8 +45,8 @@ export interface CommitRow {
 const leaf = 0x0d;
 
 /**
- * The row of `commit_sequence` in its page, which is a leaf with one row; null when the page is something else. The
- * format is SQLite's (https://www.sqlite.org/fileformat2.html, sections 1.6 and 2.1).
+ * Reads the row of `commit_sequence` from its page, a leaf with one row; null for any other page. The format is
+ * SQLite's (https://www.sqlite.org/fileformat2.html, sections 1.6 and 2.1).
  */
 export function commitRowIn(page: Uint8Array): CommitRow | null {
   const view = new DataView(page.buffer, page.byteOffset, page.byteLength);
@@ -67,7 +65,7 @@ export function commitRowIn(page: Uint8Array): CommitRow | null {
   const id = varint();
   const begun = at;
   const head_bytes = varint();
-  // The id is in the row's key, and so NULL in the record.
+  // The id is the row's key, so it is NULL in the record.
   const [of_id, of_number = 0, of_at = 0] = [varint(), varint(), varint()];
   if (id !== 1 || of_id !== 0 || at - begun !== head_bytes) return null;
   const number = integer(view, at, of_number);
@@ -75,7 +73,7 @@ export function commitRowIn(page: Uint8Array): CommitRow | null {
   return number === null || moment === null ? null : { number, at: moment };
 }
 
-/** How many bytes an integer has by its serial type. */
+/** The bytes of an integer by its serial type. */
 const sizes = [0, 1, 2, 3, 4, 6, 8, 0, 0, 0];
 
 function integer(view: DataView, at: number, type: number): number | null {

@@ -1,4 +1,4 @@
-// A data directory with its two SQLite databases, looked over before anything relies on it.
+// Opens a data directory with its two SQLite databases, after checking and migrating them.
 import { constants, Database } from "bun:sqlite";
 import { accessSync, chmodSync, existsSync, constants as fileConstants, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -40,35 +40,35 @@ import {
 import { openSqlite } from "./sqlite_store.ts";
 
 export interface DirectorySettings {
-  /** The data directory; made when it is not there. */
+  /** The data directory, which is created if missing. */
   readonly data: string;
-  /** A server has the data directory for itself and checks it; a command works beside a running server. */
+  /** A server has exclusive use of the directory and checks it. A command can run alongside a server. */
   readonly purpose: "serve" | "command";
-  /** Look through both databases as a whole, also when nothing is known that speaks for it. */
+  /** Check both databases completely, even without a reason. */
   readonly check?: boolean | undefined;
-  /** What is done around the migration of data of an older version; `refused` where such data is left alone. */
+  /** Hooks around the migration of older data; `refused` to refuse it. */
   readonly older?: UpgradeHooks | "refused" | undefined;
-  /** Refuse a directory without databases instead of making them. */
+  /** Refuse a directory without databases instead of creating them. */
   readonly must_exist?: boolean;
-  /** Opens what a restore has not finished yet: only the restore itself does. */
+  /** Open data of an unfinished restore; only the restore itself does. */
   readonly unfinished?: boolean;
-  /** Whether an installation that is moved elsewhere may be opened, to be looked at; refused when absent. */
+  /** Whether an installation that is being moved may be opened; refused by default. */
   readonly moved?: MovedDataPolicy;
   readonly log: Log;
-  /** Called once when the storage failed for good: the process must end within a second, with exit code 74. */
+  /** Called once when the storage has failed. The process must end within a second, with exit code 74. */
   readonly fatal: (error: unknown) => void;
-  /** How the service is reached, once it is known; nothing leads to it when absent. */
+  /** The service's public URL, once known; without it, nothing links to the service. */
   readonly site?: (() => Site) | undefined;
-  /** Who keeps the frames of each world's log elsewhere; only where a server has the directory for itself. */
+  /** Archives the frames of each environment's log; only for a server. */
   readonly followers?: Readonly<Record<Environment, LogFollower>> | undefined;
 }
 
-// Another command has the lock for no longer than that; a server keeps it, and its commands should not be slow.
+// Commands hold the lock only briefly. A server keeps it, and commands should not wait for it.
 const command_wait_ms = 100;
 
-/** Opens both databases of a data directory. Only who has the directory for himself checks and migrates them. */
+/** Opens both databases of a data directory. Checks and migrates them only with exclusive use of the directory. */
 export async function openDataDirectory(settings: DirectorySettings, clocks: Readonly<Record<Environment, Clock>>) {
-  // The databases hold names and addresses: nobody else may read them, and SQLite's side files are made as needed.
+  // The databases contain personal data, so no other user may read them or SQLite's side files.
   process.umask(0o077);
   const opened: { close(): unknown }[] = [];
   if (settings.must_exist && !existsSync(join(settings.data, "live.db")) && !isRestored(settings.data)) {
@@ -89,7 +89,7 @@ export async function openDataDirectory(settings: DirectorySettings, clocks: Rea
     // An interrupted rollback leaves its prepared files next to the data.
     if (alone && holdsData(settings.data)) clearUnfinished(settings.data);
     const found = alone ? reasonToCheck(settings.data) : null;
-    const reason = settings.check ? "it was asked for" : found;
+    const reason = settings.check ? "requested" : found;
     let is_damaged = false;
     const damaged = () => {
       is_damaged = true;
@@ -98,10 +98,10 @@ export async function openDataDirectory(settings: DirectorySettings, clocks: Rea
     await checkFilesAtStart(settings, { alone, reason, untouched: found === null });
     const open = (mode: Environment) => openOne({ ...settings, damaged }, mode, clocks[mode], opened);
     const [live, test] = [open("live"), open("test")];
-    // What is acknowledged from now on is worth nothing in files that a power cut takes away.
+    // A power cut must not remove the files themselves.
     syncFolder(settings.data);
     if (alone) noteStart(settings.data);
-    // A command needs the directory to itself only while it looks the databases over.
+    // A command needs exclusive use only while it checks the databases.
     if (settings.purpose === "command") taken?.release();
     return { live, test, close: () => closeInOrder(settings, opened, taken, () => is_damaged) };
   } catch (error) {
@@ -110,13 +110,13 @@ export async function openDataDirectory(settings: DirectorySettings, clocks: Rea
   }
 }
 
-/**
- * Whether nobody else uses the directory, why its databases are looked through as a whole, if they are, and whether
- * they are as the last server left them.
- */
+/** The state of a data directory at the start. */
 interface DirectoryState {
+  /** Whether no other process uses it. */
   readonly alone: boolean;
+  /** Why the databases must be checked completely, or null. */
   readonly reason: string | null;
+  /** Whether the files are as the last server left them. */
   readonly untouched: boolean;
 }
 
@@ -131,7 +131,7 @@ function openOne(
   const commits = openCommitFile(`${path}.commit`);
   opened.push(commits);
   const committed = (number: number) => keepNumber(commits, number, settings.log);
-  // A command may work beside a server, whose reads must not see what is not durable, and it answers nobody else.
+  // A command may run alongside a server, whose reads must not see commits that are not durable.
   const waits = settings.purpose === "serve" ? "nobody" : "commits";
   const { log, site, damaged } = settings;
   const failed = (error: unknown) => {
@@ -143,25 +143,25 @@ function openOne(
   return store;
 }
 
-/** The number is a help in finding losses; a commit does not fail for it. */
+/** Stores the number of a commit, which helps to detect losses. A failure is only logged. */
 function keepNumber(commits: CommitFile, number: number, log: Log): void {
   try {
     commits.write(number);
   } catch (error) {
-    log.warn("the number of a commit was not kept", { reason: String(error) });
+    log.warn("the commit number could not be stored", { reason: String(error) });
   }
 }
 
-/** Looks both databases over and migrates them. Beside a running server, which has done so, only at their versions. */
-async function checkFilesAtStart(settings: DirectorySettings, looks: DirectoryState): Promise<void> {
+/** Checks and migrates both databases. Alongside a running server, checks only their versions. */
+async function checkFilesAtStart(settings: DirectorySettings, state: DirectoryState): Promise<void> {
   const { data, older, moved, log } = settings;
   const found = environments.map((mode) => {
     return checkDatabase(
       { path: join(data, `${mode}.db`), mode, log, moved, follower: followerOf(settings, mode) },
-      looks,
+      state,
     );
   });
-  if (!looks.alone) return;
+  if (!state.alone) return;
   const is_older = found.some(isOlder);
   if (is_older && older === "refused") throw refuseOlder(`The data in ${data}`);
   if (is_older && older !== "refused") await older?.before(found);
@@ -182,13 +182,13 @@ interface CheckedDatabase {
 const followerOf = ({ purpose, followers }: DirectorySettings, mode: Environment) =>
   purpose === "serve" ? followers?.[mode] : undefined;
 
-/** Looks a database over: its log is empty then. Beside a running server only its version is looked at. */
+/** Checks a database and empties its log. Alongside a running server, checks only its version. */
 function checkDatabase(
   { path, mode, log, moved, follower }: CheckedDatabase,
   { alone, reason, untouched }: DirectoryState,
 ): MigratedDatabase {
   if (alone) {
-    checkWorldOfFile(path, mode);
+    checkEnvironmentOfFile(path, mode);
     checkLog(path, log);
     placeEmptyDatabase(path, mode);
   }
@@ -201,11 +201,11 @@ function checkDatabase(
     if (reason !== null) checkWhole(raw, path, reason, log);
     if (alone) {
       checkNumber(raw, path);
-      // What the log holds is looked at before anything can change it.
+      // The log is read before anything can change it.
       follower?.found({ path, ...lastCommit(raw), migrates: isLacking(standing), untouched });
       if (standing.applied.length > 0) settle(raw, path);
     } else if (isLacking(standing)) {
-      throw startRefused("in_use", `${path} is of an older Packhouse that is running. Stop it first.`);
+      throw startRefused("in_use", `${path} is used by an older Packhouse that is running. Stop it first.`);
     }
     return { ...standing, mode, path };
   } finally {
@@ -213,15 +213,15 @@ function checkDatabase(
   }
 }
 
-/** Refuses a database that is moved elsewhere, or into which a move is not finished. */
+/** Refuses a database that is being moved or was moved. */
 export function refuseMarked(raw: Database, path: string): void {
-  const tells = raw.query("select 1 from pragma_table_info('installation') where name = 'moving'").all().length > 0;
-  if (tells) refuseMoved(raw.query("select moving from installation").values()[0]?.[0] as string | null, path);
+  const has_mark = raw.query("select 1 from pragma_table_info('installation') where name = 'moving'").all().length > 0;
+  if (has_mark) refuseMoved(raw.query("select moving from installation").values()[0]?.[0] as string | null, path);
 }
 
-/** Refuses a database whose files are damaged, cut off or another world's, without changing any of them. */
+/** Refuses a database whose files are damaged, truncated or of the other environment. Changes nothing. */
 export function checkFiles(path: string, mode: Environment): void {
-  checkWorldOfFile(path, mode);
+  checkEnvironmentOfFile(path, mode);
   checkLog(path, silentLog);
   const raw = new Database(path, { readwrite: true, strict: true });
   try {
@@ -242,7 +242,7 @@ function finish(path: string): void {
 function settle(raw: Database, path: string): void {
   raw.run("pragma journal_mode=wal");
   raw.run("pragma synchronous=full");
-  // The log begins anew with each server: what a torn commit left behind its end must not be taken for damage later.
+  // Each server starts with an empty log, so that remains of an incomplete commit are not mistaken for damage later.
   raw.run("pragma wal_checkpoint(truncate)");
   checkSize(raw, path);
 }
@@ -250,64 +250,64 @@ function settle(raw: Database, path: string): void {
 function reportNewer(path: string, applied: readonly AppliedMigration[], log: Log): void {
   const added = namesOf(unknownMigrations(known_migrations.sqlite, applied)).join();
   if (added.length > 0)
-    log.info("a newer Packhouse has added to this database, which this one works with", { path, added });
+    log.info("a newer Packhouse has extended this database; this version can use it", { path, added });
 }
 
-/** The empty databases that the program carries, loaded where one is missing. */
-const carried = () => require("./empty_database.ts") as typeof import("./empty_database.ts");
+/** The built-in empty databases, loaded if one is missing. */
+const builtIn = () => require("./empty_database.ts") as typeof import("./empty_database.ts");
 
-/** Puts the empty database of this version where there is none, as its migrations would make it. */
+/** Writes the built-in empty database if the file is missing. */
 function placeEmptyDatabase(path: string, mode: Environment): void {
-  const empty = existsSync(path) ? null : carried().emptyDatabase(mode);
+  const empty = existsSync(path) ? null : builtIn().emptyDatabase(mode);
   if (empty !== null) writeAtomically(path, empty);
 }
 
-/** Refuses a database whose log is damaged, and changes nothing. Nothing may write to it meanwhile. */
+/** Refuses a database whose log is damaged. Changes nothing. Nothing may write to it meanwhile. */
 export function checkLog(path: string, log: Log): void {
   const state = walState(`${path}-wal`);
   const there = existsSync(path) && statSync(path).size > 0;
   if (state === "bad_header" || state === "damaged") {
-    throw startRefused("damaged", `${path}-wal is damaged: what was written last would be lost. ${advice}`);
+    throw startRefused("damaged", `${path}-wal is damaged: the last changes would be lost. ${advice}`);
   }
   if (!there && (state !== "absent" || (readCommitFile(`${path}.commit`) ?? 0) > 0)) {
     throw startRefused("damaged", `${path} is missing, but its side files are there. ${advice}`);
   }
-  if (state === "torn") log.warn("the last commit was cut off; it had not been acknowledged", { path });
+  if (state === "torn") log.warn("the last commit was incomplete; it had not been acknowledged", { path });
 }
 
-/** Looks at a database without its log: that of the other world would make it look like the one it is taken for. */
-function checkWorldOfFile(path: string, mode: Environment): void {
+/** Checks the environment without the log, since a swapped log would hide that the database is of the other one. */
+function checkEnvironmentOfFile(path: string, mode: Environment): void {
   if (!existsSync(path)) return;
   const { SQLITE_OPEN_READONLY, SQLITE_OPEN_URI } = constants;
   const raw = new Database(`${pathToFileURL(path)}?immutable=1`, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
   try {
     checkEnvironmentOnSqlite(raw, mode, path);
   } catch (error) {
-    // Without its log it may be half of a database, or none yet. What is wrong with it is found below.
+    // Without its log, the database may be incomplete. Damage is found below.
     if (isStartRefused(error)) throw error;
   } finally {
     raw.close();
   }
 }
 
-const advice = "Restore a backup, or move all files of this name away to begin anew.";
+const advice = "Restore a backup, or move all files of this name away to start with no data.";
 
 function checkWhole(raw: Database, path: string, reason: string, log: Log): void {
   const begun_at = performance.now();
   const found = raw.query("pragma quick_check(1)").values()[0]?.[0];
   if (found !== "ok") throw startRefused("damaged", `${path} is damaged (${found}). ${advice}`);
   const ms = Math.round(performance.now() - begun_at);
-  // Who waited for it is told why.
-  if (ms >= 1000) log.info("a database was checked as a whole", { path, reason, ms });
+  // Explain the delay.
+  if (ms >= 1000) log.info("a database was checked completely", { path, reason, ms });
 }
 
 function checkSize(raw: Database, path: string): void {
   const number = (name: string) => Number(raw.query(`pragma ${name}`).values()[0]?.[0]);
   if (statSync(path).size >= number("page_count") * number("page_size")) return;
-  throw startRefused("damaged", `${path} has been cut off. ${advice}`);
+  throw startRefused("damaged", `${path} is truncated. ${advice}`);
 }
 
-/** The last commit of a database, and the count of the changes of its schema. */
+/** The last commit of a database, and its count of schema changes. */
 function lastCommit(raw: Database): { number: number; at: number; schema_version: number } {
   const tables = raw.query("select 1 from sqlite_schema where name = 'commit_sequence'").values();
   const row = tables.length > 0 ? raw.query("select number, at from commit_sequence").values()[0] : undefined;
@@ -322,18 +322,18 @@ function checkNumber(raw: Database, path: string): void {
   throw startRefused("damaged", `${path} has lost ${kept - number} of its last commits. ${advice}`);
 }
 
-/** Takes away what others may do with the directory and the databases, and says so. */
+/** Removes other users' access to the directory and the databases, and logs it. */
 function repairModes(folder: string, log: Log): void {
   const paths = readdirSync(folder).filter((name) => /^(live|test)\.db|^(instance\.lock|secret\.key)$/.test(name));
   for (const path of [folder, ...paths.map((name) => join(folder, name))]) {
     const { mode } = statSync(path);
     if ((mode & 0o077) === 0) continue;
     chmodSync(path, mode & 0o700);
-    log.warn("others could read this; they no longer can", { path });
+    log.warn("other users could read this; access was removed", { path });
   }
 }
 
-/** Closes the databases, and notes that this was done in order if nobody else uses them any more. */
+/** Closes the databases and records a clean end if no other process uses them. */
 async function closeInOrder(
   { data, purpose, log }: DirectorySettings,
   opened: { close(): unknown }[],
@@ -345,8 +345,8 @@ async function closeInOrder(
   try {
     if (taken !== null && (purpose === "serve" || again !== null) && !isDamaged()) noteEnd(data);
   } catch (error) {
-    // All is closed and on the disk; the next start may look once more than it had to.
-    log.warn("how the databases were left was not noted", { reason: String(error) });
+    // Everything is on disk. The next start only runs an unnecessary check.
+    log.warn("the clean end of the databases could not be recorded", { reason: String(error) });
   }
   again?.release();
   await closeAll(opened);
@@ -356,7 +356,7 @@ async function closeAll(opened: { close(): unknown }[]): Promise<void> {
   for (const thing of opened.splice(0).reverse()) await thing.close();
 }
 
-/** Whether a folder is there and this process may not write to it. */
+/** Whether a folder exists and this process may not write to it. */
 function isReadOnly(folder: string): boolean {
   if (!existsSync(folder)) return false;
   try {
@@ -367,23 +367,23 @@ function isReadOnly(folder: string): boolean {
   }
 }
 
-/** An error on opening as the operator should read it. */
+/** Converts an error on opening to a message for the operator. */
 function readable(error: unknown, folder: string): unknown {
   if (isStartRefused(error)) return error;
   const code = databaseCode(error) ?? "";
-  const said = (reason: Parameters<typeof startRefused>[0], text: string) =>
+  const refusal = (reason: Parameters<typeof startRefused>[0], text: string) =>
     Object.assign(startRefused(reason, text), { cause: error });
-  if (code === "SQLITE_NOTADB") return said("foreign", `A file in ${folder} is not a database of Packhouse.`);
-  if (code.startsWith("SQLITE_CORRUPT")) return said("damaged", `A database in ${folder} is damaged. ${advice}`);
+  if (code === "SQLITE_NOTADB") return refusal("foreign", `A file in ${folder} is not a Packhouse database.`);
+  if (code.startsWith("SQLITE_CORRUPT")) return refusal("damaged", `A database in ${folder} is damaged. ${advice}`);
   if (storageErrorOf(error) === "full" || code === "ENOSPC" || code === "EDQUOT") {
-    return said("storage", `There is no room left in ${folder}.`);
+    return refusal("storage", `There is no space left in ${folder}.`);
   }
   if (isReadOnly(folder)) {
-    const advice = "Mount it so that it can be written, or give it to the user that runs Packhouse.";
-    return said("storage", `The data folder ${folder} is read-only. ${advice}`);
+    const advice = "Mount it as writable, or change its owner to the user that runs Packhouse.";
+    return refusal("storage", `The data folder ${folder} is read-only. ${advice}`);
   }
   if (storageErrorOf(error) !== null || /^E(ACCES|PERM|ROFS|IO|NOTDIR|EXIST|NOENT)$/.test(code)) {
-    return said("storage", `The data in ${folder} cannot be used (${code}).`);
+    return refusal("storage", `The data in ${folder} cannot be used (${code}).`);
   }
   return error;
 }

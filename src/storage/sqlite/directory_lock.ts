@@ -1,4 +1,5 @@
-// A lock on a folder itself, which nobody can take away by removing a file. SQLite's locks are of another kind.
+// The lock that lets one server at a time use a data directory. It is a file of its own, so that commands can use the
+// databases alongside a running server. The folder is locked as well, since a file can be removed.
 import { dlopen, FFIType, read } from "bun:ffi";
 import { Database } from "bun:sqlite";
 import { closeSync, openSync } from "node:fs";
@@ -10,7 +11,7 @@ const exclusive_at_once = 2 | 4;
 const flock = { args: [FFIType.i32, FFIType.i32], returns: FFIType.i32 } as const;
 const errno = { args: [], returns: FFIType.ptr } as const;
 
-/** Locks a folder until released; null when another has it. Where no lock is to be had, nothing is locked. */
+/** Locks a folder; null if another process has locked it. On file systems without such locks, does nothing. */
 function lockFolder(path: string): { release(): void } | null {
   const library = libraryOf(process.platform);
   if (library === null) return { release: () => {} };
@@ -26,35 +27,34 @@ function libraryOf(platform: string) {
   try {
     if (platform === "linux") {
       const { symbols } = dlopen("libc.so.6", { flock, __errno_location: errno });
-      return { lock: (file: number) => tried(symbols.flock(file, exclusive_at_once), symbols.__errno_location(), 11) };
+      return {
+        lock: (file: number) => lockResult(symbols.flock(file, exclusive_at_once), symbols.__errno_location(), 11),
+      };
     }
     if (platform !== "darwin") return null;
     const { symbols } = dlopen("libSystem.B.dylib", { flock, __error: errno });
-    return { lock: (file: number) => tried(symbols.flock(file, exclusive_at_once), symbols.__error(), 35) };
+    return { lock: (file: number) => lockResult(symbols.flock(file, exclusive_at_once), symbols.__error(), 35) };
   } catch {
     return null;
   }
 }
 
-/** A file system without such locks answers otherwise than that another has it. */
-function tried(result: number, place: Parameters<typeof read.i32>[0] | null, busy: number): "free" | "busy" {
+/** Distinguishes a busy lock from a file system without locks. */
+function lockResult(result: number, place: Parameters<typeof read.i32>[0] | null, busy: number): "free" | "busy" {
   return result !== 0 && place !== null && read.i32(place) === busy ? "busy" : "free";
 }
 
-// The lock that lets one server at a time use a data directory. It is a file of its own, so that short commands can
-// work on the databases beside a running server; the folder is locked as well, since a file can be removed.
-
-/** How long a server waits for the one before it to end. */
+/** How long a server waits for the previous one to end. */
 const server_wait_ms = 1000;
 
 export interface InstanceLock {
-  /** Lets go of it; nothing to do once that was done. */
+  /** Releases the lock; may be called twice. */
   release(): void;
 }
 
 /**
- * Takes the lock of a data directory, or answers null when another process has it for longer than `wait_ms`. A killed
- * process has it no more.
+ * Takes the lock of a data directory. Returns null if another process holds it for longer than `wait_ms`. A killed
+ * process holds it no longer.
  */
 export function tryLock(path: string, wait_ms: number): InstanceLock | null {
   const folder = waitFor(() => lockFolder(dirname(path)), wait_ms);
@@ -62,7 +62,7 @@ export function tryLock(path: string, wait_ms: number): InstanceLock | null {
   const raw = new Database(path, { create: true, readwrite: true });
   try {
     raw.run(`pragma busy_timeout=${wait_ms}`);
-    // The locks of SQLite end with their process. The transaction stays open and writes nothing.
+    // SQLite's locks end with their process. The transaction stays open and writes nothing.
     raw.run("begin exclusive");
   } catch (error) {
     raw.close();
@@ -87,7 +87,7 @@ function waitFor<T>(take: () => T | null, wait_ms: number): T | null {
   }
 }
 
-/** Takes the lock of a data directory, or refuses because a server has it. */
+/** Takes the lock of a data directory. Refuses if a server has it. */
 export function lock(path: string): InstanceLock {
   const taken = tryLock(path, server_wait_ms);
   if (taken === null) throw startRefused("in_use", `Another Packhouse is running on this data (${path} is locked).`);

@@ -1,14 +1,14 @@
-// Looks through a database for damage while it is in use, in a thread of its own. It goes from table to table, so that
-// no view of the data is held for long (the log would grow meanwhile) and a service that ends has little to wait for.
+// Checks a database for damage while it is in use, in a thread of its own. It proceeds table by table, so that no view
+// is held for long (the log would grow) and a shutdown does not wait long.
 import { startWorker } from "../../core/workers.ts";
-import type { CheckAnswer, CheckQuestion } from "./check_worker.ts";
+import type { CheckRequest, CheckResponse } from "./check_worker.ts";
 import type { CheckDepth } from "./whole_check.ts";
 
-/** What is damaged in a database; null when nothing is, or when `ending` came before all was looked at. */
+/** The damage of a database; null if there is none, or if `ending` aborted the check. */
 export async function findDamage(path: string, depth: CheckDepth, ending: AbortSignal): Promise<string | null> {
   const worker = startWorker("check");
   let is_lost = false;
-  const ask = (question: CheckQuestion | null) =>
+  const ask = (question: CheckRequest | null) =>
     checkAnswerOf(worker, question).catch((error) => {
       is_lost = true;
       throw error;
@@ -28,9 +28,9 @@ export async function findDamage(path: string, depth: CheckDepth, ending: AbortS
   }
 }
 
-function checkAnswerOf(worker: Worker, question: CheckQuestion | null): Promise<CheckAnswer> {
+function checkAnswerOf(worker: Worker, question: CheckRequest | null): Promise<CheckResponse> {
   return new Promise((resolve, reject) => {
-    worker.onmessage = ({ data }: MessageEvent<CheckAnswer>) => resolve(data);
+    worker.onmessage = ({ data }: MessageEvent<CheckResponse>) => resolve(data);
     worker.onerror = ({ message }) => reject(new Error(message));
     worker.postMessage(question);
   });

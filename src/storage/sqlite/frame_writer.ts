@@ -1,4 +1,4 @@
-// Writes the frames of a log, as they were kept elsewhere, into a database that nobody else uses.
+// Writes archived frames of a log into a database that no other process uses.
 import { Database } from "bun:sqlite";
 import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import type { CommitRow } from "./commit_number.ts";
@@ -6,15 +6,15 @@ import { openCommitFile } from "./commit_number.ts";
 import { framesOf } from "./log_frames.ts";
 
 export interface FrameWriter {
-  /** Writes frames up to the end of a commit, after which the database has so many pages. */
+  /** Writes frames up to the end of a commit, after which the database has `pages` pages. */
   write(frames: Uint8Array, pages: number): void;
-  /** Waits for the disk, lets go of the file and answers the last commit of the database. */
+  /** Waits for the disk, closes the file and returns the last commit of the database. */
   finish(): CommitRow;
-  /** Lets go of the file, which may be no database any more. */
+  /** Closes the file, which may be an inconsistent database. */
   drop(): void;
 }
 
-/** The last commit of a database at rest. Its log is copied into it first, and is gone then. */
+/** Copies the log of an idle database into it, removes the log and returns the last commit. */
 export function settle(path: string): CommitRow & { readonly page_bytes: number } {
   const raw = new Database(path, { create: false, readwrite: true, strict: true });
   try {
@@ -27,12 +27,12 @@ export function settle(path: string): CommitRow & { readonly page_bytes: number 
   }
 }
 
-/** Opens a database that has no log, to write frames into it. */
+/** Opens a database without a log, to write frames into it. */
 export function openFrameWriter(path: string, page_bytes: number): FrameWriter {
   const file = openSync(path, "r+");
   return {
     write: (frames, pages) => {
-      // Of a page that was written several times the last counts.
+      // The last frame of a page counts.
       const last = new Map<number, Uint8Array>();
       for (const { page, content } of framesOf(frames, page_bytes)) last.set(page, content);
       for (const [page, content] of last) if (page <= pages) writeAll(file, content, (page - 1) * page_bytes);

@@ -1,43 +1,43 @@
-// A view of a SQLite database that is held while the files are copied as they are. A server may go on writing.
+// Holds a view of a SQLite database while its files are copied. A server may continue to write.
 import { Database } from "bun:sqlite";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import type { LoggedErasure } from "../erasures.ts";
 import { refuseMarked } from "./data_directory.ts";
 import { checkpointPragmas } from "./sqlite_connection.ts";
 
-/** What must be copied so that a database and its log together are exactly one state of it. */
+/** The parts of a database and its log that together are exactly one state. */
 export interface HeldView {
-  /** The number of the last commit in the view, and its moment in milliseconds by the machine's clock. */
+  /** The number of the last commit in the view, and its time (ms) by the machine's clock. */
   readonly number: number;
   readonly at: number;
   /** The names of the migrations that the database has. */
   readonly migrations: readonly string[];
-  /** The customers who were erased by then, or were about to be, and when. */
+  /** The customers with a finished or started erasure, and its time. */
   readonly erased: readonly Omit<LoggedErasure, "mode">[];
-  /** How much of the database's file belongs to the copy, in bytes. */
+  /** How many bytes of the database file to copy. */
   readonly file_bytes: number;
-  /** How much of the log belongs to it, from its beginning; 0 when the file alone is the state. */
+  /** How many bytes from the start of the log to copy; 0 if the file alone is the state. */
   readonly log_bytes: number;
-  /** The open files. Only `close` closes them: before the view has ended, that would let go of its locks. */
+  /** The open files. Only `close` may close them, since closing them earlier would release the view's locks. */
   readonly file: number;
   readonly log: number | null;
-  /** How many bytes the log has by now. It cannot begin anew while the view is held. */
+  /** The current size of the log in bytes. It cannot restart while the view is held. */
   grown(): number;
   /** Releases the view. */
   close(): void;
 }
 
-/** So many views are taken before it is given up that no commit comes in between; each takes less than 1 ms. */
+/** The attempts to take a view without a commit in between. Each takes less than 1 ms. */
 const tries_max = 1000;
 const log_header_bytes = 32;
 const frame_header_bytes = 24;
 
 /**
- * Takes a view of a database and holds it. While it is held, SQLite neither begins the log anew nor copies pages of
- * later commits into the file: the file's bytes and the log's first `log_bytes`, read at any time until `close`, are
- * together the state at the commit `number`. A page that a checkpoint writes meanwhile stands in these frames, too.
- * Refuses a database that was moved elsewhere, or into which a move is not finished.
- * Call it in a process that closes no other descriptor of these files before `close`: POSIX drops SQLite's locks then.
+ * Takes and holds a view of a database. Until `close`, SQLite neither restarts the log nor copies pages of later
+ * commits into the file. The file and the first `log_bytes` of the log, read at any time until then, are the state at
+ * commit `number`. Pages that a checkpoint writes meanwhile are also in those frames. Refuses a database that is being
+ * moved or was moved. The process must not close other descriptors of these files before `close`, since POSIX would
+ * then release SQLite's locks.
  */
 export function holdView(path: string): HeldView {
   const raw = new Database(path, { create: false, readwrite: true, strict: true });
@@ -51,7 +51,7 @@ export function holdView(path: string): HeldView {
   };
   try {
     for (const pragma of checkpointPragmas) raw.run(`pragma ${pragma}`);
-    // The first look makes the log's file, where there was none.
+    // The first read creates the log file if it is missing.
     raw.query("select 1 from sqlite_schema limit 1").all();
     log = openLog(path);
     const { number, at, log_bytes } = takeView(raw, path, log);
@@ -70,7 +70,7 @@ export function holdView(path: string): HeldView {
   }
 }
 
-/** None where the database is of before erasures. `now` is for those that are not finished. */
+/** The erased customers; none if the database has no erasures table. `now` is the time of unfinished erasures. */
 function erasedIn(raw: Database, now: number): HeldView["erased"] {
   if (raw.query("select 1 from sqlite_schema where name = 'erasures'").all().length === 0) return [];
   return raw
@@ -86,15 +86,15 @@ function openLog(path: string): number | null {
   try {
     return openSync(`${path}-wal`, "r");
   } catch (error) {
-    // A database that is not in WAL mode has none: nobody has opened it yet.
+    // A database that was never opened is not in WAL mode and has no log.
     if ((error as { code?: string }).code === "ENOENT") return null;
     throw error;
   }
 }
 
 /**
- * Begins a transaction between two looks at the log that find the same: its end is where the view ends. A log that was
- * begun anew in between has another head.
+ * Starts a transaction between two identical readings of the log, so that the end of the log is the end of the view. A
+ * log that restarted in between has another header.
  */
 function takeView(raw: Database, path: string, log: number | null) {
   const looking = new Database(path, { create: false, readwrite: true, strict: true });
@@ -110,25 +110,25 @@ function takeView(raw: Database, path: string, log: number | null) {
       raw.run("begin");
       const row = raw.query<{ number: number; at: number }, []>("select number, at from commit_sequence").get();
       const after = look();
-      // While a commit changes what is asked for, the answer is -1.
+      // -1 while a commit changes these figures.
       const is_known = log === null || before.held >= 0;
       if (row !== null && is_known && before.held === after.held && before.head === after.head) {
-        // Once every frame of the view is in the file, no checkpoint writes there until the view ends.
+        // Once every frame of the view is in the file, no checkpoint writes to it until the view ends.
         const whole = after.copied >= after.held;
         const frame_bytes = frame_header_bytes + page_bytes;
         return { ...row, log_bytes: whole ? 0 : log_header_bytes + after.held * frame_bytes };
       }
       raw.run("rollback");
-      if (row === null) throw new Error(`${path} does not know its last commit`);
+      if (row === null) throw new Error(`${path} has no commit number`);
     }
-    throw Object.assign(new Error(`${path} is written to without a pause`), { code: "SQLITE_BUSY" });
+    throw Object.assign(new Error(`${path} is being written to continuously`), { code: "SQLITE_BUSY" });
   } finally {
     asked.finalize();
     looking.close();
   }
 }
 
-/** The head of a log, by which it is told from the one before it. */
+/** The header of a log, which changes when it restarts. */
 function headOf(log: number): string {
   const head = Buffer.alloc(log_header_bytes);
   return head.toString("latin1", 0, readSync(log, head, 0, log_header_bytes, 0));

@@ -1,35 +1,35 @@
-// Reads a write-ahead log while it is written: whole commits, each checked by SQLite's own checksums. A log in use may
-// be read so by a descriptor of its own: SQLite has no locks on this file.
+// Reads write-ahead logs: complete commits of a log in use, and the state of a log before SQLite opens it. SQLite has
+// no locks on this file, so it can be read with a descriptor of its own.
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 /** SQLite's running checksum of a log. */
 type LogChecksum = readonly [number, number];
 
-/** What a log says of itself in its head. */
+/** The header of a log. */
 export interface LogHead {
-  /** They change whenever the log begins anew: the first is counted up, the second is random. */
+  /** They change when the log restarts: the first is incremented, the second is random. */
   readonly salts: readonly [number, number];
-  /** How often it has begun anew. */
+  /** How often it has restarted. */
   readonly round: number;
   readonly page_bytes: number;
   readonly sums: LogChecksum;
 }
 
-/** How far a log has been read, in a way that tells it from every other. */
+/** A position in a log, which also identifies the log. */
 export interface LogPosition {
   readonly salts: readonly [number, number];
   readonly round: number;
   readonly frames: number;
-  /** The checksum behind those frames: another beginning has another one. */
+  /** The checksum of the frames up to here, which differs for other contents. */
   readonly sums: LogChecksum;
 }
 
 /** The frames of one commit. */
 export interface CommitFrames {
-  /** Each is a header of 24 bytes and a page. */
+  /** Frames: a header of 24 bytes and a page each. */
   readonly bytes: Uint8Array;
   readonly frames: number;
-  /** How many pages the database has after it. */
+  /** The number of pages of the database after it. */
   readonly pages: number;
 }
 
@@ -37,10 +37,10 @@ const head_bytes = 32;
 /** The bytes before each page. */
 export const frame_head_bytes = 24;
 const format = 3_007_000;
-/** Checksums of words in the order of this machine; a log of a machine with another order is not read. */
+/** The magic number of checksums in this machine's byte order. Logs in another byte order are not read. */
 const magic = 0x377f0682;
 
-/** The head of a log; null when it has none that can be read, since it is empty or is being written anew. */
+/** The header of a log; null if it is empty or being rewritten. */
 export function readLogHead(file: number): LogHead | null {
   const bytes = new Uint8Array(head_bytes);
   if (readSync(file, bytes, 0, head_bytes, 0) !== head_bytes) return null;
@@ -51,12 +51,12 @@ export function readLogHead(file: number): LogHead | null {
   return { salts: [at(16), at(20)], round: at(12), page_bytes: at(8), sums };
 }
 
-/** The beginning of a log. */
-export function beginningOf({ salts, round, sums }: LogHead): LogPosition {
+/** The position at the start of a log. */
+export function startOf({ salts, round, sums }: LogHead): LogPosition {
   return { salts, round, frames: 0, sums };
 }
 
-/** Whether a log holds, at a position of it, the frames that were read before. */
+/** Whether the log still contains the frames up to a position. */
 export function holdsPosition(file: number, head: LogHead, position: LogPosition): boolean {
   if (!same(head.salts, position.salts)) return false;
   if (position.frames === 0) return same(head.sums, position.sums);
@@ -67,10 +67,7 @@ export function holdsPosition(file: number, head: LogHead, position: LogPosition
   return same([frame.getUint32(8), frame.getUint32(12)], head.salts) && same(sumsOf(frame, 0), position.sums);
 }
 
-/**
- * The commits behind a position, of about so many bytes: at least one, if there is one, and each as a whole. What is
- * only half written is left for later.
- */
+/** The complete commits after a position, up to about `most_bytes`, but at least one if there is one. */
 export function readCommits(file: number, head: LogHead, from: LogPosition, most_bytes: number): CommitFrames[] {
   const frame_bytes = frame_head_bytes + head.page_bytes;
   const begin = head_bytes + from.frames * frame_bytes;
@@ -80,12 +77,12 @@ export function readCommits(file: number, head: LogHead, from: LogPosition, most
     const bytes = new Uint8Array(Math.max(count, 0) * frame_bytes);
     const read = bytes.length === 0 ? 0 : readSync(file, bytes, 0, bytes.length, begin);
     const found = commitsIn(bytes, Math.floor(read / frame_bytes), head, from);
-    // One commit may be longer than what was to be read.
+    // One commit may be longer than `most_bytes`.
     if (found.commits.length > 0 || !found.unfinished || count === there) return found.commits;
   }
 }
 
-/** The whole commits at the beginning of some frames, and whether good frames of another follow. */
+/** The complete commits at the start of some frames, and whether valid frames of an incomplete one follow. */
 function commitsIn(bytes: Uint8Array, count: number, head: LogHead, from: LogPosition) {
   const frame_bytes = frame_head_bytes + head.page_bytes;
   const view = new DataView(bytes.buffer);
@@ -108,13 +105,13 @@ function commitsIn(bytes: Uint8Array, count: number, head: LogHead, from: LogPos
   return { commits, unfinished: at === count && begun < count };
 }
 
-/** The position behind a commit that follows a position. */
+/** The position after a commit that starts at a position. */
 export function positionBehind(position: LogPosition, { bytes, frames }: CommitFrames): LogPosition {
   const last = new DataView(bytes.buffer, bytes.byteOffset + bytes.length - bytes.length / frames);
   return { ...position, frames: position.frames + frames, sums: sumsOf(last, 0) };
 }
 
-/** Which page a frame holds, and that page. */
+/** The pages in frames, with their numbers. */
 export function* framesOf(bytes: Uint8Array, page_bytes: number): Generator<{ page: number; content: Uint8Array }> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = 0; at < bytes.length; at += frame_head_bytes + page_bytes) {
@@ -123,12 +120,12 @@ export function* framesOf(bytes: Uint8Array, page_bytes: number): Generator<{ pa
   }
 }
 
-/** For frames that were kept: how many pages the database has after the commit that a frame ends; 0 within one. */
+/** For an archived frame that ends a commit: the number of pages of the database then; otherwise 0. */
 export function endOfCommit(bytes: Uint8Array, at: number): number {
   return new DataView(bytes.buffer, bytes.byteOffset + at, frame_head_bytes).getUint32(4);
 }
 
-/** SQLite's checksum of 32-bit words in the order of this machine, two at a time. */
+/** SQLite's checksum of 32-bit words in this machine's byte order, two at a time. */
 function added([first, second]: LogChecksum, words: Uint32Array, from: number, to: number): LogChecksum {
   let [a, b] = [first | 0, second | 0];
   for (let at = from; at < to; at += 2) {
@@ -142,10 +139,11 @@ const sumsOf = (frame: DataView, at: number): LogChecksum => [frame.getUint32(at
 const same = (one: readonly [number, number], other: readonly [number, number]) =>
   one[0] === other[0] && one[1] === other[1];
 
-// Reads a write-ahead log before SQLite does. SQLite takes a damaged frame for the log's end and silently drops every
-// commit behind it; here damage in the middle is told from the torn tail that a power cut leaves.
-
-/** `absent`: no frame. `whole`: each frame is good. `torn`: an unfinished last commit is cut. Else data is lost. */
+/**
+ * The state of a log. `absent`: no frames. `whole`: all frames are valid. `torn`: the last commit is incomplete, as
+ * after a power cut. Otherwise data is lost: SQLite would take a damaged frame for the end and silently drop later
+ * commits.
+ */
 type WalState = "absent" | "whole" | "torn" | "bad_header" | "damaged";
 
 const header_bytes = 32;
@@ -169,7 +167,7 @@ export function walState(path: string): WalState {
 }
 
 function classify(file: number, size: number): WalState {
-  // A log that holds no frame has nothing to lose: SQLite writes and syncs the header before the first frame.
+  // A log without frames has nothing to lose. SQLite syncs the header before it writes the first frame.
   if (size <= header_bytes) return "absent";
   const head = view(file, 0, header_bytes);
   const magic = head.getUint32(0);
@@ -187,7 +185,7 @@ function classify(file: number, size: number): WalState {
   for (let at = header_bytes; at + frame_bytes <= size; at += frame_bytes) {
     const frame = view(file, at, frame_bytes);
     const current = frame.getUint32(8) === salts[0] && frame.getUint32(12) === salts[1];
-    // Frames of an earlier round of the log lie behind its end; they were copied into the database long ago.
+    // Frames after the end are from before the last restart and were copied into the database.
     if (!current) bad = true;
     if (!bad) {
       const next = checksum(checksum(sum, frame, 0, 8, big_endian), frame, frame_header_bytes, frame_bytes, big_endian);
@@ -199,7 +197,7 @@ function classify(file: number, size: number): WalState {
       if (frame.getUint32(4) !== 0) lost_commits++;
     }
   }
-  // At most one commit was being written when the power went: its frames may have reached the disk in any order.
+  // At most one commit was being written during a power cut. Its frames may have reached the disk in any order.
   if (lost_commits > 1) return "damaged";
   return cut ? "torn" : "whole";
 }
@@ -212,7 +210,7 @@ function view(file: number, at: number, bytes: number): DataView {
 
 type FrameChecksum = readonly [number, number];
 
-/** SQLite's checksum of 32-bit words, two at a time, in the byte order that the log's magic number tells. */
+/** SQLite's checksum of 32-bit words, two at a time, in the byte order of the log's magic number. */
 function checksum(
   [first, second]: FrameChecksum,
   data: DataView,

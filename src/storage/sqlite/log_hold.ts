@@ -1,27 +1,27 @@
-// Holds a write-ahead log: a view of the data that ends in it lets no writer, of whatever process, begin it anew.
+// Holds a write-ahead log: while a view ends in it, no process can restart it.
 import { Database } from "bun:sqlite";
 import type { CommitRow } from "./commit_number.ts";
 import { checkpointPragmas } from "./sqlite_connection.ts";
 
 export interface LogHold {
-  /** What the database says of itself, as the view sees it that holds the log now. */
+  /** The facts of the database in the view that currently holds the log. */
   facts(): LogHoldFacts;
-  /** Holds the log from now on; false when all of it has been copied, so that a view would not look into it. */
+  /** Holds the log; false if it was copied completely, so that a view would not use it. */
   hold(): boolean;
-  /** Lets the log be copied as far as it has come, and goes on holding it. */
+  /** Lets the log be copied up to its present end, and continues to hold it. */
   move(): void;
   letGo(): void;
   close(): void;
 }
 
-/** The last commit, and what is needed to find the next ones in the log. */
+/** The last commit, and what is needed to find later ones in the log. */
 export interface LogHoldFacts extends CommitRow {
-  /** The page that holds the row which counts the commits. */
+  /** The page with the row that counts the commits. */
   readonly sequence_page: number;
   readonly schema_version: number;
 }
 
-/** Opens connections of its own to a database that is there. They change nothing in it. */
+/** Opens its own connections to an existing database. They change nothing. */
 export function openLogHold(path: string): LogHold {
   const open = () => {
     const raw = new Database(path, { create: false, readwrite: true, strict: true });
@@ -30,7 +30,7 @@ export function openLogHold(path: string): LogHold {
   };
   const look = open();
   let [holds, other] = [open(), open()];
-  /** No view that holds the log ends behind so many frames. */
+  /** No view that holds the log ends after this many frames. */
   let most_held = 0;
   const begin = (raw: Database) => {
     raw.run("begin");
@@ -52,12 +52,12 @@ export function openLogHold(path: string): LogHold {
       const { held, copied } = framesIn(look);
       if (copied >= held) return false;
       begin(holds);
-      // Else it was copied as a whole just before the view was taken.
+      // Otherwise it was copied completely just before the view was taken.
       return framesIn(look).copied < held;
     },
     move: () => {
-      // A view of a log that has been copied as a whole does not hold it: one is taken only when more has been written
-      // than the present one lets be copied.
+      // A view of a completely copied log does not hold it, so a new view is taken only if more has been written than
+      // the present one allows to be copied.
       if (framesIn(look).held <= most_held) return;
       begin(other);
       end(holds);
@@ -80,15 +80,15 @@ function framesIn(raw: Database): { held: number; copied: number } {
   for (let tries = 0; ; tries++) {
     const [, held = -1, copied = -1] = ask(raw, "pragma wal_checkpoint(noop)");
     if (held >= 0 && copied >= 0) return { held, copied };
-    // A commit was just changing what is asked for.
-    if (tries >= tries_max) throw new Error("the log could not be looked at");
+    // A commit was changing these figures.
+    if (tries >= tries_max) throw new Error("the log could not be read");
     Bun.sleepSync(1);
   }
 }
 
 const tries_max = 1000;
 
-/** The numbers of the first row. A statement that is kept would keep the connection open. */
+/** The numbers of the first row. A cached statement would keep the connection open. */
 function ask(raw: Database, query: string): number[] {
   const asked = raw.prepare(query);
   try {

@@ -10,15 +10,15 @@ const restoring = ".restoring";
 const restored = ".restored";
 const note = "restored.json";
 
-/** The folder in which restored data is made. */
+/** The folder in which restored data is prepared. */
 export const restoringFolder = (data: string): string => join(data, restoring);
 
-/** Whether data is there, or was and left something that would be taken for it. */
+/** Whether the folder contains data, or remains that would be mistaken for it. */
 export function holdsData(data: string): boolean {
   return existsSync(data) && readdirSync(data).some((name) => /^(?:live|test)\.db/.test(name));
 }
 
-/** Whether a restore has happened whose files are not all in their places. */
+/** Whether a restore has finished whose files are not all in place. */
 export const isRestored = (data: string): boolean => existsSync(join(data, restored));
 
 /** Removes the remains of an interrupted restore. Returns whether there were any. */
@@ -30,14 +30,14 @@ export function clearUnfinished(data: string): boolean {
   return true;
 }
 
-/** Refuses a folder in which a restore was interrupted before anything came of it. */
+/** Refuses a folder with an interrupted restore that has not changed the data. */
 export function refuseUnfinished(data: string): void {
   if (!existsSync(restoringFolder(data)) || holdsData(data)) return;
-  const advice = `Run packhouse restore again, or remove ${restoringFolder(data)} to begin with no data.`;
+  const advice = `Run packhouse restore again, or remove ${restoringFolder(data)} to start with no data.`;
   throw startRefused("unsuitable", `A restore into ${data} was interrupted, and nothing was restored. ${advice}`);
 }
 
-/** The files below a folder, as paths from there. */
+/** The files below a folder, as relative paths. */
 export function filesIn(folder: string, below = ""): string[] {
   return readdirSync(join(folder, below), { withFileTypes: true }).flatMap((entry) => {
     const path = join(below, entry.name);
@@ -67,8 +67,8 @@ export function finishRestore(data: string, archive: string, how: "fills" | "rep
 }
 
 /**
- * Puts the files of a restore that has happened in their places, if they are not there yet. Answers the archive that
- * they came from, or null where there is nothing to do. Nobody else may use the folder.
+ * Moves the files of a finished restore into place, if they are not. Returns the name of their archive, or null if
+ * there is nothing to do. No other process may use the folder.
  */
 export function placeRestored(data: string): string | null {
   const from = join(data, restored);
@@ -88,7 +88,7 @@ export function placeRestored(data: string): string | null {
   return archive;
 }
 
-/** Removes the empty logs of replaced databases: SQLite would read them as the logs of the new ones. */
+/** Removes the empty logs of replaced databases, since SQLite would read them as the logs of the new ones. */
 function removeLogs(data: string): void {
   for (const mode of environments) {
     for (const end of ["-wal", "-shm"]) rmSync(join(data, `${mode}.db${end}`), { force: true });

@@ -1,10 +1,10 @@
-// One connection to a SQLite file: its settings, and statements that are compiled once and kept.
+// A connection to a SQLite file: its settings, and cached compiled statements.
 import { Database, type Statement } from "bun:sqlite";
 import { drizzle } from "drizzle-orm/bun-sqlite";
 import { assert } from "../../core/faults.ts";
 import type { WriteStatements } from "../database.ts";
 
-/** Told of every statement: `enter` may refuse it, `failed` learns of its error. */
+/** Called for every statement: `enter` may refuse it, `failed` receives its error. */
 interface StatementWatch {
   enter(): void;
   failed(error: unknown): void;
@@ -13,27 +13,27 @@ interface StatementWatch {
 export interface SqliteConnection {
   readonly raw: Database;
   readonly sql: WriteStatements;
-  /** Compiles a statement that nobody watches, for beginning and ending transactions. */
+  /** Compiles an unwatched statement, for starting and ending transactions. */
   readonly plain: (query: string) => Statement;
-  /** Lets go of the file. The last connection to do so empties the write-ahead log into the database. */
+  /** Closes the file. The last connection to close copies the write-ahead log into the database. */
   close(): void;
 }
 
-/** The number that marks a file as Packhouse's own ("PACK"), written into its header. */
+/** The number in the file header that identifies a Packhouse database ("PACK"). */
 export const applicationId = 0x5041434b;
 
 const busy_timeout_ms = 5000;
 const statements_max = 1000;
 const log_limit = `journal_size_limit=${64 * 1024 * 1024}`;
-/** What is left of a long log on the disk once it begins again, where it is not written to at the moment. */
+/** The size to which a long log is truncated when it restarts while idle. */
 const idle_log_limit = `journal_size_limit=${32 * 1024 * 1024}`;
 
-/** With so many pages (16 MiB) it is time to copy the log into the database. */
+/** The size (16 MiB) at which the log is copied into the database. */
 export const checkpoint_pages = 4000;
 
 /**
- * Opens a connection for writing; makes the file when it is not there. A commit waits for the disk, unless it is said
- * that the commits are `synced` by other means; then somebody else has to copy the log into the database, too.
+ * Opens a connection for writing, and creates the file if needed. With `by_others`, commits do not wait for the disk:
+ * the caller must sync them and copy the log into the database.
  */
 export function connectWriter(
   path: string,
@@ -42,7 +42,7 @@ export function connectWriter(
 ): SqliteConnection {
   const raw = new Database(path, { create: true, readwrite: true, strict: true });
   set(raw, [`busy_timeout=${busy_timeout_ms}`, "journal_mode=wal", "synchronous=full"]);
-  // What is deleted or written over is zeros in the file from then on: what was erased must not lie in a free page.
+  // Deleted and overwritten data becomes zeros, so that erased data does not remain in free pages.
   set(raw, ["secure_delete=on"]);
   set(raw, [`wal_autocheckpoint=${synced === "by_commit" ? checkpoint_pages : 0}`, ...common, log_limit]);
   assert(read(raw, "journal_mode") === "wal", "the database is not in WAL mode");
@@ -51,7 +51,7 @@ export function connectWriter(
   return connection(raw, watch);
 }
 
-/** Opens a read-only connection to a file that is there. */
+/** Opens a read-only connection to an existing file. */
 export function connectReader(path: string): SqliteConnection {
   const raw = new Database(path, { readonly: true, strict: true });
   set(raw, [`busy_timeout=${busy_timeout_ms}`, ...common]);
@@ -84,7 +84,7 @@ function read(raw: Database, pragma: string): unknown {
   return raw.query(`pragma ${pragma}`).values()[0]?.[0];
 }
 
-/** Drizzle compiles a statement for every query; `prepare` is replaced to hand out the one that was made before. */
+/** Drizzle compiles a statement for every query, so `prepare` is replaced with a cached version. */
 function connection(raw: Database, watch: StatementWatch | null): SqliteConnection {
   const kept = new Map<string, Statement>();
   const prepare = raw.prepare.bind(raw) as (query: string) => Statement;
@@ -105,7 +105,7 @@ function connection(raw: Database, watch: StatementWatch | null): SqliteConnecti
     return statement;
   };
   const close = () => {
-    // A connection with open statements would stay open behind our back.
+    // Open statements would keep the connection open.
     for (const statement of [...kept.values(), ...plains]) statement.finalize();
     raw.close();
   };
@@ -113,7 +113,7 @@ function connection(raw: Database, watch: StatementWatch | null): SqliteConnecti
 }
 
 function forget(kept: Map<string, Statement>): void {
-  // The oldest half goes. It is not finalized: a query prepared once may still hold its statement.
+  // Evict the oldest half without finalizing it, since a prepared query may still use its statement.
   let left = kept.size / 2;
   for (const query of kept.keys()) {
     if (left-- <= 0) return;

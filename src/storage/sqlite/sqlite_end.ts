@@ -1,4 +1,4 @@
-// An end of a move in a data directory.
+// A data directory as the source or target of a move.
 import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -30,7 +30,7 @@ export function openSqliteEnd(folder: string, purpose: EndPurpose): Installation
   const data = resolve(folder);
   const paths = environments.map((mode) => ({ mode, path: join(data, `${mode}.db`) }));
   if (purpose === "source" && !isRestored(data) && paths.some(({ path }) => !existsSync(path))) {
-    throw startRefused("absent", `There is no data of Packhouse in ${data}.`);
+    throw startRefused("absent", `There is no Packhouse data in ${data}.`);
   }
   makeFolder(data);
   refuseUnfinished(data);
@@ -49,7 +49,7 @@ export function openSqliteEnd(folder: string, purpose: EndPurpose): Installation
   return {
     engine: "sqlite",
     place: data,
-    worlds: { live: world("live"), test: world("test") },
+    environments: { live: world("live"), test: world("test") },
     lend: async (work) => {
       for (const one of worlds) one.pause();
       try {
@@ -68,7 +68,7 @@ export function openSqliteEnd(folder: string, purpose: EndPurpose): Installation
 function openWorld(mode: Environment, path: string, purpose: EndPurpose): SqliteInstallationStore {
   if (existsSync(path)) checkFiles(path, mode);
   prepare(path, mode, purpose);
-  // A log that a killed process left is read by a writer only.
+  // Only a writer can read the log that a killed process left.
   const raw = new Database(path, { readwrite: true, strict: true, safeIntegers: true });
   try {
     for (const pragma of pragmas) raw.run(`pragma ${pragma}`);
@@ -86,7 +86,7 @@ const pragmas = [
   ...["cache_size=-65536", "trusted_schema=off", "cell_size_check=on"],
 ];
 
-/** Makes the tables where there are none, and refuses those of other versions. */
+/** Creates the tables if there are none. Refuses other versions. */
 function prepare(path: string, mode: Environment, purpose: EndPurpose): void {
   const raw = new Database(path, { create: purpose === "target", readwrite: true, strict: true });
   try {
@@ -94,7 +94,10 @@ function prepare(path: string, mode: Environment, purpose: EndPurpose): void {
     const isNew = raw.query("select 1 from sqlite_schema").all().length === 0;
     if (isNew && purpose === "target") migrateSqlite(raw, mode, path);
     if (!isLacking(migrationStateOnSqlite(raw, path))) return;
-    throw startRefused("unsuitable", `${path} is of an older Packhouse. Start this one on it once, and then move it.`);
+    throw startRefused(
+      "unsuitable",
+      `${path} was created by an older Packhouse. Start this version on it once, then move it.`,
+    );
   } finally {
     raw.close();
   }
@@ -118,7 +121,7 @@ class SqliteInstallationStore implements InstallationStore {
     this.#purpose = purpose;
   }
 
-  /** Lets nobody else write to a source: commands may work beside a server, and would beside this. */
+  /** Keeps commands from writing to a source, since they may run alongside a server. */
   resume(): void {
     if (this.#purpose === "source") this.#raw.run("begin immediate");
   }
@@ -208,7 +211,7 @@ class SqliteInstallationStore implements InstallationStore {
 
   async setMark(mark: string | null): Promise<void> {
     this.#raw.run("update installation set moving = ?", [mark]);
-    // A source is inside the transaction that keeps others away, which goes on in another one.
+    // A source has an open transaction that blocks other writers. Continue in a new one.
     if (!this.#raw.inTransaction) return;
     this.#raw.run("commit");
     this.resume();
@@ -218,13 +221,13 @@ class SqliteInstallationStore implements InstallationStore {
     const rows = this.#raw
       .query("select type, name, sql from sqlite_schema where type in ('index', 'trigger') and sql is not null")
       .values() as [string, string, string][];
-    // What refuses rows is made last: the rows are those of a database that had it.
+    // Triggers are created last. The rows come from a database that had them.
     const sorted = rows.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
     return sorted.map(([type, name, sql]) => ({ drop: `drop ${type} ${quoted(name)}`, restore: sql }));
   }
 
   async run(statements: readonly string[], mark: string | null): Promise<void> {
-    // Tables cannot be changed while statements look at them.
+    // Tables cannot be changed while statements use them.
     this.#finalize();
     this.#whole(() => {
       for (const statement of statements) this.#raw.run(statement);
@@ -252,7 +255,10 @@ class SqliteInstallationStore implements InstallationStore {
   async settle({ sequences, time, itself }: InstallationFacts): Promise<void> {
     const broken = this.#raw.query("pragma foreign_key_check").values();
     if (broken.length > 0)
-      throw startRefused("unsuitable", `${broken.length} rows refer to nothing, the first in ${broken[0]?.[0]}`);
+      throw startRefused(
+        "unsuitable",
+        `${broken.length} rows have dangling references, the first in ${broken[0]?.[0]}`,
+      );
     this.#whole(() => {
       for (const [name, last] of sequences) {
         this.#raw.run("delete from sqlite_sequence where name = ?", [name]);
@@ -277,7 +283,7 @@ class SqliteInstallationStore implements InstallationStore {
     });
   }
 
-  /** Refuses text that is no UTF-8, of which the driver shows something else. */
+  /** Refuses text that is not UTF-8, which the driver would change. */
   #checkText(table: string, column: string): void {
     const name = quoted(column);
     const query = `select hex(${name}), ${name} from ${quoted(table)} where instr(${name}, ?) = 0`;
@@ -301,7 +307,7 @@ class SqliteInstallationStore implements InstallationStore {
     }
   }
 
-  /** Begins a transaction, unless this is a source, which is in the one that keeps others away. */
+  /** Starts a transaction, except for a source, which already has one. */
   #begin(): void {
     if (!this.#raw.inTransaction) this.#raw.run("begin immediate");
   }

@@ -1,20 +1,22 @@
+// The reading side of the store on SQLite: a connection that sees only durable commits.
 import type { Statement } from "bun:sqlite";
 import { FairQueue } from "../../core/fair_queue.ts";
 import type { Db, ReadQueueKey } from "../database.ts";
 import { StoreView, type ViewContext } from "../transaction.ts";
 import { connectReader, type SqliteConnection } from "./sqlite_connection.ts";
 
-// Work that may await its own statements alone: those end before the event loop turns, anything else does not.
-
 const late = new Error("a transaction waited for something other than its own statements");
 
-/** Fails what has not ended when the event loop turns. */
+/**
+ * Fails work that has not finished when the event loop turns. Work may await only its own statements, which finish
+ * before that.
+ */
 export class SingleTurn {
-  /** What fails the work that was begun since the event loop turned last. */
+  /** Rejects the work that started since the event loop last turned. */
   #begun: ((error: Error) => void)[] = [];
   #begun_at = 0;
 
-  /** Resolves as the work does, or is rejected when the event loop turns. */
+  /** Settles like the work, or rejects when the event loop turns. */
   of<T>(work: Promise<T>): Promise<T> {
     if (this.#begun.length === 0) {
       this.#begun_at = performance.now();
@@ -26,7 +28,7 @@ export class SingleTurn {
     });
   }
 
-  /** For how long work has gone on since the event loop turned last, in ms. */
+  /** How long work has run since the event loop last turned (ms). */
   get lasted_ms(): number {
     return this.#begun.length === 0 ? 0 : performance.now() - this.#begun_at;
   }
@@ -38,20 +40,18 @@ export class SingleTurn {
   }
 }
 
-// The reading side of the store on SQLite: a connection that sees what is durable, and nothing before it is.
-
 const view_ms = 10;
-/** Reads that have gone on for so long let other requests have their turn. */
+/** After this time, reads yield to other requests. */
 const turn_ms = 10;
 
 interface SqliteReaderSettings {
   readonly path: string;
   readonly world: () => ViewContext;
-  /** The time that a read is told. */
+  /** The time of a read's view. */
   readonly now: () => number;
-  /** Throws when nothing may be read any more. */
+  /** Throws if reading is no longer allowed. */
   readonly enter: () => void;
-  /** Told of an error of a read; answers what its caller is told. */
+  /** Converts the error of a read for its caller. */
   readonly failed: (error: unknown) => unknown;
 }
 
@@ -69,18 +69,18 @@ export class SqliteReader {
   readonly #end: Statement;
   readonly #turn = new SingleTurn();
   readonly #looks = new FairQueue<ReadQueueKey, QueuedRead>();
-  /** The work on what is to be read, while it goes on. */
+  /** The running work on the queue. */
   #looking: Promise<void> | null = null;
-  /** The end of the read that is under way. */
+  /** The end of the current read. */
   #under_way: Promise<void> | null = null;
-  /** Until then (monotonic ms) the open view may be read; 0 when the next read must take a new one. */
+  /** Until when (monotonic ms) the open view may be used; 0 if the next read must take a new one. */
   #until = 0;
-  /** Whether the open view is read as long as that, since what came after it is not durable yet. */
+  /** Whether the open view must be kept, since later commits are not durable yet. */
   #kept = false;
-  /** Told when the view that is kept need be read no longer. */
+  /** Called when the kept view is released. */
   #released: (() => void)[] = [];
   #idle: Timer | null = null;
-  /** What was made once for all who read this view. */
+  /** Results that are shared within this view. */
   readonly #memos = new Map<string, unknown>();
 
   constructor(settings: SqliteReaderSettings) {
@@ -91,7 +91,7 @@ export class SqliteReader {
     this.#end = this.#connection.plain("commit");
   }
 
-  /** Reads in several lines take turns. */
+  /** Runs a read. The queues take turns. */
   read<T>(work: (db: Db) => Promise<T>, line: ReadQueueKey): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#looks.push(line, { work, done: resolve as (value: unknown) => void, fail: reject });
@@ -99,17 +99,17 @@ export class SqliteReader {
     });
   }
 
-  /** From now on all read what is durable now, whatever is committed, until `release`. */
+  /** Until `release`, all reads see what is durable now, whatever is committed. */
   async keep(): Promise<void> {
-    // A read that began before the last release does not lend its older view to those that come after.
+    // The older view of a read from before the last release must not be used by later reads.
     if (this.#until === 0) await this.#under_way;
     if (this.#until === 0) this.#open();
-    // SQLite takes a view at the first statement that reads.
+    // SQLite takes a view at the first reading statement.
     this.#take.values();
     this.#kept = true;
   }
 
-  /** What was committed is durable, or undone: who reads next takes a new view. */
+  /** The commit is durable or rolled back: the next read takes a new view. */
   release(): void {
     this.#kept = false;
     this.#until = 0;
@@ -117,20 +117,20 @@ export class SqliteReader {
     for (const tell of this.#released.splice(0)) tell();
   }
 
-  /** Resolves when whoever reads next takes a view that is newer than this call. */
+  /** Resolves when the next read will take a view that is newer than this call. */
   async passed(): Promise<void> {
     if (this.#kept) await new Promise<void>((resolve) => this.#released.push(resolve));
     else this.#until = 0;
   }
 
-  /** Resolves when no open view is older than this call. A read ends before the event loop turns. */
+  /** Resolves when all open views are newer than this call. Reads finish before the event loop turns. */
   async renewed(): Promise<void> {
     this.#until = 0;
     await this.#under_way;
     if (this.#until === 0) this.#close();
   }
 
-  /** Waits for the reads that were asked for. */
+  /** Waits for queued reads. */
   async close(): Promise<void> {
     await this.#looking;
     if (this.#idle !== null) clearTimeout(this.#idle);
@@ -166,14 +166,14 @@ export class SqliteReader {
     }
   }
 
-  /** Reads share one view until something is committed, and for 10 ms at most: taking one costs more than a read. */
+  /** Reads share a view until the next commit, for at most 10 ms, since taking a view costs more than a read. */
   #open(): void {
     this.#close();
     this.#begin.run();
     this.#until = performance.now() + view_ms;
   }
 
-  /** A view that nobody needs would keep the log from being copied into the database. */
+  /** Ends the view, since an unused view would prevent copying the log into the database. */
   #leave(): void {
     this.#idle = null;
     if (this.#looking === null && !this.#kept) this.#close();

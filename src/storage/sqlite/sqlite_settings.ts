@@ -4,29 +4,28 @@ import type { Log } from "../../core/log.ts";
 import type { Site } from "../../core/operator_settings.ts";
 import type { LogFollower } from "./commit_log.ts";
 
-/** What a SQLite store is opened with. */
+/** The settings of a SQLite store. They stand alone, since its parts share them. */
 export interface SqliteSettings {
-  /** The database file, which has been migrated. */
+  /** The migrated database file. */
   readonly path: string;
   readonly mode: Environment;
   readonly clock: Clock;
   readonly log: Log;
-  /** How the service is reached, once it is known; nothing leads to it when absent. */
+  /** The service's public URL, once known; without it, nothing links to the service. */
   readonly site?: (() => Site) | undefined;
-  /** Called once when nothing the storage says can be believed any more; the process must end within a second. */
+  /** Called once when the storage has failed. The process must end within a second. */
   readonly fatal: (error: unknown) => void;
-  /** Called when the database was found to be damaged. */
+  /** Called when damage is found. */
   readonly damaged?: () => void;
-  /** Told the number of each commit, once it is durable. */
+  /** Receives the number of each durable commit. */
   readonly committed?: (sequence: number) => void;
   /**
-   * Who waits for the disk. `nobody` that answers: neither commits nor checkpoints hold up reads. `checkpoints`, as by
-   * default: a store too small to need one saves a thread. `commits`: each by itself, so that no other process that has
-   * the database open sees what is not durable.
+   * What blocks on the disk. `nobody`: neither commits nor checkpoints block reads. `checkpoints` (the default): small
+   * stores need no extra thread. `commits`: each commit, so that other processes see only durable data.
    */
   readonly waits?: "nobody" | "checkpoints" | "commits";
-  /** Waits until what was written to an open file is on the disk. */
+  /** Waits until the data of an open file is on disk. */
   readonly sync?: ((file: number) => Promise<void>) | undefined;
-  /** Who keeps the frames of the log elsewhere; not where `waits` is `commits`. */
+  /** Archives the frames of the log; not with `waits: "commits"`. */
   readonly follower?: LogFollower | null | undefined;
 }

@@ -1,4 +1,4 @@
-// The store on SQLite: one writer with group commit, and a read-only connection beside it.
+// The store on SQLite: one writer with group commit, and a read-only connection.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -29,7 +29,9 @@ import type { SqliteSettings } from "./sqlite_settings.ts";
 import type { CheckDepth } from "./whole_check.ts";
 
 const batch_max = 64;
-/** So many batches after one that began anew have savepoints from the start: what fails often should not run twice. */
+/**
+ * After a batch is rerun, this many batches use savepoints from the start, so that frequent failures do not run twice.
+ */
 const careful_batches = 32;
 
 interface QueuedWrite {
@@ -41,22 +43,22 @@ interface QueuedWrite {
 /** Writes that share a transaction. */
 interface WriteBatch {
   jobs: QueuedWrite[];
-  /** How each is answered once the transaction is durable. */
+  /** Completes each write once the transaction is durable. */
   answers: (() => void)[];
   effects: CommitEffects;
   readonly begun_at: number;
-  /** Whether each write has a savepoint of its own. */
+  /** Whether each write has its own savepoint. */
   careful: boolean;
-  /** How many rows the connection had changed when the transaction, or a write of it, began. */
+  /** The connection's count of changed rows when the transaction or the current write started. */
   changes: unknown;
-  /** By how much what waits was moved, since the clock was set. */
+  /** How far due times were shifted because the clock was set (ms). */
   moved: number;
-  /** The machine's time as the last write was told it. */
+  /** The machine's time that the last write used. */
   at: number;
 }
 
-/** What a batch has done when its transaction begins. */
-const nothingDone = () => ({ answers: [], effects: new CommitEffects(), moved: 0, changes: null });
+/** The state of a batch at the start of its transaction. */
+const noProgress = () => ({ answers: [], effects: new CommitEffects(), moved: 0, changes: null });
 
 /** Resolves when the event loop turns. */
 function nextTurn(): Promise<void> {
@@ -67,7 +69,7 @@ function stopping(): Fault {
   return new Fault("storage_unavailable", "The service is stopping.");
 }
 
-/** Opens the store of one mode on a migrated SQLite file. */
+/** Opens the store of one environment on a migrated SQLite file. */
 export function openSqlite(settings: SqliteSettings): Store {
   return new SqliteStore(settings);
 }
@@ -80,9 +82,9 @@ class SqliteStore implements Store {
   readonly #settings: SqliteSettings;
   readonly #writer: SqliteConnection;
   readonly #reader: SqliteReader;
-  /** Null when a commit waits for the disk by itself. */
+  /** Null if each commit waits for the disk itself. */
   readonly #log: CommitLog | null;
-  /** Where a commit waits by itself: what another process has committed before it is synced by this. */
+  /** If each commit waits itself: syncs earlier commits of other processes. */
   readonly #before: CommandLog | null;
   readonly #listeners: CommitListeners = { wakes: [], changes: [] };
   #onStep: ClockStepListener | null = null;
@@ -90,16 +92,16 @@ class SqliteStore implements Store {
   readonly #scope = new AsyncLocalStorage<QueuedWrite>();
   readonly #turn = new SingleTurn();
   #current: QueuedWrite | undefined;
-  /** The error after which the open savepoint can only be undone. */
+  /** The error after which the open savepoint can only be rolled back. */
   #broken: { readonly error: unknown } | null = null;
   #queue: QueuedWrite[] = [];
-  /** The work on the queue, while it goes on. */
+  /** The running work on the queue. */
   #writing: Promise<void> | null = null;
-  /** The last commit, while the disk has not confirmed it. */
+  /** The last commit, until the disk has confirmed it. */
   #syncing: Promise<void> | null = null;
-  /** Wakes the batch that waits for more writes or for the disk. */
-  #stir: () => void = () => {};
-  /** How many batches more have savepoints from the start. */
+  /** Wakes the batch that waits for more writes or the disk. */
+  #wakeBatch: () => void = () => {};
+  /** How many more batches use savepoints from the start. */
   #careful = 0;
   #dead: Fault | null = null;
   #damage: string | null = null;
@@ -119,7 +121,7 @@ class SqliteStore implements Store {
     this.mode = mode;
     this.#settings = settings;
     const read = () => source.now() - source.ahead_ms;
-    this.clock = new SteadyClock({ source, read, log, onStep: () => this.#moveWaits() });
+    this.clock = new SteadyClock({ source, read, log, onStep: () => this.#shiftDueTimes() });
     const failed = (error: unknown) => {
       this.#broken ??= { error };
     };
@@ -162,7 +164,7 @@ class SqliteStore implements Store {
     this.#release = write("release part");
     this.#undo = write("rollback to part");
     this.#count = write("select total_changes()");
-    // The moment goes back where what waits was moved, and there alone: else the next start would not know of it.
+    // The time decreases only if due times were shifted. Otherwise the next start would not notice the change.
     this.#number = write(
       "update commit_sequence set number = number + 1, at = case when ? then ? else max(at, ?) end returning number",
     );
@@ -177,7 +179,7 @@ class SqliteStore implements Store {
     if (this.#closed) return Promise.reject(stopping());
     return new Promise((resolve, reject) => {
       this.#queue.push({ work, done: resolve as (value: unknown) => void, fail: reject });
-      this.#stir();
+      this.#wakeBatch();
       this.#wake();
     });
   }
@@ -207,8 +209,8 @@ class SqliteStore implements Store {
   async facts(): Promise<StoreFacts> {
     const { path } = this.#settings;
     const found = statSync(path, { throwIfNoEntry: false });
-    // What is written to a file without a name is gone when the process ends.
-    if (found?.ino !== this.#inode) throw new Fault("storage_unavailable", "The database's file is gone.");
+    // Data written to a deleted file is lost when the process ends.
+    if (found?.ino !== this.#inode) throw new Fault("storage_unavailable", "The database file was deleted.");
     const { bavail, bsize } = statfsSync(dirname(path));
     return {
       engine: "sqlite",
@@ -256,7 +258,7 @@ class SqliteStore implements Store {
       if (this.#dead !== null) for (const job of this.#queue.splice(0)) job.fail(this.#dead);
       else if (this.#log?.due) await this.#renewLog(this.#log);
       else await this.#runBatch();
-      // Let the answers out and the next requests in: they are the next batch.
+      // Send responses and accept new requests, which form the next batch.
       await nextTurn();
     }
     this.#writing = null;
@@ -274,7 +276,7 @@ class SqliteStore implements Store {
       begun_at: performance.now(),
       at: 0,
       careful: this.#careful > 0,
-      ...nothingDone(),
+      ...noProgress(),
     };
     if (batch.careful) this.#careful -= 1;
     let number: number | null = null;
@@ -286,14 +288,14 @@ class SqliteStore implements Store {
       if (this.#changes() !== batch.changes || moved !== 0) {
         number = (this.#number.values(moved !== 0, at, at)[0]?.[0] as number | undefined) ?? null;
       }
-      // Until the disk has confirmed what is committed now, reads see what it had confirmed before.
+      // Until the disk confirms this commit, reads see the previous state.
       if (number !== null) await this.#reader.keep();
-      // No two commits are on their way to the disk at once: a torn end of the log is one commit at most.
+      // Only one commit is written to disk at a time, so at most one is incomplete after a power cut.
       if (number !== null) await this.#before?.sync();
       this.#commit.run();
     } catch (error) {
       this.#abandon(batch, error);
-      // Unless a commit before this one is still to be confirmed.
+      // Unless an earlier commit is still unconfirmed.
       if (this.#syncing === null) this.#reader.release();
       return;
     }
@@ -307,25 +309,22 @@ class SqliteStore implements Store {
     batch.changes = this.#changes();
   }
 
-  /** Undoes what a batch has written and begins it anew, with a savepoint for each of its writes. */
-  #beginAnew(batch: WriteBatch): void {
+  /** Rolls a batch back and reruns it with a savepoint for each write. */
+  #rerun(batch: WriteBatch): void {
     this.#rollback.run();
-    // A write has another name now, so that a statement of its first run that comes late is refused.
-    Object.assign(batch, { careful: true, jobs: batch.jobs.map((job) => ({ ...job })), ...nothingDone() });
+    // Each write gets a new identity, so that late statements of its first run are refused.
+    Object.assign(batch, { careful: true, jobs: batch.jobs.map((job) => ({ ...job })), ...noProgress() });
     this.#careful = careful_batches;
     this.#beginBatch(batch);
   }
 
-  /**
-   * Runs the writes that wait, and while the disk confirms the commit before, those that come: a commit has one
-   * predecessor that is durable, and nothing between.
-   */
+  /** Runs the queued writes, and those that arrive while the disk confirms the previous commit. */
   async #gather(batch: WriteBatch): Promise<void> {
     for (let at = 0; ; at += 1) {
       while (at >= batch.jobs.length) {
         if (this.#syncing === null) return;
         await new Promise<void>((resolve) => {
-          this.#stir = resolve;
+          this.#wakeBatch = resolve;
         });
         batch.jobs.push(...this.#queue.splice(0, batch_max - batch.jobs.length));
       }
@@ -336,20 +335,20 @@ class SqliteStore implements Store {
       const answer = await this.#runJob(batch.jobs[at] as QueuedWrite, now, { ...batch, changes });
       if (answer !== null) batch.answers.push(answer);
       else {
-        this.#beginAnew(batch);
+        this.#rerun(batch);
         at = -1;
       }
     }
   }
 
-  /** Lets what waits be moved by as much as the clock was set. */
+  /** Shifts due times by the amount by which the clock was set. */
   async #runStep(now: number, batch: WriteBatch): Promise<void> {
     const by_ms = this.clock.stepped_ms - batch.moved;
     const move = this.#onStep;
     if (by_ms === 0 || move === null) return;
     const fail = (error: unknown) => {
       const facts = { mode: this.mode, error: String(error) };
-      this.#settings.log.error("what waits could not be moved after a step of the clock", facts);
+      this.#settings.log.error("due times could not be shifted after the clock was set", facts);
     };
     const step = { work: (tx: Tx) => move(tx, by_ms), done: () => {}, fail };
     const tell = await this.#runJob(step, now, { careful: true, effects: batch.effects, changes: null });
@@ -357,12 +356,12 @@ class SqliteStore implements Store {
     batch.moved += by_ms;
   }
 
-  /** Sees to it that a transaction begins although nobody else wants one. */
-  #moveWaits(): void {
+  /** Starts a transaction so that due times are shifted. */
+  #shiftDueTimes(): void {
     if (this.#onStep !== null) this.write(async () => {}).catch(() => {});
   }
 
-  /** Waits for the disk, and then answers. */
+  /** Waits for the disk, then completes the writes. */
   async #settle(batch: WriteBatch, number: number): Promise<void> {
     const failure = await this.#log?.sync().then(
       () => null,
@@ -370,7 +369,7 @@ class SqliteStore implements Store {
     );
     this.#syncing = null;
     this.#reader.release();
-    this.#stir();
+    this.#wakeBatch();
     if (failure) this.#notice(failure);
     if (this.#dead !== null) for (const job of batch.jobs) job.fail(this.#dead);
     else {
@@ -388,11 +387,11 @@ class SqliteStore implements Store {
   }
 
   /**
-   * Runs one write and says how to answer it; null when it failed after it had written something without a savepoint,
-   * so that its batch has to begin anew. Throws when the whole batch is lost.
+   * Runs one write and returns a function that completes it; null if it failed after writing without a savepoint, so
+   * that its batch must be rerun. Throws if the whole batch is lost.
    *
-   * A savepoint is not free: SQLite keeps each page that is changed within it, and walks over all of them at every
-   * statement that has a trigger.
+   * Savepoints cost time: SQLite keeps every page changed within one, and iterates over all of them at each statement
+   * with a trigger.
    */
   async #runJob(
     job: QueuedWrite,
@@ -420,7 +419,7 @@ class SqliteStore implements Store {
     }
   }
 
-  /** A part of a write that can be undone by itself. Savepoints of one name nest: the innermost is meant. */
+  /** Runs a part of a write in its own savepoint. Savepoints with the same name nest; the innermost is used. */
   async #part<T>(work: () => Promise<T>): Promise<T> {
     this.#enter();
     this.#save.run();
@@ -432,7 +431,7 @@ class SqliteStore implements Store {
       this.#release.run();
       return value;
     } catch (error) {
-      // Work that outlived its write finds its savepoint gone already.
+      // If the write has ended, its savepoint no longer exists.
       if (this.#current !== outer || this.#lost(error)) throw error;
       this.#undo.run();
       this.#release.run();
@@ -441,7 +440,7 @@ class SqliteStore implements Store {
     }
   }
 
-  /** After trouble with the storage, or when SQLite has ended the transaction, nothing of the batch can be kept. */
+  /** Whether the batch is lost: the storage failed, or SQLite has ended the transaction. */
   #lost(error: unknown): boolean {
     return !this.#writer.raw.inTransaction || storageErrorOf(this.#broken?.error ?? error) !== null;
   }

@@ -117,7 +117,7 @@ if (engine === "sqlite")
       const marker = join(folder, "last_run.json");
       const edit = (change: object) =>
         writeFileSync(marker, JSON.stringify({ ...JSON.parse(readFileSync(marker, "utf8")), ...change }));
-      expect(await reason()).toBe("it is not known how the last server ended");
+      expect(await reason()).toBe("it is unknown how the last server ended");
       expect(await reason()).toBe(null);
       const command = {
         data: folder,
@@ -142,10 +142,10 @@ if (engine === "sqlite")
       edit({ boot: "another" });
       expect(await reason()).toBe("the machine went down");
       edit({ version: "0.0.0" });
-      expect(await reason()).toBe("another version has used the data");
+      expect(await reason()).toBe("another version used the data");
       cpSync(join(folder, "live.db"), join(folder, "copy.db"));
       renameSync(join(folder, "copy.db"), join(folder, "live.db"));
-      expect(await reason()).toBe("the files are not as they were left");
+      expect(await reason()).toBe("the files have changed");
       expect(await reason()).toBe(null);
     });
 

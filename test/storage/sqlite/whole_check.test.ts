@@ -92,7 +92,7 @@ describe.skipIf(engine !== "sqlite")("a look through a whole database", () => {
     expect(metrics.body).toContain('packhouse_database_damaged{mode="test"} 1');
     await app.close();
     await ended(stores.close());
-    expect(reasonToCheck(folder)).toBe("it is not known how the last server ended");
+    expect(reasonToCheck(folder)).toBe("it is unknown how the last server ended");
   });
 
   test("finds on Sundays that rows are not in an index where they belong", async () => {
