@@ -1,4 +1,4 @@
-// A small warehouse for tests of the stock: a store without the API above it.
+// A small warehouse for tests of the stock: a store without the API.
 import { afterAll, expect } from "bun:test";
 import { systemActor } from "../../src/core/actor.ts";
 import { iso, manualClock } from "../../src/core/clock.ts";
@@ -19,7 +19,7 @@ import { day_ms } from "./service.ts";
 export const start = Date.parse("2026-03-01T00:00:00.000Z");
 export const clerk = systemActor("test");
 
-/** What a claim of these tests wants: the rest is as usual. */
+/** The wanted units of an order line in these tests, with defaults. */
 export interface Wanted extends Partial<Omit<OrderAllocation, "lines">> {
   readonly lines: readonly (readonly [sku: string, quantity: number])[];
 }
@@ -62,13 +62,13 @@ export async function openStock(settings: TemporarySettings = {}) {
   let taken = 0;
   const write = <T>(work: (tx: Tx) => Promise<T>) => store.write(work);
 
-  /** Creates a product; `fields` as the API takes them. */
+  /** Creates a product with the API's fields. */
   async function product(sku: string, fields: Record<string, unknown> = {}) {
     const { id } = await write((tx) => createProduct(tx, { sku, name: sku, ...fields }));
     skus.set(sku, id);
   }
 
-  /** Adds units, to the main warehouse unless told otherwise; a lot by its number and days until it expires. */
+  /** Adds units, to the main warehouse by default; a lot by its number and days until expiry. */
   async function add(sku: string, quantity: number, { location = main, lot = "", days = 0, bin = "" } = {}) {
     const expiry = days === 0 ? {} : { expiration_date: iso(clock.now() + days * day_ms) };
     const where = { location, ...(bin === "" ? {} : { bin }), ...(lot === "" ? {} : { lot_number: lot }) };
@@ -82,7 +82,7 @@ export async function openStock(settings: TemporarySettings = {}) {
     return { ...usual, order_id, order_number: `N-${order_id}`, ...rest, lines: wanted };
   }
 
-  /** Claims stock for an order; answers wanted, reserved and picked of each line. */
+  /** Allocates stock to an order. Returns wanted, reserved and picked units of each line. */
   async function claim(order_id: number, wanted: Wanted) {
     return counts(await write((tx) => allocateForOrder(tx, claimOf(order_id, wanted))));
   }
@@ -96,7 +96,7 @@ export async function openStock(settings: TemporarySettings = {}) {
     });
   }
 
-  /** The types of the events since the last call, with the SKU each is about. */
+  /** The types and SKUs of the events since the last call. */
   async function takeEvents(): Promise<string[]> {
     const rows = await store.read((db) => listEventsAfter(db, taken));
     taken = rows.at(-1)?.seq ?? taken;
@@ -119,7 +119,7 @@ export function counts(lines: readonly { wanted: number; reserved: number; picke
   return lines.map(({ wanted, reserved, picked }) => [wanted, reserved, picked]);
 }
 
-/** Runs the stock's jobs until none has anything due. */
+/** Runs the stock's jobs until none is due. */
 export async function runJobs(store: Store, jobs: readonly ((store: Store) => Promise<number | null>)[]) {
   for (const job of jobs) {
     for (let next: number | null = 0; next !== null && next <= store.clock.now(); ) next = await job(store);

@@ -1,4 +1,4 @@
-// Many at once on the same stock: nothing is promised twice, and nobody is refused while there is something left.
+// Many concurrent requests for the same stock: nothing is reserved twice, and nobody is refused while stock is left.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { iso } from "../../src/core/clock.ts";
 import { seededRandom } from "../../src/core/random.ts";
@@ -28,7 +28,7 @@ const outcomes = async (work: readonly Promise<unknown>[]) => {
   return { done: settled.length - refused.length, refused: [...new Set(refused)] };
 };
 
-/** A transaction that began at another moment (ms): on PostgreSQL it may wait behind one that began later. */
+/** A transaction that began at another time (ms): on PostgreSQL it may wait behind one that began later. */
 function asOf(tx: Tx, now: number): Tx {
   return new Proxy(tx, {
     get(target, name) {
@@ -38,8 +38,8 @@ function asOf(tx: Tx, now: number): Tx {
   });
 }
 
-describe("200 buyers at once on 50 units", () => {
-  test("by reservations get exactly 50", async () => {
+describe("200 concurrent buyers of 50 units", () => {
+  test("get exactly 50 with reservations", async () => {
     await shop.add("A", 30);
     await shop.add("A", 20, { bin: "A-02" });
     await shop.takeEvents();
@@ -53,7 +53,7 @@ describe("200 buyers at once on 50 units", () => {
     expect(events.length).toBe(51);
   }, 30_000);
 
-  test("by orders that allow no backorder get exactly 50, and those that do wait", async () => {
+  test("get exactly 50 with orders without backorders, and the others wait", async () => {
     await shop.add("A", 50);
     const buyers = Array.from({ length: 200 }, (_, n) =>
       shop.claim(n + 1, { lines: [["A", 1]], allow_backorder: false }),
@@ -65,8 +65,8 @@ describe("200 buyers at once on 50 units", () => {
   }, 30_000);
 });
 
-describe("at the same moment", () => {
-  test("orders in any order, receipts and cancellations leave nobody waiting beside stock", async () => {
+describe("concurrently", () => {
+  test("orders, receipts and cancellations leave no order waiting while stock is available", async () => {
     const random = seededRandom(5);
     const skus = ["A", "B", "C"];
     const lines = () =>
@@ -85,7 +85,7 @@ describe("at the same moment", () => {
     }
   }, 30_000);
 
-  test("release and expiry of the same reservations: each ends once, in one way", async () => {
+  test("each reservation is either released or expires, once", async () => {
     await shop.add("A", 40);
     const expires_at = iso(shop.clock.now() + 60_000);
     const ids: number[] = [];
@@ -105,7 +105,7 @@ describe("at the same moment", () => {
     expect(await shop.item("A")).toMatchObject({ available: 10, reserved: 30 });
   }, 30_000);
 
-  test("who began to extend a reservation in time, but comes after its units were given back, is refused", async () => {
+  test("an extension that was requested in time but runs after the units were released is refused", async () => {
     await shop.add("A", 5);
     const expires_at = iso(shop.clock.now() + 60_000);
     const items = [{ sku: "A", quantity: 5 }];
@@ -120,7 +120,7 @@ describe("at the same moment", () => {
     expect(await shop.item("A")).toMatchObject({ available: 6, reserved: 0 });
   });
 
-  test("an order adopts a reservation while its client releases it: the units are promised once", async () => {
+  test("an order adopts a reservation while its client releases it: the units are reserved once", async () => {
     await shop.add("A", 10);
     for (let n = 1; n <= 10; n += 1) {
       const items = [{ sku: "A", quantity: 1 }];
@@ -132,7 +132,7 @@ describe("at the same moment", () => {
     expect(await shop.item("A")).toMatchObject({ available: 0, reserved: 10 });
   }, 30_000);
 
-  test("the first units of a lot come in twice: one lot, one stock item, both receipts", async () => {
+  test("two receipts of a new lot create one lot and one stock item", async () => {
     await shop.product("L", { lot_tracking: true });
     const input = { sku: "L", quantity: 5, location: shop.main, lot_number: "L1" };
     await Promise.all([1, 2, 3, 4].map(() => shop.write((tx) => addStock(tx, input, clerk))));

@@ -1,5 +1,5 @@
-// Each invariant of the stock broken behind the ledger's back, in tables that would let it happen: what the audit says,
-// and that it shows the rows which disagree.
+// Breaks each invariant of the stock directly in tables without CHECKs: the audit reports it and shows the affected
+// rows.
 
 import { describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
@@ -17,7 +17,7 @@ import { type Migration, migrations } from "../../src/storage/migrations/migrati
 import type { VerifierDifference } from "../../src/storage/verifier.ts";
 import { clerk, openStock, type Stock } from "../build/stock.ts";
 
-/** The program's tables without their CHECKs, so that they hold what they never should. */
+/** The program's tables without CHECKs, so that they can contain invalid rows. */
 const unchecked = migrations[engine].map(({ name, statements }): Migration => {
   const free = (text: string) => text.replace(/,\s*CONSTRAINT "\w+" CHECK ?\(.*\)(?=,?\n)/g, "");
   const altersCheck = (text: string) =>
@@ -40,7 +40,7 @@ await shop.write((tx) => shipTransfer(tx, String(id), clerk));
 await shop.add("TEA", 5, { lot: "L1" });
 await shop.add("TEA", 7, { lot: "L2", bin: "A-02" });
 
-/** What the audit finds after a change that is undone again. */
+/** The audit's differences after a change that is rolled back. */
 async function found(change: (tx: Tx) => PromiseLike<unknown>): Promise<VerifierDifference[]> {
   const undone = new Error("undone");
   let differences: VerifierDifference[] = [];
@@ -236,7 +236,7 @@ describe("verify finds, and shows the rows of", () => {
     for (const row of rows) expect(shown).toContainEqual(expect.objectContaining(row));
   });
 
-  test("a hundred differences of a rule, and names the others", async () => {
+  test("a hundred differences of a rule, and counts the others", async () => {
     await shop.product("MANY");
     await shop.write(async (tx) => {
       for (let n = 0; n < 101; n += 1) {

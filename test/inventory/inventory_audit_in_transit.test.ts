@@ -1,4 +1,4 @@
-// What the audit says of stock on its way, when somebody has changed the tables behind the ledger's back.
+// The audit of stock in transit after the tables were changed directly.
 import { expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
 import { movements } from "../../db/schema/inventory.ts";
@@ -21,7 +21,7 @@ await shop.write((tx) => receiveTransfer(tx, String(id), { items: [{ sku: "RICE"
 const receipt = await shop.write((tx) => createReceipt(tx, { location: shop.main, lines: items }));
 await shop.write((tx) => scanReceipt(tx, String(receipt.id), { items: [{ sku: "RICE", quantity: 2 }] }, clerk));
 
-/** What the audit finds after a change that is undone again. */
+/** The audit's differences after a change that is rolled back. */
 async function found(change: (tx: Tx) => PromiseLike<unknown>): Promise<string[]> {
   const undone = new Error("undone");
   let differences: string[] = [];
@@ -78,6 +78,6 @@ test.each<[string, (tx: Tx) => PromiseLike<unknown>, string[]]>([
     (tx) => tx.sql.update(receipts).set({ status: "closed" }),
     ["an open receipt's line h: receipt line 1001: 0 6"],
   ],
-])("the audit tells of %s", async (_, change, differences) => {
+])("the audit reports %s", async (_, change, differences) => {
   expect((await found(change)).sort()).toEqual([...differences].sort());
 });

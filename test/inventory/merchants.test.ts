@@ -1,5 +1,5 @@
-// Two merchants in one warehouse who use the same SKU, lot and order numbers: whose goods are meant, whose they stay,
-// and what a merchant is told of where they lie.
+// Two merchants in one warehouse with the same SKU, lot and order numbers: the owner of stock, and the bins that
+// merchants do not see.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { openTestApp } from "../build/service.ts";
@@ -28,7 +28,7 @@ afterAll(async () => {
   await app.close();
 });
 
-/** Sends a request of the house; for a merchant when one is named. */
+/** Sends a request as the operator, for a merchant if one is named. */
 async function sent(method: string, path: string, body?: unknown, owner?: string) {
   const headers = owner === undefined ? {} : { "packhouse-merchant": owner };
   const { status, body: answer } = await app.call(method, path, method === "GET" ? undefined : (body ?? {}), {
@@ -50,7 +50,7 @@ async function refused(...asked: Parameters<typeof sent>) {
   return [status, error?.code, ...(error?.details ?? []).map(({ field }: { field: string }) => field)];
 }
 
-/** What a key of ACME is answered. */
+/** The response to a key of ACME. */
 const told = async (path: string, method = "GET", body?: unknown) => app.call(method, path, body, { key: acme_key });
 
 const add = (owner: string, sku: string, quantity: number, bin: string, lot_number?: string) =>
@@ -68,7 +68,7 @@ async function order(owner: string, sku: string, quantity: number, order_number 
   return done("POST", "/orders", { order_number, ...ids, line_items: [{ sku, quantity, unit_price: "3.00" }] }, owner);
 }
 
-/** Rows that belong to another merchant than what they are of. */
+/** Rows that belong to a different merchant from their record. */
 async function strangers() {
   const pairs = [
     ["lots", "product_id", "products"],
@@ -99,7 +99,7 @@ async function strangers() {
 }
 
 describe("works", () => {
-  test("a SKU means that of the merchant who is named, and each has what is his", async () => {
+  test("a SKU means the named merchant's, and each merchant has its own stock", async () => {
     expect([await on_hand("TEA", "ACME"), await on_hand("TEA", bolt)]).toEqual([20, 30]);
     const levels = await done("GET", "/inventory?sku=TEA");
     expect(levels.map((level: Record<string, unknown>) => [level["merchant_id"], level["on_hand"]])).toEqual([
@@ -115,7 +115,7 @@ describe("works", () => {
     ]);
   });
 
-  test("a list of levels goes on behind a SKU that two merchants use", async () => {
+  test("a list of stock continues after a SKU that two merchants use", async () => {
     const seen: unknown[] = [];
     for (let path = "/inventory?limit=1"; path !== ""; ) {
       const { body } = await app.get(path);
@@ -131,7 +131,7 @@ describe("works", () => {
     ]);
   });
 
-  test("a reservation is a merchant's, and his order alone adopts it", async () => {
+  test("a reservation belongs to a merchant, and only that merchant's order adopts it", async () => {
     const items = [{ sku: "TEA", quantity: 2 }];
     const booked = await done("POST", "/inventory/reserve", { order_id: "N-7", items, merchant_id: "BOLT" });
     expect(booked.merchant_id).toBe(bolt);
@@ -147,7 +147,7 @@ describe("works", () => {
     ).toEqual([404, "resource_missing", "items[0].sku"]);
   });
 
-  test("a delivery is of the only merchant who has all that it brings, and so are the scanned units", async () => {
+  test("a receipt and its scanned units belong to the only merchant that has all SKUs", async () => {
     const lines = [
       { sku: "POT", quantity: 4 },
       { sku: "TEA", quantity: 5, lot_number: "L-2" },
@@ -166,7 +166,7 @@ describe("works", () => {
     await done("POST", `/inventory/receipts/${receipt.id}/close`);
   });
 
-  test("what lies in a bin tells whose units are moved, and a sheet also lists whose are counted", async () => {
+  test("the stock in a bin determines the merchant of moved units, and a count sheet lists it", async () => {
     const moved = await done("POST", "/inventory/moves", {
       sku: "TEA",
       quantity: 3,
@@ -189,7 +189,7 @@ describe("works", () => {
       { sku: "TEA", bin: "B-11", quantity: 2 },
       { sku: "TEA", bin: "A-10", quantity: 20 },
     ];
-    // However the house narrows what it sees: the sheet is one.
+    // The count is shared, however the operator filters its view.
     await done("POST", `/inventory/counts/${count.id}/lines`, { lines }, "ACME");
     await done("POST", `/inventory/counts/${count.id}/review`, {}, "ACME");
     const posted = await done("POST", `/inventory/counts/${count.id}/post`, {}, "ACME");
@@ -197,7 +197,7 @@ describe("works", () => {
     expect([await on_hand("TEA", "ACME"), await on_hand("TEA", "BOLT")]).toEqual([20, 34]);
   });
 
-  test("an order is filled from its merchant's goods alone, picked, shipped and put back", async () => {
+  test("an order is allocated, picked, shipped and restocked from its merchant's stock only", async () => {
     const many = await order("ACME", "TEA", 25);
     expect((await done("GET", "/inventory/TEA", undefined, "ACME")).backordered).toBe(5);
     expect(await on_hand("TEA", "BOLT")).toBe(34);
@@ -216,10 +216,10 @@ describe("works", () => {
   });
 });
 
-describe("tells merchants no bins", () => {
+describe("hides bins from merchants", () => {
   const bins = /[AB]-\d\d|STAGE|"bin":"/;
 
-  test("of levels, lots, movements, explanations, warehouses, transfers and files", async () => {
+  test("in stock, lots, movements, breakdowns, warehouses, transfers and files", async () => {
     await done("POST", "/inventory/moves", { sku: "TEA", quantity: 5, bin: "A-10", to_bin: "A-11" });
     for (const path of [
       "/inventory",
@@ -257,7 +257,7 @@ describe("tells merchants no bins", () => {
     expect([zone.bins, zone.capacity, zone.free, zone.used]).toEqual([[], null, null, 30]);
   });
 
-  test("nor are lists narrowed by them", async () => {
+  test("lists cannot be filtered by them", async () => {
     for (const path of [
       "/inventory?bin=A-10",
       "/inventory?zone=AMBIENT",
@@ -269,7 +269,7 @@ describe("tells merchants no bins", () => {
     }
   });
 
-  test("of an event of stock, which tells of it what levels do", async () => {
+  test("stock events show the same as stock", async () => {
     await add("ACME", "CUP", 2, "A-21");
     await app.runJobs();
     const [event] = (await told("/events?type=inventory.received&sort=-created_at&limit=1")).body.data;
@@ -296,11 +296,11 @@ describe("refuses", () => {
     ["POST", "/inventory/counts", { skus: ["TEA"] }],
     ["POST", "/inventory/reserve", { order_id: "N-9", items: [{ sku: "CUP", quantity: 1 }] }],
     ["POST", "/inventory/receipts", { lines: [{ sku: "TEA", quantity: 1 }] }],
-  ])("what may be of two merchants: %s %s", async (method, path, body) => {
+  ])("requests that may mean two merchants: %s %s", async (method, path, body) => {
     expect(await refused(method, path, body)).toEqual([422, "merchant_required"]);
   });
 
-  test("goods of two merchants in one delivery, as unknown", async () => {
+  test("stock of two merchants in one receipt, as unknown", async () => {
     const lines = [
       { sku: "CUP", quantity: 1 },
       { sku: "POT", quantity: 1 },
@@ -313,7 +313,7 @@ describe("refuses", () => {
     ]);
   });
 
-  test("goods that a delivery is not of", async () => {
+  test("stock that is not part of a receipt", async () => {
     const receipt = await done("POST", "/inventory/receipts", { lines: [{ sku: "CUP", quantity: 1 }] });
     const scanned = await refused("POST", `/inventory/receipts/${receipt.id}/lines`, {
       items: [{ sku: "POT", quantity: 1 }],

@@ -1,4 +1,4 @@
-// Random acts on the stock against a model that is only counts, with a seed that is printed when something differs.
+// Random acts on the stock, compared with a model of counts. The seed is printed on a difference.
 import { expect, test } from "bun:test";
 import { engine } from "../../src/core/config.ts";
 import { Fault } from "../../src/core/faults.ts";
@@ -15,7 +15,7 @@ const seed = 20_260_301;
 
 const shop: Stock = await openStock();
 
-test(`${acts_count} random acts keep ledger, promises and model together`, async () => {
+test(`ledger, reservations and model agree after ${acts_count} random acts`, async () => {
   const world = new World(shop, seed);
   await world.begin();
   const refused = new Map<string, number>();
@@ -29,7 +29,7 @@ test(`${acts_count} random acts keep ledger, promises and model together`, async
     }
     if (act % 25 === 0 || act === acts_count - 1) await compare(world, when);
   }
-  // The acts were real: most went through, and the ways to be refused were met.
+  // The acts were realistic: most succeeded, and the refusals occurred.
   expect([...refused.values()].reduce((sum, count) => sum + count, 0)).toBeLessThan(acts_count / 2);
   expect([...refused.keys()]).toContain("insufficient_inventory");
 }, 120_000);

@@ -1,6 +1,6 @@
 import { adjustStock } from "../../src/inventory/counts/adjust_stock.ts";
 
-// What may happen to the stock at random, and a model of it that is only counts.
+// Random acts on the stock, and a model of it that consists of counts.
 
 import { iso } from "../../src/core/clock.ts";
 import { type Random, seededRandom } from "../../src/core/random.ts";
@@ -31,7 +31,7 @@ interface ModelOrder {
   paused: boolean;
 }
 
-/** A shop in which things happen at random, beside what must be true of it afterwards. */
+/** A shop with random acts, and the invariants that must hold afterwards. */
 export class World {
   readonly skus = ["A", "B", "C", "D"];
   readonly on_hand = new Map(this.skus.map((sku) => [sku, 0]));
@@ -40,7 +40,7 @@ export class World {
   readonly #shop: Stock;
   readonly #random: Random;
 
-  // How often each act happens, against the others.
+  // The relative frequency of each act.
   readonly #acts: readonly (readonly [weight: number, act: () => Promise<unknown>])[] = [
     [6, () => this.#add()],
     [10, () => this.#order()],
@@ -63,7 +63,7 @@ export class World {
     this.#random = seededRandom(seed);
   }
 
-  /** Gives the shop its products: with a reorder point, with lots that expire, cold, and plain. */
+  /** Creates the products: with a reorder point, with expiring lots, cold, and plain. */
   async begin(): Promise<void> {
     await this.#shop.product("A", { reorder_point: 5 });
     const lots = { lot_tracking: true, expiration_tracking: true, min_shelf_life_days: 2 };
@@ -72,7 +72,7 @@ export class World {
     await this.#shop.product("D");
   }
 
-  /** Lets one thing happen. A refusal is thrown, and then nothing has happened. */
+  /** Performs one act. A refusal is thrown, and changes nothing. */
   async step(): Promise<void> {
     const [, act] = this.#acts[this.#random.weighted(this.#acts.map(([weight]) => weight))] ?? [];
     await act?.();
@@ -119,7 +119,7 @@ export class World {
       allow_backorder: this.#random.chance(0.8),
       order_number: this.#random.chance(0.3) ? this.#bookedOrder() : `N-${id}`,
     });
-    // A refused order is none, but its id is taken.
+    // A refused order does not exist, but uses up its id.
     const order: ModelOrder = { id, lines: [], state: "over", paused: false };
     this.orders.push(order);
     await this.#shop.write((tx) => allocateForOrder(tx, claim));

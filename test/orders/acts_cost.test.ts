@@ -1,11 +1,11 @@
-// What the acts of an order ask of the database: no act reads more than it did when this was written.
+// The number of database statements of each act on an order must not grow.
 import { expect, test } from "bun:test";
 import { engine } from "../../src/core/config.ts";
 import { costsOfActs, costsOfMaking } from "./acts_cost.ts";
 
 const most = {
   create: { reads: 10, writes: 20 },
-  // A fact for each of three lines, none of which is read again.
+  // One billable event for each of three lines, none of which is read back.
   "pick (pending)": { reads: 11, writes: 24 },
   pack: { reads: 8, writes: 8 },
   ship: { reads: 11, writes: 27 },
@@ -17,7 +17,7 @@ const most = {
   adjust: { reads: 6, writes: 4 },
 };
 
-/** The acts that ask more than they may. */
+/** The acts with more statements than allowed. */
 async function beyond(allowed: typeof most, several: boolean) {
   const costs = await costsOfActs({ several });
   const over = Object.entries(allowed).filter(([act, { reads, writes }]) => {
@@ -27,17 +27,17 @@ async function beyond(allowed: typeof most, several: boolean) {
   return over.map(([act]) => ({ act, ...costs[act] }));
 }
 
-test.skipIf(engine !== "sqlite")("an act opens its claim once, however many steps it performs", async () => {
+test.skipIf(engine !== "sqlite")("an act opens its allocation once, for any number of steps", async () => {
   expect(await beyond(most, false)).toEqual([]);
 });
 
 test.skipIf(engine !== "sqlite")(
-  "of several merchants only what lets units in asks whether its one is closed",
+  "with several merchants only acts that admit units check that theirs is not closed",
   async () => {
     expect(await beyond({ ...most, adjust: { reads: 7, writes: 4 } }, true)).toEqual([]);
   },
 );
 
-test.skipIf(engine !== "sqlite")("the key of the only merchant asks no more than one of the house", async () => {
+test.skipIf(engine !== "sqlite")("the key of the only merchant costs no more than the operator's", async () => {
   expect(await costsOfMaking("mer_1")).toEqual(await costsOfMaking(null));
 });

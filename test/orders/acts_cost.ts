@@ -1,9 +1,9 @@
-// How many statements the acts of an order ask of SQLite, counted where they are run. `bun test/orders/acts_cost.ts`
-// prints them, `--several` those of one of several merchants, `--show` each statement.
+// Counts the SQLite statements of each act on an order. `bun test/orders/acts_cost.ts`
+// prints them; `--several` for an operator with several merchants, `--show` with each statement.
 import { Database, type Statement } from "bun:sqlite";
 import { openTestApp } from "../build/service.ts";
 
-/** What one act asked of the database. */
+/** The cost of one act. */
 export interface Cost {
   readonly reads: number;
   readonly writes: number;
@@ -14,7 +14,7 @@ let counting = false;
 
 let watched = false;
 
-/** Has every statement noted that is run on a connection opened from now on. */
+/** Records every statement on connections opened from now on. */
 function watchStatements(): void {
   if (watched) return;
   watched = true;
@@ -32,35 +32,35 @@ function watchStatements(): void {
   } as typeof prepare;
 }
 
-/** A request, as the app under test answers it. */
+/** A request, as the app under test serves it. */
 type Call = (
   method: string,
   path: string,
   body?: object,
 ) => Promise<{ status: number; body: { data: Record<string, string> } }>;
 
-/** Does an act, whose statements are noted, and answers what it made and what it cost. */
+/** Performs an act with its statements recorded. Returns its result and its cost. */
 async function counted(call: Call, [method, path, body = {}]: readonly [string, string, object?]) {
   asked.length = 0;
   counting = true;
   const { status, body: answer } = await call(method, path, body);
   counting = false;
   if (status >= 300) throw new Error(`${path} answered ${status}: ${JSON.stringify(answer)}`);
-  // Whether a key and the merchants are read anew is a matter of time.
+  // Whether a key and the merchants are read again depends on time.
   const known = /api_keys|from "merchants" order by/;
   const own = asked.filter((query) => /^(select|insert|update|delete|with)/i.test(query) && !known.test(query));
   const reads = own.filter((query) => /^(select|with)/i.test(query)).length;
   return { data: answer.data, own, cost: { reads, writes: own.length - reads } };
 }
 
-/** What a key of the house, or of its only merchant, makes in a house of one, and what each act costs. */
+/** The results of an operator's or the only merchant's key, and the cost of each act. */
 export async function costsOfMaking(merchant_id: string | null): Promise<Record<string, Cost>> {
   watchStatements();
   const { call: by, post, close } = await openTestApp();
   const { body } = await post("/keys", { name: "maker", permission: "full", merchant_id });
   const call: Call = (method, path, sent = {}) => by(method, path, sent, { key: body.data.key });
   const costs: Record<string, Cost> = {};
-  // The first of each prepares what is kept, so that only the second counts.
+  // The first call fills caches, so only the second counts.
   for (const round of [1, 2]) {
     const sku = `MUG-${round}`;
     const acts: Record<string, readonly [string, string, object]> = {
@@ -75,8 +75,8 @@ export async function costsOfMaking(merchant_id: string | null): Promise<Record<
 }
 
 /**
- * The acts of an order of three lines, in turn, and what each costs from its request to its answer: in a house of one
- * merchant, or for one of `several`.
+ * The acts on an order of three lines, in turn, with the cost of each from request to response, for one merchant, or
+ * for `several`.
  */
 export async function costsOfActs({ show = false, several = false } = {}): Promise<Record<string, Cost>> {
   watchStatements();
@@ -108,7 +108,7 @@ export async function costsOfActs({ show = false, several = false } = {}): Promi
     return data;
   };
   const create = (name: string) => count(name, "/orders", { ...to, order_number: `N-${++placed}`, line_items });
-  // The first of each prepares what is kept, so that only the second counts.
+  // The first call fills caches, so only the second counts.
   for (const _round of [1, 2]) {
     const { id } = await create("create");
     await count("pick (pending)", `/orders/${id}/pick`);

@@ -15,7 +15,7 @@ type Passed = { bin: string; lot_number: string | null; reason: string; free: nu
 const passed = (item: { passed_over: Passed[] }) =>
   item.passed_over.map(({ bin, lot_number, reason, free }) => [bin, lot_number, reason, free]);
 
-/** A SKU in lots, of which an order holds the one that lasts longest, since the others came later. */
+/** A SKU with several lots, of which an order holds the one that expires last, since the others arrived later. */
 async function milkInLots() {
   const milk = await shop.product({ sku: "MILK" });
   await add("MILK", 5, { bin: "S-1", lot_number: "L9", expiration_date: "2026-03-09" });
@@ -27,7 +27,7 @@ async function milkInLots() {
 }
 
 describe("works", () => {
-  test("a dry run tells which lots would be used and why others are passed over, and changes nothing", async () => {
+  test("a dry run shows the lots to use and why others are passed over, and changes nothing", async () => {
     const order = await milkInLots();
     const before = (await shop.app.get("/inventory/MILK")).body.data;
     const { status, body } = await allocate(order.id, "?dry_run=true");
@@ -60,12 +60,12 @@ describe("works", () => {
     expect(await shop.takeStockEvents()).toEqual([]);
   });
 
-  test("without a dry run the same is done", async () => {
+  test("without dry_run the same is done", async () => {
     const order = await milkInLots();
     const dry = (await allocate(order.id, "?dry_run=true")).body.data;
     const { status, body } = await allocate(order.id);
     expect([status, body.data]).toEqual([200, { ...dry, dry_run: false }]);
-    // The sums of the SKU are what they were, so there is nothing to tell.
+    // The totals of the SKU are unchanged, so nothing is emitted.
     expect(await shop.takeStockEvents()).toEqual([]);
     const again = (await allocate(order.id)).body.data;
     expect(again.items[0].chosen).toEqual(body.data.items[0].chosen);
@@ -117,7 +117,7 @@ describe("works", () => {
     expect(await shop.takeStockEvents()).toEqual([]);
   });
 
-  test("units in backorder are told as missing, and picked ones are not planned again", async () => {
+  test("backordered units are shown as missing, and picked ones are not planned again", async () => {
     const oats = await shop.product({ sku: "OATS", units: 5 });
     const order = await shop.order([[oats, 8]]);
     await shop.act(order.id, "pick", { items: [{ sku: "OATS", quantity: 2 }] });
@@ -133,7 +133,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("a choice for an order that has changed since it was read", async () => {
+  test("an order that has changed since it was read", async () => {
     const { id } = await shop.order([[await shop.product({ sku: "TEA", units: 9 }), 1]]);
     const send = (tag: string) => shop.app.call("POST", `/orders/${id}/allocate`, {}, { headers: { "if-match": tag } });
     const stale = await send('"7"');
@@ -141,7 +141,7 @@ describe("refuses", () => {
     expect((await send('"1"')).status).toBe(200);
   });
 
-  test("an order that is not there, is on hold, packed or cancelled", async () => {
+  test("unknown, held, packed and cancelled orders", async () => {
     const tea = await shop.product({ sku: "TEA", units: 9 });
     const [held, packed, gone] = [
       await shop.order([[tea, 1]]),
@@ -166,7 +166,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("a key that may only read allocates nothing", async () => {
+  test("a read-only key allocates nothing", async () => {
     const order = await shop.order([[await shop.product({ sku: "SALT", units: 1 }), 1]]);
     const { status, body } = await shop.app.call("POST", `/orders/${order.id}/allocate?dry_run=true`, undefined, {
       key: shop.app.keys.live.read,
@@ -174,7 +174,7 @@ describe("guards", () => {
     expect([status, body.error.code]).toEqual([403, "insufficient_permission"]);
   });
 
-  test("orders that are allocated at once and anew hold together what there is", async () => {
+  test("orders allocated concurrently never hold more than the available units", async () => {
     const rice = await shop.product({ sku: "RICE", units: 20 });
     const orders = await Promise.all(Array.from({ length: 12 }, () => shop.order([[rice, 2]])));
     await Promise.all(orders.map(({ id }, at) => allocate(id, at % 3 === 0 ? "?dry_run=true" : "")));

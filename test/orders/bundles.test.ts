@@ -8,7 +8,7 @@ beforeEach(async () => {
 
 let number = 0;
 
-/** A bundle of two cups and one pot, of which so many lie on the shelf. */
+/** A bundle of two cups and one pot, with these units in stock. */
 async function teaSet(cups: number, pots: number) {
   number += 1;
   const cup = await shop.product({ sku: `CUP-${number}`, units: cups });
@@ -27,7 +27,7 @@ const updated = async () =>
   (await shop.app.takeEvents()).filter(({ type }) => type === "inventory.updated").map(({ data }) => data["sku"]);
 
 describe("works", () => {
-  test("as many sets are available as the components make, and the list says the same", async () => {
+  test("the components determine the available sets, and the list shows the same", async () => {
     const { set, cup, pot } = await teaSet(7, 5);
     expect(await shop.stockOf(set.sku)).toMatchObject({
       available: 3,
@@ -48,7 +48,7 @@ describe("works", () => {
     expect((await shop.stockOf(cup.sku)).available).toBe(7);
   });
 
-  test("an order reserves the components, counts whole sets, and keeps what the bundle was made of", async () => {
+  test("an order reserves components, counts whole sets, and keeps the composition of the bundle", async () => {
     const { set, cup, pot, components } = await teaSet(10, 3);
     const order = await shop.order([[set, 4]]);
     expect(order.line_items).toMatchObject([
@@ -66,7 +66,7 @@ describe("works", () => {
     expect([await shop.available(cup.sku), await shop.available(pot.sku)]).toEqual([10, 5]);
   });
 
-  test("components are picked one by one, packed and shipped as sets, and come back as components", async () => {
+  test("components are picked individually, packed and shipped as sets, and returned as components", async () => {
     const { set, cup, pot } = await teaSet(6, 3);
     const { id } = await shop.order([[set, 2]]);
     const half = await shop.act(id, "pick", { items: [{ sku: cup.sku, quantity: 3 }] });
@@ -95,7 +95,7 @@ describe("works", () => {
     expect((await shop.get(id)).line_items).toMatchObject([{ quantity_returned: 1 }]);
   });
 
-  test("a bundle and its component in one order do not disturb each other", async () => {
+  test("a bundle and its component in one order do not interfere", async () => {
     const { set, cup, pot } = await teaSet(5, 5);
     const order = await shop.order([
       [set, 2],
@@ -111,7 +111,7 @@ describe("works", () => {
     expect([await shop.available(cup.sku), await shop.available(pot.sku)]).toEqual([0, 3]);
   });
 
-  test("a carrier that has a cancelled order's parcel takes out whole sets, as many as there are", async () => {
+  test("a carrier that has a cancelled order's parcel ships as many whole sets as there are", async () => {
     const { set, cup, pot } = await teaSet(7, 3);
     const order = await shop.order([[set, 3]]);
     const parcel = { carrier: "local", service: "standard", package: { weight: 1, weight_unit: "lb" } };
@@ -135,7 +135,7 @@ describe("works", () => {
     ]);
   });
 
-  test("picked components of a recalled lot are put back, though no whole set is picked", async () => {
+  test("picked components of a recalled lot are restocked, even if no whole set is picked", async () => {
     const { set, cup } = await teaSet(0, 2);
     const add = (quantity: number, lot_number: string) =>
       shop.app.post("/inventory", { sku: cup.sku, quantity, location: "whs_1001", lot_number });
@@ -168,7 +168,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("stock and reservations of a bundle, and an order of too many sets that allows no backorder", async () => {
+  test("stock and reservations of a bundle, and an order of too many sets without backorders", async () => {
     const { set, cup, pot } = await teaSet(4, 1);
     const answers = [
       await shop.app.post("/inventory", { sku: set.sku, quantity: 1, location: "whs_1001" }),
@@ -190,7 +190,7 @@ describe("refuses", () => {
     expect(await shop.app.takeEvents()).toEqual([]);
   });
 
-  test("a hold, and other lines, once a component alone is picked", async () => {
+  test("a hold or other lines once a single component is picked", async () => {
     const { set, cup } = await teaSet(4, 2);
     const order = await shop.order([[set, 2]]);
     const begun = await shop.act(order.id, "pick", { items: [{ sku: cup.sku, quantity: 1 }] });
@@ -207,7 +207,7 @@ describe("refuses", () => {
     await shop.app.takeEvents();
   });
 
-  test("bundles of nothing, of bundles or of what is not there, a simple product of parts, another type", async () => {
+  test("bundles without or with nested or unknown components, simple products with any, type changes", async () => {
     const { set, cup } = await teaSet(0, 0);
     const bundle = (components: unknown) => ({ sku: "B-X", name: "x", type: "bundle", components });
     const answers = [
@@ -235,7 +235,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("bundles go out and come in as CSV, after what they are made of", async () => {
+  test("bundles are exported and imported as CSV, after their components", async () => {
     const { set, components } = await teaSet(1, 1);
     const file = (await shop.app.get("/products/export.csv")).body as string;
     expect(file.indexOf(`\n${set.sku},`)).toBeGreaterThan(file.lastIndexOf(",simple,"));

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { fulfillmentStatus, type OrderLine } from "../../src/orders/order.ts";
 import { subtotalOf } from "../../src/orders/order_lines.ts";
 
-describe("how far the units have come", () => {
+describe("the progress of an order's units", () => {
   const line = (counts: Partial<OrderLine>): OrderLine => ({
     components: null,
     id: 1,

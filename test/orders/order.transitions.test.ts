@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { actionsIn, unreachableStates } from "../../src/core/transitions.ts";
 import { orderStatuses, orderTransitions } from "../../src/orders/order.transitions.ts";
 
-// The whole table, drawn: a change of any cell is a change of this picture. `=` leaves the state as it is.
-test("every action and outcome in every state", () => {
+// The complete table as text: a change of any cell changes it. `=` keeps the status.
+test("every action and outcome in every status", () => {
   const names = Object.keys(orderTransitions) as (keyof typeof orderTransitions)[];
   const row = (cells: readonly string[]) =>
     cells
@@ -43,11 +43,11 @@ test("every action and outcome in every state", () => {
   `);
 });
 
-test("what is allowed while an order is held", () => {
+test("the actions allowed on hold", () => {
   const allowed = actionsIn(orderTransitions).filter((action) => orderTransitions[action].held);
   expect(allowed).toEqual(["deliver", "hold", "release", "cancel", "cancel_items"]);
 });
 
-test("every state can be reached", () => {
+test("every status is reachable", () => {
   expect(unreachableStates(orderTransitions, orderStatuses, "pending")).toEqual([]);
 });

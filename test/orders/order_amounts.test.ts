@@ -1,4 +1,4 @@
-// What lines, orders and refunds cost: in every sequence of cancelling, shipping and returning, parts make the whole.
+// Amounts of lines, orders and refunds: for any sequence of cancels, shipments and returns, the parts add up.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { openShop } from "../build/shop.ts";
@@ -7,7 +7,7 @@ const shop = await openShop();
 
 const cents = (amount: number) => Math.round(amount * 100);
 
-/** What so many units of a line cost, rounded half up. */
+/** The cost of some units of a line, rounded half up. */
 const share = (total: number, units: number, all: number) =>
   Number((2n * BigInt(total) * BigInt(units) + BigInt(all)) / (2n * BigInt(all)));
 
@@ -38,7 +38,7 @@ describe("works", () => {
       subtotal: line_total,
       line_items: [line],
     });
-    // What a GET answers can be sent back and changes nothing.
+    // The response of a GET can be sent back and changes nothing.
     const again = await shop.app.patch(`/orders/${body.data.id}`, body.data);
     expect([again.status, again.body.data.version]).toEqual([200, 1]);
   });
@@ -47,7 +47,7 @@ describe("works", () => {
     ["a price", { quantity: 1_000_000, unit_price: "20000.01" }, 20_000_010_000],
     ["a total", { quantity: 1, line_total: "1000000000000" }, 1_000_000_000_000],
     ["a discount", { quantity: 1000, unit_price: "999999999.99", discount_amount: "500000000000.01" }, 499999999989.99],
-  ])("%s of a line as dear as one may be, which can be sent back", async (_, told, line_total) => {
+  ])("%s with the highest amount of a line, which can be sent back", async (_, told, line_total) => {
     const { sku } = await shop.product();
     const { status, body } = await placed([{ sku, ...told }]);
     expect([status, body.data.line_items[0].line_total]).toEqual([201, line_total]);
@@ -58,7 +58,7 @@ describe("works", () => {
     expect(taken.body.data).toMatchObject({ unchanged: 1, failed: 0 });
   });
 
-  test("other money on the same lines is another order", async () => {
+  test("other amounts on the same lines make a different order", async () => {
     const { sku } = await shop.product({ units: 4 });
     const { id } = (await placed([{ sku, quantity: 4, unit_price: 2 }])).body.data;
     const patched = await shop.app.patch(`/orders/${id}`, { line_items: [{ sku, quantity: 4, line_total: "7.99" }] });
@@ -69,7 +69,7 @@ describe("works", () => {
     expect(bulk.results[0].data).toMatchObject({ subtotal: 0.01, line_items: [{ discount_amount: 0.02 }] });
   });
 
-  test("a file tells discounts and totals, and gives them out again", async () => {
+  test("a CSV file contains discounts and totals, and exports them again", async () => {
     const { sku } = await shop.product({ units: 9 });
     const head = "order_number,customer_email,sku,quantity,unit_price,discount_amount,line_total";
     const file = [head, `M-1,jane@example.com,${sku},3,,,10.00`, `M-1,,${sku},2,5.00,0.01,`].join("\n");
@@ -89,7 +89,7 @@ describe("works", () => {
     expect(await imports(without)).toMatchObject({ errors: [{ line: 2, field: "unit_price" }] });
   });
 
-  test("a slip with prices tells what the units in each parcel cost, which make the whole together", async () => {
+  test("a packing slip with prices shows the amount of each parcel, and they add up", async () => {
     const { sku } = await shop.product({ units: 3 });
     const { id } = (await placed([{ sku, quantity: 3, line_total: "1.00" }])).body.data;
     const one = { items: [{ sku, quantity: 1 }] };
@@ -102,7 +102,7 @@ describe("works", () => {
     expect(await slip("")).toMatchObject({ unit_price: 0.34, discount_amount: 0.02, line_total: 1, amount: 1 });
   });
 
-  test("a cancelled order costs nothing, however it was cancelled, wherever it is told", async () => {
+  test("a cancelled order costs nothing everywhere, however it was cancelled", async () => {
     const { sku } = await shop.product({ units: 9 });
     const email = "nothing@example.com";
     const address = { address_line1: "1 Elm St", city: "Salem", state: "OR", postal_code: "97301", country: "US" };
@@ -129,7 +129,7 @@ describe("works", () => {
     expect(order_history.map(({ total }: { total: number }) => total)).toEqual([0, 0, 0]);
   });
 
-  test("returns are paid in the order of their inspections, whatever came first", async () => {
+  test("refunds follow the order of inspections, whichever return was first", async () => {
     const { sku } = await shop.product({ units: 3 });
     const { id } = (await placed([{ sku, quantity: 3, line_total: "0.10" }])).body.data;
     await shop.act(id, "ship");
@@ -147,7 +147,7 @@ describe("works", () => {
     expect(paid).toEqual([0.03, 0.04, 0.03]);
   });
 
-  test("units that a carrier took of a cancelled order cost what they cost", async () => {
+  test("units of a cancelled order that a carrier took keep their amount", async () => {
     const { sku } = await shop.product({ units: 3 });
     const { id } = (await placed([{ sku, quantity: 3, line_total: 10 }])).body.data;
     await shop.act(id, "pack");
@@ -163,7 +163,7 @@ describe("works", () => {
     });
   });
 
-  test("lines that share a product are added up before stock is looked at", async () => {
+  test("lines with the same product are added up before stock is checked", async () => {
     const { sku } = await shop.product({ units: 5 });
     const lines = [
       { sku, quantity: 3, unit_price: 1 },
@@ -176,7 +176,7 @@ describe("works", () => {
   });
 });
 
-/** What happens to an order of one line: how many units each act takes, and which of its returns comes first. */
+/** The story of an order with one line: the units of each act, and the order of its returns. */
 const story = fc.record({
   quantity: fc.integer({ min: 3, max: 9 }),
   total: fc.oneof(fc.nat(30), fc.nat(9_999)),
@@ -236,7 +236,7 @@ async function play({ quantity, total, acts, shuffle, in_two }: Story): Promise<
   expect(refunded).toBeLessThanOrEqual(cents((await shop.get(id)).subtotal));
 }
 
-/** Pays back all that a return is worth, in one refund or in two, and answers how many cents that is. */
+/** Refunds the full amount of a return, in one or two refunds. Returns the cents. */
 async function refund(id: string, in_two: boolean): Promise<number> {
   const path = `/returns/${id}/refund`;
   const first = in_two ? await shop.app.post(path, { amount: "0.01" }) : null;

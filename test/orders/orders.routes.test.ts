@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 
 describe("works", () => {
-  test("an order is created, read and listed, and the world is told what its GET answers", async () => {
+  test("an order is created, read and listed, and its event has the same data as its GET", async () => {
     const [milk, ice] = [await shop.product({ units: 10 }), await shop.product({ units: 1 })];
     await shop.app.takeEvents();
     const answer = await shop.app.post(
@@ -54,13 +54,13 @@ describe("works", () => {
     ]);
   });
 
-  test("an order that stock fills is expected to leave on the next working day", async () => {
+  test("an order with stock is expected to ship on the next working day", async () => {
     const { estimated_ship_date } = await shop.order([[await shop.product({ units: 5 }), 1]]);
     // The harness's clock stands on a Friday morning.
     expect(estimated_ship_date).toBe("2026-01-02");
   });
 
-  test("a line may name its product by SKU or by a plain number; equal products stay lines of their own", async () => {
+  test("a line may refer to its product by SKU or number; lines of the same product stay separate", async () => {
     const goods = await shop.product({ units: 5 });
     const line = { quantity: 2, unit_price: 1 };
     const line_items = [
@@ -74,7 +74,7 @@ describe("works", () => {
     expect(made.allocation).toEqual({ complete: false, backordered_units: 1 });
   });
 
-  test("what stock tells comes after what the order tells, in one transaction", async () => {
+  test("stock events follow the order's event in one transaction", async () => {
     const [a, b] = [await shop.product({ units: 5 }), await shop.product({ units: 5 })];
     const types = async () => (await shop.app.takeEvents()).map(({ type }) => type);
     await types();
@@ -92,7 +92,7 @@ describe("works", () => {
     expect(await types()).toEqual(["order.cancelled", "inventory.updated"]);
   });
 
-  test("an earlier reservation is taken over, by the order's number or by its own id", async () => {
+  test("an earlier reservation is adopted, by order number or by id", async () => {
     const goods = await shop.product({ units: 10 });
     const reserve = async (order_id: string) =>
       (await shop.app.post("/inventory/reserve", { order_id, items: [{ sku: goods.sku, quantity: 4 }] })).body.data;
@@ -105,7 +105,7 @@ describe("works", () => {
     expect(await shop.available(goods.sku)).toBe(1);
   });
 
-  test("an order waits for stock, and what comes in is shown at once", async () => {
+  test("an order waits for stock, and incoming units are shown at once", async () => {
     const goods = await shop.product({ units: 1 });
     const made = await shop.order([[goods, 3]]);
     await shop.app.post("/inventory", { sku: goods.sku, quantity: 5, location: "whs_1001" });
@@ -117,14 +117,14 @@ describe("works", () => {
     });
   });
 
-  test("what a GET answered can be sent back and changes nothing", async () => {
+  test("the response of a GET can be sent back and changes nothing", async () => {
     const made = await shop.order([[await shop.product({ units: 5 }), 1]]);
     const same = await shop.app.patch(`/orders/${made.id}`, made);
     expect([same.status, same.body.data]).toEqual([200, made]);
     expect(await shop.history(made.id)).toEqual(["create: - > pending"]);
   });
 
-  test("an order's own fields change until it is packed", async () => {
+  test("an order's own fields can change until it is packed", async () => {
     const made = await shop.order([[await shop.product({ units: 5 }), 1]]);
     const second = shop.customer.shipping_addresses[1];
     const change = {
@@ -142,7 +142,7 @@ describe("works", () => {
     expect(await shop.history(made.id)).toEqual(["create: - > pending", "update: pending > pending"]);
   });
 
-  test("lines are replaced and reserved anew; a line of the same product keeps its id", async () => {
+  test("lines are replaced and reserved again; a line of the same product keeps its id", async () => {
     const [a, b, c] = [
       await shop.product({ units: 5 }),
       await shop.product({ units: 5 }),
@@ -170,7 +170,7 @@ describe("works", () => {
     expect(await shop.available(a.sku)).toBe(5);
   });
 
-  test("lists narrow by status, customer and time, and walk by page and cursor", async () => {
+  test("lists filter by status, customer and time, and have pages and cursors", async () => {
     const goods = await shop.product({ units: 100 });
     const email = "other@example.com";
     const home = { address_line1: "1 A St", city: "Reno", state: "NV", postal_code: "89501", country: "US" };
@@ -200,7 +200,7 @@ describe("works", () => {
     }
   });
 
-  test("the table of moves is published", async () => {
+  test("the table of transitions is published", async () => {
     const { body } = await shop.app.get("/orders/transitions");
     expect(body.data).toContainEqual({
       action: "cancel",
@@ -222,7 +222,7 @@ describe("works", () => {
     expect([...outcomes].sort()).toEqual(Object.keys(orderTransitions).sort());
   });
 
-  test("cancelling gives everything back, and twice is once", async () => {
+  test("cancelling releases everything, and cancelling twice equals once", async () => {
     const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 4]]);
     await shop.act(made.id, "pick");
@@ -249,7 +249,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("every bad field at once", async () => {
+  test("all bad fields at once", async () => {
     const { status, body } = await shop.app.post("/orders", {
       order_number: "ord_12",
       line_items: [{ quantity: 0, unit_price: 1.9999 }],
@@ -270,7 +270,7 @@ describe("refuses", () => {
     expect(await shop.told()).toEqual([]);
   });
 
-  test("everything that is not there at once", async () => {
+  test("all unknown records at once", async () => {
     const line = { quantity: 1, unit_price: 1 };
     const line_items = [
       { ...line, product_id: 1 },
@@ -288,7 +288,7 @@ describe("refuses", () => {
     expect(await missing({ warehouse_id: 1 })).toEqual([...lines, "warehouse_id"]);
   });
 
-  test("lines that name no product, on creation and on a change", async () => {
+  test("lines without a product, on creation and on a change", async () => {
     const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 1]]);
     const line = { quantity: 1, unit_price: 1 };
@@ -305,7 +305,7 @@ describe("refuses", () => {
     }
   });
 
-  test("a reservation that is not there, by its field", async () => {
+  test("an unknown reservation, by its field", async () => {
     const { status, body } = await shop.app.post(
       "/orders",
       shop.draft([[await shop.product({ units: 5 }), 1]], { reservation_id: "rsv_99999" }),
@@ -314,7 +314,7 @@ describe("refuses", () => {
     expect(body.error.details).toMatchObject([{ field: "reservation_id", code: "resource_missing" }]);
   });
 
-  test("changes of a cancelled order, and says nothing of packing", async () => {
+  test("changes of a cancelled order, without mentioning packing", async () => {
     const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 1]]);
     await shop.cancel(made.id);
@@ -330,7 +330,7 @@ describe("refuses", () => {
     expect(body.error.message).toBe("Cannot cancel_items while cancelled.");
   });
 
-  test("a number that is taken, with the order that has it", async () => {
+  test("a number in use, and names the order", async () => {
     const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 1]]);
     await shop.told();
@@ -343,7 +343,7 @@ describe("refuses", () => {
     expect(await shop.available(goods.sku)).toBe(4);
   });
 
-  test("a shortage when backorders are not wanted, and nothing is kept", async () => {
+  test("a shortage if backorders are not allowed, and stores nothing", async () => {
     const [a, b] = [await shop.product({ units: 2 }), await shop.product({ units: 5 })];
     const draft = shop.draft(
       [
@@ -359,7 +359,7 @@ describe("refuses", () => {
     expect((await shop.app.get(`/orders?order_number=${draft.order_number}`)).body.data).toEqual([]);
   });
 
-  test("an inactive product, and a SKU of another product", async () => {
+  test("an inactive product, and another product's SKU", async () => {
     const [goods, other] = [await shop.product({ units: 1 }), await shop.product({ units: 1 })];
     const line = { product_id: goods.id, quantity: 1, unit_price: 1 };
     const problem = async (line_items: object[]) =>
@@ -369,7 +369,7 @@ describe("refuses", () => {
     expect(await problem([line])).toMatchObject([{ field: "line_items[0].product_id", code: "inactive" }]);
   });
 
-  test("another value of what is fixed", async () => {
+  test("changes of immutable fields", async () => {
     const made = await shop.order([[await shop.product({ units: 5 }), 1]]);
     const fixed = {
       order_number: "other",
@@ -413,7 +413,7 @@ describe("refuses", () => {
     expect(await change(made.id, { priority: 1 })).toEqual([200, undefined, undefined]);
   });
 
-  test("an order that is not there", async () => {
+  test("an unknown order", async () => {
     for (const path of ["/orders/ord_1", "/orders/1", "/orders/cus_1001", "/orders/ord_1/history"]) {
       const { status, body } = await shop.app.get(path);
       expect([path, status, body.error.code]).toEqual([path, 404, "resource_missing"]);
@@ -424,7 +424,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("a key that may only read", async () => {
+  test("a read-only key", async () => {
     const read = { key: shop.app.keys.live.read };
     const made = await shop.order([[await shop.product({ units: 5 }), 1]]);
     for (const [method, path] of [
@@ -445,7 +445,7 @@ describe("guards", () => {
     expect((await shop.app.call("GET", "/orders", undefined, { key })).body.data).toEqual([]);
   });
 
-  test("a repeated request makes one order", async () => {
+  test("a repeated request creates one order", async () => {
     const goods = await shop.product({ units: 5 });
     await shop.told();
     const draft = shop.draft([[goods, 1]]);

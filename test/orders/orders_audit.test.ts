@@ -1,4 +1,4 @@
-// What the audit says of orders, when somebody has changed the tables behind the commands' back.
+// The audit of orders after the tables were changed directly.
 import { beforeAll, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { movements } from "../../db/schema/inventory.ts";
@@ -26,7 +26,7 @@ const last = "the last row of an order's history has its status";
 
 const filed = "an order line has its order's creation time";
 
-/** Puts down a second merchant. */
+/** Creates a second merchant. */
 async function otherMerchant(tx: Tx): Promise<void> {
   const since = { created_at: 1, updated_at: 1 };
   const currency = { currency: "USD", timezone: "UTC" };
@@ -38,13 +38,13 @@ const tally = "are as many as their stored counter shows";
 const shop = await openShop();
 beforeAll(async () => {
   const goods = await shop.product({ units: 20 });
-  // Line 1001 is half picked, 1002 has left, 1003 waits for stock, 1004 is cancelled.
+  // Line 1001 is half picked, 1002 has shipped, 1003 waits for stock, 1004 is cancelled.
   const begun = await shop.order([[goods, 4]]);
   await shop.act(begun.id, "pick", { items: [{ sku: goods.sku, quantity: 2 }] });
   await shop.act((await shop.order([[goods, 3]])).id, "ship");
   await shop.order([[goods, 50]]);
   await shop.cancel((await shop.order([[goods, 2]])).id);
-  // 1005 is packed in two parcels, of which one has left.
+  // 1005 is packed in two parcels, of which one has shipped.
   const others = await shop.product({ units: 2 });
   const packedOrder = await shop.order([[others, 2]]);
   const items = [{ sku: others.sku, quantity: 1 }];
@@ -52,7 +52,7 @@ beforeAll(async () => {
   await shop.act(packedOrder.id, "ship", { shipment_id: shipments[0].id });
 });
 
-/** What the audit finds after a change that is undone again. */
+/** The audit's differences after a change that is rolled back. */
 async function found(change: (tx: Tx) => PromiseLike<unknown>) {
   const undone = new Error("undone");
   let differences: unknown = null;

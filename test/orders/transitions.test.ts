@@ -1,5 +1,5 @@
-// The grid: every action in every situation an order can be in, driven over HTTP. What is legal states its rows of
-// history, its events and what it does to stock; what is not is refused, told what would be, and changes nothing.
+// The grid: every action in every situation of an order, over HTTP. Legal ones show their history rows,
+// events and effects on stock; others are refused, list the alternatives, and change nothing.
 import { expect, test } from "bun:test";
 import { systemActor } from "../../src/core/actor.ts";
 import { readId } from "../../src/core/ids.ts";
@@ -25,7 +25,7 @@ const label = async ({ id }: Made) => (await shop.app.post("/shipping/labels", {
 const write = (work: (tx: Tx) => Promise<unknown>) => shop.app.service.stores.live.write(work);
 const productOf = async (sku: string) => (await shop.app.get(`/products?sku=${sku}`)).body.data[0].id;
 
-/** How an order comes into each situation: five units lie on the shelf, of which it wants so many. */
+/** How an order gets into each situation: five units are in stock, and it wants a number of them. */
 const situations: Record<string, { wants: number; way: (made: Made) => Promise<unknown> }> = {
   pending: { wants: 2, way: async () => null },
   "pending, short": { wants: 7, way: async () => null },
@@ -96,7 +96,7 @@ const situations: Record<string, { wants: number; way: (made: Made) => Promise<u
 
 type More = "ship partial" | "update" | "lines" | "label" | "allocate";
 
-/** The actions of the table, and beside them what else can be asked of an order. */
+/** The actions of the table, and other requests on an order. */
 const acts: Record<OrderAction | More, (made: Made) => ReturnType<Shop["cancel"]>> = {
   process: ({ id }) => shop.app.post(`/orders/${id}/process`),
   pick: ({ id }) => shop.app.post(`/orders/${id}/pick`),
@@ -114,7 +114,7 @@ const acts: Record<OrderAction | More, (made: Made) => ReturnType<Shop["cancel"]
   label: ({ id }) => shop.app.post("/shipping/labels", { order_id: id, ...parcel }),
   allocate: ({ id }) => shop.app.post(`/orders/${id}/allocate`),
 };
-/** One dot of the grid, after everything that holds for all of them was checked. */
+/** One cell of the grid, after all common checks. */
 async function dot(situation: string, action: keyof typeof acts) {
   const { wants, way } = situations[situation] ?? { wants: 0, way: async () => null };
   const product = await shop.product({ units: 5 });
@@ -143,7 +143,7 @@ async function dot(situation: string, action: keyof typeof acts) {
       expect(body.error).toMatchObject({ from, action: name, allowed_actions });
     }
   } else {
-    // Releasing what is not held, and cancelling again, are answered and change nothing.
+    // Releasing without a hold and cancelling again succeed and change nothing.
     const idle = (action === "release" && !before.held_from) || (action === "cancel" && before.cancelled_at !== null);
     if (action in orderTransitions || action === "ship partial") expectPublished(action, before, after);
     const legal = allowed || idle || !(action in orderTransitions);
@@ -168,7 +168,7 @@ interface Standing {
 
 let published: { action: string; from: string[]; to: string | null }[] = [];
 
-/** What happened to the order must be one of the moves that are published for the action. */
+/** Each history row must be one of the published transitions of the action. */
 function expectPublished(action: string, before: Standing, after: Standing) {
   const [was, is] = [before, after].map(({ status, held_from }) => held_from ?? status);
   const own = published.filter((row) => row.action === action.replace(" partial", ""));

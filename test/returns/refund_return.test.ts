@@ -76,7 +76,7 @@ describe("a refund", () => {
     expect(refusal(work)).toBe(`refund_exceeds_amount ${refundable}`);
   });
 
-  test("leaves the rest to the next, which charges no fee twice; a failed one leaves all", () => {
+  test("leaves the rest to the next, which charges no fee twice; a failed one leaves everything", () => {
     const said = { ...terms, restocking_fee_cents: 500, refund_shipping: true };
     const first = refundOf(planRefund(said, [], { ...nothing, amount_cents: 1000 }));
     expect(first.breakdown).toEqual({ items_cents: 1500, shipping_cents: 0, restocking_fee_cents: 500 });
@@ -87,7 +87,7 @@ describe("a refund", () => {
     expect(planRefund(said, [first, failed], nothing)).toEqual(second.breakdown);
   });
 
-  test("of all that stand is never more than what is refundable", () => {
+  test("together with the others never exceeds the refundable amount", () => {
     const cents = fc.integer({ min: 0, max: 2000 });
     const option = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null });
     const wishes = fc.record({
@@ -127,7 +127,7 @@ describe("a refund", () => {
   });
 });
 
-describe("what a return says of its refunds", () => {
+describe("the refund status of a return", () => {
   const status = (said: Partial<RefundTerms>, ...refunds: readonly [number, RefundStatus][]) => {
     const made: ReturnRefund[] = [];
     for (const [amount_cents, state] of refunds) {
@@ -152,7 +152,7 @@ describe("what a return says of its refunds", () => {
   });
 });
 
-test("a refund is expected seven days from Monday to Friday later", () => {
+test("a refund is expected seven days later, not counting weekends", () => {
   expect(estimatedCompletion(Date.parse("2026-01-02T23:59:59Z"))).toBe("2026-01-13");
   expect(estimatedCompletion(Date.parse("2026-01-03T00:00:00Z"))).toBe("2026-01-13");
   expect(estimatedCompletion(Date.parse("2026-01-05T12:00:00Z"))).toBe("2026-01-14");

@@ -7,7 +7,7 @@ import { listRestockTasks } from "../../src/inventory/receiving/restock_tasks.sq
 import type { Tx } from "../../src/storage/database.ts";
 import { openShop, type Shop } from "../build/shop.ts";
 
-/** What Drizzle can do that no feature may. */
+/** Drizzle functions that features may not use. */
 interface Executing {
   execute(query: SQL): Promise<unknown>;
 }
@@ -21,7 +21,7 @@ const item = async (sku: string) => (await shop.app.get(`/inventory/${sku}`)).bo
 const waiting = async (query = "") => (await shop.app.get(`/inventory/putbacks${query}`)).body;
 const putBack = (body: object) => shop.app.post("/inventory/putbacks", body);
 
-/** A return of units of an order that was shipped, received and ready to be inspected. */
+/** A return of a shipped order, received and ready to be inspected. */
 async function returned(product: { id: string; sku: string }, quantity: number) {
   const order = await shop.order([[product, quantity]]);
   await shop.act(order.id, "ship");
@@ -34,7 +34,7 @@ async function returned(product: { id: string; sku: string }, quantity: number) 
   return { id: body.data.id as string, order_id: order.id as string, inspect };
 }
 
-/** Makes so many bins, each with an empty stock item like this one: a warehouse sells out of many places. */
+/** Creates many bins with an empty stock item each, like a warehouse that sells from many places. */
 async function addPlaces(tx: Tx, like: number, count: number): Promise<number[]> {
   const [found] = await tx.sql
     .select()
@@ -50,7 +50,7 @@ async function addPlaces(tx: Tx, like: number, count: number): Promise<number[]>
 }
 
 describe("works", () => {
-  test("restocked units without a bin wait where everybody can see them, and are sold again once shelved", async () => {
+  test("restocked units without a bin wait as tasks, and are sold again once shelved", async () => {
     const product = await shop.product({ units: 5 });
     const { id, order_id, inspect } = await returned(product, 3);
     const { status, body } = await inspect(3);
@@ -94,7 +94,7 @@ describe("works", () => {
     expect((await waiting()).data).toEqual([]);
   });
 
-  test("units restocked to a bin wait nowhere, and those in quarantine are no put-backs", async () => {
+  test("units restocked to a bin create no tasks, nor do quarantined ones", async () => {
     const product = await shop.product({ units: 5 });
     const { inspect } = await returned(product, 3);
     const { body } = await inspect(3, { bin: "A-01" });
@@ -105,7 +105,7 @@ describe("works", () => {
     expect((await waiting()).data).toEqual([]);
   });
 
-  test("the list has picked units of cancelled orders as well, is filtered and paged", async () => {
+  test("the list includes picked units of cancelled orders, with filters and pages", async () => {
     const [one, two] = [await shop.product({ units: 9 }), await shop.product({ units: 9 })];
     const picked = await shop.order([[one, 4]]);
     await shop.act(picked.id, "pick");
@@ -139,13 +139,13 @@ describe("works", () => {
       query = next === null ? "" : `?limit=1&cursor=${encodeURIComponent(next)}`;
     }
     expect(walked).toEqual(all);
-    // What was written off where it waited is no put-back any more.
+    // Units that are written off while waiting are no longer tasks.
     const gone = { adjustment: -4, reason: "lost", location: "whs_1001", bin: "PUTBACK" };
     expect((await shop.app.patch(`/inventory/${one.sku}`, gone)).status).toBe(200);
     expect(names((await waiting()).data)).toEqual(all.slice(1));
   });
 
-  test("the bin suggested has the SKU, then had it last, and has room", async () => {
+  test("the suggested bin has the SKU, or had it last, and has room", async () => {
     const product = await shop.product();
     const add = (bin: string, quantity: number) =>
       shop.app.post("/inventory", { sku: product.sku, quantity, location: "whs_1001", bin });
@@ -153,7 +153,7 @@ describe("works", () => {
     const { id, inspect } = await returned(product, 3);
     await inspect(3);
     const suggested = async () => (await waiting(`?return_id=${id}`)).data[0].suggested_bin;
-    // All were sold, so that it lies nowhere.
+    // All were sold, so no bin has the SKU.
     expect(await suggested()).toBe("B-02");
     await add("C-03", 1);
     expect(await suggested()).toBe("C-03");
@@ -168,7 +168,7 @@ describe("works", () => {
     expect(await suggested()).toBe(null);
   });
 
-  test("they are found as fast in a long ledger as in a short one", async () => {
+  test("tasks are found as fast in a long ledger as in a short one", async () => {
     const product = await shop.product({ units: 5 });
     const { inspect } = await returned(product, 3);
     await inspect(3);
@@ -193,7 +193,7 @@ describe("works", () => {
         });
         await tx.sql.insert(movements).values(rows);
       }
-      // As autovacuum would have it; a schema that other tests have used has statistics of theirs.
+      // As autovacuum would do; a schema used by other tests has their statistics.
       const analyze = sql`analyze movements, stock_items, bins`;
       if (engine === "postgres") await (tx.sql as unknown as Executing).execute(analyze);
       expect(await fastest(tx)).toBeLessThan(3 * before);
@@ -204,7 +204,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("no giver or two, one that is not there, more than waits, or the bin in which it lies", async () => {
+  test("a missing, unknown or double source, more units than are waiting, and the bin in which they are", async () => {
     const product = await shop.product({ units: 5 });
     const { id, order_id, inspect } = await returned(product, 3);
     await inspect(3);

@@ -28,8 +28,8 @@ const fieldOf = (work: () => unknown): unknown => {
   return null;
 };
 
-describe("the states", () => {
-  test("are all reached, and each allows what it allows", () => {
+describe("the statuses", () => {
+  test("are all reachable, and each allows its actions", () => {
     expect(unreachableStates<ReturnStatus>(returnTransitions, returnStatuses, "initiated")).toEqual([]);
     const grid = returnStatuses.map((status) => {
       const actions = allowedActions<ReturnStatus, typeof returnTransitions>(returnTransitions, status, false);
@@ -69,7 +69,7 @@ const units = (planned: readonly { order_line_id: number; quantity: number }[]) 
   planned.map(({ order_line_id, quantity }) => [order_line_id, quantity]);
 
 describe("the items of a return", () => {
-  test("are taken from the order's lines in their order", () => {
+  test("are taken from the order's lines in order", () => {
     expect(units(planItems(lines, [], undefined))).toEqual([
       [1, 2],
       [2, 1],
@@ -107,7 +107,7 @@ describe("the items of a return", () => {
     expect(found).toBe(left);
   });
 
-  test("are none when nothing is out", () => {
+  test("are empty if nothing has shipped", () => {
     const none = lines.map((line) => ({ ...line, quantity_shipped: 0 }));
     expect(fieldOf(() => planItems(none, [], undefined))).toBe("nothing_to_return");
     const all = [item(1), item(2, { quantity: 1 }), item(3, { quantity: 3 })];
@@ -115,12 +115,12 @@ describe("the items of a return", () => {
   });
 });
 
-describe("an arrival", () => {
+describe("a receipt", () => {
   const open = [item(1, { quantity_received: 0 }), item(2, { quantity_received: 1 }), item(3, { sku: "B" })];
   const planned = (said?: { sku: string; quantity: number }[]) =>
     planReceipt(open, said).map(({ item: { id }, quantity }) => [id, quantity]);
 
-  test("is all that is outstanding, or what is said", () => {
+  test("covers everything outstanding, or the given items", () => {
     expect(planned()).toEqual([
       [1, 2],
       [2, 1],
@@ -141,7 +141,7 @@ describe("an inspection", () => {
     ...fields,
   });
   const lot = (lot_id: number | null, warehouse_id = 1) => ({
-    // More than asked for, as inventory answers it: it must not leak into what is planned.
+    // More fields than requested, as inventory returns them: they must not leak into the plan.
     warehouse_id,
     lot_id,
     lot_number: lot_id === null ? null : `L${lot_id}`,
@@ -158,7 +158,7 @@ describe("an inspection", () => {
       ...[one.item.id, one.quantity, one.disposition, one.lot_id, one.warehouse_id],
     ]);
 
-  test("covers every unit received, in the order of the items", () => {
+  test("covers every received unit, in the order of the items", () => {
     expect(plan([finding(3), finding(1, { condition: "damaged" })])).toEqual([
       [1, 2, "restock", null, 1],
       [2, 1, "restock", null, 1],
@@ -169,13 +169,13 @@ describe("an inspection", () => {
     expect(fieldOf(() => plan([finding(4, { sku: "C" })]))).toEqual(["items[0].sku is not in this return"]);
   });
 
-  test("takes the condition that the customer stated, if it finds no other", () => {
+  test("uses the condition that the customer stated, unless it finds another", () => {
     const said = [item(1, { condition: "expired" })];
     expect(plan([finding(2, { condition: null })], goods(lot(null)), said)).toEqual([[1, 2, "dispose", null, 1]]);
     expect(fieldOf(() => plan([finding(4, { condition: null })]))).toEqual(["items[0].condition is required"]);
   });
 
-  test("needs a lot number only where several lots went out", () => {
+  test("needs a lot number only if several lots shipped", () => {
     expect(plan([finding(4)], goods(lot(7, 2)))[0]).toEqual([1, 2, "restock", 7, 2]);
     expect(plan([finding(4)], goods())[0]).toEqual([1, 2, "restock", null, null]);
     const several = goods(lot(7), lot(8, 2), lot(7, 3));
@@ -189,7 +189,7 @@ describe("an inspection", () => {
     ]);
   });
 
-  test("restocks by default what is unopened and was never cold", () => {
+  test("restocks by default unopened units that need no cooling", () => {
     expect(
       conditions.map((condition) => `${condition}: ${defaultDisposition(condition, "ambient")}`),
     ).toMatchInlineSnapshot(`
@@ -211,8 +211,8 @@ describe("an inspection", () => {
   });
 });
 
-describe("the way back", () => {
-  test("is told by the tracking status", () => {
+describe("return shipping", () => {
+  test("follows the tracking status", () => {
     expect(shippingStatus("out_for_delivery")).toBe("in_transit");
     expect(shippingStatus("returned")).toBe("exception");
   });

@@ -1,4 +1,4 @@
-// Labels with which goods come back: ours and those of carriers.
+// Return labels, of the built-in carrier and others.
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openApp } from "../build/service.ts";
 import { outcomeOf, type ParcelShop, parcelShopOn } from "../build/shop.ts";
@@ -14,7 +14,7 @@ beforeEach(() => seller.openUp());
 const own = { carrier: "local", service: "standard", package: { weight: 2 } };
 const ground = { carrier: "swift", service: "ground", package: { weight: 2 } };
 
-/** A return of an order that was delivered. */
+/** A return of a delivered order. */
 async function openReturn(): Promise<{ id: string; order_id: string }> {
   const order = await shop.order();
   expect((await app.post(`/orders/${order.id}/ship`, { carrier: "UPS" })).status).toBe(200);
@@ -26,7 +26,7 @@ async function openReturn(): Promise<{ id: string; order_id: string }> {
 const shippingOf = async (id: string) => (await app.get(`/returns/${id}`)).body.data.return_shipping;
 
 describe("works", () => {
-  test("our own label leads from the customer to the warehouse, and the return follows its parcel", async () => {
+  test("a built-in label leads from the customer to the warehouse, and the return follows its parcel", async () => {
     const { id, order_id } = await openReturn();
     const bought = await app.post(`/returns/${id}/label`, own);
     const label = bought.body.data;
@@ -52,7 +52,7 @@ describe("works", () => {
     expect(events).toContain("return_label");
   });
 
-  test("a label that is voided is awaited no more, and another can be bought", async () => {
+  test("a voided label is no longer expected, and another can be bought", async () => {
     const { id } = await openReturn();
     const { label_id } = (await app.post(`/returns/${id}/label`, own)).body.data;
     const voided = await app.post(`/shipping/labels/${label_id}/void`);
@@ -61,7 +61,7 @@ describe("works", () => {
     expect((await app.post(`/returns/${id}/label`, own)).status).toBe(201);
   });
 
-  test("a carrier's label is bought and given back", async () => {
+  test("a carrier's label is bought and voided", async () => {
     const { id } = await openReturn();
     const bought = await app.post(`/returns/${id}/label`, ground);
     const label = bought.body.data;
@@ -73,7 +73,7 @@ describe("works", () => {
     expect(await shippingOf(id)).toMatchObject({ tracking_number: null });
   });
 
-  test("a carrier's label whose parcel is on its way is not given back", async () => {
+  test("a carrier's label cannot be voided once its parcel is in transit", async () => {
     const { id } = await openReturn();
     const label = (await app.post(`/returns/${id}/label`, ground)).body.data;
     const scan = await app.post(`/tracking/${label.tracking_number}/events`, { status: "in_transit" });
@@ -84,7 +84,7 @@ describe("works", () => {
     expect(await shippingOf(id)).toMatchObject({ tracking_number: label.tracking_number, status: "in_transit" });
   });
 
-  test("a return that is called off gives its labels up, ours and its carrier's", async () => {
+  test("cancelling a return voids its labels", async () => {
     const { id } = await openReturn();
     const bought = await app.post(`/returns/${id}/label`, own);
     const second = await app.post(`/returns/${id}/label`, { ...ground, additional: true });
@@ -103,7 +103,7 @@ describe("works", () => {
     expect(outcomeOf(await app.post(`/returns/${id}/cancel`))).toEqual([409, "invalid_state_transition"]);
   });
 
-  test("a carrier's lost answer is looked up", async () => {
+  test("a carrier's lost reply is looked up", async () => {
     const { id } = await openReturn();
     seller.fake.buy = async (ref) => {
       seller.sell(ref);
@@ -129,7 +129,7 @@ describe("refuses", () => {
     expect((await app.post(`/returns/${id}/label`, { ...own, additional: true })).status).toBe(201);
   });
 
-  test("to call a return off whose parcel is coming, or whose carrier keeps the label or says nothing", async () => {
+  test("to cancel a return whose parcel is in transit, or whose carrier refuses or does not respond", async () => {
     const coming = await openReturn();
     const { label_id, tracking_number } = (await app.post(`/returns/${coming.id}/label`, own)).body.data;
     expect((await app.post(`/tracking/${tracking_number}/events`, { status: "in_transit" })).status).toBe(201);
@@ -154,7 +154,7 @@ describe("refuses", () => {
     expect((await app.post(`/returns/${id}/cancel`)).status).toBe(200);
   });
 
-  test("a carrier's label across a border while the product has no origin or weight", async () => {
+  test("a carrier's international label for a product without origin or weight", async () => {
     const { id } = await openReturn();
     const from_address = {
       name: "Alan Tremblay",
@@ -181,7 +181,7 @@ describe("refuses", () => {
     expect(declared).toMatchObject([[{ sku: "RICE-1KG", quantity: 2, country_of_origin: "IN", value_cents: 640 }]]);
   });
 
-  test("a return that has arrived, an unknown carrier, and what a carrier refuses", async () => {
+  test("a received return, an unknown carrier, and refusals by a carrier", async () => {
     const { id } = await openReturn();
     expect(outcomeOf(await app.post(`/returns/${id}/label`, { ...own, carrier: "swallow" }))).toEqual([
       422,

@@ -4,7 +4,7 @@ import { openShop } from "../build/shop.ts";
 
 const shop = await openShop();
 
-/** A shipped order of these quantities, each of a product of its own at 12.50, and nothing left to tell. */
+/** A shipped order with these quantities, each of its own product at 12.50. Its events are already taken. */
 async function shipped(quantities: readonly number[], fields: object = {}) {
   const products = [];
   for (const quantity of quantities) products.push(await shop.product({ units: quantity + 5 }));
@@ -21,7 +21,7 @@ async function created(body: object) {
   return answer.body.data;
 }
 
-/** Sends a step and answers what it answered, which must not be a refusal. */
+/** Sends a step and returns the response, which must not be a refusal. */
 async function act(id: string, step: string, body: object = {}) {
   const answer = await shop.app.post(`/returns/${id}/${step}`, body);
   expect([step, answer.status < 300, answer.body.error]).toEqual([step, true, undefined]);
@@ -47,7 +47,7 @@ async function refused(path: string, body: object = {}, method = "POST") {
 }
 
 describe("works", () => {
-  test("a return is announced with every field of the specification", async () => {
+  test("a return is created with every field of the specification", async () => {
     const { order, skus } = await shipped([3, 1]);
     const items = [{ sku: skus[0], quantity: 2, condition: "damaged", notes: "The box was wet." }];
     const answer = await shop.app.post("/returns", {
@@ -100,7 +100,7 @@ describe("works", () => {
     expect((await shop.get(order.id)).returns).toEqual([made.id]);
   });
 
-  test("goods come back: received, inspected into stock and away, refunded, each told once", async () => {
+  test("units are received, inspected into stock or disposed of, and refunded, each emitted once", async () => {
     const { order, skus } = await shipped([3, 1], { shipping_amount: "4.90" });
     const [first, second] = skus as [string, string];
     const { id } = await created({ order_id: order.id, reason: "wrong_item" });
@@ -141,7 +141,7 @@ describe("works", () => {
     const lines = (await shop.get(order.id)).line_items;
     expect(lines.map((line: { quantity_returned: number }) => line.quantity_returned)).toEqual([2, 1]);
 
-    // Three units at 12.50 were accepted; the one sent back to the customer is not paid for.
+    // Three units at 12.50 were accepted; the one sent back to the customer is not refunded.
     const refund = await act(id, "refund", { refund_shipping: true, method: "store_credit", notes: "Sorry." });
     expect(refund).toEqual({
       refund_id: expect.stringMatching(/^rfd_\d+$/),
@@ -168,7 +168,7 @@ describe("works", () => {
     expect(await shop.takeTypes()).toEqual([]);
   });
 
-  test("several refunds share what is refundable, and a failed one leaves it to the next", async () => {
+  test("several refunds share the refundable amount, and a failed one leaves it to the next", async () => {
     const { id } = await inspected(4, { restocking_fee: 5, refund_amount: null });
     const first = await act(id, "refund", { amount: "10.00" });
     expect(first.breakdown).toEqual({ items: 15, shipping: 0, restocking_fee: 5 });
@@ -186,7 +186,7 @@ describe("works", () => {
     expect(await shop.takeTypes()).toEqual([]);
   });
 
-  test("the shipping of an order is refunded once, whichever of its returns asks", async () => {
+  test("the shipping of an order is refunded once, whichever return requests it", async () => {
     const { order, skus } = await shipped([2], { shipping_amount: 6 });
     const amounts = [];
     for (const _ of [1, 2]) {
@@ -207,7 +207,7 @@ describe("works", () => {
     expect(await shop.takeTypes()).toEqual([]);
   });
 
-  test("units of a cancelled return may be returned again, as may those that never came", async () => {
+  test("units of a cancelled return, or that never arrived, may be returned again", async () => {
     const { order, skus } = await shipped([2]);
     const body = { order_id: order.id, reason: "expired" };
     const first = await created(body);
@@ -219,7 +219,7 @@ describe("works", () => {
     expect((await created(body)).items).toMatchObject([{ sku: skus[0], quantity: 1 }]);
   });
 
-  test("the lot is the one that went out, or the one that is named", async () => {
+  test("the lot is the shipped one, or the one named", async () => {
     const lots = async (numbers: readonly string[]) => {
       const sku = `LOT-${numbers.join()}`;
       const product = (await shop.app.post("/products", { sku, name: sku, lot_tracking: true })).body.data;
@@ -246,7 +246,7 @@ describe("works", () => {
     expect(Object.fromEntries(lotsThere)).toEqual({ L2: 1, L3: 1 });
   });
 
-  test("what was agreed can change, and the way back; what a GET answered can be sent back", async () => {
+  test("terms and return shipping can change; the response of a GET can be sent back", async () => {
     const { order } = await shipped([1]);
     const made = await created({ order_id: order.id, reason: "defective" });
     expect(made.return_shipping).toEqual({
@@ -271,7 +271,7 @@ describe("works", () => {
     expect(await shop.takeTypes()).toEqual([]);
   });
 
-  test("the way back follows the tracking of its parcel", async () => {
+  test("return shipping follows the tracking of its parcel", async () => {
     const { order } = await shipped([2]);
     const return_shipping = { tracking_number: "BACK-1", carrier: "local" };
     const { id } = await created({ order_id: order.id, reason: "defective", return_shipping });
@@ -294,7 +294,7 @@ describe("works", () => {
     expect(listed[0].return_shipping.status).toBe("delivered");
   });
 
-  test("a list is narrowed by state, order and day", async () => {
+  test("a list filters by status, order and day", async () => {
     const { order, skus } = await shipped([3]);
     const one = { order_id: order.id, reason: "other", items: [{ sku: skus[0], quantity: 1, notes: "Too blue." }] };
     const ids = [];
@@ -334,12 +334,12 @@ describe("refuses", () => {
     expect(await shop.takeTypes()).toEqual([]);
   });
 
-  test("an order of which nothing was shipped", async () => {
+  test("an order without shipped units", async () => {
     const order = await shop.order([[await shop.product({ units: 1 }), 1]]);
     expect(await refused("/returns", { order_id: order.id, reason: "defective" })).toEqual([409, "nothing_to_return"]);
   });
 
-  test("each step out of its turn", async () => {
+  test("steps out of order", async () => {
     const { order, skus } = await shipped([1]);
     const { id } = await created({ order_id: order.id, reason: "defective" });
     const findings = { items: [{ sku: skus[0], quantity: 1, condition: "opened" }] };
@@ -375,7 +375,7 @@ describe("refuses", () => {
     expect((await shop.get(order.id)).line_items[0].quantity_returned).toBe(0);
   });
 
-  test("more than is refundable, and a report of a refund that is settled or not there", async () => {
+  test("more than is refundable, and reports of settled and unknown refunds", async () => {
     const { id } = await inspected(2, { refund_amount: 25.01 });
     const { body } = await shop.app.post(`/returns/${id}/refund`);
     expect(body.error).toMatchObject({ code: "refund_exceeds_amount", refundable: 25 });
@@ -392,7 +392,7 @@ describe("refuses", () => {
     expect(word).toEqual([422, "validation_failed", "status"]);
   });
 
-  test("what is not there", async () => {
+  test("unknown records", async () => {
     const gone = [404, "resource_missing"];
     expect(await refused("/returns/ret_1", undefined, "GET")).toEqual(gone);
     expect(await refused("/returns/ret_1", {}, "PATCH")).toEqual(gone);
@@ -403,7 +403,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("a reading key reads and changes nothing", async () => {
+  test("a read-only key reads and changes nothing", async () => {
     const { order } = await shipped([1]);
     const { id } = await created({ order_id: order.id, reason: "defective" });
     const read_only = { key: shop.app.keys.live.read };
@@ -414,14 +414,14 @@ describe("guards", () => {
     }
   });
 
-  test("of returns asked for at once no unit is in two", async () => {
+  test("concurrent returns never contain the same unit", async () => {
     const { order, skus } = await shipped([3]);
     const body = { order_id: order.id, reason: "defective", items: [{ sku: skus[0], quantity: 1 }] };
     const tries = await Promise.all(Array.from({ length: 8 }, () => shop.app.post("/returns", body)));
     expect(tries.filter(({ status }) => status === 201).length).toBe(3);
   });
 
-  test("of refunds asked for at once no cent is paid twice", async () => {
+  test("concurrent refunds never pay a cent twice", async () => {
     const { id } = await inspected(4);
     const ask = () => shop.app.post(`/returns/${id}/refund`, { amount: 20 });
     const tries = await Promise.all(Array.from({ length: 6 }, ask));
@@ -431,7 +431,7 @@ describe("guards", () => {
     expect(await shop.takeTypes()).toEqual(["return.processed"]);
   });
 
-  test("after all of this the stock is what its ledger says", async () => {
+  test("afterwards the stock matches its ledger", async () => {
     expect(await shop.app.service.stores.live.read(verifyInventory)).toEqual([]);
   });
 

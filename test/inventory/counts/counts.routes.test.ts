@@ -17,7 +17,7 @@ async function opened(input: object) {
   return body.data;
 }
 
-/** Sends a step and answers the count after it. */
+/** Sends a step and returns the count after it. */
 async function done(id: string, action: string, body: object = {}) {
   const answer = await act(id, action, body);
   expect([action, answer.status, answer.body.error]).toEqual([action, 200, undefined]);
@@ -25,7 +25,7 @@ async function done(id: string, action: string, body: object = {}) {
 }
 
 describe("works", () => {
-  test("bins are counted, reviewed with what differences are worth, and posted", async () => {
+  test("bins are counted, reviewed with the value of differences, and posted", async () => {
     const tea = await shop.product();
     const mug = await shop.product();
     await shop.app.post("/inventory", { sku: tea.sku, quantity: 10, bin: "K-1", unit_cost: "2.50" });
@@ -91,7 +91,7 @@ describe("works", () => {
     expect((await shop.app.get(`/inventory/counts/${count.id}`)).body.data).toEqual(kept);
   });
 
-  test("a blind count tells nothing of what is expected before its review", async () => {
+  test("a blind count hides the expected units until its review", async () => {
     const product = await shop.product({ units: 7 });
     const count = await opened({ skus: [product.sku], blind: true });
     const hidden = { expected_quantity: null, difference: null, unit_value: null, value: null };
@@ -100,7 +100,7 @@ describe("works", () => {
     expect(counted.lines).toMatchObject([{ ...hidden, counted_quantity: 6 }]);
     const reviewed = await done(count.id, "review");
     expect(reviewed.lines).toMatchObject([{ expected_quantity: 7, difference: -1, value: -10 }]);
-    // Counted once more, it is blind again.
+    // Counting again makes it blind again.
     const again = await done(count.id, "lines", { lines: [{ sku: product.sku, bin: "A-01", quantity: 7 }] });
     expect(again).toMatchObject({ status: "open", reviewed_at: null, summary: null, lines: [hidden] });
     await done(count.id, "review");
@@ -109,7 +109,7 @@ describe("works", () => {
     expect(await shop.takeTypes()).toEqual([]);
   });
 
-  test("units and lots found where none are expected come in, and fill what waits", async () => {
+  test("unexpected units and lots are added, and fill backorders", async () => {
     const product = await shop.product();
     for (const lot_number of ["C1", "C2"]) {
       await shop.app.post("/inventory", { sku: product.sku, quantity: 1, lot_number, bin: "F-1" });
@@ -137,7 +137,7 @@ describe("works", () => {
     expect((await shop.get(order.id)).allocation).toMatchObject({ complete: true });
   });
 
-  test("lines that nobody counted stay as they are, and picked units are never counted", async () => {
+  test("uncounted lines stay unchanged, and picked units are never counted", async () => {
     const product = await shop.product({ units: 5 });
     await shop.app.post("/inventory", { sku: product.sku, quantity: 3, bin: "U-1" });
     const order = await shop.order([[product, 2]]);
@@ -153,7 +153,7 @@ describe("works", () => {
     expect((await shop.stockOf(product.sku)).on_hand).toBe(8 - posted.lines[1].expected_quantity);
   });
 
-  test("without bins and SKUs all that lies in the warehouse is counted; counts are listed newest first", async () => {
+  test("without bins and SKUs, the whole warehouse is counted; counts are listed newest first", async () => {
     const everything = await opened({});
     expect(everything.lines_total).toBeGreaterThan(3);
     await done(everything.id, "cancel");
@@ -172,11 +172,11 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("to post what has moved since it was counted, until it is counted again", async () => {
+  test("to post lines whose stock has moved since they were counted, until they are counted again", async () => {
     const product = await shop.product({ units: 5 });
     const count = await opened({ skus: [product.sku] });
     const line = { sku: product.sku, bin: "A-01" };
-    // What moves before the count does no harm.
+    // Movements before the count do not matter.
     await shop.app.patch(`/inventory/${product.sku}`, { adjustment: 1, reason: "found" });
     await done(count.id, "lines", { lines: [{ ...line, quantity: 4 }] });
     await done(count.id, "review");
@@ -193,7 +193,7 @@ describe("refuses", () => {
     expect((await shop.stockOf(product.sku)).on_hand).toBe(7);
   });
 
-  test("to break promises unless orders may wait", async () => {
+  test("to take reserved units unless shortfalls are allowed", async () => {
     const product = await shop.product({ units: 5 });
     const first = await shop.order([[product, 3]]);
     const second = await shop.order([[product, 2]]);
@@ -215,7 +215,7 @@ describe("refuses", () => {
     expect(await shop.stockOf(product.sku)).toMatchObject({ on_hand: 2, reserved: 2, backordered: 3 });
   });
 
-  test("promises move to other bins before anyone has to wait", async () => {
+  test("reservations move to other bins before orders are backordered", async () => {
     const product = await shop.product({ units: 3 });
     await shop.app.post("/inventory", { sku: product.sku, quantity: 3, bin: "V-1" });
     await shop.order([[product, 4]]);
@@ -230,7 +230,7 @@ describe("refuses", () => {
     expect(await shop.stockOf(product.sku)).toMatchObject({ on_hand: 4, reserved: 4, backordered: 0 });
   });
 
-  test("steps that the state does not allow", async () => {
+  test("steps that the status does not allow", async () => {
     const product = await shop.product({ units: 5 });
     const line = { sku: product.sku, bin: "A-01", quantity: 5 };
     const count = await opened({ skus: [product.sku] });
@@ -257,7 +257,7 @@ describe("refuses", () => {
     expect(await shop.takeTypes()).toEqual([]);
   });
 
-  test("what is not there, and what is not part of the count", async () => {
+  test("unknown records, and places that are not part of the count", async () => {
     const product = await shop.product({ units: 5 });
     const other = await shop.product({ units: 5 });
     const told = ({ status, body }: { status: number; body: { error: { details: { field: string }[] } } }) => [
@@ -284,7 +284,7 @@ describe("refuses", () => {
     expect((await shop.app.get(`/inventory/counts/${count.id}`)).body.data).toEqual(count);
   });
 
-  test("to guess which lot was counted", async () => {
+  test("to guess the counted lot", async () => {
     const product = await shop.product();
     for (const lot_number of ["G1", "G2"]) {
       await shop.app.post("/inventory", { sku: product.sku, quantity: 1, lot_number, bin: "G-1" });
@@ -305,11 +305,11 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("the table of states reaches them all", () => {
+  test("every status is reachable", () => {
     expect(unreachableStates(countTransitions, countStatuses, "open")).toEqual([]);
   });
 
-  test("a posted line that moved something else is found", async () => {
+  test("verify finds a posted line with a different movement", async () => {
     const product = await shop.product({ units: 5 });
     const count = await opened({ skus: [product.sku] });
     await done(count.id, "lines", { lines: [{ sku: product.sku, bin: "A-01", quantity: 3 }] });
@@ -326,7 +326,7 @@ describe("guards", () => {
     await set(3);
   });
 
-  test("reading needs a key that may read, changing one that may write; modes do not mix", async () => {
+  test("reading requires a read key, changing a write key; environments are separate", async () => {
     const product = await shop.product({ units: 5 });
     const count = await opened({ skus: [product.sku] });
     const { keys, call } = shop.app;

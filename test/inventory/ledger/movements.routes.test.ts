@@ -55,14 +55,14 @@ describe("works", () => {
     expect(await quantities(query.replace("MAIN", main))).toEqual(expected);
   });
 
-  test("pages of a narrowed list go on by cursor", async () => {
+  test("a filtered list has cursors", async () => {
     const first = await app.get(`/inventory/movements?location=${main}&limit=2`);
     expect(first.body.meta.pagination).toMatchObject({ total: 3, has_more: true });
     const { next_cursor } = first.body.meta.pagination;
     expect(await quantities(`location=${main}&limit=2&cursor=${next_cursor}`)).toEqual([5]);
   });
 
-  test("the file has a row for each movement, which reads back as it was", async () => {
+  test("the CSV file has a row for each movement and can be parsed back", async () => {
     const answer = await app.get("/inventory/movements/export.csv");
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present");
@@ -97,7 +97,7 @@ describe("works", () => {
     expect(none.body.split("\r\n").length).toBe(2);
   });
 
-  test("a file of several pages is whole and in order", async () => {
+  test("a file of several pages is complete and in order", async () => {
     const receive = (n: number) => app.post("/inventory", { sku: "B", quantity: n + 1, location: main, bin: "S-2" });
     for (let n = 0; n < 1100; n += 100) {
       await Promise.all(Array.from({ length: 100 }, (_, more) => receive(n + more)));
@@ -130,11 +130,11 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("a key that may only read may have the file, and none without a key", async () => {
+  test("a read-only key may export the file, and no key may not", async () => {
     const path = "/inventory/movements/export.csv";
     expect((await app.call("GET", path, undefined, { key: app.keys.live.read })).status).toBe(200);
     expect((await app.call("GET", path, undefined, { key: null })).status).toBe(401);
-    // The other world has a ledger of its own.
+    // The other environment has its own ledger.
     const other = await app.call("GET", path, undefined, { key: app.keys.test.full });
     expect(String(other.body).trim().split("\r\n").length).toBe(1);
   });

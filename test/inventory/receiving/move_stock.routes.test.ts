@@ -11,7 +11,7 @@ const places = async (sku: string) =>
   );
 
 describe("works", () => {
-  test("units go to a better place and nobody's promise with them", async () => {
+  test("free units move, and reserved units stay", async () => {
     const { sku } = await shop.product({ units: 9 });
     await shop.takeTypes();
     const { status, body } = await move({ sku, quantity: 4, to_bin: "B-07", notes: "Nearer to the door." });
@@ -20,7 +20,7 @@ describe("works", () => {
       { from_bin: "A-01", from_quantity: 5, bin: "B-07", bin_quantity: 4, reason: "relocation", moved_by: "key_1003" },
     ]);
     expect(await places(sku)).toEqual(["A-01 5 0", "B-07 4 0"]);
-    // What is for sale is the same as before.
+    // The units for sale are unchanged.
     expect(await shop.takeTypes()).toEqual([]);
     const [movement] = (await shop.app.get(`/inventory/movements?sku=${sku}`)).body.data;
     expect(movement).toMatchObject({
@@ -33,7 +33,7 @@ describe("works", () => {
     await shop.expectVerified();
   });
 
-  test("promised units keep their promise where they lie then, and the order can be picked from there", async () => {
+  test("moved reserved units stay reserved in the new bin, and the order can be picked from there", async () => {
     const goods = await shop.product({ units: 5 });
     const order = await shop.order([[goods, 3]]);
     await shop.takeTypes();
@@ -45,7 +45,7 @@ describe("works", () => {
     await shop.expectVerified();
   });
 
-  test("loose units are quarantined without a lot, and come back on sale for those who wait", async () => {
+  test("units without a lot go to quarantine, and back on sale for backorders", async () => {
     const goods = await shop.product({ units: 5 });
     await shop.takeTypes();
     expect((await move({ sku: goods.sku, quantity: 5, condition: "quarantined" })).body.data).toMatchObject({
@@ -64,7 +64,7 @@ describe("works", () => {
     await shop.expectVerified();
   });
 
-  test("promised units go off sale when those who lose them may wait", async () => {
+  test("reserved units go off sale if shortfalls are allowed", async () => {
     const goods = await shop.product({ units: 3 });
     const order = await shop.order([[goods, 2]]);
     const body = { sku: goods.sku, quantity: 2, condition: "damaged" };
@@ -83,7 +83,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("what is not there, not clear, or not a place for it, and changes nothing", async () => {
+  test("unknown, ambiguous and unsuitable places, and changes nothing", async () => {
     const { sku } = await shop.product({ units: 5 });
     await move({ sku, quantity: 2, to_bin: "B-09" });
     const waits = await shop.product({ units: 2 });

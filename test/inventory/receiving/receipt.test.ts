@@ -23,7 +23,7 @@ const line = (lot_number: string | null, outstanding: number, more: Partial<Rece
   ...more,
 });
 
-test("every state of a receipt can be reached", () => {
+test("every status of a receipt is reachable", () => {
   expect(unreachableStates<ReceiptStatus>(receiptTransitions, receiptStatuses, "expected")).toEqual([]);
 });
 
@@ -71,24 +71,24 @@ describe("scanned units are counted", () => {
     expect(found).toEqual(counted.map(([line, quantity]) => ({ line, quantity })));
   });
 
-  test("on the line that is full when all are", () => {
+  test("on the full line if all are full", () => {
     const full = line("L1", 0);
     expect(countOn([line(null, 0), full], { sku: "A", quantity: 2, lot_number: "L1" })).toEqual([
       { line: full, quantity: 2 },
     ]);
   });
 
-  test("nowhere when the SKU is not expected", () => {
+  test("nowhere if the SKU is not expected", () => {
     expect(() => countOn(lines, { sku: "C", quantity: 1 })).toThrow("sku is not expected in this delivery");
   });
 });
 
-test("a lot goes without saying where only one is expected", () => {
+test("the lot can be omitted if only one is expected", () => {
   const lines = [line("L1", 1), line("L1", 2), line("L2", 1, { sku: "B" }), line(null, 1, { sku: "B" })];
   expect(["A", "B", "C"].map((sku) => expectedLot(lines, sku))).toEqual(["L1", undefined, undefined]);
 });
 
-test("an expiry goes without saying where it was announced of the lot", () => {
+test("the expiry can be omitted if it was announced for the lot", () => {
   const lines = [line("L1", 1, { expires_on: 7 }), line(null, 1)];
   expect([expectedExpiry(lines, "A", "L1"), expectedExpiry(lines, "A", "L2")]).toEqual([7, null]);
   expect(expectedExpiry(lines, "A", undefined)).toBe(null);

@@ -19,7 +19,7 @@ const expected = async (lines: unknown, more = {}) => {
 const scan = (id: string, ...items: unknown[]) => app.post(`/inventory/receipts/${id}/lines`, { items });
 
 describe("works", () => {
-  test("a delivery is announced, shown and incoming, and tells nobody", async () => {
+  test("a receipt is created, shown and incoming, and emits nothing", async () => {
     await app.takeEvents();
     const asked = { reference: "PO-7", supplier: "Mill", location: main, expected_at: "2026-01-09" };
     const receipt = await expected([{ sku: "RICE", quantity: 10 }], asked);
@@ -38,7 +38,7 @@ describe("works", () => {
     expect(await app.takeStockEvents()).toEqual([]);
   });
 
-  test("scanned units are in stock at once, with a movement that names the receipt", async () => {
+  test("scanned units are in stock at once, with a movement that refers to the receipt", async () => {
     const { status, body } = await scan("rcv_1001", { sku: "RICE", quantity: 4, bin: "A-02" });
     expect([status, body.data.status, body.data.allowed_actions]).toEqual([200, "receiving", ["scan", "close"]]);
     expect(body.data.lines).toMatchObject([{ quantity_received: 4, quantity_outstanding: 6, quantity_over: 0 }]);
@@ -62,7 +62,7 @@ describe("works", () => {
     });
   });
 
-  test("more than was expected is taken and told", async () => {
+  test("units beyond the expected are accepted and reported", async () => {
     await app.takeEvents();
     const { body } = await scan("rcv_1001", { sku: "RICE", quantity: 5 }, { sku: "RICE", quantity: 3 });
     expect(body.data.lines).toMatchObject([{ quantity_received: 12, quantity_outstanding: 0, quantity_over: 2 }]);
@@ -78,7 +78,7 @@ describe("works", () => {
     expect(await app.takeStockEvents()).toEqual([]);
   });
 
-  test("what has not come is missing once the receipt is closed, which is done once", async () => {
+  test("missing units are shown once the receipt is closed, which happens once", async () => {
     const { id } = await expected([
       { sku: "RICE", quantity: 10 },
       { sku: "SALT", quantity: 7 },
@@ -96,7 +96,7 @@ describe("works", () => {
     expect(await app.takeStockEvents()).toEqual([]);
   });
 
-  test("a delivery of which nothing came is called off, once", async () => {
+  test("an untouched receipt is cancelled, once", async () => {
     const { id } = await expected([{ sku: "SALT", quantity: 9 }]);
     await app.takeEvents();
     const cancelled = await app.post(`/inventory/receipts/${id}/cancel`);
@@ -107,7 +107,7 @@ describe("works", () => {
     expect(await app.takeStockEvents()).toEqual([]);
   });
 
-  test("a lot that was announced need not be said again, and is counted on its own line", async () => {
+  test("an announced lot can be omitted, and counts on its own line", async () => {
     const lots = [
       { sku: "MILK", quantity: 6, lot_number: "L-1", expiration_date: "2026-02-01" },
       { sku: "MILK", quantity: 4, lot_number: "L-2", expiration_date: "2026-03-01" },
@@ -128,7 +128,7 @@ describe("works", () => {
     expect((await app.stockOf("MILK")).incoming).toBe(5);
   });
 
-  test("units that are not good count as received and lie apart", async () => {
+  test("bad units count as received and are stored separately", async () => {
     const { id } = await expected([{ sku: "SALT", quantity: 10 }]);
     const before = await app.stockOf("SALT");
     await app.takeEvents();
@@ -145,7 +145,7 @@ describe("works", () => {
     ]);
   });
 
-  test("who waits for the units gets them at once", async () => {
+  test("backorders get the units at once", async () => {
     await app.post("/products", { sku: "RARE", name: "Rare" });
     const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
     const customer = { email: "ada@example.com", first_name: "Ada", last_name: "Doe", shipping_addresses: [address] };
@@ -247,7 +247,7 @@ describe("refuses", () => {
     await app.post(`/inventory/receipts/${id}/cancel`);
   });
 
-  test("to scan, close or cancel where that is over", async () => {
+  test("to scan, close or cancel an ended receipt", async () => {
     const { id } = await expected([{ sku: "SALT", quantity: 2 }]);
     await scan(id, { sku: "SALT", quantity: 1 });
     await app.takeEvents();
@@ -277,7 +277,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("reading needs a key that may read, writing one that may write", async () => {
+  test("reading requires a read key, writing a write key", async () => {
     const read = { key: app.keys.live.read };
     const body = { lines: [{ sku: "SALT", quantity: 1 }] };
     expect((await app.call("POST", "/inventory/receipts", body, read)).status).toBe(403);
@@ -296,7 +296,7 @@ describe("guards", () => {
     expect((await app.call("GET", "/inventory/receipts", undefined, other)).body.data).toEqual([]);
   });
 
-  test("a repeated scan takes the units once", async () => {
+  test("a repeated scan adds the units once", async () => {
     const { id } = await expected([{ sku: "SALT", quantity: 8 }]);
     const headers = { "idempotency-key": "scan-1" };
     const body = { items: [{ sku: "SALT", quantity: 3 }] };

@@ -16,7 +16,7 @@ async function cancelled(product: { id: string }, quantity: number) {
 }
 
 describe("works", () => {
-  test("units of a cancelled order are for sale again once they are put back", async () => {
+  test("units of a cancelled order are for sale again once they are restocked", async () => {
     const product = await shop.product({ units: 5 });
     const made = await cancelled(product, 3);
     expect(await shop.stockOf(product.sku)).toMatchObject({ available: 2, unavailable: { putback: 3 } });
@@ -47,7 +47,7 @@ describe("works", () => {
     });
   });
 
-  test("an order may be named by its number, and who waits gets the units", async () => {
+  test("the order may be given by number, and backorders get the units", async () => {
     const product = await shop.product({ units: 3 });
     const made = await cancelled(product, 3);
     const waiting = await shop.order([[product, 2]]);
@@ -58,7 +58,7 @@ describe("works", () => {
     expect(await shop.stockOf(product.sku)).toMatchObject({ available: 1, reserved: 2 });
   });
 
-  test("units of several lots are told apart", async () => {
+  test("units of several lots are separate tasks", async () => {
     const product = await shop.product();
     for (const lot_number of ["P1", "P2"])
       await shop.app.post("/inventory", { sku: product.sku, quantity: 2, lot_number });
@@ -77,7 +77,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("more than waits, and what waits no more", async () => {
+  test("more units than are waiting, and finished tasks", async () => {
     const product = await shop.product({ units: 5 });
     const made = await cancelled(product, 2);
     const other = await cancelled(product, 2);
@@ -87,7 +87,7 @@ describe("refuses", () => {
     expect(refused.body.error.shortages).toEqual([{ sku: product.sku, requested: 3, available: 2 }]);
     await putBack({ ...back, quantity: 2 });
     expect((await putBack({ ...back, quantity: 1 })).status).toBe(409);
-    // Of the other order's units one is written off where it waits.
+    // One unit of the other order is written off where it waits.
     const lost = { adjustment: -1, reason: "lost", bin: "PUTBACK" };
     expect((await shop.app.patch(`/inventory/${product.sku}`, lost)).status).toBe(200);
     await shop.app.takeEvents();
@@ -96,7 +96,7 @@ describe("refuses", () => {
     expect((await putBack({ ...back, order_id: other.id, quantity: 1 })).status).toBe(201);
   });
 
-  test("an unknown order, SKU or bin kind", async () => {
+  test("an unknown order, SKU or kind of bin", async () => {
     const product = await shop.product({ units: 5 });
     const made = await cancelled(product, 2);
     const back = { order_id: made.id, sku: product.sku, quantity: 1, bin: "A-01" };
@@ -114,7 +114,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("a key that may write is needed, and a repeated request puts back once", async () => {
+  test("a write key is required, and a repeated request restocks once", async () => {
     const product = await shop.product({ units: 5 });
     const made = await cancelled(product, 2);
     const back = { order_id: made.id, sku: product.sku, quantity: 1, bin: "A-01" };

@@ -1,4 +1,4 @@
-// Units of a cancelled order that a carrier has all the same: which of them left, though nobody saw it.
+// Units of a cancelled order that a carrier has anyway: the units that count as shipped, although no scan showed it.
 import { beforeEach, expect, test } from "bun:test";
 import { takeReleasedUnits } from "../../../src/inventory/receiving/restock_units.ts";
 import { pickAllocatedUnits, releaseOrderAllocation } from "../../../src/inventory/reservations/order_allocations.ts";
@@ -15,11 +15,11 @@ const taken = (quantity: number, warehouse_id: number | null = null) =>
     const parts = [{ product_id: shop.product_id("TEA"), quantity: 1 }];
     return takeReleasedUnits(tx, { order_id: 1, warehouse_id }, [{ sets: quantity, parts }], clerk);
   });
-/** What lies where: bin and units. */
+/** The units in each bin. */
 const places = async () =>
   (await shop.item("TEA")).locations.map(({ location, quantity }) => `${location} ${quantity}`);
 
-test("what it picked and gave up leaves first, then free units as a pick would take them", async () => {
+test("released picked units ship first, then free units as in a pick", async () => {
   await shop.add("TEA", 4, { location: shop.west, bin: "W-01" });
   shop.clock.advance(1000);
   await shop.add("TEA", 5, { bin: "A-02" });
@@ -33,13 +33,13 @@ test("what it picked and gave up leaves first, then free units as a pick would t
   expect(await places()).toContain("PUTBACK 2");
   expect(await taken(2)).toEqual([2]);
   expect((await places()).sort()).toEqual(["A-01 6", "A-02 3", "W-01 4"]);
-  // West has the older units, but the main warehouse comes first; there the bin that was filled first.
+  // West has the older units, but the main warehouse has priority; there, the bin that was filled first.
   expect(await taken(4)).toEqual([4]);
   expect((await places()).sort()).toEqual(["A-01 5", "W-01 4"]);
   expect(await taken(20)).toEqual([9]);
 });
 
-test("no units of another warehouse than the order's, none that are promised, none past their expiry", async () => {
+test("no units of another warehouse than the order's, no reserved and no expired ones", async () => {
   await shop.add("TEA", 4, { location: shop.west, bin: "W-01" });
   await shop.add("TEA", 5);
   await shop.add("TEA", 3, { lot: "OLD", days: 1 });

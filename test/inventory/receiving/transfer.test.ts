@@ -9,7 +9,7 @@ import type { StockItem } from "../../../src/inventory/ledger/stock_item.ts";
 import type { TransferLoad } from "../../../src/inventory/receiving/transfer.ts";
 import { chooseUnits, planArrival } from "../../../src/inventory/receiving/transfer.ts";
 
-test("every state of a transfer can be reached", () => {
+test("every status of a transfer is reachable", () => {
   expect(unreachableStates<TransferStatus>(transferTransitions, transferStatuses, "pending")).toEqual([]);
 });
 
@@ -42,7 +42,7 @@ function item(more: Partial<StockItem>): StockItem {
   };
 }
 
-describe("units leave", () => {
+describe("units ship", () => {
   const lot = (lot_number: string, expires_on: number, more: Partial<StockItem> = {}) =>
     item({ lot_id: made + 1, lot_number, lot_status: "available", expires_on, ...more });
   const soon = lot("SOON", 200, { reserved: 7 });
@@ -57,7 +57,7 @@ describe("units leave", () => {
   const chosen = (more: object, from = source) =>
     chooseUnits({ ...line, ...more }, items, from).map(({ item, quantity }) => [item.lot_number, quantity]);
 
-  test("first expired first, and only free ones that are for sale", () => {
+  test("first expired first, and only free units for sale", () => {
     expect(chosen({})).toEqual([
       ["SOON", 3],
       ["LATE", 2],
@@ -68,18 +68,18 @@ describe("units leave", () => {
     ]);
   });
 
-  test("of the lot and the bin that are named", () => {
+  test("from the named lot and bin", () => {
     expect(chosen({ lot_number: "LATE", quantity: 20 })).toEqual([["LATE", 10]]);
     expect(chosen({ bin: "X" })).toEqual([["LATE", 5]]);
     expect(chosen({ bin: "X", lot_number: "SOON" })).toEqual([]);
   });
 
-  test("of a lot that is not for sale when it is named", () => {
+  test("from a lot that is not for sale if it is named", () => {
     expect(chosen({ lot_number: "BAD" })).toEqual([["BAD", 5]]);
     expect(chosen({ lot_number: "PAST" })).toEqual([["PAST", 5]]);
   });
 
-  test("not where older demand waits", () => {
+  test("not while older demand waits", () => {
     expect(chosen({}, { ...source, crowded: true })).toEqual([]);
   });
 });
@@ -103,7 +103,7 @@ describe("units arrive", () => {
   const planned = (...given: Parameters<typeof planArrival>) =>
     planArrival(...given).map(({ load, quantity, bin, item }) => [load.id, quantity, bin, item]);
 
-  test("all that is in transit, unless items are named", () => {
+  test("everything in transit unless items are named", () => {
     expect(planned(loads, undefined)).toEqual([
       [one.id, 4, undefined, 0],
       [two.id, 6, undefined, 0],

@@ -44,7 +44,7 @@ async function shipped(...items: unknown[]) {
 }
 
 describe("works", () => {
-  test("a planned transfer moves nothing and tells nobody", async () => {
+  test("a planned transfer moves nothing and emits nothing", async () => {
     await app.takeEvents();
     const transfer = await planned({ sku: "RICE", quantity: 8 });
     expect(transfer).toMatchObject({
@@ -61,7 +61,7 @@ describe("works", () => {
     expect(await app.takeStockEvents()).toEqual([]);
   });
 
-  test("units that are shipped are on hand nowhere and incoming", async () => {
+  test("shipped units are not on hand anywhere, but incoming", async () => {
     const { body } = await step("trf_1001", "ship");
     expect(body.data).toMatchObject({
       status: "in_transit",
@@ -87,7 +87,7 @@ describe("works", () => {
     await app.expectVerified();
   });
 
-  test("what arrives is taken in, part by part, until nothing is in transit", async () => {
+  test("arriving units are received in parts until nothing is in transit", async () => {
     const part = await step("trf_1001", "receive", { items: [{ sku: "RICE", quantity: 3, bin: "W-02" }] });
     expect(part.body.data).toMatchObject({
       status: "in_transit",
@@ -127,7 +127,7 @@ describe("works", () => {
     await app.expectVerified();
   });
 
-  test("lots leave first expired first, and stay the lots they are", async () => {
+  test("lots ship first expired first, and keep their identity", async () => {
     const transfer = await shipped({ sku: "MILK", quantity: 7 });
     expect(transfer.items).toMatchObject([
       {
@@ -158,7 +158,7 @@ describe("works", () => {
     await app.expectVerified();
   });
 
-  test("units keep their age: what came first to the house leaves first, wherever it was", async () => {
+  test("units keep their age: the first received ships first, wherever it was", async () => {
     await app.post("/products", { sku: "OATS", name: "Oats" });
     const received_date = "2026-01-02T03:00:00Z";
     await add("OATS", 1, { bin: "A-01", received_date: "2026-01-01T00:00:00Z" });
@@ -174,7 +174,7 @@ describe("works", () => {
     await app.takeEvents();
   });
 
-  test("a lot or a bin that is named is the one that leaves", async () => {
+  test("a named lot or bin is the one that ships", async () => {
     const transfer = await shipped({ sku: "MILK", quantity: 2, lot_number: "LATE" });
     expect(transfer.items[0].lots).toMatchObject([{ lot_number: "LATE", quantity: 2 }]);
     await add("SALT", 4, { bin: "A-09" });
@@ -184,7 +184,7 @@ describe("works", () => {
     await step(salt.id, "receive");
   });
 
-  test("what never arrives is written off when the transfer is closed, which is done once", async () => {
+  test("missing units are written off when the transfer is closed, which happens once", async () => {
     const { id } = await shipped({ sku: "SALT", quantity: 10 });
     await step(id, "receive", { items: [{ sku: "SALT", quantity: 7 }] });
     expect(await app.stockOf("SALT")).toMatchObject({ on_hand: 31, incoming: 3 });
@@ -211,7 +211,7 @@ describe("works", () => {
     await app.expectVerified();
   });
 
-  test("a transfer that has not left is called off, once", async () => {
+  test("an unshipped transfer is cancelled, once", async () => {
     const { id } = await planned({ sku: "SALT", quantity: 1 });
     await app.takeEvents();
     const cancelled = await step(id, "cancel");
@@ -220,7 +220,7 @@ describe("works", () => {
     expect(await app.takeStockEvents()).toEqual([]);
   });
 
-  test("low stock is told when too many units leave", async () => {
+  test("low stock is reported when too many units ship", async () => {
     await app.takeEvents();
     const { id } = await shipped({ sku: "RICE", quantity: 12 });
     expect(await app.takeStockEvents()).toEqual(["inventory.updated RICE"]);
@@ -233,7 +233,7 @@ describe("works", () => {
     expect(await app.takeStockEvents()).toEqual(["inventory.updated RICE", "inventory.updated RICE"]);
   });
 
-  test("who waits at the target gets the units as they arrive", async () => {
+  test("backorders at the target get the units on arrival", async () => {
     await app.post("/products", { sku: "RARE", name: "Rare" });
     await add("RARE", 4);
     const { id } = await shipped({ sku: "RARE", quantity: 4 });
@@ -296,7 +296,7 @@ describe("refuses", () => {
     expect(await app.takeStockEvents()).toEqual([]);
   });
 
-  test("to ship what is not there or promised, naming every short SKU, and then nothing leaves", async () => {
+  test("to ship missing or reserved units, names every short SKU, and ships nothing", async () => {
     await app.post("/inventory/reserve", { order_id: "R-1", items: [{ sku: "SALT", quantity: 15 }], location: main });
     const salt = await app.stockOf("SALT");
     const { id } = await planned(
@@ -316,7 +316,7 @@ describe("refuses", () => {
     expect(await app.takeStockEvents()).toEqual([]);
   });
 
-  test("to ship from a bin or of a lot that holds too little, naming it", async () => {
+  test("to ship from a bin or lot with too few units, and names it", async () => {
     const { id } = await planned(
       { sku: "SALT", quantity: 1, bin: "NONE" },
       { sku: "MILK", quantity: 1, lot_number: "L-0", bin: "C-01" },
@@ -327,13 +327,13 @@ describe("refuses", () => {
     await step(id, "cancel");
   });
 
-  test("to ship the same units twice for two lines", async () => {
+  test("to ship the same units for two lines", async () => {
     const { id } = await planned({ sku: "SALT", quantity: 5 }, { sku: "SALT", quantity: 1 });
     const { status, body } = await step(id, "ship");
     expect([status, body.error.shortages]).toEqual([409, [{ sku: "SALT", requested: 1, available: 0 }]]);
   });
 
-  test("to receive more than is in transit, or what is not, or into a bin that is too warm", async () => {
+  test("to receive more than is in transit, other units, or into a bin that is too warm", async () => {
     const { id } = await shipped({ sku: "SALT", quantity: 2 }, { sku: "MILK", quantity: 1 });
     await app.takeEvents();
     for (const [wrong, field] of [
@@ -349,7 +349,7 @@ describe("refuses", () => {
     await step(id, "receive");
   });
 
-  test("to receive frozen goods where no zone is cold enough, saying how to add one", async () => {
+  test("to receive frozen products without a cold zone, and says how to add one", async () => {
     const frozen = { zone_id: "FREEZER", temperature_zone: "frozen", bins: [{ code: "F-01" }] };
     await app.patch(`/inventory/locations/${main}`, { location_zones: [frozen] });
     await add("ICE", 2);
@@ -363,7 +363,7 @@ describe("refuses", () => {
     expect(await app.takeStockEvents()).toEqual([]);
   });
 
-  test("steps that the state does not allow", async () => {
+  test("steps that the status does not allow", async () => {
     const pending = await planned({ sku: "SALT", quantity: 1 });
     const code = async (id: string, action: string) => (await step(id, action)).body.error?.code;
     await app.takeEvents();
@@ -381,7 +381,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("reading needs a key that may read, writing one that may write", async () => {
+  test("reading requires a read key, writing a write key", async () => {
     const read = { key: app.keys.live.read };
     const body = { from_location: main, to_location: west, items: [{ sku: "SALT", quantity: 1 }] };
     expect((await app.call("POST", "/inventory/transfers", body, read)).status).toBe(403);
@@ -400,7 +400,7 @@ describe("guards", () => {
     expect((await app.call("GET", "/inventory/transfers", undefined, other)).body.data).toEqual([]);
   });
 
-  test("units that leave once do not leave twice, however often and at once it is asked", async () => {
+  test("units ship once, for any number of concurrent requests", async () => {
     await add("SALT", 6);
     const { id } = await planned({ sku: "SALT", quantity: 6 });
     const before = await app.stockOf("SALT");

@@ -1,4 +1,4 @@
-// Deliveries, transfers both ways and claims, all at once: nothing is lost, counted twice or left waiting.
+// Concurrent receipts, transfers in both directions and orders: nothing is lost, counted twice or left waiting.
 import { expect, test } from "bun:test";
 import { closeReceipt, createReceipt, scanReceipt } from "../../../src/inventory/receiving/receipts.ts";
 import { createTransfer, receiveTransfer, shipTransfer } from "../../../src/inventory/receiving/transfers.ts";
@@ -13,7 +13,7 @@ for (const sku of skus) {
   await shop.add(sku, 100, { location: shop.west });
 }
 
-/** A transfer of both SKUs, the first one first or last. */
+/** A transfer of both SKUs, in either order. */
 async function planned(from_location: number, to_location: number, turned: boolean): Promise<string> {
   const items = (turned ? [...skus].reverse() : skus).map((sku) => ({ sku, quantity: 5 }));
   return String((await shop.write((tx) => createTransfer(tx, { from_location, to_location, items }))).id);
@@ -23,7 +23,7 @@ async function onHand() {
   return Promise.all(skus.map(async (sku) => (({ on_hand, incoming }) => [on_hand, incoming])(await shop.item(sku))));
 }
 
-test("transfers both ways, scans and claims at once", async () => {
+test("transfers in both directions, scans and orders run concurrently", async () => {
   const { main, west } = shop;
   const ids = await Promise.all(
     Array.from({ length: 8 }, (_, at) => (at % 2 ? planned(main, west, at > 3) : planned(west, main, at > 3))),
@@ -56,7 +56,7 @@ test("transfers both ways, scans and claims at once", async () => {
   expect(await shop.differences()).toEqual([]);
 }, 60_000);
 
-test("of many who receive, scan and close the same at once, each unit comes once", async () => {
+test("concurrent receives, scans and closes count each unit once", async () => {
   const id = await planned(shop.main, shop.west, false);
   await shop.write((tx) => shipTransfer(tx, id, clerk));
   const one = { items: [{ sku: "A", quantity: 1 }] };

@@ -1,4 +1,4 @@
-// Deliveries, transfers, claims and losses at random, beside a model of them that is only counts.
+// Random receipts, transfers, orders and losses, compared with a model of counts.
 
 import { describe, expect, test } from "bun:test";
 import { engine } from "../../../src/core/config.ts";
@@ -22,7 +22,7 @@ import { clerk, openStock, type Stock } from "../../build/stock.ts";
 const skus = ["A", "B", "C"];
 const steps = engine === "postgres" ? 120 : 600;
 
-/** What must be true of a shop in which units come, go and are claimed at random. */
+/** The invariants of a shop with random arrivals, shipments and orders. */
 class World {
   /** Units on hand, by SKU and warehouse. */
   readonly on_hand = new Map<string, number>();
@@ -52,7 +52,7 @@ class World {
     this.#random = seededRandom(seed);
   }
 
-  /** Lets one thing happen; a refusal changes nothing. */
+  /** Performs one act. A refusal changes nothing. */
   async step(): Promise<void> {
     const [, act] = this.#acts[this.#random.weighted(this.#acts.map(([weight]) => weight))] ?? [];
     try {
@@ -68,7 +68,7 @@ class World {
     return Array.from({ length: this.#random.integer(1, 3) }, item);
   }
 
-  /** One of the last few; 0, which is none, when there are none. */
+  /** One of the last few; 0, which does not exist, if there are none. */
   #recent(ids: readonly number[]): number {
     return this.#random.pick(ids.length === 0 ? [0] : ids.slice(-6));
   }
@@ -167,7 +167,7 @@ class World {
     this.#move(sku, location, input.adjustment);
   }
 
-  /** Holds what the service says of each SKU against the model. */
+  /** Compares the service's stock of each SKU with the model. */
   async check(): Promise<void> {
     for (const sku of skus) {
       const item = await this.#shop.item(sku);
@@ -189,9 +189,9 @@ class World {
   }
 }
 
-describe("stock on its way is as the model says", () => {
+describe("stock in transit matches the model", () => {
   test.each([1, 2, 3])(
-    "whatever happens, seed %d",
+    "after random acts, seed %d",
     async (seed) => {
       const shop = await openStock();
       for (const sku of skus) await shop.product(sku, { reorder_point: 3 });

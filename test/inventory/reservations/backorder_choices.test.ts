@@ -3,7 +3,7 @@ import { listBackorderChoices } from "../../../src/inventory/reservations/backor
 import { saveAvoids } from "../../../src/inventory/reservations/reservations.sql.ts";
 import { openShop } from "../../build/shop.ts";
 
-test("those who wait differ by what stock suits them, also by the bins where units were missing before", async () => {
+test("backorders differ by suitable stock, including the bins where units were missing before", async () => {
   const shop = await openShop();
   const tea = await shop.product();
   for (const cold of [false, false, false, true]) await shop.order([[tea, 2]], { requires_cold_storage: cold });

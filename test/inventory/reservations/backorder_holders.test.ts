@@ -1,4 +1,4 @@
-// One stock item that a great many hold units of, and that loses units.
+// A stock item with a great many reservations that loses units.
 
 import { beforeEach, expect, test } from "bun:test";
 import { adjustStock } from "../../../src/inventory/counts/adjust_stock.ts";
@@ -20,14 +20,14 @@ beforeEach(async () => {
 const adjust = (adjustment: number) =>
   shop.write((tx) => adjustStock(tx, "HOT", { adjustment, reason: "lost", bin: "A-01", allow_shortfall: true }, clerk));
 
-test("all of them lose their units when all are lost: the youngest get others while there are any", async () => {
+test("if all units are lost, all lose theirs, and the youngest get others while there are any", async () => {
   const { backordered_orders } = await adjust(-holders);
   expect(backordered_orders.length).toBe(500);
   expect(backordered_orders[0]?.order_number).toBe("N-499");
   expect(await shop.item("HOT")).toMatchObject({ on_hand: 700, reserved: 700, available: 0, backordered: 500 });
 }, 60_000);
 
-test("of few lost units only those who lose them are looked at", async () => {
+test("if few units are lost, only the affected reservations are read", async () => {
   expect((await adjust(-2)).backordered_orders).toEqual([]);
   const left = await shop.store.read((db) => listAllocationHolders(db, 1001, 3));
   expect(left.map(({ order_ref }) => order_ref)).toEqual(["N-1197", "N-1196", "N-1195"]);

@@ -65,7 +65,7 @@ describe("works", () => {
     ]);
   });
 
-  test("one SKU may come from several warehouses", async () => {
+  test("units of one SKU may come from several warehouses", async () => {
     const { warehouse_id: _id, name: _name, ...rest } = (await app.get("/inventory/locations")).body.data[0];
     const west = (await app.post("/inventory/locations", { ...rest, name: "West", priority: 500 })).body.data
       .warehouse_id;
@@ -78,7 +78,7 @@ describe("works", () => {
     ]);
   });
 
-  test("at its time a reservation reads as expired", async () => {
+  test("a reservation shows as expired when its time has come", async () => {
     const expires_at = "2026-01-02T04:00:00Z";
     const { body } = await app.post("/inventory/reserve", { order_id: "N-1", items, expires_at });
     expect(body.data.expires_at).toBe("2026-01-02T04:00:00.000Z");
@@ -98,7 +98,7 @@ describe("an extension", () => {
     (await app.post("/inventory/reserve", { order_id: "N-1", items, ...fields })).body.data.reservation_id as string;
   const extend = (id: string, expires_at: string) => app.post(`/inventory/reservations/${id}/extend`, { expires_at });
 
-  test("lets a reservation last longer, and no event tells of it", async () => {
+  test("prolongs a reservation and emits nothing", async () => {
     const id = await book({ expires_at: "2026-01-02T04:00:00Z" });
     await app.takeStockEvents();
     const { status, body } = await extend(id, "2026-01-02T06:00:00Z");
@@ -115,7 +115,7 @@ describe("an extension", () => {
     expect(await app.takeStockEvents()).toEqual(["inventory.updated A", "inventory.updated B"]);
   });
 
-  test("is refused to a moment that is past, earlier than it is, too far off or none", async () => {
+  test("is refused for an invalid, past, earlier or too distant time", async () => {
     const id = await book();
     await app.takeStockEvents();
     for (const at of ["2026-01-02T03:04:05Z", "2026-01-02T12:00:00Z", "2026-02-02", "soon"]) {
@@ -125,7 +125,7 @@ describe("an extension", () => {
     expect(await app.takeStockEvents()).toEqual([]);
   });
 
-  test("is refused for what is over, belongs to an order or is not there", async () => {
+  test("is refused for ended, committed and unknown reservations", async () => {
     const released = await book();
     await app.post("/inventory/release", { reservation_id: released });
     const late = await book({ expires_at: "2026-01-02T03:05:00Z" });
@@ -145,7 +145,7 @@ describe("an extension", () => {
 });
 
 describe("refuses", () => {
-  test("what is inactive, as orders do", async () => {
+  test("inactive products, as orders do", async () => {
     const { id } = (await app.get("/products?sku=A")).body.data[0];
     await app.patch(`/products/${id}`, { status: "inactive" });
     const { status, body } = await app.post("/inventory/reserve", { order_id: "N-1", items });
@@ -157,7 +157,7 @@ describe("refuses", () => {
     expect(await app.takeStockEvents()).toEqual([]);
   });
 
-  test("all of it when some is short, naming every short SKU", async () => {
+  test("the whole reservation if some SKUs are short, and names them all", async () => {
     const wanted = [
       { sku: "A", quantity: 5 },
       { sku: "B", quantity: 7 },
@@ -187,14 +187,14 @@ describe("refuses", () => {
     expect(await app.takeStockEvents()).toEqual([]);
   });
 
-  test("to release what is not there", async () => {
+  test("to release an unknown reservation", async () => {
     const answer = await app.post("/inventory/release", { reservation_id: "rsv_9" });
     expect([answer.status, answer.body.error.code]).toEqual([404, "resource_missing"]);
   });
 });
 
 describe("guards", () => {
-  test("200 buyers at once over the API reserve exactly what there is", async () => {
+  test("200 concurrent buyers reserve exactly the available units", async () => {
     const buy = (n: number) =>
       app.post("/inventory/reserve", { order_id: `N-${n}`, items: [{ sku: "A", quantity: 1 }] });
     const answers = await Promise.all(Array.from({ length: 200 }, (_, n) => buy(n)));

@@ -1,4 +1,4 @@
-// An order's claim is opened once in a transaction: what is in hand is what is stored, whatever the acts between.
+// An order's allocation is opened once per transaction, and its object matches the stored rows after any acts.
 import { beforeEach, expect, test } from "bun:test";
 import { adjustStock } from "../../../src/inventory/counts/adjust_stock.ts";
 import { addStock } from "../../../src/inventory/receiving/receive_units.ts";
@@ -38,7 +38,7 @@ const lines = [
   ["A", 4],
 ] as const;
 
-/** Acts on order 1 or on the stock that it is promised; each does as much as there is to be done. */
+/** Acts on order 1 or on its reserved stock. Each does as much as possible. */
 const acts: readonly ((tx: Tx) => Promise<unknown>)[] = [
   (tx) => commitOrderAllocation(tx, 1),
   (tx) => reallocateOrder(tx, 1),
@@ -67,7 +67,7 @@ const acts: readonly ((tx: Tx) => Promise<unknown>)[] = [
   },
 ];
 
-/** One unit of each line of which there is such a unit. */
+/** One unit of each line that has such a unit. */
 async function oneUnit(tx: Tx, is: (line: { wanted: number; reserved: number; picked: number }) => boolean) {
   const claim = await lockOrderAllocation(tx, 1);
   return claim.lines.filter(is).map(({ order_line_id }) => ({ order_line_id: order_line_id ?? 0, quantity: 1 }));
@@ -79,7 +79,7 @@ async function expectInHand(tx: Tx): Promise<void> {
   expect(reservation).toEqual((await findOrderReservation(tx, 1)) as typeof reservation);
 }
 
-test("what is in hand is what is stored after each of some hundred acts, in a few transactions", async () => {
+test("the open allocation matches the stored rows after hundreds of acts in a few transactions", async () => {
   await shop.claim(1, { lines });
   await shop.claim(2, { lines: [["A", 5]], priority: 1 });
   await shop.write(async (tx) => {
@@ -98,7 +98,7 @@ test("what is in hand is what is stored after each of some hundred acts, in a fe
   }
 });
 
-test("a nested part cannot open what is open around it, and may open the rest", async () => {
+test("a nested part cannot reopen an open allocation, but may open others", async () => {
   await shop.claim(1, { lines: [["A", 1]] });
   await shop.write(async (tx) => {
     await lockOrderAllocation(tx, 1);

@@ -1,4 +1,4 @@
-// A great many reservations at once, written as the commands would write them one by one.
+// A great many reservations at once, written as the API would write them one by one.
 
 import { insertAllocations } from "../../../src/inventory/reservations/allocations.sql.ts";
 import { adjustReserved, lockedStockOf, lockStock } from "../../../src/inventory/reservations/locked_stock.ts";
@@ -6,7 +6,7 @@ import { insertLines, insertReservation } from "../../../src/inventory/reservati
 import type { Tx } from "../../../src/storage/database.ts";
 import type { Stock } from "../../build/stock.ts";
 
-/** So many clients reserve one unit each of the first stock item of a SKU, for some milliseconds. */
+/** Many clients reserve one unit each of the first stock item of a SKU, for some milliseconds. */
 export function bookMany(shop: Stock, sku: string, count: number, lasting_ms: number): Promise<void> {
   return shop.write((tx) => book(tx, shop.product_id(sku), count, lasting_ms));
 }

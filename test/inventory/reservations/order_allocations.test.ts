@@ -1,4 +1,4 @@
-// What an order's claim does to the stock, step by step.
+// The effects of an order's allocation on stock, step by step.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { iso } from "../../../src/core/clock.ts";
@@ -46,7 +46,7 @@ const confirmed = { confirmed: true, actor: clerk };
 const all = (order_id: number, quantity: number) => [{ order_line_id: order_id * 10, quantity }];
 
 describe("works", () => {
-  test("an order reserves what there is and waits for the rest", async () => {
+  test("an order reserves available units and waits for the rest", async () => {
     await shop.add("A", 10);
     await shop.add("B", 3);
     await shop.takeEvents();
@@ -66,7 +66,7 @@ describe("works", () => {
     expect(await shop.item("A")).toMatchObject({ available: 3, reserved: 7, status: "low_stock" });
   });
 
-  test("low stock is told on the way down only, and again after it was enough", async () => {
+  test("low stock is reported only when stock decreases, and again after it was sufficient", async () => {
     await shop.add("A", 6);
     await shop.takeEvents();
     await shop.claim(1, { lines: [["A", 2]] });
@@ -84,7 +84,7 @@ describe("works", () => {
     ]);
   });
 
-  test("an order goes from the shelf to the customer", async () => {
+  test("units of an order go from the shelf to the customer", async () => {
     await shop.add("A", 10);
     await shop.claim(1, { lines: [["A", 4]] });
     await shop.takeEvents();
@@ -93,7 +93,7 @@ describe("works", () => {
     expect(counts(claims)).toEqual([[4, 4, 3]]);
     expect(taken).toMatchObject([{ order_line_id: 10, warehouse_id: 1001, quantity: 3 }]);
     expect(await shop.item("A")).toMatchObject({ available: 6, reserved: 4, picked: 3, on_hand: 10 });
-    // Neither on hand nor reserved nor available has changed.
+    // Neither on-hand nor reserved nor available units have changed.
     expect(await shop.takeEvents()).toEqual([]);
     expect(await plan(1)).toEqual([
       ["A-01", null, 1, false],
@@ -122,7 +122,7 @@ describe("works", () => {
     expect(await shop.item("A")).toMatchObject({ available: 4, reserved: 0, on_hand: 4 });
   });
 
-  test("another lot or bin than planned moves the promise", async () => {
+  test("picking another lot or bin than planned moves the reservation", async () => {
     await shop.product("L", { lot_tracking: true, expiration_tracking: true });
     await shop.add("L", 5, { lot: "early", days: 5 });
     await shop.add("L", 5, { lot: "late", days: 50, bin: "A-02" });
@@ -144,7 +144,7 @@ describe("works", () => {
     ]);
   });
 
-  test("committing plans anew: what expires first goes first", async () => {
+  test("committing replans the allocation: first expired, first out", async () => {
     await shop.product("L", { lot_tracking: true, expiration_tracking: true });
     await shop.add("L", 5, { lot: "late", days: 50 });
     await shop.claim(1, { lines: [["L", 4]] });
@@ -156,7 +156,7 @@ describe("works", () => {
     ]);
   });
 
-  test("a cancelled order gives everything back, picked units to the put-back bin, and others get it", async () => {
+  test("a cancelled order releases its units to other orders, picked ones through the restock bin", async () => {
     await shop.add("A", 6);
     await shop.claim(1, { lines: [["A", 6]] });
     await shop.claim(2, { lines: [["A", 2]] });
@@ -174,7 +174,7 @@ describe("works", () => {
     expect([first?.status, second?.status, third?.status]).toEqual(["released", "reserved", "reserved"]);
   });
 
-  test("some units of an order are given back: first those it waits for, then unpicked, then picked ones", async () => {
+  test("units are released in order: backordered, then unpicked, then picked", async () => {
     await shop.add("A", 5);
     await shop.claim(1, { lines: [["A", 7]] });
     await shop.write((tx) => commitOrderAllocation(tx, 1));
@@ -186,7 +186,7 @@ describe("works", () => {
     expect(await shop.item("A")).toMatchObject({ available: 2, reserved: 2, unavailable: { putback: 1 } });
   });
 
-  test("rising stock goes to the most urgent, then to the oldest; orders on hold are passed over", async () => {
+  test("additional stock goes to the highest priority, then to the oldest; orders on hold are skipped", async () => {
     await shop.claim(1, { lines: [["A", 2]] });
     shop.clock.advance(1000);
     await shop.claim(2, { lines: [["A", 2]] });
@@ -203,7 +203,7 @@ describe("works", () => {
     expect([await claimOf(2), await claimOf(4)]).toEqual([[[2, 1, 0]], [[2, 2, 0]]]);
   });
 
-  test("an order on hold may keep its stock or lend it to others", async () => {
+  test("an order on hold can keep its stock or release it to others", async () => {
     await shop.add("A", 4);
     await shop.claim(1, { lines: [["A", 4]] });
     await shop.claim(2, { lines: [["A", 3]] });
@@ -213,7 +213,7 @@ describe("works", () => {
     expect(counts(await shop.write((tx) => resumeOrderAllocation(tx, 1)))).toEqual([[4, 1, 0]]);
   });
 
-  test("changed lines keep what they hold, and give back what they no longer want", async () => {
+  test("changed lines keep their reserved units, and release those no longer wanted", async () => {
     await shop.add("A", 4);
     await shop.add("B", 4);
     await shop.claim(1, { lines: [["A", 4]] });
@@ -233,7 +233,7 @@ describe("works", () => {
     expect(counts(held)).toEqual([[1, 0, 0]]);
   });
 
-  test("an order adopts what was reserved for its number: the surplus goes, the rest waits", async () => {
+  test("an order adopts the reservation for its number: the surplus is released, the rest waits", async () => {
     await shop.add("A", 10);
     await shop.add("B", 4);
     const items = [
@@ -253,7 +253,7 @@ describe("works", () => {
       [3, 3, 0],
       [6, 4, 0],
     ]);
-    // Three units go to the order that waited; the sums of A are as before.
+    // Three units go to the waiting order; the sums of A are unchanged.
     expect(await claimOf(2)).toEqual([[5, 5, 0]]);
     expect(await shop.takeEvents()).toEqual(["inventory.updated B"]);
     const found = await shop.store.read((db) => listReservations(db, {}, { limit: 9, offset: 0, after: null }));
@@ -268,7 +268,7 @@ describe("works", () => {
     ]);
   });
 
-  test("an order adopts a reservation that it names, and none of another source", async () => {
+  test("an order adopts the reservation that it names, but none of another source", async () => {
     await shop.add("A", 4);
     const items = [{ sku: "A", quantity: 4 }];
     const { id } = await shop.write((tx) => reserveStock(tx, { order_id: "N-1", items }));
@@ -283,7 +283,7 @@ describe("works", () => {
     });
   });
 
-  test("a reservation past its time stops counting at once, whether the job has run or not", async () => {
+  test("an expired reservation stops counting at once, even before the job runs", async () => {
     await shop.add("A", 4);
     const expires_at = iso(shop.clock.now() + 3_600_000);
     const items = [{ sku: "A", quantity: 4 }];
@@ -302,7 +302,7 @@ describe("works", () => {
     expect(await shop.takeEvents()).toEqual([]);
   });
 
-  test("a job ends reservations when nobody touches the SKU", async () => {
+  test("a job ends reservations of SKUs that nothing else touches", async () => {
     await shop.add("A", 6);
     const items = [{ sku: "A", quantity: 6 }];
     await shop.write((tx) => reserveStock(tx, { order_id: "X", items }));
@@ -314,14 +314,14 @@ describe("works", () => {
     expect(await shop.item("A")).toMatchObject({ available: 6, reserved: 0 });
   });
 
-  test("a lot past its expiry loses its promises to other stock, and low stock is told", async () => {
+  test("an expired lot loses its reservations to other stock, and low stock is reported", async () => {
     await shop.product("L", { lot_tracking: true, expiration_tracking: true, reorder_point: 4 });
     await shop.add("L", 5, { lot: "early", days: 2 });
     await shop.add("L", 3, { lot: "late", days: 50 });
     await shop.claim(1, { lines: [["L", 2]] });
     await shop.claim(2, { lines: [["L", 2]], priority: 1 });
     await shop.takeEvents();
-    // Until the last day is over in New York.
+    // Until the end of the last day in New York.
     expect(await expireLots(shop.store)).toBe(Date.parse("2026-03-04T05:00:00.000Z"));
     shop.clock.advance(3 * day_ms + (5 * day_ms) / 24);
     await runJobs(shop.store, [expireLots]);
@@ -332,7 +332,7 @@ describe("works", () => {
     expect(await shop.takeEvents()).toEqual(["inventory.updated L", "inventory.low_stock L"]);
   });
 
-  test("more than a slice of those who wait are served before anyone newer", async () => {
+  test("more than one slice of backorders is filled before newer demand", async () => {
     await shop.product("Q");
     for (let from = 1; from <= 520; from += 52) {
       await shop.write(async (tx) => {
@@ -342,13 +342,13 @@ describe("works", () => {
     }
     await shop.add("Q", 600);
     expect(await shop.item("Q")).toMatchObject({ reserved: 500, backordered: 20 });
-    // Whoever comes next finds the queue served first, by the next slice.
+    // The next request finds the queue served first, by the next slice.
     expect(await shop.claim(600, { lines: [["Q", 1]] })).toEqual([[1, 1, 0]]);
     expect(await shop.item("Q")).toMatchObject({ reserved: 521, backordered: 0 });
     await runJobs(shop.store, [fillBackorders]);
   });
 
-  test("a long queue that nothing in stock suits keeps nobody else waiting, and the job from no rest", async () => {
+  test("a long queue that no stock suits delays no other demand, and the job can finish", async () => {
     await shop.product("Q");
     const wait = (from: number, count: number, requires_cold_storage: boolean) =>
       shop.write(async (tx) => {
@@ -359,7 +359,7 @@ describe("works", () => {
     for (let from = 1; from <= 520; from += 52) await wait(from, 52, true);
     await wait(601, 2, false);
     await shop.add("Q", 5);
-    // Somebody further back could be served, and so comes before whoever is newer.
+    // A later entry in the queue can be filled, and precedes newer demand.
     expect(await shop.claim(700, { lines: [["Q", 1]] })).toEqual([[1, 0, 0]]);
     let woken = 0;
     shop.store.onWake((job) => {
@@ -378,7 +378,7 @@ describe("works", () => {
     expect(await shop.item("Q")).toMatchObject({ reserved: 4, available: 1, backordered: 520 });
   });
 
-  test("what comes back goes where its disposition says", async () => {
+  test("returned units go where their disposition says", async () => {
     const unit = { product_id: shop.product_id("A"), warehouse_id: shop.main, quantity: 2, lot_id: null };
     const dispositions = ["restock", "quarantine", "dispose", "return_to_sender"] as const;
     const units = dispositions.map((disposition) => ({ ...unit, disposition }));
@@ -393,7 +393,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("an order without backorders, naming every short SKU", async () => {
+  test("an order without backorders, and names every short SKU", async () => {
     await shop.add("A", 3);
     await shop.add("A", 1, { location: shop.west });
     await shop.takeEvents();
@@ -423,7 +423,7 @@ describe("refuses", () => {
     expect(await claimOf(1)).toEqual([]);
   });
 
-  test("to pick more than is reserved, from an empty bin, or what is promised to others", async () => {
+  test("to pick more than is reserved, from an empty bin, or units reserved for others", async () => {
     await shop.add("A", 3);
     await shop.add("A", 2, { bin: "A-02" });
     await shop.claim(1, { lines: [["A", 2]] });
@@ -436,7 +436,7 @@ describe("refuses", () => {
     expect(counts((await pick({ quantity: 2, bin: "A-02" })).claims)).toEqual([[2, 2, 2]]);
   });
 
-  test("to pick or ship a lot that has expired, unless a carrier says that it is gone", async () => {
+  test("to pick or ship an expired lot, unless a carrier reports it", async () => {
     await shop.product("L", { lot_tracking: true, expiration_tracking: true });
     await shop.add("L", 2, { lot: "early", days: 2 });
     await shop.add("L", 5, { lot: "late", days: 50 });
@@ -455,7 +455,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("an adjustment breaks no promise unless allowed, and then the least urgent and youngest", async () => {
+  test("an adjustment takes no reserved units unless allowed, then from the least urgent and youngest", async () => {
     await shop.add("A", 6);
     await shop.claim(1, { lines: [["A", 2]] });
     shop.clock.advance(1000);
@@ -473,7 +473,7 @@ describe("guards", () => {
     expect([await claimOf(1), await claimOf(2), await claimOf(3)]).toEqual([[[2, 1, 0]], [[2, 0, 0]], [[2, 2, 0]]]);
   });
 
-  test("promises of units that vanish are moved to other stock where there is some", async () => {
+  test("reservations of lost units are moved to other stock if possible", async () => {
     await shop.add("A", 3);
     await shop.add("A", 9, { bin: "A-02" });
     await shop.claim(1, { lines: [["A", 3]] });

@@ -1,4 +1,4 @@
-// Thousands of reservations of one SKU that are past their time and that no job has ended yet: they count for nothing.
+// Thousands of expired reservations of one SKU that no job has ended yet do not count.
 
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { adjustStock } from "../../../src/inventory/counts/adjust_stock.ts";
@@ -26,7 +26,7 @@ beforeEach(async () => {
   shop.clock.advance(60_000);
 });
 
-describe(`${overdue} reservations past their time`, () => {
+describe(`${overdue} expired reservations`, () => {
   test("leave all units to a new reservation", async () => {
     const all = [{ sku: "HOT", quantity: overdue }];
     const made = await shop.write((tx) => reserveStock(tx, { order_id: "N-NEW", items: all }));
@@ -34,7 +34,7 @@ describe(`${overdue} reservations past their time`, () => {
     expect(await shop.item("HOT")).toMatchObject({ available: 0, reserved: overdue });
   }, 60_000);
 
-  test("leave all units to a new order, and nothing of it waits", async () => {
+  test("leave all units to a new order, without backorders", async () => {
     expect(await shop.claim(1, { lines: [["HOT", overdue]], allow_backorder: false })).toEqual([[overdue, overdue, 0]]);
   }, 60_000);
 
@@ -44,7 +44,7 @@ describe(`${overdue} reservations past their time`, () => {
     expect(await shop.item("HOT")).toMatchObject({ on_hand: 0, reserved: 0, backordered: 0 });
   }, 60_000);
 
-  test("are ended by the job a slice at a time, while those of other SKUs go on", async () => {
+  test("are ended by the job in slices, while other SKUs continue", async () => {
     await expireReservations(shop.store);
     expect((await shop.item("HOT")).reserved).toBeGreaterThanOrEqual(overdue - 200);
     expect(await shop.claim(2, { lines: [["OTHER", 1]] })).toEqual([[1, 1, 0]]);

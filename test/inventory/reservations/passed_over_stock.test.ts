@@ -59,13 +59,13 @@ describe("an item is passed over", () => {
     ["later_on_pick_path", { pick_order: 1 }, 5, {}],
     ["later_on_pick_path", {}, 5, {}],
   ])("as %p", (reason, other, quantity, how) => {
-    // What has no expiry goes last, so the one that is taken first has one where expiry decides.
+    // Items without expiry come last, so the chosen one has an expiry when expiry decides.
     const first = reason === "expires_later" ? item(1, lot(8)) : near;
     const { allotment } = told([first, item(2, other)], quantity, how);
     expect(allotment.passed_over.find(({ item }) => item.id === 2)?.reason).toBe(reason);
   });
 
-  test("a split by need names the warehouse that comes first", () => {
+  test("a split by need names the first warehouse", () => {
     const items = [item(1, {}), item(2, { ...far, on_hand: 8 }), item(3, { warehouse_id: 3, warehouse_priority: 300 })];
     const { allotment } = told(items, 18, {});
     expect(allotment.chosen.map(({ item, quantity }) => [item.id, quantity])).toEqual([
@@ -75,7 +75,7 @@ describe("an item is passed over", () => {
     expect(allotment.passed_over.map(({ item, reason }) => [item.id, reason])).toEqual([[3, "warehouse_priority"]]);
   });
 
-  test("units held already count as free, and are told as they were before the plan", () => {
+  test("reserved units count as free, and are shown as before the plan", () => {
     const { allotment } = told([item(1, { reserved: 6 })], 5, { options: { own: new Map([[1, 4]]) } });
     expect(allotment.chosen).toEqual([{ item: item(1, { reserved: 6 }), quantity: 5 }]);
     const { passed_over } = told([near, item(2, { ...lot(3), reserved: 6 })], 15, { crowded: true }).allotment;
@@ -104,7 +104,7 @@ const anyCase = fc.record({
   crowded: fc.boolean(),
 });
 
-// Changes that take a reason away. Where an item only came later than others, the plan then takes it.
+// Changes that remove a reason. If the item only came later than others, the plan then takes it.
 const remedies: Partial<Record<PassedOverReason, (item: StockItem) => Partial<StockItem>>> = {
   bin_not_for_sale: () => ({ bin_kind: "storage" }),
   zone_too_warm: () => ({ temperature_zone: "frozen" }),
@@ -136,7 +136,7 @@ test("every plan agrees with its reasons", () => {
       };
       const { plan, allotment, shelf, choice } = told(items, quantity, how);
 
-      // What is told as chosen is the plan's choice, and every item is told of once.
+      // The items shown as chosen are the plan's choice, and each item is shown once.
       const chosen = new Map(allotment.chosen.map(({ item, quantity }) => [item.id, quantity]));
       expect(chosen).toEqual(new Map((plan.portions[0] ?? []).map(({ item, quantity }) => [item.id, quantity])));
       expect(allotment.missing).toBe(plan.missing[0] ?? -1);
@@ -150,7 +150,7 @@ test("every plan agrees with its reasons", () => {
         // While units are missing, no suitable item is left out.
         if (suitable) expect(allotment.missing).toBe(0);
         const remedy = remedies[reason];
-        // What lasts for a moment only is too short-lived for goods that must last for days.
+        // Items that expire too soon are unsuitable for products that must keep for days.
         if (remedy === undefined || (reason === "expires_later" && rest.min_shelf_life_days > 0)) continue;
         const mended = items.map((one) => (one.id === passed.id ? { ...one, ...remedy(one) } : one));
         const after = told(mended, quantity, how).allotment;

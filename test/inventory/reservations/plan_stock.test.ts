@@ -15,19 +15,19 @@ function shelves(items: readonly StockItem[], fields: Partial<StockedProduct> = 
   return new Map([[1, shelf]]);
 }
 
-/** Which items give how many units for one want. */
+/** The items and their units for one want. */
 function chosen(items: readonly StockItem[], quantity: number, options: Partial<PlanOptions> = {}, fields = {}) {
   const { portions } = planStock([{ product_id: 1, quantity }], shelves(items, fields), { ...usual, ...options });
   return (portions[0] ?? []).map(({ item, quantity }) => [item.id, quantity]);
 }
 
 describe("the choice of stock", () => {
-  test("takes only from the warehouse asked for", () => {
+  test("takes only from the requested warehouse", () => {
     const items = [item(1, {}), item(2, { warehouse_id: 2 })];
     expect(chosen(items, 15, { warehouse_id: 2 })).toEqual([[2, 10]]);
   });
 
-  test("takes only from zones that are cold enough, for the goods and for the order", () => {
+  test("takes only from zones that are cold enough, for the product and the order", () => {
     const items = [item(1, {}), item(2, { temperature_zone: "refrigerated" }), item(3, { temperature_zone: "frozen" })];
     expect(chosen(items, 30)).toEqual([
       [1, 10],
@@ -41,7 +41,7 @@ describe("the choice of stock", () => {
     expect(chosen(items, 30, {}, { temperature_zone: "frozen" })).toEqual([[3, 10]]);
   });
 
-  test("takes only lots that are sellable and last long enough", () => {
+  test("takes only lots that can be sold and keep long enough", () => {
     const items = [item(1, lot(5)), item(2, lot(9)), item(3, lot(20, "recalled")), item(4, lot(0)), item(5, lot(-1))];
     expect(chosen(items, 50)).toEqual([
       [4, 10],
@@ -51,7 +51,7 @@ describe("the choice of stock", () => {
     expect(chosen(items, 50, {}, { min_shelf_life_days: 9 })).toEqual([[2, 10]]);
   });
 
-  test("takes nothing from bins that hold no goods for sale", () => {
+  test("takes nothing from bins that are not for sale", () => {
     const kinds = ["staging", "returns", "putback", "quarantine", "damage"] as const;
     const items = kinds.map((bin_kind, at) => item(at, { bin_kind }));
     expect(chosen(items, 5)).toEqual([]);
@@ -68,7 +68,7 @@ describe("the choice of stock", () => {
     ]);
   });
 
-  test("one warehouse must have all products of the order", () => {
+  test("requires all products of the order in one warehouse", () => {
     const stock = shelves([item(1, {}), item(2, { warehouse_id: 2, warehouse_priority: 200 })]);
     const other = { ...product, id: 2, sku: "B" };
     const only = item(3, { product_id: 2, warehouse_id: 2, warehouse_priority: 200 });
@@ -81,7 +81,7 @@ describe("the choice of stock", () => {
     expect(portions.map((own) => own.map(({ item }) => item.id))).toEqual([[2], [3]]);
   });
 
-  test("first expired goes first, then first received, then the smallest bin, then the pick path", () => {
+  test("takes first expired, then first received, then the smallest bin, then along the pick path", () => {
     expect(chosen([item(1, {}), item(2, lot(9)), item(3, lot(5))], 25)).toEqual([
       [3, 10],
       [2, 10],
@@ -92,7 +92,7 @@ describe("the choice of stock", () => {
     expect(chosen([item(1, { pick_order: 2 }), item(2, { pick_order: 1 })], 1)).toEqual([[2, 1]]);
   });
 
-  test("units held already may be kept, though they would not last long enough for another", () => {
+  test("may keep units already held, even if they would not keep long enough for another order", () => {
     const items = [item(1, { ...lot(3), reserved: 4 }), item(2, { ...lot(30) })];
     const fields = { min_shelf_life_days: 10 };
     expect(chosen(items, 6, { own: new Map([[1, 4]]) }, fields)).toEqual([
@@ -103,7 +103,7 @@ describe("the choice of stock", () => {
     expect(chosen([gone], 4, { own: new Map([[1, 4]]) }, fields)).toEqual([]);
   });
 
-  test("nothing is promised to newer demand where older waits, but what is held may be kept", () => {
+  test("reserves nothing for newer demand while older waits, but may keep units already held", () => {
     const stock = shelves([item(1, { reserved: 3 })], {}, true);
     const wants = [{ product_id: 1, quantity: 5 }];
     expect(planStock(wants, stock, usual).missing).toEqual([5]);
@@ -131,7 +131,7 @@ describe("every plan", () => {
     min_shelf_life_days: fc.integer({ min: 0, max: 5 }),
   });
 
-  test("takes what there is and no more, of suitable stock only, and misses only what is not there", () => {
+  test("takes only suitable stock, no more than available, and misses only what is not there", () => {
     fc.assert(
       fc.property(anyCase, ({ items: raw, quantities, warehouse_id, requires_cold_storage, min_shelf_life_days }) => {
         const items = raw.map(({ days, status, share, on_hand, ...fields }, at) =>
@@ -167,7 +167,7 @@ describe("every plan", () => {
         const wanted = quantities.reduce((sum, quantity) => sum + quantity, 0);
         expect(short).toBe(Math.max(0, wanted - free));
 
-        // One warehouse, where one has it all; and nothing younger is taken while older stays behind there.
+        // From one warehouse, if it has everything; and nothing younger is taken while older stock stays there.
         const has = (id: number) =>
           items.reduce((sum, item) => sum + (item.warehouse_id === id ? freeUnits(item, shelf, options) : 0), 0);
         const used = new Set(portions.flat().map(({ item }) => item.warehouse_id));

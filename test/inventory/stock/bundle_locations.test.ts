@@ -1,4 +1,4 @@
-// Which bundles a warehouse has: those of which its own units make a set.
+// A warehouse has the bundles of which its own units make a set.
 import { expect, test } from "bun:test";
 import { openShop } from "../../build/shop.ts";
 
@@ -16,7 +16,7 @@ const add = (sku: string, quantity: number) => shop.app.post("/inventory", { sku
 const listed = async (location: string) =>
   (await shop.app.get(`/inventory?location=${location}`)).body.data.map(({ sku }: { sku: string }) => sku);
 
-test("a bundle is listed where all its components make a set", async () => {
+test("a bundle is listed where its components make a set", async () => {
   expect(await listed("whs_1001")).toEqual(["CUP", "SET", "TEA"]);
   await add("CUP", 1);
   await add("TEA", 4);
@@ -26,7 +26,7 @@ test("a bundle is listed where all its components make a set", async () => {
   expect((await shop.app.get(`/inventory?location=${west}&sku=SET`)).body.meta.pagination.total).toBe(1);
 });
 
-test("units that are promised make no set", async () => {
+test("reserved units make no set", async () => {
   const items = [{ sku: "CUP", quantity: 1 }];
   const made = await shop.app.post("/inventory/reserve", { order_id: "N-99", items, location: west });
   expect(made.status).toBe(201);

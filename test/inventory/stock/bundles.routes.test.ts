@@ -15,7 +15,7 @@ await app.post("/inventory", { sku: "CUP", quantity: 6 });
 await app.takeEvents();
 
 describe("works", () => {
-  test("a bundle is explained by what it is made of, and by the number that its level shows", async () => {
+  test("a bundle's breakdown shows its components and the number of available sets", async () => {
     const { available } = (await app.get("/inventory/SET")).body.data;
     expect((await app.get("/inventory/SET/explain")).body.data).toMatchObject({
       available,
@@ -30,12 +30,12 @@ describe("works", () => {
   });
 });
 
-describe("tells", () => {
+describe("emits an event", () => {
   const told = async () =>
     (await app.takeEvents()).map(({ type, data }) => `${type} ${data["sku"]} ${data["available"]}`);
   const adjust = (sku: string, adjustment: number) => app.patch(`/inventory/${sku}`, { adjustment, reason: "found" });
 
-  test("of a bundle whenever its parts make more or fewer sets, and when these become few", async () => {
+  test("when components make more or fewer sets of a bundle, and when these become low", async () => {
     const components = [
       { sku: "LID", quantity: 2 },
       { sku: "JAR", quantity: 1 },
@@ -46,7 +46,7 @@ describe("tells", () => {
     expect(await told()).toEqual(["inventory.received LID 9", "inventory.updated LID 9"]);
     await app.post("/inventory", { sku: "JAR", quantity: 5 });
     expect(await told()).toEqual(["inventory.received JAR 5", "inventory.updated JAR 5", "inventory.updated POT 4"]);
-    // The ninth lid and the fifth jar make no set.
+    // The ninth lid and the fifth jar do not complete a set.
     await adjust("LID", -1);
     await adjust("JAR", -1);
     expect(await told()).toEqual(["inventory.updated LID 8", "inventory.updated JAR 4"]);
@@ -55,7 +55,7 @@ describe("tells", () => {
     expect(await told()).toEqual(["inventory.updated JAR 2", ...low]);
     await adjust("LID", -6);
     expect(await told()).toEqual(["inventory.updated LID 2", "inventory.updated POT 1"]);
-    // Both parts of an order change the bundle once.
+    // Both components of an order change the bundle once.
     await adjust("LID", 6);
     await adjust("JAR", 2);
     await app.takeEvents();
@@ -65,7 +65,7 @@ describe("tells", () => {
     expect((await app.get("/inventory/POT")).body.data.available).toBe(3);
   });
 
-  test("of a bundle that is made of other components from now on, by a change or by a file", async () => {
+  test("when a bundle gets other components, through the API or CSV", async () => {
     for (const [sku, quantity] of Object.entries({ TEA: 12, BOX: 5 })) {
       await app.post("/products", { sku, name: sku });
       await app.post("/inventory", { sku, quantity });
@@ -80,7 +80,7 @@ describe("tells", () => {
     await change({ components: [{ sku: "TEA", quantity: 4 }], name: "Great gift" });
     expect(await told()).toEqual(["inventory.updated GIFT 3", "inventory.low_stock GIFT 3"]);
     expect((await app.get("/inventory/GIFT")).body.data.available).toBe(3);
-    // What makes as many sets is no news of the stock, nor is a change that is refused.
+    // The same number of sets emits nothing, nor does a refused change.
     await change({
       components: [
         { sku: "TEA", quantity: 4 },
@@ -113,7 +113,7 @@ describe("refuses", () => {
     expect(await app.takeEvents()).toEqual([]);
   });
 
-  test("a bundle whose missing units are adjusted, and one in a file, whatever else is wrong with it", async () => {
+  test("an adjustment of a bundle, also in a CSV file with other errors", async () => {
     const lost = await app.patch("/inventory/SET", { adjustment: -1, reason: "lost" });
     expect([lost.status, lost.body.error.details[0].field]).toEqual([422, "sku"]);
     const file = "sku,bin,quantity\nTIN,A-01,9\nCOLD-SET,A-01,1\nCUP,A-01,6";
@@ -130,7 +130,7 @@ describe("refuses", () => {
     expect([status, body.error.details[0].field]).toEqual([422, "items[1].sku"]);
   });
 
-  test("a bundle found in a bin that is counted", async () => {
+  test("a bundle in a count", async () => {
     const [{ warehouse_id: location }] = (await app.get("/inventory/locations")).body.data;
     const { id } = (await app.post("/inventory/counts", { location, bins: ["A-01"] })).body.data;
     const lines = [

@@ -1,5 +1,5 @@
-// Two parts of a bundle that change at the same moment, in transactions that do not see each other: on SQLite no
-// transaction begins before the one before it has ended.
+// Two components of a bundle change concurrently, in transactions that do not see each other. On SQLite transactions
+// run one after another.
 
 import { expect, test } from "bun:test";
 import { engine } from "../../../src/core/config.ts";
@@ -10,7 +10,7 @@ import { updateProduct } from "../../../src/products/products.ts";
 import { clerk, openStock } from "../../build/stock.ts";
 import { listEventsAfter } from "../../events/stored_events.ts";
 
-test.skipIf(engine === "sqlite")("the last that is told of a bundle counts both parts", async () => {
+test.skipIf(engine === "sqlite")("the last event of a bundle reflects both components", async () => {
   const shop = await openStock();
   const components = ["LID", "JAR"].map((sku) => ({ sku, quantity: 1 }));
   for (const { sku } of components) await shop.product(sku);
@@ -19,7 +19,7 @@ test.skipIf(engine === "sqlite")("the last that is told of a bundle counts both 
   const come = (sku: string, location: number, wait: () => Promise<void>) =>
     shop.write(async (tx) => {
       await adjustStock(tx, sku, { adjustment: 5, reason: "found", location }, clerk);
-      // After everything has been told, and before it is on disk.
+      // After all events are emitted, and before they are on disk.
       tx.atEnd("test.wait", wait);
     });
   const lids = come("LID", shop.main, async () => {
@@ -35,7 +35,7 @@ test.skipIf(engine === "sqlite")("the last that is told of a bundle counts both 
 });
 
 test.skipIf(engine === "sqlite")(
-  "a bundle that gets other components while these change is told as it is then",
+  "a bundle whose components are replaced while they change is emitted with its final state",
   async () => {
     const shop = await openStock();
     for (const sku of ["LID", "JAR"]) await shop.product(sku);

@@ -1,4 +1,4 @@
-// A lot whose expiry or date of receipt was noted wrong, and what is set right with it.
+// Corrections of a lot's expiry or receipt date, and their effects.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { day_ms } from "../../build/service.ts";
 import { openShop } from "../../build/shop.ts";
@@ -8,12 +8,12 @@ beforeEach(() => shop.app.takeEvents());
 
 let number = 0;
 const inDays = (days: number) => new Date(shop.app.clocks.live.now() + days * day_ms).toISOString();
-/** The date that it will be in New York. */
+/** The date in New York. */
 const dateIn = (days: number) => new Date(inDays(days)).toLocaleDateString("sv-SE", { timeZone: "America/New_York" });
 const expiryIn = (days: number) => `${dateIn(days)}T23:59:59.999Z`;
 const correct = (lot: string | undefined, fields: object) => shop.app.patch(`/inventory/lots/${lot}`, fields);
 
-/** A product with a lot `L1`, `L2`, … for each pair of units and days until it expires. */
+/** A product with a lot `L1`, `L2`, … for each pair of units and days until expiry. */
 async function goods(...lots: readonly (readonly [units: number, days: number])[]) {
   const sku = `DATE-${++number}`;
   const tracking = { lot_tracking: true, expiration_tracking: true };
@@ -31,7 +31,7 @@ const movementsOf = async (sku: string) =>
   (await shop.app.get(`/inventory/movements?sku=${sku}`)).body.meta.pagination.total;
 
 describe("works", () => {
-  test("a lot that expired by a wrong date is for sale again, and whoever waits gets its units", async () => {
+  test("a lot that expired by a wrong date is for sale again, and backorders get its units", async () => {
     const { id, sku, lots } = await goods([5, -3]);
     const made = await shop.order([[{ id }, 2]]);
     await shop.app.takeEvents();
@@ -67,7 +67,7 @@ describe("works", () => {
     expect(await movementsOf(sku)).toBe(1);
   });
 
-  test("a lot that has expired by the right date gives its promises to other stock, or they wait", async () => {
+  test("a lot expired by the right date loses its reservations to other stock, or they are backordered", async () => {
     const { id, sku, lots } = await goods([5, 100], [3, 200]);
     const made = await shop.order([[{ id }, 5]]);
     await shop.app.takeEvents();
@@ -85,12 +85,12 @@ describe("works", () => {
       unavailable: { expired: 5 },
     });
     expect(await movementsOf(sku)).toBe(2);
-    // Set right again, its units go to whoever waits.
+    // After another correction, its units go to backorders.
     expect((await correct(lots[0], { expiration_date: inDays(90) })).body.data).toMatchObject({ reserved: 2 });
     expect(await shop.stockOf(sku)).toMatchObject({ available: 3, reserved: 5, backordered: 0 });
   });
 
-  test("the lot expires after its new day, and not after the old one", async () => {
+  test("the lot expires after its new date, not after the old one", async () => {
     const { sku, lots } = await goods([4, 10]);
     await shop.app.runJobs();
     let woken: number | null = null;
@@ -113,7 +113,7 @@ describe("works", () => {
     expect(await shop.stockOf(sku)).toMatchObject({ available: 4 });
   });
 
-  test("dates alone are told, too; the first to expire leaves first from then on", async () => {
+  test("corrected dates are emitted, and the first to expire ships first from then on", async () => {
     const { id, sku, lots } = await goods([5, 100], [5, 200]);
     const received_date = inDays(-7);
     const { body } = await correct(lots[1], { expiration_date: inDays(50), received_date });
@@ -127,7 +127,7 @@ describe("works", () => {
     expect(reserved).toEqual([4, 0]);
   });
 
-  test("a lot that is put aside stays so, and one that does not expire has no expiry", async () => {
+  test("a quarantined lot stays in quarantine, and a lot without expiry tracking has no expiry", async () => {
     const sku = `DATE-${++number}`;
     await shop.app.post("/products", { sku, name: sku, lot_tracking: true });
     await shop.app.post("/inventory", { sku, quantity: 2, lot_number: "A", expiration_date: inDays(-1) });
@@ -141,7 +141,7 @@ describe("works", () => {
     expect(released.body.data.status).toBe("available");
   });
 
-  test("what it is already changes nothing", async () => {
+  test("an unchanged date changes nothing", async () => {
     const { lots } = await goods([5, 100]);
     for (const fields of [{}, { expiration_date: inDays(100) }]) {
       expect((await correct(lots[0], fields)).body.data).toMatchObject({ changes: [], backordered_orders: [] });
@@ -149,7 +149,7 @@ describe("works", () => {
     expect(await shop.takeTypes()).toEqual([]);
   });
 
-  test("low stock is told when what is left is too few", async () => {
+  test("low stock is reported when too few units remain", async () => {
     const { id, lots } = await goods([5, 100], [2, 200]);
     await shop.app.patch(`/products/${id}`, { reorder_point: 3 });
     await correct(lots[0], { expiration_date: inDays(-1) });
@@ -158,7 +158,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("a lot that is not there, and dates that cannot be", async () => {
+  test("an unknown lot, and impossible dates", async () => {
     const { lots } = await goods([1, 100]);
     expect((await correct("lot_9", { expiration_date: inDays(1) })).status).toBe(404);
     for (const [fields, field] of [
@@ -178,7 +178,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("only a key that may write, of the same mode", async () => {
+  test("only a write key of the same environment", async () => {
     const { lots } = await goods([1, 100]);
     const { keys, call } = shop.app;
     const change = { expiration_date: inDays(-1) };
@@ -192,7 +192,7 @@ describe("guards", () => {
     }
   });
 
-  test("orders that come at the same moment never hold what has expired", async () => {
+  test("concurrent orders never hold expired units", async () => {
     const { id, sku, lots } = await goods([10, 100]);
     const orders = Array.from({ length: 4 }, () => shop.order([[{ id }, 2]]));
     await Promise.all([...orders, correct(lots[0], { expiration_date: inDays(-1) })]);

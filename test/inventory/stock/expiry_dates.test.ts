@@ -1,4 +1,4 @@
-// An expiry is a date of the calendar: its day counts, in each warehouse by the clocks of that warehouse.
+// An expiry is a calendar date: its day counts in full, in each warehouse by its local time.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { openApp } from "../../build/service.ts";
 
@@ -32,7 +32,7 @@ async function add(sku: string, expiration_date: string, more: object = {}) {
 }
 
 describe("works", () => {
-  test("units are good until the end of their last day in the warehouse, and then put aside by a timer", async () => {
+  test("units can be sold until the end of their last day there, then a timer takes them off sale", async () => {
     const sku = await product({ reorder_point: 2 });
     const added = await add(sku, "2026-01-01");
     expect(added).toMatchObject({ available: 5, received: { expiration_date: "2026-01-01T23:59:59.999Z" } });
@@ -45,7 +45,7 @@ describe("works", () => {
     expect(await app.stockOf(sku)).toMatchObject({ available: 3, reserved: 2, lots: [{ status: "available" }] });
     expect(await told()).toEqual([]);
     clock().advance(1);
-    // At once, before the timer has noted it.
+    // At once, before the timer has recorded it.
     expect(await app.stockOf(sku)).toMatchObject({ available: 0, lots: [{ status: "expired" }] });
     expect((await app.get(`/inventory?status=out_of_stock&sku=${sku}`)).body.data).toHaveLength(1);
     await app.runJobs();
@@ -58,7 +58,7 @@ describe("works", () => {
     expect(await told()).toEqual([`inventory.updated ${sku} 0`, `inventory.low_stock ${sku} 0`]);
   });
 
-  test("what was written as a date stays that date, and any other moment is the day that it is there", async () => {
+  test("a date stays that date, and any other time is the warehouse's date at that time", async () => {
     const written = {
       "2026-02-01": "2026-02-01",
       "2026-02-01T00:00:00Z": "2026-02-01",
@@ -76,13 +76,13 @@ describe("works", () => {
       const { received, lots } = await add(await product(), text);
       const shown = `${date}T23:59:59.999Z`;
       expect([text, received.expiration_date, lots[0].expiration_date]).toEqual([text, shown, shown]);
-      // As it is shown, it can be sent back.
+      // The shown value can be sent back.
       const path = `/inventory/lots/${lots[0].id}`;
       expect((await app.patch(path, { expiration_date: shown })).body.data.changes).toEqual([]);
     }
   });
 
-  test("a lot in two zones ends in each at its own midnight, and is expired once it has ended in both", async () => {
+  test("a lot in two zones ends in each at local midnight, and is expired once it has ended in both", async () => {
     const sku = await product();
     await add(sku, "2026-01-03");
     await add(sku, "2026-01-03", { location: west, quantity: 7 });
@@ -105,7 +105,7 @@ describe("works", () => {
     expect((await app.get(`/inventory/lots/${id}`)).body.data).toMatchObject({ status: "available", changes: [] });
     expect((await app.get(`/inventory/lots?sku=${sku}&status=expired`)).body.data).toEqual([]);
     expect((await app.get(`/inventory?sku=${sku}&status=in_stock`)).body.data).toHaveLength(1);
-    // Nothing is told twice, and what is left can be promised.
+    // Nothing is emitted twice, and the remaining units can be reserved.
     const order = { order_id: `R-${sku}`, items: [{ sku, quantity: 7 }] };
     const reserved = (await app.post("/inventory/reserve", order)).body.data;
     expect(reserved.items).toMatchObject([{ reserved_from: west, quantity: 7 }]);
@@ -138,7 +138,7 @@ describe("works", () => {
     expect((await app.get(`/inventory?sku=${sku}&expiring_before=2026-02-06`)).body.data).toHaveLength(1);
   });
 
-  test("today's date of receipt has come, also where UTC is still on the day before", async () => {
+  test("a receipt date of today is accepted even if UTC is still a day behind", async () => {
     const [{ address, location_zones }] = (await app.get("/inventory/locations")).body.data;
     const zones = location_zones.map(({ zone_id, temperature_zone }: Record<string, string>) => ({
       zone_id,

@@ -16,7 +16,7 @@ beforeEach(() => shop.app.takeEvents());
 let number = 0;
 const inDays = (days: number) => new Date(shop.app.clocks.live.now() + days * day_ms).toISOString();
 
-/** A product of which these units lie on the shelf, lot by lot: `L1`, `L2`, … */
+/** A product with these units by lot: `L1`, `L2`, … */
 async function goods(...units: number[]) {
   const sku = `LOT-${++number}`;
   const product = (await shop.app.post("/products", { sku, name: sku, lot_tracking: true })).body.data;
@@ -33,7 +33,7 @@ const setStatus = (lot: string | undefined, status: string, fields: object = {})
   shop.app.post(`/inventory/lots/${lot}/status`, { status, reason: "Checked.", ...fields });
 
 describe("works", () => {
-  test("a lot that is put aside gives its promises to other stock, or they wait", async () => {
+  test("a quarantined lot loses its reservations to other stock, or they are backordered", async () => {
     const { id, sku, lots } = await goods(5, 3);
     const made = await shop.order([[{ id }, 5]]);
     await shop.app.takeEvents();
@@ -68,20 +68,20 @@ describe("works", () => {
     });
     const { backordered_orders: _, ...detail } = body.data;
     expect((await shop.app.get(`/inventory/lots/${lots[0]}`)).body.data).toEqual(detail);
-    // Released, its units go to whoever waits.
+    // When it is released, its units go to backorders.
     expect((await setStatus(lots[0], "available")).body.data).toMatchObject({ status: "available", reserved: 2 });
     expect(await shop.takeTypes()).toEqual(["inventory.updated"]);
     expect(await shop.stockOf(sku)).toMatchObject({ available: 3, reserved: 5, backordered: 0 });
   });
 
-  test("the status that a lot has already changes nothing", async () => {
+  test("setting the current status changes nothing", async () => {
     const { lots } = await goods(5);
     const { body } = await setStatus(lots[0], "available");
     expect(body.data).toMatchObject({ status: "available", changes: [], backordered_orders: [] });
     expect(await shop.takeTypes()).toEqual([]);
   });
 
-  test("low stock is told when a lot is put aside", async () => {
+  test("low stock is reported when a lot is quarantined", async () => {
     const { sku, lots } = await goods(5, 2);
     await shop.app.patch(`/products/${(await shop.app.get(`/products?sku=${sku}`)).body.data[0].id}`, {
       reorder_point: 3,
@@ -91,7 +91,7 @@ describe("works", () => {
     expect((await shop.stockOf(sku)).unavailable).toMatchObject({ damaged: 5 });
   });
 
-  test("a lot expires by itself, with a row of its history, and may still be recalled", async () => {
+  test("a lot expires automatically, with a history row, and can still be recalled", async () => {
     const { sku, lots } = await goods();
     expect(lots).toEqual([]);
     await shop.app.post("/inventory", { sku, quantity: 2, lot_number: "OLD", expiration_date: inDays(1) });
@@ -130,7 +130,7 @@ describe("works", () => {
     expect((await shop.app.get("/inventory/lots?sku=NONE")).body.data).toEqual([]);
   });
 
-  test("every order that got a lot is traced, with its customer and its parcels", async () => {
+  test("every order that got units of a lot is traced, with its customer and parcels", async () => {
     const { id, lots } = await goods(9);
     const first = await shop.order([[{ id }, 2]]);
     await shop.act(first.id, "pick");
@@ -159,7 +159,7 @@ describe("works", () => {
 });
 
 describe("recalls", () => {
-  test("an order that has picked of a recalled lot is held until the recall is withdrawn", async () => {
+  test("an order with picked units of a recalled lot is held until the recall is withdrawn", async () => {
     const { id, sku, lots } = await goods(5);
     const made = await shop.order([[{ id }, 2]]);
     const other = await shop.order([[{ id }, 1]]);
@@ -171,7 +171,7 @@ describe("recalls", () => {
       allowed_statuses: ["available"],
       backordered_orders: [{ order_id: other.id, quantity: 1 }],
     });
-    // Before any job has run, the units cannot leave.
+    // Even before any job has run, the units cannot ship.
     const refused = await shop.app.post(`/orders/${made.id}/ship`);
     expect([refused.status, refused.body.error.code]).toEqual([409, "lot_not_pickable"]);
     await shop.app.runJobs();
@@ -202,7 +202,7 @@ describe("recalls", () => {
     expect((await shop.act(made.id, "ship")).status).toBe("shipped");
   });
 
-  test("what a carrier has taken all the same ends the hold, and is traced", async () => {
+  test("a parcel that a carrier took anyway ends the hold, and is traced", async () => {
     const { id, lots } = await goods(5);
     const made = await shop.order([[{ id }, 2]]);
     await shop.act(made.id, "pack", { packages: [{ items: [{ line_id: made.line_items[0].id, quantity: 2 }] }] });
@@ -220,7 +220,7 @@ describe("recalls", () => {
     ]);
   });
 
-  test("what a carrier has of a cancelled order is traced as assumed", async () => {
+  test("a cancelled order's parcel that a carrier has is traced as assumed", async () => {
     const { id, lots } = await goods(5);
     const made = await shop.order([[{ id }, 2]]);
     await shop.act(made.id, "pack", { packages: [{ items: [{ line_id: made.line_items[0].id, quantity: 2 }] }] });
@@ -233,7 +233,7 @@ describe("recalls", () => {
     expect(body.data).toMatchObject([{ order_id: made.id, confirmed_quantity: 0, assumed_quantity: 2 }]);
   });
 
-  test("picked units of a recalled lot are put back, and the order goes on with others", async () => {
+  test("picked units of a recalled lot are restocked, and the order continues with others", async () => {
     const { id, sku, lots } = await goods(2, 2);
     const made = await shop.order([[{ id }, 3]]);
     await shop.act(made.id, "pick");
@@ -257,14 +257,14 @@ describe("recalls", () => {
       "release: on_hold > processing",
       "backorder_filled: processing > processing",
     ]);
-    // Sound units stay picked.
+    // Good units stay picked.
     expect((await shop.app.post("/inventory/putbacks", { ...back, quantity: 1 })).status).toBe(409);
     await shop.app.post("/inventory", { sku, quantity: 1, lot_number: "L3" });
     expect(await shop.act(made.id, "ship")).toMatchObject({ status: "shipped" });
     expect((await shop.app.get(`/inventory/lots/${lots[0]}/trace`)).body.data).toEqual([]);
   });
 
-  test("packed units of a recalled lot are not put back one by one", async () => {
+  test("packed units of a recalled lot are not restocked one by one", async () => {
     const { id, sku, lots } = await goods(5);
     const made = await shop.order([[{ id }, 3]]);
     await shop.act(made.id, "pick");
@@ -279,7 +279,7 @@ describe("recalls", () => {
     expect(await shop.get(made.id)).toMatchObject({ status: "on_hold", line_items: [{ quantity_picked: 2 }] });
   });
 
-  test("a cancelled order is held no more, and what it had picked stays recalled", async () => {
+  test("a cancelled order is no longer on hold, and its picked units stay recalled", async () => {
     const { id, sku, lots } = await goods(5);
     const held = await shop.order([[{ id }, 2]]);
     await shop.act(held.id, "pick");
@@ -288,7 +288,7 @@ describe("recalls", () => {
     expect((await shop.cancel(held.id)).body.data).toMatchObject({ status: "cancelled", holds: [] });
     await shop.app.runJobs();
     expect(await shop.get(held.id)).toMatchObject({ status: "cancelled", holds: [] });
-    // What was picked waits to be put back, and is for sale only once the recall is withdrawn.
+    // Picked units wait to be restocked, and are for sale only after the recall is withdrawn.
     const back = { order_id: held.id, sku, quantity: 2, bin: "A-01" };
     expect((await shop.app.post("/inventory/putbacks", back)).status).toBe(201);
     expect(await shop.stockOf(sku)).toMatchObject({ available: 0, unavailable: { quarantined: 5 } });
@@ -298,7 +298,7 @@ describe("recalls", () => {
 });
 
 describe("refuses", () => {
-  test("a lot that does not exist, and what is no status", async () => {
+  test("an unknown lot, and an invalid status", async () => {
     const { lots } = await goods(1);
     for (const path of ["/inventory/lots/lot_9", "/inventory/lots/lot_9/trace"]) {
       expect((await shop.app.get(path)).status).toBe(404);
@@ -310,7 +310,7 @@ describe("refuses", () => {
     expect(await shop.takeTypes()).toEqual([]);
   });
 
-  test("a move that the table does not have", async () => {
+  test("a transition that the table does not have", async () => {
     const { lots } = await goods(1);
     await setStatus(lots[0], "recalled");
     await shop.app.takeEvents();
@@ -328,12 +328,12 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("the table of states reaches them all, and each action leads to its status", () => {
+  test("every status is reachable, and each action leads to its status", () => {
     expect(unreachableStates(lotTransitions, lotStatuses, "available")).toEqual([]);
     for (const [status, action] of Object.entries(lotActions)) expect(lotTransitions[action].to).toBe(status as never);
   });
 
-  test("a status that no change explains is found", async () => {
+  test("verify finds a status that no change explains", async () => {
     const { lots } = await goods(1);
     const live = shop.app.service.stores.live;
     const lot_id = Number(lots[0]?.slice("lot_".length));
@@ -346,7 +346,7 @@ describe("guards", () => {
     await set("available");
   });
 
-  test("reading needs a key that may read, changing one that may write; modes do not mix", async () => {
+  test("reading requires a read key, changing a write key; environments are separate", async () => {
     const { lots } = await goods(1);
     const { keys, call } = shop.app;
     expect((await call("GET", `/inventory/lots/${lots[0]}`, undefined, { key: keys.live.read })).status).toBe(200);

@@ -1,4 +1,4 @@
-// Lots and counts while others act on the same stock at once: on PostgreSQL in transactions of their own.
+// Lots and counts concurrently with other acts on the same stock; on PostgreSQL in separate transactions.
 import { expect, test } from "bun:test";
 import { openShop } from "../../build/shop.ts";
 
@@ -6,7 +6,7 @@ const shop = await openShop();
 
 const statuses = (answers: readonly { status: number }[]) => answers.map(({ status }) => status);
 
-test("whoever picked of a lot at the moment of its recall is held, and nobody else", async () => {
+test("orders that picked of a lot during its recall are held, and no others", async () => {
   const product = await shop.product();
   await shop.app.post("/inventory", { sku: product.sku, quantity: 30, lot_number: "R1" });
   const [{ id: lot }] = (await shop.app.get(`/inventory/${product.sku}`)).body.data.lots;
@@ -23,7 +23,7 @@ test("whoever picked of a lot at the moment of its recall is held, and nobody el
   };
   const [recalled, ...picked] = await Promise.all([late(), ...picks.map((pick) => pick())]);
   expect(recalled?.status).toBe(200);
-  // A pick that came too late found its promise gone.
+  // A pick that came too late found its reservation gone.
   expect(new Set(statuses(picked)).difference(new Set([200, 409]))).toEqual(new Set());
   await shop.app.runJobs();
   for (const [at, { id }] of orders.entries()) {
@@ -40,7 +40,7 @@ test("whoever picked of a lot at the moment of its recall is held, and nobody el
   }
 }, 30_000);
 
-test("a count posts on what it saw, or not at all, while others take from the shelf", async () => {
+test("a count posts what it saw, or not at all, while units are picked", async () => {
   const product = await shop.product({ units: 50 });
   const count = (await shop.app.post("/inventory/counts", { skus: [product.sku] })).body.data;
   const path = `/inventory/counts/${count.id}`;
@@ -54,7 +54,7 @@ test("a count posts on what it saw, or not at all, while others take from the sh
   expect((await shop.app.get(`/inventory/${product.sku}`)).body.data.on_hand).toBe(50 - 10 * posted - 3);
 }, 30_000);
 
-test("one of two putting the same units back finds none", async () => {
+test("one of two concurrent restocks of the same units finds none", async () => {
   const product = await shop.product({ units: 5 });
   const order = await shop.order([[product, 4]]);
   await shop.act(order.id, "pick");

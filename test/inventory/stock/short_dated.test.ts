@@ -1,4 +1,4 @@
-// Units that are good, but too close to their last day to be sold: what is available is what can be reserved.
+// Good units that are too close to their last day to be sold: available units are those that can be reserved.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { openApp } from "../../build/service.ts";
 
@@ -28,7 +28,7 @@ const reserve = (sku: string, quantity: number, expires_at = "2026-01-30") =>
   app.post("/inventory/reserve", { order_id: `R-${++number}`, items: [{ sku, quantity }], expires_at });
 
 describe("works", () => {
-  test("what cannot be reserved is not available, wherever it is shown", async () => {
+  test("units that cannot be reserved are not available anywhere", async () => {
     const { sku } = await product({ reorder_point: 3 });
     await add(sku, "2026-01-13");
     const shown = { available: 0, reserved: 0, total: 0, on_hand: 5, status: "out_of_stock" };
@@ -48,16 +48,16 @@ describe("works", () => {
     const { status, body } = await reserve(sku, 1);
     expect([status, body.error.code]).toEqual([409, "insufficient_inventory"]);
     expect(body.error.shortages).toMatchObject([{ sku, requested: 1, available: 0 }]);
-    // A bundle of it cannot be made either.
+    // Bundles cannot be made of them either.
     const components = [{ sku, quantity: 1 }];
     await app.post("/products", { sku: `SET-${sku}`, name: "Set", type: "bundle", components });
     expect(await app.stockOf(`SET-${sku}`)).toMatchObject({ available: 0, status: "out_of_stock" });
-    // Overviews count it as low.
+    // Overviews count the SKU as low.
     const { low_stock } = (await app.get("/overview")).body.data;
     expect(low_stock.samples).toContainEqual(expect.objectContaining({ id: sku, quantity: 0 }));
   });
 
-  test("all that is shown as available can be reserved, and no unit more, on every day", async () => {
+  test("exactly the available units can be reserved, on every day", async () => {
     const { sku } = await product({ min_shelf_life_days: 3 });
     for (const [at, day] of ["2026-01-03", "2026-01-04", "2026-01-05"].entries()) await add(sku, day, `L${at}`);
     const { available } = await app.stockOf(sku);
@@ -67,7 +67,7 @@ describe("works", () => {
     expect(await app.stockOf(sku)).toMatchObject({ available: 0, reserved: 10, unavailable: { short_dated: 5 } });
   });
 
-  test("units become too close to expiry at midnight there, by a timer; what is promised stays so", async () => {
+  test("units become too close to expiry at local midnight, by a timer; reserved units stay reserved", async () => {
     const { sku } = await product({ min_shelf_life_days: 10, reorder_point: 2 });
     const set = `SET-${sku}`;
     await app.post("/products", { sku: set, name: set, type: "bundle", components: [{ sku, quantity: 1 }] });
@@ -80,7 +80,7 @@ describe("works", () => {
     await app.runJobs();
     expect([await told(), (await app.stockOf(sku)).available]).toEqual([[], 3]);
     app.clocks.live.advance(1);
-    // At once, before the timer has noted it.
+    // At once, before the timer has recorded it.
     expect(await app.stockOf(sku)).toMatchObject({ available: 0, reserved: 2, unavailable: { short_dated: 3 } });
     await app.runJobs();
     expect(await told()).toEqual([
@@ -91,7 +91,7 @@ describe("works", () => {
     await app.runJobs();
     expect(await told()).toEqual([]);
     expect(await app.stockOf(sku)).toMatchObject({ reserved: 2, backordered: 0, lots: [{ status: "available" }] });
-    // On its last day the promise holds, and then it is over.
+    // The reservation holds on the last day, and ends afterwards.
     until("2026-01-12T04:59:59.999Z");
     await app.runJobs();
     expect((await told()).filter((line) => line.includes(`${sku} `))).toEqual([]);
@@ -102,7 +102,7 @@ describe("works", () => {
     expect(await app.stockOf(sku)).toMatchObject({ reserved: 0, backordered: 2, unavailable: { expired: 5 } });
   });
 
-  test("with fewer days required there is more at once, and with more there is less", async () => {
+  test("fewer required days make more units available at once, and more make fewer", async () => {
     const { sku, id } = await product({ min_shelf_life_days: 2 });
     until("2026-01-13T05:00:00Z");
     await app.runJobs();

@@ -13,7 +13,7 @@ await app.post("/products", { sku: "a/b ü", name: "An odd SKU" });
 await app.post("/products", { sku: "MANY", name: "In many places" });
 
 describe("works", () => {
-  test("stock is added, shown and told", async () => {
+  test("stock is added, shown and emitted", async () => {
     await app.takeEvents();
     const input = { sku: "RICE", quantity: 12, location: warehouse, unit_cost: "1.25", reference: "PO-7" };
     const added = await app.post("/inventory", input);
@@ -37,7 +37,7 @@ describe("works", () => {
     expect(updated?.data).toEqual({ object: "inventory_item", ...item });
   });
 
-  test("lots carry expiry, and cold goods go to a cold bin, made when it is new", async () => {
+  test("lots have expiry, and cold products go to a cold bin, which is created if new", async () => {
     const lot = { lot_number: "L-1", expiration_date: "2026-02-01" };
     const added = await app.post("/inventory", { sku: "MILK", quantity: 5, ...lot });
     expect(added.body.data.received).toMatchObject({ location: "C-01", expiration_date: "2026-02-01T23:59:59.999Z" });
@@ -57,7 +57,7 @@ describe("works", () => {
     await app.takeEvents();
   });
 
-  test("an adjustment says what was and what is, and low stock is told once", async () => {
+  test("an adjustment returns the units before and after, and low stock is reported once", async () => {
     await app.takeEvents();
     const input = { adjustment: -8, reason: "stock_count", location: warehouse, notes: "Cycle count" };
     const { body } = await app.patch("/inventory/RICE", { ...input, expected_quantity: 12 });
@@ -101,7 +101,7 @@ describe("works", () => {
     expect([...first.data, ...rest.data]).toEqual(all.data);
   });
 
-  test("levels are listed by SKU, by pattern, by warehouse and by need", async () => {
+  test("stock is listed by SKU, pattern, warehouse and need", async () => {
     const skus = async (query: string) =>
       (await app.get(`/inventory?${query}`)).body.data.map((item: { sku: string }) => item.sku);
     expect(await skus("")).toEqual(["ICE", "MANY", "MILK", "RICE", "a/b ü"]);
@@ -125,7 +125,7 @@ describe("works", () => {
     expect((await app.get("/inventory?limit=2&page=3")).body.meta.pagination).toMatchObject({ page: 3, total: 5 });
   });
 
-  test("a list that was just asked for shows each change at once", async () => {
+  test("a list shows each change at once, even if it was just requested", async () => {
     const quantities = async () => {
       const { body } = await app.get("/inventory?limit=100");
       return body.data.map(({ sku, on_hand }: { sku: string; on_hand: number }) => [sku, on_hand]);
@@ -140,7 +140,7 @@ describe("works", () => {
     }
   });
 
-  test("a SKU may hold any text, encoded in paths", async () => {
+  test("a SKU may contain any text, encoded in paths", async () => {
     await app.post("/inventory", { sku: "a/b ü", quantity: 2 });
     const { body } = await app.get(`/inventory/${encodeURIComponent("a/b ü")}`);
     expect(body.data).toMatchObject({ sku: "a/b ü", available: 2 });
@@ -211,7 +211,7 @@ describe("refuses", () => {
     expect(await app.takeTypes()).toEqual([]);
   });
 
-  test("goods that no zone suits, saying how to add one", async () => {
+  test("products that no zone suits, and says how to add one", async () => {
     const { body } = await app.post("/inventory", { sku: "ICE", quantity: 1 });
     expect(body.error.details[0].message).toBe(
       "has no zone for frozen goods; add a zone with that temperature_zone to the warehouse first",
@@ -248,7 +248,7 @@ describe("refuses", () => {
     expect(await app.takeTypes()).toEqual([]);
   });
 
-  test("to take away more than lies in the bin and lot named, which it names", async () => {
+  test("to remove more than is in the named bin and lot, and names it", async () => {
     const input = { adjustment: -900, reason: "lost", location: warehouse };
     const { message: bin } = (await app.patch("/inventory/RICE", { ...input, bin: "NONE" })).body.error;
     expect(bin).toBe("Only 0 units of RICE in bin NONE can be removed.");
@@ -256,7 +256,7 @@ describe("refuses", () => {
     expect(lot).toBe("Only 0 units of lot L-9 of MILK can be removed.");
   });
 
-  test("to break promises, naming an order once that holds units by two reservations", async () => {
+  test("to take reserved units, and names an order with two reservations once", async () => {
     await app.post("/products", { sku: "TWICE", name: "Promised twice" });
     await app.post("/inventory", { sku: "TWICE", quantity: 5, location: warehouse });
     for (const quantity of [2, 3])
@@ -266,7 +266,7 @@ describe("refuses", () => {
     expect(error.message).toBe("Units of TWICE are reserved for N-2. Use allow_shortfall to backorder them.");
   });
 
-  test("to adjust without a warehouse what lies in two, and one that breaks promises", async () => {
+  test("adjustments without a warehouse if there are two, and of reserved units", async () => {
     const { warehouse_id: _id, name: _name, ...rest } = (await app.get("/inventory/locations")).body.data[0];
     const west = (await app.post("/inventory/locations", { ...rest, name: "West" })).body.data.warehouse_id;
     await app.post("/inventory", { sku: "MANY", quantity: 4, location: warehouse, bin: "A-01" });
@@ -289,7 +289,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("reading needs a key that may read, changing one that may write", async () => {
+  test("reading requires a read key, changing a write key", async () => {
     const read = { key: app.keys.live.read };
     expect((await app.call("GET", "/inventory/RICE", undefined, read)).status).toBe(200);
     for (const [method, path] of [

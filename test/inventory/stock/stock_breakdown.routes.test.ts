@@ -20,7 +20,7 @@ const explain = async (sku: string, query = "") => {
 };
 const sum = (type: string, reason: string, movements: number, units: number) => ({ type, reason, movements, units });
 
-/** Oats in two bins and a lot; one order picked a part, one waits, a client reserved some, some are damaged. */
+/** Oats in two bins and a lot: a partly picked order, a backordered one, a client's reservation, damaged units. */
 async function aBusyDay() {
   const oats = await shop.product({ sku: "OATS" });
   await add("OATS", 10, { bin: "S-1" });
@@ -93,7 +93,7 @@ describe("works", () => {
     expect(await shop.app.takeEvents()).toEqual([]);
   });
 
-  test("with as_of the ledger is replayed to that moment", async () => {
+  test("with as_of, the ledger is replayed up to that time", async () => {
     await shop.product({ sku: "SALT" });
     const moments: [at: number, on_hand: number][] = [[shop.app.clocks.live.now() - 1, 0]];
     const now = () => shop.app.clocks.live.now();
@@ -131,7 +131,7 @@ describe("works", () => {
     expect(await bins(one?.[0])).toEqual(["S-2"]);
   });
 
-  test("a movement that waited for another does not come before it", async () => {
+  test("a movement that waited for another does not precede it", async () => {
     await shop.product({ sku: "RYE" });
     const { live } = shop.app.service.stores;
     const { live: clock } = shop.app.clocks;
@@ -158,7 +158,7 @@ describe("works", () => {
     expect(await explain("RYE", at(clock.now()))).toMatchObject({ on_hand: 0, movements: both, places: [] });
   });
 
-  test("what is over lies nowhere and is held by nobody", async () => {
+  test("ended stock and reservations are not listed", async () => {
     const rice = await shop.product({ sku: "RICE" });
     expect(await explain("RICE")).toMatchObject({ movements: [], on_hand: 0, places: [], available: 0 });
     await add("RICE", 2);
@@ -173,7 +173,7 @@ describe("works", () => {
     expect([told.on_hand, told.places, told.reserved.claims]).toEqual([0, [], []]);
   });
 
-  test("what is on its way is told with the deliveries and transfers that bring it", async () => {
+  test("units in transit are shown with their receipts and transfers", async () => {
     const { address } = (await shop.app.get("/inventory/locations")).body.data[0];
     const zone = { zone_id: "AMBIENT", temperature_zone: "ambient", bins: [{ code: "W-01" }] };
     const opened = await shop.app.post("/inventory/locations", { name: "West", address, location_zones: [zone] });
@@ -210,7 +210,7 @@ describe("works", () => {
     expect((await explain("CORN", "?as_of=2026-01-02T00:00:00Z")).incoming).toBe(null);
   });
 
-  test("a lot that is past its expiry, and a reservation that is past its time, are told as such at once", async () => {
+  test("an expired lot and an expired reservation are shown as such at once", async () => {
     await shop.product({ sku: "MILK" });
     await add("MILK", 3, { lot_number: "L1", expiration_date: "2026-01-01" });
     await add("MILK", 2, { lot_number: "L2", expiration_date: "2026-02-01" });
@@ -226,7 +226,7 @@ describe("works", () => {
     expect([after.available, after.reserved.claims]).toEqual([2, []]);
   });
 
-  test("of very many who hold and wait the first hundred are named", async () => {
+  test("of very many holders and backorders, the first hundred are listed", async () => {
     const tea = await shop.product({ sku: "TEA", units: 101 });
     const orders = Array.from({ length: 101 }, () => shop.draft([[tea, 2]], { warehouse_id: main }));
     for (const draft of orders) await shop.app.post("/orders", draft);
@@ -257,7 +257,7 @@ function claim(
 }
 
 describe("refuses", () => {
-  test("what is not there, and moments that are none or have not come", async () => {
+  test("unknown SKUs, and invalid or future times", async () => {
     await shop.product({ sku: "RYE", units: 1 });
     expect((await shop.app.get("/inventory/NONE/explain")).body.error.code).toBe("resource_missing");
     for (const as_of of ["yesterday", "2026-02-30", "2026-01-02T03:04:05.001Z"]) {
@@ -268,7 +268,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("a key that may only read is told, and none without a key", async () => {
+  test("a read-only key can read it, and no key cannot", async () => {
     await shop.product({ sku: "BRAN", units: 1 });
     const path = "/inventory/BRAN/explain";
     expect((await shop.app.call("GET", path, undefined, { key: shop.app.keys.live.read })).status).toBe(200);

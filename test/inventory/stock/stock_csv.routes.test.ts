@@ -24,7 +24,7 @@ const asCsv = { "content-type": "text/csv" };
 const imports = (text: string) => app.call("POST", "/inventory/import", text, { headers: asCsv });
 
 describe("works", () => {
-  test("what was counted is on hand afterwards, and a second time nothing changes", async () => {
+  test("counted quantities are on hand afterwards, and a second import changes nothing", async () => {
     await app.post("/inventory", { sku: "RICE", quantity: 9, location: main });
     await app.post("/inventory", { sku: "RICE", quantity: 4, location: west });
     await app.takeEvents();
@@ -68,7 +68,7 @@ describe("works", () => {
     await app.expectVerified();
   });
 
-  test("what is exported can be imported and changes nothing", async () => {
+  test("an export can be imported and changes nothing", async () => {
     const exported = await app.get("/inventory/export.csv");
     expect(exported.headers.get("content-type")).toContain("text/csv");
     expect(exported.body).toContain(`MILK,${main},A-01,L-1,2026-03-01T23:59:59.999Z,`);
@@ -78,7 +78,7 @@ describe("works", () => {
     expect((await app.get("/inventory/export.csv")).body).toBe(exported.body);
   });
 
-  test("picked units are in the file until they leave, and the file can still be imported", async () => {
+  test("picked units are in the file until they ship, and the file can still be imported", async () => {
     const { id } = (await app.post("/products", { sku: "CHAI", name: "Chai" })).body.data;
     await imports(`sku,location,bin,quantity\nCHAI,${main},A-01,5\nCHAI,${west},W-01,4`);
     const place = { address_line1: "1 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
@@ -104,14 +104,14 @@ describe("works", () => {
     );
     const again = (await imports(file)).body.data;
     expect(again).toMatchObject({ created: 0, updated: 0, unchanged: again.rows, failed: 0 });
-    // What is in staging is promised to its order: a file cannot count it.
+    // Units in staging are reserved for their order: a file cannot count them.
     const counted = (await imports(`sku,location,bin,quantity\nCHAI,${main},${staging},2`)).body.data;
     expect(counted).toMatchObject({ failed: 1, errors: [{ line: 2, name: "CHAI", field: "bin" }] });
     expect(await app.takeStockEvents()).toEqual([]);
     await app.expectVerified();
   });
 
-  test("promised units that vanish are promised from other stock, and who waits gets what turns up", async () => {
+  test("lost reserved units are reserved from other stock, and backorders get additional units", async () => {
     await imports(`sku,location,bin,quantity\nTEA,${main},A-01,5\nTEA,${west},W-01,5`);
     const reserve = { order_id: "EXT-1", items: [{ sku: "TEA", quantity: 5 }] };
     expect((await app.post("/inventory/reserve", reserve)).status).toBe(201);
@@ -123,7 +123,7 @@ describe("works", () => {
     await app.expectVerified();
   });
 
-  test("a bad row is told by its line and stops no other, nor leaves a bin or a lot behind", async () => {
+  test("a bad row is reported by line and affects no others, and leaves no bin or lot behind", async () => {
     await imports(`sku,location,bin,quantity\nSALT,${main},A-01,5`);
     await app.post("/inventory/reserve", { order_id: "EXT-2", items: [{ sku: "SALT", quantity: 4 }] });
     await app.takeEvents();
@@ -179,7 +179,7 @@ describe("works", () => {
   });
 });
 
-describe("tried out", () => {
+describe("a dry run", () => {
   const tries = (text: string) => app.call("POST", "/inventory/import?dry_run=true", text, { headers: asCsv });
   const seen = async () => [
     (await app.get("/inventory/export.csv")).body,
@@ -188,7 +188,7 @@ describe("tried out", () => {
     (await app.get("/inventory/lots")).body.data,
   ];
 
-  test("a dry run says what each row would change, changes nothing, and the run itself does just that", async () => {
+  test("reports each row's changes and changes nothing, and the import does exactly that", async () => {
     await imports(`sku,location,bin,quantity\nRICE,${main},A-01,12`);
     const before = await seen();
     await app.takeStockEvents();
@@ -218,9 +218,9 @@ describe("tried out", () => {
     expect((await imports(file)).body.data).toEqual(report);
   });
 
-  test("in a long file a later row meets what earlier ones made, as it will in the run itself", async () => {
+  test("of a long file considers earlier rows, as the import does", async () => {
     const rows: string[] = [];
-    // The first makes the lot that the last one contradicts, and what the second to last promises anew from.
+    // The first row creates the lot that the last one contradicts, and that the second to last reserves from.
     rows.push(`MILK,${main},A-01,L-500,2026-07-01,4`, `SALT,${west},W-01,,,50`);
     for (let at = 0; at < 120; at += 1) rows.push(`OIL,${main},LONG-${at},,,${at + 1}`);
     rows.push(`SALT,${main},A-01,,,0`, `OIL,${main},LONG-3,,,8`, `MILK,${main},A-02,L-500,2026-08-01,4`);
@@ -235,7 +235,7 @@ describe("tried out", () => {
 });
 
 describe("refuses", () => {
-  test("a file without the columns that it needs, and JSON", async () => {
+  test("a file without required columns, and JSON", async () => {
     const { status, body } = await imports("sku,location\nRICE,1");
     expect([status, body.error.code, body.error.details[0].field]).toEqual([422, "validation_failed", "quantity"]);
     expect((await app.post("/inventory/import", {})).status).toBe(415);
@@ -244,7 +244,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("reading keys may export and not import, and a test key sees nothing of live", async () => {
+  test("read-only keys may export but not import, and a test key sees nothing of live", async () => {
     const read = { key: app.keys.live.read };
     expect((await app.call("GET", "/inventory/export.csv", undefined, read)).status).toBe(200);
     const refused = await app.call("POST", "/inventory/import", "sku,quantity\n", { ...read, headers: asCsv });

@@ -1,4 +1,4 @@
-// Goods that change hands: they leave one merchant's stock and come to another's, with all that they are.
+// Ownership transfers: units leave one merchant's stock and enter another's, with all their attributes.
 import { beforeAll, describe, expect, test } from "bun:test";
 import { openApp } from "../../build/service.ts";
 import { portland } from "../../build/shop.ts";
@@ -46,7 +46,7 @@ async function order(owner: string, sku: string, quantity: number, order_number:
 }
 
 describe("works", () => {
-  test("units leave one merchant's stock and come to another's, with lot and age, for whoever waits", async () => {
+  test("units move from one merchant's stock to another's, with lot and age, and fill backorders", async () => {
     const waiting = await order("BOLT", "TEA", 3, "S-1");
     await told();
     const body = { ...sale, sku: "TEA", quantity: 4, bin: "A-01", to_bin: "B-01" };
@@ -56,7 +56,7 @@ describe("works", () => {
       ...{ bin: "A-01", to_bin: "B-01", lot_number: "L-1", reason: "Sold." },
     });
     expect(await told()).toEqual([`inventory.updated ${acme} TEA 6`, `inventory.updated ${bolt} TEA 4`]);
-    // The same key gives them once.
+    // The same key transfers them once.
     expect(await done("POST", path, body, undefined, { "idempotency-key": "give-1" })).toEqual(given);
     expect([(await level("TEA", "ACME")).on_hand, (await level("TEA", "BOLT")).on_hand]).toEqual([6, 4]);
     const [lot] = await done("GET", "/inventory/lots?merchant=BOLT");
@@ -81,7 +81,7 @@ describe("works", () => {
     ]);
   });
 
-  test("all that lies in a bin stays there, under the new owner's SKU", async () => {
+  test("all units of a bin stay there, under the new owner's SKU", async () => {
     await told();
     const given = await done("POST", path, { ...sale, sku: "MUG", to_sku: "CUP", quantity: 6 }, "ACME");
     expect([given.bin, given.to_bin]).toEqual(["A-02", "A-02"]);
@@ -126,7 +126,7 @@ describe("refuses", () => {
     expect(await told()).toEqual([]);
   });
 
-  test("reserved units, and goods of a lot that the new owner has otherwise", async () => {
+  test("reserved units, and units of a lot that differs for the new owner", async () => {
     await order("ACME", "TEA", 4, "S-2");
     const tea = { ...sale, sku: "TEA", to_bin: "B-01" };
     const reserved = await sent("POST", path, { ...tea, quantity: 3 });
@@ -145,7 +145,7 @@ describe("refuses", () => {
     ]);
   });
 
-  test("a merchant, and a new owner who is closed", async () => {
+  test("a merchant's request, and a closed new owner", async () => {
     const { key } = await done("POST", "/keys", { name: "shop", permission: "full", merchant_id: "ACME" });
     const { status, body } = await app.call("POST", path, { ...sale, sku: "MUG", quantity: 1 }, { key });
     expect([status, body.error.code]).toEqual([403, "not_for_merchants"]);

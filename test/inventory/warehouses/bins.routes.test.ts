@@ -35,7 +35,7 @@ const rows = async (query: string) =>
   );
 
 describe("works", () => {
-  test("a bin shows its zone, how full it is and how many SKUs lie there", async () => {
+  test("a bin shows its zone, its fill level and its number of SKUs", async () => {
     const [bin] = (await app.get("/inventory/bins?bin=C-01")).body.data;
     expect(bin).toEqual({
       warehouse_id: "whs_1001",
@@ -52,7 +52,7 @@ describe("works", () => {
       free: 4,
       skus: 2,
     });
-    // The same units as the list of warehouses tells.
+    // The same units as in the list of warehouses.
     const [warehouse] = (await app.get("/inventory/locations")).body.data;
     const all = warehouse.location_zones.flatMap((zone: { bins: object[] }) => zone.bins);
     const listed = (await app.get("/inventory/bins?limit=100")).body.data;
@@ -86,7 +86,7 @@ describe("works", () => {
     expect(await rows(query)).toEqual(expected);
   });
 
-  test("units say why they are not for sale, and pages go on where the last one ended", async () => {
+  test("units show why they are not for sale, and pages continue where the last one ended", async () => {
     const [apart] = (await app.get("/inventory/items?kind=quarantine")).body.data;
     expect(apart).toMatchObject({ quantity: 1, available: 0, cause: "quarantined", lot_status: null });
     for (const sort of ["sku", "bin", "expiration_date"]) {
@@ -106,7 +106,7 @@ describe("works", () => {
 });
 
 describe("guards", () => {
-  test("a test key sees no bins of live, and names that are routes are no SKUs", async () => {
+  test("a test key sees no live bins, and route names cannot be SKUs", async () => {
     const { body } = await app.call("GET", "/inventory/items", undefined, { key: app.keys.test.read });
     expect(body.data).toEqual([]);
     for (const sku of ["bins", "Items", "moves"]) {

@@ -1,4 +1,4 @@
-// Whose goods lie beside whose: a storage bin that holds one merchant's takes no other's unless it says so.
+// A storage bin with one merchant's stock takes no other merchant's unless it allows mixing.
 import { beforeAll, describe, expect, test } from "bun:test";
 import { systemActor } from "../../../src/core/actor.ts";
 import { addStock } from "../../../src/inventory/receiving/receive_units.ts";
@@ -33,7 +33,7 @@ async function done(...asked: Parameters<typeof sent>) {
   return data;
 }
 
-/** What is refused of a bin: nothing is changed and nothing told. */
+/** The refusals of a bin, which change and emit nothing. */
 async function refused(...asked: Parameters<typeof sent>) {
   await app.takeEvents();
   const { status, error } = await sent(...asked);
@@ -49,18 +49,18 @@ const zone = (bins: readonly object[]) =>
 const add = (owner: string, quantity: number, more: object = {}) =>
   ["POST", "/inventory", { sku: `${owner}-TEA`, quantity, location: house, ...more }] as const;
 
-/** Where units of a merchant are put when nobody says where. */
+/** The default bin of a merchant's units. */
 const place = async (owner: string, quantity = 1) => (await done(...add(owner, quantity))).received.location;
 
 describe("works", () => {
-  test("without a bin named, goods come to one that is kept for their merchant, or that holds no other's", async () => {
+  test("by default, units go to a bin reserved for their merchant or without other merchants' stock", async () => {
     expect([await place("ACME"), await place("BOLT"), await place("ACME")]).toEqual(["A-01", "KEPT", "A-01"]);
     await zone([{ code: "KEPT", dedicated_merchant_id: null, capacity: 1 }]);
     expect(await place("BOLT")).toBe("OPEN");
     expect(await done(...add("ACME", 1, { bin: "OPEN" }))).toMatchObject({ received: { location: "OPEN" } });
   });
 
-  test("a bin that was emptied takes whosever goods come next, and one that mixes takes all", async () => {
+  test("an emptied bin takes any merchant's stock next, and a mixing bin takes all", async () => {
     await done(...add("ACME", 2, { bin: "C-01" }));
     await done("POST", "/inventory/moves", { sku: "ACME-TEA", quantity: 2, bin: "C-01", to_bin: "A-01" });
     await done(...add("BOLT", 3, { bin: "C-01" }));
@@ -70,7 +70,7 @@ describe("works", () => {
     expect(bin).toMatchObject({ used: 4, skus: 2, mix_merchants: true, dedicated_merchant_id: null });
   });
 
-  test("what is counted lies where it lies, and where goods wait that are not for sale those of all do", async () => {
+  test("counted units stay in their bin, and bins that are not for sale mix all merchants", async () => {
     await done("PATCH", "/inventory/BOLT-TEA", { adjustment: 2, reason: "found", bin: "A-01", location: house });
     await done("PATCH", "/inventory/BOLT-TEA", { adjustment: -2, reason: "lost", bin: "A-01", location: house });
     for (const owner of ["ACME", "BOLT"]) {
@@ -79,7 +79,7 @@ describe("works", () => {
     }
   });
 
-  test("the place that is suggested to units that are put back takes them", async () => {
+  test("the suggested bin accepts restocked units", async () => {
     const who = await done(
       "POST",
       "/customers",
@@ -110,7 +110,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("goods beside another merchant's: added, moved, received and transferred", async () => {
+  test("another merchant's stock in a bin: added, moved, received and transferred", async () => {
     expect(await refused(...add("BOLT", 1, { bin: "A-01" }))).toEqual([409, "bin_of_other_merchant", "A-01", acme]);
     const moved = { sku: "BOLT-TEA", quantity: 1, bin: "C-01", to_bin: "A-01" };
     expect(await refused("POST", "/inventory/moves", moved)).toEqual([409, "bin_of_other_merchant", "A-01", acme]);
@@ -140,7 +140,7 @@ describe("refuses", () => {
     expect(
       await refused("POST", `/inventory/transfers/${transfer.id}/receive`, { items: [{ ...lines[0], bin: "W-01" }] }),
     ).toEqual([409, "bin_of_other_merchant", "W-01", acme]);
-    // Nor is another bin made where all that there are take none.
+    // No new bin is created if all existing ones refuse.
     expect(await refused("POST", `/inventory/transfers/${transfer.id}/receive`)).toEqual([
       409,
       "bin_of_other_merchant",
@@ -150,7 +150,7 @@ describe("refuses", () => {
     await done("POST", `/inventory/transfers/${transfer.id}/receive`, { items: [{ ...lines[0], bin: "W-02" }] });
   });
 
-  test("to keep a bin for one merchant while another's goods lie there, and for nobody", async () => {
+  test("to reserve a bin while another merchant's stock is in it, or for an unknown merchant", async () => {
     const patch = (bin: object) =>
       sent("PATCH", `/inventory/locations/${house}`, {
         location_zones: [{ zone_id: "AMBIENT", temperature_zone: "ambient", bins: [bin] }],
@@ -165,7 +165,7 @@ describe("refuses", () => {
   });
 });
 
-test("of two merchants whose goods come to an empty bin at the same moment one is refused", async () => {
+test("one of two merchants whose units arrive in an empty bin concurrently", async () => {
   const { live } = app.service.stores;
   for (let round = 0; round < 5; round += 1) {
     const arrivals = await Promise.allSettled(

@@ -1,4 +1,4 @@
-// How full bins and zones are, and what a full bin refuses.
+// The fill level of bins and zones, and the refusals of a full bin.
 import { beforeAll, describe, expect, test } from "bun:test";
 import { openShop } from "../../build/shop.ts";
 
@@ -23,7 +23,7 @@ const full = (bin: string, capacity: number, free: number, quantity: number) => 
   body: { error: { code: "bin_full", bin, capacity, free, quantity } },
 });
 
-/** How full the zone and its two bins with a capacity are. */
+/** The fill level of the zone and of its two bins with a capacity. */
 async function fill() {
   const [zone] = (await shop.app.get("/inventory/locations")).body.data[0].location_zones;
   const bounded = zone.bins.filter(({ capacity }: { capacity: number | null }) => capacity !== null);
@@ -32,7 +32,7 @@ async function fill() {
 }
 
 describe("a bin with a capacity", () => {
-  test("takes what it has room for, of whatever goods; where no bin is named the next with room is taken", async () => {
+  test("takes units of any product up to its capacity; by default, the next bin with room is used", async () => {
     const [tea, rice] = [await shop.product(), await shop.product()];
     expect((await add(tea.sku, 6, "A-01")).status).toBe(201);
     await shop.app.takeEvents();
@@ -48,14 +48,14 @@ describe("a bin with a capacity", () => {
     expect(await add(rice.sku, 2)).toMatchObject(full("A-01", 10, 0, 2));
   });
 
-  test("takes what was counted in it: the units lie there already", async () => {
+  test("accepts counted units, since they are already there", async () => {
     const [item] = (await shop.app.get("/inventory")).body.data;
     const counted = { adjustment: 2, reason: "stock_count", bin: "A-01" };
     expect((await shop.app.patch(`/inventory/${item.sku}`, counted)).status).toBe(200);
     expect((await fill())[1]).toEqual(["A-01", 12, 0]);
   });
 
-  test("refuses units of a delivery, of a transfer, and units that are put back", async () => {
+  test("refuses units of a receipt, of a transfer and of a restock task", async () => {
     const goods = await shop.product();
     expect((await add(goods.sku, 6, "A-03")).status).toBe(201);
     const items = [{ sku: goods.sku, quantity: 3, bin: "A-02" }];
@@ -84,7 +84,7 @@ describe("a bin with a capacity", () => {
     expect((await fill())[2]).toEqual(["A-02", 4, 0]);
   });
 
-  test("is for sale still, and its units are picked from it", async () => {
+  test("can still be sold from and picked from", async () => {
     const goods = (await shop.app.get("/inventory")).body.data.find(
       ({ available }: { available: number }) => available > 0,
     );
@@ -94,13 +94,13 @@ describe("a bin with a capacity", () => {
     expect((await shop.get(order.id)).status).toBe("shipped");
   });
 
-  test("what GET answered can be sent back", async () => {
+  test("the response of GET can be sent back", async () => {
     const [warehouse] = (await shop.app.get("/inventory/locations")).body.data;
     const { status, body } = await shop.app.patch(`/inventory/locations/${main}`, warehouse);
     expect([status, body.data]).toEqual([200, warehouse]);
   });
 
-  test("takes no more than it has room for from many at once", async () => {
+  test("takes no more than its capacity from concurrent requests", async () => {
     await setBins([{ code: "B-01", capacity: 5 }]);
     const many = await Promise.all(Array.from({ length: 8 }, () => shop.product()));
     const answers = await Promise.all(many.map(({ sku }) => add(sku, 2, "B-01")));

@@ -1,4 +1,4 @@
-// A zone or a bin changes while units come to it: one of the two comes first, and the other sees what it did.
+// A zone or bin changes while units arrive: one comes first, and the other sees its result.
 
 import { beforeEach, expect, test } from "bun:test";
 import { engine } from "../../../src/core/config.ts";
@@ -15,14 +15,14 @@ beforeEach(async () => {
   await shop.product("MILK", { temperature_zone: "refrigerated" });
 });
 
-/** Two transactions of which the second begins when the first has done its work and not yet ended. */
+/** Two transactions; the second starts after the first has done its work but not ended. */
 async function overlapping(first: (tx: Tx) => Promise<unknown>, second: (tx: Tx) => Promise<unknown>) {
   const worked = Promise.withResolvers<void>();
   const late = worked.promise.then(() => shop.write(second));
   const early = shop.write(async (tx) => {
     await first(tx);
     worked.resolve();
-    // Either the second goes on meanwhile, or it waits for the first, which then ends.
+    // The second either continues, or waits for the first, which then ends.
     if (engine === "postgres") await Promise.race([late.catch(() => {}), Bun.sleep(300)]);
   });
   const [one, two] = await Promise.allSettled([early, late]);
@@ -38,19 +38,19 @@ const cold = { zone_id: "COLD", temperature_zone: "refrigerated" };
 const damage = zoneOf({ ...cold, bins: [{ code: "C-01", kind: "damage" }] });
 const add = (tx: Tx) => addStock(tx, { ...milk, location: shop.main, bin: "C-01" }, clerk);
 
-test("a zone that grows warm after units came is refused", async () => {
+test("a zone cannot become warmer after units have arrived", async () => {
   expect(await overlapping(add, warm)).toEqual(["fulfilled", "location_zones[0].temperature_zone"]);
 });
 
-test("units that come after their zone grew warm are refused", async () => {
+test("units are refused after their zone became warmer", async () => {
   expect(await overlapping(warm, add)).toEqual(["fulfilled", "bin"]);
 });
 
-test("a bin that becomes one for damaged units after good ones came is refused", async () => {
+test("a bin cannot become one for damaged units after good ones have arrived", async () => {
   expect(await overlapping(add, damage)).toEqual(["fulfilled", "location_zones[0].bins[0].code"]);
 });
 
-test("a bin that is empty again is held as well, while units come to it", async () => {
+test("an empty bin is locked as well while units arrive", async () => {
   await shop.write(add);
   await shop.write((tx) => adjustStock(tx, "MILK", { adjustment: -3, reason: "lost" }, clerk));
   expect(await overlapping(add, damage)).toEqual(["fulfilled", "location_zones[0].bins[0].code"]);
@@ -63,7 +63,7 @@ test("the last room of a bin goes to one of two SKUs", async () => {
   expect(await overlapping(add, cream)).toEqual(["fulfilled", "bin_full"]);
 });
 
-test("when both name no bin, the one that comes too late for the first gets the next", async () => {
+test("without named bins, the second request gets the next bin", async () => {
   await shop.product("CREAM", { temperature_zone: "refrigerated" });
   const bins = ["C-01", "C-02"].map((code, pick_order) => ({ code, pick_order, capacity: 5 }));
   await shop.write(zoneOf({ ...cold, bins }));
@@ -73,7 +73,7 @@ test("when both name no bin, the one that comes too late for the first gets the 
   expect([await lies("MILK"), await lies("CREAM")]).toEqual([["C-01"], ["C-02"]]);
 });
 
-test("units come to a warehouse side by side", async () => {
+test("units arrive in a warehouse in parallel", async () => {
   await shop.product("RICE");
   const rice = (tx: Tx) => addStock(tx, { sku: "RICE", quantity: 3, location: shop.main }, clerk);
   await Promise.all([shop.write(add), shop.write(rice)]);

@@ -23,7 +23,7 @@ const leaves = (at: string, calendar: DispatchCalendar) => {
   return day === null ? null : dayText(day);
 };
 
-describe("an order leaves", () => {
+describe("an order ships", () => {
   test.each([
     ["before the cut-off on the same day", "2026-01-07T18:59:00Z", "2026-01-07"],
     ["at the cut-off on the next", "2026-01-07T19:00:00Z", "2026-01-08"],
@@ -31,7 +31,7 @@ describe("an order leaves", () => {
     ["on Friday after the cut-off on Monday", "2026-01-09T19:00:00Z", "2026-01-12"],
     ["on Saturday and Sunday on Monday", "2026-01-10T12:00:00Z", "2026-01-12"],
     ["on Sunday evening, which is Monday in London, on Monday", "2026-01-12T02:00:00Z", "2026-01-12"],
-  ])("when it comes %s", (_, at, day) => {
+  ])("when placed %s", (_, at, day) => {
     expect(leaves(at, usual("America/New_York"))).toBe(day);
   });
 
@@ -52,11 +52,11 @@ describe("an order leaves", () => {
     ["Australia/Lord_Howe", "2026-04-06T03:30:00Z", "2026-04-07"],
     ["Australia/Lord_Howe", "2026-10-05T02:59:00Z", "2026-10-05"],
     ["Australia/Lord_Howe", "2026-10-05T03:00:00Z", "2026-10-06"],
-  ])("in %s at %s on %s, whatever the clocks do", (zone, at, day) => {
+  ])("in %s at %s on %s, across clock changes", (zone, at, day) => {
     expect(leaves(at, usual(zone))).toBe(day);
   });
 
-  test("at a cut-off in the hour that a change of clocks skips or repeats, by what the clock shows", () => {
+  test("a cut-off in an hour that a clock change skips or repeats goes by the clock", () => {
     const all = usual("America/New_York", { working_days: [...weekdays], cutoff_time: "02:30" });
     // 2026-03-08: 1:59 is followed by 3:00, which is past 2:30.
     expect(leaves("2026-03-08T06:59:00Z", all)).toBe("2026-03-08");
@@ -68,36 +68,36 @@ describe("an order leaves", () => {
     expect(leaves("2026-11-01T06:29:00Z", twice)).toBe("2026-11-01");
   });
 
-  test("on no holiday, and on a Saturday where people work on it", () => {
+  test("not on holidays, and on Saturdays that are working days", () => {
     const holidays = ["2026-12-24", "2026-12-25", "2026-12-28"];
     expect(leaves("2026-12-23T20:00:00Z", usual("America/New_York", { holidays }))).toBe("2026-12-29");
     const six = usual("America/New_York", { holidays, working_days: ["mon", "sat"] });
     expect(leaves("2026-12-23T20:00:00Z", six)).toBe("2026-12-26");
   });
 
-  test("all day until midnight, or never on the same day", () => {
+  test("until midnight, or never on the same day", () => {
     const at = "2026-01-07T04:59:00Z";
     expect(leaves(at, usual("America/New_York", { cutoff_time: "23:59" }))).toBe("2026-01-07");
     expect(leaves("2026-01-07T05:00:00Z", usual("America/New_York", { cutoff_time: "00:00" }))).toBe("2026-01-08");
   });
 });
 
-test("a day on which nothing leaves is outside working hours, whatever the time; of other days nobody says", () => {
+test("a day off is outside working hours at any time; other days are undecided", () => {
   const [tokyo, holiday] = [usual("Asia/Tokyo"), usual("UTC", { holidays: ["2026-01-01"] })];
   const of = (at: string, calendar: DispatchCalendar) => isOutsideHours(Date.parse(at), calendar);
-  // In Tokyo Friday's evening of London is Saturday.
+  // Friday evening in London is Saturday in Tokyo.
   expect([of("2026-01-02T10:00:00Z", tokyo), of("2026-01-02T20:00:00Z", tokyo)]).toEqual([null, true]);
   expect([of("2026-01-01T10:00:00Z", holiday), of("2026-01-02T23:00:00Z", holiday)]).toEqual([true, null]);
 });
 
 describe("guards", () => {
-  test("no day is promised when none is in sight", () => {
+  test("without a working day in sight there is no date", () => {
     const first = readDay("2026-01-01") ?? 0;
     const holidays = Array.from({ length: 900 }, (_, at) => dayText(first + at));
     expect(leaves("2026-01-01T00:00:00Z", usual("UTC", { holidays }))).toBeNull();
   });
 
-  test("a promise is a working day, not before its moment, and later moments are promised no earlier day", () => {
+  test("the date is a working day, not in the past, and later orders never get an earlier date", () => {
     const moments = fc.integer({ min: Date.parse("2025-01-01"), max: Date.parse("2030-01-01") });
     const calendars = fc.record({
       timezone: fc.constantFrom("UTC", "America/New_York", "Europe/London", "Australia/Lord_Howe", "Pacific/Apia"),
@@ -112,7 +112,7 @@ describe("guards", () => {
         expect(calendar.holidays).not.toContain(dayText(day));
         expect(day).toBeGreaterThanOrEqual(localTime(at, calendar.timezone).day);
         expect(workingDay(day, calendar)).toBe(day);
-        // Within the hour that clocks repeat, the same reading comes twice.
+        // In the hour that clocks repeat, the same time occurs twice.
         const sooner = dispatchDay(at + later, calendar) ?? 0;
         if (later > 3_600_000) expect(sooner).toBeGreaterThanOrEqual(day);
         const moment = at + later;
@@ -132,7 +132,7 @@ describe("over HTTP", () => {
   });
   afterAll(() => app.close());
 
-  test("a warehouse has a calendar, which can be changed and sent back as it was told", async () => {
+  test("a warehouse's calendar can be changed and sent back as returned", async () => {
     const [main] = (await app.get("/inventory/locations")).body.data;
     const { working_days, holidays, cutoff_time, timezone } = main;
     expect({ working_days, holidays, cutoff_time, timezone }).toEqual(usual("America/New_York"));

@@ -1,4 +1,4 @@
-// A warehouse of many bins: whoever puts units there asks for one of them and does not read the others.
+// A warehouse with many bins: adding units reads one bin, not all of them.
 import { expect, test } from "bun:test";
 import { addStock } from "../../../src/inventory/receiving/receive_units.ts";
 import { findBin, insertBins, shareWarehouse } from "../../../src/inventory/warehouses/warehouses.sql.ts";
@@ -19,7 +19,7 @@ await shop.write(async (tx) => {
   );
 });
 
-/** The time (ms) of the quickest of some runs, which tells what the work costs on a busy machine too. */
+/** The time (ms) of the fastest run, which shows the cost even on a busy machine. */
 async function quickest(store: Store, work: (tx: Tx) => Promise<unknown>): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let run = 0; run < 12; run += 1) {
@@ -48,7 +48,7 @@ test.each<[string, (tx: Tx, location: number) => Promise<unknown>]>([
       return binFor(tx, await shareWarehouse(tx, location), goods, code, 1);
     },
   ],
-])("the way %s costs no more than in a warehouse of few bins", async (_, work) => {
+])("the way %s costs no more than with few bins", async (_, work) => {
   const costs = { few: Number.POSITIVE_INFINITY, many: Number.POSITIVE_INFINITY };
   // A busy machine may disturb every run for a while.
   for (let tries = 0; tries < 20 && !(costs.many < costs.few * 4 + 1); tries += 1) {
@@ -58,7 +58,7 @@ test.each<[string, (tx: Tx, location: number) => Promise<unknown>]>([
   expect(costs.many).toBeLessThan(costs.few * 4 + 1);
 });
 
-test("the first with room in pick order is taken, the coldest zone last", async () => {
+test("takes the first bin with room in pick order, the coldest zone last", async () => {
   const zone = (bins: object[]) => ({ zone_id: "AMBIENT", temperature_zone: "ambient" as const, bins: bins as never });
   const first = { code: "B-700", pick_order: -1, capacity: 2 };
   const second = { code: "B-300", pick_order: 0, capacity: 5 };

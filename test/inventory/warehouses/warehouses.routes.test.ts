@@ -36,7 +36,7 @@ describe("works", () => {
     ]);
   });
 
-  test("an address has the warehouse's name unless it names another", async () => {
+  test("an address uses the warehouse's name unless it has its own", async () => {
     const { name: _name, ...unnamed } = address;
     const other = { key: app.keys.test.full };
     const input = { name: "North", address: unnamed, location_zones: [cold] };
@@ -47,7 +47,7 @@ describe("works", () => {
     expect(moved.body.data.address).toMatchObject({ name: "North", city: "Berkeley" });
   });
 
-  test("a warehouse is opened, shown and changed; what a GET answered can be sent back", async () => {
+  test("a warehouse is created, shown and changed; the response of a GET can be sent back", async () => {
     await app.takeEvents();
     const input = { name: "West", address, location_zones: [cold], timezone: "America/Los_Angeles", priority: 5 };
     const made = await app.post("/inventory/locations", input);
@@ -88,7 +88,7 @@ describe("works", () => {
 });
 
 describe("a change", () => {
-  test("leaves what it does not name of a zone and of a bin", async () => {
+  test("keeps omitted fields of a zone and of a bin", async () => {
     const bins = [{ code: "K-01", pick_order: 7, capacity: 40, kind: "damage" }];
     const kept = { zone_id: "KEPT", temperature_zone: "refrigerated", temperature_range: "0-4°C", capacity: 9, bins };
     await app.patch("/inventory/locations/whs_1001", { location_zones: [kept] });
@@ -99,7 +99,7 @@ describe("a change", () => {
     expect(body.data.location_zones.at(-1)).toEqual(shown);
   });
 
-  test("to the same name at once is made once", async () => {
+  test("to the same name is made once among concurrent requests", async () => {
     const other = await openApp();
     const names = ["One", "Two", "Three", "Four"];
     const made = await Promise.all(
@@ -151,13 +151,13 @@ describe("refuses", () => {
       "location_zones[1].zone_id",
     ],
     ["an unknown field", { name: "East", address, location_zones: [cold], colour: "red" }, "colour"],
-  ])("to open %s", async (_name, body, field) => {
+  ])("to create %s", async (_name, body, field) => {
     const answer = await app.post("/inventory/locations", body);
     expect([answer.status, answer.body.error.details[0].field]).toEqual([422, field]);
     expect((await app.get("/inventory/locations")).body.data.length).toBe(2);
   });
 
-  test("to change what units lie in, or a warehouse that is not there", async () => {
+  test("to change a zone or bin with units, and an unknown warehouse", async () => {
     const warehouse = (await path()).split("/").at(-1);
     await app.post("/inventory", { sku: "MILK", quantity: 3, location: warehouse });
     const warm = { ...cold, temperature_zone: "ambient" };
@@ -174,13 +174,13 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("only a key with full access changes warehouses", async () => {
+  test("only a key with full permission changes warehouses", async () => {
     const write = { key: app.keys.live.read_write };
     expect((await app.call("PATCH", "/inventory/locations/whs_1001", { priority: 1 }, write)).status).toBe(403);
     expect((await app.call("GET", "/inventory/locations", undefined, { key: app.keys.live.read })).status).toBe(200);
   });
 
-  test("two servers that start at once make one warehouse", async () => {
+  test("two servers that start concurrently create one warehouse", async () => {
     const other = await openApp();
     const { live } = other.service.stores;
     await Promise.all([live.write(ensureWarehouse), live.write(ensureWarehouse), live.write(ensureWarehouse)]);

@@ -11,7 +11,7 @@ const give = (id: string, items: Sent[], more: object = {}) =>
   shop.act(id, "cancel_items", { items, reason: "customer", ...more });
 const lastOf = async (id: string) => (await shop.app.get(`/orders/${id}/history`)).body.data.at(-1);
 
-/** Buys a label for all of an order that is in no parcel, and answers its id. */
+/** Buys a label for all units of an order that are in no parcel, and returns its id. */
 async function bought(order_id: string): Promise<string> {
   const parcel = { carrier: "local", service: "standard", package: { weight: 1, weight_unit: "lb" } };
   const { status, body } = await shop.app.post("/shipping/labels", { order_id, ...parcel });
@@ -20,7 +20,7 @@ async function bought(order_id: string): Promise<string> {
 }
 
 describe("works", () => {
-  test("units of a pending order go back on sale, and it costs less", async () => {
+  test("units of a pending order are for sale again, and the total decreases", async () => {
     const [tea, cup] = [await shop.product({ units: 5 }), await shop.product({ units: 5 })];
     const made = await shop.order([
       [tea, 3],
@@ -55,7 +55,7 @@ describe("works", () => {
     expect(await shop.told()).toEqual(["order.fulfilled", "order.shipped"]);
   });
 
-  test("the units that wait for stock go first, then those on the shelf, and last what is picked", async () => {
+  test("backordered units are cancelled first, then reserved and last picked ones", async () => {
     const tea = await shop.product({ units: 5 });
     const made = await shop.order([[tea, 7]]);
     await shop.act(made.id, "pick", { items: [{ sku: tea.sku, quantity: 3 }], partial: true });
@@ -70,7 +70,7 @@ describe("works", () => {
     expect(await shop.available(tea.sku)).toBe(3);
   });
 
-  test("what one line frees another line of the order may get, and the answer says so", async () => {
+  test("units released by one line may fill another line of the order, and the response shows it", async () => {
     const tea = await shop.product({ units: 1 });
     const made = await shop.order([
       [tea, 1],
@@ -84,14 +84,14 @@ describe("works", () => {
     expect(await shop.get(made.id)).toEqual(less);
   });
 
-  test("what is freed goes to those who wait", async () => {
+  test("released units fill backorders", async () => {
     const tea = await shop.product({ units: 3 });
     const [first, second] = [await shop.order([[tea, 3]]), await shop.order([[tea, 2]])];
     await give(first.id, [{ line_id: first.line_items[0].id, quantity: 2 }]);
     expect((await shop.get(second.id)).allocation).toEqual({ complete: true, backordered_units: 0 });
   });
 
-  test("without what it waits for, an order is packed", async () => {
+  test("without its backordered units, an order is packed", async () => {
     const tea = await shop.product({ units: 2 });
     const made = await shop.order([[tea, 5]]);
     await shop.act(made.id, "pack", { partial: true });
@@ -124,7 +124,7 @@ describe("works", () => {
     expect(refund.body.data.items).toMatchObject([{ sku: tea.sku, quantity: 2 }]);
   });
 
-  test("once all that left has arrived, cancelling the rest ends the order", async () => {
+  test("once all shipped parcels are delivered, cancelling the rest completes the order", async () => {
     const tea = await shop.product({ units: 2 });
     const made = await shop.order([[tea, 3]]);
     const parcel = { carrier: "local", service: "standard", package: { weight: 1, weight_unit: "lb" } };
@@ -142,7 +142,7 @@ describe("works", () => {
     ]);
   });
 
-  test("a label for units that wait is voided when they are cancelled", async () => {
+  test("a label for backordered units is voided when they are cancelled", async () => {
     const tea = await shop.product({ units: 2 });
     const made = await shop.order([[tea, 3]]);
     const part = await shop.act(made.id, "ship", { partial: true, tracking_number: `P-${made.id}` });
@@ -156,7 +156,7 @@ describe("works", () => {
     expect(await shop.act(made.id, "deliver")).toMatchObject({ status: "delivered" });
   });
 
-  test("when nothing is left the order is cancelled, picked units and label and all", async () => {
+  test("if nothing is left, the order is cancelled with its picked units and label", async () => {
     const [tea, cup] = [await shop.product({ units: 5 }), await shop.product({ units: 5 })];
     const made = await shop.order([
       [tea, 2],
@@ -189,7 +189,7 @@ describe("works", () => {
     ]);
   });
 
-  test("a parcel without a label keeps the rest; one with a label is given up", async () => {
+  test("a parcel without a label keeps the rest; one with a label is voided", async () => {
     const tea = await shop.product({ units: 6 });
     const made = await shop.order([[tea, 6]]);
     const items = (quantity: number) => ({ items: [{ sku: tea.sku, quantity }] });
@@ -206,7 +206,7 @@ describe("works", () => {
     expect(await shop.act(made.id, "ship")).toMatchObject({ status: "shipped" });
   });
 
-  test("whole sets of a bundle, of which components lie in several places", async () => {
+  test("whole sets of a bundle with components in several places", async () => {
     const [cup, pot] = [await shop.product({ units: 8 }), await shop.product({ units: 3 })];
     const components = [
       { sku: cup.sku, quantity: 2 },
@@ -229,7 +229,7 @@ describe("works", () => {
     expect(await shop.act(made.id, "ship")).toMatchObject({ status: "shipped" });
   });
 
-  test("a held order keeps its hold", async () => {
+  test("an order on hold stays on hold", async () => {
     const tea = await shop.product({ units: 5 });
     const made = await shop.order([[tea, 3]]);
     await shop.act(made.id, "hold", { reserve_inventory: false });
@@ -238,7 +238,7 @@ describe("works", () => {
     expect((await shop.act(made.id, "release")).line_items).toMatchObject([{ quantity_reserved: 2 }]);
   });
 
-  test("lines that are replaced afterwards count anew what is wanted", async () => {
+  test("replacing lines afterwards sets new quantities", async () => {
     const tea = await shop.product({ units: 9 });
     const made = await shop.order([[tea, 3]]);
     await give(made.id, [{ sku: tea.sku, quantity: 1 }]);
@@ -270,7 +270,7 @@ describe("refuses", () => {
     expect(await shop.get(made.id)).toEqual(made);
   });
 
-  test("what has left", async () => {
+  test("shipped units", async () => {
     const tea = await shop.product({ units: 2 });
     const made = await shop.order([[tea, 3]]);
     await shop.act(made.id, "ship", { partial: true });
@@ -285,21 +285,21 @@ describe("refuses", () => {
     ]);
   });
 
-  test("an order that is not there", async () => {
+  test("an unknown order", async () => {
     const body = { items: [{ sku: "X", quantity: 1 }] };
     expect((await shop.app.post("/orders/ord_9/cancel_items", body)).status).toBe(404);
   });
 });
 
 describe("guards", () => {
-  test("a key that may only read cancels nothing", async () => {
+  test("a read-only key cancels nothing", async () => {
     const made = await shop.order([[await shop.product({ units: 5 }), 3]]);
     const body = { items: [{ line_id: made.line_items[0].id, quantity: 1 }] };
     const key = shop.app.keys.live.read;
     expect((await shop.app.call("POST", `/orders/${made.id}/cancel_items`, body, { key })).status).toBe(403);
   });
 
-  test("of two cancellations of the same last units one has something to cancel", async () => {
+  test("of two concurrent cancellations of the same last units, one succeeds", async () => {
     const made = await shop.order([[await shop.product({ units: 5 }), 3]]);
     const body = { items: [{ line_id: made.line_items[0].id, quantity: 2 }] };
     const answers = await Promise.all([1, 2].map(() => shop.app.post(`/orders/${made.id}/cancel_items`, body)));

@@ -12,7 +12,7 @@ const shop = await openShop();
 const later = (hours: number) => new Date(shop.app.clocks.live.now() + hours * hour_ms).toISOString();
 
 describe("works", () => {
-  test("an order is held and goes on from where it was", async () => {
+  test("an order is held and continues where it was", async () => {
     const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     await shop.act(made.id, "process");
     await shop.told();
@@ -35,7 +35,7 @@ describe("works", () => {
     ]);
   });
 
-  test("holds of several reasons stand side by side; the same reason again replaces note and date", async () => {
+  test("an order can have holds for several reasons; the same reason replaces note and date", async () => {
     const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     await shop.act(made.id, "hold", { reason: "fraud", note: "one" });
     await shop.act(made.id, "hold", { reason: "address" });
@@ -47,12 +47,12 @@ describe("works", () => {
     const [fraud, address] = held.holds;
     const first = await shop.act(made.id, "release", { hold_id: fraud.id });
     expect([first.status, first.still_on_hold, first.holds]).toEqual(["on_hold", true, [address]]);
-    // One that is lifted already is lifted once more without effect.
+    // Releasing a lifted hold again has no effect.
     expect((await shop.act(made.id, "release", { hold_id: fraud.id })).version).toBe(first.version);
     expect((await shop.act(made.id, "release", { hold_id: address.id })).status).toBe("pending");
   });
 
-  test("a hold that is sent twice holds once, and its history says so once", async () => {
+  test("a hold that is sent twice holds once, with one history row", async () => {
     const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     const hold = { reason: "payment", note: "Card declined.", hold_until: later(2), reserve_inventory: false };
     const held = await shop.act(made.id, "hold", hold);
@@ -62,7 +62,7 @@ describe("works", () => {
     expect(kept).toMatchObject({ version: held.version + 1, holds: [{ hold_until: null }] });
   });
 
-  test("stock is freed when asked, and reserved again on release", async () => {
+  test("stock is released on request, and reserved again on release", async () => {
     const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 4]]);
     const held = await shop.act(made.id, "hold", { reserve_inventory: false });
@@ -75,7 +75,7 @@ describe("works", () => {
     expect({ ...(await shop.get(made.id)), still_on_hold: false }).toEqual(released);
   });
 
-  test("what a release or another hold reserves again is told with it, so that its version stays", async () => {
+  test("stock reserved by a release or another hold is in the same event, so that the version stays", async () => {
     const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 4]]);
     await shop.act(made.id, "hold", { reserve_inventory: false });
@@ -96,7 +96,7 @@ describe("works", () => {
     ]);
   });
 
-  test("a hold that kept the stock takes it back from one that freed it", async () => {
+  test("a hold that keeps stock reserves it again after one that released it", async () => {
     const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 4]]);
     await shop.act(made.id, "hold", { reason: "payment", reserve_inventory: false });
@@ -105,12 +105,12 @@ describe("works", () => {
     expect(await shop.available(goods.sku)).toBe(1);
   });
 
-  test("releasing what is not held changes nothing", async () => {
+  test("releasing without a hold changes nothing", async () => {
     const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     expect(await shop.act(made.id, "release")).toEqual({ ...made, still_on_hold: false });
   });
 
-  test("a held order can be cancelled, which ends its holds", async () => {
+  test("an order on hold can be cancelled, which ends its holds", async () => {
     const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     await shop.act(made.id, "hold", { hold_until: later(1) });
     const { body } = await shop.cancel(made.id);
@@ -145,7 +145,7 @@ describe("works", () => {
     });
   });
 
-  test("a hold of the system is lifted by its cause, not by release", async () => {
+  test("a system hold is lifted by its cause, not by a release", async () => {
     const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     await shop.act(made.id, "hold");
     await shop.app.service.stores.live.write(async (tx) => {
@@ -163,7 +163,7 @@ describe("works", () => {
   });
 });
 
-test("a bad address holds an order until it goes to another", async () => {
+test("a bad address holds an order until it gets another address", async () => {
   const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
   await shop.app.service.stores.live.write(async (tx) => {
     const hold = { reason: "bad_address", note: "No such street", hold_until: null, reserve_inventory: true } as const;
@@ -192,7 +192,7 @@ describe("refuses", () => {
     expect(await shop.get(made.id)).toEqual(made);
   });
 
-  test("once units have been picked, and what the order may do instead", async () => {
+  test("after units have been picked, and lists the possible actions", async () => {
     const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     await shop.act(made.id, "pick", { items: [{ sku: made.line_items[0].sku, quantity: 1 }] });
     const { status, body } = await shop.app.post(`/orders/${made.id}/hold`);
@@ -207,7 +207,7 @@ describe("refuses", () => {
     ]);
   });
 
-  test("every step of the floor while it is held", async () => {
+  test("every warehouse step while the order is on hold", async () => {
     const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     await shop.act(made.id, "hold");
     await shop.told();

@@ -18,14 +18,14 @@ const actor: Actor = { type: "platform", id: "shopify", name: "Shop", request_id
 const source = { platform: "shopify", external_id: "77", stock: "shopify" };
 const write = <T>(work: (tx: Tx) => Promise<T>) => shop.app.service.stores.live.write(work);
 
-/** An order as a platform's import takes it in, under an id that was allotted to it before. */
+/** An order as a platform's import creates it, with an id assigned before. */
 async function imported(...given: Parameters<Shop["draft"]>) {
   const id = await write(allotOrderId);
   await write((tx) => importOrder(tx, id, shop.draft(...given), actor, source));
   return shop.get(wireId("order", id));
 }
 
-/** A product that nobody has completed yet. */
+/** A product that has not been completed yet. */
 async function unknown(sku?: string) {
   const product = await shop.product({ sku });
   expect((await shop.app.patch(`/products/${product.id}`, { status: "inactive" })).status).toBe(200);
@@ -47,7 +47,7 @@ const incomplete: AddressFields = {
   phone: null,
 };
 
-/** What an import has kept of an address that lacks its city and state. */
+/** An imported address without city and state. */
 async function badAddress(fields: Partial<AddressFields> = {}) {
   const customer_id = readId("customer", shop.customer.id) ?? 0;
   return wireId("address", (await write((tx) => keepAddress(tx, customer_id, { ...incomplete, ...fields }))).id);
@@ -59,8 +59,8 @@ const whole = { city: "Portland", state: "OR", postal_code: "97201" };
 
 const reasonsOf = (order: { holds: { reason: string }[] }) => order.holds.map(({ reason }) => reason);
 
-describe("an order of SKUs that nobody knows", () => {
-  test("waits on hold, says what to do, and goes on once its products are active", async () => {
+describe("an order with unknown SKUs", () => {
+  test("is on hold, states what to do, and continues once its products are active", async () => {
     const [known, first, second] = [await shop.product({ units: 5 }), await unknown("NEW-1"), await unknown("NEW-2")];
     await shop.app.takeEvents();
     const order = await imported([
@@ -90,12 +90,12 @@ describe("an order of SKUs that nobody knows", () => {
       "release: on_hold > pending",
     ]);
     expect(await shop.told()).toEqual([]);
-    // Nothing is left for the job to do over and over.
+    // Nothing is left for the job to repeat.
     await shop.app.runJobs();
     expect((await shop.get(order.id)).version).toBe(order.version + 1);
   });
 
-  test("is announced as it is: held", async () => {
+  test("is announced as on hold", async () => {
     const product = await unknown();
     await shop.app.takeEvents();
     const order = await imported([[product, 1]]);
@@ -103,7 +103,7 @@ describe("an order of SKUs that nobody knows", () => {
     expect(created?.data).toEqual({ object: "order", ...order });
   });
 
-  test("gets its stock when it goes on", async () => {
+  test("gets its stock when it continues", async () => {
     const product = await unknown();
     const order = await imported([[product, 2]]);
     await activate(product);
@@ -112,7 +112,7 @@ describe("an order of SKUs that nobody knows", () => {
     expect(await shop.get(order.id)).toMatchObject({ status: "pending", allocation: { complete: true } });
   });
 
-  test("a bundle waits for its components too", async () => {
+  test("a bundle also waits for its components", async () => {
     const part = await shop.product({ sku: "PART", units: 4 });
     const bundle = (
       await shop.app.post("/products", {
@@ -139,7 +139,7 @@ describe("an order of SKUs that nobody knows", () => {
     expect(order.holds[0].note).toContain("MANY-0, MANY-1, MANY-2, MANY-3, MANY-4 and 2 more.");
   });
 
-  test("goes on once the lines in question are replaced, or given up", async () => {
+  test("continues once the lines are replaced or cancelled", async () => {
     const [known, product] = [await shop.product({ units: 9 }), await unknown()];
     const replaced = await imported([[product, 1]]);
     const line_items = [{ product_id: known.id, quantity: 1, unit_price: "1.00" }];
@@ -156,7 +156,7 @@ describe("an order of SKUs that nobody knows", () => {
     expect(answer).toMatchObject({ status: "pending", holds: [] });
   });
 
-  test("is not forgotten when its products became active while it was taken in", async () => {
+  test("is not forgotten if its products became active during the import", async () => {
     const product = await unknown();
     await activate(product);
     await shop.app.runJobs();
@@ -173,8 +173,8 @@ describe("an order of SKUs that nobody knows", () => {
   });
 });
 
-describe("an order whose address lacks something", () => {
-  test("waits on hold, says what to do, and goes to the address once it is corrected", async () => {
+describe("an order with an incomplete address", () => {
+  test("is on hold, states what to do, and uses the address once it is corrected", async () => {
     const address = await badAddress();
     const order = await imported([[await shop.product({ units: 5 }), 2]], { shipping_address_id: address });
     expect(reasonsOf(order)).toEqual(["bad_address"]);
@@ -225,7 +225,7 @@ describe("an order whose address lacks something", () => {
     expect((await shop.get(order.id)).status).toBe("pending");
   });
 
-  test("does not keep its customer from being changed", async () => {
+  test("does not prevent changes of its customer", async () => {
     const address = await badAddress();
     const path = `/customers/${shop.customer.id}`;
     const good = { address_line1: "9 Elm St", country: "US", ...whole };
@@ -244,7 +244,7 @@ describe("an order whose address lacks something", () => {
     ]);
   });
 
-  test("is kept once, and the oldest gives way when there are too many", async () => {
+  test("is stored once, and the oldest is removed if there are too many", async () => {
     expect(await badAddress()).toBe(await badAddress());
     const others =
       addresses_max - (await shop.app.get(`/customers/${shop.customer.id}`)).body.shipping_addresses.length;
@@ -263,7 +263,7 @@ describe("a platform's change of an order", () => {
   };
   const lineOf = ({ id }: { id: string }) => [{ product_id: id, quantity: 1, unit_price: "5.00" }];
 
-  test("holds it and lets it go, as its lines ask", async () => {
+  test("holds and releases it because of its lines", async () => {
     const [known, product] = [await shop.product({ units: 9 }), await unknown()];
     const order = await imported([[known, 1]]);
     expect(order.status).toBe("pending");
@@ -272,7 +272,7 @@ describe("a platform's change of an order", () => {
     expect(await change(order.id, { line_items: lineOf(known) })).toMatchObject({ status: "pending", holds: [] });
   });
 
-  test("holds it and lets it go, as its address asks", async () => {
+  test("holds and releases it because of its address", async () => {
     const good = shop.customer.shipping_addresses[0].id;
     const order = await imported([[await shop.product({ units: 9 }), 1]]);
     expect(reasonsOf(await change(order.id, { shipping_address_id: await badAddress() }))).toEqual(["bad_address"]);
@@ -282,7 +282,7 @@ describe("a platform's change of an order", () => {
     expect(await change(order.id, { shipping_address_id: good })).toMatchObject({ status: "pending", holds: [] });
   });
 
-  test("holds no order for a product that was ended after it was ordered", async () => {
+  test("does not hold an order for a product that was deactivated after the order", async () => {
     const product = await shop.product({ units: 9 });
     const order = await imported([[product, 1]]);
     await shop.app.patch(`/products/${product.id}`, { status: "inactive" });
@@ -290,8 +290,8 @@ describe("a platform's change of an order", () => {
   });
 });
 
-describe("the jobs that look again are woken", () => {
-  test("by what may have put an order right, and by nothing else", async () => {
+describe("the recheck jobs are woken", () => {
+  test("only by changes that may end a hold", async () => {
     const [product, address] = [await unknown(), await badAddress()];
     const woken = new Set<string>();
     shop.app.service.stores.live.onWake((job) => job.includes("recheck") && woken.add(job));
@@ -311,8 +311,8 @@ describe("the jobs that look again are woken", () => {
 
 const newAddress = { address_line1: "1 New St", country: "US" };
 
-describe("an allotted id", () => {
-  test("is no other order's, also when its order comes late or never", async () => {
+describe("an assigned id", () => {
+  test("is not used by another order, even if its order comes late or never", async () => {
     const [late, never] = [await write(allotOrderId), await write(allotOrderId)];
     const product = await shop.product({ units: 9 });
     const next = await shop.order([[product, 1]]);
@@ -325,7 +325,7 @@ describe("an allotted id", () => {
 });
 
 describe("guards", () => {
-  test("orders that come in while their product is activated and their address corrected all go on", async () => {
+  test("orders imported while their product is activated and their address corrected all continue", async () => {
     const [product, address] = [await unknown(), await badAddress({ address_line1: "8 Race St" })];
     const orders = Array.from({ length: 8 }, () => imported([[product, 1]], { shipping_address_id: address }));
     const corrected = patchAddress(address, whole);
@@ -336,14 +336,14 @@ describe("guards", () => {
     }
   });
 
-  test("ids that are allotted at once are all different", async () => {
+  test("ids assigned concurrently are all different", async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => write(allotOrderId)));
     expect(new Set(ids).size).toBe(20);
   });
 });
 
 describe("refuses", () => {
-  test("a number that another order has", async () => {
+  test("an order number in use", async () => {
     const product = await shop.product({ units: 9 });
     const { id, order_number } = await shop.order([[product, 1]]);
     const late = await write(allotOrderId);
@@ -357,7 +357,7 @@ describe("refuses", () => {
     expect((await shop.app.post(`/orders/${order.id}/hold`, { reason })).status).toBe(422);
   });
 
-  test("what a client orders of an inactive product, or to an address that lacks something", async () => {
+  test("a client's order of an inactive product, or to an incomplete address", async () => {
     const [product, ended, address] = [await shop.product({ units: 5 }), await unknown(), await badAddress()];
     await shop.app.takeEvents();
     const inactive = await shop.app.post("/orders", shop.draft([[ended, 1]]));
@@ -401,7 +401,7 @@ describe("refuses", () => {
   });
 });
 
-test("an order of a suspended merchant waits for the merchant, too", async () => {
+test("an order of a suspended merchant also waits for the merchant", async () => {
   await shop.app.post("/merchants/MAIN/suspend");
   const made = await imported([[await unknown(), 1]]);
   const reasons = ({ holds }: { holds: { reason: string }[] }) => holds.map(({ reason }) => reason).sort();

@@ -1,4 +1,4 @@
-// An order in two: the units, the stock that is promised to them, and what they cost, together as before.
+// Splitting an order: units, reservations and amounts of both orders add up to the original.
 import { describe, expect, test } from "bun:test";
 import { seededRandom } from "../../../src/core/random.ts";
 import { openShop } from "../../build/shop.ts";
@@ -9,7 +9,7 @@ const split = (id: string, body: object) => shop.app.post(`/orders/${id}/split`,
 const plan = async (id: string) => (await shop.app.get(`/orders/${id}/plan`)).body.data.items;
 
 describe("works", () => {
-  test("the new order has the units, first those that wait, and is told of; nothing of the stock changes", async () => {
+  test("the new order gets the units, backordered ones first, and is emitted; stock does not change", async () => {
     const [tea, cup] = [await shop.product({ units: 3 }), await shop.product({ units: 5 })];
     const order = await shop.order(
       [
@@ -58,7 +58,7 @@ describe("works", () => {
     expect(again.body.data.split_off.order_number).toBe(`${order.order_number}-3`);
   });
 
-  test("what arrives is given to the units that wait, in their old place of the queue", async () => {
+  test("arriving units go to the backordered units in their old place of the queue", async () => {
     const goods = await shop.product({ units: 1 });
     const order = await shop.order([[goods, 3]]);
     shop.app.clocks.live.advance(1000);
@@ -72,7 +72,7 @@ describe("works", () => {
     await shop.act(order.id, "ship");
   });
 
-  test("whatever is split off, units and cents add up to what they were", async () => {
+  test("units and cents add up after any split", async () => {
     const random = seededRandom(20_261_122);
     const below = (most: number) => random.integer(0, Math.max(0, most - 1));
     for (let round = 0; round < 25; round += 1) {
@@ -109,7 +109,7 @@ describe("works", () => {
     }
   });
 
-  test("sets of a bundle go whole, with their components", async () => {
+  test("sets of a bundle are split as a whole, with their components", async () => {
     const [leaf, pot] = [await shop.product({ units: 4 }), await shop.product({ units: 2 })];
     const components = [
       { sku: leaf.sku, quantity: 2 },
@@ -130,7 +130,7 @@ describe("works", () => {
 const sum = (order: { line_items: Record<string, number>[] }, name: string) =>
   order.line_items.reduce((total, line) => total + (line[name] ?? 0), 0);
 
-test("an order whose last open units are split off has left with what it sent", async () => {
+test("an order whose last open units are split off has shipped", async () => {
   const goods = await shop.product({ units: 2 });
   const order = await shop.order([[goods, 5]]);
   await shop.act(order.id, "ship", { partial: true });
@@ -143,7 +143,7 @@ test("an order whose last open units are split off has left with what it sent", 
 });
 
 describe("refuses", () => {
-  test("all that is open, more than is free, picked units, and parcels", async () => {
+  test("all open units, more than are free, picked units, and parcels", async () => {
     const goods = await shop.product({ units: 6 });
     const order = await shop.order([[goods, 4]]);
     const item = (quantity: number) => ({ items: [{ sku: goods.sku, quantity }] });
@@ -156,7 +156,7 @@ describe("refuses", () => {
     expect((await split(order.id, item(1))).status).toBe(200);
   });
 
-  test("a number that is taken, one unit alone, and what is on hold; the actions say so", async () => {
+  test("a number in use, a single unit, and an order on hold; allowed_actions agrees", async () => {
     const goods = await shop.product({ units: 6 });
     const [order, other] = [await shop.order([[goods, 2]]), await shop.order([[goods, 1]])];
     const items = [{ sku: goods.sku, quantity: 1 }];

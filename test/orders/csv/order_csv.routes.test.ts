@@ -25,7 +25,7 @@ const head =
 const place = "1 Elm St,Portland,OR,97201,US";
 
 describe("works", () => {
-  test("rows of one number make one order, wherever they stand; new customers and addresses are made", async () => {
+  test("rows with one number make one order, anywhere in the file; new customers are created", async () => {
     await shop.app.takeEvents();
     const file = [
       head,
@@ -54,7 +54,7 @@ describe("works", () => {
     expect(await shop.app.takeEvents()).toEqual([]);
   });
 
-  test("a bad row fails its whole order and no other, and nothing of it stays", async () => {
+  test("a bad row fails its whole order and no other, and leaves nothing", async () => {
     const row = (number: string, rest: string) => `${number},${number.toLowerCase()}@bad.example,,${place},${rest}`;
     const file = [
       head,
@@ -95,7 +95,7 @@ describe("works", () => {
     expect((await byNumber("I-1")).line_items).toHaveLength(2);
   });
 
-  test("what is exported can be imported: it changes nothing here, and makes what is pending elsewhere", async () => {
+  test("an export can be imported: it changes nothing here, and creates pending orders elsewhere", async () => {
     const odd = '=1+1, "odd"\r\nand "more"';
     const [order] = (await shop.app.get("/orders?order_number=I-2")).body.data;
     await shop.app.patch(`/orders/${order.id}`, { order_notes: odd, shipping_method: "-fast", metadata: { a: "b,c" } });
@@ -126,7 +126,7 @@ describe("works", () => {
     expect(same(rowsOf(await exported("?sort=created_at", keys.full)))).toEqual(same(rows));
   });
 
-  test("an order of which lines wait, were cancelled or have left differently can be taken in again", async () => {
+  test("an order with backordered, cancelled or shipped lines can be imported again", async () => {
     const few = await shop.product({ sku: "FEW", units: 2 });
     const [cup] = (await shop.app.get("/products?sku=CUP")).body.data;
     const made = await shop.order([
@@ -154,7 +154,7 @@ describe("works", () => {
     expect(await exported("?status=cancelled")).toMatch(/^order_number,[^\n]*\r\n$/);
   });
 
-  test("a file of many rows is taken in to its last row, and given out again", async () => {
+  test("a file of many rows is imported completely, and exported again", async () => {
     const rows = Array.from(
       { length: 1300 },
       (_, n) => `M-${n % 1000},m${n % 50}@many.example,,${place},CUP,${1 + (n % 2)},1`,
@@ -167,7 +167,7 @@ describe("works", () => {
     expect(await imports(file)).toMatchObject({ orders: 1000, unchanged: 1000 });
   }, 60_000);
 
-  test("rows that disagree: the one that stands alone is told of, with its order, and not the good ones", async () => {
+  test("for rows that disagree, the minority row is reported with its order, not the others", async () => {
     const row = (rest: string) => `D-1,d@disagree.example,Dee Dee,${rest}`;
     const file = [
       head,
@@ -188,7 +188,7 @@ describe("works", () => {
     expect((await byNumber("D-3")).line_items).toHaveLength(2);
   });
 
-  test("a customer is called as the file says, and a parcel for another person is addressed to that one", async () => {
+  test("a customer has the file's name, and a parcel for another person that person's name", async () => {
     const names = ["Cher", "Ana  María  Cruz", "van der Berg", "Dr. Ng, PhD", "木村 太郎", "O'Neil", "Ann\u3000Lee"];
     const rows = names.map((name, at) => `NAME-${at},n${at}@names.example,"${name}",${place},CUP,1,2`);
     expect(await imports([head, ...rows].join("\n"))).toMatchObject({ created: names.length, errors: [] });
@@ -209,7 +209,7 @@ describe("works", () => {
     expect(await imports(file, undefined, key)).toMatchObject({ created: 1, unchanged: 0 });
   });
 
-  test("a company is taken in with its address, told again, and finds the same address", async () => {
+  test("a company is imported with its address, exported again, and matches the same address", async () => {
     const named = head.replace("address_line1", "company,address_line1");
     const row = (number: string, company: string) => `${number},co@company.example,Ann Roe,${company},${place},CUP,1,2`;
     const file = [named, row("C-1", "Roe Ltd"), row("C-2", ""), row("C-3", "Doe & Co")].join("\n");
@@ -238,7 +238,7 @@ describe("refuses", () => {
     expect([status, error.details[0].code]).toEqual([422, "too_many"]);
   }, 30_000);
 
-  test("an order of more than 500 lines, a filter that is none, and a key that only reads", async () => {
+  test("an order with more than 500 lines, an invalid filter, and a read-only key", async () => {
     const long = [head, `L-1,l@example.com,,${place},CUP,1,1`, ...Array(500).fill("L-1,,,,,,,,CUP,1,1")].join("\n");
     expect(await imports(long)).toMatchObject({ orders: 1, failed: 1, errors: [{ line: 502, field: "sku" }] });
     expect((await shop.app.get("/orders/export.csv?state=open")).status).toBe(422);

@@ -1,4 +1,4 @@
-// Orders of the past that are brought in from another system: what is kept of them, and what may still happen to them.
+// Past orders imported from another system: their records, and the actions that remain possible.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { type Answered, start } from "../../build/service.ts";
 import { openShop } from "../../build/shop.ts";
@@ -50,7 +50,7 @@ async function imports(rows: readonly Row[] | string, query = "?history=true", k
   return body.data ?? body;
 }
 
-/** The order that one row makes. */
+/** The order of one row. */
 async function made(fields: Row): Promise<Answered["body"]> {
   const row = rowOf(fields);
   expect(await imports([row])).toMatchObject({ orders: 1, created: 1, errors: [] });
@@ -64,7 +64,7 @@ const post = async (path: string, body: object = {}) => {
 };
 
 describe("works", () => {
-  test("delivered, shipped and cancelled orders come in, move no stock and tell nobody", async () => {
+  test("delivered, shipped and cancelled orders are imported without stock movements and events", async () => {
     const before = await shop.stockOf("CUP");
     const delivered = await made({ ...come, carrier: "ups", tracking_number: "1z 999 aa1-01" });
     const shipped = await made({ ...sent, quantity_cancelled: 1 });
@@ -117,7 +117,7 @@ describe("works", () => {
     ]);
   });
 
-  test("lists, filters and cursors go by when they were made; a customer's history too", async () => {
+  test("lists, filters and cursors use their original time; a customer's history too", async () => {
     const now = await shop.order([[{ id: cup }, 1]]);
     await imports([rowOf({ ...come, created_at: "2025-01-02" }), rowOf({ ...come, created_at: "2025-01-01" })]);
     const all: string[] = [];
@@ -142,7 +142,7 @@ describe("works", () => {
     await shop.cancel(now.id);
   });
 
-  test("what comes back of them is an adjustment that the ledger explains, and is paid back to the cent", async () => {
+  test("their returns are adjustments that the ledger explains, and are refunded to the cent", async () => {
     const { id } = await made({ ...come, quantity: 3, line_total: "0.10", sku: "TEA" });
     const back = await post("/returns", { order_id: id, reason: "defective", items: [{ sku: "TEA", quantity: 2 }] });
     await post(`/returns/${back.id}/receive`);
@@ -163,7 +163,7 @@ describe("works", () => {
     expect([more.status, more.body.error.details[0].code]).toEqual([422, "too_large"]);
   });
 
-  test("of goods that track lots, what is for sale again must name its lot", async () => {
+  test("restocked units of lot-tracked products must name their lot", async () => {
     const sku = "LOTTED";
     await post("/products", { sku, name: "Lotted", lot_tracking: true });
     await post("/inventory", { sku, quantity: 1, location: "whs_1001", lot_number: "L-1" });
@@ -184,7 +184,7 @@ describe("works", () => {
     expect((await shop.stockOf(sku)).unavailable).toMatchObject({ quarantined: 2 });
   });
 
-  test("their parcels are tracked, and what a carrier still reports moves them as any other", async () => {
+  test("their parcels are tracked, and carriers' reports update them like any other", async () => {
     const { id } = await made({ ...sent, carrier: "ups", tracking_number: "1Z-PAST-1" });
     const track = async (number: string) => (await shop.app.get(`/tracking/${number}`)).body.data;
     expect(await track("1z past 1")).toMatchObject({
@@ -206,7 +206,7 @@ describe("works", () => {
     });
   });
 
-  test("actions on them follow the table of states", async () => {
+  test("actions on them follow the transition table", async () => {
     const { id } = await made(sent);
     for (const action of ["hold", "process", "pick", "pack", "ship", "cancel_items"]) {
       const body = action === "cancel_items" ? { items: [{ sku: "CUP", quantity: 1 }] } : {};
@@ -219,7 +219,7 @@ describe("works", () => {
     expect((await shop.cancel((await made(given_up)).id)).status).toBe(200);
   });
 
-  test("nothing is reserved for them, by their id or their number: they want nothing any more", async () => {
+  test("nothing is reserved for them, by id or number, since they want nothing", async () => {
     const { id, order_number } = await made(come);
     for (const order_id of [id, Number(id.slice("ord_".length)), order_number]) {
       const { status, body } = await shop.app.post("/inventory/reserve", {
@@ -230,7 +230,7 @@ describe("works", () => {
     }
   });
 
-  test("a file sent twice brings in each order once, and an earlier promise stays what it is", async () => {
+  test("a file sent twice imports each order once, and an earlier promise stays", async () => {
     const rows = [rowOf(come), rowOf(sent)];
     const order_id = String(rows[0]?.["order_number"]);
     const expires_at = new Date(start + 3_600_000).toISOString();
@@ -244,7 +244,7 @@ describe("works", () => {
     await post("/inventory/release", { reservation_id: held.reservation_id });
   });
 
-  test("the same file sent at once by several brings in each order once", async () => {
+  test("the same file sent concurrently imports each order once", async () => {
     const rows = [rowOf(come), rowOf({ ...sent, customer_email: "race@past.example" }), rowOf(given_up)];
     const reports = await Promise.all([1, 2, 3].map(() => imports(rows)));
     expect(reports.map(({ created, unchanged, failed }) => created + unchanged + failed)).toEqual([3, 3, 3]);
@@ -256,7 +256,7 @@ describe("works", () => {
     }
   });
 
-  test("what was exported here is brought in elsewhere as it was", async () => {
+  test("an export from here is imported unchanged elsewhere", async () => {
     const live = (await shop.app.get("/orders/export.csv?imported=true&sort=created_at")).body;
     const { full } = shop.app.keys.test;
     for (const sku of ["CUP", "TEA", "LOTTED"]) {
@@ -299,14 +299,14 @@ describe("refuses", () => {
     expect((await shop.app.get("/customers?email=nobody@past.example")).body.data).toEqual([]);
   });
 
-  test("past orders among new ones, and says how they are brought in", async () => {
+  test("past orders among new ones, and says how to import them", async () => {
     const { errors } = await imports("order_number,status,sku,quantity,unit_price\nX-1,delivered,CUP,1,1", "");
     expect(errors).toMatchObject([{ line: 2, field: "status", message: expect.stringContaining("history=true") }]);
   });
 });
 
 describe("dates", () => {
-  test("a date without a time is that day in the warehouse, and reports count it on it", async () => {
+  test("a date without a time is that day in the warehouse, also in reports", async () => {
     const order = await made({ ...sent, created_at: "2023-07-01", shipped_at: "2023-07-01", status: "shipped" });
     expect(order).toMatchObject({ created_at: "2023-07-01T04:00:00.000Z", shipped_at: "2023-07-01T04:00:00.000Z" });
     await made({ ...given_up, created_at: "2023-12-31", cancelled_at: "2024-01-01" });

@@ -1,4 +1,4 @@
-// Orders picked, packed or shipped at the same moment are done together, and nobody can tell by what comes of it.
+// Concurrent picks, packs and shipments are batched, with the same result as one by one.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { engine } from "../../../src/core/config.ts";
@@ -13,7 +13,7 @@ const order = fc.record({
   state: fc.constantFrom("placed", "placed", "label", "label", "pick", "pack", "hold", "cancel", "ship"),
 });
 const acting = fc.record({
-  // Some orders are not there.
+  // Some orders do not exist.
   order: fc.integer({ min: 0, max: 6 }),
   by_number: fc.boolean(),
   act: fc.constantFrom("pick", "pick", "pack", "ship", "ship"),
@@ -21,7 +21,7 @@ const acting = fc.record({
 });
 const situation = fc.record({
   orders: fc.array(order, { minLength: 2, maxLength: 6 }),
-  // Of the first SKU, in two lots, there may be too few for all.
+  // The first SKU, in two lots, may be short.
   lots: fc.tuple(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 0, max: 8 })),
   recalled: fc.constantFrom(false, false, true),
   // Some at a time, so that later ones find what earlier ones left.
@@ -32,7 +32,7 @@ type Situation = typeof situation extends fc.Arbitrary<infer S> ? S : never;
 let run = 0;
 const own = (name: string) => `${name}-${run}`;
 
-/** Lays units of two SKUs into the house, of the first in two lots; answers the first lot's id. */
+/** Adds units of two SKUs, the first in two lots. Returns the first lot's id. */
 async function laid({ app }: House, [first, second]: Situation["lots"]): Promise<string> {
   for (const sku of ["A", "B"]) await app.post("/products", { sku: own(sku), name: sku, price: "5.00" });
   for (const [lot_number, quantity, expiration_date] of [
@@ -45,7 +45,7 @@ async function laid({ app }: House, [first, second]: Situation["lots"]): Promise
   return (await app.get(`/inventory/${own("A")}`)).body.data.lots[0].id;
 }
 
-/** Brings an order to its state and answers its id. */
+/** Brings an order to a status and returns its id. */
 async function placed({ app, to }: House, { units, state }: Situation["orders"][number], at: number): Promise<string> {
   const line_items = ["A", "B"].flatMap((sku, n) => {
     const quantity = units[n] ?? 0;
@@ -58,7 +58,7 @@ async function placed({ app, to }: House, { units, state }: Situation["orders"][
   return id;
 }
 
-/** Plays a situation in a house and says what came of it. */
+/** Runs a situation and returns the outcome. */
 async function played(house: House, { orders, lots, recalled, rounds }: Situation, at_once: boolean) {
   const { app } = house;
   const lot = await laid(house, lots);
@@ -98,10 +98,10 @@ async function played(house: House, { orders, lots, recalled, rounds }: Situatio
   return told_alike({ results, after, levels });
 }
 
-/** What is told, without the names of requests and rows and the numbers of parcels, which differ by house. */
+/** The events, without ids of requests and rows and tracking numbers, which differ. */
 const told_alike = (value: unknown): unknown => {
   const named = /^(?:request_id|actor|id|line_id)$/;
-  // The lots of a line are listed in no order that the API promises.
+  // The API does not promise an order for the lots of a line.
   const inOrder = (lots: readonly { readonly lot_number: string }[]) =>
     [...lots].sort((a, b) => (a.lot_number < b.lot_number ? -1 : 1));
   const text = JSON.stringify(value, (name, inner) =>
@@ -111,7 +111,7 @@ const told_alike = (value: unknown): unknown => {
 };
 
 test.skipIf(engine === "postgres")(
-  "orders picked, packed and shipped at once come to the same as one after the other, whatever is wrong with some",
+  "concurrent picks, packs and shipments have the same result as one by one, even if some are refused",
   async () => {
     await fc.assert(
       fc.asyncProperty(situation.map(alike), async (it) => {
@@ -125,8 +125,8 @@ test.skipIf(engine === "postgres")(
 );
 
 /**
- * Rounds of one act each, all of which name units or none: which of two calls at the same moment comes first is left
- * open, and those that name units come after those that do not.
+ * Rounds of one act each, all with or all without named units: the order of two concurrent calls is undefined,
+ * and calls with named units come after those without.
  */
 const alike = ({ rounds, ...it }: Situation): Situation => ({
   ...it,
@@ -143,7 +143,7 @@ const metric = async ({ app }: House, name: string, act: string) => {
   return Number(found?.[1] ?? 0);
 };
 
-test("orders that are picked, packed or shipped at once share transactions and keep their own answers", async () => {
+test("orders picked, packed or shipped concurrently share transactions and get their own responses", async () => {
   run += 1;
   await laid(crowd, [30, 30]);
   const ids: string[] = [];

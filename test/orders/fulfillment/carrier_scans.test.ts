@@ -1,4 +1,4 @@
-// The seam that labels and tracking use, driven as they do: a command in a transaction.
+// Carrier scans as labels and tracking apply them: functions called in a transaction.
 import { describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { order_lines } from "../../../db/schema/orders.ts";
@@ -25,7 +25,7 @@ const idOf = (order: { id: string }) => readId("order", order.id) ?? 0;
 
 let labels = 0;
 
-/** Buys a label for an order, all of it or some units; answers the parcel's id. */
+/** Buys a label for all or some units of an order, and returns the parcel's id. */
 async function label(order: { id: string }, units: { order_line_id: number; quantity: number }[] | null = null) {
   const tracking = `T${++labels}`;
   return act(async (tx) => {
@@ -39,7 +39,7 @@ const scan = (id: number) => act((tx) => handOver(tx, id, carrier, { by_carrier:
 const arrive = (id: number) => act((tx) => deliverShipment(tx, id, carrier));
 
 describe("works", () => {
-  test("an order, a label and the carrier's scans are all it takes", async () => {
+  test("an order needs only a label and the carrier's scans", async () => {
     const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     await shop.told();
     const parcel = await label(made);
@@ -73,7 +73,7 @@ describe("works", () => {
     ]);
   });
 
-  test("a parcel that arrives without a scan on the way has left too", async () => {
+  test("a parcel delivered without an earlier scan counts as shipped", async () => {
     const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     await shop.told();
     await arrive(await label(made));
@@ -81,7 +81,7 @@ describe("works", () => {
     expect(await shop.told()).toEqual(["order.fulfilled", "order.shipped", "order.delivered"]);
   });
 
-  test("two parcels: shipped and delivered are told once, with the last of them", async () => {
+  test("with two parcels, shipped and delivered are emitted once, with the last of them", async () => {
     const made = await shop.order([[await shop.product({ units: 5 }), 3]]);
     const order_line_id = readId("order_line", made.line_items[0].id) ?? 0;
     const first = await label(made, [{ order_line_id, quantity: 1 }]);
@@ -101,7 +101,7 @@ describe("works", () => {
     expect(await shop.told()).toEqual(["order.delivered"]);
   });
 
-  test("a parcel that is given up frees its units for another", async () => {
+  test("a voided parcel frees its units for another", async () => {
     const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     const first = await label(made);
     await act((tx) => voidShipment(tx, first, carrier));
@@ -114,7 +114,7 @@ describe("works", () => {
     ]);
   });
 
-  test("an order waits for its last carton, until that is given up", async () => {
+  test("an order waits for its last carton until it is voided", async () => {
     const made = await shop.order([[await shop.product({ units: 9 }), 3]]);
     const parcel = await label(made);
     const carton = await label(made, []);
@@ -128,7 +128,7 @@ describe("works", () => {
     expect(await shop.told()).toEqual(["order.delivered"]);
   });
 
-  test("an order whose parcels have arrived is delivered once its last carton is given up", async () => {
+  test("an order whose parcels are delivered is complete once its last carton is voided", async () => {
     const made = await shop.order([[await shop.product({ units: 9 }), 3]]);
     const parcel = await label(made);
     const carton = await label(made, []);
@@ -160,7 +160,7 @@ describe("works", () => {
     }
   });
 
-  test("returned units are counted, up to those that were shipped", async () => {
+  test("returned units are counted, up to the shipped ones", async () => {
     const made = await shop.order([[await shop.product({ units: 5 }), 3]]);
     const shipped = await shop.act(made.id, "ship");
     const line = readId("order_line", made.line_items[0].id) ?? 0;
@@ -170,13 +170,13 @@ describe("works", () => {
       version: shipped.version + 1,
     });
     await expect(act((tx) => noteReturned(tx, line, 2))).rejects.toMatchObject({ code: "nothing_to_return" });
-    // No return has them, which would be found at the end.
+    // No return has them, which verify would report at the end.
     await act((tx) => tx.sql.update(order_lines).set({ quantity_returned: 0 }).where(eq(order_lines.id, line)));
   });
 });
 
-describe("what a carrier reports is never refused", () => {
-  test("a held order's parcel leaves all the same, and the order is held for it too", async () => {
+describe("a carrier's report is never refused", () => {
+  test("the parcel of an order on hold ships anyway, and the discrepancy is another hold", async () => {
     const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     const parcel = await label(made);
     await shop.act(made.id, "hold", { reason: "payment" });
@@ -189,11 +189,11 @@ describe("what a carrier reports is never refused", () => {
       line_items: [{ quantity_shipped: 2 }],
       allowed_actions: ["deliver", "release"],
     });
-    // The discrepancy was that the order was held: it ends with the hold.
+    // The discrepancy was the hold itself, so it ends with the hold.
     expect(await shop.act(made.id, "release")).toMatchObject({ status: "shipped", still_on_hold: false, holds: [] });
   });
 
-  test("units that a hold had freed are taken again where they are", async () => {
+  test("units that a hold had released are taken again", async () => {
     const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 2]]);
     const parcel = await label(made);
@@ -203,7 +203,7 @@ describe("what a carrier reports is never refused", () => {
     expect(await shop.available(goods.sku)).toBe(3);
   });
 
-  test("units that the parcel did not take stay free, and the last news of stock is how it stands", async () => {
+  test("units that the parcel did not take stay free, and the last stock event shows the final state", async () => {
     const goods = await shop.product({ units: 50 });
     const made = await shop.order([[goods, 10]]);
     const parcel = await label(made, [
@@ -219,7 +219,7 @@ describe("what a carrier reports is never refused", () => {
     expect(news.map(({ data }) => data)).toEqual([expect.objectContaining({ on_hand, reserved, available })]);
   });
 
-  test("of a short order the units leave that there are, until the others can", async () => {
+  test("of a short order the available units ship, and the others later", async () => {
     const goods = await shop.product({ units: 3 });
     const made = await shop.order([[goods, 5]]);
     await shop.told();
@@ -237,7 +237,7 @@ describe("what a carrier reports is never refused", () => {
     expect((await shop.act(made.id, "release")).still_on_hold).toBe(true);
   });
 
-  test("a parcel of nothing that is in stock waits, and the order is held", async () => {
+  test("a parcel of units that are not in stock waits, and the order is held", async () => {
     const made = await shop.order([[await shop.product(), 2]]);
     const parcel = await label(made);
     await scan(parcel);
@@ -250,7 +250,7 @@ describe("what a carrier reports is never refused", () => {
     expect((await shop.history(made.id)).filter((row) => row.startsWith("hold"))).toHaveLength(1);
   });
 
-  test("a parcel that was given up while its order goes on only holds the order", async () => {
+  test("a voided parcel of an open order only holds the order", async () => {
     const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 2]]);
     const parcel = await label(made);
@@ -306,7 +306,7 @@ describe("a carrier has the parcel of a cancelled order", () => {
       "hold: cancelled > on_hold",
       "deliver: on_hold > on_hold",
     ]);
-    // What has left can come back, which ends the hold.
+    // Shipped units can be returned, which ends the hold.
     const { id } = (await shop.app.post("/returns", { order_id: made.id, reason: "defective" })).body.data;
     await shop.app.post(`/returns/${id}/receive`);
     const items = [{ sku: goods.sku, quantity: 2, condition: "unopened", disposition: "restock", bin: "A-01" }];
@@ -315,7 +315,7 @@ describe("a carrier has the parcel of a cancelled order", () => {
     expect(await shop.available(goods.sku)).toBe(5);
   });
 
-  test("picked units leave from where they wait to be put back, the others from the shelf", async () => {
+  test("picked units ship from the restock bin, the others from the shelf", async () => {
     const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 3]]);
     await shop.act(made.id, "pick", { items: [{ sku: goods.sku, quantity: 1 }] });
@@ -329,12 +329,12 @@ describe("a carrier has the parcel of a cancelled order", () => {
     expect(await movements(goods.sku)).toEqual(
       expect.arrayContaining(["1 from PUTBACK to customer, assumed", "2 from A-01 to customer, assumed"]),
     );
-    // The unit of the other order waits for it still.
+    // The other order's unit still waits there.
     const level = (await shop.app.get(`/inventory/${goods.sku}`)).body.data;
     expect([level.on_hand, level.available, level.unavailable.putback]).toEqual([2, 1, 1]);
   });
 
-  test("as many leave as there are that nobody else was promised", async () => {
+  test("as many units ship as are not reserved for others", async () => {
     const goods = await shop.product({ units: 3 });
     const made = await shop.order([[goods, 3]]);
     const parcel = await label(made);
@@ -352,7 +352,7 @@ describe("a carrier has the parcel of a cancelled order", () => {
     });
   });
 
-  test("a parcel of which nothing is there waits until there is", async () => {
+  test("a parcel without any available units waits", async () => {
     const goods = await shop.product({ units: 2 });
     const made = await shop.order([[goods, 2]]);
     const parcel = await label(made);
@@ -375,7 +375,7 @@ describe("a carrier has the parcel of a cancelled order", () => {
     });
   });
 
-  test("a carton that counts no units leaves stock as it is", async () => {
+  test("an extra carton does not change stock", async () => {
     const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 2]]);
     await label(made);
@@ -394,7 +394,7 @@ describe("a carrier has the parcel of a cancelled order", () => {
 });
 
 describe("refuses", () => {
-  test("a parcel for a held or cancelled order, and one with nothing in it", async () => {
+  test("a parcel of a held or cancelled order, and an empty one", async () => {
     const goods = await shop.product({ units: 5 });
     const [held, cancelled, full] = [
       await shop.order([[goods, 1]]),
@@ -415,7 +415,7 @@ describe("refuses", () => {
     await expect(label(made, [{ order_line_id, quantity: 3 }])).rejects.toMatchObject({ code: "validation_failed" });
   });
 
-  test("cancelling when a carton is out that counts no units", async () => {
+  test("cancelling while an extra carton is out", async () => {
     const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     await label(made);
     await scan(await label(made, []));
@@ -424,7 +424,7 @@ describe("refuses", () => {
     expect((await shop.get(made.id)).allowed_actions).not.toContain("cancel");
   });
 
-  test("giving up a parcel that has left", async () => {
+  test("voiding a shipped parcel", async () => {
     const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     const parcel = await label(made);
     await scan(parcel);

@@ -6,7 +6,7 @@ import { openShop } from "../../build/shop.ts";
 const shop = await openShop();
 
 describe("works", () => {
-  test("an order walks through every step, each told once", async () => {
+  test("an order passes every step, each emitted once", async () => {
     const made = await shop.order([
       [await shop.product({ units: 5 }), 2],
       [await shop.product({ units: 5 }), 1],
@@ -79,7 +79,7 @@ describe("works", () => {
     expect(ids.size).toBe(1);
   });
 
-  test("items are picked one by one, over the lines of a SKU in their order", async () => {
+  test("items are picked individually, across the lines of a SKU in order", async () => {
     const goods = await shop.product({ units: 9 });
     const made = await shop.order([
       [goods, 2],
@@ -95,13 +95,13 @@ describe("works", () => {
     expect((await shop.history(made.id)).filter((row) => row.startsWith("pick"))).toHaveLength(3);
   });
 
-  test("what is picked already is not picked again", async () => {
+  test("picked units are not picked again", async () => {
     const made = await shop.order([[await shop.product({ units: 5 }), 2]]);
     const picked = await shop.act(made.id, "pick");
     expect(await shop.act(made.id, "pick")).toEqual(picked);
   });
 
-  test("each package becomes a parcel, and each is shipped by itself", async () => {
+  test("each package becomes a parcel, and each is shipped separately", async () => {
     const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 3]]);
     const items = (quantity: number) => ({ items: [{ sku: goods.sku, quantity }] });
@@ -128,7 +128,7 @@ describe("works", () => {
     expect(await shop.told()).toEqual(["order.delivered"]);
   });
 
-  test("parcels without labels leave together, with what is packed beside them", async () => {
+  test("parcels without labels ship together, with other packed units", async () => {
     const goods = await shop.product({ units: 9 });
     const made = await shop.order([[goods, 7]]);
     const items = (quantity: number) => ({ items: [{ sku: goods.sku, quantity }] });
@@ -144,7 +144,7 @@ describe("works", () => {
     expect((await shop.app.post(`/orders/${made.id}/ship`, {})).status).toBe(409);
   });
 
-  test("without a parcel all leaves, packed or not", async () => {
+  test("without a parcel everything ships, packed or not", async () => {
     const [there, late] = [await shop.product({ units: 1 }), await shop.product()];
     const made = await shop.order([
       [there, 1],
@@ -156,7 +156,7 @@ describe("works", () => {
     expect(shipped).toMatchObject({ status: "shipped", shipments: [{ items: [{ quantity: 1 }, { quantity: 1 }] }] });
   });
 
-  test("of parcels without labels, one leaves when a tracking number is given", async () => {
+  test("of parcels without labels, one ships if a tracking number is sent", async () => {
     const goods = await shop.product({ units: 9 });
     const made = await shop.order([[goods, 3]]);
     const items = (quantity: number) => ({ items: [{ sku: goods.sku, quantity }] });
@@ -166,7 +166,7 @@ describe("works", () => {
     expect(await shop.act(made.id, "ship")).toMatchObject({ status: "shipped" });
   });
 
-  test("with partial, what is there leaves and the rest stays open", async () => {
+  test("with partial, available units ship and the rest stays open", async () => {
     const goods = await shop.product({ units: 3 });
     const made = await shop.order([[goods, 5]]);
     await shop.told();
@@ -182,7 +182,7 @@ describe("works", () => {
     expect(await shop.get(made.id)).toEqual(part);
   });
 
-  test("with partial, what stands packed leaves before what does not", async () => {
+  test("with partial, packed units ship before others", async () => {
     const [a, b] = [await shop.product({ units: 5 }), await shop.product({ units: 5 })];
     const made = await shop.order([
       [a, 1],
@@ -196,8 +196,8 @@ describe("works", () => {
   });
 });
 
-describe("keeping an order cold once work on it has begun", () => {
-  test("moves the promises of what is not picked yet; what is picked stays", async () => {
+describe("requiring cold storage after work has started", () => {
+  test("moves the reservations of unpicked units; picked ones stay", async () => {
     const goods = await shop.product({ units: 9 });
     const made = await shop.order([[goods, 6]]);
     await shop.act(made.id, "pick", { items: [{ sku: goods.sku, quantity: 2 }] });
@@ -211,7 +211,7 @@ describe("keeping an order cold once work on it has begun", () => {
     expect(warm.body.data.line_items).toMatchObject([{ quantity_reserved: 6, quantity_backordered: 0 }]);
   });
 
-  test("wants no unit again that has left", async () => {
+  test("does not want shipped units again", async () => {
     const goods = await shop.product({ units: 4 });
     const made = await shop.order([[goods, 10]]);
     await shop.act(made.id, "ship", { partial: true });
@@ -220,7 +220,7 @@ describe("keeping an order cold once work on it has begun", () => {
     expect(body.data.line_items).toMatchObject([{ quantity_shipped: 4, quantity_backordered: 6 }]);
   });
 
-  test("is refused when an order that takes no backorder would be short", async () => {
+  test("is refused if an order without backorders would be short", async () => {
     const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 2]], { allow_backorder: false });
     await shop.act(made.id, "process");
@@ -233,7 +233,7 @@ describe("keeping an order cold once work on it has begun", () => {
 });
 
 describe("refuses", () => {
-  test("what no state allows, from every state and for every action", async () => {
+  test("forbidden actions, in every status", async () => {
     const actions = actionsIn(orderTransitions).filter((action) => !/^(cancel|release|split)/.test(action));
     const ways = {
       pending: [],
@@ -261,7 +261,7 @@ describe("refuses", () => {
     }
   });
 
-  test("cancelling once a parcel is out, with the way that is left", async () => {
+  test("cancelling once a parcel has shipped, and names the alternative", async () => {
     const goods = await shop.product({ units: 3 });
     const [whole, part] = [await shop.order([[goods, 1]]), await shop.order([[goods, 5]])];
     await shop.act(whole.id, "ship");
@@ -276,7 +276,7 @@ describe("refuses", () => {
     }
   });
 
-  test("open backorders, naming each SKU", async () => {
+  test("open backorders, and names each SKU", async () => {
     const goods = await shop.product({ units: 3 });
     const made = await shop.order([[goods, 5]]);
     await shop.told();
@@ -293,7 +293,7 @@ describe("refuses", () => {
     expect(await shop.get(made.id)).toEqual(made);
   });
 
-  test("a pick of more than is there, in words that count", async () => {
+  test("a pick of too many units, with the counts", async () => {
     const goods = await shop.product({ units: 3 });
     const made = await shop.order([[goods, 1]]);
     await shop.order([[goods, 2]]);
@@ -303,7 +303,7 @@ describe("refuses", () => {
     );
   });
 
-  test("nothing to take at all, even with partial", async () => {
+  test("picks without any units, even with partial", async () => {
     const made = await shop.order([[await shop.product(), 5]]);
     for (const action of ["pack", "ship"]) {
       const { status, body } = await shop.app.post(`/orders/${made.id}/${action}`, { partial: true });
@@ -327,7 +327,7 @@ describe("refuses", () => {
     expect(await shop.get(made.id)).toEqual(made);
   });
 
-  test("more units than are left, naming the package and the item", async () => {
+  test("too many units, and names the package and the item", async () => {
     const goods = await shop.product({ units: 5 });
     const made = await shop.order([[goods, 2]]);
     const item = (quantity: number) => ({ sku: goods.sku, quantity });
@@ -337,7 +337,7 @@ describe("refuses", () => {
     expect(body.error.details).toMatchObject([{ field: "packages[1].items[1].quantity", code: "too_large" }]);
   });
 
-  test("a partial shipment of which nothing is there, naming what is short", async () => {
+  test("a partial shipment without any units, and names what is short", async () => {
     const goods = await shop.product();
     const made = await shop.order([[goods, 2]]);
     for (const action of ["pack", "ship"]) {
@@ -347,7 +347,7 @@ describe("refuses", () => {
     }
   });
 
-  test("a parcel of another order, one that is gone, and another tracking number than its label's", async () => {
+  test("another order's parcel, a shipped one, and another tracking number than its label's", async () => {
     const goods = await shop.product({ units: 9 });
     const made = await shop.order([[goods, 2]]);
     expect((await shop.app.post(`/orders/${made.id}/ship`, { shipment_id: 1 })).status).toBe(404);

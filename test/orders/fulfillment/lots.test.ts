@@ -1,4 +1,4 @@
-// Which lots and bins leave: as planned, or as somebody found them on the floor; and parcels that arrive one by one.
+// The lots and bins of shipped units, as planned or as picked, and parcels delivered one by one.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { readId } from "../../../src/core/ids.ts";
 import { plansOf } from "../../../src/inventory/reservations/reservations.sql.ts";
@@ -10,11 +10,11 @@ beforeEach(async () => {
   await shop.app.takeEvents();
 });
 
-/** What an order is promised, by bin. */
+/** The allocated units of an order by bin. */
 const held = async (db: Db, id: string) =>
   (await plansOf(db, [readId("order", id) ?? 0])).map(({ bin, quantity }) => ({ bin, quantity }));
 
-/** A SKU of which lot `L-1` expires first, in bin `A-01`, and `L-2` later, in `B-01`; so many units of each. */
+/** A SKU with lot `L-1`, which expires first, in bin `A-01`, and `L-2` in `B-01`, with these units each. */
 async function milk(units: number) {
   const made = await shop.product();
   const add = (lot_number: string, bin: string, expiration_date: string) =>
@@ -30,7 +30,7 @@ async function milk(units: number) {
   await add("L-2", "B-01", "2026-04-01");
   return made;
 }
-/** What was taken from the shelf for an order: units, lot, and whether somebody saw it. */
+/** The units picked for an order: quantity, lot, and whether a scan confirmed it. */
 const taken = async (sku: string) =>
   (await shop.app.get(`/inventory/movements?sku=${sku}&type=transfer`)).body.data
     .map((row: { quantity: number; lot_number: string; confirmed: boolean }) =>
@@ -46,7 +46,7 @@ describe("works", () => {
     expect(await taken(goods.sku)).toEqual(["1 L-2 false", "3 L-1 false"]);
   });
 
-  test("units of one lot from two bins lie together where they wait, in whatever parts they are picked", async () => {
+  test("units of one lot from two bins are together in staging, however they are picked", async () => {
     for (const parts of [[5], [2, 3], [1, 4], [4, 1]]) {
       const goods = await shop.product();
       for (const bin of ["C-01", "C-02"]) {
@@ -63,7 +63,7 @@ describe("works", () => {
     }
   });
 
-  test("picking another lot than planned moves the promise with it", async () => {
+  test("picking another lot than planned moves the reservation", async () => {
     const goods = await milk(3);
     const made = await shop.order([[goods, 2]]);
     await shop.app.takeEvents();
@@ -71,7 +71,7 @@ describe("works", () => {
     const picked = await shop.act(made.id, "pick", { items });
     expect(picked.line_items).toMatchObject([{ quantity_reserved: 2, quantity_picked: 1 }]);
     expect(await shop.stockOf(goods.sku)).toMatchObject({ reserved: 2, picked: 1, available: 4 });
-    // Two of L-1 are free again, so that another order may have them.
+    // Two units of L-1 are free again, so that another order can have them.
     await shop.act(made.id, "pick", { items: [{ sku: goods.sku, quantity: 1, bin: "B-01" }] });
     expect(await taken(goods.sku)).toEqual(["1 L-2 true", "1 L-2 true"]);
     const other = await shop.order([[goods, 3]]);
@@ -80,7 +80,7 @@ describe("works", () => {
     expect(await shop.act(made.id, "ship")).toMatchObject({ status: "shipped" });
   });
 
-  test("each parcel arrives by itself, and the order once all have", async () => {
+  test("each parcel is delivered separately, and the order once all are", async () => {
     const goods = await milk(2);
     const made = await shop.order([[goods, 3]]);
     const items = (quantity: number) => ({ items: [{ sku: goods.sku, quantity }] });
@@ -123,7 +123,7 @@ describe("refuses", () => {
     expect(await shop.get(made.id)).toEqual(made);
   });
 
-  test("all of a compound action when one of its steps cannot be taken", async () => {
+  test("a compound action as a whole if one of its steps is refused", async () => {
     const goods = await milk(1);
     const made = await shop.order([[goods, 2]]);
     const lots = (await shop.app.get(`/inventory/lots?sku=${goods.sku}`)).body.data;

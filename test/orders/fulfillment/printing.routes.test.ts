@@ -5,7 +5,7 @@ import { openTestApp, type TestApp } from "../../build/service.ts";
 import { scan } from "../../documents/decode.ts";
 import { openPages } from "../../documents/open_pdf.ts";
 
-/** A product on its shelf: its SKU, its name, where it lies, and how far along the pick path that is. */
+/** A product with its SKU, name, bin, and position on the pick path. */
 const goods = [
   ["WIDGET-BL", "Widget, blue — Łódź Ωμέγα Москва", "A-2", 40],
   ["AR-12", "مُحَمَّد العربية", "A-10", 10],
@@ -29,7 +29,7 @@ const walk = [
 const expiry = "2027-05-01T23:59:59.999Z";
 const notes = "Fragile & <b>heavy</b>\nلا تنسى البطاقة";
 
-// The first paper opens eight fonts, which takes its time beside other work.
+// The first document opens eight fonts, which takes time under load.
 setDefaultTimeout(20_000);
 
 const someFacts = { title: "", date: "2026-01-01", width: 8, height: 8, operations: [] };
@@ -38,7 +38,7 @@ let app: TestApp;
 let customer: { id: string; shipping_addresses: { id: string }[] };
 let count = 0;
 beforeAll(async () => {
-  // Opens the renderer of pictures.
+  // Opens the image renderer.
   await png(someFacts);
   app = await openTestApp();
   const [main] = (await app.get("/inventory/locations")).body.data;
@@ -75,7 +75,7 @@ async function order(items: readonly (readonly [sku: string, quantity: number])[
   return created.body.data as { id: string; order_number: string };
 }
 
-/** The bytes of a paper, since the harness reads answers as text. */
+/** The bytes of a document, since the harness reads responses as text. */
 async function paper(path: string, accept?: string) {
   const headers = { authorization: `Bearer ${app.keys.live.read}`, ...(accept === undefined ? {} : { accept }) };
   const response = await app.app.handle(new Request(`http://packhouse.test/v1${path}`, { headers }));
@@ -84,7 +84,7 @@ async function paper(path: string, accept?: string) {
 
 const everything = goods.map(([sku], at) => [sku, at + 1] as const);
 
-/** What a scanner reads from all pages. */
+/** The symbols that a scanner reads on all pages. */
 async function scanned(pages: Awaited<ReturnType<typeof openPages>>): Promise<string[]> {
   const found = [];
   for (const page of pages) found.push(...(await page.scan()));
@@ -92,7 +92,7 @@ async function scanned(pages: Awaited<ReturnType<typeof openPages>>): Promise<st
 }
 
 describe("works", () => {
-  test("a pick list as PDF: every name as itself, along the pick path, and every bar code is read", async () => {
+  test("a pick list as PDF shows all names along the pick path, and every barcode scans", async () => {
     const { id, order_number } = await order(everything, { order_notes: notes, shipping_method: "UPS Ground" });
     const { response, bytes } = await paper(`/orders/${id}/pick-list`);
     expect(response.status).toBe(200);
@@ -100,7 +100,7 @@ describe("works", () => {
     expect(response.headers.get("content-disposition")).toBe(`inline; filename="${id}-pick-list.pdf"`);
     const pages = await openPages(bytes);
     const text = pages.map((page) => page.text).join("");
-    // Pages are Letter, since the warehouse lies in the United States.
+    // Pages are Letter, since the warehouse is in the United States.
     for (const { size } of pages) expect(size).toEqual([612, 792]);
     expect(await scanned(pages)).toEqual([order_number, ...walk, ...goods.map(([, , bin]) => bin)].sort());
     expect(text).not.toContain("\0");
@@ -115,7 +115,7 @@ describe("works", () => {
     expect(text).toContain(`Page 1 of ${pages.length}`);
   });
 
-  test("a pick list as HTML: printable, safe, and every bar code is read", async () => {
+  test("a pick list as HTML is printable and safe, and every barcode scans", async () => {
     const { id, order_number } = await order(everything, { order_notes: notes });
     const { response, bytes } = await paper(`/orders/${id}/pick-list`, "text/html,application/xml;q=0.9,*/*;q=0.8");
     const html = new TextDecoder().decode(bytes);
@@ -123,7 +123,7 @@ describe("works", () => {
     expect(html).toContain("שָׁלוֹם &lt;עולם&gt;");
     expect(html).toContain("Fragile &amp; &lt;b&gt;heavy&lt;/b&gt;");
     expect(html).not.toMatch(/<script|<link|<img|<b>|src=|href=|url\(|@import|style=/);
-    // The style is the only thing that its policy lets pass.
+    // The policy allows its style only.
     const [, css = ""] = /<style>([\s\S]*)<\/style>/.exec(html) ?? [];
     const digest = new Bun.CryptoHasher("sha256").update(css).digest("base64");
     const policy = response.headers.get("content-security-policy");
@@ -132,7 +132,7 @@ describe("works", () => {
     expect(await readPictures(html)).toEqual([order_number, ...walk.flatMap((sku) => [binOf(sku), sku])]);
   });
 
-  test("a wave: one walk, each stop split by order, and all orders at its end", async () => {
+  test("a wave is one walk, with each stop split by order, and all orders at the end", async () => {
     const first = await order([
       ["WIDGET-BL", 2],
       ["AR-12", 1],
@@ -165,7 +165,7 @@ describe("works", () => {
     expect(html.body).toContain("Ring twice");
   });
 
-  test("what was picked before is left out, and what waits for stock is told", async () => {
+  test("picked units are left out, and backordered ones are listed", async () => {
     const { id } = await order([
       ["HE-77", 100],
       ["JP-1", 2],
@@ -204,7 +204,7 @@ describe("works", () => {
     for (const said of ["Gift set", "2 × WIDGET-BL", "1 × JP-1"]) expect(slip[0]?.text).toContain(said);
   });
 
-  test("a packing slip tells what is ordered, packed and backordered, without prices and internal notes", async () => {
+  test("a packing slip shows ordered, packed and backordered units, without prices and internal notes", async () => {
     const { id, order_number } = await order([["HI-3", 100]], { order_notes: notes });
     await app.post(`/orders/${id}/pack`, { partial: true });
     const pages = await openPages((await paper(`/orders/${id}/packing-slip?paper=a4`)).bytes);
@@ -230,7 +230,7 @@ describe("works", () => {
     expect(JSON.stringify(body)).not.toMatch(/unit_price|order_notes/);
   });
 
-  test("a packing slip of one parcel holds what is in it", async () => {
+  test("the packing slip of one parcel shows its contents", async () => {
     const { id } = await order([
       ["TH/9 x", 2],
       ["JP-1", 3],
@@ -259,7 +259,7 @@ describe("works", () => {
     });
   });
 
-  test("a packing slip names the warehouse that the goods leave, and have left", async () => {
+  test("a packing slip shows the warehouse that ships, before and after shipping", async () => {
     const address = { address_line1: "1 Dock Road", city: "Leeds", postal_code: "LS1 1UR", country: "GB" };
     const location_zones = [{ zone_id: "AMBIENT", temperature_zone: "ambient", bins: [{ code: "L-1" }] }];
     const fields = { name: "Leeds", address, location_zones, timezone: "Europe/London" };
@@ -277,7 +277,7 @@ describe("works", () => {
     expect(body.data.ship_from.city).toBe("Leeds");
   });
 
-  test("three hundred lines and long notes go over pages, each with its heads and its number", async () => {
+  test("three hundred lines and long notes take several pages, each with its header and number", async () => {
     const long = Array.from({ length: 300 }, (_, at) => [`BULK-${at}`, 1] as const);
     for (const [sku] of long) await app.post("/products", { sku, name: `Item ${sku} ${"in a long box ".repeat(8)}` });
     for (const [sku] of long) await app.post("/inventory", { sku, quantity: 5, location: "whs_1001", bin: "A-1" });
@@ -317,7 +317,7 @@ describe("works", () => {
     expect(new Set(named)).toEqual(new Set(name.split(" ")));
   });
 
-  test("a SKU of fourteen letters is a code of bars, which the simplest scanner reads, on every paper", async () => {
+  test("a SKU of fourteen letters is a linear barcode on every document, for simple scanners", async () => {
     const sku = "ESPRESSO-BEANS";
     await app.post("/products", { sku, name: "Espresso beans" });
     await app.post("/inventory", { sku, quantity: 5, location: "whs_1001", bin: "B-1" });
@@ -331,7 +331,7 @@ describe("works", () => {
     }
   });
 
-  test("a slip tells its buyer the carrier and when it left, and nothing of the warehouse's day", async () => {
+  test("a slip shows the carrier and the ship date, and nothing about the warehouse's day", async () => {
     const { id } = await order([["JP-1", 1]], { shipping_method: "By road" });
     const textOf = async () => (await openPages((await paper(`/orders/${id}/packing-slip`)).bytes))[0]?.text ?? "";
     expect(await textOf()).not.toMatch(/CUT-OFF|PACKED|ord_|shp_/);
@@ -346,7 +346,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("an order that is unknown, held, cancelled or gone", async () => {
+  test("unknown, held, cancelled and shipped orders", async () => {
     const held = await order([["JP-1", 1]]);
     await app.post(`/orders/${held.id}/hold`, { reason: "fraud" });
     const cancelled = await order([["JP-1", 1]]);
@@ -379,7 +379,7 @@ describe("refuses", () => {
     expect([slip.status, slip.body.error.code]).toEqual([409, "invalid_state_transition"]);
   });
 
-  test("a parcel of another order, or one that is voided", async () => {
+  test("another order's parcel, and a voided one", async () => {
     const mine = await order([["JP-1", 1]]);
     const other = await order([["JP-1", 1]]);
     const label = { carrier: "local", service: "standard", package: { weight: 1, weight_unit: "lbs" } };
@@ -404,7 +404,7 @@ describe("refuses", () => {
   });
 });
 
-/** What a scanner reads from each picture of a page, in their order; each also says so to those who cannot see. */
+/** The symbols that a scanner reads in each image of a page, in order; each has a text alternative. */
 async function readPictures(html: string): Promise<string[]> {
   const read: string[] = [];
   for (const [picture, label = ""] of html.matchAll(/<svg [^>]*aria-label="([^"]*)"[^>]*>.*?<\/svg>/g)) {

@@ -1,10 +1,10 @@
-// Papers of the house where goods of several merchants meet: whose each order is, though all number theirs alike.
+// Documents about several merchants show the merchant of each order, even with the same order numbers.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openApp } from "../../build/service.ts";
 import { parcelShopOn } from "../../build/shop.ts";
 import { type Code, type House, openHouse } from "../../merchants/three_merchants.ts";
 
-// The first paper opens eight fonts, which takes its time beside other work.
+// The first document opens eight fonts, which takes time under load.
 setDefaultTimeout(60_000);
 
 let house: House;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 let count = 0;
-/** Orders of some merchants, all of one number. */
+/** Orders of some merchants with the same number. */
 async function twins(orders: readonly (readonly [Code, number])[]) {
   const order_number = `N-${++count}`;
   const ids: string[] = [];
@@ -25,7 +25,7 @@ async function twins(orders: readonly (readonly [Code, number])[]) {
 }
 
 describe("works", () => {
-  test("a pick list of several merchants tells whose each order is, and keeps their goods apart", async () => {
+  test("a pick list of several merchants shows the merchant of each order, and separates their stock", async () => {
     const { order_number, ids } = await twins([
       ["ROAST", 2],
       ["BOOKS", 70],
@@ -36,7 +36,7 @@ describe("works", () => {
     const text = await house.textOf(path);
     const html = (await app.get(`${path}&format=html`)).body as string;
     expect(text).toContain("MERCHANTS\nBOOKS, MAIN, ROAST\n");
-    // What is picked, and what waits for stock: 20 of 70 here and 30 of 80 there, never 50 of one SKU.
+    // Picked and backordered units: 20 of 70 here and 30 of 80 there, never 50 of one SKU.
     for (const said of [`2 × ${roast}`, `50 × ${books}`, `50 × ${main}`, `20 × ${books}`, `30 × ${main}`]) {
       expect([said, text.includes(said), html.includes(said)]).toEqual([said, true, true]);
     }
@@ -49,7 +49,7 @@ describe("works", () => {
     expect(orders).toEqual(ids.map((order_id, at) => ({ order_id, order_number, merchant_id: owners[at] })));
   });
 
-  test("a pick list of one merchant in a house of several names it once", async () => {
+  test("a pick list of one of several merchants shows its name once", async () => {
     const { order_number, ids } = await twins([["ROAST", 1]]);
     for (const path of [`/orders/${ids[0]}/pick-list`, `/pick-lists?order_ids=${ids}`]) {
       const text = await house.textOf(path);
@@ -58,7 +58,7 @@ describe("works", () => {
     }
   });
 
-  test("a manifest tells whose each parcel is where those of several leave", async () => {
+  test("a manifest with parcels of several merchants shows the merchant of each", async () => {
     const { order_number, ids } = await twins([
       ["ROAST", 1],
       ["BOOKS", 1],
@@ -78,7 +78,7 @@ describe("works", () => {
   });
 });
 
-test("in a house of one merchant no paper names it", async () => {
+test("with a single merchant no document shows its name", async () => {
   const alone = await openApp();
   const shop = await parcelShopOn(alone);
   const { id, order_number } = await shop.order();

@@ -3,7 +3,7 @@ import { openShop } from "../../build/shop.ts";
 
 const shop = await openShop();
 
-/** The day on which an order leaves, as its GET and the list tell alike. */
+/** The ship date of an order, which its GET and the list must agree on. */
 async function dayOf({ id, order_number }: { id: string; order_number: string }): Promise<string | null> {
   const { estimated_ship_date } = await shop.get(id);
   const [listed] = (await shop.app.get(`/orders?order_number=${order_number}`)).body.data;
@@ -12,7 +12,7 @@ async function dayOf({ id, order_number }: { id: string; order_number: string })
 }
 
 describe("estimated_ship_date", () => {
-  test("is told alike when an order is created, alone and with others, and follows the calendar", async () => {
+  test("is the same for single and bulk creation, and follows the calendar", async () => {
     const goods = await shop.product({ units: 10 });
     const order = await shop.order([[goods, 1]]);
     expect(order.estimated_ship_date).toBe("2026-01-02");
@@ -31,7 +31,7 @@ describe("estimated_ship_date", () => {
     expect(await dayOf(order)).toBe("2026-01-01");
   });
 
-  test("is that of the warehouse where the units lie, and of several the last", async () => {
+  test("is that of the warehouse with the units, and the last of several", async () => {
     const address = { address_line1: "1 Dock Road", city: "Leeds", postal_code: "LS1 1UR", country: "GB" };
     const created = await shop.app.post("/inventory/locations", {
       name: "Leeds",
@@ -61,7 +61,7 @@ describe("estimated_ship_date", () => {
     for (const { data } of results) expect(await dayOf(data)).toBe(data.estimated_ship_date);
   });
 
-  test("is null while units are backordered or a hold has no end, and the day it left afterwards", async () => {
+  test("is null while units are backordered or a hold has no end, and the actual day after shipping", async () => {
     const goods = await shop.product({ units: 1 });
     const short = await shop.order([[goods, 2]]);
     expect(short.estimated_ship_date).toBeNull();

@@ -17,7 +17,7 @@ const facts = (fields: Partial<DispatchFacts>): DispatchFacts => ({
 const london = { ...defaultCalendar, timezone: "Europe/London" };
 const tokyo = { ...defaultCalendar, timezone: "Asia/Tokyo", holidays: ["2026-01-08", "2026-01-09", "2026-01-12"] };
 
-describe("an order leaves", () => {
+describe("an order ships", () => {
   test.each([
     ["on the day it came, before the cut-off", {}, "2026-01-07T15:00:00Z", "2026-01-07"],
     ["on that day still, when the cut-off is over", {}, "2026-01-08T04:59:00Z", "2026-01-07"],
@@ -54,7 +54,7 @@ describe("an order leaves", () => {
   });
 });
 
-describe("nobody can say", () => {
+describe("the date is unknown", () => {
   test.each([
     ["of a cancelled order", { cancelled_at: 1 }, 0],
     ["of one that waits for stock", {}, 1],

@@ -1,4 +1,4 @@
-// Units that are not where they should be when they are picked.
+// Units that are not found when they are picked.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { openShop } from "../../build/shop.ts";
 
@@ -16,7 +16,7 @@ const rows = async (id: string) =>
   );
 
 describe("works", () => {
-  test("what is lost is written off, and other units take their place", async () => {
+  test("lost units are written off, and other units replace them", async () => {
     const tea = await shop.product({ units: 4 });
     await stock(tea.sku, 5, "B-01");
     const made = await shop.order([[tea, 3]]);
@@ -44,7 +44,7 @@ describe("works", () => {
     expect(await shop.act(made.id, "ship")).toMatchObject({ status: "shipped" });
   });
 
-  test("what is only given free is planned elsewhere, and nothing more is planned there for this order", async () => {
+  test("units that are only released are planned elsewhere, and never there again for this order", async () => {
     const tea = await shop.product({ units: 4 });
     await stock(tea.sku, 2, "B-01");
     const made = await shop.order([[tea, 3]]);
@@ -60,7 +60,7 @@ describe("works", () => {
     expect(other.allocation.complete).toBe(true);
   });
 
-  test("when nothing else is there the order waits on hold, until there is", async () => {
+  test("if no other units exist, the order is on hold until there are some", async () => {
     const tea = await shop.product({ units: 3 });
     const made = await shop.order([[tea, 3]]);
     const held = await short(made.id, [
@@ -82,7 +82,7 @@ describe("works", () => {
       allowed_actions: ["release", "cancel", "cancel_items"],
     });
     await stock(tea.sku, 1);
-    // The order gets them in its turn at once; a job takes note of it.
+    // The order gets them at once; a job lifts the hold.
     await shop.app.runJobs();
     expect(await shop.get(made.id)).toMatchObject({
       status: "processing",
@@ -99,7 +99,7 @@ describe("works", () => {
     expect(await shop.act(made.id, "ship")).toMatchObject({ status: "shipped" });
   });
 
-  test("cancelling what is missing lifts the hold, too", async () => {
+  test("cancelling the missing units also lifts the hold", async () => {
     const tea = await shop.product({ units: 3 });
     const made = await shop.order([[tea, 3]]);
     await short(made.id, [{ sku: tea.sku, quantity: 1, short: true, reason: "expired" }]);
@@ -108,7 +108,7 @@ describe("works", () => {
     expect(await shop.act(made.id, "ship")).toMatchObject({ status: "shipped" });
   });
 
-  test("choosing stock anew takes the units again that could not be reached", async () => {
+  test("replanning takes units again that could not be reached", async () => {
     const tea = await shop.product({ units: 3 });
     const made = await shop.order([[tea, 3]]);
     const held = await short(made.id, [{ sku: tea.sku, quantity: 2, short: true, reason: "unreachable" }]);
@@ -125,7 +125,7 @@ describe("works", () => {
     expect(await shop.act(made.id, "ship")).toMatchObject({ status: "shipped" });
   });
 
-  test("more units in the very bin are taken as any others", async () => {
+  test("additional units in the same bin are used like any others", async () => {
     const tea = await shop.product({ units: 3 });
     const made = await shop.order([[tea, 3]]);
     await short(made.id, [{ sku: tea.sku, quantity: 3, short: true, reason: "not_found" }]);
@@ -134,7 +134,7 @@ describe("works", () => {
     expect(await shop.get(made.id)).toMatchObject({ status: "processing", allocation: { complete: true } });
   });
 
-  test("of a bundle, its components by their own SKUs", async () => {
+  test("of a bundle, components are short by their own SKUs", async () => {
     const [cup, pot] = [await shop.product({ units: 4 }), await shop.product({ units: 2 })];
     const components = [
       { sku: cup.sku, quantity: 2 },
@@ -154,7 +154,7 @@ describe("works", () => {
     expect(await shop.act(made.id, "ship")).toMatchObject({ status: "shipped" });
   });
 
-  test("a carrier's scan of a parcel of such an order is believed all the same", async () => {
+  test("a carrier's scan of such an order's parcel is accepted", async () => {
     const tea = await shop.product({ units: 3 });
     const made = await shop.order([[tea, 3]]);
     const parcel = { carrier: "local", service: "standard", package: { weight: 1, weight_unit: "lb" } };
@@ -192,12 +192,12 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("a written-off unit goes to nobody, and who waits longer is served before", async () => {
+  test("a written-off unit goes to nobody, and older backorders are filled first", async () => {
     const tea = await shop.product({ units: 2 });
     const first = await shop.order([[tea, 2]]);
     const second = await shop.order([[tea, 1]], { priority: 5 });
     await short(first.id, [{ sku: tea.sku, quantity: 1, short: true, reason: "not_found" }]);
-    // What is given free goes to the one who waits.
+    // Released units go to the waiting order.
     expect((await shop.get(second.id)).allocation).toEqual({ complete: true, backordered_units: 0 });
     expect((await shop.get(first.id)).status).toBe("on_hold");
     await shop.app.runJobs();

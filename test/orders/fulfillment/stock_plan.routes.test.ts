@@ -18,7 +18,7 @@ interface Place {
 const places = (some: readonly Place[] | null) =>
   some?.map(({ bin, lot_number, quantity }) => [bin, lot_number, quantity]) ?? null;
 
-test("it tells what is held where, what choosing anew would take, and changes nothing", async () => {
+test("shows the allocated units and the result of replanning, and changes nothing", async () => {
   const milk = await shop.product({ sku: "MILK" });
   await add("MILK", 5, { bin: "S-1", lot_number: "L9", expiration_date: "2026-03-09" });
   const order = await shop.order([[milk, 4]]);
@@ -47,7 +47,7 @@ test("it tells what is held where, what choosing anew would take, and changes no
   expect([picked.picked, picked.anew]).toEqual([4, null]);
 });
 
-test("of what is short it tells who holds it, who comes first, and when enough is expected", async () => {
+test("for a short SKU it shows the holders, the orders ahead, and when enough is expected", async () => {
   const goods = await shop.product({ units: 4 });
   const first = await shop.order([[goods, 4]]);
   const urgent = await shop.order([[goods, 5]], { priority: 9 });
@@ -66,7 +66,7 @@ test("of what is short it tells who holds it, who comes first, and when enough i
   const [{ missing, held, waits }] = items;
   expect([missing, held, waits.ahead, waits.incoming.units]).toEqual([3, [], 5, 57]);
   expect(waits.promised.claims).toEqual([{ order_id: first.id, order_number: first.order_number, units: 4 }]);
-  // Five of the seven that are announced go to the urgent one first, so that it takes one that nobody dated.
+  // Five of the seven announced units go to the urgent order first, so this one needs a receipt without a date.
   expect(waits.expected_at).toBeNull();
   expect((await plan(urgent.id)).items[0].waits).toMatchObject({ ahead: 0, expected_at: "2026-01-09T00:00:00.000Z" });
   await shop.act(urgent.id, "hold");
@@ -74,7 +74,7 @@ test("of what is short it tells who holds it, who comes first, and when enough i
   expect((await plan(waiting.id)).items[0].waits).toMatchObject({ ahead: 0, expected_at: "2026-01-07T00:00:00.000Z" });
 });
 
-test("an order of which nothing is wanted any more holds nothing, and one that is not there is missing", async () => {
+test("an order without wanted units has no allocation, and an unknown order is missing", async () => {
   const order = await shop.order([[await shop.product({ units: 2 }), 2]]);
   await shop.cancel(order.id);
   expect(await plan(order.id)).toMatchObject({ items: [], allocation: { complete: true } });

@@ -1,4 +1,4 @@
-// A client reserves for an order that is there already: the order has reserved what it wants, so nothing is promised
+// A client reserves for an existing order. The order already has its units reserved, so nothing is reserved
 // twice.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { openShop, type Shop } from "../../build/shop.ts";
@@ -15,7 +15,7 @@ const reserve = (order_id: string | number, quantity: number, sku = goods.sku) =
 const level = async () => (await shop.app.get(`/inventory/${goods.sku}`)).body.data;
 
 describe("works", () => {
-  test("the order's own reservation is the answer, whatever the order is called, and however often", async () => {
+  test("returns the order's own reservation, for any form of its name and any number of calls", async () => {
     const { id, order_number } = await shop.order([
       [goods, 3],
       [goods, 1],
@@ -34,7 +34,7 @@ describe("works", () => {
     expect((await shop.app.get("/inventory/reservations")).body.meta.pagination.total).toBe(1);
   });
 
-  test("it is the order's still: releasing it is refused, and cancelling the order frees its units once", async () => {
+  test("it stays the order's: releasing it is refused, and cancelling the order frees its units once", async () => {
     const { id, order_number } = await shop.order([[goods, 4]]);
     const { reservation_id } = (await reserve(order_number, 2)).body.data;
     const released = await shop.app.post("/inventory/release", { reservation_id });
@@ -43,26 +43,23 @@ describe("works", () => {
     expect(await level()).toMatchObject({ available: 10, reserved: 0 });
   });
 
-  test("the number of an order that is the id of no other names it", async () => {
+  test("an order number that is not another order's id identifies the order", async () => {
     await shop.order([[goods, 4]], { order_number: "77" });
     expect((await reserve("77", 4)).body.data.order_id).toBe("ord_1001");
   });
 
-  test.each(["WEB-9", "1001", "ord_web", "ORD_1001"])(
-    "%s may be the number of an order that comes later",
-    async (number) => {
-      expect((await reserve(number, 4)).body.data).toMatchObject({ order_id: number, expires_at: expect.any(String) });
-      const { allocation } = await shop.order([[goods, 10]], { order_number: number });
-      expect(allocation).toEqual({ complete: true, backordered_units: 0 });
-      expect(await level()).toMatchObject({ available: 0, reserved: 10 });
-      // It is found by that name from now on.
-      if (number !== "1001") expect((await reserve(number, 10)).body.data.order_id).toBe("ord_1001");
-    },
-  );
+  test.each(["WEB-9", "1001", "ord_web", "ORD_1001"])("%s may be the number of a future order", async (number) => {
+    expect((await reserve(number, 4)).body.data).toMatchObject({ order_id: number, expires_at: expect.any(String) });
+    const { allocation } = await shop.order([[goods, 10]], { order_number: number });
+    expect(allocation).toEqual({ complete: true, backordered_units: 0 });
+    expect(await level()).toMatchObject({ available: 0, reserved: 10 });
+    // It is found by that name from now on.
+    if (number !== "1001") expect((await reserve(number, 10)).body.data.order_id).toBe("ord_1001");
+  });
 });
 
 describe("refuses", () => {
-  test("an id that is no order's yet, so that nothing is kept from the order that gets it", async () => {
+  test("an id without an order yet, so that the future order loses nothing", async () => {
     await shop.app.takeEvents();
     for (const name of ["ord_1001", 1001, "ord_0", 77]) {
       const { status, body } = await reserve(name, 4);
@@ -80,7 +77,7 @@ describe("refuses", () => {
     return [status, code, shortages ?? order_id ?? null, reservation_id ?? null];
   };
 
-  test("more than the order wants, or something else: it says whose reservation there is", async () => {
+  test("more than the order wants, or other products, and names the existing reservation", async () => {
     const other = await shop.product({ units: 5 });
     const { id, order_number } = await shop.order([[goods, 4]]);
     await shop.app.takeEvents();
@@ -91,14 +88,14 @@ describe("refuses", () => {
     expect(await shop.app.takeEvents()).toEqual([]);
   });
 
-  test("what the order itself waits for", async () => {
+  test("units that the order itself waits for", async () => {
     const { order_number } = await shop.order([[goods, 12]]);
     const short = { sku: goods.sku, requested: 11, available: 10, by_warehouse: [] };
     expect(await refused(reserve(order_number, 11))).toEqual([409, "insufficient_inventory", [short], null]);
     expect((await reserve(order_number, 10)).status).toBe(201);
   });
 
-  test("an order that is over", async () => {
+  test("an ended order", async () => {
     const { id, order_number } = await shop.order([[goods, 4]]);
     await shop.cancel(id);
     expect(await refused(reserve(order_number, 1))).toEqual([409, "reservation_closed", id, null]);

@@ -13,7 +13,7 @@ const bulk = async (orders: readonly unknown[]): Promise<Answered["body"]> => {
 const codes = (results: readonly Result[]) => results.map(({ status, error }) => error?.code ?? status);
 
 describe("works", () => {
-  test("each order is created or refused by itself, in the order in which they were sent", async () => {
+  test("each order is created or refused individually, in the order of the request", async () => {
     const cup = await shop.product({ units: 10 });
     const ended = await shop.product();
     await shop.app.patch(`/products/${ended.id}`, { status: "inactive" });
@@ -42,7 +42,7 @@ describe("works", () => {
     expect(await shop.history(id)).toEqual(["create: - > pending"]);
   });
 
-  test("stock is told of once for each SKU, as it is in the end", async () => {
+  test("stock is emitted once per SKU, with its final state", async () => {
     const cup = await shop.product({ units: 10 });
     await shop.app.takeEvents();
     await bulk([1, 2, 3].map((units) => shop.draft([[cup, units]])));
@@ -56,7 +56,7 @@ describe("works", () => {
     expect(events[3]?.data).toMatchObject({ sku: cup.sku, available: 4, reserved: 6 });
   });
 
-  test("orders that stock may refuse take their turn among the others", async () => {
+  test("orders without backorders take their turn among the others", async () => {
     const cup = await shop.product({ units: 5 });
     const strict = { allow_backorder: false };
     const { results } = await bulk([
@@ -70,7 +70,7 @@ describe("works", () => {
     expect(await shop.available(cup.sku)).toBe(0);
   });
 
-  test("earlier reservations are taken over, by number and by id", async () => {
+  test("earlier reservations are adopted, by number and by id", async () => {
     const cup = await shop.product({ units: 6 });
     const drafts = [1, 2, 3].map((units) => shop.draft([[cup, units]]));
     const reserve = (order_id: string, quantity: number) =>
@@ -94,7 +94,7 @@ describe("works", () => {
     expect(await shop.available(cup.sku)).toBe(3);
   });
 
-  test("500 orders are what they would be one by one", async () => {
+  test("500 orders have the same result as one by one", async () => {
     const random = seededRandom(11);
     const made = await Promise.all(
       [[], []].map(() => Promise.all([30, 200, 0, 900].map((units) => shop.product({ units })))),
@@ -133,7 +133,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("every order by itself, when all of them are bad", async () => {
+  test("every order individually, if all are bad", async () => {
     const bad = shop.draft([[await shop.product({ units: 5 }), 1]], { customer_id: 1 });
     const { created, failed, results } = await bulk([bad, { ...bad, order_number: "N-X" }]);
     expect([created, failed]).toEqual([0, 2]);
@@ -142,7 +142,7 @@ describe("refuses", () => {
     );
   });
 
-  test("no orders, more than 500, and a key that only reads", async () => {
+  test("no orders, more than 500, and a read-only key", async () => {
     expect((await bulk([])).error.details).toMatchObject([{ field: "orders", code: "too_few" }]);
     expect((await bulk(Array(501).fill({}))).error.details).toMatchObject([{ field: "orders", code: "too_many" }]);
     const { status } = await shop.app.call("POST", "/orders/bulk", { orders: [{}] }, { key: shop.app.keys.live.read });
@@ -151,7 +151,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("calls at once share out what there is, and each number is taken once", async () => {
+  test("concurrent calls share the available units, and each number is used once", async () => {
     const goods = [await shop.product({ units: 20 }), await shop.product({ units: 20 })];
     const numbers = Array.from({ length: 20 }, (_, n) => `SAME-${n}`);
     const call = (reversed: boolean) => {

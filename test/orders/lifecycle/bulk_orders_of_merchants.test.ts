@@ -1,4 +1,4 @@
-// An order of a list names its merchant as an order that is sent alone does, and is refused like it.
+// An order in a bulk request names its merchant like a single order, with the same refusals.
 import { beforeAll, expect, test } from "bun:test";
 import { openApp } from "../../build/service.ts";
 import { portland } from "../../build/shop.ts";
@@ -19,7 +19,7 @@ beforeAll(async () => {
   await app.post("/merchants/GONE/close");
 });
 
-/** An order for a customer of a merchant, with a number that no other has. */
+/** An order for a merchant's customer, with a unique number. */
 function draft(of: string, fields: object = {}) {
   number += 1;
   const { id = "", shipping_addresses = [{ id: "" }] } = customers[of] ?? {};
@@ -57,7 +57,7 @@ test.each(cases)("one that names %s", async (_, of, fields, code, headers = {}) 
   }
 });
 
-test("orders of several merchants in one list go by what each names", async () => {
+test("orders of several merchants in one list belong to the merchant that each names", async () => {
   const orders = [
     draft("ACME", { order_number: "X-1", merchant_id: "ACME" }),
     draft("BOLT", { order_number: "X-1", merchant_id: "BOLT" }),
@@ -74,7 +74,7 @@ test("orders of several merchants in one list go by what each names", async () =
   ]);
 });
 
-test("a merchant's key names itself or nobody", async () => {
+test("a merchant's key names its own merchant or none", async () => {
   const orders = [{}, { merchant_id: "ACME" }, { merchant_id: "BOLT" }, { merchant_id: "NOPE" }];
   const asked = { orders: orders.map((fields) => draft("ACME", fields)) };
   const { data } = (await app.call("POST", "/orders/bulk", asked, { key: keys["ACME"] as string })).body;

@@ -3,7 +3,7 @@ import { openShop } from "../../build/shop.ts";
 
 const shop = await openShop();
 
-test("200 buyers at once on 50 units buy exactly 50", async () => {
+test("200 concurrent buyers of 50 units buy exactly 50", async () => {
   const goods = await shop.product({ units: 50 });
   const drafts = Array.from({ length: 200 }, () => shop.draft([[goods, 1]], { allow_backorder: false }));
   const answers = await Promise.all(drafts.map((draft) => shop.app.post("/orders", draft)));
@@ -14,7 +14,7 @@ test("200 buyers at once on 50 units buy exactly 50", async () => {
   expect(await shop.told()).toHaveLength(50);
 });
 
-test("of equal order numbers at once one is taken", async () => {
+test("of concurrent orders with one number, one is created", async () => {
   const goods = await shop.product({ units: 50 });
   const draft = shop.draft([[goods, 1]]);
   const answers = await Promise.all(Array.from({ length: 20 }, () => shop.app.post("/orders", draft)));
@@ -25,7 +25,7 @@ test("of equal order numbers at once one is taken", async () => {
   expect(await shop.available(goods.sku)).toBe(49);
 });
 
-test("of cancelling and shipping at once one wins, and stock agrees", async () => {
+test("of concurrent cancelling and shipping one succeeds, and stock agrees", async () => {
   const goods = await shop.product({ units: 40 });
   let shipped = 0;
   for (let round = 0; round < 20; round += 1) {
@@ -42,7 +42,7 @@ test("of cancelling and shipping at once one wins, and stock agrees", async () =
   expect(await shop.available(goods.sku)).toBe(40 - 2 * shipped);
 });
 
-test("an order and the reservation for it at once: it is taken over, or comes too late", async () => {
+test("an order and a concurrent reservation for it: it is adopted, or comes too late", async () => {
   for (let round = 0; round < 20; round += 1) {
     const goods = await shop.product({ units: 3 });
     const draft = shop.draft([[goods, 3]]);

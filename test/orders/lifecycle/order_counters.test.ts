@@ -1,4 +1,4 @@
-// How many orders are in each state is counted as they change, not when somebody asks.
+// Orders are counted by status as they change, not on request.
 import { expect, test } from "bun:test";
 import { count, eq, sql } from "drizzle-orm";
 import { order_counts, orders } from "../../../db/schema/orders.ts";
@@ -14,7 +14,7 @@ const shop = await openShop();
 
 const live = () => shop.app.service.stores.live;
 
-/** The kept counts, and what counting the orders answers in the same snapshot; states without orders are left out. */
+/** The stored counters, and a count of the orders in the same snapshot, without statuses that have no orders. */
 async function bothCounts(db: Db) {
   const counted = new Map<PublicOrderStatus, number>();
   const rows = db.sql
@@ -32,14 +32,14 @@ async function expectExact(): Promise<number> {
   return kept.reduce((sum, [, number]) => sum + number, 0);
 }
 
-test("the kept counts are exact in every snapshot while orders come, move, fail and are added up", async () => {
+test("counters are exact in every snapshot while orders are created, changed and refused", async () => {
   const goods = await shop.product({ units: 1000 });
   const ends = ["ship", "hold", "process", "cancel", "release"] as const;
   const life = async (n: number) => {
     const { id } = await shop.order([[goods, 1]]);
     if (n % 3 === 0) await shop.act(id, "hold", { reason: "payment" });
     const end = ends[n % ends.length];
-    // What is held does not ship, what is not held is not released: such calls are refused and count nothing.
+    // Held orders do not ship and others are not released: such calls are refused and count nothing.
     if (end === "cancel") await shop.cancel(id);
     else await shop.app.post(`/orders/${id}/${end}`, end === "hold" ? { reason: "fraud" } : {});
   };
@@ -67,7 +67,7 @@ test("the kept counts are exact in every snapshot while orders come, move, fail 
   expect(await expectExact()).toBe(60);
 });
 
-test("orders that are deleted, or changed many at once, are counted like others", async () => {
+test("orders that are deleted or changed in bulk are counted as well", async () => {
   const undone = new Error("undone");
   const work = live().write(async (tx) => {
     const told = async () => {
@@ -87,7 +87,7 @@ test("orders that are deleted, or changed many at once, are counted like others"
   await expectExact();
 });
 
-test("a list by nothing or by status reads its total from them, any other counts", async () => {
+test("a list without filters or by status takes its total from the counters, others count", async () => {
   await live().write(async (tx) => {
     await tx.sql.insert(order_counts).values({ merchant_id: 1, status: "pending", held: false, part: 9, number: 5000 });
   });
@@ -109,7 +109,7 @@ test("a list by nothing or by status reads its total from them, any other counts
 });
 
 if (engine === "postgres") {
-  test("transactions that count the same state do not wait for each other", async () => {
+  test("transactions that count the same status do not wait for each other", async () => {
     const goods = await shop.product({ units: 10 });
     const [one, two] = [await shop.order([[goods, 1]]), await shop.order([[goods, 1]])].map(({ id }) =>
       Number(id.slice(4)),

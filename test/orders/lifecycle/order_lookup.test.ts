@@ -1,4 +1,4 @@
-// An order is meant by its id or by its own number, wherever a request names one: in paths, fields and filters.
+// An order can be given by its id or its number, wherever a request names one: in paths, fields and filters.
 import { beforeAll, describe, expect, test } from "bun:test";
 import { operationsOf } from "../../../src/server/openapi/description.ts";
 import type { Operation } from "../../../src/server/openapi/operation.ts";
@@ -9,13 +9,13 @@ const shop = await openShop();
 const goods: { id: string; sku: string } = await shop.product({ units: 1000 });
 const operations: Operation[] = operationsOf(shop.app.app.routes).filter(({ path }) => path.startsWith("/orders/{id}"));
 
-// Each with another digit at its end, an order's own number.
+// Order numbers, each with a different last digit.
 const odd = ["#7/ü 1?a=b&c", "100%", "a+b", "%23", "..", "ORD-", "ordinary ", "00", "1e"];
 
 const parcel = { carrier: "local", service: "standard", package: { weight: 1 } };
 type Ask = (name: string) => Promise<Answered>;
 
-/** Every other place where an order is named, and the status of what is answered where it is there. */
+/** All other places that take an order, with the status of the response if it exists. */
 const places: Readonly<Record<string, readonly [number, Ask]>> = {
   "POST /returns": [201, (order_id) => shop.app.post("/returns", { order_id, reason: "defective" })],
   "POST /shipping/labels": [201, (order_id) => shop.app.post("/shipping/labels", { ...parcel, order_id })],
@@ -31,15 +31,15 @@ const places: Readonly<Record<string, readonly [number, Ask]>> = {
   "GET /pick-lists": [200, (name) => shop.app.get(`/pick-lists?format=json&order_ids=${encodeURIComponent(name)}`)],
 };
 
-/** Asks a route for the order of this name. */
+/** Calls a route with this name of an order. */
 function ask({ method, path }: Operation, name: string): Promise<Answered> {
   const items = { items: [{ sku: goods.sku, quantity: 1 }] };
   const body = method === "get" || method === "delete" ? undefined : /cancel_items|split/.test(path) ? items : {};
   return shop.app.call(method.toUpperCase(), path.replace("{id}", encodeURIComponent(name)), body);
 }
 
-describe("a number that nothing but an order has", () => {
-  test.each(odd)("%j opens every route of its order", async (text) => {
+describe("a number that only one order has", () => {
+  test.each(odd)("%j works on every route of its order", async (text) => {
     expect(operations.length).toBeGreaterThan(10);
     for (const [at, operation] of operations.entries()) {
       const order_number = `${text}${at}`;
@@ -51,7 +51,7 @@ describe("a number that nothing but an order has", () => {
     }
   });
 
-  test.each(Object.entries(places))("%s takes it", async (place, [status, askThere]) => {
+  test.each(Object.entries(places))("%s accepts it", async (place, [status, askThere]) => {
     const order_number = `N/${place} ü`;
     const made = await shop.order([[goods, 2]], { order_number });
     if (place.endsWith("/returns")) await shop.act(made.id, "ship");
@@ -86,18 +86,18 @@ describe("digits that are the number of one order and the id of another", () => 
     expect([answer.status, answer.body.error?.code]).toEqual([409, "ambiguous_identifier"]);
   });
 
-  test("are one order where `ord_` stands before them", async () => {
+  test("mean the id with the prefix `ord_`", async () => {
     expect((await shop.get(`ord_${digits}`)).id).toBe(`ord_${digits}`);
     expect((await shop.get(order.id)).order_number).toBe(digits);
   });
 });
 
-test("digits are an id where no order has that number", async () => {
+test("digits are an id if no order has that number", async () => {
   const made = await shop.order([[goods, 1]]);
   expect((await shop.get(made.id.slice(4))).id).toBe(made.id);
 });
 
-test("what names nothing is told so", async () => {
+test("unknown names are refused as such", async () => {
   for (const name of ["nothing", "ord_1", "1", "ord_x", "ord_"]) {
     for (const operation of operations) {
       const answer = await ask(operation, name);

@@ -6,7 +6,7 @@ const shop = await openShop();
 const counts = async () => (await shop.app.get("/orders/counts")).body.data;
 const none = { pending: 0, processing: 0, fulfilled: 0, shipped: 0, delivered: 0, cancelled: 0, on_hold: 0 };
 
-test("orders are counted by their state, and beside it those that are short or late", async () => {
+test("orders are counted by status, and separately if short or late", async () => {
   expect(await counts()).toEqual({ total: 0, statuses: none, short: 0, late: 0 });
   const [cup, tea] = [await shop.product({ units: 9 }), await shop.product({ units: 1 })];
   const made = [];
@@ -30,13 +30,13 @@ test("orders are counted by their state, and beside it those that are short or l
   shop.app.clocks.live.advance(Date.parse(ship_by) - shop.app.clocks.live.now());
   expect((await counts()).late).toBe(0);
   shop.app.clocks.live.advance(1);
-  // What has left or was cancelled is late no more; what is held is.
+  // Shipped and cancelled orders are no longer late; held ones are.
   expect(await counts()).toEqual({ total: 5, statuses, short: 1, late: 3 });
   const late = (await shop.app.get("/orders?late=true&sort=created_at")).body.data;
   expect(late.map((one: { id: string }) => one.id)).toEqual([waiting, held, short]);
 });
 
-test("what is promised does not move with what happens later", async () => {
+test("the promised date does not move with later events", async () => {
   const goods = await shop.product({ units: 5 });
   const { id, ship_by } = await shop.order([[goods, 1]]);
   await shop.act(id, "hold", { reason: "payment" });

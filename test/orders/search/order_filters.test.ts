@@ -8,7 +8,7 @@ const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 const found = async (query: string) =>
   (await shop.app.get(`/orders?${query}`)).body.data.map(({ id }: { id: string }) => id);
 
-test("a hold that was released and a parcel that was given up are no reason to be found", async () => {
+test("released holds and voided parcels do not match filters", async () => {
   const goods = await shop.product({ units: 9 });
   const [one, other] = [await shop.order([[goods, 1]]), await shop.order([[goods, 1]])];
   for (const { id } of [one, other]) await shop.act(id, "hold", { reason: "fraud" });
@@ -25,7 +25,7 @@ test("a hold that was released and a parcel that was given up are no reason to b
   expect(await found("carrier=local")).toEqual([]);
 });
 
-test("each warehouse has a cut-off of its own, and what asks for none has that of the first", async () => {
+test("each warehouse has its own cut-off, and orders without a warehouse have that of the first", async () => {
   const zones = [{ zone_id: "FLOOR", temperature_zone: "ambient", bins: [{ code: "W-1" }] }];
   const address = { name: "West", address_line1: "1 Dock Rd", city: "Osaka", country: "JP", postal_code: "530-0001" };
   const calendar = { timezone: "Asia/Tokyo", working_days: ["sun"], cutoff_time: "09:30" };
@@ -52,7 +52,7 @@ test("each warehouse has a cut-off of its own, and what asks for none has that o
   );
   expect(await mine(`ship_by_before=${after(later)}`)).toEqual([near.id, far.id, main.id]);
 
-  // West ships every day, and so before the main warehouse some of the time.
+  // West ships every day, and so sometimes before the main warehouse.
   await shop.app.patch(`/inventory/locations/${warehouse_id}`, { working_days: days, cutoff_time: "00:01" });
   let one_is_late = 0;
   for (let hour = 0; hour < 24 * 7; hour += 6) {

@@ -25,7 +25,7 @@ const scan = (number: string, status: string, more: object = {}) =>
   shop.app.post(`/tracking/${number}/events`, { status, ...more });
 
 describe("works", () => {
-  test("every act on an order has its row: what, from, to, why, who, by which request", async () => {
+  test("every act on an order has a row: event, from, to, reason, actor and request", async () => {
     const tea = await shop.product({ units: 9 });
     const made = await shop.order([[tea, 2]]);
     const { id } = made;
@@ -90,13 +90,13 @@ describe("works", () => {
     ]);
   });
 
-  test("the request's own id is kept", async () => {
+  test("the request's own id is stored", async () => {
     const { id } = await shop.order([[await shop.product({ units: 5 }), 1]]);
     await shop.app.call("POST", `/orders/${id}/process`, {}, { headers: { "x-request-id": "walk-7" } });
     expect((await rows(id)).at(-1)).toMatchObject({ event: "process", request_id: "walk-7" });
   });
 
-  test("what is put back on the shelf, and what a return was called off for", async () => {
+  test("restocked units, and the cancellation of a return", async () => {
     const tea = await shop.product({ units: 5 });
     const { id } = await shop.order([[tea, 2]]);
     await shop.act(id, "pick");
@@ -115,7 +115,7 @@ describe("works", () => {
     expect((await told(other.id)).at(-1)).toEqual(["return_cancelled", null, body.data.id]);
   });
 
-  test("what becomes of its stock by itself: lost, moved, and filled at last", async () => {
+  test("automatic changes of its stock: lost, moved and finally filled", async () => {
     const milk = await shop.product();
     const add = (quantity: number, lot_number: string) =>
       shop.app.post("/inventory", { sku: milk.sku, quantity, location: "whs_1001", lot_number });
@@ -162,11 +162,11 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("the history of an order that is not there", async () => {
+  test("the history of an unknown order", async () => {
     expect((await shop.app.get("/orders/ord_9/history")).status).toBe(404);
   });
 
-  test("an act that is refused leaves no row", async () => {
+  test("a refused act adds no row", async () => {
     const { id } = await shop.order([[await shop.product({ units: 5 }), 1]]);
     for (const action of ["deliver", "release"]) await shop.app.post(`/orders/${id}/${action}`);
     await shop.app.patch(`/orders/${id}`, { priority: 0 });

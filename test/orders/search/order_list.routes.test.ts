@@ -37,14 +37,14 @@ describe("works", () => {
     expect(await found({ q })).toEqual(ids);
   });
 
-  test("a search goes together with every filter and sort", async () => {
+  test("a search combines with every filter and sort", async () => {
     expect(await found({ q: "cup", status: "on_hold" })).toEqual(["ord_1003"]);
     expect(await found({ q: "cup", status: "pending" })).toEqual([]);
     expect(await found({ q: "jane", sort: "created_at", status: "shipped" })).toEqual(["ord_1002"]);
     expect(await found({ q: "jane", order_number: "10423-B" })).toEqual(["ord_1003"]);
   });
 
-  test("a customer is found by an old name and by the new one", async () => {
+  test("a customer is found by the old name and the new one", async () => {
     await shop.app.patch(`/customers/${shop.customer.id}`, { last_name: "Doe-Müller" });
     for (const q of ["doe", "müller", "MÜLLER jane"])
       expect(await found({ q, order_number: "10423-B" })).toHaveLength(1);
@@ -53,7 +53,7 @@ describe("works", () => {
     expect(await found({ q: "müller" })).toHaveLength(3);
   });
 
-  test("a cursor passes over nothing when orders come in between", async () => {
+  test("a cursor skips nothing when orders are created in between", async () => {
     const first = await shop.app.get("/orders?q=jane&limit=2");
     const product = await shop.product({ units: 1 });
     const later = await shop.order([[product, 1]]);

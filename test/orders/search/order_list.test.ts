@@ -20,13 +20,13 @@ for (let n = 0; n < 12; n += 1) {
   shop.app.clocks.live.advance(1000);
   await shop.order([[n % 5 === 1 ? cup : tea, 1]], { priority: n % 3 });
 }
-// The oldest change last: what was changed lately is not what is new.
+// The oldest change last: recent changes are not the newest orders.
 for (const id of ["ord_1007", "ord_1002", "ord_1004"]) {
   shop.app.clocks.live.advance(1000);
   await shop.act(id, "hold", { reason: "payment" });
 }
 
-/** The ids of all pages of two, each found by the cursor of the one before. */
+/** The ids of all pages of two, by cursors. */
 async function walked(updated_after: number, sort: OrderSort, few: number): Promise<number[]> {
   const ids: number[] = [];
   for (let after: PagePosition | null = null; ; ) {
@@ -48,11 +48,11 @@ test.each([
 });
 
 test.skipIf(engine === "postgres")(
-  "who asks for the newest at the same moment shares them, until something changes",
+  "concurrent requests for the newest orders share a query, until something changes",
   async () => {
     const { live } = shop.app.service.stores;
     const newest = () => live.read((db) => listOrders(db, {}, { limit: 3, offset: 0, after: null }, "-created_at"));
-    // A machine that is busy may let too long pass between the two.
+    // On a busy machine too much time may pass between the two.
     for (let shared = false; !shared; ) {
       const [one, other] = await Promise.all([newest(), newest()]);
       shared = one === other;
@@ -64,7 +64,7 @@ test.skipIf(engine === "postgres")(
   },
 );
 
-/** The ids of the orders with a SKU, page by page, and the total that the first page told. */
+/** The ids of the orders with a SKU, page by page, and the total of the first page. */
 async function searched(sku: string, sort: OrderSort, bounds: SearchBounds) {
   const ids: number[] = [];
   const totals = new Set<number | null>();
@@ -82,7 +82,7 @@ async function searched(sku: string, sort: OrderSort, bounds: SearchBounds) {
 }
 
 test.each(["created_at", "-created_at", "updated_at", "-updated_at", "priority"] as const)(
-  "a search finds the same by %s, whether it looks orders up or walks the list, however far",
+  "a search by %s finds the same with lookups and by reading the list, at any depth",
   async (sort) => {
     for (const [sku, own] of [
       ["TEA", [1001, 1003, 1004, 1005, 1006, 1008, 1009, 1010, 1011]],
@@ -99,7 +99,7 @@ test.each(["created_at", "-created_at", "updated_at", "-updated_at", "priority"]
   },
 );
 
-test("all orders with a product are found by its index as otherwise, each once and where it belongs", async () => {
+test("all orders with a product are found by its index in the same way, once and in the right place", async () => {
   const [rice, salt] = [await shop.product({ sku: "RICE" }), await shop.product({ sku: "SALT" })];
   const units = [rice, 1] as const;
   shop.app.clocks.live.advance(1000);
@@ -116,7 +116,7 @@ test("all orders with a product are found by its index as otherwise, each once a
   expect(past.body.data).toMatchObject({ created: 1, errors: [] });
   shop.app.clocks.live.advance(60_000);
   await shop.order([units]);
-  // A line that comes later is filed under the time of its order.
+  // A line that is added later is indexed under its order's time.
   const change = { line_items: [salt, rice].map(({ id }) => ({ product_id: id, quantity: 1, unit_price: "1.00" })) };
   const changed = await shop.app.patch(`/orders/${later.id}`, change);
   expect([changed.status, changed.body.error]).toEqual([200, undefined]);

@@ -224,7 +224,7 @@ describe("refuses", () => {
     },
   );
 
-  test("no one but blanks, which find nothing", async () => {
+  test("no query of blanks, which finds nothing", async () => {
     expect((await records.app.get("/search?q=%20%20")).body.data).toEqual({ results: [], more: [] });
   });
 });
