@@ -1,4 +1,4 @@
-// Amounts that an upgrade rounded, and currencies that are none, as they are listed for the operator.
+// Amounts rounded by an upgrade, and unknown currencies, as the operator sees them.
 import { expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { rounded_amounts } from "../../db/schema/amounts.ts";
@@ -9,7 +9,7 @@ import { openShop } from "../build/shop.ts";
 const shop = await openShop();
 const store = shop.app.service.stores.live;
 
-test("rounded amounts are listed as they were and as they are, in their order", async () => {
+test("rounded amounts are listed with their old and new values, in order", async () => {
   const rows = [
     { noun: "product", record_id: 1001, field: "price", currency: "JPY", hundredths: 123_455, minor_units: 1235 },
     { noun: "order", record_id: 1002, field: "subtotal", currency: "KWD", hundredths: 667, minor_units: 6671 },
@@ -23,7 +23,7 @@ test("rounded amounts are listed as they were and as they are, in their order", 
   ]);
 });
 
-test("amounts in a currency that is none stay as they are, and are listed", async () => {
+test("amounts in an unknown currency stay unchanged, and are listed", async () => {
   const { id } = await shop.product({ sku: "OLD" });
   await store.write((tx) => tx.sql.update(products).set({ currency: "ZZZ" }).where(eq(products.sku, "OLD")));
   const { price, currency } = (await shop.app.get(`/products/${id}`)).body.data;

@@ -1,4 +1,4 @@
-// How e-mail goes out: what is told of it, and a test of it.
+// The email settings and the test email.
 import { afterAll, describe, expect, test } from "bun:test";
 import * as net from "node:net";
 import { tryMail } from "../../src/outbound/mail.ts";
@@ -19,7 +19,7 @@ async function withMail<Done>(url: string, work: () => Promise<Done>): Promise<D
   return work().finally(() => Object.assign(app.service, { mail: before }));
 }
 
-/** A mail server that answers one thing to whatever it is told, once it has greeted; nothing for null. */
+/** A mail server that greets and then always gives one answer; none for null. */
 async function opened(answers: (line: string) => string | null) {
   const sockets = new Set<net.Socket>();
   const made = net.createServer((socket) => {
@@ -40,8 +40,8 @@ async function opened(answers: (line: string) => string | null) {
   return { port, stop };
 }
 
-describe("e-mail", () => {
-  test("is told of without what one signs in with", async () => {
+describe("email", () => {
+  test("settings are shown without credentials", async () => {
     const { body } = await withMail("smtp://ann:sesame-42@mail.example.com", () => app.get("/mail"));
     expect(body.data).toMatchObject({
       configured: true,
@@ -56,7 +56,7 @@ describe("e-mail", () => {
     expect((await tls("smtp://mail.example.com:25?requireTLS=true")).tls).toBe("always");
   });
 
-  test("is tested once for each key, to the operator or whom one names, and the trail tells it", async () => {
+  test("is tested per key, to the operator or another recipient, and recorded in the audit log", async () => {
     const once = { headers: { "idempotency-key": "mail-once" } };
     for (const _ of [1, 2]) {
       const { status, body } = await app.call("POST", "/mail/test", {}, once);
@@ -73,7 +73,7 @@ describe("e-mail", () => {
     expect(trail.length).toBe(2);
   });
 
-  test("is answered with the server's words when it is not taken, and with none of its secrets", async () => {
+  test("shows the server's answer if it is rejected, without secrets", async () => {
     server.take(false);
     const refused = await app.post("/mail/test", {});
     server.take(true);
@@ -94,7 +94,7 @@ describe("e-mail", () => {
     expect(body.data.answer).not.toMatch(/ann|sésame|AGFub/);
   });
 
-  test("is waited for no longer than said, and its own words tell so", async () => {
+  test("stops waiting after its timeout, and says so", async () => {
     const silent = await opened(() => null);
     const settings = { url: `smtp://127.0.0.1:${silent.port}`, from: "a@example.com", to: "b@example.com" };
     const handed = await tryMail(settings, "b@example.com", { subject: "s", text: "t", name: "n" }, 50);
@@ -102,7 +102,7 @@ describe("e-mail", () => {
     expect(handed).toEqual({ taken: false, reason: "the mail server did not answer within 0.05 seconds" });
   });
 
-  test("is refused without a mail server, to several a minute, and to keys of the test world", async () => {
+  test("is refused without a mail server, beyond the rate limit, and for test keys", async () => {
     const answers = [];
     for (let count = 0; count < 8; count += 1) answers.push((await app.post("/mail/test", {})).status);
     expect(answers.at(-1)).toBe(429);

@@ -1,4 +1,4 @@
-// `packhouse move` as an operator meets it: between the embedded database and the engine of this run, there and back.
+// `packhouse move` between the embedded database and the engine of this run, in both directions.
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -12,7 +12,7 @@ import { readErasures, recordErasures } from "../../src/storage/erasures.ts";
 import { readMoveMark } from "../../src/storage/start_refused.ts";
 import { seed } from "../volume.ts";
 
-// Each step is a process of its own, on a machine that may have other work.
+// Each step starts a process, possibly on a busy machine.
 setDefaultTimeout(180_000);
 
 const folder = mkdtempSync(join(tmpdir(), "packhouse-move-"));
@@ -23,7 +23,7 @@ const place = (name: string) =>
   databaseUrl === null ? Promise.resolve(join(folder, name)) : makeDatabase(databaseUrl);
 const move = (from: string, to: string, ...more: string[]) => packhouse("move", "--from", from, "--to", to, ...more);
 
-/** A data directory in which there is little. */
+/** A small data directory. */
 async function small(name: string): Promise<string> {
   const data = join(folder, name);
   const made = await packhouse("keys", "create", "--create-data", "--name", "till", "--mode", "live", ...at(data));
@@ -34,12 +34,12 @@ async function small(name: string): Promise<string> {
 }
 
 describe("works", () => {
-  test("the sample businesses and hostile values arrive row by row, also when moves are killed", async () => {
+  test("the sample businesses and hostile values arrive completely, even if moves are killed", async () => {
     console.log(`seed ${seed}`);
     expect(await killMoves(2, seed, databaseUrl)).toBe(0);
   });
 
-  test("a server is started where all is, and not where it was; going back is as sure", async () => {
+  test("a server starts on the target but not on the source; moving back works in the same way", async () => {
     const [data, target] = [await small("a"), await place("b")];
     const before = contentOf(data);
     recordErasures(join(data, "erasures.jsonl"), [{ mode: "live", customer_id: 7, created_at: 1, erased_at: 2 }]);
@@ -55,7 +55,7 @@ describe("works", () => {
     expect(differing(before, contentOf(data))).toEqual([]);
     const gone = await packhouse("keys", "list", ...at(target));
     expect([gone.code, gone.err]).toEqual([78, expect.stringContaining(`was moved to ${data}`)]);
-    // What is left there goes when all comes once more.
+    // Data left there is replaced by the next move.
     expect((await move(data, target)).err).toContain("--begin-anew");
     expect(await move(data, target, "--begin-anew")).toMatchObject({ code: 0 });
     const more = await packhouse("keys", "create", "--name", "later", "--mode", "live", ...at(target));
@@ -70,9 +70,9 @@ describe("works", () => {
     expect((await packhouse("keys", "list", ...at(data))).out).not.toContain("later");
   });
 
-  test("what changes at the source between an interruption and the next run arrives, too", async () => {
+  test("changes at the source between an interruption and the next run are moved, too", async () => {
     const [data, target] = [await small("c"), await place("d")];
-    // A rule that the target alone has stands for an interruption that is always at the same place.
+    // A constraint in the target only simulates an interruption at a fixed place.
     using raw = new Database(join(data, "live.db"));
     raw.run("insert into leases values (?, 'x', 1)", [`${"y".repeat(50)}\u0000`]);
     const interrupted = await move(data, target);
@@ -115,7 +115,7 @@ describe("works", () => {
     },
   );
 
-  test("a target that was started once and never used is moved into", async () => {
+  test("a target that was started once and never used is accepted", async () => {
     const [data, target] = [await small("e"), await place("f")];
     const before = contentOf(data);
     const settings = databaseUrl === null ? { data: target } : { data: join(folder, "unused"), database_url: target };
@@ -131,7 +131,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("a source that a server runs on, and one that is not there", async () => {
+  test("a source with a running server, and one that does not exist", async () => {
     const target = await place("h");
     const service = await startService({ data: join(folder, "served") });
     const refused = await move(service.data, target);
@@ -143,7 +143,7 @@ describe("refuses", () => {
     expect(await move(join(folder, "nowhere"), target)).toMatchObject({ code: 66 });
   });
 
-  test("a target that holds records, and a target of another move", async () => {
+  test("a target with records, and a target of another move", async () => {
     const [data, other, target] = [await small("i"), await small("j"), await place("k")];
     await packhouse("keys", "create", "--create-data", "--name", "second", "--mode", "live", ...at(other));
     const used = await move(data, other);
@@ -153,7 +153,7 @@ describe("refuses", () => {
     expect((await move(data, target)).err).toContain("was moved to");
   });
 
-  test("half of a merchant, which another version has moved alone", () => {
+  test("an unfinished move of a single merchant by another version", () => {
     const mark = {
       state: "arriving",
       move_id: "1",
@@ -166,7 +166,7 @@ describe("refuses", () => {
     expect(() => readMoveMark(JSON.stringify(mark))).toThrow("has an unfinished move of the merchant ALFA from /old");
   });
 
-  test("wrong use, with a word that says what is right", async () => {
+  test("wrong usage, with a hint", async () => {
     const words: [string[], string][] = [
       [["move"], "--from is required"],
       [["move", "--from", "x"], "--to is required"],

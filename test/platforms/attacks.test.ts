@@ -1,5 +1,5 @@
-// A connection's `api_url` is a stranger's choice: none leads to a place that is not public, however it is spelt,
-// whatever the database says by then, and wherever an answer points.
+// A connection's `api_url` is untrusted: no spelling leads to an address that is not public, whatever the
+// database contains, and wherever a response redirects.
 import { afterAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { platform_connections } from "../../db/schema/platforms.ts";
@@ -22,7 +22,7 @@ const store = (api_url: string) => ({
   api_url,
 });
 
-/** What became of the imports of a connection, newest first. */
+/** The statuses of a connection's imports, newest first. */
 const importsOf = async (id: string) => (await ask("GET", `/platforms/${id}/imports`)).body.data;
 
 async function tellOf(order_id: number, store_id: string): Promise<void> {
@@ -39,7 +39,7 @@ async function tellOf(order_id: number, store_id: string): Promise<void> {
 }
 
 describe("a hostile api_url", () => {
-  test("is refused when a client names it, in both modes, for a new connection and for one that is there", async () => {
+  test("is refused in both environments, for new and existing connections", async () => {
     const { id } = (await ask("POST", "/platforms", store("https://1.1.1.1"))).body.data;
     for (const host of hosts) {
       const [plain, secure] = [`http://${host}:${target.port}`, `https://${host}`];
@@ -49,7 +49,7 @@ describe("a hostile api_url", () => {
         await app.post("/platforms", store(secure)),
       ];
       for (const { status, body } of answers) {
-        // A name that is no address is let pass and judged by what it resolves to: none of these resolves.
+        // A name is accepted and checked when it is resolved; none of these resolves.
         if (status < 300) expect(body.data.api_url).toMatch(/localhost\./i);
         else expect([host, ["blocked_address", "validation_failed"].includes(body.error.code)]).toEqual([host, true]);
       }
@@ -57,7 +57,7 @@ describe("a hostile api_url", () => {
     expect(target.count()).toBe(0);
   }, 60_000);
 
-  test("that came into the database by another way is not called, and the import says why", async () => {
+  test("that got into the database another way is not called, and the import says why", async () => {
     const { id, store_id } = (await ask("POST", "/platforms", store("https://1.1.1.1"))).body.data;
     const own = eq(platform_connections.store_id, store_id);
     let order_id = 0;
@@ -74,7 +74,7 @@ describe("a hostile api_url", () => {
   }, 30_000);
 });
 
-test("an answer that redirects is not followed, whatever its status", async () => {
+test("a redirect is not followed, whatever its status", async () => {
   const local = await openApp();
   const mock = await openBigCommerce();
   const call = (method: string, path: string, body?: unknown) =>

@@ -19,7 +19,7 @@ const { api_token, client_secret } = secrets;
 const api_url = "https://93.184.216.34";
 
 describe("works", () => {
-  test("a store is connected, shown with the address to enter there, changed and found", async () => {
+  test("a store is connected, shown with its callback URL, changed and found", async () => {
     const body = { platform: "woocommerce", store_id: `${api_url}/tea/`, name: "Tea", ...secrets };
     const made = await app.post("/platforms", body);
     expect(made.status).toBe(201);
@@ -42,7 +42,7 @@ describe("works", () => {
       client_secret_last_four: "sec1",
     });
     expect((await app.get(`/platforms/${id}`)).body.data).toEqual(made.body.data);
-    // What a GET answered can be sent back.
+    // The response of a GET can be sent back.
     expect((await app.patch(`/platforms/${id}`, made.body.data)).body.data).toEqual(made.body.data);
     expect((await app.patch(`/platforms/${id}`, secrets)).body.data).toEqual(made.body.data);
     const changed = await app.patch(`/platforms/${id}`, { name: "Fine tea", order_prefix: "T-", status: "paused" });
@@ -50,8 +50,8 @@ describe("works", () => {
     expect((await app.get("/platforms")).body.data).toContainEqual(changed.body.data);
   });
 
-  test("the platform decides where its API and the callback are", async () => {
-    // Their names are resolved, which may take a while where there is no network.
+  test("the platform determines the URLs of its API and of the callback", async () => {
+    // Their names are resolved, which may take a while without a network.
     const shopify = await app.post("/platforms", {
       platform: "shopify",
       store_id: "Mugs.myshopify.com",
@@ -73,7 +73,7 @@ describe("works", () => {
     });
   }, 30_000);
 
-  test("the callback's address is whole: the service's own, or the one by which it is asked", async () => {
+  test("the callback URL is absolute: the service's own, or that of the request", async () => {
     const { id, path } = await connectShopify(app);
     const asked = async (service: Service, origin: string) => {
       const headers = { authorization: `Bearer ${app.keys.live.full}` };
@@ -88,7 +88,7 @@ describe("works", () => {
     expect(await asked(named, "http://10.0.0.7:8080")).toBe(`https://ship.example.com/v1${path}`);
   });
 
-  test("a new client secret lets the one before it count for an hour", async () => {
+  test("after a new client secret, the previous one stays valid for an hour", async () => {
     const shop = await connectShopify(app);
     const next = "shpss_fedcba9876543210";
     const rotated = await app.patch(`/platforms/${shop.id}`, { client_secret: next });
@@ -100,7 +100,7 @@ describe("works", () => {
     expect([await status(secret), await status(next)]).toEqual([401, 200]);
   });
 
-  test("while it is paused orders are taken in, and imported once it is not", async () => {
+  test("a paused connection accepts orders, and imports them once it is active", async () => {
     const shop = await connectShopify(app, { status: "paused" });
     const { body } = await shop.tell(shopifyOrder(2));
     await app.runJobs();
@@ -111,7 +111,7 @@ describe("works", () => {
     expect((await app.get(`/orders/${body.order_id}`)).body.data).toMatchObject({ order_number: "2" });
   });
 
-  test("a deleted store sends no more orders; connected again, it has those it had", async () => {
+  test("a deleted store sends no more orders; connected again, it has the earlier ones", async () => {
     const shop = await connectShopify(app);
     const order = await take(app, shop, shopifyOrder(3));
     const late = await shop.tell(shopifyOrder(4));
@@ -135,7 +135,7 @@ describe("works", () => {
   });
 });
 
-/** A store that was connected before, at its new callback address. */
+/** A store that was connected before, at its new callback URL. */
 async function reconnected(path: string, store_id: string) {
   const shop = await connectShopify(app);
   return {
@@ -182,7 +182,7 @@ describe("refuses", () => {
     expect(second.body.error.existing_id).toBe(first.body.data.id);
   });
 
-  test("another store or platform for a connection, the last proof taken from it, a token sent elsewhere", async () => {
+  test("a different store or platform, removing the last proof, and sending the token elsewhere", async () => {
     const made = await app.post("/platforms", { ...shopify, store_id: "fixed.myshopify.com", api_token });
     const { id } = made.body.data;
     const cases = [
@@ -199,7 +199,7 @@ describe("refuses", () => {
     expect((await app.get(`/platforms/${id}`)).body.data).toEqual(made.body.data);
   });
 
-  test("a change that somebody else was quicker with", async () => {
+  test("an outdated change", async () => {
     const { id } = (await app.post("/platforms", { ...shopify, store_id: "seen.myshopify.com" })).body.data;
     const headers = { "if-match": '"1"' };
     expect((await app.call("PATCH", `/platforms/${id}`, { name: "A" }, { headers })).status).toBe(200);
@@ -209,7 +209,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("a key of less than full permission sees nothing of connections", async () => {
+  test("a key without full permission sees no connections", async () => {
     const { id } = await connectShopify(app);
     const calls = [
       ["GET", "/platforms"],
@@ -227,7 +227,7 @@ describe("guards", () => {
     expect((await app.call("GET", `/platforms/${id}`, undefined, { key: app.keys.test.full })).status).toBe(404);
   });
 
-  test("secrets are sealed where they are kept, and in no answer", async () => {
+  test("secrets are encrypted in the database, and in no response", async () => {
     const body = { platform: "woocommerce", store_id: `${api_url}/sealed`, ...secrets };
     const headers = { "idempotency-key": "sealed-store" };
     const made = await app.call("POST", "/platforms", body, { headers });

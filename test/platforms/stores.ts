@@ -1,4 +1,4 @@
-// Stores at platforms that are connected to a service under test, and what they send. Invented data in the forms of the
+// Platform stores connected to a service under test, and their notifications. Invented data in the format of the
 // platforms' documentation.
 import { hmacBase64 } from "../../src/core/crypto.ts";
 import type { TestApp } from "../build/service.ts";
@@ -9,7 +9,7 @@ const api_url = "https://93.184.216.34";
 
 type Json = Record<string, unknown>;
 
-/** An order as Shopify's notifications carry it: paid, one line of two, to a complete address. */
+/** An order in Shopify's notifications: paid, one line of two, to a complete address. */
 export function shopifyOrder(id: number, changes: Json = {}): Json {
   return {
     id,
@@ -46,7 +46,7 @@ export interface Telling {
   readonly event?: string;
   readonly signed_with?: string;
   readonly headers?: Record<string, string>;
-  /** Another callback address than the store's own. */
+  /** Another callback URL than the store's own. */
   readonly path?: string;
 }
 
@@ -80,12 +80,12 @@ export async function connectShopify(app: TestApp, fields: Json = {}) {
       },
     });
   };
-  /** What became of the store's orders, newest first. */
+  /** The imports of the store's orders, newest first. */
   const imports = async (query = "") => (await app.get(`/platforms/${id}/imports${query}`)).body.data;
   return { id, path, store_id, tell, imports };
 }
 
-/** Tells of an order and lets it be imported; answers the order as it then is, or null. */
+/** Sends a notification of an order and imports it. Returns the order, or null. */
 export async function take(
   app: TestApp,
   shop: Awaited<ReturnType<typeof connectShopify>>,
@@ -97,7 +97,7 @@ export async function take(
   return (await app.get(`/orders/${body.order_id}`)).body.data ?? null;
 }
 
-/** Enters products and puts units of each on the shelf. */
+/** Creates products and adds units of each. */
 export async function stock(app: TestApp, ...skus: string[]): Promise<void> {
   const warehouse = (await app.get("/inventory/locations")).body.data[0].warehouse_id;
   for (const sku of skus) {

@@ -1,4 +1,4 @@
-// Scans that wait at the same moment are recorded together, and nobody can tell by what comes of them.
+// Concurrent scans are recorded in batches, with the same result as one by one.
 import { beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { engine } from "../../src/core/config.ts";
@@ -15,12 +15,12 @@ beforeAll(async () => {
 
 const order = fc.record({
   units: fc.tuple(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 0, max: 3 })),
-  // A parcel of its own for the first unit, so that the order has two.
+  // A separate parcel for the first unit, so that the order has two.
   split: fc.constantFrom(false, false, true),
   state: fc.constantFrom("placed", "picked", "packed", "packed", "packed", "held", "cancelled", "shipped"),
 });
 const scan = fc.record({
-  // Parcels of some orders that are not there are unknown numbers.
+  // Parcels of orders that do not exist are unknown numbers.
   order: fc.integer({ min: 0, max: 7 }),
   second: fc.boolean(),
   status: fc.constantFrom(...trackingEventStatuses, "in_transit", "in_transit", "delivered"),
@@ -36,7 +36,7 @@ type Situation = typeof situation extends fc.Arbitrary<infer S> ? S : never;
 
 let run = 0;
 
-/** Brings an order to its state and answers its id and the numbers of its parcels. */
+/** Brings an order to a status. Returns its id and the numbers of its parcels. */
 async function placed({ app, to }: House, { units, split, state }: Situation["orders"][number], at: number) {
   const line_items = ["A", "B"].flatMap((sku, n) => {
     const quantity = units[n] ?? 0;
@@ -59,7 +59,7 @@ async function placed({ app, to }: House, { units, split, state }: Situation["or
   return { id, numbers };
 }
 
-/** Plays a situation in a house and says what came of it. */
+/** Runs a situation and returns the outcome. */
 async function played(house: House, { orders, rounds }: Situation, at_once: boolean) {
   const { app } = house;
   const known: { readonly id: string; readonly numbers: readonly string[] }[] = [];
@@ -91,13 +91,13 @@ async function played(house: House, { orders, rounds }: Situation, at_once: bool
   return { results: told_alike(results), after: told_alike(after), levels: told_alike(levels) };
 }
 
-/** What is told, without the names of requests and rows, which differ from house to house. */
+/** The events without the ids of requests and rows, which differ. */
 const told_alike = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value, (name, inner) => (["id", "request_id", "actor", "updated_at"].includes(name) ? null : inner)),
   );
 
-// On PostgreSQL two lists run beside each other, so that scans of one order at the same moment have no order.
+// On PostgreSQL two bulk requests run in parallel, so concurrent scans of one order have no defined order.
 const distinct = ({ orders, rounds }: Situation): Situation => {
   if (engine === "sqlite") return { orders, rounds };
   const firsts = rounds.map((scans) =>
@@ -106,7 +106,7 @@ const distinct = ({ orders, rounds }: Situation): Situation => {
   return { orders, rounds: firsts };
 };
 
-test("scans made at once come to the same as one after the other, whatever is known of their parcels", async () => {
+test("concurrent scans have the same result as one by one, for known and unknown parcels", async () => {
   await fc.assert(
     fc.asyncProperty(situation.map(distinct), async (it) => {
       run += 1;
@@ -125,7 +125,7 @@ const lists = async (app: TestApp) => {
   return { transactions: count("count"), calls: count("sum") };
 };
 
-test("first scans of many parcels share transactions, tell of each SKU once, and keep their own keys", async () => {
+test("first scans of many parcels share transactions, emit each SKU once, and keep their own keys", async () => {
   run += 1;
   const units: [number, number] = [1, 1];
   const all: Awaited<ReturnType<typeof placed>>[] = [];
@@ -145,7 +145,7 @@ test("first scans of many parcels share transactions, tell of each SKU once, and
   const first = await send();
   expect(first.map(({ status }) => status)).toEqual([...all.map(() => 201), 404]);
   const after = await lists(app);
-  // A list that fails is not counted, and its calls are done alone.
+  // A batch that fails is not counted, and its calls run individually.
   expect(after.calls - before.calls).toBeGreaterThanOrEqual(20);
   expect(after.transactions - before.transactions).toBeLessThan(8);
   const events = await app.takeEvents();

@@ -1,4 +1,4 @@
-// A carrier that tells of parcels what a test has it tell, when it is asked and by itself.
+// A mock carrier that reports on parcels as a test tells it, in responses and callbacks.
 import { createHmac } from "node:crypto";
 import { Fault } from "../../src/core/faults.ts";
 import type { OutsideCarrier } from "../../src/shipping/carriers/connector.ts";
@@ -6,7 +6,7 @@ import type { TrackingEventStatus } from "../../src/shipping/carriers/tracking.t
 import type { CarrierEvent, TrackingUpdate } from "../../src/shipping/carriers/tracking_update.ts";
 import type { TestApp } from "../build/service.ts";
 
-/** A scan as such a carrier tells of it. */
+/** A scan in such a carrier's report. */
 export function scanOf(
   status: TrackingEventStatus,
   occurred_at: number,
@@ -27,7 +27,7 @@ export function scanOf(
   };
 }
 
-/** What such a carrier tells of a number. */
+/** Such a carrier's report on a number. */
 export function told(
   tracking_number: string,
   events: readonly CarrierEvent[],
@@ -36,7 +36,7 @@ export function told(
   return { tracking_number, carrier: "swift", service: null, estimated_delivery: null, events, ...more };
 }
 
-/** What a carrier was asked. */
+/** A call to the carrier. */
 interface Question {
   readonly what: "follow" | "track";
   readonly numbers: readonly string[];
@@ -77,7 +77,7 @@ export function tellingCarrier() {
   return carrier;
 }
 
-/** An account of such a carrier, with its callback secret and a way to call back. */
+/** An account of such a carrier, with its callback secret and a function that sends callbacks. */
 export async function addTeller(app: TestApp, key = app.keys.live.full) {
   const post = (path: string, body: unknown = {}) => app.call("POST", path, body, { key });
   const made = await post("/shipping/carrier-accounts", {

@@ -26,7 +26,7 @@ const now = () => app.clocks.live.now();
 const track = async (number: string) => (await app.get(`/tracking/${number}`)).body.data;
 const follow = (tracking_number: string) => app.post("/tracking", { tracking_number, account_id: teller.id });
 
-/** An order whose parcel left under a number, a fresh one unless given. */
+/** An order with a parcel shipped under a number, a new one by default. */
 async function sent(tracking_number = fresh()) {
   const order = await shop.order();
   await app.post(`/orders/${order.id}/ship`, { carrier: "swift", tracking_number });
@@ -36,7 +36,7 @@ async function sent(tracking_number = fresh()) {
 }
 
 describe("works", () => {
-  test("callbacks out of order and twice make one record, and an order delivered once", async () => {
+  test("duplicate callbacks out of order make one record and one delivered order", async () => {
     const { order, tracking_number } = await sent();
     const at = (minutes: number) => now() - minutes * minute;
     const moved = told(tracking_number, [scanOf("in_transit", at(30))], {
@@ -58,7 +58,7 @@ describe("works", () => {
     ]);
     const again = await teller.callBack([there], { event_id: "c" });
     expect(again.body).toEqual({ success: true, repeated: true, recorded: 0, waiting: 0 });
-    // The same scans under another name are the same scans.
+    // The same scans under another event id are the same scans.
     await teller.callBack([moved, out, there], { event_id: "d" });
     expect(await app.takeTypes()).toEqual([]);
     const known = await track(tracking_number);
@@ -73,7 +73,7 @@ describe("works", () => {
     expect((await app.get(`/orders/${order.id}`)).body.data.status).toBe("delivered");
   });
 
-  test("any order of the same tellings comes to one record", async () => {
+  test("the same reports in any order make the same record", async () => {
     const start = now() - 1000 * minute;
     const event = fc.record({
       status: fc.constantFrom("pending", "picked_up", "in_transit", "exception", "delivered", "returned" as const),
@@ -103,7 +103,7 @@ describe("works", () => {
         async ([all, shuffled]) => {
           const first = await standing(all as Telling[]);
           expect(await standing(shuffled as Telling[])).toEqual(first);
-          // All at once, and once more, it is still the same.
+          // Even concurrently, and repeated, the result is the same.
           expect(await standing([...(all as Telling[]), ...(shuffled as Telling[])])).toEqual(first);
         },
       ),
@@ -112,7 +112,7 @@ describe("works", () => {
     await app.takeEvents();
   });
 
-  test("what is told of a parcel that nobody knows counts once somebody does", async () => {
+  test("a report on an unknown number counts once a parcel has it", async () => {
     const tracking_number = fresh();
     const early = told(tracking_number, [scanOf("in_transit", now() - minute)], { service: "air" });
     expect((await teller.callBack([early])).body).toMatchObject({ recorded: 0, waiting: 1 });
@@ -122,7 +122,7 @@ describe("works", () => {
     expect(await app.takeTypes()).toEqual(["shipment.tracking_updated", "shipment.in_transit"]);
   });
 
-  test("it is kept for whose parcel it is while others only follow the number", async () => {
+  test("it is stored for the parcel's merchant while others only track the number", async () => {
     const tracking_number = fresh();
     const reports = () =>
       app.service.stores.live.read((db) =>
@@ -145,7 +145,7 @@ describe("works", () => {
     await app.takeEvents();
   });
 
-  test("a carrier that tells by itself is asked once a day, and once more a day after the end", async () => {
+  test("a carrier that sends callbacks is polled once a day, and once more a day after the end", async () => {
     const tracking_number = fresh();
     await follow(tracking_number);
     await teller.callBack([told(tracking_number, [scanOf("in_transit", now())])]);
@@ -157,7 +157,7 @@ describe("works", () => {
     await app.takeEvents();
   });
 
-  test("the callback secret before the present one still counts for an hour", async () => {
+  test("the previous callback secret stays valid for an hour", async () => {
     const other = await addTeller(app);
     const rotated = await app.patch(`/shipping/carrier-accounts/${other.id}`, {
       callback_secret: "another-secret-long-enough-0123456789",
@@ -172,7 +172,7 @@ describe("works", () => {
     expect(await statuses()).toEqual([401, 200]);
   });
 
-  test("the sandbox's accounts tell of the sandbox's parcels", async () => {
+  test("test accounts report on test parcels", async () => {
     const key = app.keys.test.full;
     const sandbox = await addTeller(app, key);
     const tracking_number = fresh();
@@ -183,7 +183,7 @@ describe("works", () => {
     expect((await app.get(`/tracking/${tracking_number}`)).status).toBe(404);
   });
 
-  test("old callbacks are forgotten, and what waited for nobody", async () => {
+  test("old callbacks and unclaimed reports are deleted", async () => {
     await teller.callBack([told(fresh(), [scanOf("delivered", now())])], { event_id: "old" });
     app.clocks.live.advance(31 * 24 * 60 * minute);
     const store = app.service.stores.live;
@@ -200,7 +200,7 @@ describe("refuses", () => {
   const update = (): TrackingUpdate[] => [told("NOBODY1", [scanOf("delivered", now())])];
   const kept = () => app.service.stores.live.read((db) => db.sql.$count(waiting_updates));
 
-  test("what is not signed with the account's secret, and stores nothing of it", async () => {
+  test("callbacks without a signature by the account's secret, and stores nothing of them", async () => {
     const before = await kept();
     const forged = await teller.callBack(update(), { signed_by: "guessed" });
     expect([forged.status, forged.body.error.code]).toEqual([401, "invalid_signature"]);
@@ -218,14 +218,14 @@ describe("refuses", () => {
     expect(await kept()).toBe(before);
   });
 
-  test("a body that is too long, or none of JSON", async () => {
+  test("a body that is too long, or not JSON", async () => {
     const long = await teller.callBack([told("X".repeat(300_000), [])]);
     expect([long.status, long.body.error.code]).toEqual([413, "payload_too_large"]);
     const broken = await app.call("POST", teller.path, "{", { key: null });
     expect([broken.status, broken.body.error.code]).toEqual([400, "malformed_request"]);
   });
 
-  test("an address that calls without end, and no other", async () => {
+  test("an address that calls too often, and no other", async () => {
     const statuses = new Map<number, number>();
     for (let call = 0; call < 1300; call++) {
       const path = "/webhooks/carriers/teller";
@@ -237,6 +237,6 @@ describe("refuses", () => {
   });
 });
 
-test("no platform is called as carriers are", () => {
+test("no platform shares the carriers' callback paths", () => {
   expect(platforms as readonly string[]).not.toContain("carriers");
 });

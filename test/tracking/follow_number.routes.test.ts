@@ -22,7 +22,7 @@ const follow = async (tracking_number: string, more: object = {}) => {
 };
 
 describe("works", () => {
-  test("a number without a parcel is followed, asked for once the answer is out, and told of", async () => {
+  test("a number without a parcel is tracked, polled once the response is sent, and emitted", async () => {
     const number = fresh();
     carrier.answer = async () => [
       told(number, [scanOf("in_transit", app.clocks.live.now() - minute, { message: "Left Reno." })], {
@@ -48,13 +48,13 @@ describe("works", () => {
     const events = await app.takeEvents();
     expect(events.map(({ type }) => type)).toEqual(["shipment.tracking_updated", "shipment.in_transit"]);
     expect(events[1]?.data).toMatchObject({ object: "shipment", id: null, order_id: null, tracking_number: number });
-    // Followed again it is the same, and nobody is asked anew.
+    // Tracking it again returns the same record without another poll.
     expect((await follow(number)).data).toMatchObject(known);
     await app.runJobs();
     expect([carrier.asked.length, await app.takeTypes()]).toEqual([asked_before + 1, []]);
   });
 
-  test("an unknown carrier's number is recorded and waits for scans", async () => {
+  test("a number of an unknown carrier is recorded and waits for scans", async () => {
     const number = fresh();
     const { data } = await follow(number);
     expect(data).toMatchObject({ carrier: "unknown", account_id: null, next_look_at: null, status: "pending" });
@@ -63,7 +63,7 @@ describe("works", () => {
     expect(await app.takeTypes()).toEqual(["shipment.tracking_updated", "shipment.delivered"]);
   });
 
-  test("a number that is one carrier's by its check digit names the carrier, and one of several none", async () => {
+  test("a number that fits one carrier by its check digit names it, one that fits several names none", async () => {
     const ups = (await follow("1Z5R89390357567127")).data;
     expect([ups.carrier, ups.detected_carriers.length, ups.wrong_check_digits]).toEqual(["ups", 1, []]);
     const several = (await follow("331880102594")).data;
@@ -72,13 +72,13 @@ describe("works", () => {
     expect(names.toSorted()).toEqual(["fedex", "purolator"]);
   });
 
-  test("a number whose check digit is wrong is followed, and the answer says what it would have to be", async () => {
+  test("a number with a wrong check digit is tracked, and the response shows the right one", async () => {
     const mistyped = (await follow("1Z5R89390357567126")).data;
     expect([mistyped.carrier, mistyped.detected_carriers]).toEqual(["unknown", []]);
     const wrong = { carrier: "ups", format: "UPS", check_digit: "6", expected: "7" };
     const message = "The check digit must be 7 for UPS (got 6). Check the number.";
     expect(mistyped.wrong_check_digits).toEqual([{ ...wrong, message }]);
-    // A carrier that is named speaks for its own numbers alone.
+    // With a named carrier only its formats are checked.
     const named = async (carrier: string) => (await follow("331880102501", { carrier })).data.wrong_check_digits;
     expect(await named("fedex")).toMatchObject([{ carrier: "fedex", check_digit: "1" }]);
     expect(await named("bike bob")).toEqual([]);
@@ -89,12 +89,12 @@ describe("works", () => {
     expect(batched.error.wrong_check_digits).toEqual(error.wrong_check_digits);
   });
 
-  test("a number that many carriers' numbers look like names none of them by itself", async () => {
+  test("a number that fits many carriers' formats is assigned to none", async () => {
     const { data } = await follow("KQX123456789");
     expect(data).toMatchObject({ carrier: "unknown", detected_carriers: [{ carrier: "purolator", checked: false }] });
   });
 
-  test("a number that is told to an order stands in its history and has a page of ours", async () => {
+  test("a number assigned to an order appears in its history and on a tracking page", async () => {
     const order = await shop.order();
     await app.takeEvents();
     const number = fresh();
@@ -115,7 +115,7 @@ describe("works", () => {
     expect(listed).toMatchObject([{ tracking_number: number, status: "out_for_delivery", order_id: order.id }]);
   });
 
-  test("a parcel that left under a carrier's number is told of by an account, and moves its order", async () => {
+  test("an account reports on a parcel shipped under a carrier's number, and updates its order", async () => {
     const number = fresh();
     const order = await shop.order();
     await app.post(`/orders/${order.id}/ship`, { carrier: "swift", tracking_number: number });
@@ -128,7 +128,7 @@ describe("works", () => {
     expect((await app.get(`/orders/${order.id}`)).body.data.status).toBe("delivered");
   });
 
-  test("a number that was followed before its parcel was here becomes the parcel's, scans and all", async () => {
+  test("a number tracked before its parcel existed becomes the parcel's, with its scans", async () => {
     const number = fresh();
     await follow(number);
     await app.post(`/tracking/${number}/events`, {
@@ -147,7 +147,7 @@ describe("works", () => {
     expect(await app.takeTypes()).toEqual(["order.delivered", "shipment.tracking_updated", "shipment.delivered"]);
   });
 
-  test("the list is narrowed, and read page by page", async () => {
+  test("the list has filters and pages", async () => {
     const followed = (await app.get("/tracking?followed=true&limit=2")).body;
     expect(followed.data).toHaveLength(2);
     expect(followed.data.every((one: { shipment_id: null }) => one.shipment_id === null)).toBe(true);
@@ -158,7 +158,7 @@ describe("works", () => {
     expect(ups.map((one: { tracking_number: string }) => one.tracking_number)).toEqual(["1Z5R89390357567127"]);
   });
 
-  test("how a return comes back is followed to the dock", async () => {
+  test("a return shipment is tracked until it arrives", async () => {
     const order = await shop.order();
     await app.post(`/orders/${order.id}/ship`, {});
     const number = fresh();
@@ -198,7 +198,7 @@ describe("works", () => {
   });
 });
 
-test("a label of a return brings its parcel to the dock", async () => {
+test("a return label tracks its parcel until it arrives", async () => {
   const order = await shop.order();
   await app.post(`/orders/${order.id}/ship`, {});
   const { id } = (await app.post("/returns", { order_id: order.id, reason: "defective" })).body.data;
@@ -220,11 +220,11 @@ test("a label of a return brings its parcel to the dock", async () => {
   expect((await app.get(`/orders/${order.id}`)).body.data.status).toBe("shipped");
 });
 
-describe("the sandbox", () => {
+describe("test data", () => {
   const key = () => app.keys.test.full;
   const sandbox = (method: string, path: string, body?: unknown) => app.call(method, path, body, { key: key() });
 
-  test("knows by itself the numbers by which carriers are tried out", async () => {
+  test("knows the carriers' test numbers", async () => {
     const { status, body } = await sandbox("POST", "/tracking", { tracking_number: "EZ4000000004" });
     const there = { status: "delivered", carrier: "sim", signed_by: "John Tester" };
     expect([status, body.data]).toMatchObject([201, there]);
@@ -232,7 +232,7 @@ describe("the sandbox", () => {
     expect((await sandbox("POST", "/tracking", { tracking_number: "EZ4000000004" })).body.data).toEqual(body.data);
   });
 
-  test("plays the days of a SIM number, each once, while its clock goes on", async () => {
+  test("plays the days of a SIM number, each once, as its clock advances", async () => {
     const { body } = await sandbox("POST", "/tracking", { tracking_number: "SIM7EXC" });
     expect(body.data).toMatchObject({ status: "pending", events: [{ status: "pending" }] });
     const seen: string[] = [];
@@ -247,7 +247,7 @@ describe("the sandbox", () => {
     expect([last.events.length, last.next_look_at]).toEqual([6, null]);
   });
 
-  test("moves an order by its own parcel's number once that is followed", async () => {
+  test("updates an order by its own parcel's number once that is tracked", async () => {
     const own = await parcelShopOn(app, "test");
     const order = await own.order();
     const { tracking_number } = (await own.label(order.id)).body.data;
@@ -261,7 +261,7 @@ describe("the sandbox", () => {
   });
 });
 
-test("what is tracked comes as a file, too", async () => {
+test("tracked numbers can be exported as CSV", async () => {
   const [one, other] = [fresh(), fresh()];
   await follow(one, { carrier: "swift" });
   await follow(other, { carrier: "filed" });
@@ -285,7 +285,7 @@ describe("refuses", () => {
     expect((await app.get("/tracking/X1")).status).toBe(404);
   });
 
-  test("to tell a parcel of one order to another", async () => {
+  test("to assign an order's parcel to another order", async () => {
     const [one, other] = [await shop.order(), await shop.order()];
     const { tracking_number } = (await shop.label(one.id)).body.data;
     const answer = await app.post("/tracking", { tracking_number, order_id: other.id });
@@ -294,7 +294,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("a read key lists and does not follow", async () => {
+  test("a read-only key lists but does not track", async () => {
     const key = app.keys.live.read;
     expect((await app.call("GET", "/tracking", undefined, { key })).status).toBe(200);
     expect((await app.call("POST", "/tracking", { tracking_number: "X1" }, { key })).status).toBe(403);

@@ -1,4 +1,4 @@
-// Merchants who follow numbers that are not theirs: their follow moves nobody's parcel and hides nobody's from the
+// A merchant that tracks another merchant's numbers neither updates that merchant's parcels nor hides them from the
 // operator.
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { handInCarriers } from "../../src/shipping/carriers/connectors.ts";
@@ -46,7 +46,7 @@ async function labelled(mode: Mode): Promise<{ order_id: string; number: string 
   return { order_id, number: bought.body.data.tracking_number };
 }
 
-/** What the operator sees of an order, of what was billed, and which events there were. */
+/** The operator's view of an order, its billable events and its events. */
 async function seen(mode: Mode, order_id: string) {
   const order = (await byOperator(mode, "GET", `/orders/${order_id}`)).body.data;
   const billed = (await byOperator(mode, "GET", "/billing/events?limit=100")).body.data.length;
@@ -62,8 +62,8 @@ async function playedOut(): Promise<void> {
   await app.runJobs();
 }
 
-describe("a number of our own", () => {
-  test("is followed by its owner alone: another's follow is refused, and ships and bills nothing", async () => {
+describe("a number of the built-in carrier", () => {
+  test("is tracked by its owner only: another merchant is refused, and nothing ships or is billed", async () => {
     const { order_id, number } = await labelled("test");
     await app.runJobs();
     const before = await seen("test", order_id);
@@ -78,7 +78,7 @@ describe("a number of our own", () => {
     expect((await byOperator("test", "GET", `/orders/${order_id}`)).body.data.status).toBe("delivered");
   });
 
-  test("that was not given out yet is followed by nobody, written in any way", async () => {
+  test("that was not issued yet cannot be tracked, in any notation", async () => {
     const { number } = await labelled("live");
     const serial = Number(number.slice(2, -1));
     const next = ownTrackingNumber("WH", serial + 1);
@@ -93,7 +93,7 @@ describe("a number of our own", () => {
     expect([scanned.status, scanned.body.data?.merchant_id]).toEqual([201, "mer_1"]);
   });
 
-  test("is refused in the same words whether another merchant has it or nobody does", async () => {
+  test("is refused with the same message, whether another merchant has it or nobody", async () => {
     const { number } = await labelled("live");
     const unused = ownTrackingNumber("WH", 999_999);
     const words = async (tracking_number: string) => {
@@ -103,7 +103,7 @@ describe("a number of our own", () => {
     expect(await words(number)).toBe(await words(unused));
   });
 
-  test("keeps its record when its owner follows it months after its delivery", async () => {
+  test("keeps its record when its owner tracks it months after the delivery", async () => {
     const { number } = await labelled("live");
     await byOperator("live", "POST", `/tracking/${number}/events`, { status: "delivered" });
     app.clocks.live.advance(100 * 86_400_000);
@@ -111,7 +111,7 @@ describe("a number of our own", () => {
     expect([status, body.data.status, body.data.shipment_id]).toEqual([201, "delivered", expect.any(String)]);
   });
 
-  test("that a merchant's old orders name is the parcel's that it was given to", async () => {
+  test("that a merchant's old orders contain belongs to the parcel that it was issued for", async () => {
     const { number } = await labelled("live");
     const next = ownTrackingNumber("WH", Number(number.slice(2, -1)) + 2);
     await byRival("live", "POST", "/products", { sku: "OLD", name: "Old" });
@@ -134,7 +134,7 @@ describe("a number of our own", () => {
   });
 });
 
-describe("a carrier's number that a label was bought with", () => {
+describe("a carrier's number from a bought label", () => {
   test("stays its parcel's for the operator when another merchant enters it by hand", async () => {
     await openSeller(app);
     const headers = { "packhouse-merchant": "MAIN" };
@@ -159,11 +159,11 @@ describe("a carrier's number that a label was bought with", () => {
   });
 });
 
-describe("a carrier's number that another merchant follows", () => {
+describe("a carrier's number that another merchant tracks", () => {
   const number = "SWIFT000001";
   const minute = 60_000;
 
-  /** An order of the first merchant that left under the number. */
+  /** An order of the first merchant shipped under the number. */
   async function shipped(): Promise<string> {
     const { order_id } = await labelled("live");
     const other = await app.call("POST", "/orders", shops.live.draft(), { headers: { "packhouse-merchant": "MAIN" } });
@@ -174,7 +174,7 @@ describe("a carrier's number that another merchant follows", () => {
     return id;
   }
 
-  test("stays the parcel's for the operator, who scans and looks without naming a merchant", async () => {
+  test("stays the parcel's for the operator, who scans and reads without naming a merchant", async () => {
     expect((await byRival("live", "POST", "/tracking", { tracking_number: number })).status).toBe(201);
     const order_id = await shipped();
     const scanned = await byOperator("live", "POST", `/tracking/${number}/events`, { status: "in_transit" });
@@ -187,7 +187,7 @@ describe("a carrier's number that another merchant follows", () => {
     expect((await byRival("live", "GET", `/tracking/${number}`)).body.data.status).toBe("pending");
   });
 
-  test("is not moved by what its carrier answers to the follow", async () => {
+  test("is not updated by the carrier's response to the tracking request", async () => {
     const order_id = await shipped();
     await addTeller(app);
     carrier.answer = async () => [told(number, [scanOf("delivered", app.clocks.live.now() - minute)])];
@@ -206,7 +206,7 @@ describe("a carrier's number that another merchant follows", () => {
 });
 
 describe("a number of the simulated carrier", () => {
-  test("that the operator follows for one merchant moves no parcel of another", async () => {
+  test("that the operator tracks for one merchant updates no parcel of another", async () => {
     const draft = await app.call("POST", "/orders", shops.test.draft(), {
       key: app.keys.test.full,
       headers: { "packhouse-merchant": "MAIN" },
@@ -223,7 +223,7 @@ describe("a number of the simulated carrier", () => {
     expect([after.status, after.shipments, after.billed]).toEqual([before.status, before.shipments, before.billed]);
   });
 
-  test("that no label has plays its days for each merchant who follows it, and for that one alone", async () => {
+  test("without a label plays its days for each merchant that tracks it, and for no other", async () => {
     const number = "SIM7RTS";
     for (const code of ["MAIN", "RIVAL"]) {
       await byOperator("test", "POST", "/tracking", { tracking_number: number, merchant_id: code });

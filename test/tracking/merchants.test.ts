@@ -1,4 +1,4 @@
-// One tracking number that two merchants know: what is reported of it, and what each sees.
+// A tracking number of two merchants: the reports on it, and each merchant's view.
 import { beforeAll, describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { waiting_updates } from "../../db/schema/tracking.ts";
@@ -21,11 +21,11 @@ const by = (code: string, method: string, path: string, body?: object) =>
   app.call(method, path, body, { headers: { "packhouse-merchant": code } });
 const statuses = () =>
   Promise.all(["MAIN", "ACME"].map(async (code) => (await by(code, "GET", `/tracking/${number}`)).body.data.status));
-/** The events since the last call, and whose each is. */
+/** The events since the last call, with their merchants. */
 const whose = async () =>
   (await app.takeEvents()).map((event) => [event.type, (event as { merchant_id?: string }).merchant_id]);
 
-/** How many reports on a number wait for a parcel. */
+/** The number of reports on a number that wait for a parcel. */
 const waitingOf = (tracking_number: string) =>
   app.service.stores.live.read(async (db) => {
     const { tracking_number: named } = waiting_updates;
@@ -50,7 +50,7 @@ async function orderOfMain(): Promise<string> {
 }
 
 describe("works", () => {
-  test("a scan for one merchant is told of its parcel alone", async () => {
+  test("a scan for one merchant updates its parcel only", async () => {
     const scan = { status: "in_transit", message: "On its way" };
     expect((await by("ACME", "POST", `/tracking/${number}/events`, scan)).status).toBe(201);
     expect(await statuses()).toEqual(["pending", "in_transit"]);
@@ -60,7 +60,7 @@ describe("works", () => {
     ]);
   });
 
-  test("what a carrier reports counts for both, once for each", async () => {
+  test("a carrier's report counts for both, once each", async () => {
     const { live } = app.service.stores;
     app.clocks.live.advance(60_000);
     const event = {
@@ -95,8 +95,8 @@ describe("works", () => {
   });
 });
 
-describe("a carrier's report on a number that nobody knows yet", () => {
-  test("counts for each merchant who comes to know it, whoever asked for it first", async () => {
+describe("a carrier's report on an unknown number", () => {
+  test("counts for each merchant that gets the number later, in any order", async () => {
     handInCarriers(app.service, { teller: tellingCarrier().connector });
     const teller = await addTeller(app);
     const early = "EARLY-0001";
@@ -114,8 +114,8 @@ describe("a carrier's report on a number that nobody knows yet", () => {
   });
 });
 
-describe("a carrier's report on a number that one merchant follows", () => {
-  test("reaches the parcel of another that comes to have it, whichever came first", async () => {
+describe("a carrier's report on a number that one merchant tracks", () => {
+  test("reaches another merchant's parcel with the number, whichever was first", async () => {
     const teller = await addTeller(app);
     const [early, minute] = ["EARLY0002", 60_000];
     const at = app.clocks.live.now() - 60 * minute;
@@ -140,14 +140,14 @@ describe("a carrier's report on a number that one merchant follows", () => {
   });
 });
 
-describe("many numbers at once", () => {
+describe("bulk queries", () => {
   const batch = async (code: string | null) => {
     const body = { tracking_numbers: [number, "NOBODYS-1"] };
     const headers: Record<string, string> = code === null ? {} : { "packhouse-merchant": code };
     return (await app.call("POST", "/tracking/batch", body, { headers })).body;
   };
 
-  test("each merchant is shown its own record", async () => {
+  test("each merchant sees its own record", async () => {
     for (const [code, merchant_id] of [
       ["MAIN", "mer_1"],
       ["ACME", "mer_1001"],
@@ -157,7 +157,7 @@ describe("many numbers at once", () => {
     }
   });
 
-  test("the house has to say whose is meant, as for one number", async () => {
+  test("the operator has to name the merchant, as for one number", async () => {
     const { data, meta } = await batch(null);
     const { error } = (await app.get(`/tracking/${number}`)).body;
     expect(data).toEqual([
@@ -178,7 +178,7 @@ describe("refuses", () => {
     ["GET", `/tracking/${number}`, undefined],
     ["POST", `/tracking/${number}/events`, { status: "delivered" }],
     ["POST", "/tracking", { tracking_number: number }],
-  ])("%s %s where nobody says whose is meant", async (method, path, body) => {
+  ])("%s %s without a merchant", async (method, path, body) => {
     const { status, body: answer } = await app.call(method, path, body);
     expect([status, answer.error.code]).toEqual([422, "merchant_required"]);
   });

@@ -4,7 +4,7 @@ import { detectCarriers, onlyCarrier, wrongCheckDigits } from "../../src/trackin
 
 const found = (number: string) => detectCarriers(number).map(({ carrier, format }) => `${carrier}: ${format}`);
 
-// Numbers that the carriers themselves or public collections show, by carrier and form.
+// Numbers published by the carriers or in public collections, by carrier and format.
 const good: Readonly<Record<string, readonly string[]>> = {
   "ups: UPS": ["1Z999AA10123456784", "1Z5R89390357567127"],
   "ups: UPS waybill": ["K2479825491", "J4603636537", "V0490119172"],
@@ -56,10 +56,10 @@ const good: Readonly<Record<string, readonly string[]>> = {
   "gofo: GOFO Express": ["GFUS01011884214464"],
 };
 const without_check = /Amazon|YunExpress|GOFO|piece id|eCommerce|LaserShip|alpha|Canpar|Spee-Dee|Yodel|Landmark/;
-// Their length differs.
+// Formats with a variable length.
 const of_any_length = /DHL eCommerce$/;
 
-// Where the check digit stands when it is not the last sign.
+// The position of the check digit if it is not the last character.
 const after_check: Readonly<Record<string, number>> = { S10: 2, ASTRA: 4 };
 const checkAt = (format: string, number: string) =>
   number.length - 1 - (after_check[format.split(" ").at(-1) ?? ""] ?? 0);
@@ -72,13 +72,13 @@ describe.each(Object.entries(good))("%s", (format, numbers) => {
     expect(first?.checked).toBe(!without_check.test(format));
   });
 
-  test("no two digits more", () => {
+  test("two more digits are refused", () => {
     if (of_any_length.test(format)) return;
     for (const number of numbers) expect(found(`${number}00`)).not.toContain(format);
   });
 
   if (without_check.test(format)) return;
-  test("no other check digit", () => {
+  test("other check digits are refused", () => {
     const signs = format.startsWith("dpd") ? "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ" : "0123456789";
     for (const number of numbers) {
       const at = checkAt(format, number);
@@ -88,14 +88,14 @@ describe.each(Object.entries(good))("%s", (format, numbers) => {
   });
 });
 
-test("DPD's short numbers have a check sign of 36", () => {
+test("DPD's short numbers have a check character of 36", () => {
   const accepted = [..."0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"].filter((sign) =>
     found(`09980000020033${sign}`).includes("dpd: DPD"),
   );
   expect(accepted).toHaveLength(1);
 });
 
-test("USPS numbers of 30 digits count as 94 alone", () => {
+test("USPS numbers of 30 digits are recognized as 94 only", () => {
   const of30 = (lead: string) => {
     const body = `${lead}0011120255584233266901234567`.slice(0, 29);
     return [..."0123456789"].filter((digit) => found(body + digit).includes("usps: USPS IMpb")).length;
@@ -103,21 +103,21 @@ test("USPS numbers of 30 digits count as 94 alone", () => {
   expect([of30("94"), of30("92"), of30("95")]).toEqual([1, 0, 0]);
 });
 
-test("a country that does not exist has no post, and an own number is nobody's", () => {
+test("an unknown country has no postal service, and our own numbers belong to no carrier", () => {
   expect(found("RB123456785XX")).toEqual([]);
   expect(found("WH000000000001Q")).toEqual([]);
   expect(found("SIM000000000001D")).toEqual([]);
 });
 
-test("what fits several carriers names them all", () => {
+test("a number that fits several carriers names them all", () => {
   const digits = fc.stringMatching(/^[0-5]\d{10}$/);
   const several = fc.sample(digits, 4000).map((body) => [..."0123456789"].map((digit) => found(body + digit)));
   expect(several.flat().some((names) => names.length > 1)).toBe(true);
-  // An SSCC that FedEx's numbers of 18 digits resemble, as every one that starts with 00.
+  // An SSCC that FedEx's numbers of 18 digits resemble, like every one that starts with 00.
   expect(found("000123450000000027")).toEqual(["fedex: FedEx SSCC"]);
 });
 
-test("a number of Old Dominion is DHL's only if it passes DHL's check as well", () => {
+test("a number of Old Dominion is DHL's only if it also passes DHL's check", () => {
   const numbers = fc.sample(fc.stringMatching(/^(77[78]|072)\d{7}$/), 400).flatMap((body) => {
     return [..."0123456789"].map((digit) => body + digit).filter((number) => found(number)[0]?.startsWith("old"));
   });
@@ -130,7 +130,7 @@ test("a number of Old Dominion is DHL's only if it passes DHL's check as well", 
   }
 });
 
-test("the only carrier is named, unless its numbers are not told from others", () => {
+test("the only carrier is named, unless its format is too vague", () => {
   const named = ["1Z5R89390357567127", "TBA502887274000", "SP029692510000920746", "986578788855"].map(onlyCarrier);
   expect(named).toEqual(["ups", "amazon", "spee_dee", "fedex"]);
   expect(["KYV009956937", "C1004444443", "12345678901234", "NOBODYS1"].map(onlyCarrier)).toEqual([
@@ -146,7 +146,7 @@ describe("a wrong check digit", () => {
     Object.entries(good)
       .filter(([format]) => !without_check.test(format))
       .flatMap(([format, numbers]) => numbers.map((number) => [format, number] as const)),
-  )("of %s %s is told with the right one", (format, number) => {
+  )("of %s %s is reported with the right one", (format, number) => {
     const at = checkAt(format, number);
     const right = number.charAt(at);
     const signs = format.startsWith("dpd") ? "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ" : "0123456789";
@@ -160,7 +160,7 @@ describe("a wrong check digit", () => {
     }
   });
 
-  test("is told of the named carrier's forms alone, and of no number that fits one of them", () => {
+  test("is reported for the named carrier's formats only, and for no number that fits one of them", () => {
     const carriers = (number: string, named: string | null) => [
       ...new Set(wrongCheckDigits(number, named).map(({ carrier }) => carrier)),
     ];

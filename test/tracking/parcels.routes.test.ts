@@ -22,7 +22,7 @@ const found = async (query: string) =>
 const all = () => [by_hand, ...labels.map((label) => label["shipment_id"])];
 
 describe("works", () => {
-  test("parcels are listed, newest first, each as it is shown alone", async () => {
+  test("parcels are listed newest first, each as in its own response", async () => {
     expect(await found("")).toEqual(all());
     const { data, meta } = (await app.get("/shipments?limit=2")).body;
     for (const parcel of data) expect((await app.get(`/shipments/${parcel.id}`)).body.data).toEqual(parcel);
@@ -41,7 +41,7 @@ describe("works", () => {
     expect(data[0]).toMatchObject({ carrier: "ups", label_ids: [], items: [{ quantity: 3 }] });
   });
 
-  test("and narrowed by each filter", async () => {
+  test("filters work", async () => {
     const [hand, second, first] = all();
     expect(await found("?status=pending")).toEqual([first]);
     expect(await found("?carrier=ups")).toEqual([hand]);
@@ -56,7 +56,7 @@ describe("works", () => {
     expect(await found("?shipped_before=2026-01-04")).toEqual([]);
   });
 
-  test("and come as a file", async () => {
+  test("parcels are exported as CSV", async () => {
     const { body, headers } = await app.get("/shipments/export.csv?carrier=local");
     expect(headers.get("content-disposition")).toBe('attachment; filename="shipments.csv"');
     const [head, ...rows] = body.trimEnd().split("\r\n");
@@ -65,7 +65,7 @@ describe("works", () => {
   });
 });
 
-test("refuses what is not there, and shows nothing without a key", async () => {
+test("refuses unknown records, and requests without a key", async () => {
   expect(outcomeOf(await app.get("/shipments/shp_9"))).toEqual([404, "resource_missing"]);
   expect((await app.get("/shipments?status=lost")).status).toBe(422);
   for (const path of ["/shipments", "/shipments/export.csv", `/shipments/${by_hand}`]) {

@@ -17,7 +17,7 @@ const app = await openApp();
 const carrier: ReturnType<typeof tellingCarrier> = tellingCarrier();
 handInCarriers(app.service, { teller: carrier.connector });
 beforeEach(async () => {
-  // Each test has an account of its own, whose callbacks and troubles are no other's.
+  // Each test has its own account, with its own callbacks and failures.
   for (const { id } of (await app.get("/shipping/carrier-accounts")).body.data) {
     await app.call("DELETE", `/shipping/carrier-accounts/${id}`);
   }
@@ -34,7 +34,7 @@ const track = async (number: string) => (await app.get(`/tracking/${number}`)).b
 const waitOf = async (number: string) => Date.parse((await track(number)).next_look_at) - now();
 const asked = () => carrier.asked.splice(0).map(({ what, numbers }) => [what, ...numbers]);
 
-/** Numbers that the account follows and whose carrier knows so, each due by now. */
+/** Numbers that the account tracks and whose carrier knows so, all due now. */
 async function followed(count: number) {
   const numbers = Array.from({ length: count }, fresh);
   for (const tracking_number of numbers) await app.post("/tracking", { tracking_number, account_id: teller.id });
@@ -44,7 +44,7 @@ async function followed(count: number) {
   return numbers;
 }
 
-test("an order goes from label to door by asking alone, at the times of the table, and then once more", async () => {
+test("polling alone tracks an order from label to delivery on schedule, and once more afterwards", async () => {
   const shop = await parcelShopOn(app);
   const order = await shop.order();
   const number = fresh();
@@ -62,7 +62,7 @@ test("an order goes from label to door by asking alone, at the times of the tabl
   ] as const;
   await app.takeEvents();
   for (const [status, wait] of steps) {
-    // The first is known from the hand-over.
+    // The first report is known from the hand-over.
     if (status !== "picked_up") {
       app.clocks.live.advance(await waitOf(number));
       events.unshift(scanOf(status, now()));
@@ -90,7 +90,7 @@ test("an order goes from label to door by asking alone, at the times of the tabl
   expect(types.filter((type) => type === "order.delivered")).toHaveLength(1);
 });
 
-test("what is due is asked for together, and each answer is its parcel's", async () => {
+test("due numbers are polled together, and each report goes to its parcel", async () => {
   const numbers = await followed(5);
   carrier.answer = async ({ numbers: of }) => of.slice(1).map((one) => told(one, [scanOf("in_transit", now())]));
   await app.runJobs();
@@ -100,7 +100,7 @@ test("what is due is asked for together, and each answer is its parcel's", async
   expect(statuses).toEqual(["pending", ...Array(4).fill("in_transit")]);
 });
 
-test("an account whose carrier is in trouble is left alone as long as it asks, then tried by one parcel", async () => {
+test("an account with a failing carrier waits as requested, then tries one parcel", async () => {
   const numbers = await followed(3);
   let down = true;
   carrier.answer = async () => {
@@ -119,12 +119,12 @@ test("an account whose carrier is in trouble is left alone as long as it asks, t
   down = false;
   app.clocks.live.advance(2 * hour + minute);
   await app.runJobs();
-  // The first alone, and once that went well, the others.
+  // The first alone, and after its success the others.
   const [alone, [, ...rest] = []] = asked();
   expect([alone, rest.toSorted()]).toEqual([["track", first], others.toSorted()]);
 });
 
-test("without a wish of the carrier the wait doubles with each failure", async () => {
+test("without a requested delay the wait doubles with each failure", async () => {
   const [number = ""] = await followed(1);
   carrier.answer = async () => {
     throw new Fault("carrier_timeout", "No answer.", { permanent: false });
@@ -139,7 +139,7 @@ test("without a wish of the carrier the wait doubles with each failure", async (
   expect(asked()).toHaveLength(3);
 });
 
-test("a parcel that its carrier refuses to tell of holds up no other", async () => {
+test("a parcel that its carrier refuses delays no other", async () => {
   const numbers = await followed(3);
   const [bad = ""] = numbers;
   carrier.answer = async ({ numbers: of }) => {
@@ -157,7 +157,7 @@ test("a parcel that its carrier refuses to tell of holds up no other", async () 
   ]);
 });
 
-/** What another server claims at this moment. */
+/** The claims of another server. */
 async function claimedElsewhere() {
   return app.service.stores.live.write(async (tx) => {
     const account = await getAccount(tx, teller.id);
@@ -165,7 +165,7 @@ async function claimedElsewhere() {
   });
 }
 
-test("two servers never ask for one parcel, and no transaction is open while a carrier is asked", async () => {
+test("two servers never poll one parcel, and no transaction is open during a poll", async () => {
   const [number = ""] = await followed(1);
   let claims: unknown = null;
   carrier.answer = async () => {
@@ -177,7 +177,7 @@ test("two servers never ask for one parcel, and no transaction is open while a c
   expect((await track(number)).status).toBe("in_transit");
 });
 
-test("what a dead server had claimed is asked for in five minutes; its late answer puts off nothing", async () => {
+test("a dead server's claims are polled after five minutes; its late result postpones nothing", async () => {
   const [number = ""] = await followed(1);
   const [claim = expect.unreachable()] = await claimedElsewhere();
   await app.runJobs();
@@ -191,12 +191,12 @@ test("what a dead server had claimed is asked for in five minutes; its late answ
   expect(await track(number)).toEqual(known);
 });
 
-test("nobody is asked of an account that is gone, nor of a parcel after ninety days", async () => {
+test("deleted accounts and parcels older than ninety days are not polled", async () => {
   const [number = ""] = await followed(1);
   app.clocks.live.advance(90 * 24 * hour);
   await app.runJobs();
   expect([asked().length, (await track(number)).next_look_at]).toEqual([1, null]);
-  // By now the number may be another parcel's: whoever follows it anew begins anew.
+  // By now the number may be another parcel's: tracking it again starts over.
   const anew = await app.post("/tracking", { tracking_number: number, account_id: teller.id });
   expect(Date.parse(anew.body.data.updated_at)).toBe(now());
   await app.call("DELETE", `/shipping/carrier-accounts/${teller.id}`);

@@ -11,7 +11,7 @@ const look = (status: TrackingStatus, more: object = {}) =>
   nextPoll({ record: { ...one, status }, changed: false, called_back: false, now, ...more });
 const numbers = Array.from({ length: 500 }, (_, at) => `WH${at}`);
 
-test("carriers are asked by the table, a fifth earlier or later", () => {
+test("carriers are polled by the table, up to a fifth earlier or later", () => {
   const table: [TrackingStatus, number][] = [
     ["pending", 6 * hour],
     ["picked_up", 3 * hour],
@@ -29,13 +29,13 @@ test("carriers are asked by the table, a fifth earlier or later", () => {
         return ((look(status, { record, called_back }) ?? 0) - now) / usual;
       });
       expect([Math.min(...waits) >= 0.8, Math.max(...waits) <= 1.2]).toEqual([true, true]);
-      // They fill all of that time, so that parcels of one moment are not asked for together for ever.
+      // They use the whole range, so that parcels of one time are not polled together forever.
       expect([Math.min(...waits) < 0.82, Math.max(...waits) > 1.18]).toEqual([true, true]);
     }
   }
 });
 
-test("after the end there is one look more, a day later", () => {
+test("after the end there is one more poll, a day later", () => {
   for (const status of ["delivered", "returned"] as const) {
     for (const called_back of [true, false]) {
       expect(look(status, { changed: true, called_back })).toBe(now + day);
@@ -44,7 +44,7 @@ test("after the end there is one look more, a day later", () => {
   }
 });
 
-test("after ninety days nobody asks any more", () => {
+test("after ninety days polling stops", () => {
   for (const status of trackingStatuses) {
     const old = (age: number) => look(status, { record: { ...one, status, created_at: now - age }, changed: true });
     expect(old(90 * day)).toBeNull();
@@ -52,7 +52,7 @@ test("after ninety days nobody asks any more", () => {
   }
 });
 
-test("each failure doubles the wait, to six hours, and the carrier may ask for more", () => {
+test("each failure doubles the wait up to six hours, or longer if the carrier asks", () => {
   const wait = (failures: number, hint?: unknown, tracking_number = "X") =>
     retryWait({ tracking_number, failures }, hint, now);
   const usual = [5, 10, 20, 40, 80, 160, 320, 360, 360].map((minutes) => minutes * minute);
@@ -64,6 +64,6 @@ test("each failure doubles the wait, to six hours, and the carrier may ask for m
   expect(wait(8, 3600)).toBeGreaterThan(4 * hour);
 });
 
-test("a carrier tells by itself for two days after it last did", () => {
+test("a carrier counts as sending callbacks for two days after its last one", () => {
   expect([null, now - 2 * day, now - 2 * day + 1].map((at) => sendsCallbacks(at, now))).toEqual([false, false, true]);
 });

@@ -1,4 +1,4 @@
-// Carriers end a return to the sender with "delivered". A parcel that came back stays returned, whoever reports it.
+// Carriers end a return to the sender with "delivered". A returned parcel stays returned for any source of reports.
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { handInCarriers } from "../../src/shipping/carriers/connectors.ts";
 import type { TrackingEventStatus } from "../../src/shipping/carriers/tracking.transitions.ts";
@@ -19,7 +19,7 @@ await app.takeEvents();
 let made = 0;
 const billed = async () => (await app.get("/billing/events?limit=100")).body.data.length;
 
-/** An order whose parcel left under a number that the carrier reports on. */
+/** An order with a parcel shipped under a number that the carrier reports on. */
 async function sent() {
   const order = await shop.order();
   const number = `BACK${String(++made).padStart(6, "0")}`;
@@ -44,7 +44,7 @@ type Feed = (number: string, reports: readonly Report[]) => Promise<unknown>;
 const scansOf = (reports: readonly Report[]) =>
   reports.map(({ status, minutes_ago }) => scanOf(status, app.clocks.live.now() - minutes_ago * minute));
 
-/** The ways in which the service hears of a parcel: each is handed the reports one after the other, or all at once. */
+/** The sources of reports. Each gets the reports one by one, or all at once. */
 const feeds: Readonly<Record<string, Feed>> = {
   async "manual scans"(number, reports) {
     for (const { status, minutes_ago } of reports) {
@@ -59,7 +59,7 @@ const feeds: Readonly<Record<string, Feed>> = {
   async polls(number, reports) {
     const scans = scansOf(reports);
     carrier.answer = async ({ numbers }) => (numbers.includes(number) ? [told(number, scans)] : []);
-    // An account that also calls back is polled once a day.
+    // An account that also sends callbacks is polled once a day.
     app.clocks.live.advance(30 * 60 * minute);
     await app.runJobs();
     carrier.answer = async () => [];
@@ -69,7 +69,7 @@ const feeds: Readonly<Record<string, Feed>> = {
 const unmoved = { order: "shipped", delivered_at: null, parcel: "shipped", record: "returned" };
 
 describe.each(Object.entries(feeds))("%s", (name, report) => {
-  test("of a delivery after a return leave the order as it was", async () => {
+  test("reports of a delivery after a return leave the order unchanged", async () => {
     const { number, state } = await sent();
     await report(number, [
       { status: "exception", minutes_ago: 30 },
@@ -90,7 +90,7 @@ describe.each(Object.entries(feeds))("%s", (name, report) => {
     expect([await app.takeTypes(), await billed()]).toEqual([[], before]);
   });
 
-  test("of a delivery at the moment of the return count as the return's end", async () => {
+  test("reports of a delivery at the time of the return count as the end of the return", async () => {
     const { number, state } = await sent();
     const moment = { minutes_ago: 5 };
     await report(number, [
@@ -101,7 +101,7 @@ describe.each(Object.entries(feeds))("%s", (name, report) => {
     expect(await app.takeTypes()).toEqual(["shipment.tracking_updated"]);
   });
 
-  test("of a delivery before the return deliver the order, in whatever order they arrive", async () => {
+  test("reports of a delivery before the return deliver the order, in any order of arrival", async () => {
     const { number, state } = await sent();
     await report(number, [
       { status: "returned", minutes_ago: 5 },
@@ -116,7 +116,7 @@ describe.each(Object.entries(feeds))("%s", (name, report) => {
   });
 });
 
-test("a parcel that is scanned as returned before its delivery to the sender is reported stays returned", async () => {
+test("a parcel scanned as returned before its delivery to the sender is reported stays returned", async () => {
   const { number, state } = await sent();
   await feeds["manual scans"]?.(number, [{ status: "returned", minutes_ago: 1 }]);
   await feeds["one callback"]?.(number, [
@@ -127,7 +127,7 @@ test("a parcel that is scanned as returned before its delivery to the sender is 
   expect(await app.takeTypes()).toEqual(["shipment.tracking_updated"]);
 });
 
-test("scans that are recorded together leave returned parcels returned", async () => {
+test("scans recorded together leave returned parcels returned", async () => {
   const orders = await Promise.all([shop.order(), shop.order(), shop.order()]);
   const numbers: string[] = [];
   for (const { id } of orders) numbers.push((await shop.label(id)).body.data.tracking_number);

@@ -20,7 +20,7 @@ const numbers = {
   SHIPPO_UNKNOWN: "pending",
 } as const;
 
-test.each(Object.entries(numbers))("the sandbox shows %s as %s", async (number, status) => {
+test.each(Object.entries(numbers))("test data shows %s as %s", async (number, status) => {
   const key = app.keys.test.read;
   const shown = await app.call("GET", `/tracking/${number.toLowerCase()}`, undefined, { key });
   expect([shown.status, shown.body.data?.status]).toEqual([200, status]);
@@ -29,7 +29,7 @@ test.each(Object.entries(numbers))("the sandbox shows %s as %s", async (number, 
   expect([live.status, live.body.error.code]).toEqual([404, "resource_missing"]);
 });
 
-test("a SIM number plays its days, ten seconds each, to the end that its last letters choose", () => {
+test("a SIM number plays its days, ten seconds each, to the outcome of its suffix", () => {
   const told = (number: string, after_ms: number) => {
     const { update, next_at } = simulatedUpdate(number, 1_000_000, 1_000_000 + after_ms) ?? expect.unreachable();
     return [update.events.map(({ status }) => status).join(" "), next_at === null ? null : next_at - 1_000_000];

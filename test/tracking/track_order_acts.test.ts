@@ -1,4 +1,4 @@
-// Parcels that people ship and deliver by hand: their tracking, shipments and orders say the same.
+// Parcels shipped and delivered by hand: their tracking records, shipments and orders agree.
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { ShipmentEventView } from "../../src/tracking/tracking.schema.ts";
@@ -28,7 +28,7 @@ async function labelled() {
 }
 
 describe("works", () => {
-  test("a labelled parcel is picked up when it is shipped, and delivered when it is delivered", async () => {
+  test("a labeled parcel is picked up when it is shipped, and delivered with its order", async () => {
     const { id, number } = await labelled();
     const left_at = now();
     const shipped = await act(id, "ship");
@@ -59,7 +59,7 @@ describe("works", () => {
     expect([parcel.status, parcel.tracking_status]).toEqual(["delivered", "delivered"]);
   });
 
-  test("what a scan has told before is not told again, nor moved back", async () => {
+  test("an earlier scan is neither emitted again nor reverted", async () => {
     const { id, number } = await labelled();
     await app.post(`/tracking/${number}/events`, { status: "out_for_delivery", message: "Nearly there." });
     await app.takeEvents();
@@ -72,7 +72,7 @@ describe("works", () => {
     expect(await app.takeTypes()).toEqual([]);
   });
 
-  test("a carrier's scans go on from there", async () => {
+  test("a carrier's scans continue from there", async () => {
     const { id, number } = await labelled();
     await act(id, "ship");
     await app.takeEvents();
@@ -88,7 +88,7 @@ describe("works", () => {
     ]);
   });
 
-  test("a parcel under a number of its own is listed and tracked from its hand-over on", async () => {
+  test("a parcel with an external number is listed and tracked from its hand-over on", async () => {
     const order = await shop.order();
     const number = fresh();
     await app.takeEvents();
@@ -110,7 +110,7 @@ describe("works", () => {
     expect(await listed("?status=delivered")).toMatchObject([{ status: "delivered", order_id: order.id }]);
   });
 
-  test("parcels that leave without a number have no tracking", async () => {
+  test("parcels shipped without a number have no tracking record", async () => {
     const order = await shop.order();
     await app.takeEvents();
     await act(order.id, "ship");
@@ -119,7 +119,7 @@ describe("works", () => {
     expect((await app.get(`/tracking?order_id=${order.id}`)).body.data).toEqual([]);
   });
 
-  test("one of two parcels is delivered, and the other stays on its way", async () => {
+  test("one of two parcels is delivered, and the other stays in transit", async () => {
     const order = await shop.order(3);
     const buy = async (fields: object) => (await shop.label(order.id, fields)).body.data;
     const one = await buy({ items: [{ sku: "RICE-1KG", quantity: 1 }] });
@@ -140,7 +140,7 @@ describe("works", () => {
     ]);
   });
 
-  test("a number that was followed before has come further: its parcel is shipped there", async () => {
+  test("a number that was tracked before is further ahead: its parcel is shipped to that status", async () => {
     const number = fresh();
     await app.post("/tracking", { tracking_number: number });
     await app.post(`/tracking/${number}/events`, { status: "delivered" });
@@ -152,7 +152,7 @@ describe("works", () => {
     expect(await app.takeTypes()).toEqual(["order.fulfilled", "order.shipped", "order.delivered", "inventory.updated"]);
   });
 
-  test("a parcel that came back stays returned when its order is delivered by hand", async () => {
+  test("a returned parcel stays returned when its order is delivered by hand", async () => {
     const { id, number } = await labelled();
     await app.post(`/tracking/${number}/events`, { status: "returned" });
     await app.takeEvents();
@@ -161,7 +161,7 @@ describe("works", () => {
     expect([(await track(number)).status, await app.takeTypes()]).toEqual(["returned", ["order.delivered"]]);
   });
 
-  test("many orders that are shipped at once are all tracked, and each is told once", async () => {
+  test("bulk-shipped orders are all tracked, and each is emitted once", async () => {
     const parcels = [await labelled(), await labelled(), await labelled(), await labelled()];
     await Promise.all(parcels.map(({ id }) => act(id, "ship")));
     const told = (await app.takeEvents()).filter(({ type }) => type === "shipment.tracking_updated");
@@ -169,7 +169,7 @@ describe("works", () => {
     for (const { number } of parcels) expect((await track(number)).status).toBe("picked_up");
   });
 
-  test("a scan and a person who act at the same moment make one order and one record", async () => {
+  test("a concurrent scan and manual act make one order and one record", async () => {
     for (const headers of [{}, {}, { "if-match": "*" }, { "if-match": "*" }]) {
       const { id, number } = await labelled();
       const [shipped, scanned] = await Promise.all([
@@ -186,7 +186,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("to move a record when the act is refused or only rehearsed", async () => {
+  test("to change a record when the act is refused or a dry run", async () => {
     const { id, number } = await labelled();
     expect((await act(id, "deliver")).status).toBe(409);
     expect((await act(id, "ship", {}, "?dry_run=true")).status).toBe(200);

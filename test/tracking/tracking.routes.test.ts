@@ -22,7 +22,7 @@ async function sent(quantity = 2) {
 }
 
 describe("works", () => {
-  test("a parcel is followed from the label to the door, and its order with it", async () => {
+  test("a parcel is tracked from the label to the door, with its order", async () => {
     const { tracking_number, scan, status } = await sent();
     const before = (await app.get(`/tracking/${tracking_number}`)).body.data;
     expect(before).toMatchObject({
@@ -73,7 +73,7 @@ describe("works", () => {
     expect((await app.get(`/tracking/${tracking_number}`)).body.data).toEqual(last.body.data);
   });
 
-  test("both shapes of the specification", async () => {
+  test("both response shapes of the specification", async () => {
     const { tracking_number, scan } = await sent();
     const location = { city: "Columbus", state: "OH" };
     await scan("accepted", { location, message: "Got it.", timestamp: at(-minute) });
@@ -104,7 +104,7 @@ describe("works", () => {
     await app.takeEvents();
   });
 
-  test("a batch answers each number in the order asked", async () => {
+  test("a bulk query returns each number in the requested order", async () => {
     const one = await sent();
     const two = await sent();
     const asked = [two.tracking_number, "1Z999AA10123456784", one.tracking_number];
@@ -129,7 +129,7 @@ describe("works", () => {
     expect([single.status, single.body.error]).toMatchObject([404, { code: "resource_missing", detected_carriers }]);
   });
 
-  test("a scan is stored once and told once", async () => {
+  test("a scan is stored once and emitted once", async () => {
     const { tracking_number, scan } = await sent();
     const first = await scan("in_transit", { timestamp: at(-minute), message: "Left." });
     await app.takeEvents();
@@ -139,7 +139,7 @@ describe("works", () => {
     expect((await app.get(`/tracking/${tracking_number}`)).body.data.events).toHaveLength(1);
   });
 
-  test("a late old scan is stored, moves nothing and tells nothing", async () => {
+  test("a late old scan is stored, and changes and emits nothing", async () => {
     const { scan, status } = await sent();
     await scan("delivered", { timestamp: at(-minute) });
     expect(await app.takeTypes()).toEqual([
@@ -177,7 +177,7 @@ describe("works", () => {
     expect(told).toEqual(["order.fulfilled", "order.shipped", "order.delivered"]);
   });
 
-  test("a parcel under another carrier's number is followed too", async () => {
+  test("a parcel with another carrier's number is tracked too", async () => {
     const order = await shop.order();
     const tracking_number = "1Z999AA10123456784";
     await app.post(`/orders/${order.id}/ship`, { carrier: "ups", service: "ground", tracking_number });
@@ -194,7 +194,7 @@ describe("works", () => {
     ["rb123456785xx", "RB123456785XX", "rb 123 456 785 xx"],
     ["1Z-77-AA1", "1Z77AA1", "1z 77\u00a0aa1"],
     ["shippo_transit", "SHIPPO_TRANSIT", " Shippo_Transit "],
-  ])("a parcel sent as %s is found by every spelling", async (typed, plain, other) => {
+  ])("a parcel sent as %s is found in every notation", async (typed, plain, other) => {
     const { id } = await shop.order();
     const gone = await app.post(`/orders/${id}/ship`, { tracking_number: typed, carrier: "usps" });
     expect([gone.status, gone.body.data.shipments[0].tracking_number]).toEqual([200, plain]);
@@ -211,7 +211,7 @@ describe("works", () => {
     await app.takeEvents();
   });
 
-  test("a number that a carrier uses again is the newest parcel's", async () => {
+  test("a reused number is the newest parcel's", async () => {
     const shipped = async () => {
       const { id } = await shop.order();
       await app.post(`/orders/${id}/ship`, { tracking_number: "9400 1000 0000 0000 0000 00", carrier: "usps" });
@@ -233,7 +233,7 @@ describe("works", () => {
     await app.takeEvents();
   });
 
-  test("what is reported of a held order is not refused", async () => {
+  test("a report on an order on hold is not refused", async () => {
     const { order, scan } = await sent();
     await app.post(`/orders/${order.id}/hold`, { reason: "payment" });
     await app.takeEvents();
@@ -249,7 +249,7 @@ describe("works", () => {
     ]);
   });
 
-  test("two equal scans at once are one", async () => {
+  test("two equal concurrent scans are one", async () => {
     const { tracking_number, scan } = await sent();
     const answers = await Promise.all([scan("picked_up"), scan("picked_up"), scan("picked_up")]);
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
@@ -274,13 +274,13 @@ describe("refuses", () => {
     expect(await app.takeTypes()).toEqual([]);
   });
 
-  test("numbers that name no parcel", async () => {
+  test("numbers without a parcel", async () => {
     expect(outcomeOf(await app.get("/tracking/WH000000000001Q"))).toEqual([404, "resource_missing"]);
     const scan = await app.post("/tracking/WH000000000001Q/events", { status: "in_transit" });
     expect(outcomeOf(scan)).toEqual([404, "resource_missing"]);
   });
 
-  test("a number of nothing but dashes, and another one than a parcel's own", async () => {
+  test("a number of dashes only, and another number than the parcel's", async () => {
     const { id } = await shop.order();
     const ship = (tracking_number: string) => app.post(`/orders/${id}/ship`, { tracking_number });
     expect((await ship(" - -")).body.error.details).toMatchObject([{ field: "tracking_number" }]);
@@ -298,7 +298,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("a read key looks and does not scan", async () => {
+  test("a read-only key reads but does not scan", async () => {
     const { tracking_number } = await sent();
     const read = { key: app.keys.live.read };
     expect((await app.call("GET", `/tracking/${tracking_number}`, undefined, read)).status).toBe(200);

@@ -31,7 +31,7 @@ const facts = fc.array(
 );
 
 describe("afterEvent", () => {
-  test("plays the usual way of a parcel, and tells each change once", () => {
+  test("plays the usual course of a parcel, and emits each change once", () => {
     const way: [TrackingEventStatus, string, string[], string | null][] = [
       ["pending", "pending", [], null],
       ["accepted", "picked_up", ["shipment.tracking_updated"], "ship"],
@@ -57,13 +57,13 @@ describe("afterEvent", () => {
     });
   });
 
-  test("lets a late old event move and tell nothing", () => {
+  test("lets a late old event change and emit nothing", () => {
     const standing = standingAfter([fact("out_for_delivery", 10)]);
     const step = afterEvent(standing, fact("in_transit", 9));
     expect(step).toEqual({ standing, decides: false, changed: false, emits: [], order_act: "ship" });
   });
 
-  test("ranks two events of one moment", () => {
+  test("ranks two events with the same time", () => {
     for (const [low, high] of [
       ["accepted", "picked_up"],
       ["out_for_delivery", "exception"],
@@ -74,7 +74,7 @@ describe("afterEvent", () => {
     }
   });
 
-  test("lets only returned move a delivered record", () => {
+  test("lets only returned change a delivered record", () => {
     const delivered = standingAfter([fact("delivered", 5)]);
     for (const status of trackingEventStatuses) {
       const moved = afterEvent(delivered, fact(status, 99)).changed;
@@ -82,7 +82,7 @@ describe("afterEvent", () => {
     }
   });
 
-  test("lets nothing move a returned record, whatever happened when", () => {
+  test("lets nothing change a returned record, at any time", () => {
     const returned = standingAfter([fact("returned", 5)]);
     for (const status of trackingEventStatuses) {
       for (const occurred_at of [1, 5, 99]) {
@@ -92,17 +92,17 @@ describe("afterEvent", () => {
     }
   });
 
-  test("asks for no delivery of an order once its parcel came back", () => {
+  test("delivers no order once its parcel has been returned", () => {
     const returned = standingAfter([fact("returned", 5)]);
     const acts = [1, 5, 99].map((occurred_at) => afterEvent(returned, fact("delivered", occurred_at)).order_act);
     expect(acts).toEqual(["deliver", null, null]);
   });
 
-  test("keeps a returned record through the scans of its way home", () => {
+  test("keeps a returned record through the scans of the way back", () => {
     expect(standingAfter([fact("returned", 5), fact("in_transit", 6)]).status).toBe("returned");
   });
 
-  test("comes to one record from any order of the same events, and again from their duplicates", () => {
+  test("gives the same record for any order of the same events, and for duplicates", () => {
     fc.assert(
       fc.property(
         facts.chain((events) =>
@@ -117,7 +117,7 @@ describe("afterEvent", () => {
     );
   });
 
-  test("tells exactly when the status changes, and never leaves the known statuses", () => {
+  test("emits exactly when the status changes, and never leaves the known statuses", () => {
     fc.assert(
       fc.property(facts, (events) => {
         let standing: TrackingStanding = beforeEvents;
@@ -142,7 +142,7 @@ describe("duplicateHash", () => {
     message: "Departed",
   } as const;
 
-  test("is equal for equal reports, whatever the order of the fields", () => {
+  test("is equal for equal reports, in any order of the fields", () => {
     const { message, ...rest } = event;
     expect(
       duplicateHash({ message, ...rest, location: { facility: null, country: "US", state: "NV", city: "Reno" } }),
@@ -150,7 +150,7 @@ describe("duplicateHash", () => {
     expect(duplicateHash(event)).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test("differs as soon as one fact differs", () => {
+  test("differs for any different fact", () => {
     const others = [
       { ...event, tracking_number: "WH000000000002P" },
       { ...event, status: "delivered" as const },
@@ -174,7 +174,7 @@ describe("newFacts", () => {
   type Known = Parameters<typeof newFacts>[0];
   const unknown: Known = { carrier: "unknown", service_type: null, estimated_delivery: 40, estimated_at: null };
 
-  test("takes the newest telling of when the parcel comes, whichever arrives first", () => {
+  test("uses the newest delivery estimate, whichever arrives first", () => {
     const telling = fc.record({
       due: fc.option(fc.integer({ min: 1, max: 9 })),
       at: fc.option(fc.integer({ min: 1, max: 5 })),
@@ -202,7 +202,7 @@ describe("newFacts", () => {
     );
   });
 
-  test("names carrier and service where nobody did", () => {
+  test("sets carrier and service if they are unknown", () => {
     const said = { ...told(null, null), carrier: "ups", service: "ground" };
     expect(newFacts(unknown, said, 0)).toEqual({ carrier: "ups", service_type: "ground" });
     expect(newFacts({ ...unknown, carrier: "dhl", service_type: "express" }, said, 0)).toBeNull();

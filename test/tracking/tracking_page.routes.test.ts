@@ -9,7 +9,7 @@ const day = 86_400_000;
 const app = await openApp({ base_url });
 const shop: ParcelShop = await parcelShopOn(app);
 
-/** Looks at a page as a browser does, which has no key. */
+/** Requests a page like a browser, without a key. */
 async function look(url: string, from: TestApp["app"] = app.app) {
   const answer = await from.handle(new Request(url.replace(base_url, "http://packhouse.test")));
   return { status: answer.status, headers: answer.headers, html: await answer.text() };
@@ -27,7 +27,7 @@ async function sent() {
 const headline = (html: string) => /<h1>(.*?)<\/h1>/.exec(html)?.[1];
 
 describe("works", () => {
-  test("a buyer sees where the parcel is and when it comes, and nothing of any person but the city", async () => {
+  test("a buyer sees where the parcel is and when it arrives, and no personal data but the city", async () => {
     const { id, tracking_url, tracking_number, scan } = await sent();
     const seen: (string | undefined)[] = [];
     const watch = async () => {
@@ -72,7 +72,7 @@ describe("works", () => {
     expect(html).not.toMatch(/<script|<i>|<link rel="stylesheet|src=|href="(?!data:,")/);
   });
 
-  test("a page is for nobody but who asks, and asks nobody", async () => {
+  test("a page is not cached or indexed, and loads nothing", async () => {
     const { tracking_url } = await sent();
     for (const url of [tracking_url, `${base_url}/t/nothing`]) {
       const { headers, html } = await look(url);
@@ -90,7 +90,7 @@ describe("works", () => {
     }
   });
 
-  test("what a person says of a parcel is seen without a scan", async () => {
+  test("manual acts on a parcel appear without a scan", async () => {
     const { id, tracking_url } = await sent();
     await app.post(`/orders/${id}/ship`);
     expect(headline((await look(tracking_url)).html)).toBe("Handed to the carrier");
@@ -98,7 +98,7 @@ describe("works", () => {
     expect(headline((await look(tracking_url)).html)).toBe("Delivered");
   });
 
-  test("the address stands on the label, in the order and in what events tell, and is the same in each", async () => {
+  test("the URL is the same on the label, in the order and in events", async () => {
     await app.takeEvents();
     const { id, tracking_url, label_id } = await sent();
     const { shipments } = (await app.get(`/orders/${id}`)).body.data;
@@ -108,7 +108,7 @@ describe("works", () => {
     expect((await app.get(`/shipping/labels/${label_id}/document?format=zpl`)).body).toContain(tracking_url);
   });
 
-  test("a label bought before the service had an address leads to the page once it has one", async () => {
+  test("a label bought before the service had a public URL leads to the page afterwards", async () => {
     const other = await openApp();
     const own = await parcelShopOn(other);
     const { id } = await own.order();
@@ -146,7 +146,7 @@ describe("works", () => {
     expect((await app.post("/returns", back)).body.data.return_shipping.tracking_url).toEqual(page);
   });
 
-  test("carriers are known by how their names begin", () => {
+  test("carriers are recognized by how their names begin", () => {
     expect(carrierPage("usps_priority", "94")).toBe("https://tools.usps.com/go/TrackConfirmAction?tLabels=94");
     for (const name of ["Canada Post", "canada_post", "CanadaPost", "canada-post expedited"]) {
       expect(carrierPage(name, "1")).toContain("canadapost");
@@ -158,13 +158,13 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("a parcel whose label was voided", async () => {
+  test("a parcel with a voided label", async () => {
     const { tracking_url, label_id } = await sent();
     await app.post(`/shipping/labels/${label_id}/void`);
     expect((await look(tracking_url)).status).toBe(410);
   });
 
-  test("every address that was not given away", async () => {
+  test("every URL that was not issued", async () => {
     const one = (await sent()).tracking_url;
     const two = (await sent()).tracking_url;
     const [id = "", proof = ""] = one.split("/t/")[1]?.split("-") ?? [];
@@ -189,7 +189,7 @@ describe("refuses", () => {
     expect((await look(one, other)).status).toBe(200);
   });
 
-  test("an address that looks too often, and no other", async () => {
+  test("an address that requests too often, and no other", async () => {
     const { tracking_url } = await sent();
     let peer = "192.0.2.7";
     const other = createApp({ ...app.service, peerOf: () => peer });
@@ -201,7 +201,7 @@ describe("refuses", () => {
     expect((await look(tracking_url, other)).status).toBe(200);
   });
 
-  test("a parcel that arrived, or came back, 90 days ago", async () => {
+  test("a parcel that arrived or was returned 90 days ago", async () => {
     const parcels = [await sent(), await sent(), await sent()] as const;
     await parcels[0].scan("delivered");
     await parcels[1].scan("returned");
@@ -215,7 +215,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("a page needs no key, and a parcel of the sandbox says that it is one", async () => {
+  test("a page needs no key, and a test parcel's page says that it is one", async () => {
     const sandbox = await parcelShopOn(app, "test");
     const { tracking_url } = (await sandbox.label((await sandbox.order()).id)).body.data;
     const { status, html } = await look(tracking_url);

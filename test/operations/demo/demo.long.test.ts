@@ -21,9 +21,9 @@ import { openTemporaryStore } from "../../storage/temporary_database.ts";
 const until = Date.parse("2026-03-02T12:00:00Z");
 const quiet = { write: () => true };
 
-// Ten thousand commands one after another: PostgreSQL does the same ones in the Northwind flow, many at a time.
+// Ten thousand acts one after another. PostgreSQL performs the same acts in the Northwind flow, in parallel.
 if (engine === "sqlite")
-  test("the sample business comes out as planned, and the ledger explains every unit", async () => {
+  test("the sample business matches its plan, and the ledger explains every unit", async () => {
     const clock = storyClock(manualClock(until));
     const stores = await openWorlds(clock);
     const store = stores.test;
@@ -73,14 +73,14 @@ if (engine === "sqlite")
     expect(new Set(records.map(({ carrier }) => carrier))).toEqual(new Set(["sim", "ups", "usps", "fedex"]));
     const checks = new Set(places.map(({ verification }) => verification?.status));
     expect(checks).toEqual(new Set(["verified", "unverified", "error"]));
-    // It is no toy for a world with orders in it.
+    // An environment with orders is refused.
     await expect(runDemo(stores, { mode: "test", seed: 1, merchant: undefined }, clock, quiet)).rejects.toThrow(
       "can only be loaded into an empty environment",
     );
     await close(stores);
   }, 180_000);
 
-test("the sample merchants move into a house that nobody uses yet, once, and leave others as they are", async () => {
+test("the sample merchants are created once in an unused installation, and others stay unchanged", async () => {
   const stores = await openWorlds(manualClock(until));
   expect(await settleMerchants(stores)).toBe(true);
   const settled = await stores.live.read(listMerchants);
@@ -95,7 +95,7 @@ test("the sample merchants move into a house that nobody uses yet, once, and lea
   await close(stores);
 });
 
-test("a live world that is in use gets no merchants for a demo of the test world", async () => {
+test("sample data for test creates no merchants if live data is in use", async () => {
   const stores = await openWorlds(manualClock(until));
   await stores.live.scoped({ visible: null, owner: 1 }).write((tx) => createProduct(tx, { sku: "TEA", name: "Tea" }));
   expect(await settleMerchants(stores)).toBe(false);

@@ -13,7 +13,7 @@ const until = Date.parse("2026-03-04T15:00:00Z");
 const plan = planBusiness({ seed: 7, until });
 const articles = new Map(catalogue.map((article) => [article.sku, article]));
 
-/** When the carrier fetches an order of this moment: on its working day, or the next one after the cut-off at two. */
+/** When the carrier collects an order placed at this time: on its working day, or the next one after the cut-off. */
 function promisedPickup(at: number): number {
   const hour = hourOfDay(at);
   const day = isWorkday(at) && hour < 14 ? at : addWorkdays(at, 1);
@@ -23,13 +23,13 @@ function promisedPickup(at: number): number {
 const acts = <Kind extends DemoActKind>(kind: Kind): Extract<DemoAct, { kind: Kind }>[] =>
   plan.acts.filter((act): act is Extract<DemoAct, { kind: Kind }> => act.kind === kind);
 
-describe("the generator", () => {
-  test("gives the same numbers for the same seed, known ones", () => {
+describe("the random generator", () => {
+  test("gives known numbers for the same seed", () => {
     const random = seededRandom(1);
     expect([random.next(), random.next()]).toEqual([0.6270739405881613, 0.002735721180215478]);
   });
 
-  test("keeps to its ranges and weights", () => {
+  test("respects its ranges and weights", () => {
     const random = seededRandom(5);
     const drawn = Array.from({ length: 4_000 }, () => random.integer(1, 4));
     expect([Math.min(...drawn), Math.max(...drawn)]).toEqual([1, 4]);
@@ -40,8 +40,8 @@ describe("the generator", () => {
   });
 });
 
-describe("the catalogue", () => {
-  test("has some 60 products with keys of their own in three zones", () => {
+describe("the catalog", () => {
+  test("has about 60 products with unique keys in three zones", () => {
     expect(catalogue.length).toBe(62);
     for (const key of ["sku", "name", "barcode", "bin"] as const) {
       expect(new Set(catalogue.map((article) => article[key])).size).toBe(catalogue.length);
@@ -54,7 +54,7 @@ describe("the catalogue", () => {
     }
   });
 
-  test("has valid GTINs of the ranges for a company's own use", () => {
+  test("has valid GTINs from the range for internal use", () => {
     for (const { barcode } of catalogue) {
       expect(barcode).toMatch(/^2(\d{11}|\d{12})$/);
       const digits = [...barcode].map(Number).reverse();
@@ -62,7 +62,7 @@ describe("the catalogue", () => {
     }
   });
 
-  test("tracks what expires, and expires what is cold", () => {
+  test("tracks products that expire, and cold products expire", () => {
     for (const article of catalogue) {
       expect(article.expiration_tracking).toBe(article.shelf_life_days !== null);
       if (article.temperature_zone !== "ambient") expect(article.expiration_tracking).toBe(true);
@@ -72,8 +72,8 @@ describe("the catalogue", () => {
   });
 });
 
-describe("the places", () => {
-  test("are at least 120 cities with five-digit ZIP codes in all states", () => {
+describe("the addresses", () => {
+  test("are in at least 120 cities with five-digit ZIP codes, in all states", () => {
     expect(cities.length).toBeGreaterThanOrEqual(120);
     expect(new Set(cities.map(({ state }) => state)).size).toBe(51);
     expect(new Set(cities.map(({ postal_code }) => postal_code)).size).toBe(cities.length);
@@ -86,19 +86,19 @@ describe("the places", () => {
 });
 
 describe("the plan", () => {
-  test("is the same for the same settings, and another for another seed", () => {
+  test("is the same for the same settings, and different for another seed", () => {
     expect(planBusiness({ seed: 7, until })).toEqual(plan);
     expect(planBusiness({ seed: 8, until }).acts).not.toEqual(plan.acts);
   });
 
-  test("tells its acts in the order of their times, all before its end", () => {
+  test("lists its acts in chronological order, all before its end", () => {
     const times = plan.acts.map(({ at }) => at);
     expect(times.toSorted((a, b) => a - b)).toEqual(times);
     expect(times[0]).toBe(until - 61 * day_ms);
     expect(times.at(-1)).toBeLessThan(until);
   });
 
-  test("has the promised size and a bit of every fate, whenever it ends", () => {
+  test("has the stated size and some orders of every fate, at any end time", () => {
     for (let shift = 0; shift < 7; shift++) {
       const { totals } = planBusiness({ seed: 40 + shift, until: until + shift * day_ms * 1.3 });
       expect(totals).toMatchObject({ products: 62, customers: 200, orders: 1_000 });
@@ -112,7 +112,7 @@ describe("the plan", () => {
     }
   });
 
-  test("ships most orders on the day that was promised, and leaves a few late ones to look at", () => {
+  test("ships most orders on the promised day, and leaves a few late ones", () => {
     for (const shift of [0, 1, 2, 3, 4, 5, 6]) {
       const ending = until + shift * 1.1 * day_ms;
       const { acts: all } = planBusiness({ seed: 3, until: ending });
@@ -128,7 +128,7 @@ describe("the plan", () => {
     }
   });
 
-  test("names only what it brought before, and each order, customer and lot once", () => {
+  test("refers only to what it created before, and creates each order, customer and lot once", () => {
     const seen = new Set<string>();
     const bring = (name: string) => {
       expect(seen).not.toContain(name);
@@ -151,7 +151,7 @@ describe("the plan", () => {
     }
   });
 
-  test("has kitchens and homes, near, far, with the armed forces and abroad", () => {
+  test("has businesses and homes, near, remote, military and abroad", () => {
     const buyers = acts("customer").map(({ buyer }) => buyer);
     const homes = buyers.filter(({ company }) => company === null);
     expect(homes.length).toBe(40);
@@ -161,7 +161,7 @@ describe("the plan", () => {
     expect(new Set(places.map(({ country }) => country))).toEqual(new Set(["US", "CA", "GB"]));
   });
 
-  test("gives some parcels to other carriers, whose numbers have their check digits", () => {
+  test("ships some parcels with other carriers, with valid check digits", () => {
     const parcels = acts("ship").flatMap(({ parcel }) => parcel ?? []);
     expect(new Set(parcels.map(({ carrier }) => carrier))).toEqual(new Set(["ups", "fedex", "usps"]));
     expect(new Set(parcels.map(({ tracking_number }) => tracking_number)).size).toBe(parcels.length);
@@ -172,7 +172,7 @@ describe("the plan", () => {
     expect(parcels.length).toBeWithin(labelled / 20, labelled / 2);
   });
 
-  test("orders one to six different products in a parcel the carrier takes", () => {
+  test("orders one to six different products in a parcel that the carrier accepts", () => {
     for (const order of acts("order")) {
       expect(order.lines.length).toBeWithin(1, 7);
       expect(new Set(order.lines.map(({ sku }) => sku)).size).toBe(order.lines.length);
@@ -182,7 +182,7 @@ describe("the plan", () => {
     for (const { weight_grams } of acts("label")) expect(weight_grams).toBeWithin(500, 31_752);
   });
 
-  test("is busiest on weekdays before noon and has favourites", () => {
+  test("has most orders on weekdays before noon, and favorite products", () => {
     const orders = acts("order");
     const local = orders.map(({ at }) => new Date(at - 5 * 3_600_000));
     expect(local.filter((date) => date.getUTCDay() === 0).length).toBeLessThan(70);
@@ -193,7 +193,7 @@ describe("the plan", () => {
     expect(counts[0] ?? 0).toBeGreaterThan(4 * (counts[40] ?? 0));
   });
 
-  test("has stock with shelf life enough for every order, but for those that wait", () => {
+  test("has stock with sufficient shelf life for every order, except those that wait", () => {
     const stock = new Map<string, { usable_until: number; left: number }[]>();
     let waiting = 0;
     for (const act of plan.acts) {
@@ -224,7 +224,7 @@ describe("the plan", () => {
     expect(waiting).toBe(plan.totals.backordered_orders);
   });
 
-  test("tells each order's acts in an order the states allow", () => {
+  test("lists each order's acts in a valid sequence of statuses", () => {
     const stories = new Map<string, string[]>();
     for (const act of plan.acts) {
       if (!("order_number" in act)) continue;

@@ -1,9 +1,9 @@
-// A strict reader of Prometheus' text format 0.0.4, as strict as `promtool check metrics`: it throws at what is off.
+// A strict parser of Prometheus text format 0.0.4, as strict as `promtool check metrics`: it throws on any error.
 
 export interface Read {
   readonly kind: string;
   readonly help: string;
-  /** The value of each sample by its name and labels as written. */
+  /** The value of each sample, by name and labels. */
   readonly samples: ReadonlyMap<string, number>;
 }
 
@@ -11,7 +11,7 @@ const name_form = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const label_form = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(,|$)/y;
 const number_form = /^(?:[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]Inf|NaN)$/;
 
-/** Reads an exposition; families by name. Throws where the text is not one. */
+/** Parses an exposition into families by name. Throws if it is invalid. */
 export function readExposition(text: string): ReadonlyMap<string, Read> {
   if (!text.endsWith("\n")) throw new Error("the last line does not end");
   const families = new Map<string, { kind: string; help: string; samples: Map<string, number> }>();
@@ -69,7 +69,7 @@ function checkFamily(name: string, { kind, samples }: Read): void {
   if (kind === "histogram") checkHistogram(name, samples);
 }
 
-/** Buckets grow with their bound, and the last of them counts all. */
+/** Buckets must increase with their bound, and the last one must count everything. */
 function checkHistogram(name: string, samples: Read["samples"]): void {
   const series = Map.groupBy(
     [...samples].flatMap(([key, value]) => {

@@ -1,4 +1,4 @@
-// What /health finds out by itself: that a database can be written to, and that its file is still the one it was.
+// /health checks that each database can be written to, and that its file is still the same.
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, renameSync, unlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { startService } from "../../../scripts/service.ts";
 import { engine } from "../../../src/core/config.ts";
 import { freshDatabase, startFreshService } from "../../flows/service.ts";
 
-/** Asks until the answer is this one; the worlds' states as they were told then. */
+/** Polls until the response matches. Returns the status of the environments at that time. */
 async function until(url: string, status: number): Promise<{ live: string; test: string }> {
   for (;;) {
     const answer = await fetch(`${url}/health`);
@@ -41,7 +41,7 @@ describe.skipIf(engine !== "sqlite")("health on SQLite", () => {
 });
 
 describe.skipIf(engine !== "postgres")("health on PostgreSQL", () => {
-  test("fails while the database can only be read, and is well again afterwards", async () => {
+  test("fails while the database is read-only, and recovers", async () => {
     const database_url = (await freshDatabase()) ?? "";
     const service = await startFreshService({ database_url });
     expect(await until(service.url, 200)).toEqual({ live: "ok", test: "ok" });

@@ -12,8 +12,8 @@ beforeEach(async () => {
   app = await openApp();
 });
 
-describe("the figures of the last day", () => {
-  test("are rates of one world since the point before", async () => {
+describe("the load history", () => {
+  test("contains rates of one environment since the previous point", async () => {
     const { live } = app.service.stores;
     const entrance = openRequestPipeline({ log: silentLog, slow_ms: 60_000, now: () => 0 }, async (request) =>
       app.app.handle(request),
@@ -42,7 +42,7 @@ describe("the figures of the last day", () => {
     expect(sizes.memory_bytes[0]).toBeGreaterThan(0);
   });
 
-  test("hold one day and no more", async () => {
+  test("covers one day", async () => {
     const { live } = app.service.stores;
     for (let count = 0; count < 2890; count += 1) {
       app.clocks.live.pass(30_000);
@@ -50,10 +50,10 @@ describe("the figures of the last day", () => {
     }
     const { at } = (await app.call("GET", "/metrics/history")).body.data;
     expect(at.length).toBe(2880);
-    // On a busy machine each of so many writes takes PostgreSQL ten milliseconds.
+    // On a busy machine each of these writes takes PostgreSQL ten milliseconds.
   }, 120_000);
 
-  test("a share of the requests took no longer than the bound that is told", () => {
+  test("a quantile is the time that a share of the requests did not exceed", () => {
     const bounds = [0.001, 0.01, 0.1, 1, Number.POSITIVE_INFINITY];
     const countsOf = (took: readonly number[]): LoadCounts => ({
       requests: { "2xx": 0, "3xx": 0, "4xx": 0, "5xx": 0 },

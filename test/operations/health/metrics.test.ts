@@ -20,7 +20,7 @@ async function figures(key = app.keys.live.read) {
 }
 
 describe("metrics: works", () => {
-  test("tells of queues, storage and the process in Prometheus' format", async () => {
+  test("shows queues, storage and the process in Prometheus format", async () => {
     await app.post("/webhooks", { url: "https://one.example/hook", events: ["order.created", "inventory.updated"] });
     await app.post("/products", { sku: "TEA", name: "Tea" });
     await app.post("/inventory", { sku: "TEA", quantity: 1 });
@@ -63,7 +63,7 @@ describe("metrics: works", () => {
     expect(now("packhouse_deliveries_overdue_seconds", '{lane="first",mode="live"}')).toBe(7);
   });
 
-  test("counts requests by the pattern of their route, their status and their mode", async () => {
+  test("counts requests by route pattern, status and environment", async () => {
     const settings = { log: silentLog, slow_ms: 1000, now: () => 0 };
     const entrance = openRequestPipeline(settings, async (request) => app.app.handle(request));
     const send = (path: string, key: string | null, method = "GET") =>
@@ -91,7 +91,7 @@ describe("metrics: works", () => {
     await send("/v1/orders/1", app.keys.live.read);
     await send("/v1/orders/2", app.keys.live.read);
     await send("/v1/orders/2", app.keys.test.read);
-    // Parameters that it knows and that it does not: neither is in a label.
+    // Neither known nor unknown parameters appear in a label.
     await send("/v1/orders/1?secret=1", app.keys.live.read);
     await send("/v1/orders?limit=37", app.keys.live.read);
     await send("/v1/whatever/the/client/says", null, "PROPFIND");
@@ -105,7 +105,7 @@ describe("metrics: works", () => {
     expect(after.under_way).toBe(before.under_way ?? Number.NaN);
   });
 
-  test("counts commits, and how many writes shared them", async () => {
+  test("counts commits, and the writes that shared them", async () => {
     const before = await figures();
     await app.post("/products", { sku: "TEA", name: "Tea" });
     const after = await figures();
@@ -115,7 +115,7 @@ describe("metrics: works", () => {
 });
 
 describe("metrics: refuses", () => {
-  test("a stranger, and tells a test key nothing of the live world", async () => {
+  test("unauthenticated requests, and shows a test key nothing of live", async () => {
     expect((await app.call("GET", "/metrics", undefined, { key: null })).status).toBe(401);
     const { body } = await app.call("GET", "/metrics", undefined, { key: app.keys.test.read });
     readExposition(body);

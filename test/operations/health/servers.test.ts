@@ -1,4 +1,4 @@
-// The servers of an installation: the one process on SQLite, those of the table where several share a database.
+// The servers of an installation: the single process on SQLite, or those that share a PostgreSQL database.
 import { expect, test } from "bun:test";
 import { hostname } from "node:os";
 import { servers } from "../../../db/schema/service.ts";
@@ -11,7 +11,7 @@ const app = await openApp();
 
 const migration = known_migrations[engine].at(-1)?.name ?? "";
 
-test("a process that has its data to itself is the one server", async () => {
+test("a process with its own data is the only server", async () => {
   const before = Date.now();
   const { status, body } = await app.get("/servers");
   expect(status).toBe(200);
@@ -25,7 +25,7 @@ test("a process that has its data to itself is the one server", async () => {
   expect(Date.parse(seen_at)).toBeGreaterThanOrEqual(before);
 });
 
-test("where several share a database all are listed, with the one that answers and those that end", async () => {
+test("on a shared database all are listed, including the responding one and those that shut down", async () => {
   const row = { version, schema: migration, started_at: start, seen_at: start + 1000, beats: 1 };
   await app.service.stores.live.write((tx) =>
     tx.sql.insert(servers).values([

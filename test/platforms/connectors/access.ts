@@ -1,4 +1,4 @@
-// What a connector needs to call a mock.
+// The context that a connector needs to call a mock.
 
 import { systemClock } from "../../../src/core/clock.ts";
 import { Fault } from "../../../src/core/faults.ts";
@@ -14,7 +14,7 @@ const hour_ms = 3_600_000;
 
 const clock = systemClock();
 
-/** A caller of servers on this machine that waits so long for an answer. Its `close` lets go of the connections. */
+/** A caller of servers on this machine with this timeout. `close` closes its connections. */
 export function openCaller(headers_ms = 15_000) {
   const policy = {
     mode: "test",
@@ -70,7 +70,7 @@ interface Refusal {
   readonly [fact: string]: unknown;
 }
 
-/** What a refusal says: the whole of a `platform_error`; anything else is a failure of the test. */
+/** The facts of a `platform_error`. Any other error fails the test. */
 export async function refusal(work: Promise<unknown>): Promise<Refusal> {
   const error: unknown = await work.then(
     () => null,

@@ -1,4 +1,4 @@
-// BigCommerce over its API: orders fetched, changes listed, parcels told of once.
+// BigCommerce over its API: fetches orders, lists changes, reports parcels once.
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { connectors } from "../../../src/platforms/connectors/connectors.ts";
 import { type BigCommerceMock, openBigCommerce, storeOrder } from "../mocks/bigcommerce.ts";
@@ -17,7 +17,7 @@ afterEach(() => bc.stop());
 const access = () => caller.to(bc.url, bc.hash, bc.token);
 
 describe("an order", () => {
-  test("is fetched whole, without what is digital", async () => {
+  test("is fetched completely, without digital items", async () => {
     const options = [
       { type: "Text field", display_name: "Name on it", display_value: "Ada" },
       { type: "Rectangle list", display_name: "Size", display_value: "Large" },
@@ -86,7 +86,7 @@ describe("an order", () => {
     });
   });
 
-  test("of more lines than a page has is fetched whole", async () => {
+  test("with more lines than a page is fetched completely", async () => {
     bc.add(
       storeOrder(
         119,
@@ -100,13 +100,13 @@ describe("an order", () => {
     expect(new Set(order?.lines.map(({ sku }) => sku)).size).toBe(260);
   });
 
-  test("without goods to send has no lines and no address", async () => {
+  test("without items to ship has no lines and no address", async () => {
     const order = bc.add(storeOrder(120, at, {}, [{ type: "giftcertificate" }, { type: "digital" }]));
     order.addresses.length = 0;
     expect(await fetchOrder(access(), "120")).toMatchObject({ lines: [], address: null, shipping_method: null });
   });
 
-  test("for several addresses goes to the first, and says so", async () => {
+  test("for several addresses goes to the first, with a note", async () => {
     const order = bc.add(storeOrder(121, at));
     order.addresses.push({ ...order.addresses[0], id: 7, city: "Dallas" });
     const fetched = await fetchOrder(access(), "121");
@@ -114,7 +114,7 @@ describe("an order", () => {
     expect(fetched?.notes).toContain("The order has 2 addresses at BigCommerce.");
   });
 
-  test("that is not there is null", async () => {
+  test("that does not exist is null", async () => {
     expect(await fetchOrder(access(), "999")).toBeNull();
   });
 
@@ -135,12 +135,12 @@ describe("an order", () => {
     [13, "unpaid"],
     [14, "open"],
     [99, "unpaid"],
-  ])("of status %d is %s", async (status_id, state) => {
+  ])("with status %d is %s", async (status_id, state) => {
     bc.add(storeOrder(122, at, { status_id }));
     expect((await fetchOrder(access(), "122"))?.state).toBe(state as "open");
   });
 
-  test("that was deleted is cancelled, one whose goods are all on their way is done", async () => {
+  test("is cancelled if it was deleted, and done if all items have shipped", async () => {
     bc.add(storeOrder(123, at, { is_deleted: true }));
     expect((await fetchOrder(access(), "123"))?.state).toBe("cancelled");
     bc.add(storeOrder(124, at, { status_id: 14 }, [{ quantity: 2, quantity_refunded: 1, quantity_shipped: 1 }]));
@@ -151,7 +151,7 @@ describe("an order", () => {
     ["default_currency_code", { default_currency_code: "dollar" }],
     ["date_modified", { date_modified: "soon" }],
     ["shipping_cost_ex_tax", { shipping_cost_ex_tax: "-1.0000" }],
-  ])("that cannot be read is refused for good, with the field: %s", async (field, fields) => {
+  ])("with an unreadable field is refused permanently, naming it: %s", async (field, fields) => {
     bc.add(storeOrder(125, at, fields));
     const said = await refusal(fetchOrder(access(), "125"));
     expect(said).toMatchObject({ permanent: true, message: expect.stringContaining(field) });
@@ -159,7 +159,7 @@ describe("an order", () => {
 });
 
 describe("changes", () => {
-  test("are listed by when they happened, beyond a page, and nothing from before", async () => {
+  test("are listed by time, across pages, and not before the start", async () => {
     for (let id = 1; id <= 300; id += 1) bc.add(storeOrder(id, at + (id % 7) * 1000));
     bc.add(storeOrder(301, at - 1000));
     const changes = await changedSince(access(), at);
@@ -169,7 +169,7 @@ describe("changes", () => {
     expect(await changedSince(access(), at + 3_600_000)).toEqual([]);
   });
 
-  test("while orders change, none is passed over", async () => {
+  test("skip no order that changes in the meantime", async () => {
     const orders = Array.from({ length: 300 }, (_, n) => bc.add(storeOrder(n + 1, at)));
     let asked = 0;
     const { api } = caller;
@@ -206,7 +206,7 @@ describe("a parcel", () => {
     expect(order.fields["status_id"]).toBe(2);
   });
 
-  test("told twice is one shipment, whether or not the first answer arrived", async () => {
+  test("reported twice is one shipment, whether or not the first response arrived", async () => {
     const order = bc.add(storeOrder(131, at));
     bc.fail("lose", { method: "POST" });
     expect(await refusal(report(access(), parcel(131, [[13100, 1]])))).toMatchObject({ permanent: false });
@@ -223,7 +223,7 @@ describe("a parcel", () => {
     });
   });
 
-  test("for two addresses is a shipment for each, and what was told of the first is not told again", async () => {
+  test("for two addresses is a shipment for each, and the first is not reported again", async () => {
     const lines = [{ quantity: 1 }, { quantity: 1, order_address_id: 77 }];
     const order = bc.add(storeOrder(132, at, {}, lines));
     order.addresses.push({ ...order.addresses[0], id: 77 });
@@ -237,7 +237,7 @@ describe("a parcel", () => {
     expect(order.shipments.map(({ order_address_id }) => order_address_id)).toEqual([1320, 77]);
   });
 
-  test("of more than is left, of no such line, or of no such order is refused for good", async () => {
+  test("with too many units, an unknown line or an unknown order is refused permanently", async () => {
     const order = bc.add(storeOrder(133, at));
     for (const wrong of [
       parcel(133, [[13300, 3]]),
@@ -250,14 +250,14 @@ describe("a parcel", () => {
     expect(order.shipments).toEqual([]);
   });
 
-  test("with a longer tracking number than the store takes is told of without it", async () => {
+  test("with a tracking number too long for the store is reported without it", async () => {
     const order = bc.add(storeOrder(135, at));
     await report(access(), parcel(135, [[13500, 1]], { tracking_number: "9".repeat(51) }));
     expect(order.shipments).toMatchObject([{ tracking_number: "", tracking_link: expect.any(String) }]);
   });
 });
 
-test("the store's limit is waited for as it says", async () => {
+test("waits for the store's rate limit as requested", async () => {
   bc.add(storeOrder(140, at));
   bc.fail({ status: 429, headers: { "X-Rate-Limit-Time-Reset-Ms": "12345", "X-Rate-Limit-Requests-Left": "0" } });
   expect(await refusal(fetchOrder(access(), "140"))).toMatchObject({ permanent: false, retry_after_seconds: 13 });

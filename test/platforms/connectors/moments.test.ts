@@ -1,4 +1,4 @@
-// Platforms write whole seconds: what they tell of one second may come in any order.
+// Platforms send whole seconds, so notifications of one second may arrive in any order.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { openTestApp, type TestApp } from "../../build/service.ts";
 import { openShopify, type ShopifyMock } from "../mocks/shopify.ts";
@@ -34,7 +34,7 @@ async function tell(path: string, { body, headers }: { body: string; headers: Re
   return answer;
 }
 
-test("that an order is paid holds against that it is not, told of the same second and later", async () => {
+test("paid wins over unpaid within a second, and later", async () => {
   const path = await connect({ platform: "shopify", store_id: shop.shop, api_url: shop.url, api_token: shop.token });
   const order = shop.add(shopOrder(5001, at, { financial_status: "paid" }));
   const before = shopOrder(5001, at, { financial_status: "pending" });
@@ -43,12 +43,12 @@ test("that an order is paid holds against that it is not, told of the same secon
   expect(shop.asked.length).toBe(0);
   const told = await tell(path, shop.notification(before, { topic: "orders/create", secret: "hush-hush" }));
   expect(told.body.order_id).toBe(order_id);
-  // Nobody can say which was first, so the platform was asked.
+  // The order of the two is unknown, so the platform is called.
   expect(shop.asked.length).toBe(1);
   expect((await call("GET", `/orders/${order_id}`)).body.data.holds).toMatchObject([{ reason: "unknown_sku" }]);
 });
 
-test("a site that calls itself otherwise than its owner does is believed by its signature", async () => {
+test("a site with another name than configured is accepted by its signature", async () => {
   const site = await openWooCommerce();
   const path = await connect({ platform: "woocommerce", store_id: "https://shop.example", api_url: "https://1.1.1.1" });
   const order = siteOrder(812, at);

@@ -1,4 +1,4 @@
-// What notifications say, and that whatever is sent is read or refused by name.
+// Notifications are parsed, and anything else is refused with the name of the field.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Fault } from "../../../src/core/faults.ts";
@@ -29,7 +29,7 @@ describe("BigCommerce", () => {
     "store/order/archived",
     "store/order/statusUpdated",
     "store/order/refund/created",
-  ])("%s names an order", (scope) => {
+  ])("%s identifies an order", (scope) => {
     const sent = inbound(bc.notification(118, { scope }));
     expect(bigcommerce.read(sent)).toEqual({
       kind: "order",
@@ -65,13 +65,13 @@ describe("BigCommerce", () => {
     ["data.id", { scope: "store/order/created", store_id: "1", data: { type: "order", id: -1 } }],
     ["data.id", { scope: "store/order/created", store_id: "1", data: { type: "order", id: 1e300 } }],
     ["created_at", { scope: "store/order/created", store_id: "1", created_at: "yesterday" }],
-  ])("what is wrong with %s is said", (field, body) => {
+  ])("the problem of %s is reported", (field, body) => {
     expect(refused("bigcommerce", JSON.stringify(body))).toContain(field);
   });
 });
 
 describe("Shopify", () => {
-  test("carries the whole order, without cards and what is not sent", () => {
+  test("contains the whole order, without cards and lines that are not shipped", () => {
     const wishes = [
       { name: "Engraving", value: "For Zoë" },
       { name: "_builder_id", value: "77" },
@@ -117,7 +117,7 @@ describe("Shopify", () => {
             variant_id: "900",
             name: "Lamp - Brass",
             quantity: 2,
-            // Two of three that cost 111.99 together, which no price of whole cents makes.
+            // Two of three that cost 111.99 together, which no price in whole cents gives.
             unit_price_cents: 4000,
             total_cents: 7466,
           },
@@ -141,12 +141,12 @@ describe("Shopify", () => {
     });
   });
 
-  test("the number keeps what the shop puts around it but for #", () => {
+  test("the number keeps the shop's prefix and suffix, except #", () => {
     const { order } = shopify.read(inbound(sh.notification(shopOrder(7, at, { name: "#EN-7-B" }))));
     expect(order?.number).toBe("EN-7-B");
   });
 
-  test("what was refunded is taken off where the line does not say what is left", () => {
+  test("refunded units are subtracted if the line does not contain the rest", () => {
     const { headers, body } = sh.notification(shopOrder(8, at, {}, [{ quantity: 5 }]));
     const payload = JSON.parse(body);
     delete payload.line_items[0].current_quantity;
@@ -184,7 +184,7 @@ describe("Shopify", () => {
     expect(order?.state).toBe(state as "open");
   });
 
-  test("deletions and edits name their order only, other topics none", () => {
+  test("deletions and edits identify their order only, other topics none", () => {
     const order = shopOrder(5002, at);
     for (const topic of ["orders/delete", "orders/edited"]) {
       const { kind, external_id, order: carried } = shopify.read(inbound(sh.notification(order, { topic })));
@@ -194,7 +194,7 @@ describe("Shopify", () => {
     expect([kind, external_id]).toEqual(["unknown", null]);
   });
 
-  test("one act of the merchant told under two topics is two notifications", () => {
+  test("one act of the merchant sent under two topics is two notifications", () => {
     const order = shopOrder(5003, at);
     const key = (topic: string) => shopify.read(inbound(sh.notification(order, { topic, event_id: "e" }))).dedupe_key;
     expect(key("orders/paid")).not.toBe(key("orders/updated"));
@@ -203,7 +203,7 @@ describe("Shopify", () => {
 });
 
 describe("WooCommerce", () => {
-  test("carries the whole order", () => {
+  test("contains the whole order", () => {
     const meta = [
       { id: 1, key: "pa_size", value: "m", display_key: "Size", display_value: "M" },
       { id: 2, key: "_reduced_stock", value: "3" },
@@ -267,7 +267,7 @@ describe("WooCommerce", () => {
     });
   });
 
-  test("an order without an address of its own goes where the bill goes", () => {
+  test("an order without a shipping address uses the billing address", () => {
     const empty = { first_name: "", last_name: "", address_1: "", city: "", postcode: "", country: "", state: "" };
     const { order } = woocommerce.read(inbound(wc.notification(siteOrder(813, at, { shipping: empty }))));
     expect(order?.address).toMatchObject({ address_line1: "12 Mill Lane", city: "Leeds", country: "GB" });
@@ -290,7 +290,7 @@ describe("WooCommerce", () => {
     expect(order?.state).toBe(state as "open");
   });
 
-  test("the ping of a webhook's creation is one, and a deletion names its order", () => {
+  test("the ping of a new webhook is recognized, and a deletion identifies its order", () => {
     expect(woocommerce.read(inbound(wc.ping()))).toMatchObject({ kind: "ping", external_id: null });
     const order = siteOrder(815, at);
     const deleted = woocommerce.read(inbound(wc.notification(order, { topic: "order.deleted" })));
@@ -299,7 +299,7 @@ describe("WooCommerce", () => {
     expect(other).toMatchObject({ kind: "unknown", external_id: null });
   });
 
-  test("an order with refunds is to be fetched, for it does not say what of it is left", () => {
+  test("an order with refunds has to be fetched, since the rest of each line is unknown", () => {
     const order = wc.add(siteOrder(816, at));
     wc.refund(order, 81600, 1);
     expect(woocommerce.read(inbound(wc.notification(order)))).toMatchObject({ kind: "order", order: null });
@@ -313,7 +313,7 @@ describe("WooCommerce", () => {
   });
 });
 
-/** What is refused of a body; null when it is read. Anything but a `validation_failed` fails the test. */
+/** The refusal of a body; null if it is accepted. Anything but `validation_failed` fails the test. */
 function refused(platform: Platform, body: string, headers: Record<string, string> = {}): string | null {
   try {
     connectors[platform].read(inbound({ body, headers }));
@@ -330,7 +330,7 @@ const topics: Record<Platform, Record<string, string>> = {
   woocommerce: { "X-WC-Webhook-Topic": "order.updated" },
 };
 
-describe("whatever is sent", () => {
+describe("any body", () => {
   test.each(["", "null", "[]", "1", '"a"', "{", "\u0000", "[".repeat(200_000), '{"id":', "webhook_id=", "<xml/>"])(
     "is refused when it is no object: %p",
     (body) => {
@@ -340,12 +340,12 @@ describe("whatever is sent", () => {
     },
   );
 
-  test("names its topic, where a header has to", () => {
+  test("must have its topic in a header", () => {
     expect(refused("shopify", "{}")).toContain("X-Shopify-Topic");
     expect(refused("woocommerce", "{}")).toContain("X-WC-Webhook-Topic");
   });
 
-  test("is read or refused by name, whatever one field of it holds", () => {
+  test("is accepted or refused by name, with any value in one field", () => {
     const bodies = {
       bigcommerce: bc.notification(118).body,
       shopify: sh.notification(shopOrder(5004, at)).body,
@@ -380,7 +380,7 @@ describe("whatever is sent", () => {
     expect(cases).toBeGreaterThan(1500);
   }, 30_000);
 
-  test("is read or refused by name, whatever it is", () => {
+  test("is accepted or refused by name", () => {
     fc.assert(
       fc.property(fc.constantFrom(...platforms), fc.jsonValue(), (platform, value) => {
         refused(platform, JSON.stringify(value), topics[platform]);
@@ -393,7 +393,7 @@ describe("whatever is sent", () => {
     );
   });
 
-  test("an order in it that cannot be read is to be fetched: nothing of it is guessed", () => {
+  test("with an unreadable order causes a fetch: nothing is guessed", () => {
     const whole = JSON.parse(sh.notification(shopOrder(5005, at)).body);
     for (const [field, value] of [
       ["line_items", undefined],
@@ -413,14 +413,14 @@ describe("whatever is sent", () => {
 
 type Path = readonly (string | number)[];
 
-/** Where everything in a value is. */
+/** The paths of all values in a value. */
 function pathsOf(value: unknown, path: Path = []): Path[] {
   if (typeof value !== "object" || value === null) return [path];
   const entries: [string | number, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
   return [path, ...entries.flatMap(([key, inner]) => pathsOf(inner, [...path, key]))];
 }
 
-/** A value with another one at one place in it. */
+/** A value with one path replaced. */
 function replaced(whole: unknown, [key, ...rest]: Path, value: unknown): unknown {
   if (key === undefined) return value;
   const copy: unknown = Array.isArray(whole) ? [...whole] : { ...(whole as object) };

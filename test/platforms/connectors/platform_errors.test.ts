@@ -1,5 +1,5 @@
-// What a platform's API may do instead of answering, the same for all of them: whether asking again can help, and that
-// no secret is ever told.
+// Failures of a platform's API, the same for all platforms: whether a retry can help, and that
+// no secret is shown.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { PlatformAccess } from "../../../src/platforms/connectors/connector.ts";
 import { connectors } from "../../../src/platforms/connectors/connectors.ts";
@@ -13,7 +13,7 @@ import { openWooCommerce, siteOrder } from "../mocks/woocommerce.ts";
 import { at, openCaller, parcel, refusal } from "./access.ts";
 
 const secrets = { bigcommerce: "bc-secret-token", shopify: "shpat_secret", woocommerce: "cs_secret" } as const;
-// The machine may be busy: who answers is waited for, who never does is not.
+// The machine may be busy: slow responses are awaited, missing ones are not.
 setDefaultTimeout(30_000);
 const caller = openCaller();
 const hasty = openCaller(300);
@@ -70,7 +70,7 @@ const rows: [trouble: Trouble, permanent: boolean, seconds: number | null][] = [
 ];
 
 describe.each([...platforms])("%s", (platform) => {
-  test.each(rows)("%j: asking again cannot help: %p", async (trouble, permanent, seconds) => {
+  test.each(rows)("%j: is permanent: %p", async (trouble, permanent, seconds) => {
     const { mock, told, ...shop } = shopOf(platform);
     const access = trouble === "hang" ? { ...shop.access, api: hasty.api } : shop.access;
     const { fetchOrder, changedSince, report } = connectors[platform];
@@ -84,7 +84,7 @@ describe.each([...platforms])("%s", (platform) => {
     }
   });
 
-  test("what the platform says is told, but for secrets", async () => {
+  test("the platform's message is shown without secrets", async () => {
     const { mock, access } = shopOf(platform);
     const secret = access.credentials.api_token ?? "";
     mock.fail({
@@ -97,7 +97,7 @@ describe.each([...platforms])("%s", (platform) => {
     expect(message.length).toBeLessThan(400);
   });
 
-  test("a wrong token, none, or an address that may not be called: nothing helps but a person", async () => {
+  test("a wrong or missing token, or an address that may not be called, fails permanently", async () => {
     const { access } = shopOf(platform);
     const { fetchOrder } = connectors[platform];
     const wrong = { ...access, credentials: { ...access.credentials, api_token: "wrong" } };
@@ -120,14 +120,14 @@ describe.each([...platforms])("%s", (platform) => {
     expect(await refusal(fetchOrder(gone, "1"))).toMatchObject({ permanent: false });
   });
 
-  test("an answer without end is left", async () => {
+  test("an endless response is aborted", async () => {
     const { mock, access } = shopOf(platform);
     mock.fail({ status: 200, body: "[".padEnd(3 << 20, "1,") });
     const said = await refusal(connectors[platform].fetchOrder(access, "1"));
     expect(said).toMatchObject({ permanent: true, message: expect.stringContaining("2 MiB") });
   });
 
-  test("answers in another shape than expected are refused by name or hold nothing", async () => {
+  test("responses of another shape are refused by name or treated as empty", async () => {
     const { mock, access, told } = shopOf(platform);
     const { fetchOrder, changedSince, report } = connectors[platform];
     for (const body of [[], {}, [1, null], { data: { order: [], orders: { nodes: 7 } } }, "null", "3", '"text"']) {

@@ -1,4 +1,4 @@
-// Shopify over its GraphQL Admin API: orders fetched, changes listed, parcels told of once.
+// Shopify over its GraphQL Admin API: fetches orders, lists changes, reports parcels once.
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { connectors } from "../../../src/platforms/connectors/connectors.ts";
 import { openShopify, type ShopifyMock } from "../mocks/shopify.ts";
@@ -18,7 +18,7 @@ afterEach(() => sh.stop());
 const access = () => caller.to(sh.url, sh.shop, sh.token);
 
 describe("an order", () => {
-  test("is the same fetched as told", async () => {
+  test("is the same fetched as notified", async () => {
     const attributes = [
       { name: "Delivery date", value: "2026-12-01" },
       { name: "_cart", value: "c7" },
@@ -54,14 +54,14 @@ describe("an order", () => {
     [{ fulfillment_status: "partial" }, "open"],
     [{ cancelled_at: "2026-11-20T10:00:00Z" }, "cancelled"],
     [{ shipping_address: null, email: null, shipping_lines: [] }, "open"],
-  ])("with %p is %s, fetched as told", async (fields, state) => {
+  ])("with %p is %s, fetched as notified", async (fields, state) => {
     const order = sh.add(shopOrder(5002, at, fields));
     const fetched = await fetchOrder(access(), "5002");
     expect(fetched?.state).toBe(state as "open");
     expect(fetched).toEqual(read(inbound(sh.notification(order))).order);
   });
 
-  test("of more lines than a page has is fetched whole", async () => {
+  test("with more lines than a page is fetched completely", async () => {
     sh.add(
       shopOrder(
         5003,
@@ -75,12 +75,12 @@ describe("an order", () => {
     expect(sh.asked.length).toBe(3);
   });
 
-  test("that is not there is null", async () => {
+  test("that does not exist is null", async () => {
     expect(await fetchOrder(access(), "999")).toBeNull();
   });
 });
 
-test("changes are listed by when they happened, beyond a page, and nothing from before", async () => {
+test("changes are listed by time, across pages, and not before the start", async () => {
   for (let id = 1; id <= 260; id += 1) sh.add(shopOrder(id, at + (id % 7) * 1000));
   sh.add(shopOrder(301, at - 1000));
   const changes = await changedSince(access(), at);
@@ -91,7 +91,7 @@ test("changes are listed by when they happened, beyond a page, and nothing from 
 });
 
 describe("a parcel", () => {
-  test("becomes a fulfillment with its number, link and lines, and the buyer is told", async () => {
+  test("becomes a fulfillment with its number, link and lines, and the buyer is notified", async () => {
     const order = sh.add(shopOrder(5010, at));
     expect(await report(access(), parcel(5010, [[501000, 2]]))).toBe("6001");
     expect(order.fulfillments).toEqual([
@@ -112,13 +112,13 @@ describe("a parcel", () => {
     ["fedex", "FedEx"],
     ["dhl_express", "DHL Express"],
     ["Own van", "Own van"],
-  ])("of %s names the carrier as Shopify spells it: %s", async (carrier, company) => {
+  ])("by %s names the carrier as Shopify spells it: %s", async (carrier, company) => {
     const order = sh.add(shopOrder(5009, at));
     await report(access(), parcel(5009, [[500900, 2]], { carrier }));
     expect(order.fulfillments[0]?.tracking["company"]).toBe(company);
   });
 
-  test("told twice is one fulfillment, whether or not the first answer arrived", async () => {
+  test("reported twice is one fulfillment, whether or not the first response arrived", async () => {
     const order = sh.add(shopOrder(5011, at, {}, [{ quantity: 3 }]));
     sh.fail("lose", { having: "mutation" });
     expect(await refusal(report(access(), parcel(5011, [[501100, 1]])))).toMatchObject({ permanent: false });
@@ -129,14 +129,14 @@ describe("a parcel", () => {
     expect(order.fulfillments.map(({ tracking }) => tracking["number"])).toEqual(["1Z999AA10123456784", "shp_1002"]);
   });
 
-  test("that was cancelled at the shop is told of again", async () => {
+  test("that was cancelled at the shop is reported again", async () => {
     const order = sh.add(shopOrder(5012, at, {}, [{ quantity: 2 }]));
     await report(access(), parcel(5012, [[501200, 1]]));
     for (const made of order.fulfillments) made.status = "CANCELLED";
     expect(await report(access(), parcel(5012, [[501200, 1]]))).toBe("6002");
   });
 
-  test("from two locations is a fulfillment for each, and what was told of the first is not told again", async () => {
+  test("from two locations is a fulfillment for each, and the first is not reported again", async () => {
     const order = sh.add(shopOrder(5013, at, {}, [{ quantity: 1 }, { quantity: 2, location: 2 }]));
     const both = parcel(5013, [
       [501300, 1],
@@ -151,7 +151,7 @@ describe("a parcel", () => {
     ]);
   });
 
-  test("of many lines is told whole", async () => {
+  test("with many lines is reported completely", async () => {
     const order = sh.add(
       shopOrder(
         5014,
@@ -178,7 +178,7 @@ describe("a parcel", () => {
     expect(order.fulfillments.length).toBe(1);
   });
 
-  test("waits while the order is on hold, and is refused for good when too little is left", async () => {
+  test("waits while the order is on hold, and is refused permanently if too little is left", async () => {
     const order = sh.add(shopOrder(5015, at, {}, [{ quantity: 2 }]));
     for (const open of order.fulfillment_orders) open.status = "ON_HOLD";
     expect(await refusal(report(access(), parcel(5015, [[501500, 1]])))).toMatchObject({
@@ -193,7 +193,7 @@ describe("a parcel", () => {
     expect(order.fulfillments).toEqual([]);
   });
 
-  test("that the shop refuses is refused in its words", async () => {
+  test("that the shop refuses is refused with its message", async () => {
     sh.add(shopOrder(5016, at));
     const userErrors = [{ field: null, message: "The api token shpat_mock may not fulfill this." }];
     const body = { data: { fulfillmentCreate: { fulfillment: null, userErrors } } };
@@ -205,7 +205,7 @@ describe("a parcel", () => {
 });
 
 describe("the API", () => {
-  test("is waited for as long as it takes to restore the budget", async () => {
+  test("is called again once the query budget is restored", async () => {
     sh.add(shopOrder(5020, at));
     sh.fail(sh.throttled(950));
     expect(await refusal(fetchOrder(access(), "5020"))).toMatchObject({ permanent: false, retry_after_seconds: 10 });
@@ -218,7 +218,7 @@ describe("the API", () => {
     ["MAX_COST_EXCEEDED", true],
     [undefined, true],
     ["INTERNAL_SERVER_ERROR", false],
-  ])("that answers 200 and the error %p is understood", async (code, permanent) => {
+  ])("that returns 200 with the error %p is handled", async (code, permanent) => {
     sh.fail({ status: 200, body: { errors: [{ message: "No.", extensions: { code } }], data: { order: null } } });
     expect(await refusal(fetchOrder(access(), "1"))).toMatchObject({ permanent });
   });

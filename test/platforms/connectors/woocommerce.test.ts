@@ -1,4 +1,4 @@
-// WooCommerce over its REST API: orders fetched, changes listed, parcels told of once.
+// WooCommerce over its REST API: fetches orders, lists changes, reports parcels once.
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { connectors } from "../../../src/platforms/connectors/connectors.ts";
 import { openWooCommerce, siteOrder, type WooCommerceMock } from "../mocks/woocommerce.ts";
@@ -17,14 +17,14 @@ afterEach(() => wc.stop());
 const access = () => caller.to(wc.url, wc.url, wc.secret, wc.key);
 
 describe("an order", () => {
-  test("is the same fetched as told", async () => {
+  test("is the same fetched as notified", async () => {
     const order = wc.add(siteOrder(812, at));
     const told = read(inbound(wc.notification(order))).order;
     expect(told).not.toBeNull();
     expect(await fetchOrder(access(), "812")).toEqual(told);
   });
 
-  test("has no character references of HTML in its texts", async () => {
+  test("has no HTML entities in its texts", async () => {
     const methods = [{ method_title: "Café &amp; Co &#8211; 2 days", total: "5.00" }];
     const note = "Don&#039;t ring &lt;bell&gt; &amp;amp;";
     const told = wc.add(siteOrder(814, at, { customer_note: note, shipping_lines: methods }));
@@ -33,7 +33,7 @@ describe("an order", () => {
     expect(read(inbound(wc.notification(told))).order?.notes).toBe(notes as string);
   });
 
-  test("is fetched without the units that were refunded", async () => {
+  test("is fetched without refunded units", async () => {
     const order = wc.add(siteOrder(813, at, {}, [{ quantity: 3 }, { quantity: 1 }, { quantity: 2 }]));
     wc.refund(order, 81300, 1);
     wc.refund(order, 81300, 1);
@@ -45,12 +45,12 @@ describe("an order", () => {
     ]);
   });
 
-  test("that is not there is null", async () => {
+  test("that does not exist is null", async () => {
     expect(await fetchOrder(access(), "999")).toBeNull();
   });
 });
 
-test("changes are listed by when they happened, beyond a page, and nothing from before", async () => {
+test("changes are listed by time, across pages, and not before the start", async () => {
   for (let id = 1; id <= 130; id += 1) wc.add(siteOrder(id, at + (id % 7) * 1000));
   wc.add(siteOrder(301, at - 2000));
   const changes = await changedSince(access(), at - 1000);
@@ -81,7 +81,7 @@ describe("a parcel", () => {
     ]);
   });
 
-  test.each(["POST", "PUT"])("told twice is one note, when the answer to %s is lost", async (method) => {
+  test.each(["POST", "PUT"])("reported twice is one note if the response to %s is lost", async (method) => {
     const order = wc.add(siteOrder(821, at));
     wc.fail("lose", { method });
     expect(await refusal(report(access(), parcel(821, [[82100, 3]])))).toMatchObject({ permanent: false });
@@ -100,12 +100,12 @@ describe("a parcel", () => {
     },
   );
 
-  test("of no such order is refused for good", async () => {
+  test("of an unknown order is refused permanently", async () => {
     expect(await refusal(report(access(), parcel(999, [[1, 1]])))).toMatchObject({ permanent: true });
   });
 });
 
-test("a site without the API is no missing order", async () => {
+test("a site without the API is not a missing order", async () => {
   const elsewhere = { ...access(), connection: { id: 1, store_id: wc.url, api_url: `${wc.url}/blog` } };
   const said = await refusal(fetchOrder(elsewhere, "812"));
   expect(said).toMatchObject({ permanent: true, message: expect.stringContaining("api_url") });

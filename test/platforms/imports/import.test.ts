@@ -43,7 +43,7 @@ const order: PlatformOrder = {
   updated_at: 2000,
 };
 
-describe("what is done with an order", () => {
+describe("the step for an order", () => {
   // biome-ignore format: a table is read by its columns.
   test.each([
     // state      here   step      import
@@ -63,14 +63,14 @@ describe("what is done with an order", () => {
     expect(outcomeOf(state, exists || step === "create").action).toBe(action);
   });
 
-  test("an order without goods to send is ignored", () => {
+  test("an order without items to ship is ignored", () => {
     expect(stepOf({ ...order, lines: [] }, { external_updated_at: null }, false)).toBe("ignore");
     expect(outcomeOf("open", false)).toMatchObject({ action: "ignore", code: "nothing_to_send" });
   });
 
   const waits = { status: "queued", external_updated_at: null, seen: null } as const;
 
-  test("of two tellings the later one counts, of two of one moment the second, or what can be fetched", () => {
+  test("the later of two notifications counts; with equal times the second, or the fetched order", () => {
     const [early, late, same] = [order, { ...order, updated_at: 2001 }, { ...order, notes: "same moment" }];
     for (const fetchable of [true, false]) {
       const after = (payload: PlatformOrder | null, told: PlatformOrder | null) =>
@@ -82,7 +82,7 @@ describe("what is done with an order", () => {
     }
   });
 
-  test("what differs from what was imported of that moment is fetched, if it can be", () => {
+  test("a difference to an import of the same time is fetched, if possible", () => {
     const before = {
       status: "imported",
       payload: null,
@@ -98,13 +98,13 @@ describe("what is done with an order", () => {
     expect(payloadAfter(before, later, true)).toEqual(later);
   });
 
-  test("what waits to be fetched goes on waiting, whatever an older telling says", () => {
+  test("an order that waits to be fetched keeps waiting, whatever an older notification says", () => {
     expect(payloadAfter({ ...waits, payload: null }, order, true)).toBeNull();
     expect(payloadAfter({ ...waits, payload: null }, order, false)).toBe(order);
     expect(payloadAfter({ ...waits, payload: null, status: "imported" }, order, true)).toBe(order);
   });
 
-  test("each state of an import can be reached", () => {
+  test("each status of an import is reachable", () => {
     expect(unreachableStates(importTransitions, importStatuses, "queued")).toEqual([]);
     expect(unreachableStates(connectionTransitions, ["active", "paused"], "active")).toEqual([]);
     expect(platformOrderStates.map((state) => outcomeOf(state, true).code)).toEqual([null, null, null, null]);
@@ -112,7 +112,7 @@ describe("what is done with an order", () => {
 });
 
 describe("retries", () => {
-  test("wait 5 seconds, twice as long each time, to an hour, and longer when they are asked to", () => {
+  test("wait 5 seconds, doubled each time up to an hour, and longer if the platform asks", () => {
     expect([1, 2, 3, 10, 11, 60].map((attempts) => retryWait(attempts, null) / 1000)).toEqual([
       ...[5, 10, 20, 2560, 3600, 3600],
     ]);
@@ -121,7 +121,7 @@ describe("retries", () => {
     expect(retryWait(1, 10_000_000)).toBe(24 * 3_600_000);
   });
 
-  test("tell why, without secrets and without our own errors", () => {
+  test("show the reason, without secrets and internal errors", () => {
     const facts = { permanent: true, retry_after_seconds: 7 };
     const fault = new Fault("platform_error", "The token tok-123 is bad, and so is tok-123.", facts);
     expect(reasonOf(fault, ["tok-123", null])).toEqual({
@@ -139,8 +139,8 @@ describe("retries", () => {
   });
 });
 
-describe("what a platform says is made to fit", () => {
-  test("texts lose what no field may hold, and are cut without half a character", () => {
+describe("fields of a platform are converted", () => {
+  test("texts lose invalid characters, and are never cut within a character", () => {
     expect([fitted(" a\u0000b\n ", 10), fitted("  ", 10), fitted(null, 10)]).toEqual(["a b", null, null]);
     expect(fitted("ab😀", 3)).toBe("ab");
     expect(fittedNotes("one\r\n\u0007two\n\n", 100)).toBe("one\ntwo");
@@ -150,10 +150,10 @@ describe("what a platform says is made to fit", () => {
         expect(made === null || (made.length <= max && made.isWellFormed() && !/\p{Cc}|\ufffd/u.test(made))).toBe(true);
       }),
     );
-    // The library's tables of all characters are slow to come on a busy machine.
+    // The library's tables of all characters load slowly on a busy machine.
   }, 30_000);
 
-  test("names, and an e-mail address where there is none", () => {
+  test("names, and a placeholder for a missing email address", () => {
     expect(namesOf("Ida Maria Holm")).toEqual({ first_name: "Ida Maria", last_name: "Holm" });
     expect(namesOf("Ida")).toEqual({ first_name: "Ida", last_name: null });
     expect(namesOf(null)).toEqual({ first_name: null, last_name: null });
@@ -163,7 +163,7 @@ describe("what a platform says is made to fit", () => {
     }
   });
 
-  test("an address keeps what there is of it", () => {
+  test("an address keeps its available fields", () => {
     expect(addressOf(order)).toMatchObject({ name: "Ida Holm", address_line1: "", city: "", country: "" });
     const address = {
       name: "I. Holm",
@@ -195,13 +195,13 @@ describe("what a platform says is made to fit", () => {
     expect(wantedLines("shopify", { ...order, lines: [{ ...line, sku }] })[0]?.sku).toBe(expected);
   });
 
-  test("quantities that no line can have are refused", () => {
+  test("invalid quantities of lines are refused", () => {
     for (const quantity of [0, 1.5, 1_000_001, Number.NaN]) {
       expect(() => wantedLines("shopify", { ...order, lines: [{ ...line, quantity }] })).toThrow(Fault);
     }
   });
 
-  test("numbers, the plainest first, none of them like an id", () => {
+  test("order numbers, the plainest first, none of them like an id", () => {
     expect(numbersFor("T-", order).slice(0, 3)).toEqual(["T-1001", "T-1001-2", "T-1001-3"]);
     expect(numbersFor("", order)).toHaveLength(11);
     expect(numbersFor("", order).at(-1)).toBe("1001-88");
@@ -212,7 +212,7 @@ describe("what a platform says is made to fit", () => {
     for (const number of long) expect(number.length).toBeLessThanOrEqual(100);
   });
 
-  test("a change at the platform changes the digest of its part alone", () => {
+  test("a change at the platform changes the digest of its part only", () => {
     const before = seenOf(order);
     const changed = (now: Partial<PlatformOrder>) => {
       const after = seenOf({ ...order, ...now });
@@ -226,7 +226,7 @@ describe("what a platform says is made to fit", () => {
     expect(changed({ lines: [{ ...line, quantity: 3 }] })).toEqual(["lines"]);
     expect(changed({ lines: [{ ...line, name: "Green tea" }] })).toEqual([]);
     expect(changed({ lines: [{ ...line, total_cents: 699 }] })).toEqual(["lines"]);
-    // An older release read the price after discounts: what costs the same has not changed.
+    // An older release read the price after discounts: an equal price is not a change.
     expect(changed({ lines: [{ ...line, unit_price_cents: 400, total_cents: 700 }] })).toEqual([]);
     expect(changed({ address: addressLike })).toEqual(["address"]);
   });

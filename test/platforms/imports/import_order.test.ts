@@ -1,4 +1,4 @@
-// What becomes of a platform's orders, told over HTTP.
+// Imports of platform orders that are sent over HTTP.
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openApp } from "../../build/service.ts";
 import { openSeller } from "../../shipping/labels/seller.ts";
@@ -20,7 +20,7 @@ const notesOf = async (id: string) =>
 const holdsOf = (order: { holds: { reason: string }[] }) => order.holds.map(({ reason }) => reason);
 
 describe("works", () => {
-  test("an order is taken in whole: buyer, address, lines, price", async () => {
+  test("an order is imported completely: buyer, address, lines, prices", async () => {
     const lines = [shopifyLine(1), shopifyLine(2, { sku: "CUP", quantity: 1, current_quantity: 1, price: "12.00" })];
     const told = shopifyOrder(++ids, { line_items: lines, note: "Ring twice." });
     const order = await take(app, shop, told);
@@ -48,11 +48,11 @@ describe("works", () => {
     ]);
   });
 
-  test("what a line costs after its discounts is taken to the cent, also of the units that are left", async () => {
+  test("the price of a line after discounts is exact to the cent, also for its remaining units", async () => {
     const discount_allocations = [{ amount: "0.40", discount_application_index: 0 }];
     const line = shopifyLine(1, { quantity: 3, current_quantity: 2, price: "3.50", discount_allocations });
     const order = await take(app, shop, shopifyOrder(++ids, { line_items: [line] }));
-    // Three cost 10.10 together: two of them 6.73, which no price of whole cents makes.
+    // Three cost 10.10 together: two of them 6.73, which no price in whole cents gives.
     expect(order).toMatchObject({
       line_items: [{ quantity: 2, unit_price: 3.5, discount_amount: 0.27, line_total: 6.73 }],
       subtotal: 6.73,
@@ -60,7 +60,7 @@ describe("works", () => {
     await app.takeTypes();
   });
 
-  test("it is the same order however often, and in whatever order, it is told of", async () => {
+  test("it stays one order for any number and order of notifications", async () => {
     const [created, changed] = [
       shopifyOrder(++ids),
       shopifyOrder(ids, { updated_at: later(5), shipping_address: address({ address1: "99 New Street" }) }),
@@ -74,7 +74,7 @@ describe("works", () => {
     expect(await shop.imports(`?external_id=${ids}`)).toMatchObject([{ status: "imported", order_id: order.id }]);
   });
 
-  test("both waiting to be imported, the later one is", async () => {
+  test("of two pending imports, the later one is done", async () => {
     await shop.tell(shopifyOrder(++ids, { updated_at: later(5), note: "later" }));
     const order = await take(app, shop, shopifyOrder(ids, { note: "earlier" }));
     expect(order.order_notes).toBe("later");
@@ -92,13 +92,13 @@ describe("works", () => {
     await app.takeTypes();
   });
 
-  test("without an e-mail address, the buyer gets one that nobody can have", async () => {
+  test("a buyer without an email address gets a placeholder", async () => {
     const order = await take(app, shop, shopifyOrder(++ids, { email: null }));
     expect(order.customer.email).toBe(`order-${shop.id.slice(4)}-${ids}@shopify.invalid`);
     await app.takeTypes();
   });
 
-  test("an order that is not paid waits until it is", async () => {
+  test("an unpaid order waits until it is paid", async () => {
     const waiting = await take(app, shop, shopifyOrder(++ids, { financial_status: "pending" }));
     expect(waiting).toBeNull();
     expect(await shop.imports(`?external_id=${ids}`)).toMatchObject([
@@ -108,13 +108,13 @@ describe("works", () => {
     const order = await take(app, shop, shopifyOrder(ids, { updated_at: later(9) }), { topic: "orders/paid" });
     expect(order.status).toBe("pending");
     expect(await app.takeTypes()).toEqual(["order.created", "inventory.updated"]);
-    // What was told before it was paid comes late.
+    // An earlier notification from before the payment arrives late.
     await take(app, shop, shopifyOrder(ids, { financial_status: "pending", updated_at: later(1) }));
     expect((await app.get(`/orders/${order.id}`)).body.data).toEqual(order);
     expect(await shop.imports(`?external_id=${ids}`)).toMatchObject([{ status: "imported", order_id: order.id }]);
   });
 
-  test("what was cancelled or sent at the platform before, or has nothing to send, is no order", async () => {
+  test("orders cancelled or shipped at the platform, or without items to ship, are not created", async () => {
     const nothing = [shopifyLine(1, { requires_shipping: false })];
     const cases: [Record<string, unknown>, string][] = [
       [{ cancelled_at: later(0) }, "cancelled"],
@@ -150,7 +150,7 @@ describe("works", () => {
     expect((await app.takeTypes()).filter((type) => type.startsWith("order."))).toEqual(["order.created"]);
   });
 
-  test("an incomplete address is held until it is corrected, here or at the platform", async () => {
+  test("an incomplete address holds the order until it is corrected, here or at the platform", async () => {
     const bad = { shipping_address: address({ address1: "", zip: null }) };
     const order = await take(app, shop, shopifyOrder(++ids, bad));
     expect([order.status, holdsOf(order)]).toEqual(["on_hold", ["bad_address"]]);
@@ -160,7 +160,7 @@ describe("works", () => {
     await app.runJobs();
     const right = (await app.get(`/orders/${order.id}`)).body.data;
     expect(right).toMatchObject({ status: "pending", shipping_address: { address_line1: "1 Right Street" } });
-    // The platform has the old one still: what was corrected here stays.
+    // The platform still has the old address: the correction here stays.
     const same = await take(app, shop, shopifyOrder(ids, { ...bad, updated_at: later(7), note: "more" }));
     expect(same).toMatchObject({
       holds: [],
@@ -174,7 +174,7 @@ describe("works", () => {
     await app.takeTypes();
   });
 
-  test("changes of address and lines are followed while they can be, and noted later", async () => {
+  test("changes of address and lines are applied while possible, and noted later", async () => {
     const order = await take(app, shop, shopifyOrder(++ids));
     const line_items = [shopifyLine(1, { quantity: 5, current_quantity: 5 }), shopifyLine(2, { sku: "UNHEARD-OF" })];
     const moved = { shipping_address: address({ address1: "7 Elsewhere" }) };
@@ -198,7 +198,7 @@ describe("works", () => {
     await app.takeTypes();
   });
 
-  test("nothing of its buyer comes back to an order whose buyer was erased", async () => {
+  test("an order whose buyer was erased gets no personal data back", async () => {
     const order = await take(app, shop, shopifyOrder(++ids));
     for (const act of ["ship", "deliver"]) expect((await app.post(`/orders/${order.id}/${act}`)).status).toBe(200);
     expect((await app.post(`/customers/${order.customer_id}/erasure`)).status).toBe(202);
@@ -215,7 +215,7 @@ describe("works", () => {
     await app.takeTypes();
   });
 
-  test("an order that the platform cancels is cancelled, its label voided; too late, it is noted once", async () => {
+  test("an order cancelled at the platform is cancelled with its label; too late, it is noted once", async () => {
     const order = await take(app, shop, shopifyOrder(++ids));
     const parcel = { carrier: "local", service: "standard", package: { weight: 2, weight_unit: "lbs" } };
     const label = await app.post("/shipping/labels", { order_id: order.id, ...parcel });
@@ -245,7 +245,7 @@ describe("works", () => {
     expect(await app.takeTypes()).toEqual([]);
   });
 
-  test("a carrier takes its label back before the platform cancels an order; what it keeps is left valid", async () => {
+  test("a carrier voids its label before the platform cancels an order; a refused one stays valid", async () => {
     const seller = await openSeller(app);
     const labelled = async () => {
       const order = await take(app, shop, shopifyOrder(++ids));
@@ -274,7 +274,7 @@ describe("works", () => {
     await app.takeTypes();
   });
 
-  test("an order that is no longer paid is held, and goes on when it is", async () => {
+  test("an order that is no longer paid is held, and released when it is", async () => {
     const order = await take(app, shop, shopifyOrder(++ids));
     const unpaid = { financial_status: "pending", updated_at: later(1) };
     expect(holdsOf(await take(app, shop, shopifyOrder(ids, unpaid)))).toEqual(["payment"]);
@@ -284,7 +284,7 @@ describe("works", () => {
     await app.takeTypes();
   });
 
-  test("an order that is sent by others is noted, one that was sent from here is not", async () => {
+  test("an order shipped by others is noted, one shipped from here is not", async () => {
     const order = await take(app, shop, shopifyOrder(++ids));
     const done = { fulfillment_status: "fulfilled", updated_at: later(1) };
     await take(app, shop, shopifyOrder(ids, done));
@@ -296,7 +296,7 @@ describe("works", () => {
     await app.takeTypes();
   });
 
-  test("the number has the connection's prefix, and a suffix when another order has it", async () => {
+  test("the number has the connection's prefix, and a suffix if another order has it", async () => {
     const other = await connectShopify(app, { order_prefix: "W-" });
     expect(await take(app, other, shopifyOrder(++ids, { name: "#77" }))).toMatchObject({ order_number: "W-77" });
     expect(await take(app, other, shopifyOrder(++ids, { name: "#77" }))).toMatchObject({ order_number: "W-77-2" });
@@ -306,7 +306,7 @@ describe("works", () => {
     await app.takeTypes();
   });
 
-  test("one order of each store, also when two stores count alike", async () => {
+  test("each store has its own order, even with equal numbers", async () => {
     const other = await connectShopify(app);
     const one = await take(app, shop, shopifyOrder(++ids, { name: "#A" }));
     const two = await take(app, other, shopifyOrder(ids, { name: "#A" }));
@@ -331,7 +331,7 @@ describe("guards", () => {
         return shopifyOrder(++ids, { name: `#${what}`, email, line_items });
       };
       const told = await Promise.all(shops.map(({ tell }, at) => tell(order(at))));
-      // The jobs import one order of each store at a time, all stores at once.
+      // The jobs import one order of each store at a time, all stores in parallel.
       await app.runJobs();
       const orders = [];
       for (const { body } of told) orders.push((await app.get(`/orders/${body.order_id}`)).body.data);
@@ -349,7 +349,7 @@ describe("guards", () => {
     30_000,
   );
 
-  test("what no order can hold fails at once, with its reason", async () => {
+  test("an order with invalid data fails at once, with the reason", async () => {
     const dear = shopifyLine(1, { price: "9999999999.00", quantity: 999_999, current_quantity: 999_999 });
     expect(await take(app, shop, shopifyOrder(++ids, { line_items: [dear] }))).toBeNull();
     const [one] = await shop.imports(`?external_id=${ids}`);

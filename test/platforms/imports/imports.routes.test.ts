@@ -1,4 +1,4 @@
-// Imports of orders that have to be fetched, from a store that gets into trouble. In test mode, where the store may be
+// Imports of orders that have to be fetched from a failing store. In test mode, where the store may be
 // on this machine.
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { LogFields } from "../../../src/core/log.ts";
@@ -28,13 +28,13 @@ afterAll(async () => {
 
 let ids = 300;
 let told = 0;
-// Each notification is of a second of its own: those of one second are repeats.
+// Each notification has its own second: those of one second are repeats.
 const begun = Date.now();
 
-/** Puts an order into the store. */
+/** Adds an order to the store. */
 const placed = (changes = {}): StoreOrder => store.add(storeOrder(++ids, Date.now(), changes));
 
-/** Lets the store tell of its newest order. */
+/** Sends the notification of the store's newest order. */
 async function tell(order_id = ids): Promise<string> {
   const { body } = store.notification(order_id, {
     scope: "store/order/updated",
@@ -48,7 +48,7 @@ async function tell(order_id = ids): Promise<string> {
 const importOf = async (external_id = ids) =>
   (await get(`/platforms/${connection}/imports?external_id=${external_id}`))[0];
 
-/** Lets time pass and what is then due happen. */
+/** Advances the clock and runs the due jobs. */
 async function after(ms: number) {
   app.clocks.test.advance(ms);
   await app.runJobs();
@@ -56,7 +56,7 @@ async function after(ms: number) {
 }
 
 describe("works", () => {
-  test("an order is fetched from the store and taken in, its digital lines left out", async () => {
+  test("an order is fetched from the store and imported without its digital lines", async () => {
     placed();
     const id = await tell();
     await app.runJobs();
@@ -73,7 +73,7 @@ describe("works", () => {
     expect(await importOf()).toMatchObject({ status: "imported", order_id: id, attempts: 1 });
   });
 
-  test("while the store is down it is tried again, 5 seconds on and twice as long each time", async () => {
+  test("while the store is down, it is retried after 5 seconds, doubled each time", async () => {
     placed();
     store.fail({ status: 503, body: "down" }, { having: `/orders/${ids}`, times: 3 });
     const id = await tell();
@@ -87,7 +87,7 @@ describe("works", () => {
     expect((await call("GET", `/orders/${id}`)).status).toBe(200);
   });
 
-  test("a store that asks for patience gets it, and one that hangs up in the middle is asked again", async () => {
+  test("a store that asks for a delay gets it, and one that disconnects is retried", async () => {
     placed();
     store.fail({ status: 429, headers: { "x-rate-limit-time-reset-ms": "90000" } }, { having: `/orders/${ids}` });
     store.fail("half", { having: `/orders/${ids}` });
@@ -98,7 +98,7 @@ describe("works", () => {
     expect(await after(10_000)).toMatchObject({ status: "imported" });
   });
 
-  test("without a token that is good nothing helps; with a new one what failed is imported", async () => {
+  test("an invalid token fails permanently; with a new one the failed orders are imported", async () => {
     placed();
     await call("PATCH", `/platforms/${connection}`, { api_token: "an-expired-token" });
     const id = await tell();
@@ -111,7 +111,7 @@ describe("works", () => {
     expect(await after(0)).toMatchObject({ status: "imported", order_id: id });
   });
 
-  test("it is given up after two days, and tried again by a person or when the platform tells of it", async () => {
+  test("it is given up after two days, and retried on request or by a new notification", async () => {
     placed();
     store.fail({ status: 500 }, { having: `/orders/${ids}`, times: 1000 });
     const id = await tell();
@@ -134,7 +134,7 @@ describe("works", () => {
     expect(await importOf()).toMatchObject({ order_id: id });
   });
 
-  test("what the store does not have yet is looked for again, and let be in the end", async () => {
+  test("an order that the store does not have yet is retried, and finally given up", async () => {
     ids += 1;
     const id = await tell();
     expect(await after(0)).toMatchObject({ status: "queued", attempts: 1 });
@@ -151,7 +151,7 @@ describe("works", () => {
     expect(await after(80_000)).toMatchObject({ status: "ignored", reason: { code: "gone" } });
   });
 
-  test("what is told while the order is fetched is not lost", async () => {
+  test("a notification during the fetch is not lost", async () => {
     const order = placed();
     const id = await tell();
     const { claims } = await app.service.stores.test.write((tx) => claimImports(tx, new Set()));
@@ -173,7 +173,7 @@ describe("works", () => {
   });
 });
 
-/** An order as a connector has read it. */
+/** An order as read by a connector. */
 const toldOrder = (external_id: string) => ({
   external_id,
   number: external_id,
@@ -192,7 +192,7 @@ const toldOrder = (external_id: string) => ({
 });
 
 describe("refuses", () => {
-  test("to try again what is imported or not there", async () => {
+  test("to retry an imported or unknown order", async () => {
     const imported = (await get(`/platforms/${connection}/imports?status=imported`))[0];
     const again = await call("POST", `/platforms/${connection}/imports/${imported.id}/retry`);
     expect([again.status, again.body.error.code]).toEqual([409, "invalid_state_transition"]);
@@ -203,7 +203,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("a server that dies over an import is followed by another; that it returns changes nothing", async () => {
+  test("another server continues the import of a dead one; its return changes nothing", async () => {
     const { test: db } = app.service.stores;
     placed();
     const id = await tell();
@@ -223,7 +223,7 @@ describe("guards", () => {
     expect(await importOf()).toMatchObject({ status: "imported", reason: null });
   });
 
-  test("a server that was overtaken neither imports nor fails what another is at", async () => {
+  test("a server that was overtaken neither imports nor fails the order", async () => {
     const { test: db } = app.service.stores;
     placed();
     await tell();
@@ -241,7 +241,7 @@ describe("guards", () => {
     expect(await db.write((tx) => processOrderImport(tx, quick, order))).toMatchObject({ status: "imported" });
   });
 
-  test("a throw in the middle undoes the order whole, and it is tried again", async () => {
+  test("an exception rolls back the whole order, and it is retried", async () => {
     const { test: db } = app.service.stores;
     placed();
     const id = await tell();
@@ -276,7 +276,7 @@ describe("guards", () => {
     for (const id of [ids, ids - 1]) expect(await importOf(id)).toMatchObject({ status: "imported", attempts: 2 });
   });
 
-  test("no log line and no answer holds a secret", async () => {
+  test("no log line and no response contains a secret", async () => {
     const text = JSON.stringify([logged, await get(`/platforms/${connection}/imports?limit=100`)]);
     expect(logged.length).toBeGreaterThan(5);
     for (const plain of [store.token, "an-expired-token"]) expect(text).not.toContain(plain);

@@ -16,20 +16,20 @@ afterEach(async () => {
 
 const api_url = "https://93.184.216.34";
 
-/** How many imports and notifications there are. */
+/** The number of imports and notifications. */
 const stored = () =>
   app.service.stores.live.read(async (db) => [
     await db.sql.$count(platform_imports),
     await db.sql.$count(platform_notifications),
   ]);
 
-/** Connects a BigCommerce store that stays paused: nothing is fetched from it. */
+/** Connects a BigCommerce store that stays paused, so that nothing is fetched from it. */
 async function connectBig(store_id: string, fields = {}) {
   const body = { platform: "bigcommerce", store_id, api_token: "tok_333333333333", status: "paused", api_url };
   return (await app.post("/platforms", { ...body, ...fields })).body.data;
 }
 
-/** A notification in the specification's form. */
+/** A notification in the specification's format. */
 function notification(store: string, order: number, changes: Record<string, unknown> = {}) {
   return {
     scope: "store/order/created",
@@ -45,7 +45,7 @@ const big = (body: unknown, headers: Record<string, string> = {}) =>
   app.call("POST", "/webhooks/bigcommerce/orders", body, { key: app.keys.live.read_write, headers });
 
 describe("works", () => {
-  test("a body that begins with a byte order mark is signed as it came", async () => {
+  test("a body with a byte order mark is verified as it was sent", async () => {
     const shop = await connectShopify(app);
     const marked = `\ufeff${JSON.stringify(shopifyOrder(3100))}`;
     expect((await shop.tell(marked)).status).toBe(200);
@@ -56,7 +56,7 @@ describe("works", () => {
     expect((await app.call("POST", "/products", product, { headers })).status).toBe(201);
   });
 
-  test("BigCommerce is answered as the specification has it, and a repeat gets the same bytes", async () => {
+  test("BigCommerce gets the specified response, and a repeat the same bytes", async () => {
     await connectBig("abc1");
     const body = notification("abc1", 250, { something_else: { that: "is passed over" } });
     const first = await big(body);
@@ -90,7 +90,7 @@ describe("works", () => {
     expect((await big(notification("unknown1", 1, { store_id: "2039" }))).status).toBe(200);
   });
 
-  test("what nobody here needs to know is acknowledged", async () => {
+  test("irrelevant notifications are acknowledged", async () => {
     const nothing = { success: true, order_id: null, status: "ignored", estimated_ship_date: null };
     const before = await stored();
     const cart = { ...notification("abc1", 1), scope: "store/cart/created", data: { type: "cart", id: "8f-9a" } };
@@ -103,7 +103,7 @@ describe("works", () => {
     expect(await stored()).toEqual(before);
   });
 
-  test("BigCommerce's signature is asked for once there is a client secret", async () => {
+  test("BigCommerce's signature is required once there is a client secret", async () => {
     const client_secret = "bc-client-secret";
     const { id } = await connectBig("abc2", { client_secret });
     const body = notification("abc2", 7);
@@ -123,7 +123,7 @@ describe("works", () => {
     expect((await big(notification("abc2", 8))).status).toBe(200);
   });
 
-  test("a client secret that cannot be opened any more lets nobody in", async () => {
+  test("a client secret that cannot be decrypted admits nobody", async () => {
     const { id } = await connectBig("abc4", { client_secret: "bc-client-secret" });
     const sealed = "v1.sealed-under-another-key";
     await app.service.stores.live.write(async (tx) => {
@@ -133,7 +133,7 @@ describe("works", () => {
     expect((await big(notification("abc4", 1))).status).toBe(401);
   });
 
-  test("WooCommerce's ping, which is a form and not signed, is answered; its orders have to be signed", async () => {
+  test("WooCommerce's unsigned ping is answered; its orders must be signed", async () => {
     const client_secret = "woo-secret-0123456789";
     const body = { platform: "woocommerce", store_id: `${api_url}/woo`, client_secret };
     const { id, callback_url } = (await app.post("/platforms", body)).body.data;
@@ -178,7 +178,7 @@ describe("works", () => {
     expect((await app.get(`/platforms/${id}/imports`)).body.data).toHaveLength(1);
   });
 
-  test("the sandbox has stores of its own", async () => {
+  test("test data has its own stores", async () => {
     const body = { platform: "shopify", store_id: "sandbox.myshopify.com", client_secret: secret, api_url };
     const made = await app.call("POST", "/platforms", body, { key: app.keys.test.full });
     const { callback_url } = made.body.data;
@@ -197,7 +197,7 @@ describe("works", () => {
     expect((await app.get(path)).status).toBe(404);
   });
 
-  test("what platforms do not repeat any more is forgotten, the orders are not", async () => {
+  test("notifications are deleted once platforms no longer repeat them; the orders stay", async () => {
     const shop = await connectShopify(app);
     const first = await shop.tell(shopifyOrder(9100), { event: "once" });
     await app.runJobs();
@@ -208,7 +208,7 @@ describe("works", () => {
     await deleteOldNotifications(app.service.stores.live, app.service);
     const [imports, left] = await stored();
     expect(left).toBeLessThan(kept ?? 0);
-    // Told again after all, it is the same order.
+    // Repeated after all, it is the same order.
     const again = await shop.tell(shopifyOrder(9100), { event: "once" });
     expect(again.body.order_id).toBe(first.body.order_id);
     expect((await stored())[0]).toBe(imports as number);
@@ -216,7 +216,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("what is not signed with the store's secret, for the store, or for a store at all", async () => {
+  test("invalid signatures, those of another store, and unknown stores", async () => {
     const shop = await connectShopify(app);
     const before = await stored();
     const forged: [string, Parameters<typeof shop.tell>[1]][] = [
@@ -241,7 +241,7 @@ describe("refuses", () => {
     expect(await app.takeEvents()).toEqual([]);
   });
 
-  test("BigCommerce without a key that may write, or of a store that is not connected", async () => {
+  test("BigCommerce without a write key, or of a store that is not connected", async () => {
     await connectBig("abc3");
     const body = notification("abc3", 1);
     const path = "/webhooks/bigcommerce/orders";
@@ -254,7 +254,7 @@ describe("refuses", () => {
     expect(unknown.body.error.details[0].field).toBe("store_id");
   });
 
-  test("every bad field of the specification's body, and a moment long ago or ahead", async () => {
+  test("every bad field of the specified body, and times too far in the past or future", async () => {
     const none = await big({});
     const fields = ({ body }: typeof none) => body.error.details.map(({ field }: { field: string }) => field);
     expect([none.status, fields(none)]).toEqual([422, ["scope", "store_id", "data", "hash", "created_at", "producer"]]);
@@ -285,7 +285,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("twenty repeats at once are one notification with one answer and one order", async () => {
+  test("twenty concurrent repeats are one notification with one response and one order", async () => {
     const shop = await connectShopify(app);
     const before = await stored();
     const order = shopifyOrder(9300);
@@ -294,12 +294,12 @@ describe("guards", () => {
     expect(await stored()).toEqual(before.map((count) => count + 1));
     await app.runJobs();
     expect((await app.takeEvents()).filter(({ type }) => type === "order.created")).toHaveLength(1);
-    // A repeat asks for nothing.
+    // A repeat needs no fetch.
     await shop.tell(order, { event: "at-once" });
     expect(await shop.imports()).toMatchObject([{ status: "imported" }]);
   });
 
-  test("twenty notifications of one order at once are one order, and of twenty orders twenty", async () => {
+  test("twenty concurrent notifications of one order are one order, and of twenty orders twenty", async () => {
     const shop = await connectShopify(app);
     const answers = await Promise.all(Array.from({ length: 20 }, () => shop.tell(shopifyOrder(9400))));
     expect(new Set(answers.map(({ body }) => body.order_id)).size).toBe(1);

@@ -15,7 +15,7 @@ const open = (platform: PlatformName) => {
   afterAll(() => shop.close());
 };
 
-/** The nightly round, and what it wrote into the log. */
+/** Runs the nightly reconciliation and returns its log. */
 async function night() {
   const lines: object[] = [];
   const note = (message: string, facts: object = {}) => lines.push({ message, ...facts });
@@ -32,7 +32,7 @@ const units = [{ sku: "MUG", quantity: 2 }];
 describe.each([...platformNames])("%s: every night", (platform) => {
   open(platform);
 
-  test("an order whose notification was lost is found, once", async () => {
+  test("an order with a lost notification is found, once", async () => {
     await shop.sell(801, ...units);
     shop.store.sell(802, units);
     expect(await known()).toEqual(["801"]);
@@ -40,12 +40,12 @@ describe.each([...platformNames])("%s: every night", (platform) => {
     expect(await known()).toEqual(["801", "802"]);
     const asked = shop.store.asked.length;
     expect(await night()).toEqual([]);
-    // One look at the list, and no order is fetched again.
+    // One request for the list, and no order is fetched again.
     expect(shop.store.asked.length).toBe(asked + 1);
     expect(await known()).toEqual(["801", "802"]);
   });
 
-  test("a change whose notification was lost is followed", async () => {
+  test("a change with a lost notification is applied", async () => {
     const { id } = await shop.sell(806, ...units);
     shop.store.reword(806, "Leave it with the neighbour.");
     expect(await night()).toMatchObject([{ orders: 1 }]);
@@ -53,7 +53,7 @@ describe.each([...platformNames])("%s: every night", (platform) => {
     expect(await night()).toEqual([]);
   });
 
-  test("a platform that does not answer is asked again the next night", async () => {
+  test("a platform that does not respond is retried the next night", async () => {
     shop.store.sell(803, units);
     shop.store.fail({ status: 503, body: "" });
     expect(await night()).toMatchObject([{ message: "listing a platform's changed orders failed" }]);
@@ -62,7 +62,7 @@ describe.each([...platformNames])("%s: every night", (platform) => {
     expect(await known()).toContain("803");
   });
 
-  test("what is paused is let be", async () => {
+  test("paused connections are skipped", async () => {
     shop.store.sell(804, units);
     await shop.done("PATCH", `/platforms/${shop.connection.id}`, { status: "paused" });
     const asked = shop.store.asked.length;
@@ -72,10 +72,10 @@ describe.each([...platformNames])("%s: every night", (platform) => {
   });
 });
 
-describe("a store whose API may not be called", () => {
+describe("a store with an API that may not be called", () => {
   open("shopify");
 
-  test("is let be", async () => {
+  test("is skipped", async () => {
     await shop.done("PATCH", `/platforms/${shop.connection.id}`, { api_token: null });
     shop.store.sell(805, units);
     expect([await night(), shop.store.asked, await known()]).toEqual([[], [], []]);

@@ -1,4 +1,4 @@
-// A store of BigCommerce as its public documentation tells of it: the order resources of version 2, and what it signs.
+// A mock BigCommerce store by its public documentation: the order resources of version 2, and its signatures.
 import { Webhook } from "standardwebhooks";
 import { type Answered, type Asked, type Json, objectOf, openServer } from "../../outbound/mock_server.ts";
 
@@ -55,12 +55,12 @@ const providers = [
   ],
 ];
 
-/** Moments as BigCommerce writes them. */
+/** Times as BigCommerce writes them. */
 export const rfc2822 = (at: number): string => new Date(at).toUTCString().replace("GMT", "+0000");
 
 const error = (status: number, message: string): Answered => ({ status, body: [{ status, message }] });
 
-/** An order of two mugs and a certificate as a customer of Texas places it; `order` and `lines` change fields of it. */
+/** An order of two mugs and a certificate by a customer in Texas; `order` and `lines` override fields. */
 export function storeOrder(id: number, at: number, order: Json = {}, lines?: readonly Partial<Goods>[]): StoreOrder {
   const one = {
     first_name: "Ada",
@@ -113,7 +113,7 @@ export function storeOrder(id: number, at: number, order: Json = {}, lines?: rea
   };
 }
 
-/** What the functions of the mock share: the store's orders and its clock. */
+/** The shared state of the mock: the store's orders and its clock. */
 interface Store {
   readonly orders: Map<number, StoreOrder>;
   readonly now: () => number;
@@ -143,7 +143,7 @@ function listOrders({ orders }: Store, query: URLSearchParams): Answered {
   );
 }
 
-/** What is wrong with a new shipment of an order, or null. */
+/** The problem of a new shipment of an order, or null. */
 function shipmentProblem(order: StoreOrder, given: Json): string | null {
   const unknown = Object.keys(given).find((name) => !shipmentFields.includes(name));
   if (unknown !== undefined) return `The field '${unknown}' is not supported by this resource.`;
@@ -220,14 +220,14 @@ export async function openBigCommerce({ hash = "k3v9x2", token = "bc-access-toke
     hash,
     token,
     orders: store.orders,
-    /** Puts an order into the store. */
+    /** Adds an order to the store. */
     add(order: StoreOrder) {
       store.orders.set(Number(order.fields["id"]), order);
       return order;
     },
     /** Changes fields of an order, as the merchant does. */
     change: (order: StoreOrder, fields: Json) => changeOrder(store, order, fields),
-    /** The notification of an order as the store sends it, signed when there is a client secret. */
+    /** The notification of an order as the store sends it, signed if there is a client secret. */
     notification(order_id: number, { scope = "store/order/created", secret = "", at = now(), sent = now() } = {}) {
       const seconds = Math.floor(at / 1000);
       const hash_of = new Bun.CryptoHasher("sha1").update(`${scope} ${order_id} ${seconds}`).digest("hex");

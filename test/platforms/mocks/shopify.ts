@@ -1,5 +1,5 @@
-// A shop on Shopify as its public documentation tells of it: orders and fulfillments of the GraphQL Admin API, and what
-// its webhooks send and sign.
+// A mock Shopify shop by its public documentation: orders and fulfillments of the GraphQL Admin API, and
+// its signed webhooks.
 import { createHmac } from "node:crypto";
 import { type DocumentNode, graphqlSync, Kind, parse, type SelectionSetNode } from "graphql";
 import { type Answered, type Asked, type Json, objectOf, openServer } from "../../outbound/mock_server.ts";
@@ -20,14 +20,14 @@ import {
 const query_cost_max = 1000;
 const supported_version = /^\/admin\/api\/20\d\d-(?:01|04|07|10)\/graphql\.json$/;
 
-/** What the functions of the mock share: the shop's orders, its clock and its counter. */
+/** The shared state of the mock: the shop's orders, its clock and its counter. */
 interface Shop {
   readonly orders: Map<number, ShopOrder>;
   readonly now: () => number;
   last_id: number;
 }
 
-/** What a query costs: a point for each object, and for a page as many times as it has places. */
+/** The cost of a query: a point for each object, multiplied by the size of a page. */
 function costOf(selections: SelectionSetNode): number {
   const fields = selections.selections.filter((selection) => selection.kind === Kind.FIELD);
   return fields.reduce((sum, { name, selectionSet, arguments: given = [] }) => {
@@ -53,7 +53,7 @@ interface Chosen {
   readonly quantity: number;
 }
 
-/** The units that a fulfillment takes, or why it may not. */
+/** The units that a fulfillment takes, or why it is refused. */
 function chosenUnits({ orders }: Shop, fulfillment: Json): Chosen[] | string {
   const all = [...orders.values()].flatMap((order) => order.fulfillment_orders.map((open) => ({ order, open })));
   const chosen: Chosen[] = [];
@@ -152,14 +152,14 @@ export async function openShopify({ token = "shpat_mock", shop = "lamps.myshopif
     token,
     shop,
     orders: state.orders,
-    /** Puts an order into the shop. */
+    /** Adds an order to the shop. */
     add(order: ShopOrder) {
       state.orders.set(order.fields.id, order);
       return order;
     },
     /** Changes fields of an order, as the merchant does. */
     change: (order: ShopOrder, fields: Json) => changeOrder(state, order, fields),
-    /** What Shopify answers when a query finds too little of its budget. */
+    /** Shopify's response when a query exceeds its budget. */
     throttled: (lacking: number): Answered => ({
       status: 200,
       body: {

@@ -1,4 +1,4 @@
-// The part of Shopify's GraphQL Admin API that orders and fulfillments need, after its public documentation.
+// The part of Shopify's GraphQL Admin API that orders and fulfillments need, by its public documentation.
 import { buildSchema } from "graphql";
 
 export const schema = buildSchema(`

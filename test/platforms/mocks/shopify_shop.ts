@@ -1,4 +1,4 @@
-// What a shop on Shopify keeps, how its GraphQL Admin API answers it, and how its webhooks carry it.
+// The data of a Shopify shop, and its form in the GraphQL Admin API and in webhooks.
 import type { Json } from "../../outbound/mock_server.ts";
 
 interface ShopLine {
@@ -8,7 +8,7 @@ interface ShopLine {
   readonly variant_id: number | null;
   readonly product_id: number | null;
   readonly price: string;
-  /** What was taken off the whole line. */
+  /** The amount taken off the whole line. */
   readonly discount: string;
   readonly requires_shipping: boolean;
   readonly gift_card: boolean;
@@ -40,7 +40,7 @@ export interface ShopOrder {
   readonly fulfillment_orders: Open[];
 }
 
-/** Moments as Shopify writes them. */
+/** Times as Shopify writes them. */
 export const iso = (at: number) => new Date(at).toISOString().replace(/\.\d{3}Z$/, "Z");
 /** The global id of a record. */
 export const gid = (kind: string, id: number) => `gid://shopify/${kind}/${id}`;
@@ -61,7 +61,7 @@ const address = {
   phone: "+33 4 72 00 00 00",
 };
 
-/** An order of a lamp and a gift card as a customer in Lyon places it; `order` and `lines` change fields of it. */
+/** An order of a lamp and a gift card by a customer in Lyon; `order` and `lines` override fields. */
 export function shopOrder(id: number, at: number, order: Json = {}, lines?: readonly Partial<ShopLine>[]): ShopOrder {
   const goods: Partial<ShopLine>[] = [
     { name: "Lamp - Brass", sku: "LAMP-B", quantity: 2, price: "40.00", discount: "8.00" },
@@ -133,7 +133,7 @@ const money = (amount: string, currency: unknown) => {
   return { shopMoney: one, presentmentMoney: one };
 };
 
-/** One page of a list, whose cursor is the place in it. */
+/** One page of a list. The cursor is the position in it. */
 export function connection(list: readonly unknown[], { first = 0, after }: { first?: number; after?: string | null }) {
   const start = after ? Number(after) : 0;
   const nodes = list.slice(start, start + first);
@@ -172,7 +172,7 @@ function addressView(value: unknown) {
   return { ...address, firstName: first_name, lastName: last_name, ...codes };
 }
 
-/** An order as the query's root answers it. */
+/** An order as the query's root returns it. */
 export function orderView({ fields, lines, fulfillments, fulfillment_orders }: ShopOrder) {
   const lineOf = (id: number) => lineView(lines.find((line) => line.id === id) as ShopLine, fields["currency"]);
   const financial = fields["financial_status"];
@@ -221,7 +221,7 @@ export function orderView({ fields, lines, fulfillments, fulfillment_orders }: S
   };
 }
 
-/** A fulfillment as the API answers it. */
+/** A fulfillment as the API returns it. */
 export const fulfillmentView = ({ id, status, tracking, lines }: Fulfillment, lineOf: (id: number) => unknown) => ({
   id: gid("Fulfillment", id),
   status,
@@ -234,7 +234,7 @@ export const fulfillmentView = ({ id, status, tracking, lines }: Fulfillment, li
     ),
 });
 
-/** A fulfillment order as the API answers it. */
+/** A fulfillment order as the API returns it. */
 export const openView = ({ id, status, location, lines }: Open, lineOf: (id: number) => unknown) => ({
   id: gid("FulfillmentOrder", id),
   status,
@@ -252,7 +252,7 @@ export const openView = ({ id, status, location, lines }: Open, lineOf: (id: num
     ),
 });
 
-/** An order as webhooks carry it. */
+/** An order as webhooks contain it. */
 export function payloadOf({ fields, lines }: ShopOrder): Json {
   return {
     ...fields,
@@ -274,6 +274,6 @@ export function payloadOf({ fields, lines }: ShopOrder): Json {
   };
 }
 
-/** A line of an order as the API answers it. */
+/** A line of an order as the API returns it. */
 export const lineIn = ({ lines, fields }: ShopOrder, id: number) =>
   lineView(lines.find((line) => line.id === id) as ShopLine, fields["currency"]);

@@ -1,4 +1,4 @@
-// A shop on WooCommerce as its public documentation tells of it: orders of the REST API, version 3, and what it signs.
+// A mock WooCommerce shop by its public documentation: orders of the REST API, version 3, and its signatures.
 import { createHmac } from "node:crypto";
 import { type Answered, type Asked, type Json, objectOf, openServer } from "../../outbound/mock_server.ts";
 
@@ -10,7 +10,7 @@ export interface SiteOrder {
 
 const statuses = ["pending", "processing", "on-hold", "completed", "cancelled", "refunded", "failed", "trash"];
 
-/** Moments as WooCommerce writes them: of UTC, without saying so. */
+/** Times as WooCommerce writes them: in UTC, without a zone. */
 export const plain = (at: number): string => new Date(at).toISOString().slice(0, 19);
 
 const error = (status: number, code: string, message: string): Answered => ({
@@ -18,7 +18,7 @@ const error = (status: number, code: string, message: string): Answered => ({
   body: { code, message, data: { status } },
 });
 
-/** An order of three bars of soap as a customer in Leeds places it; `order` and `lines` change fields of it. */
+/** An order of three bars of soap by a customer in Leeds; `order` and `lines` override fields. */
 export function siteOrder(id: number, at: number, order: Json = {}, lines: readonly Json[] = [{}]): SiteOrder {
   const name = { first_name: "Noor", last_name: "Ahmed", company: "Ahmed Ltd" };
   const street = { address_1: "12 Mill Lane", address_2: "", city: "Leeds", state: "", postcode: "LS1 4DY" };
@@ -58,7 +58,7 @@ export function siteOrder(id: number, at: number, order: Json = {}, lines: reado
   };
 }
 
-/** What the functions of the mock share: the shop's orders, its clock and its counter. */
+/** The shared state of the mock: the shop's orders, its clock and its counter. */
 interface Shop {
   readonly orders: Map<number, SiteOrder>;
   readonly now: () => number;
@@ -141,7 +141,7 @@ export async function openWooCommerce({ key = "ck_mock", secret = "cs_mock", now
     key,
     secret,
     orders: shop.orders,
-    /** Puts an order into the shop. */
+    /** Adds an order to the shop. */
     add(order: SiteOrder) {
       shop.orders.set(Number(order.fields["id"]), order);
       return order;
@@ -178,7 +178,7 @@ export async function openWooCommerce({ key = "ck_mock", secret = "cs_mock", now
       };
       return { body, headers };
     },
-    /** What the shop sends, unsigned, when a webhook is made. */
+    /** The unsigned request that the shop sends when a webhook is created. */
     ping: () => ({ body: "webhook_id=7", headers: { "Content-Type": "application/x-www-form-urlencoded" } }),
   };
 }

@@ -15,24 +15,24 @@ export interface Units {
   readonly quantity: number;
 }
 
-/** What a platform knows of a parcel: its tracking number and units, as far as the platform keeps them. */
+/** A platform's record of a parcel: its tracking number and, if the platform stores them, its units. */
 interface Known {
   readonly tracking: string | null;
   readonly units: readonly (readonly [line: number, quantity: number])[];
 }
 
-/** A store at a platform, in the words of no platform. */
+/** A platform's store, independent of the platform. */
 interface Store extends Pick<MockServer, "url" | "asked" | "stop" | "fail"> {
-  /** What POST /platforms takes. */
+  /** The body of POST /platforms. */
   readonly connection: object;
-  /** Places an order and answers its notification. */
+  /** Places an order and returns its notification. */
   sell(id: number, units: readonly Units[]): { body: string; headers: Record<string, string> };
-  /** Changes what the buyer wrote, a minute from now: platforms tell whole seconds. Nobody is told of it. */
+  /** Changes the buyer's note, a minute from now since platforms use whole seconds, without a notification. */
   reword(id: number, words: string): void;
   parcels(id: number): Known[];
-  /** Whether the platform has the order for sent. */
+  /** Whether the platform shows the order as shipped. */
   isDone(id: number): boolean;
-  /** The requests that tell of a parcel. */
+  /** The requests that report a parcel. */
   readonly telling: { method?: string; having: string };
 }
 
@@ -107,7 +107,7 @@ async function openWooCommerceStore(): Promise<Store> {
     reword(id, customer_note) {
       mock.change(mock.orders.get(id) as SiteOrder, { customer_note, date_modified_gmt: plain(inAMinute()) });
     },
-    // A note is all there is: it names the tracking number.
+    // The note is the only record. It contains the tracking number.
     parcels: (id) =>
       (mock.orders.get(id)?.notes ?? []).toReversed().map(({ note }) => ({
         tracking: /Tracking number: (\w+)\./.exec(note)?.[1] ?? null,
@@ -124,11 +124,11 @@ const openers = {
   woocommerce: openWooCommerceStore,
 } as const satisfies Record<PlatformName, () => Promise<Store>>;
 
-/** A service with a connected store of a platform, and what tests of reports do over and over, in test mode. */
+/** A service in test mode with a connected store, and common calls for tests of reports. */
 export async function openConnected(platform: PlatformName) {
   const app = await openTestApp();
   const clock = app.clocks.test;
-  // Platforms know no time but the real one.
+  // Platforms only know real time.
   const store = await openers[platform]();
   const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     app.call(method, path, body, { key: app.keys.test.full, headers });
@@ -142,13 +142,13 @@ export async function openConnected(platform: PlatformName) {
   const connection = await done("POST", "/platforms", store.connection);
   const callback = connection.callback_url.replace(/^.*\/v1/, "");
 
-  /** Enters a product of which units lie on the shelf. */
+  /** Creates a product with units in stock. */
   async function stock(sku: string, units: number) {
     await done("POST", "/products", { sku, name: sku });
     await done("POST", "/inventory", { sku, quantity: units, location: "whs_1000000001" });
   }
 
-  /** An order that the store sold, as it was taken in here. */
+  /** An order from the store, as imported here. */
   async function sell(id: number, ...units: Units[]) {
     const { body, headers } = store.sell(id, units);
     const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
@@ -167,7 +167,7 @@ export async function openConnected(platform: PlatformName) {
     stock,
     sell,
     connection,
-    /** Sends an action of an order and lets the jobs run. */
+    /** Sends an action of an order and runs the jobs. */
     async act(order: { id: string }, action: string, body: unknown = {}) {
       const after = await done("POST", `/orders/${order.id}/${action}`, body);
       await app.runJobs();
@@ -176,12 +176,12 @@ export async function openConnected(platform: PlatformName) {
     /** The reports of an order's parcels, oldest first. */
     reports: async ({ id }: { id: string }) =>
       (await done("GET", `/platforms/${connection.id}/reports?order_id=${id}`)).toReversed(),
-    /** Lets time pass and the jobs run. */
+    /** Advances the clock and runs the jobs. */
     async later(seconds: number) {
       clock.advance(seconds * 1000);
       await app.runJobs();
     },
-    /** Lets the next tries to tell the platform get into trouble. */
+    /** Makes the next reports to the platform fail. */
     trouble: (trouble: Trouble, times = 1) => store.fail(trouble, { ...store.telling, times }),
     async close() {
       store.stop();

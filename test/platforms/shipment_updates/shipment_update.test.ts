@@ -11,7 +11,7 @@ import {
 } from "../../../src/platforms/shipment_updates/shipment_update.ts";
 import { tries } from "../../volume.ts";
 
-/** An order whose lines are of these SKUs, numbered from 1, and a parcel with so many units of each. */
+/** An order with lines of these SKUs, numbered from 1, and a parcel with these units of each. */
 function packed(skus: readonly string[], units: readonly number[]) {
   const lines = skus.map((sku, at) => ({ id: at + 1, sku }));
   const shipped = units.flatMap((quantity, at) => (quantity === 0 ? [] : [{ order_line_id: at + 1, quantity }]));
@@ -20,7 +20,7 @@ function packed(skus: readonly string[], units: readonly number[]) {
 const reported = (...lines: { external_id: string; quantity: number }[]) => ({ lines, status: "reported" as const });
 
 describe("works", () => {
-  test("units go to the lines of their SKU, each up to what it ordered and nobody was told of", () => {
+  test("units go to the lines of their SKU, up to each line's unreported units", () => {
     const ordered = [
       { external_id: "a", sku: "MUG", quantity: 2 },
       { external_id: "b", sku: "PEN", quantity: 9 },
@@ -42,7 +42,7 @@ describe("works", () => {
     ]);
   });
 
-  test("whatever leaves in whatever parcels, no line gets more than it ordered and no unit is told of twice", () => {
+  test("for any parcels, no line gets more than it ordered and no unit is reported twice", () => {
     const skus = fc.constantFrom("MUG", "PEN", "CUP");
     const line = fc.record({ sku: skus, quantity: fc.integer({ min: 1, max: 9 }) });
     const parcel = fc.array(fc.integer({ min: 0, max: 6 }), { minLength: 3, maxLength: 3 });
@@ -69,7 +69,7 @@ describe("works", () => {
     );
   });
 
-  test("what hinders a report is said in words", () => {
+  test("an obstacle to a report has a message", () => {
     const [, shipment] = packed(["MUG"], [2]);
     const [, carton] = packed(["MUG"], [0]);
     const [dealt, able] = [[{ external_id: "a", quantity: 2 }], { api_token: "sealed" }];
@@ -79,7 +79,7 @@ describe("works", () => {
     expect(reportProblem(carton, [], able)?.error_code).toBe("no_units");
   });
 
-  test("every state can be reached, and a report is given up after five days", () => {
+  test("every status is reachable, and a report is given up after five days", () => {
     expect(unreachableStates(shipmentUpdateTransitions, shipmentUpdateStatuses, "queued")).toEqual([]);
     expect(giveUpUpdateAt(0)).toBe(432_000_000);
   });

@@ -21,7 +21,7 @@ const open = (platform: PlatformName) => {
   afterAll(() => shop.close());
 };
 
-/** How far the reports of orders are, oldest first. */
+/** The statuses of the orders' reports, oldest first. */
 async function statuses(...orders: { id: string }[]): Promise<string[]> {
   const all = await Promise.all(orders.map((order) => shop.reports(order)));
   return all.flat().map(({ status }) => status);
@@ -31,7 +31,7 @@ const trackings = (id: number) => shop.store.parcels(id).map(({ tracking }) => t
 describe.each([...platformNames])("%s", (platform) => {
   open(platform);
 
-  test("is told of a parcel, and that it was the last", async () => {
+  test("gets a report of a parcel, and that it was the last", async () => {
     const order = await shop.sell(501, { sku: "MUG", quantity: 2 }, { sku: "PEN", quantity: 3 });
     expect(order).toMatchObject({ status: "pending", source: { platform, external_id: "501" } });
     const { shipments } = await shop.act(order, "ship", { carrier: "ups", service: "ground", tracking_number: "1Z99" });
@@ -61,7 +61,7 @@ describe.each([...platformNames])("%s", (platform) => {
     expect([report.external_id === null, report.reported_at === null]).toEqual([false, false]);
   });
 
-  test("is told of each of several parcels, and only with the last that it was the last", async () => {
+  test("gets a report of each of several parcels, and that it was the last only with the last", async () => {
     const order = await shop.sell(502, { sku: "MUG", quantity: 3 }, { sku: "PEN", quantity: 1 });
     const packages = [
       { items: [{ sku: "MUG", quantity: 2 }] },
@@ -90,7 +90,7 @@ describe.each([...platformNames])("%s", (platform) => {
     expect(await statuses(order)).toEqual(["reported", "reported"]);
   });
 
-  test("is told of parcels in the order in which they left, also when all of them had to wait", async () => {
+  test("gets reports in the order of shipping, even if all of them had to wait", async () => {
     const order = await shop.sell(503, { sku: "MUG", quantity: 3 });
     const packages = [1, 2].map((quantity) => ({ items: [{ sku: "MUG", quantity }] }));
     await shop.act(order, "pack", { packages });
@@ -106,7 +106,7 @@ describe.each([...platformNames])("%s", (platform) => {
     expect(shop.store.isDone(503)).toBe(true);
   });
 
-  test("knows of a parcel once, when it was down, cut the connection or its answer was lost", async () => {
+  test("has a parcel once, after downtime, a closed connection or a lost response", async () => {
     const order = await shop.sell(504, { sku: "MUG", quantity: 2 });
     shop.trouble({ status: 500, body: "" });
     shop.trouble("cut");
@@ -125,7 +125,7 @@ describe.each([...platformNames])("%s", (platform) => {
     expect(await shop.reports(order)).toMatchObject([{ attempts: 4, reason: null }]);
   });
 
-  test("knows of a parcel once, when the service died after it was told", async () => {
+  test("has a parcel once if the service died after reporting it", async () => {
     const order = await shop.sell(505, { sku: "MUG", quantity: 2 });
     await shop.done("POST", `/orders/${order.id}/ship`, { tracking_number: "T1" });
     const { service } = shop.app;
@@ -140,7 +140,7 @@ describe.each([...platformNames])("%s", (platform) => {
     expect([trackings(505), await statuses(order)]).toEqual([["T1"], ["reported"]]);
   });
 
-  test("refuses for good: the report fails at once, says why, and is tried again with other credentials", async () => {
+  test("that refuses permanently fails the report with the reason, and new credentials retry it", async () => {
     const order = await shop.sell(506, { sku: "MUG", quantity: 2 });
     const path = `/platforms/${shop.connection.id}`;
     await shop.done("PATCH", path, { api_token: "not-the-right-token" });
@@ -160,7 +160,7 @@ describe.each([...platformNames])("%s", (platform) => {
 describe("the service", () => {
   open("bigcommerce");
 
-  test("leaves a platform alone for as long as it asks, with all its parcels", async () => {
+  test("waits as long as a platform asks, with all its parcels", async () => {
     const orders = [
       await shop.sell(601, { sku: "MUG", quantity: 1 }),
       await shop.sell(602, { sku: "MUG", quantity: 1 }),
@@ -175,7 +175,7 @@ describe("the service", () => {
     expect(await statuses(...orders)).toEqual(["reported", "reported"]);
   });
 
-  test("gives a platform up after five days, until somebody asks again", async () => {
+  test("gives up after five days, until a retry is requested", async () => {
     const order = await shop.sell(603, { sku: "MUG", quantity: 1 });
     shop.trouble({ status: 503, body: "", headers: { "Retry-After": "86400" } }, 6);
     await shop.act(order, "ship", { tracking_number: "T1" });
@@ -193,7 +193,7 @@ describe("the service", () => {
     expect([trackings(603), await statuses(order)]).toEqual([["T1"], ["reported"]]);
   }, 60_000);
 
-  test("reports nothing while the connection is paused, and all of it afterwards", async () => {
+  test("reports nothing while the connection is paused, and everything afterwards", async () => {
     const order = await shop.sell(604, { sku: "MUG", quantity: 1 });
     await shop.done("PATCH", `/platforms/${shop.connection.id}`, { status: "paused" });
     await shop.act(order, "ship", { tracking_number: "T1" });
@@ -207,7 +207,7 @@ describe("the service", () => {
     expect([trackings(604), await statuses(order)]).toEqual([["T1"], ["reported"]]);
   });
 
-  test("reports no parcel that was given up, and none of orders of the API", async () => {
+  test("reports no voided parcels, and none of API orders", async () => {
     const order = await shop.sell(605, { sku: "MUG", quantity: 2 });
     const label = { order_id: order.id, carrier: "sim", service: "standard", package: { weight: 1 } };
     const { label_id } = await shop.done("POST", "/shipping/labels", label);
@@ -230,7 +230,7 @@ describe("the service", () => {
     expect(await shop.reports(order)).toMatchObject([{ shipment_id: again.shipment_id, status: "reported" }]);
   });
 
-  test("skips what the platform did not order, and further cartons of the same goods", async () => {
+  test("skips units that the platform did not order, and extra cartons of the same goods", async () => {
     const order = await shop.sell(606, { sku: "MUG", quantity: 2 });
     const line_items = [{ sku: "PEN", quantity: 2, unit_price: 1 }];
     await shop.done("PATCH", `/orders/${order.id}`, { line_items });
@@ -242,7 +242,7 @@ describe("the service", () => {
     expect(shop.store.parcels(606)).toEqual([]);
   });
 
-  test("deals the units of a SKU out to the lines that ordered it", async () => {
+  test("distributes the units of a SKU among the lines that ordered it", async () => {
     const order = await shop.sell(607, { sku: "MUG", quantity: 2 }, { sku: "MUG", quantity: 3 });
     const packages = [1, 2, 2].map((quantity) => ({ items: [{ sku: "MUG", quantity }] }));
     const { shipments } = await shop.act(order, "pack", { packages });
@@ -252,7 +252,7 @@ describe("the service", () => {
     expect([units.length, ...sums]).toEqual([3, 2, 3]);
   });
 
-  test("heeds nothing that a server says whose claim was over", async () => {
+  test("ignores the result of a server whose claim has expired", async () => {
     const order = await shop.sell(610, { sku: "MUG", quantity: 1 });
     await shop.done("POST", `/orders/${order.id}/ship`, { tracking_number: "T1" });
     const store = shop.app.service.stores.test;
@@ -295,10 +295,10 @@ describe("the service", () => {
   });
 });
 
-describe("a store whose API may not be called", () => {
+describe("a store with an API that may not be called", () => {
   open("shopify");
 
-  test("is told of nothing until it may, and then of all", async () => {
+  test("gets no reports until it may be called, and then all", async () => {
     const path = `/platforms/${shop.connection.id}`;
     const order = await shop.sell(650, { sku: "MUG", quantity: 1 });
     await shop.done("PATCH", path, { api_token: null });
@@ -316,7 +316,7 @@ describe("a store whose API may not be called", () => {
 describe("the service refuses", () => {
   open("bigcommerce");
 
-  test("a retry of what is reported or queued, and what is not there", async () => {
+  test("a retry of a reported or queued report, and unknown ones", async () => {
     const order = await shop.sell(701, { sku: "MUG", quantity: 1 });
     await shop.act(order, "ship");
     const path = `/platforms/${shop.connection.id}/reports`;
@@ -332,7 +332,7 @@ describe("the service refuses", () => {
     expect(await shop.done("GET", `${path}?status=reported`)).toHaveLength(1);
   });
 
-  test("whoever may not see connections", async () => {
+  test("callers who may not see connections", async () => {
     const path = `/platforms/${shop.connection.id}/reports`;
     for (const key of [shop.app.keys.test.read, shop.app.keys.test.read_write]) {
       expect((await shop.app.call("GET", path, undefined, { key })).status).toBe(403);
