@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { type BilledAct, billedActs, billedAs } from "../../src/billing/billable_kinds.ts";
 import { operationsOf } from "../../src/server/openapi/description.ts";
 import { openShop } from "../build/shop.ts";
-import { openWest } from "./west.ts";
+import { openWest } from "../build/west.ts";
 
 const tells: Readonly<Record<string, readonly BilledAct[]>> = {
   addInventory: ["stock.add"],

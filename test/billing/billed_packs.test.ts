@@ -4,7 +4,7 @@ import { sql } from "drizzle-orm";
 import { billable_events } from "../../db/schema/billing.ts";
 import { verifyBilling } from "../../src/billing/billing_audit.sql.ts";
 import { openShop } from "../build/shop.ts";
-import { openWest } from "./west.ts";
+import { openWest } from "../build/west.ts";
 
 setDefaultTimeout(60_000);
 

@@ -8,7 +8,7 @@ import type { BilledAct } from "../../src/billing/billable_kinds.ts";
 import { seededRandom } from "../../src/core/random.ts";
 import { openShop } from "../build/shop.ts";
 import { seed } from "../volume.ts";
-import { openWest } from "./west.ts";
+import { openWest } from "../build/west.ts";
 
 test(`units picked are those shipped, put back, and still in staging (seed ${seed})`, async () => {
   const random = seededRandom(seed);

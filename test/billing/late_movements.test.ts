@@ -14,7 +14,7 @@ import { adjustStock } from "../../src/inventory/counts/adjust_stock.ts";
 import { addStock } from "../../src/inventory/receiving/receive_units.ts";
 import type { Store, Tx } from "../../src/storage/database.ts";
 import { day_ms, hour_ms, openApp, start, type TestApp } from "../build/service.ts";
-import { openWest } from "./west.ts";
+import { openWest } from "../build/west.ts";
 
 const actor = systemActor("test");
 const main = "whs_1001";

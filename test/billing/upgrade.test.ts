@@ -6,7 +6,7 @@ import { labels } from "../../db/schema/shipments.ts";
 import { verifyBilling } from "../../src/billing/billing_audit.sql.ts";
 import { hour_ms } from "../build/service.ts";
 import { openShop } from "../build/shop.ts";
-import { openWest } from "./west.ts";
+import { openWest } from "../build/west.ts";
 
 const main = "whs_1001";
 

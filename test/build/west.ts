@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import type { TestApp } from "../build/service.ts";
+import type { TestApp } from "./service.ts";
 
 /** Opens a second warehouse with the zones of the first, which goods come from last; answers its id. */
 export async function openWest(app: TestApp, fields: { readonly timezone?: string } = {}): Promise<string> {
