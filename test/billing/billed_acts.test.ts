@@ -233,18 +233,15 @@ describe("what goes out", () => {
   });
 
   test("steps that an act performs by itself, as such; a bundle by its components", async () => {
-    const set = (
-      await shop.app.post("/products", {
-        sku: "SET",
-        name: "Set",
-        type: "bundle",
-        price: "5.00",
-        components: [
-          { sku: "TEA", quantity: 2 },
-          { sku: "SALT", quantity: 1 },
-        ],
-      })
-    ).body.data;
+    const set = await shop.app.product("SET", {
+      name: "Set",
+      type: "bundle",
+      price: "5.00",
+      components: [
+        { sku: "TEA", quantity: 2 },
+        { sku: "SALT", quantity: 1 },
+      ],
+    });
     const { id } = await shop.order([[set, 2]], { warehouse_id: main });
     const shipped = await ask("shipOrder", `/orders/${id}/ship`);
     expect(shipped.told).toEqual(["order.pick 6", "order.pack 6"]);
@@ -268,7 +265,7 @@ describe("what goes out", () => {
   });
 
   test("units of a recalled lot that are put back from staging", async () => {
-    await shop.app.post("/products", { sku: "MILK", name: "Milk", price: "1.00", lot_tracking: true });
+    await shop.app.product("MILK", { price: "1.00", lot_tracking: true });
     await add("MILK", 5, { lot_number: "L1" });
     const milk = (await shop.app.get("/products?sku=MILK")).body.data[0];
     const { id } = await shop.order([[milk, 2]], { warehouse_id: main });

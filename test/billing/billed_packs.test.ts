@@ -12,18 +12,12 @@ const main = "whs_1001";
 const shop = await openShop();
 const west = await openWest(shop.app, { timezone: "Asia/Tokyo" });
 
-async function sent(path: string, body: object = {}) {
-  const answer = await shop.app.post(path, body);
-  expect([path, answer.status < 300, answer.body.error]).toEqual([path, true, undefined]);
-  return answer.body.data;
-}
-
 /** A product of which units lie in both warehouses. */
 async function goods(sku: string, units: readonly [main: number, west: number], fields: object = {}) {
-  const made = await sent("/products", { sku, name: sku, price: "10.00", ...fields });
+  const made = await shop.app.create("/products", { sku, name: sku, price: "10.00", ...fields });
   for (const [at, location] of [main, west].entries()) {
     const quantity = units[at] ?? 0;
-    if (quantity > 0) await sent("/inventory", { sku, quantity, location, bin: `${sku}-${at}` });
+    if (quantity > 0) await shop.app.create("/inventory", { sku, quantity, location, bin: `${sku}-${at}` });
   }
   return made as { id: string; sku: string };
 }
@@ -49,7 +43,7 @@ const placed = (facts: readonly Told[]) =>
 test("an order of two warehouses is packed in each of them, by what came from it and on its own day", async () => {
   const tea = await goods("TEA", [3, 4]);
   const { id } = await shop.order([[tea, 6]]);
-  await sent(`/orders/${id}/pack`);
+  await shop.app.create(`/orders/${id}/pack`);
   const facts = await packsOf(id);
   expect(placed(facts).sort()).toEqual([
     [main, 3, 1],
@@ -70,14 +64,14 @@ test("units that were picked earlier are packed where they lie, the first that c
     [pot, 2],
   ]);
   const pick = (quantity: number, bin: string, sku = "JAM") =>
-    sent(`/orders/${id}/pick`, { items: [{ sku, quantity, bin }] });
+    shop.app.create(`/orders/${id}/pick`, { items: [{ sku, quantity, bin }] });
   await pick(2, "JAM-1");
   await pick(3, "JAM-0");
   const pack = (sku: string, quantity: number) => ({ items: [{ sku, quantity }] });
   // Two of the west and one of the main house; then the rest, with what the act picks by itself.
   const dimensions = { length: 30, width: 20, height: 10, unit: "cm" };
   const box = { ...pack("JAM", 3), name: "Box M", weight: 2, weight_unit: "kg", dimensions };
-  await sent(`/orders/${id}/pack`, { packages: [box], partial: true });
+  await shop.app.create(`/orders/${id}/pack`, { packages: [box], partial: true });
   const divided = await packsOf(id);
   expect(placed(divided).sort()).toEqual([
     [main, 1, 1],
@@ -86,12 +80,12 @@ test("units that were picked earlier are packed where they lie, the first that c
   // Neither of the two weighs what was said, nor stands in that box.
   const unknown = { name: null, dimensions: null, weight: null, weight_unit: null, weight_is: null };
   expect(divided.map(({ attributes }) => attributes["packages"])).toEqual([[unknown], [unknown]]);
-  await sent(`/orders/${id}/pack`, { packages: [pack("JAM", 2), pack("JAM", 1), pack("POT", 2)] });
+  await shop.app.create(`/orders/${id}/pack`, { packages: [pack("JAM", 2), pack("JAM", 1), pack("POT", 2)] });
   expect(placed((await packsOf(id)).slice(2)).sort()).toEqual([
     [main, 2, 1],
     [west, 3, 2],
   ]);
-  await sent(`/orders/${id}/ship`);
+  await shop.app.create(`/orders/${id}/ship`);
   expect(await shop.app.service.stores.live.read(verifyBilling)).toEqual([]);
 });
 
@@ -105,7 +99,7 @@ test("parcels are told as they were described, and weigh what was measured or wh
     [odd, 1],
   ]);
   const dimensions = { length: 30, width: 20, height: 10, unit: "cm" };
-  await sent(`/orders/${id}/pack`, {
+  await shop.app.create(`/orders/${id}/pack`, {
     packages: [
       { items: [{ sku: "BOX", quantity: 2 }], name: "Box M", weight: 0.75, weight_unit: "kgs", dimensions },
       {
@@ -135,11 +129,11 @@ test("parcels are told as they were described, and weigh what was measured or wh
   const light = await shop.order([[box, 2]], { warehouse_id: main });
   const weighed = (weight: number) => ({ packages: [{ items: [{ sku: "BOX", quantity: 1 }], weight }], partial: true });
   expect((await shop.app.post(`/orders/${light.id}/pack`, weighed(1e-7))).status).toBe(422);
-  await sent(`/orders/${light.id}/pack`, weighed(1e-6));
+  await shop.app.create(`/orders/${light.id}/pack`, weighed(1e-6));
   expect((await packsOf(light.id))[0]?.attributes["packages"]).toMatchObject([{ weight: "0.000001" }]);
   const plain = await shop.order([[box, 2]], { warehouse_id: main });
-  await sent(`/orders/${plain.id}/pick`);
-  await sent(`/orders/${plain.id}/pack`);
+  await shop.app.create(`/orders/${plain.id}/pick`);
+  await shop.app.create(`/orders/${plain.id}/pack`);
   // What was picked before is not looked up again.
   expect((await packsOf(plain.id))[0]?.attributes["packages"]).toEqual([
     { name: null, dimensions: null, weight: null, weight_unit: null, weight_is: null },
@@ -149,7 +143,7 @@ test("parcels are told as they were described, and weigh what was measured or wh
 test("verify finds packs that are billed in a warehouse where fewer were picked", async () => {
   const nut = await goods("NUT", [2, 2]);
   const { id } = await shop.order([[nut, 4]]);
-  await sent(`/orders/${id}/ship`);
+  await shop.app.create(`/orders/${id}/ship`);
   const store = shop.app.service.stores.live;
   expect(await store.read(verifyBilling)).toEqual([]);
   const rows = await store.read((db) =>

@@ -7,21 +7,18 @@ import { bins } from "../../db/schema/warehouses.ts";
 import type { BilledAct } from "../../src/billing/billable_kinds.ts";
 import { seededRandom } from "../../src/core/random.ts";
 import { openShop } from "../build/shop.ts";
-import { seed } from "../volume.ts";
 import { openWest } from "../build/west.ts";
+import { seed } from "../volume.ts";
 
 test(`units picked are those shipped, put back, and still in staging (seed ${seed})`, async () => {
   const random = seededRandom(seed);
   const shop = await openShop();
   const { app } = shop;
-  const goods = [
-    await shop.product({ units: 400 }),
-    await shop.product({ units: 10 }),
-    await shop.product({ units: 400 }),
-  ];
+  const elsewhere = await shop.product({ units: 10 });
+  const goods = [await shop.product({ units: 400 }), elsewhere, await shop.product({ units: 400 })];
   // Most units of one product lie in another warehouse than those of the others.
   const location = await openWest(app);
-  await app.post("/inventory", { sku: goods[1]?.sku, quantity: 400, location, bin: "W-01" });
+  await app.stock(elsewhere.sku, 400, { location, bin: "W-01" });
   const orders: { id: string; skus: string[] }[] = [];
   const done = new Map<string, number>();
   for (let act = 0; act < 150; act += 1) {

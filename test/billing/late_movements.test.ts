@@ -28,17 +28,11 @@ beforeEach(async () => {
   app = await openApp({ verified: false });
   store = app.service.stores.live.scoped({ visible: null, owner: 1 });
   said.length = 0;
-  for (const sku of ["TEA", "RICE"]) await sent("POST", "/products", { sku, name: sku });
+  for (const sku of ["TEA", "RICE"]) await app.must("POST", "/products", { sku, name: sku });
 });
 
-async function sent(method: string, path: string, body: object) {
-  const { status, body: answered } = await app.call(method, path, body);
-  expect([path, status < 300, answered.error]).toEqual([path, true, undefined]);
-  return answered.data;
-}
-
 const add = (sku: string, quantity: number, more: object = {}) =>
-  sent("POST", "/inventory", { sku, quantity, location: main, bin: `B-${sku}`, ...more });
+  app.must("POST", "/inventory", { sku, quantity, location: main, bin: `B-${sku}`, ...more });
 
 /** Sets the clock to an hour after the next midnight in New York. */
 const toNextDay = () => {
@@ -109,7 +103,7 @@ describe.if(engine === "postgres")("a transaction that ends after the day was be
     await closing;
     expect(await shown()).toEqual(["2026-01-01 RICE: 7 of 7", "2026-01-01 TEA: 55 of 55"]);
     // More leaves than came afterwards.
-    await sent("PATCH", "/inventory/RICE", { adjustment: -7, reason: "lost", location: main, bin: "B-RICE" });
+    await app.must("PATCH", "/inventory/RICE", { adjustment: -7, reason: "lost", location: main, bin: "B-RICE" });
     toNextDay();
     await close();
     expect((await shown()).slice(2)).toEqual(["2026-01-02 RICE: 0 of 7", "2026-01-02 TEA: 55 of 55"]);
@@ -235,7 +229,7 @@ test("what fails in one warehouse is said, and the others are added up", async (
   toNextDay();
   for (const location of [main, west]) {
     const bin = location === west ? "W-1" : "B-TEA";
-    await sent("PATCH", "/inventory/TEA", { adjustment: -2, reason: "lost", location, bin });
+    await app.must("PATCH", "/inventory/TEA", { adjustment: -2, reason: "lost", location, bin });
   }
   for (let round = 0; round < 2; round += 1) {
     toNextDay();

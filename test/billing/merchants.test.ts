@@ -12,7 +12,7 @@ for (const code of merchants) {
   const { key } = (await app.post("/keys", { name: code, permission: "full", merchant_id: code })).body.data;
   app.watch.keep("a merchant's key", key);
   keys[code] = key;
-  await app.post("/products", { merchant_id: code, sku: `TEA-${code}`, name: "Tea", price: "5.00" });
+  await app.product(`TEA-${code}`, { merchant_id: code, price: "5.00" });
   const added = await app.post("/inventory", {
     merchant_id: code,
     sku: `TEA-${code}`,

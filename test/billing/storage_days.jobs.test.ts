@@ -77,8 +77,7 @@ test("sixty days of traffic are what the ledger says, over a change of the clock
     setClock(now);
     const { sku } = goods[random.integer(0, 2)] ?? { sku: "" };
     const quantity = random.integer(1, 9);
-    if (random.integer(0, 2) > 0)
-      await shop.app.post("/inventory", { sku, quantity, bin: `B-${random.integer(1, 3)}` });
+    if (random.integer(0, 2) > 0) await shop.app.stock(sku, quantity, { bin: `B-${random.integer(1, 3)}` });
     else {
       const { body } = await shop.app.get(`/inventory/${sku}`);
       const [place] = body.data?.locations ?? [];

@@ -13,12 +13,6 @@ const main = "whs_1001";
 const shop = await openShop({ verified: false });
 const store = shop.app.service.stores.live;
 
-async function sent(path: string, body: object = {}) {
-  const answer = await shop.app.post(path, body);
-  expect([path, answer.status < 300, answer.body.error]).toEqual([path, true, undefined]);
-  return answer.body.data;
-}
-
 /** By how much more was billed than was done, by rule and record. */
 async function excess(): Promise<Record<string, number>> {
   const found = await store.read(verifyBilling);
@@ -32,17 +26,21 @@ test("a transfer, a return and a label that were under way when facts began", as
   const line = (quantity: number) => ({ sku: "TEA", quantity });
   const west = await openWest(shop.app);
   const transfer = async () => {
-    const { id } = await sent("/inventory/transfers", { from_location: main, to_location: west, items: [line(4)] });
-    await sent(`/inventory/transfers/${id}/ship`);
+    const { id } = await shop.app.create("/inventory/transfers", {
+      from_location: main,
+      to_location: west,
+      items: [line(4)],
+    });
+    await shop.app.create(`/inventory/transfers/${id}/ship`);
     return `/inventory/transfers/${id}`;
   };
   const transfers = [await transfer(), await transfer(), await transfer()];
-  await sent(`${transfers[1]}/receive`, { items: [line(1)] });
+  await shop.app.create(`${transfers[1]}/receive`, { items: [line(1)] });
   const { id: order_id } = await shop.order([[tea, 6]], { warehouse_id: main });
-  await sent(`/orders/${order_id}/ship`);
+  await shop.app.create(`/orders/${order_id}/ship`);
   const wanted = { order_id, reason: "customer_remorse", items: [line(3)] };
-  const returned = (await sent("/returns", wanted)).id;
-  await sent(`/returns/${returned}/receive`, { items: [line(1)] });
+  const returned = (await shop.app.create("/returns", wanted)).id;
+  await shop.app.create(`/returns/${returned}/receive`, { items: [line(1)] });
 
   shop.app.clocks.live.advance(hour_ms);
   const began_at = store.clock.now();
@@ -50,15 +48,15 @@ test("a transfer, a return and a label that were under way when facts began", as
   shop.app.clocks.live.advance(hour_ms);
   const before = await excess();
 
-  await sent(`${transfers[0]}/receive`);
-  await sent(`${transfers[1]}/receive`);
-  await sent(`${transfers[2]}/receive`, { items: [line(1)] });
-  await sent(`${transfers[2]}/close`, { reason: "lost" });
-  await sent(`/returns/${returned}/receive`);
-  await sent(`/returns/${returned}/inspect`, { items: [{ ...line(3), condition: "unopened" }] });
+  await shop.app.create(`${transfers[0]}/receive`);
+  await shop.app.create(`${transfers[1]}/receive`);
+  await shop.app.create(`${transfers[2]}/receive`, { items: [line(1)] });
+  await shop.app.create(`${transfers[2]}/close`, { reason: "lost" });
+  await shop.app.create(`/returns/${returned}/receive`);
+  await shop.app.create(`/returns/${returned}/inspect`, { items: [{ ...line(3), condition: "unopened" }] });
   const other = await shop.order([[tea, 1]], { warehouse_id: main });
   const parcel = { carrier: "local", service: "standard", package: { weight: 2, weight_unit: "lbs" } };
-  const { label_id } = await sent("/shipping/labels", { order_id: other.id, ...parcel });
+  const { label_id } = await shop.app.create("/shipping/labels", { order_id: other.id, ...parcel });
   // As one that a carrier was asked for before.
   const asked = { created_at: began_at - 1 };
   await store.write((tx) =>
@@ -67,6 +65,6 @@ test("a transfer, a return and a label that were under way when facts began", as
       .set(asked)
       .where(eq(labels.id, Number(label_id.slice(4)))),
   );
-  await sent(`/shipping/labels/${label_id}/void`);
+  await shop.app.create(`/shipping/labels/${label_id}/void`);
   expect(await excess()).toEqual(before);
 });

@@ -268,7 +268,10 @@ function insistent(call: Call) {
     { merchant, headers = {}, ...by }: Caller = {},
   ): Promise<Answered["body"]> {
     const named = merchant === undefined ? headers : { ...headers, "packhouse-merchant": merchant };
-    const { status, body: received } = await call(method, path, body, { ...by, headers: named });
+    const { status, body: received } = await call(method, path, method === "GET" ? undefined : body, {
+      ...by,
+      headers: named,
+    });
     if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(received)}`);
     return received?.data ?? received;
   }

@@ -80,7 +80,7 @@ describe.if(engine === "postgres")("what waited for a lock reads again", () => {
   test("a lot whose expiry is corrected at the moment it expires stays for sale", async () => {
     const product = await shop.product();
     const expiration_date = iso(start + hour_ms);
-    await shop.app.post("/inventory", { sku: product.sku, quantity: 5, lot_number: "L1", expiration_date });
+    await shop.app.stock(product.sku, 5, { lot_number: "L1", expiration_date });
     const [{ id }] = (await shop.app.get(`/inventory/${product.sku}`)).body.data.lots;
     shop.app.clocks.live.advance(2 * hour_ms);
     const corrected = { expiration_date: iso(start + 100 * hour_ms) };

@@ -4,7 +4,7 @@ import { type Answered, openApp } from "../build/service.ts";
 
 setDefaultTimeout(60_000);
 const app = await openApp();
-await app.post("/products", { sku: "CUP", name: "Cup" });
+await app.product("CUP");
 
 const send = async (path: string, file: string, query: Record<string, string> = {}): Promise<Answered["body"]> => {
   const text = new URLSearchParams(query).toString();
@@ -228,7 +228,7 @@ describe("values that a spreadsheet has destroyed", () => {
   });
 
   test("text that only looks so is taken where an apostrophe says it, as exports do", async () => {
-    await app.post("/products", { sku: "1.5E+10", name: "#N/A" });
+    await app.product("1.5E+10", { name: "#N/A" });
     const file: string = (await app.get("/products/export.csv")).body;
     expect(file).toContain("'1.5E+10,'#N/A,");
     const again = await products(file);

@@ -52,7 +52,7 @@ describe("works", () => {
     const { id } = await shop.order([[goods, 1]]);
     const path = `/orders/${id}`;
     const { etag: waiting } = await tagged(path);
-    await shop.app.post("/inventory", { sku: goods.sku, quantity: 1 });
+    await shop.app.stock(goods.sku, 1);
     const { etag: filled, data } = await tagged(path);
     expect([data.version, data.allocation.complete, filled === waiting]).toEqual([1, true, false]);
     expect((await send("GET", path, { "if-none-match": waiting })).status).toBe(200);
@@ -128,8 +128,8 @@ const kinds: Record<string, () => Promise<{ path: string; change: [method: strin
   },
   lot: async () => {
     const sku = `LOT-${crypto.randomUUID()}`;
-    await shop.app.post("/products", { sku, name: "Milk", lot_tracking: true });
-    await shop.app.post("/inventory", { sku, quantity: 3, lot_number: "L-1", location: "whs_1001" });
+    await shop.app.product(sku, { lot_tracking: true });
+    await shop.app.stock(sku, 3, { lot_number: "L-1", location: "whs_1001" });
     const path = `/inventory/lots/${(await shop.app.get(`/inventory/lots?sku=${sku}`)).body.data[0].id}`;
     return { path, change: ["POST", `${path}/status`, { status: "on_hold", reason: "smell" }] };
   },

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { openApp } from "../build/service.ts";
 
 const app = await openApp();
-for (const sku of ["A,B", "B", "[1]", '{"a":1}', "a b"]) await app.post("/products", { sku, name: sku });
+for (const sku of ["A,B", "B", "[1]", '{"a":1}', "a b"]) await app.product(sku);
 
 test.each([
   ["A,B", ["A,B"]],

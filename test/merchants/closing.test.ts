@@ -14,20 +14,14 @@ import { connectShopify, shopifyOrder } from "../platforms/stores.ts";
 
 const someone = systemActor("test");
 
-async function sent(method: string, path: string, body: unknown = {}) {
-  const { status, body: answer } = await app.call(method, path, method === "GET" ? undefined : body);
-  expect([method, path, status, answer.error]).toEqual([method, path, status < 300 ? status : 200, undefined]);
-  return answer.data ?? answer;
-}
-
 /** A merchant with a product whose SKU is its alone, and a customer; of it orders are drafted. */
 async function merchantOf(code: string) {
-  const { id } = await sent("POST", "/merchants", { code, name: code });
+  const { id } = await app.must("POST", "/merchants", { code, name: code });
   const sku = `${code}-TEA`;
-  await sent("POST", "/products", { sku, name: "Tea", merchant_id: code });
+  await app.must("POST", "/products", { sku, name: "Tea", merchant_id: code });
   const email = `${code.toLowerCase()}@example.com`;
   const buyer = { email, first_name: "Jane", shipping_addresses: [portland], merchant_id: code };
-  const customer = await sent("POST", "/customers", buyer);
+  const customer = await app.must("POST", "/customers", buyer);
   const draft = (order_number: string) => ({
     order_number,
     customer_id: customer.id as string,
@@ -64,13 +58,16 @@ await merchantOf("ACME");
 describe("refuses", () => {
   test("whatever a house key would make for a closed merchant without naming it", async () => {
     const { code, sku, customer, draft } = await merchantOf("BOLT");
-    const receipt = await sent("POST", "/inventory/receipts", { lines: [{ sku, quantity: 9 }], location: "whs_1001" });
-    await sent("POST", "/inventory", { sku, quantity: 2, location: "whs_1001" });
-    const gone = await sent("POST", "/orders", draft("B-0"));
-    await sent("POST", `/orders/${gone.id}/ship`);
-    const coming = await sent("POST", "/returns", { order_id: gone.id, reason: "customer_remorse" });
-    await sent("PATCH", `/inventory/${sku}`, { adjustment: -1, reason: "lost" });
-    await sent("POST", `/merchants/${code}/close`);
+    const receipt = await app.must("POST", "/inventory/receipts", {
+      lines: [{ sku, quantity: 9 }],
+      location: "whs_1001",
+    });
+    await app.must("POST", "/inventory", { sku, quantity: 2, location: "whs_1001" });
+    const gone = await app.must("POST", "/orders", draft("B-0"));
+    await app.must("POST", `/orders/${gone.id}/ship`);
+    const coming = await app.must("POST", "/returns", { order_id: gone.id, reason: "customer_remorse" });
+    await app.must("PATCH", `/inventory/${sku}`, { adjustment: -1, reason: "lost" });
+    await app.must("POST", `/merchants/${code}/close`);
     const [made, stock] = ["no new records can be created", "no units of it can come into stock"];
     const asked: [string, string, unknown, string][] = [
       ["POST", "/orders", draft("B-1"), made],
@@ -106,22 +103,22 @@ describe("refuses", () => {
     const { body } = await app.post("/orders/bulk", { orders: [draft("B-2"), draft("B-3")] });
     const codes = body.data.results.map((one: { status: number; error?: { code: string } }) => one.error?.code);
     expect([body.data.created, ...codes]).toEqual([0, "merchant_closed", "merchant_closed"]);
-    expect(await sent("GET", `/orders?merchant=${code}`)).toMatchObject([{ id: gone.id }]);
-    expect(await sent("GET", `/inventory?merchant=${code}`)).toMatchObject([{ on_hand: 0 }]);
+    expect(await app.must("GET", `/orders?merchant=${code}`)).toMatchObject([{ id: gone.id }]);
+    expect(await app.must("GET", `/inventory?merchant=${code}`)).toMatchObject([{ on_hand: 0 }]);
     // What is left can be ended all the same.
-    await sent("POST", `/inventory/receipts/${receipt.id}/cancel`);
-    await sent("POST", `/returns/${coming.id}/cancel`);
+    await app.must("POST", `/inventory/receipts/${receipt.id}/cancel`);
+    await app.must("POST", `/returns/${coming.id}/cancel`);
   });
 
   test("a count in which units of a closed merchant turn up, and says of which line", async () => {
     const [other, { code, sku }] = [await merchantOf("GALE"), await merchantOf("HAZE")];
-    const open = async () => (await sent("POST", "/inventory/counts", { location: "whs_1001" })).id;
+    const open = async () => (await app.must("POST", "/inventory/counts", { location: "whs_1001" })).id;
     const line = (name: string, quantity: number) => ({ sku: name, bin: "C-1", quantity });
     const [late, posted] = [await open(), await open()];
-    for (const one of ["C-1", "C-2"]) await sent("POST", "/inventory", { sku: other.sku, quantity: 1, bin: one });
-    await sent("POST", `/inventory/counts/${late}/lines`, { lines: [line(sku, 2)] });
-    await sent("POST", `/inventory/counts/${late}/review`);
-    await sent("POST", `/merchants/${code}/close`);
+    for (const one of ["C-1", "C-2"]) await app.must("POST", "/inventory", { sku: other.sku, quantity: 1, bin: one });
+    await app.must("POST", `/inventory/counts/${late}/lines`, { lines: [line(sku, 2)] });
+    await app.must("POST", `/inventory/counts/${late}/review`);
+    await app.must("POST", `/merchants/${code}/close`);
     const found = await app.post(`/inventory/counts/${posted}/lines`, { lines: [line(other.sku, 3), line(sku, 1)] });
     const way = "Record the expected quantity of these lines, then review and post the count again";
     const why = "merchant HAZE is closed and cannot receive stock";
@@ -147,16 +144,16 @@ describe("refuses", () => {
       [late, [line(sku, 0)]],
       [posted, [line(other.sku, 3), line(sku, 0)]],
     ] as const) {
-      await sent("POST", `/inventory/counts/${count}/lines`, { lines });
-      await sent("POST", `/inventory/counts/${count}/review`);
-      expect((await sent("POST", `/inventory/counts/${count}/post`)).status).toBe("posted");
+      await app.must("POST", `/inventory/counts/${count}/lines`, { lines });
+      await app.must("POST", `/inventory/counts/${count}/review`);
+      expect((await app.must("POST", `/inventory/counts/${count}/post`)).status).toBe("posted");
     }
-    expect(await sent("GET", `/inventory?merchant=${other.code}`)).toMatchObject([{ on_hand: 4 }]);
+    expect(await app.must("GET", `/inventory?merchant=${other.code}`)).toMatchObject([{ on_hand: 4 }]);
   });
 
   test("what was let in before a merchant was closed, and is done after it", async () => {
     const { id, code, sku, draft } = await merchantOf("DAWN");
-    await sent("POST", `/merchants/${code}/close`);
+    await app.must("POST", `/merchants/${code}/close`);
     const late = [
       owned(id).write((tx) => createOrder(tx, draft("D-1"), someone)),
       owned(id).write((tx) => addStock(tx, { sku, quantity: 4, location: "whs_1001" }, someone)),
@@ -170,12 +167,12 @@ describe("refuses", () => {
   test("to make an order of what the shop of a closed merchant tells", async () => {
     const { code } = await merchantOf("CORK");
     const shop = await connectShopify(app, { merchant_id: code });
-    await sent("POST", `/merchants/${code}/close`);
+    await app.must("POST", `/merchants/${code}/close`);
     expect((await shop.tell(shopifyOrder(5001))).status).toBe(200);
     await app.runJobs();
-    expect(await sent("GET", `/orders?merchant=${code}`)).toEqual([]);
-    expect(await sent("GET", `/customers?merchant=${code}`)).toHaveLength(1);
-    expect(await sent("GET", `/platforms/${shop.id}/imports`)).toMatchObject([
+    expect(await app.must("GET", `/orders?merchant=${code}`)).toEqual([]);
+    expect(await app.must("GET", `/customers?merchant=${code}`)).toHaveLength(1);
+    expect(await app.must("GET", `/platforms/${shop.id}/imports`)).toMatchObject([
       {
         status: "ignored",
         reason: { code: "merchant_closed", message: "The merchant CORK is closed: no new records can be created." },
@@ -198,10 +195,11 @@ describe.skipIf(engine === "sqlite")("at the same moment", () => {
 
   test("so do orders by the hundred, and units that arrive", async () => {
     const { id, sku, draft } = await merchantOf("EAST");
-    const key = await sent("POST", "/keys", { name: "east", permission: "full", merchant_id: "EAST" });
+    const key = await app.must("POST", "/keys", { name: "east", permission: "full", merchant_id: "EAST" });
     const bulk = app.call("POST", "/orders/bulk", { orders: [draft("E-1"), draft("E-2")] }, { key: key.key });
     expect((await bulk).body.data.created).toBe(2);
-    for (const { id: order } of await sent("GET", "/orders?merchant=EAST")) await sent("DELETE", `/orders/${order}`);
+    for (const { id: order } of await app.must("GET", "/orders?merchant=EAST"))
+      await app.must("DELETE", `/orders/${order}`);
     const stock = await leftOpen(id, (tx) => addStock(tx, { sku, quantity: 4, location: "whs_1001" }, someone));
     const closing = app.post("/merchants/EAST/close");
     expect(await Promise.race([closing, Bun.sleep(500).then(() => "waits")])).toBe("waits");

@@ -11,7 +11,7 @@ const app = await openApp();
 for (const code of ["ACME", "BOLT"]) {
   await app.post("/merchants", { code, name: code });
   // One SKU is in use at both, the other at one alone.
-  for (const sku of ["TEA", `${code}-TEA`]) await app.post("/products", { sku, name: "Tea", merchant_id: code });
+  for (const sku of ["TEA", `${code}-TEA`]) await app.product(sku, { merchant_id: code });
   const buyer = { email: "jane@example.com", shipping_addresses: [portland], merchant_id: code };
   const { id, shipping_addresses } = (await app.post("/customers", buyer)).body;
   to = { customer_id: id, shipping_address_id: shipping_addresses[0].id };

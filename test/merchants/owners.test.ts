@@ -61,7 +61,7 @@ test("a subscription of the first merchant is told nothing of those who come lat
   await app.post("/merchants", { code: "ACME", name: "Acme" });
   const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
   for (const merchant_id of ["MAIN", "ACME"]) {
-    await app.post("/products", { sku: "TEA", name: "Tea", merchant_id });
+    await app.product("TEA", { merchant_id });
     const buyer = { email: "jane@example.com", shipping_addresses: [address], merchant_id };
     const { id, shipping_addresses } = (await app.post("/customers", buyer)).body;
     const line_items = [{ sku: "TEA", quantity: 1, unit_price: "3.00" }];

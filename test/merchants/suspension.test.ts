@@ -12,14 +12,8 @@ const bin_of = (owned: typeof acme) => `A-${owned.headers["packhouse-merchant"]}
 const app = await openApp();
 await app.post("/merchants", { code: "ACME", name: "Acme" });
 for (const owned of [acme, main]) {
-  await sent("POST", "/products", { sku: "TEA", name: "Tea" }, owned);
-  await sent("POST", "/inventory", { sku: "TEA", quantity: 50, location: "whs_1001", bin: bin_of(owned) }, owned);
-}
-
-async function sent(method: string, path: string, body: unknown = {}, owned: object = {}) {
-  const { status, body: answer } = await app.call(method, path, body, owned);
-  expect([method, path, status, answer.error]).toEqual([method, path, status < 300 ? status : 200, undefined]);
-  return answer.data ?? answer;
+  await app.must("POST", "/products", { sku: "TEA", name: "Tea" }, owned);
+  await app.must("POST", "/inventory", { sku: "TEA", quantity: 50, location: "whs_1001", bin: bin_of(owned) }, owned);
 }
 
 let number = 0;
@@ -28,10 +22,15 @@ let number = 0;
 async function order(owned: typeof acme, quantity = 2) {
   number += 1;
   const email = `jane${number}@example.com`;
-  const who = await sent("POST", "/customers", { email, first_name: "Jane", shipping_addresses: [portland] }, owned);
+  const who = await app.must(
+    "POST",
+    "/customers",
+    { email, first_name: "Jane", shipping_addresses: [portland] },
+    owned,
+  );
   const line_items = [{ sku: "TEA", quantity, unit_price: "3.00" }];
   const draft = { order_number: `S-${number}`, customer_id: who.id, shipping_address_id: who.shipping_addresses[0].id };
-  return sent("POST", "/orders", { ...draft, line_items }, owned);
+  return app.must("POST", "/orders", { ...draft, line_items }, owned);
 }
 
 const shown = async (id: string) => (await app.get(`/orders/${id}`)).body.data;
@@ -45,11 +44,11 @@ describe("works", () => {
   test("orders that wait, and those at work, are held while their merchant is suspended, and no others", async () => {
     const [waiting, begun, packed, gone] = [await order(acme), await order(acme), await order(acme), await order(acme)];
     const other = await order(main);
-    await sent("POST", `/orders/${begun.id}/pick`);
-    await sent("POST", `/orders/${packed.id}/pack`);
-    await sent("POST", `/orders/${gone.id}/ship`);
+    await app.must("POST", `/orders/${begun.id}/pick`);
+    await app.must("POST", `/orders/${packed.id}/pack`);
+    await app.must("POST", `/orders/${gone.id}/ship`);
     await told();
-    await sent("POST", "/merchants/ACME/suspend");
+    await app.must("POST", "/merchants/ACME/suspend");
     await app.runJobs();
     for (const { id } of [waiting, begun, packed]) {
       expect(await shown(id)).toMatchObject({
@@ -73,23 +72,23 @@ describe("works", () => {
     }
     // Nobody lifts it but the merchant's coming back.
     expect((await app.post(`/orders/${waiting.id}/release`)).body.data.still_on_hold).toBe(true);
-    await sent("POST", "/merchants/ACME/reactivate");
+    await app.must("POST", "/merchants/ACME/reactivate");
     await app.runJobs();
     expect(await Promise.all([waiting, begun, packed].map(async ({ id }) => (await shown(id)).status))).toEqual([
       "pending",
       "processing",
       "fulfilled",
     ]);
-    await sent("POST", `/orders/${packed.id}/ship`);
+    await app.must("POST", `/orders/${packed.id}/ship`);
     expect(await told()).toEqual([["order.shipped", "shipped"]]);
     await app.call("DELETE", `/orders/${waiting.id}`);
     await app.call("DELETE", `/orders/${begun.id}`);
   });
 
   test("orders come in and reserve meanwhile, and go on to reserve as stock comes", async () => {
-    await sent("POST", "/merchants/ACME/suspend");
+    await app.must("POST", "/merchants/ACME/suspend");
     // One that takes over what was reserved for it waits, too.
-    await sent(
+    await app.must(
       "POST",
       "/inventory/reserve",
       { order_id: `S-${number + 1}`, items: [{ sku: "TEA", quantity: 1 }] },
@@ -103,12 +102,12 @@ describe("works", () => {
     expect(made).toMatchObject({ status: "on_hold", holds: [{ reason: "merchant_suspended" }] });
     expect(made.line_items[0].quantity_reserved).toBeGreaterThan(0);
     expect(await told()).toEqual([["order.created", "on_hold"]]);
-    await sent("POST", "/inventory", { sku: "TEA", quantity: 60, location: "whs_1001" }, acme);
+    await app.must("POST", "/inventory", { sku: "TEA", quantity: 60, location: "whs_1001" }, acme);
     await app.runJobs();
     expect((await shown(made.id)).line_items[0]).toMatchObject({ quantity_reserved: 60, quantity_backordered: 0 });
     // A hold of a person's own stays when the merchant comes back.
-    await sent("POST", `/orders/${made.id}/hold`, { reason: "payment" });
-    await sent("POST", "/merchants/ACME/reactivate");
+    await app.must("POST", `/orders/${made.id}/hold`, { reason: "payment" });
+    await app.must("POST", "/merchants/ACME/reactivate");
     await app.runJobs();
     expect(await reasons(made.id)).toEqual(["payment"]);
     await app.call("DELETE", `/orders/${made.id}`);
@@ -117,7 +116,7 @@ describe("works", () => {
   test("what was left by a round of long ago is made up for", async () => {
     const made = [];
     for (let count = 0; count < 3; count += 1) made.push(await order(acme));
-    await sent("POST", "/merchants/ACME/suspend");
+    await app.must("POST", "/merchants/ACME/suspend");
     app.clocks.live.advance(2 * 3_600_000);
     // The job that the change wakes looks for changes of the last hour alone; the one of every hour makes up for it.
     await app.runJobs();
@@ -125,7 +124,7 @@ describe("works", () => {
     const { live } = app.service.stores;
     await settleSuspended(live, app.service);
     for (const { id } of made) expect(await reasons(id)).toEqual(["merchant_suspended"]);
-    await sent("POST", "/merchants/ACME/reactivate");
+    await app.must("POST", "/merchants/ACME/reactivate");
     await app.runJobs();
     for (const { id } of made) {
       expect(await reasons(id)).toEqual([]);
@@ -134,7 +133,7 @@ describe("works", () => {
   });
 
   test("nothing goes to the floor from the moment of the suspension, before any order is held", async () => {
-    await sent("PATCH", "/inventory/locations/whs_1001", {
+    await app.must("PATCH", "/inventory/locations/whs_1001", {
       address: { ...portland, name: "House", phone: "5035550100" },
     });
     const [waiting, packed, labelled, left] = [
@@ -144,11 +143,11 @@ describe("works", () => {
       await order(acme),
     ];
     const other = await order(main);
-    await sent("POST", `/orders/${packed.id}/pack`);
+    await app.must("POST", `/orders/${packed.id}/pack`);
     const label = { carrier: "local", service: "standard", package: { weight: "1" } };
-    const bought = await sent("POST", "/shipping/labels", { order_id: labelled.id, ...label });
-    await sent("POST", `/orders/${left.id}/ship`);
-    await sent("POST", "/merchants/ACME/suspend");
+    const bought = await app.must("POST", "/shipping/labels", { order_id: labelled.id, ...label });
+    await app.must("POST", `/orders/${left.id}/ship`);
+    await app.must("POST", "/merchants/ACME/suspend");
     const asked: [string, string, unknown?][] = [
       ["POST", `/orders/${waiting.id}/process`, {}],
       ["POST", `/orders/${waiting.id}/pick`, {}],
@@ -168,53 +167,53 @@ describe("works", () => {
     for (const action of ["process", "buy_label"]) {
       const input = action === "process" ? {} : label;
       const order_ids = [waiting.id, other.id];
-      const { results } = await sent("POST", "/orders/actions", { action, order_ids, input });
+      const { results } = await app.must("POST", "/orders/actions", { action, order_ids, input });
       expect(results.map(({ ok }: { ok: boolean }) => ok)).toEqual([false, true]);
     }
-    const listed = await sent("GET", "/orders?merchant=ACME&limit=4");
+    const listed = await app.must("GET", "/orders?merchant=ACME&limit=4");
     expect(listed.every((one: { allowed_actions: string[] }) => !one.allowed_actions.includes("ship"))).toBe(true);
     expect((await shown(waiting.id)).allowed_actions).toEqual(["hold", "cancel", "cancel_items"]);
     // What a carrier has is gone, whatever we think of it, and what has left goes on to arrive.
-    await sent("POST", `/tracking/${bought.tracking_number}/events`, { status: "in_transit" });
+    await app.must("POST", `/tracking/${bought.tracking_number}/events`, { status: "in_transit" });
     expect(await shown(labelled.id)).toMatchObject({
       status: "on_hold",
       held_from: "shipped",
       holds: [{ reason: "carrier_discrepancy" }],
     });
-    await sent("POST", `/orders/${left.id}/deliver`);
+    await app.must("POST", `/orders/${left.id}/deliver`);
     // Once it is reactivated all of it goes on at once, too.
-    await sent("POST", "/merchants/ACME/reactivate");
-    await sent("POST", `/orders/${packed.id}/ship`);
-    await sent("POST", `/orders/${waiting.id}/ship`);
+    await app.must("POST", "/merchants/ACME/reactivate");
+    await app.must("POST", `/orders/${packed.id}/ship`);
+    await app.must("POST", `/orders/${waiting.id}/ship`);
     await app.runJobs();
   });
 
   test("those of the test world are held, too", async () => {
     const key = app.keys.test.full;
     const owned = { key, ...acme };
-    await sent("POST", "/products", { sku: "TEA", name: "Tea" }, owned);
-    await sent("POST", "/inventory", { sku: "TEA", quantity: 5 }, owned);
+    await app.must("POST", "/products", { sku: "TEA", name: "Tea" }, owned);
+    await app.must("POST", "/inventory", { sku: "TEA", quantity: 5 }, owned);
     const made = await order(owned);
-    await sent("POST", "/merchants/ACME/suspend");
+    await app.must("POST", "/merchants/ACME/suspend");
     await app.runJobs();
     const { body } = await app.call("GET", `/orders/${made.id}`, undefined, { key });
     expect(body.data.holds).toMatchObject([{ reason: "merchant_suspended" }]);
     const left = await app.post("/merchants/ACME/close");
     expect(left.body.error).toMatchObject({ code: "merchant_not_empty", world: "live" });
-    await sent("POST", "/merchants/ACME/reactivate");
+    await app.must("POST", "/merchants/ACME/reactivate");
   });
 });
 
 describe("refuses", () => {
   test("to close a merchant with an open order", async () => {
-    await sent("POST", "/merchants", { code: "BOLT", name: "Bolt" });
+    await app.must("POST", "/merchants", { code: "BOLT", name: "Bolt" });
     const owned = { headers: { "packhouse-merchant": "BOLT" } };
-    await sent("POST", "/products", { sku: "TEA", name: "Tea" }, owned);
+    await app.must("POST", "/products", { sku: "TEA", name: "Tea" }, owned);
     const made = await order(owned);
     const { body } = await app.post("/merchants/BOLT/close");
     expect(body.error).toMatchObject({ code: "merchant_not_empty", world: "live", open_orders: 1, units: 0 });
     expect(body.error.message).toBe("BOLT still has 1 open order. Ship, cancel or remove them first.");
     await app.call("DELETE", `/orders/${made.id}`);
-    await sent("POST", "/merchants/BOLT/close");
+    await app.must("POST", "/merchants/BOLT/close");
   });
 });

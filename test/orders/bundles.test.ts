@@ -60,7 +60,7 @@ describe("works", () => {
     expect((await updated()).sort()).toEqual([cup.sku, pot.sku, set.sku]);
     await shop.app.patch(`/products/${set.id}`, { components: [{ sku: cup.sku, quantity: 1 }] });
     expect((await shop.get(order.id)).line_items[0].components).toEqual(components);
-    await shop.app.post("/inventory", { sku: pot.sku, quantity: 2, location: "whs_1001" });
+    await shop.app.stock(pot.sku, 2, { location: "whs_1001" });
     expect((await shop.get(order.id)).line_items).toMatchObject([{ quantity_reserved: 4, quantity_backordered: 0 }]);
     await shop.cancel(order.id);
     expect([await shop.available(cup.sku), await shop.available(pot.sku)]).toEqual([10, 5]);
@@ -105,7 +105,7 @@ describe("works", () => {
       { quantity_reserved: 2, quantity_backordered: 0 },
       { quantity_reserved: 1, quantity_backordered: 1 },
     ]);
-    await shop.app.post("/inventory", { sku: cup.sku, quantity: 1, location: "whs_1001" });
+    await shop.app.stock(cup.sku, 1, { location: "whs_1001" });
     const shipped = await shop.act(order.id, "ship");
     expect(shipped.line_items).toMatchObject([{ quantity_shipped: 2 }, { quantity_shipped: 2 }]);
     expect([await shop.available(cup.sku), await shop.available(pot.sku)]).toEqual([0, 3]);

@@ -11,12 +11,6 @@ const cents = (amount: number) => Math.round(amount * 100);
 const share = (total: number, units: number, all: number) =>
   Number((2n * BigInt(total) * BigInt(units) + BigInt(all)) / (2n * BigInt(all)));
 
-const post = async (path: string, body: object = {}) => {
-  const answer = await shop.app.post(path, body);
-  expect([path, answer.status < 300, answer.body.error]).toEqual([path, true, undefined]);
-  return answer.body.data;
-};
-
 const placed = (line_items: readonly object[], fields: object = {}) =>
   shop.app.post("/orders", shop.draft([], { line_items, ...fields }));
 
@@ -63,7 +57,7 @@ describe("works", () => {
     const { id } = (await placed([{ sku, quantity: 4, unit_price: 2 }])).body.data;
     const patched = await shop.app.patch(`/orders/${id}`, { line_items: [{ sku, quantity: 4, line_total: "7.99" }] });
     expect(patched.body.data).toMatchObject({ version: 2, subtotal: 7.99, line_items: [{ discount_amount: 0.01 }] });
-    const bulk = await post("/orders/bulk", {
+    const bulk = await shop.app.create("/orders/bulk", {
       orders: [shop.draft([], { line_items: [{ sku, quantity: 3, line_total: "0.01" }] })],
     });
     expect(bulk.results[0].data).toMatchObject({ subtotal: 0.01, line_items: [{ discount_amount: 0.02 }] });
@@ -136,13 +130,13 @@ describe("works", () => {
     const one = [{ sku, quantity: 1, condition: "damaged" }];
     const returns: string[] = [];
     for (let at = 0; at < 3; at += 1) {
-      returns.push((await post("/returns", { order_id: id, reason: "defective", items: one })).id);
+      returns.push((await shop.app.create("/returns", { order_id: id, reason: "defective", items: one })).id);
     }
     const paid = [];
     for (const back of returns.reverse()) {
-      await post(`/returns/${back}/receive`);
-      await post(`/returns/${back}/inspect`, { items: one });
-      paid.push((await post(`/returns/${back}/refund`)).amount);
+      await shop.app.create(`/returns/${back}/receive`);
+      await shop.app.create(`/returns/${back}/inspect`, { items: one });
+      paid.push((await shop.app.create(`/returns/${back}/refund`)).amount);
     }
     expect(paid).toEqual([0.03, 0.04, 0.03]);
   });
@@ -152,7 +146,7 @@ describe("works", () => {
     const { id } = (await placed([{ sku, quantity: 3, line_total: 10 }])).body.data;
     await shop.act(id, "pack");
     const parcel = { carrier: "local", service: "standard", package: { weight: 1, weight_unit: "lb" } };
-    const { tracking_number } = await post("/shipping/labels", { order_id: id, ...parcel });
+    const { tracking_number } = await shop.app.create("/shipping/labels", { order_id: id, ...parcel });
     await shop.cancel(id);
     expect((await shop.get(id)).subtotal).toBe(0);
     await shop.app.post(`/tracking/${tracking_number}/events`, { status: "picked_up" });
@@ -213,7 +207,7 @@ async function play({ quantity, total, acts, shuffle, in_two }: Story): Promise<
       await shop.act(id, "ship");
       units.shipped += count;
     } else {
-      returns.push((await post("/returns", { order_id: id, reason: "defective", items: items(count) })).id);
+      returns.push((await shop.app.create("/returns", { order_id: id, reason: "defective", items: items(count) })).id);
       units.returned += count;
     }
     expect(cents((await shop.get(id)).subtotal)).toBe(share(total, quantity - units.cancelled, quantity));
@@ -223,9 +217,9 @@ async function play({ quantity, total, acts, shuffle, in_two }: Story): Promise<
   let refunded = 0;
   const inspected: string[] = [];
   for (const one of inTurn(returns, 0)) {
-    const { items } = await post(`/returns/${one}/receive`);
+    const { items } = await shop.app.create(`/returns/${one}/receive`);
     const found = items.map(({ quantity }: { quantity: number }) => ({ sku, quantity, condition: "damaged" }));
-    await post(`/returns/${one}/inspect`, { items: found });
+    await shop.app.create(`/returns/${one}/inspect`, { items: found });
     inspected.push(one);
     // Some are paid at once, others after later ones were inspected.
     if ((shuffle[returns.indexOf(one)] ?? 0) % 2 === 0) refunded += await refund(one, in_two);

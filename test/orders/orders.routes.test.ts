@@ -108,7 +108,7 @@ describe("works", () => {
   test("an order waits for stock, and incoming units are shown at once", async () => {
     const goods = await shop.product({ units: 1 });
     const made = await shop.order([[goods, 3]]);
-    await shop.app.post("/inventory", { sku: goods.sku, quantity: 5, location: "whs_1001" });
+    await shop.app.stock(goods.sku, 5, { location: "whs_1001" });
     const filled = await shop.get(made.id);
     expect(filled).toMatchObject({
       allocation: { complete: true, backordered_units: 0 },

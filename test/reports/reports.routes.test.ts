@@ -13,11 +13,7 @@ const movements = (await allOf(shop, "/inventory/movements")).toReversed();
 const labels = await allOf(shop, "/shipping/labels");
 const now = shop.app.clocks.live.now();
 
-const report = async (name: string, query = `from=${from}&to=${to}`) => {
-  const answer = await shop.app.get(`/reports/${name}?${query}`);
-  expect([name, answer.status, answer.body.error]).toEqual([name, 200, undefined]);
-  return answer.body.data;
-};
+const report = (name: string, query = `from=${from}&to=${to}`) => shop.app.read(`/reports/${name}?${query}`);
 
 /** What the clock of a zone shows at a moment: `2026-03-01 14:10`. */
 const shown = (at: number | string, zone = timezone) =>
@@ -262,7 +258,7 @@ test("fill-rate of an order of which a line came later", async () => {
   ]);
   await act(id, "ship", { partial: true });
   app.clocks.live.advance(2 * 86_400_000);
-  await app.post("/inventory", { sku: "NONE", quantity: 5, location: "whs_1001" });
+  await app.stock("NONE", 5, { location: "whs_1001" });
   await act(id, "ship");
   const { totals } = await report("fill-rate", `from=${day}&to=${day}`);
   const more = Object.fromEntries(Object.entries(totals).map(([name, value]) => [name, Number(value) - before[name]]));
@@ -316,11 +312,11 @@ test("stock-ageing", async () => {
   }
   // One bin of units that came long ago, another of units of a lot that is older than its arrival here.
   const { app } = shop;
-  await app.post("/products", { sku: "OLD", name: "Old", lot_tracking: true });
+  await app.product("OLD", { lot_tracking: true });
   const at = app.clocks.live.now();
   const received_date = new Date(at - 100 * 86_400_000).toISOString();
-  await app.post("/inventory", { sku: "OLD", quantity: 4, lot_number: "L-1", received_date, location: "whs_1001" });
-  await app.post("/inventory", { sku: "OLD", quantity: 1, lot_number: "L-2", location: "whs_1001" });
+  await app.stock("OLD", 4, { lot_number: "L-1", received_date, location: "whs_1001" });
+  await app.stock("OLD", 1, { lot_number: "L-2", location: "whs_1001" });
   const old = (await report("stock-ageing", "")).rows.find(({ sku }: Records[number]) => sku === "OLD");
   expect(old).toMatchObject({ on_hand: 5, days_0_30: 1, days_91_180: 4, oldest_days: 100, average_days: 80 });
   // A lot whose date is corrected is as old as that says.

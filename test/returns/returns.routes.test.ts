@@ -15,18 +15,10 @@ async function shipped(quantities: readonly number[], fields: object = {}) {
   return { order, skus: products.map(({ sku }) => sku) };
 }
 
-async function created(body: object) {
-  const answer = await shop.app.post("/returns", body);
-  expect([answer.status, answer.body.error]).toEqual([201, undefined]);
-  return answer.body.data;
-}
+const created = (body: object) => shop.app.create("/returns", body);
 
 /** Sends a step and returns the response, which must not be a refusal. */
-async function act(id: string, step: string, body: object = {}) {
-  const answer = await shop.app.post(`/returns/${id}/${step}`, body);
-  expect([step, answer.status < 300, answer.body.error]).toEqual([step, true, undefined]);
-  return answer.body.data;
-}
+const act = (id: string, step: string, body: object = {}) => shop.app.create(`/returns/${id}/${step}`, body);
 
 /** A return of one shipped product, inspected as unopened. */
 async function inspected(quantity: number, fields: object = {}, order: object = {}) {
@@ -222,8 +214,8 @@ describe("works", () => {
   test("the lot is the shipped one, or the one named", async () => {
     const lots = async (numbers: readonly string[]) => {
       const sku = `LOT-${numbers.join()}`;
-      const product = (await shop.app.post("/products", { sku, name: sku, lot_tracking: true })).body.data;
-      for (const lot_number of numbers) await shop.app.post("/inventory", { sku, quantity: 1, lot_number });
+      const product = await shop.app.product(sku, { lot_tracking: true });
+      for (const lot_number of numbers) await shop.app.stock(sku, 1, { lot_number });
       const order = await shop.order([[product, numbers.length]]);
       await shop.act(order.id, "ship");
       const { id } = await created({ order_id: order.id, reason: "customer_remorse" });

@@ -5,26 +5,20 @@ import { portland } from "../build/shop.ts";
 
 const keys: Record<string, string> = {};
 
-async function sent(method: string, path: string, body: unknown = {}) {
-  const { status, body: answer } = await app.call(method, path, body);
-  expect([method, path, status, answer.error]).toEqual([method, path, status < 300 ? status : 200, undefined]);
-  return answer.data ?? answer;
-}
-
 const app = await openApp();
 beforeAll(async () => {
-  await sent("PATCH", "/inventory/locations/whs_1001", {
+  await app.must("PATCH", "/inventory/locations/whs_1001", {
     address: { ...portland, name: "House", phone: "5035550100" },
   });
   for (const [code, may_buy_labels] of [
     ["ACME", false],
     ["BOLT", true],
   ] as const) {
-    await sent("POST", "/merchants", { code, name: code, may_buy_labels });
-    const { key } = await sent("POST", "/keys", { name: code, permission: "full", merchant_id: code });
+    await app.must("POST", "/merchants", { code, name: code, may_buy_labels });
+    const { key } = await app.must("POST", "/keys", { name: code, permission: "full", merchant_id: code });
     keys[code] = key;
-    await sent("POST", "/products", { sku: `${code}-TEA`, name: "Tea", merchant_id: code });
-    await sent("POST", "/inventory", { sku: `${code}-TEA`, quantity: 50, location: "whs_1001", bin: `A-${code}` });
+    await app.must("POST", "/products", { sku: `${code}-TEA`, name: "Tea", merchant_id: code });
+    await app.must("POST", "/inventory", { sku: `${code}-TEA`, quantity: 50, location: "whs_1001", bin: `A-${code}` });
   }
 });
 
@@ -32,10 +26,10 @@ let number = 0;
 async function order(code: string): Promise<string> {
   number += 1;
   const email = `jane${number}@example.com`;
-  const who = await sent("POST", "/customers", { email, shipping_addresses: [portland], merchant_id: code });
+  const who = await app.must("POST", "/customers", { email, shipping_addresses: [portland], merchant_id: code });
   const line_items = [{ sku: `${code}-TEA`, quantity: 1, unit_price: "3.00" }];
   const draft = { order_number: `N-${number}`, customer_id: who.id, shipping_address_id: who.shipping_addresses[0].id };
-  return (await sent("POST", "/orders", { ...draft, line_items })).id;
+  return (await app.must("POST", "/orders", { ...draft, line_items })).id;
 }
 
 const label = { carrier: "local", service: "standard", package: { weight: "1" } };
@@ -69,7 +63,7 @@ for (const code of ["ACME", "BOLT"]) {
       });
     }
     expect(is_refused ? [status] : [status, body.data.done]).toEqual(is_refused ? [403] : [200, 1]);
-    const after = await sent("GET", `/orders/${many}`, undefined);
+    const after = await app.must("GET", `/orders/${many}`, undefined);
     if (is_refused) expect(after).toMatchObject({ status: "pending", shipments: [], version: 1 });
   });
 }

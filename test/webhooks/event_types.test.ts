@@ -23,11 +23,8 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-const must = async (method: string, path: string, body?: unknown) => {
-  const answer = await app.call(method, path, body, { key: app.keys.test.full });
-  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-  return answer.body.data ?? answer.body;
-};
+const must = (method: string, path: string, body?: unknown) =>
+  app.must(method, path, body, { key: app.keys.test.full });
 
 /** A small business in which everything happens that there is an event for. */
 async function live(): Promise<void> {

@@ -11,11 +11,7 @@ beforeEach(() => shop.app.takeEvents());
 
 const act = (id: string, action: string, body: object = {}) => shop.app.post(`/inventory/counts/${id}/${action}`, body);
 
-async function opened(input: object) {
-  const { status, body } = await shop.app.post("/inventory/counts", input);
-  expect([status, body.error]).toEqual([201, undefined]);
-  return body.data;
-}
+const opened = (input: object) => shop.app.create("/inventory/counts", input);
 
 /** Sends a step and returns the count after it. */
 async function done(id: string, action: string, body: object = {}) {
@@ -28,8 +24,8 @@ describe("works", () => {
   test("bins are counted, reviewed with the value of differences, and posted", async () => {
     const tea = await shop.product();
     const mug = await shop.product();
-    await shop.app.post("/inventory", { sku: tea.sku, quantity: 10, bin: "K-1", unit_cost: "2.50" });
-    await shop.app.post("/inventory", { sku: mug.sku, quantity: 4, bin: "K-2" });
+    await shop.app.stock(tea.sku, 10, { bin: "K-1", unit_cost: "2.50" });
+    await shop.app.stock(mug.sku, 4, { bin: "K-2" });
     await shop.app.takeEvents();
     const count = await opened({ location: "whs_1001", bins: ["K-2", "K-1", "K-1"], notes: "Monday" });
     expect(count.id).toMatch(/^cnt_\d+$/);
@@ -112,7 +108,7 @@ describe("works", () => {
   test("unexpected units and lots are added, and fill backorders", async () => {
     const product = await shop.product();
     for (const lot_number of ["C1", "C2"]) {
-      await shop.app.post("/inventory", { sku: product.sku, quantity: 1, lot_number, bin: "F-1" });
+      await shop.app.stock(product.sku, 1, { lot_number, bin: "F-1" });
     }
     await shop.app.patch(`/inventory/${product.sku}`, { adjustment: -1, reason: "lost", bin: "F-1", lot_number: "C2" });
     const order = await shop.order([[product, 4]]);
@@ -139,7 +135,7 @@ describe("works", () => {
 
   test("uncounted lines stay unchanged, and picked units are never counted", async () => {
     const product = await shop.product({ units: 5 });
-    await shop.app.post("/inventory", { sku: product.sku, quantity: 3, bin: "U-1" });
+    await shop.app.stock(product.sku, 3, { bin: "U-1" });
     const order = await shop.order([[product, 2]]);
     await shop.act(order.id, "pick");
     const count = await opened({ skus: [product.sku] });
@@ -217,7 +213,7 @@ describe("refuses", () => {
 
   test("reservations move to other bins before orders are backordered", async () => {
     const product = await shop.product({ units: 3 });
-    await shop.app.post("/inventory", { sku: product.sku, quantity: 3, bin: "V-1" });
+    await shop.app.stock(product.sku, 3, { bin: "V-1" });
     await shop.order([[product, 4]]);
     const count = await opened({ skus: [product.sku] });
     const lines = [
@@ -287,7 +283,7 @@ describe("refuses", () => {
   test("to guess the counted lot", async () => {
     const product = await shop.product();
     for (const lot_number of ["G1", "G2"]) {
-      await shop.app.post("/inventory", { sku: product.sku, quantity: 1, lot_number, bin: "G-1" });
+      await shop.app.stock(product.sku, 1, { lot_number, bin: "G-1" });
     }
     const count = await opened({ skus: [product.sku], blind: true });
     const refused = await act(count.id, "lines", { lines: [{ sku: product.sku, bin: "G-1", quantity: 1 }] });
@@ -297,7 +293,7 @@ describe("refuses", () => {
       { bin: "G-1", lot_number: "G2" },
     ]);
     const sku = "COUNT-LOTS";
-    await shop.app.post("/products", { sku, name: sku, lot_tracking: true });
+    await shop.app.product(sku, { lot_tracking: true });
     const tracked = await opened({ skus: [sku] });
     const found = await act(tracked.id, "lines", { lines: [{ sku, bin: "A-01", quantity: 1 }] });
     expect(found.body.error.details).toMatchObject([{ field: "lines[0].lot_number", code: "required" }]);

@@ -13,13 +13,13 @@ beforeEach(async () => {
   main = place.warehouse_id;
   const { warehouse_id: _id, name: _name, ...rest } = place;
   west = (await app.post("/inventory/locations", { ...rest, name: "West", priority: 500 })).body.data.warehouse_id;
-  for (const sku of ["A", "B"]) await app.post("/products", { sku, name: sku });
+  for (const sku of ["A", "B"]) await app.product(sku);
   const minute = () => app.clocks.live.advance(60_000);
-  await app.post("/inventory", { sku: "A", quantity: 5, location: main, bin: "S-1", reference: "PO-7" });
+  await app.stock("A", 5, { location: main, bin: "S-1", reference: "PO-7" });
   minute();
-  await app.post("/inventory", { sku: "A", quantity: 6, location: west, bin: "S-1", lot_number: "L1" });
+  await app.stock("A", 6, { location: west, bin: "S-1", lot_number: "L1" });
   minute();
-  await app.post("/inventory", { sku: "B", quantity: 7, location: main, bin: "S-2", notes: 'fragile, "as new"' });
+  await app.stock("B", 7, { location: main, bin: "S-2", notes: 'fragile, "as new"' });
   minute();
   await app.patch("/inventory/A", { adjustment: -2, reason: "damaged", location: main, bin: "S-1" });
   await app.takeEvents();

@@ -96,8 +96,8 @@ describe("refuses", () => {
       ],
     });
     const cold = `COLD-${crypto.randomUUID()}`;
-    await shop.app.post("/products", { sku: cold, name: "Cold", temperature_zone: "refrigerated" });
-    await shop.app.post("/inventory", { sku: cold, quantity: 1, location: "whs_1001", bin: "C-01" });
+    await shop.app.product(cold, { temperature_zone: "refrigerated" });
+    await shop.app.stock(cold, 1, { location: "whs_1001", bin: "C-01" });
     await shop.takeTypes();
     const from = { sku, quantity: 1, bin: "A-01" };
     const cases = [

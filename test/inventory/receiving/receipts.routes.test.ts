@@ -6,10 +6,10 @@ const main = (await app.get("/inventory/locations")).body.data[0].warehouse_id;
 await app.patch(`/inventory/locations/${main}`, {
   location_zones: [{ zone_id: "COLD", temperature_zone: "refrigerated", bins: [{ code: "C-01" }] }],
 });
-await app.post("/products", { sku: "RICE", name: "Rice" });
-await app.post("/products", { sku: "SALT", name: "Salt" });
+await app.product("RICE");
+await app.product("SALT");
 const tracked = { temperature_zone: "refrigerated", lot_tracking: true, expiration_tracking: true };
-await app.post("/products", { sku: "MILK", name: "Milk", ...tracked });
+await app.product("MILK", tracked);
 
 const expected = async (lines: unknown, more = {}) => {
   const { status, body } = await app.post("/inventory/receipts", { lines, ...more });
@@ -146,7 +146,7 @@ describe("works", () => {
   });
 
   test("backorders get the units at once", async () => {
-    await app.post("/products", { sku: "RARE", name: "Rare" });
+    await app.product("RARE");
     const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
     const customer = { email: "ada@example.com", first_name: "Ada", last_name: "Doe", shipping_addresses: [address] };
     const { id: customer_id, shipping_addresses } = (await app.post("/customers", customer)).body;

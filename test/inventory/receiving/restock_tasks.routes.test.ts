@@ -60,8 +60,7 @@ describe("works", () => {
 
   test("units of several lots are separate tasks", async () => {
     const product = await shop.product();
-    for (const lot_number of ["P1", "P2"])
-      await shop.app.post("/inventory", { sku: product.sku, quantity: 2, lot_number });
+    for (const lot_number of ["P1", "P2"]) await shop.app.stock(product.sku, 2, { lot_number });
     const made = await cancelled(product, 3);
     const back = { order_id: made.id, sku: product.sku, quantity: 1, bin: "A-01" };
     const refused = await putBack(back);

@@ -14,10 +14,10 @@ const opened = {
   location_zones: [ambient, cold],
 };
 const west = (await app.post("/inventory/locations", opened)).body.data.warehouse_id;
-await app.post("/products", { sku: "RICE", name: "Rice", reorder_point: 5 });
-await app.post("/products", { sku: "SALT", name: "Salt" });
-await app.post("/products", { sku: "MILK", name: "Milk", temperature_zone: "refrigerated", lot_tracking: true });
-await app.post("/products", { sku: "ICE", name: "Ice cream", temperature_zone: "frozen" });
+await app.product("RICE", { reorder_point: 5 });
+await app.product("SALT");
+await app.product("MILK", { temperature_zone: "refrigerated", lot_tracking: true });
+await app.product("ICE", { temperature_zone: "frozen" });
 const lot = (lot_number: string, expiration_date: string) => ({ lot_number, expiration_date });
 await add("RICE", 20);
 await add("SALT", 30);
@@ -25,7 +25,7 @@ await add("MILK", 5, lot("LATE", "2026-06-01"));
 await add("MILK", 5, lot("SOON", "2026-02-01"));
 
 async function add(sku: string, quantity: number, more = {}) {
-  expect((await app.post("/inventory", { sku, quantity, location: main, ...more })).status).toBe(201);
+  await app.stock(sku, quantity, { location: main, ...more });
 }
 
 const step = (id: string, action: string, body: unknown = {}) => app.post(`/inventory/transfers/${id}/${action}`, body);
@@ -159,7 +159,7 @@ describe("works", () => {
   });
 
   test("units keep their age: the first received ships first, wherever it was", async () => {
-    await app.post("/products", { sku: "OATS", name: "Oats" });
+    await app.product("OATS");
     const received_date = "2026-01-02T03:00:00Z";
     await add("OATS", 1, { bin: "A-01", received_date: "2026-01-01T00:00:00Z" });
     await add("OATS", 1, { bin: "A-02" });
@@ -234,7 +234,7 @@ describe("works", () => {
   });
 
   test("backorders at the target get the units on arrival", async () => {
-    await app.post("/products", { sku: "RARE", name: "Rare" });
+    await app.product("RARE");
     await add("RARE", 4);
     const { id } = await shipped({ sku: "RARE", quantity: 4 });
     const address = { address_line1: "12 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };

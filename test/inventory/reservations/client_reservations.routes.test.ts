@@ -7,8 +7,8 @@ beforeEach(async () => {
   app = await openApp();
   warehouse = (await app.get("/inventory/locations")).body.data[0].warehouse_id;
   for (const sku of ["A", "B"]) {
-    await app.post("/products", { sku, name: sku, reorder_point: 4 });
-    await app.post("/inventory", { sku, quantity: 6 });
+    await app.product(sku, { reorder_point: 4 });
+    await app.stock(sku, 6);
   }
   await app.takeEvents();
 });
@@ -69,7 +69,7 @@ describe("works", () => {
     const { warehouse_id: _id, name: _name, ...rest } = (await app.get("/inventory/locations")).body.data[0];
     const west = (await app.post("/inventory/locations", { ...rest, name: "West", priority: 500 })).body.data
       .warehouse_id;
-    await app.post("/inventory", { sku: "A", quantity: 6, location: west });
+    await app.stock("A", 6, { location: west });
     const { body } = await app.post("/inventory/reserve", { order_id: "7", items: [{ sku: "A", quantity: 8 }] });
     expect(body.data.order_id).toBe("7");
     expect(body.data.items).toEqual([

@@ -10,7 +10,7 @@ const components = [
   { sku: "CUP", quantity: 2 },
   { sku: "TEA", quantity: 1 },
 ];
-await shop.app.post("/products", { sku: "SET", name: "Set", type: "bundle", components });
+await shop.app.product("SET", { type: "bundle", components });
 
 const add = (sku: string, quantity: number) => shop.app.post("/inventory", { sku, quantity, location: west });
 const listed = async (location: string) =>

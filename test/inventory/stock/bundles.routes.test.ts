@@ -2,16 +2,16 @@ import { describe, expect, test } from "bun:test";
 import { openApp } from "../../build/service.ts";
 
 const app = await openApp();
-for (const sku of ["TIN", "CUP"]) await app.post("/products", { sku, name: sku });
+for (const sku of ["TIN", "CUP"]) await app.product(sku);
 const components = [
   { sku: "TIN", quantity: 2 },
   { sku: "CUP", quantity: 1 },
 ];
-await app.post("/products", { sku: "SET", name: "Set", type: "bundle", components });
+await app.product("SET", { type: "bundle", components });
 const cold = { temperature_zone: "frozen", lot_tracking: true };
-await app.post("/products", { sku: "COLD-SET", name: "Cold set", type: "bundle", components, ...cold });
-await app.post("/inventory", { sku: "TIN", quantity: 9 });
-await app.post("/inventory", { sku: "CUP", quantity: 6 });
+await app.product("COLD-SET", { type: "bundle", components, ...cold });
+await app.stock("TIN", 9);
+await app.stock("CUP", 6);
 await app.takeEvents();
 
 describe("works", () => {
@@ -40,11 +40,11 @@ describe("emits an event", () => {
       { sku: "LID", quantity: 2 },
       { sku: "JAR", quantity: 1 },
     ];
-    for (const { sku } of components) await app.post("/products", { sku, name: sku });
-    await app.post("/products", { sku: "POT", name: "Pot", type: "bundle", components, reorder_point: 3 });
-    await app.post("/inventory", { sku: "LID", quantity: 9 });
+    for (const { sku } of components) await app.product(sku);
+    await app.product("POT", { type: "bundle", components, reorder_point: 3 });
+    await app.stock("LID", 9);
     expect(await told()).toEqual(["inventory.received LID 9", "inventory.updated LID 9"]);
-    await app.post("/inventory", { sku: "JAR", quantity: 5 });
+    await app.stock("JAR", 5);
     expect(await told()).toEqual(["inventory.received JAR 5", "inventory.updated JAR 5", "inventory.updated POT 4"]);
     // The ninth lid and the fifth jar do not complete a set.
     await adjust("LID", -1);
@@ -67,8 +67,8 @@ describe("emits an event", () => {
 
   test("when a bundle gets other components, through the API or CSV", async () => {
     for (const [sku, quantity] of Object.entries({ TEA: 12, BOX: 5 })) {
-      await app.post("/products", { sku, name: sku });
-      await app.post("/inventory", { sku, quantity });
+      await app.product(sku);
+      await app.stock(sku, quantity);
     }
     const components = [{ sku: "TEA", quantity: 2 }];
     const gift = { sku: "GIFT", name: "Gift", type: "bundle", components, reorder_point: 4 };

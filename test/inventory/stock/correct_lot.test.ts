@@ -17,10 +17,10 @@ const correct = (lot: string | undefined, fields: object) => shop.app.patch(`/in
 async function goods(...lots: readonly (readonly [units: number, days: number])[]) {
   const sku = `DATE-${++number}`;
   const tracking = { lot_tracking: true, expiration_tracking: true };
-  const { id } = (await shop.app.post("/products", { sku, name: sku, ...tracking })).body.data;
+  const { id } = await shop.app.product(sku, tracking);
   for (const [at, [quantity, days]] of lots.entries()) {
     const lot = { lot_number: `L${at + 1}`, expiration_date: inDays(days) };
-    expect((await shop.app.post("/inventory", { sku, quantity, ...lot })).status).toBe(201);
+    await shop.app.stock(sku, quantity, lot);
   }
   const ids: string[] = (await shop.stockOf(sku)).lots.map((lot: { id: string }) => lot.id);
   await shop.app.takeEvents();
@@ -129,8 +129,8 @@ describe("works", () => {
 
   test("a quarantined lot stays in quarantine, and a lot without expiry tracking has no expiry", async () => {
     const sku = `DATE-${++number}`;
-    await shop.app.post("/products", { sku, name: sku, lot_tracking: true });
-    await shop.app.post("/inventory", { sku, quantity: 2, lot_number: "A", expiration_date: inDays(-1) });
+    await shop.app.product(sku, { lot_tracking: true });
+    await shop.app.stock(sku, 2, { lot_number: "A", expiration_date: inDays(-1) });
     const [{ id }] = (await shop.stockOf(sku)).lots;
     await shop.app.post(`/inventory/lots/${id}/status`, { status: "quarantined", reason: "Look." });
     expect((await correct(id, { expiration_date: null })).body.data).toMatchObject({

@@ -20,15 +20,13 @@ const told = async () =>
 async function product(fields: object = {}): Promise<string> {
   const sku = `DAY-${++number}`;
   const tracking = { lot_tracking: true, expiration_tracking: true };
-  expect((await app.post("/products", { sku, name: sku, ...tracking, ...fields })).status).toBe(201);
+  await app.product(sku, { ...tracking, ...fields });
   return sku;
 }
 
-async function add(sku: string, expiration_date: string, more: object = {}) {
+function add(sku: string, expiration_date: string, more: object = {}) {
   const stock = { sku, quantity: 5, location: east, lot_number: "L", expiration_date, ...more };
-  const { status, body } = await app.post("/inventory", stock);
-  expect([status, body.error]).toEqual([201, undefined]);
-  return body.data;
+  return app.create("/inventory", stock);
 }
 
 describe("works", () => {

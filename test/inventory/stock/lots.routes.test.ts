@@ -19,10 +19,10 @@ const inDays = (days: number) => new Date(shop.app.clocks.live.now() + days * da
 /** A product with these units by lot: `L1`, `L2`, … */
 async function goods(...units: number[]) {
   const sku = `LOT-${++number}`;
-  const product = (await shop.app.post("/products", { sku, name: sku, lot_tracking: true })).body.data;
+  const product = await shop.app.product(sku, { lot_tracking: true });
   for (const [at, quantity] of units.entries()) {
     const lot = { lot_number: `L${at + 1}`, expiration_date: inDays(100 + at) };
-    expect((await shop.app.post("/inventory", { sku, quantity, ...lot })).status).toBe(201);
+    await shop.app.stock(sku, quantity, lot);
   }
   const lots: string[] = (await shop.app.get(`/inventory/${sku}`)).body.data.lots.map(({ id }: { id: string }) => id);
   await shop.app.takeEvents();
@@ -94,7 +94,7 @@ describe("works", () => {
   test("a lot expires automatically, with a history row, and can still be recalled", async () => {
     const { sku, lots } = await goods();
     expect(lots).toEqual([]);
-    await shop.app.post("/inventory", { sku, quantity: 2, lot_number: "OLD", expiration_date: inDays(1) });
+    await shop.app.stock(sku, 2, { lot_number: "OLD", expiration_date: inDays(1) });
     const [{ id }] = (await shop.stockOf(sku)).lots;
     shop.app.clocks.live.advance(2 * day_ms);
     expect((await shop.app.get(`/inventory/lots/${id}`)).body.data).toMatchObject({ status: "expired", changes: [] });
@@ -259,7 +259,7 @@ describe("recalls", () => {
     ]);
     // Good units stay picked.
     expect((await shop.app.post("/inventory/putbacks", { ...back, quantity: 1 })).status).toBe(409);
-    await shop.app.post("/inventory", { sku, quantity: 1, lot_number: "L3" });
+    await shop.app.stock(sku, 1, { lot_number: "L3" });
     expect(await shop.act(made.id, "ship")).toMatchObject({ status: "shipped" });
     expect((await shop.app.get(`/inventory/lots/${lots[0]}/trace`)).body.data).toEqual([]);
   });

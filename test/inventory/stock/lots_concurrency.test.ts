@@ -8,7 +8,7 @@ const statuses = (answers: readonly { status: number }[]) => answers.map(({ stat
 
 test("orders that picked of a lot during its recall are held, and no others", async () => {
   const product = await shop.product();
-  await shop.app.post("/inventory", { sku: product.sku, quantity: 30, lot_number: "R1" });
+  await shop.app.stock(product.sku, 30, { lot_number: "R1" });
   const [{ id: lot }] = (await shop.app.get(`/inventory/${product.sku}`)).body.data.lots;
   const orders: { id: string }[] = [];
   for (let made = 0; made < 12; made++) orders.push(await shop.order([[product, 2]]));

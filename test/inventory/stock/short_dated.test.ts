@@ -50,7 +50,7 @@ describe("works", () => {
     expect(body.error.shortages).toMatchObject([{ sku, requested: 1, available: 0 }]);
     // Bundles cannot be made of them either.
     const components = [{ sku, quantity: 1 }];
-    await app.post("/products", { sku: `SET-${sku}`, name: "Set", type: "bundle", components });
+    await app.product(`SET-${sku}`, { type: "bundle", components });
     expect(await app.stockOf(`SET-${sku}`)).toMatchObject({ available: 0, status: "out_of_stock" });
     // Overviews count the SKU as low.
     const { low_stock } = (await app.get("/overview")).body.data;
@@ -70,7 +70,7 @@ describe("works", () => {
   test("units become too close to expiry at local midnight, by a timer; reserved units stay reserved", async () => {
     const { sku } = await product({ min_shelf_life_days: 10, reorder_point: 2 });
     const set = `SET-${sku}`;
-    await app.post("/products", { sku: set, name: set, type: "bundle", components: [{ sku, quantity: 1 }] });
+    await app.product(set, { type: "bundle", components: [{ sku, quantity: 1 }] });
     await add(sku, "2026-01-11");
     expect(await app.stockOf(sku)).toMatchObject({ available: 5 });
     expect((await reserve(sku, 2)).status).toBe(201);

@@ -5,12 +5,12 @@ const app = await openApp();
 const warehouse = (await app.get("/inventory/locations")).body.data[0].warehouse_id;
 const cold = { zone_id: "COLD", temperature_zone: "refrigerated", capacity: 500, bins: [{ code: "C-01" }] };
 await app.patch(`/inventory/locations/${warehouse}`, { location_zones: [cold] });
-await app.post("/products", { sku: "RICE", name: "Rice", reorder_point: 5 });
+await app.product("RICE", { reorder_point: 5 });
 const tracked = { temperature_zone: "refrigerated", lot_tracking: true, expiration_tracking: true };
-await app.post("/products", { sku: "MILK", name: "Milk", ...tracked });
-await app.post("/products", { sku: "ICE", name: "Ice cream", temperature_zone: "frozen" });
-await app.post("/products", { sku: "a/b ü", name: "An odd SKU" });
-await app.post("/products", { sku: "MANY", name: "In many places" });
+await app.product("MILK", tracked);
+await app.product("ICE", { temperature_zone: "frozen" });
+await app.product("a/b ü");
+await app.product("MANY");
 
 describe("works", () => {
   test("stock is added, shown and emitted", async () => {
@@ -42,8 +42,8 @@ describe("works", () => {
     const added = await app.post("/inventory", { sku: "MILK", quantity: 5, ...lot });
     expect(added.body.data.received).toMatchObject({ location: "C-01", expiration_date: "2026-02-01T23:59:59.999Z" });
     const other = { lot_number: "L-2", expiration_date: "2026-01-20", received_date: "2026-01-01", bin: "C-77" };
-    await app.post("/inventory", { sku: "MILK", quantity: 3, ...other });
-    await app.post("/inventory", { sku: "MILK", quantity: 1, lot_number: "L-1" });
+    await app.stock("MILK", 3, other);
+    await app.stock("MILK", 1, { lot_number: "L-1" });
     const { body } = await app.get("/inventory/MILK");
     expect(body.data).toMatchObject({ available: 9, lot_tracking: true, expiration_tracking: true });
     expect(body.data.locations).toMatchObject([
@@ -132,8 +132,8 @@ describe("works", () => {
     };
     for (let round = 0; round < 3; round += 1) {
       const before = new Map(await quantities());
-      await app.post("/products", { sku: `NEW-${round}`, name: "New" });
-      await app.post("/inventory", { sku: "RICE", quantity: 1, location: warehouse });
+      await app.product(`NEW-${round}`);
+      await app.stock("RICE", 1, { location: warehouse });
       const now = new Map([...before, [`NEW-${round}`, 0], ["RICE", Number(before.get("RICE")) + 1]]);
       expect(new Map(await quantities())).toEqual(now);
       expect((await app.get("/inventory?limit=1")).body.meta.pagination.total).toBe(now.size);
@@ -141,7 +141,7 @@ describe("works", () => {
   });
 
   test("a SKU may contain any text, encoded in paths", async () => {
-    await app.post("/inventory", { sku: "a/b ü", quantity: 2 });
+    await app.stock("a/b ü", 2);
     const { body } = await app.get(`/inventory/${encodeURIComponent("a/b ü")}`);
     expect(body.data).toMatchObject({ sku: "a/b ü", available: 2 });
   });
@@ -257,8 +257,8 @@ describe("refuses", () => {
   });
 
   test("to take reserved units, and names an order with two reservations once", async () => {
-    await app.post("/products", { sku: "TWICE", name: "Promised twice" });
-    await app.post("/inventory", { sku: "TWICE", quantity: 5, location: warehouse });
+    await app.product("TWICE");
+    await app.stock("TWICE", 5, { location: warehouse });
     for (const quantity of [2, 3])
       await app.post("/inventory/reserve", { order_id: "N-2", items: [{ sku: "TWICE", quantity }] });
     const { error } = (await app.patch("/inventory/TWICE", { adjustment: -4, reason: "lost" })).body;
@@ -269,9 +269,9 @@ describe("refuses", () => {
   test("adjustments without a warehouse if there are two, and of reserved units", async () => {
     const { warehouse_id: _id, name: _name, ...rest } = (await app.get("/inventory/locations")).body.data[0];
     const west = (await app.post("/inventory/locations", { ...rest, name: "West" })).body.data.warehouse_id;
-    await app.post("/inventory", { sku: "MANY", quantity: 4, location: warehouse, bin: "A-01" });
+    await app.stock("MANY", 4, { location: warehouse, bin: "A-01" });
     expect(fields(await app.post("/inventory", { sku: "MANY", quantity: 2 }))).toEqual(["location"]);
-    await app.post("/inventory", { sku: "MANY", quantity: 2, location: west, bin: "M-1" });
+    await app.stock("MANY", 2, { location: west, bin: "M-1" });
     expect(fields(await app.patch("/inventory/MANY", { adjustment: -1, reason: "lost" }))).toEqual(["location"]);
     await app.post("/inventory/reserve", { order_id: "N-1", items: [{ sku: "MANY", quantity: 5 }] });
     await app.takeEvents();

@@ -14,8 +14,8 @@ const address = {
 const location_zones = [{ zone_id: "A", temperature_zone: "ambient", bins: [{ code: "W-01" }] }];
 const made = await app.post("/inventory/locations", { name: "West", address, location_zones });
 const west = made.body.data.warehouse_id;
-for (const sku of ["RICE", "TEA", "SALT", "OIL"]) await app.post("/products", { sku, name: sku });
-await app.post("/products", { sku: "MILK", name: "Milk", lot_tracking: true, expiration_tracking: true });
+for (const sku of ["RICE", "TEA", "SALT", "OIL"]) await app.product(sku);
+await app.product("MILK", { lot_tracking: true, expiration_tracking: true });
 beforeEach(async () => {
   await app.takeEvents();
 });
@@ -25,8 +25,8 @@ const imports = (text: string) => app.call("POST", "/inventory/import", text, { 
 
 describe("works", () => {
   test("counted quantities are on hand afterwards, and a second import changes nothing", async () => {
-    await app.post("/inventory", { sku: "RICE", quantity: 9, location: main });
-    await app.post("/inventory", { sku: "RICE", quantity: 4, location: west });
+    await app.stock("RICE", 9, { location: main });
+    await app.stock("RICE", 4, { location: west });
     await app.takeEvents();
     const file = [
       "sku,location,bin,lot_number,expiration_date,quantity",
@@ -79,7 +79,7 @@ describe("works", () => {
   });
 
   test("picked units are in the file until they ship, and the file can still be imported", async () => {
-    const { id } = (await app.post("/products", { sku: "CHAI", name: "Chai" })).body.data;
+    const { id } = await app.product("CHAI");
     await imports(`sku,location,bin,quantity\nCHAI,${main},A-01,5\nCHAI,${west},W-01,4`);
     const place = { address_line1: "1 Elm St", city: "Portland", state: "OR", postal_code: "97201", country: "US" };
     const customer = await app.post("/customers", { email: "tea@example.com", shipping_addresses: [place] });

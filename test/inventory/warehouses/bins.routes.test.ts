@@ -8,22 +8,16 @@ await app.patch("/inventory/locations/whs_1001", {
     { zone_id: "COLD", temperature_zone: "refrigerated", bins: [{ code: "C-01", capacity: 10 }] },
   ],
 });
-await app.post("/products", { sku: "TEA", name: "Green tea" });
-await app.post("/products", {
-  sku: "MILK",
-  name: "Milk",
-  temperature_zone: "refrigerated",
-  lot_tracking: true,
-  expiration_tracking: true,
-});
+await app.product("TEA", { name: "Green tea" });
+await app.product("MILK", { temperature_zone: "refrigerated", lot_tracking: true, expiration_tracking: true });
 const at = { location: "whs_1001" };
-await app.post("/inventory", { sku: "TEA", quantity: 4, bin: "A-02", ...at });
-await app.post("/inventory", { sku: "TEA", quantity: 3, bin: "C-01", ...at });
+await app.stock("TEA", 4, { bin: "A-02", ...at });
+await app.stock("TEA", 3, { bin: "C-01", ...at });
 for (const [lot_number, expiration_date] of [
   ["L-2", "2026-03-01"],
   ["L-1", "2026-02-01"],
 ]) {
-  await app.post("/inventory", { sku: "MILK", quantity: 2, bin: "C-01", lot_number, expiration_date, ...at });
+  await app.stock("MILK", 2, { bin: "C-01", lot_number, expiration_date, ...at });
 }
 await app.post("/inventory/moves", { sku: "TEA", quantity: 1, bin: "C-01", condition: "quarantined" });
 

@@ -3,7 +3,7 @@ import { ensureWarehouse } from "../../../src/inventory/warehouses/warehouses.ts
 import { openApp } from "../../build/service.ts";
 
 const app = await openApp();
-await app.post("/products", { sku: "MILK", name: "Milk", temperature_zone: "refrigerated" });
+await app.product("MILK", { temperature_zone: "refrigerated" });
 
 const address = {
   name: "West",
@@ -159,7 +159,7 @@ describe("refuses", () => {
 
   test("to change a zone or bin with units, and an unknown warehouse", async () => {
     const warehouse = (await path()).split("/").at(-1);
-    await app.post("/inventory", { sku: "MILK", quantity: 3, location: warehouse });
+    await app.stock("MILK", 3, { location: warehouse });
     const warm = { ...cold, temperature_zone: "ambient" };
     const zone = await app.patch(await path(), { location_zones: [warm] });
     expect(zone.body.error.details[0].field).toBe("location_zones[0].temperature_zone");

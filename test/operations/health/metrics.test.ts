@@ -22,8 +22,8 @@ async function figures(key = app.keys.live.read) {
 describe("metrics: works", () => {
   test("shows queues, storage and the process in Prometheus format", async () => {
     await app.post("/webhooks", { url: "https://one.example/hook", events: ["order.created", "inventory.updated"] });
-    await app.post("/products", { sku: "TEA", name: "Tea" });
-    await app.post("/inventory", { sku: "TEA", quantity: 1 });
+    await app.product("TEA", { name: "Tea" });
+    await app.stock("TEA", 1);
     const before = await figures();
     expect(before("packhouse_events_waiting", '{mode="live"}')).toBe(2);
     expect(before("packhouse_deliveries_pending", '{lane="first",mode="live"}')).toBe(0);
@@ -43,7 +43,7 @@ describe("metrics: works", () => {
 
   test("counts a backorder, a pending delivery and how long it is overdue", async () => {
     await app.post("/webhooks", { url: "https://one.example/hook", events: ["order.created"] });
-    await app.post("/products", { sku: "TEA", name: "Tea" });
+    await app.product("TEA", { name: "Tea" });
     const address = { address_line1: "1 Pier", city: "Portland", state: "ME", postal_code: "04101", country: "US" };
     const { body: customer } = await app.post("/customers", { email: "a@b.example", shipping_addresses: [address] });
     const order = await app.post("/orders", {
@@ -107,7 +107,7 @@ describe("metrics: works", () => {
 
   test("counts commits, and the writes that shared them", async () => {
     const before = await figures();
-    await app.post("/products", { sku: "TEA", name: "Tea" });
+    await app.product("TEA", { name: "Tea" });
     const after = await figures();
     const more = (family: string, sample: string) => (after(family, sample) ?? 0) - (before(family, sample) ?? 0);
     expect(more("packhouse_commits_total", '{mode="live"}')).toBeGreaterThanOrEqual(1);

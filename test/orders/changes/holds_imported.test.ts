@@ -107,21 +107,18 @@ describe("an order with unknown SKUs", () => {
     const product = await unknown();
     const order = await imported([[product, 2]]);
     await activate(product);
-    await shop.app.post("/inventory", { sku: product.sku, quantity: 5, location: "whs_1001" });
+    await shop.app.stock(product.sku, 5, { location: "whs_1001" });
     await shop.app.runJobs();
     expect(await shop.get(order.id)).toMatchObject({ status: "pending", allocation: { complete: true } });
   });
 
   test("a bundle also waits for its components", async () => {
     const part = await shop.product({ sku: "PART", units: 4 });
-    const bundle = (
-      await shop.app.post("/products", {
-        sku: "SET",
-        name: "Set",
-        type: "bundle",
-        components: [{ sku: "PART", quantity: 2 }],
-      })
-    ).body.data;
+    const bundle = await shop.app.product("SET", {
+      name: "Set",
+      type: "bundle",
+      components: [{ sku: "PART", quantity: 2 }],
+    });
     await shop.app.patch(`/products/${part.id}`, { status: "inactive" });
     const order = await imported([[bundle, 1]]);
     expect(order.holds[0].note).toStartWith("Not among the active products: PART.");

@@ -65,7 +65,7 @@ describe("works", () => {
     const later = await shop.order([[goods, 2]]);
     const { split_off } = (await split(order.id, { items: [{ sku: goods.sku, quantity: 2 }] })).body.data;
     expect((await plan(split_off.id))[0]).toMatchObject({ missing: 2, waits: { ahead: 0 } });
-    await shop.app.post("/inventory", { sku: goods.sku, quantity: 2, location: "whs_1001" });
+    await shop.app.stock(goods.sku, 2, { location: "whs_1001" });
     const reserved = async (id: string) => (await shop.get(id)).line_items[0].quantity_reserved;
     expect([await reserved(order.id), await reserved(split_off.id), await reserved(later.id)]).toEqual([1, 2, 0]);
     await shop.act(split_off.id, "ship");
@@ -115,7 +115,7 @@ describe("works", () => {
       { sku: leaf.sku, quantity: 2 },
       { sku: pot.sku, quantity: 1 },
     ];
-    const set = (await shop.app.post("/products", { sku: "SET", name: "Set", type: "bundle", components })).body.data;
+    const set = await shop.app.product("SET", { type: "bundle", components });
     const order = await shop.order([[set, 2]]);
     const { split_off } = (await split(order.id, { items: [{ sku: "SET", quantity: 1 }] })).body.data;
     expect((await plan(split_off.id)).map(({ sku, reserved }: Record<string, unknown>) => [sku, reserved])).toEqual([

@@ -57,11 +57,6 @@ async function made(fields: Row): Promise<Answered["body"]> {
   return byNumber(String(row["order_number"]));
 }
 const byNumber = async (number: string) => (await shop.app.get(`/orders?order_number=${number}`)).body.data[0];
-const post = async (path: string, body: object = {}) => {
-  const answer = await shop.app.post(path, body);
-  expect([path, answer.status < 300, answer.body.error]).toEqual([path, true, undefined]);
-  return answer.body.data;
-};
 
 describe("works", () => {
   test("delivered, shipped and cancelled orders are imported without stock movements and events", async () => {
@@ -144,12 +139,16 @@ describe("works", () => {
 
   test("their returns are adjustments that the ledger explains, and are refunded to the cent", async () => {
     const { id } = await made({ ...come, quantity: 3, line_total: "0.10", sku: "TEA" });
-    const back = await post("/returns", { order_id: id, reason: "defective", items: [{ sku: "TEA", quantity: 2 }] });
-    await post(`/returns/${back.id}/receive`);
+    const back = await shop.app.create("/returns", {
+      order_id: id,
+      reason: "defective",
+      items: [{ sku: "TEA", quantity: 2 }],
+    });
+    await shop.app.create(`/returns/${back.id}/receive`);
     const bin = (await shop.stockOf("CUP")).locations[0].location;
     const items = [{ sku: "TEA", quantity: 2, condition: "unopened", disposition: "restock", bin }];
-    await post(`/returns/${back.id}/inspect`, { items });
-    expect((await post(`/returns/${back.id}/refund`)).amount).toBe(0.07);
+    await shop.app.create(`/returns/${back.id}/inspect`, { items });
+    expect((await shop.app.create(`/returns/${back.id}/refund`)).amount).toBe(0.07);
     expect(await shop.stockOf("TEA")).toMatchObject({ available: 2, on_hand: 2 });
     expect((await shop.app.get("/inventory/movements?sku=TEA")).body.data).toMatchObject([
       { type: "adjustment", quantity: 2, reason: "return_restock", reference: { type: "return", id: back.id } },
@@ -165,17 +164,21 @@ describe("works", () => {
 
   test("restocked units of lot-tracked products must name their lot", async () => {
     const sku = "LOTTED";
-    await post("/products", { sku, name: "Lotted", lot_tracking: true });
-    await post("/inventory", { sku, quantity: 1, location: "whs_1001", lot_number: "L-1" });
+    await shop.app.create("/products", { sku, name: "Lotted", lot_tracking: true });
+    await shop.app.create("/inventory", { sku, quantity: 1, location: "whs_1001", lot_number: "L-1" });
     const { id } = await made({ ...come, sku });
     const inspected = async (found: object) => {
-      const back = await post("/returns", { order_id: id, reason: "defective", items: [{ sku, quantity: 1 }] });
-      await post(`/returns/${back.id}/receive`);
+      const back = await shop.app.create("/returns", {
+        order_id: id,
+        reason: "defective",
+        items: [{ sku, quantity: 1 }],
+      });
+      await shop.app.create(`/returns/${back.id}/receive`);
       const items = [{ sku, quantity: 1, condition: "unopened", ...found }];
       const answer = await shop.app.post(`/returns/${back.id}/inspect`, { items });
       if (answer.status === 200) return answer.body.data.items[0].inspections[0];
       const aside = { items: [{ sku, quantity: 1, condition: "opened" }] };
-      await post(`/returns/${back.id}/inspect`, aside);
+      await shop.app.create(`/returns/${back.id}/inspect`, aside);
       return answer.body.error.details[0];
     };
     expect(await inspected({})).toMatchObject({ field: "items[0].lot_number", code: "required" });
@@ -192,7 +195,7 @@ describe("works", () => {
       carrier: "ups",
       events: [{ status: "picked_up", timestamp: "2025-03-02T10:00:00.000Z" }],
     });
-    await post("/tracking/1ZPAST1/events", { status: "delivered", timestamp: "2025-03-05T08:00:00Z" });
+    await shop.app.create("/tracking/1ZPAST1/events", { status: "delivered", timestamp: "2025-03-05T08:00:00Z" });
     expect(await shop.told()).toEqual(["order.delivered", "shipment.tracking_updated", "shipment.delivered"]);
     expect((await track("1ZPAST1")).events.map(({ status }: { status: string }) => status)).toEqual([
       "delivered",
@@ -234,14 +237,18 @@ describe("works", () => {
     const rows = [rowOf(come), rowOf(sent)];
     const order_id = String(rows[0]?.["order_number"]);
     const expires_at = new Date(start + 3_600_000).toISOString();
-    const held = await post("/inventory/reserve", { order_id, items: [{ sku: "CUP", quantity: 2 }], expires_at });
+    const held = await shop.app.create("/inventory/reserve", {
+      order_id,
+      items: [{ sku: "CUP", quantity: 2 }],
+      expires_at,
+    });
     expect(await imports(rows)).toMatchObject({ orders: 2, created: 2, failed: 0 });
     const again = await imports([...rows, rowOf(come)]);
     expect(again).toMatchObject({ orders: 3, created: 1, unchanged: 2, failed: 0 });
     const others = await imports(rows.map((row) => ({ ...row, line_total: 11 })));
     expect(others).toMatchObject({ failed: 2, errors: [2, 3].map((line) => ({ line, field: "order_number" })) });
     expect((await shop.stockOf("CUP")).reserved).toBe(2);
-    await post("/inventory/release", { reservation_id: held.reservation_id });
+    await shop.app.create("/inventory/release", { reservation_id: held.reservation_id });
   });
 
   test("the same file sent concurrently imports each order once", async () => {

@@ -34,14 +34,14 @@ const own = (name: string) => `${name}-${run}`;
 
 /** Adds units of two SKUs, the first in two lots. Returns the first lot's id. */
 async function laid({ app }: House, [first, second]: Situation["lots"]): Promise<string> {
-  for (const sku of ["A", "B"]) await app.post("/products", { sku: own(sku), name: sku, price: "5.00" });
+  for (const sku of ["A", "B"]) await app.product(own(sku), { name: sku, price: "5.00" });
   for (const [lot_number, quantity, expiration_date] of [
     ["L-1", first, "2031-03-01"],
     ["L-2", second, "2031-04-01"],
   ] as const) {
-    if (quantity > 0) await app.post("/inventory", { sku: own("A"), quantity, lot_number, expiration_date });
+    if (quantity > 0) await app.stock(own("A"), quantity, { lot_number, expiration_date });
   }
-  await app.post("/inventory", { sku: own("B"), quantity: 50 });
+  await app.stock(own("B"), 50);
   return (await app.get(`/inventory/${own("A")}`)).body.data.lots[0].id;
 }
 

@@ -151,7 +151,7 @@ describe("works", () => {
       [late, 1],
     ]);
     await shop.act(made.id, "pack", { partial: true });
-    await shop.app.post("/inventory", { sku: late.sku, quantity: 1 });
+    await shop.app.stock(late.sku, 1);
     const shipped = await shop.act(made.id, "ship");
     expect(shipped).toMatchObject({ status: "shipped", shipments: [{ items: [{ quantity: 1 }, { quantity: 1 }] }] });
   });

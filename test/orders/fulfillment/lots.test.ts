@@ -50,7 +50,7 @@ describe("works", () => {
     for (const parts of [[5], [2, 3], [1, 4], [4, 1]]) {
       const goods = await shop.product();
       for (const bin of ["C-01", "C-02"]) {
-        await shop.app.post("/inventory", { sku: goods.sku, quantity: 3, location: "whs_1001", bin });
+        await shop.app.stock(goods.sku, 3, { location: "whs_1001", bin });
       }
       const made = await shop.order([[goods, 5]]);
       for (const quantity of parts) await shop.act(made.id, "pick", { items: [{ sku: goods.sku, quantity }] });

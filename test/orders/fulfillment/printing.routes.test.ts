@@ -47,9 +47,9 @@ beforeAll(async () => {
   await app.patch(`/inventory/locations/${main.warehouse_id}`, { location_zones: [zone] });
   for (const [sku, name, bin] of goods) {
     const lots = sku === "AR-12";
-    await app.post("/products", { sku, name, lot_tracking: lots, expiration_tracking: lots });
+    await app.product(sku, { name, lot_tracking: lots, expiration_tracking: lots });
     const lot = lots ? { lot_number: "L-1/2026", expiration_date: expiry } : {};
-    await app.post("/inventory", { sku, quantity: 50, bin, ...lot });
+    await app.stock(sku, 50, { bin, ...lot });
   }
   const address = { address_line1: "450 Canyon Drive", city: "Beverly Hills", state: "CA", postal_code: "90210" };
   const shipping_addresses = [{ ...address, name: "東京 太郎", country: "US" }];
@@ -184,8 +184,7 @@ describe("works", () => {
   });
 
   test("a bundle is picked by its components", async () => {
-    await app.post("/products", {
-      sku: "SET-1",
+    await app.product("SET-1", {
       name: "Gift set",
       type: "bundle",
       components: [
@@ -264,8 +263,8 @@ describe("works", () => {
     const location_zones = [{ zone_id: "AMBIENT", temperature_zone: "ambient", bins: [{ code: "L-1" }] }];
     const fields = { name: "Leeds", address, location_zones, timezone: "Europe/London" };
     const leeds = (await app.post("/inventory/locations", fields)).body.data.warehouse_id;
-    await app.post("/products", { sku: "TEA", name: "Tea" });
-    await app.post("/inventory", { sku: "TEA", quantity: 5, location: leeds });
+    await app.product("TEA");
+    await app.stock("TEA", 5, { location: leeds });
     const { id } = await order([["TEA", 1]]);
     for (const step of ["pack", "ship"]) {
       const [page] = await openPages((await paper(`/orders/${id}/packing-slip`)).bytes);
@@ -279,8 +278,8 @@ describe("works", () => {
 
   test("three hundred lines and long notes take several pages, each with its header and number", async () => {
     const long = Array.from({ length: 300 }, (_, at) => [`BULK-${at}`, 1] as const);
-    for (const [sku] of long) await app.post("/products", { sku, name: `Item ${sku} ${"in a long box ".repeat(8)}` });
-    for (const [sku] of long) await app.post("/inventory", { sku, quantity: 5, location: "whs_1001", bin: "A-1" });
+    for (const [sku] of long) await app.product(sku, { name: `Item ${sku} ${"in a long box ".repeat(8)}` });
+    for (const [sku] of long) await app.stock(sku, 5, { location: "whs_1001", bin: "A-1" });
     const { id, order_number } = await order(long, { order_notes: "Call before sending. ".repeat(90) });
     const pages = await openPages((await paper(`/orders/${id}/pick-list`)).bytes);
     expect(pages.length).toBeGreaterThan(20);
@@ -301,9 +300,9 @@ describe("works", () => {
     const skus = Array.from({ length: 88 }, (_, at) => `WAVE-${at}`);
     const name = "Strawberry preserve, unsweetened, 12 jars";
     for (const sku of skus) {
-      await app.post("/products", { sku, name, lot_tracking: true, expiration_tracking: true });
+      await app.product(sku, { name, lot_tracking: true, expiration_tracking: true });
       const lot = { lot_number: `L261110-${sku}`, expiration_date: expiry };
-      await app.post("/inventory", { sku, quantity: 50, location: "whs_1001", bin: "C-1", ...lot });
+      await app.stock(sku, 50, { location: "whs_1001", bin: "C-1", ...lot });
     }
     const orders = [];
     for (const share of [1, 2, 3]) orders.push(await order(skus.map((sku) => [sku, share] as const)));
@@ -319,8 +318,8 @@ describe("works", () => {
 
   test("a SKU of fourteen letters is a linear barcode on every document, for simple scanners", async () => {
     const sku = "ESPRESSO-BEANS";
-    await app.post("/products", { sku, name: "Espresso beans" });
-    await app.post("/inventory", { sku, quantity: 5, location: "whs_1001", bin: "B-1" });
+    await app.product(sku);
+    await app.stock(sku, 5, { location: "whs_1001", bin: "B-1" });
     const { id } = await order([[sku, 1]]);
     for (const kind of ["pick-list", "packing-slip"]) {
       const [page] = await openPages((await paper(`/orders/${id}/${kind}`)).bytes);

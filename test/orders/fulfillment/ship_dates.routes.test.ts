@@ -44,7 +44,7 @@ describe("estimated_ship_date", () => {
     await shop.app.patch("/inventory/locations/whs_1001", { cutoff_time: "23:00", working_days: ["thu", "fri"] });
     const here = await shop.product({ units: 5 });
     const there = await shop.product();
-    await shop.app.post("/inventory", { sku: there.sku, quantity: 5, location: leeds });
+    await shop.app.stock(there.sku, 5, { location: leeds });
     expect(await dayOf(await shop.order([[here, 1]]))).toBe("2026-01-01");
     const far = await shop.order([[there, 1]]);
     expect(far.estimated_ship_date).toBe("2026-01-05");
@@ -65,7 +65,7 @@ describe("estimated_ship_date", () => {
     const goods = await shop.product({ units: 1 });
     const short = await shop.order([[goods, 2]]);
     expect(short.estimated_ship_date).toBeNull();
-    await shop.app.post("/inventory", { sku: goods.sku, quantity: 5, location: "whs_1001" });
+    await shop.app.stock(goods.sku, 5, { location: "whs_1001" });
     expect(await dayOf(short)).toBe("2026-01-01");
     await shop.act(short.id, "hold", { reason: "payment" });
     expect(await dayOf(short)).toBeNull();

@@ -141,7 +141,7 @@ describe("works", () => {
       { sku: pot.sku, quantity: 1 },
     ];
     const sku = `SET-${cup.sku}`;
-    const set = (await shop.app.post("/products", { sku, name: "Set", type: "bundle", components })).body.data;
+    const set = await shop.app.product(sku, { type: "bundle", components });
     const made = await shop.order([[set, 2]]);
     const held = await short(made.id, [{ sku: cup.sku, quantity: 1, short: true, reason: "damaged" }]);
     expect(held).toMatchObject({

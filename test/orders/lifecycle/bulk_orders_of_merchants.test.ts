@@ -12,7 +12,7 @@ beforeAll(async () => {
   for (const code of ["ACME", "BOLT", "GONE"]) {
     await app.post("/merchants", { code, name: code });
     keys[code] = (await app.post("/keys", { name: code, permission: "full", merchant_id: code })).body.data.key;
-    await app.post("/products", { sku: "TEA", name: "Tea", merchant_id: code });
+    await app.product("TEA", { merchant_id: code });
     const buyer = { email: "jane@example.com", shipping_addresses: [portland], merchant_id: code };
     customers[code] = (await app.post("/customers", buyer)).body;
   }

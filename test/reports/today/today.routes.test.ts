@@ -136,7 +136,7 @@ describe("what waits", () => {
     expect(fraud.target).toEqual({ noun: "orders", filter: { status: "on_hold", hold_reason: "fraud" } });
     await shop.act(second.id, "release");
     await shop.act(first.id, "release");
-    await shop.app.post("/inventory", { sku: "RARE", quantity: 5 });
+    await shop.app.stock("RARE", 5);
     expect(await waits(shop)).toEqual({});
   });
 
@@ -197,7 +197,7 @@ describe("what waits", () => {
     const late = await expect_("PO-1", -2);
     await expect_("PO-2", 0);
     await expect_("PO-3", 3);
-    await app.post("/products", { sku: "MILK", name: "Milk", lot_tracking: true, expiration_tracking: true });
+    await app.product("MILK", { lot_tracking: true, expiration_tracking: true });
     for (const [lot_number, days] of [
       ["L-SOON", 10],
       ["L-LATER", 60],
@@ -205,8 +205,8 @@ describe("what waits", () => {
       const lot = { sku: "MILK", quantity: 3, lot_number, expiration_date: iso(now + days * day_ms) };
       expect((await app.post("/inventory", lot)).status).toBe(201);
     }
-    await app.post("/products", { sku: "LOW", name: "Low", reorder_point: 5 });
-    await app.post("/inventory", { sku: "LOW", quantity: 4 });
+    await app.product("LOW", { name: "Low", reorder_point: 5 });
+    await app.stock("LOW", 4);
     const found = await overviewOf(shop);
     const said = ["receipts_late", "receipts_today", "expiring_lots", "low_stock"].map((topic) => [
       found[topic].count,
@@ -219,7 +219,7 @@ describe("what waits", () => {
       [1, ["LOW", "Low", 4]],
     ]);
     await app.post(`/inventory/receipts/${late}/cancel`);
-    await app.post("/inventory", { sku: "LOW", quantity: 1 });
+    await app.stock("LOW", 1);
     const after = await overviewOf(shop);
     expect([after.receipts_late.count, after.low_stock.count]).toEqual([0, 0]);
     expect(after.first_steps).toMatchObject({ product: true, stock: true, order: true, shipped_order: false });

@@ -39,11 +39,7 @@ async function add(connector: string) {
 }
 
 const asked = { from_zip: "43215", to_zip: "90210", weight: 2.5, weight_unit: "lbs" };
-const ratesOf = async (fields: object = {}) => {
-  const answer = await app.post("/shipping/rates", { ...asked, ...fields });
-  expect([answer.status, answer.body.error]).toEqual([200, undefined]);
-  return answer.body.data;
-};
+const ratesOf = (fields: object = {}) => app.create("/shipping/rates", { ...asked, ...fields });
 type Rate = { carrier: string; rate_cents: number; currency: string; account_id: string | null; quote_id: string };
 const named = (rates: Rate[]) =>
   rates.map(({ carrier, rate_cents, currency }) => `${carrier} ${rate_cents} ${currency}`);
@@ -106,7 +102,7 @@ describe("several carriers", () => {
   test("nothing is kept waiting while they are asked", async () => {
     const { offers } = fakes.steady;
     fakes.steady.offers = async (...question) => {
-      expect((await app.post("/products", { sku: "MEANWHILE", name: "Meanwhile" })).status).toBe(201);
+      await app.product("MEANWHILE");
       return offers(...question);
     };
     expect(named((await ratesOf()).rates)).toContain("steady 1200 USD");
@@ -216,7 +212,7 @@ describe("what is asked", () => {
       weight_unit: "lb",
       customs: { hs_code: "150910", country_of_origin: "IT", description: "Olive oil" },
     });
-    await app.post("/inventory", { sku: "OIL-3", quantity: 50 });
+    await app.stock("OIL-3", 50);
     const { customer_id, shipping_address_id } = shop.draft();
     const order = async (lines: object[]) => {
       const { order_number } = shop.draft();
@@ -286,7 +282,7 @@ describe("what is asked", () => {
     expect(part.status).toBe(201);
     const components = [{ sku: "CUP", quantity: 2 }];
     const bundle = await app.post("/products", { sku: "CUPS", name: "Cups", type: "bundle", components });
-    await app.post("/inventory", { sku: "CUP", quantity: 10 });
+    await app.stock("CUP", 10);
     const address = (await app.get(`/customers/${customer.id}`)).body.shipping_addresses[0];
     const body = { order_number: "CUPS-1", customer_id: customer.id, shipping_address_id: address.id };
     const line_items = [{ sku: "CUPS", quantity: 2, unit_price: "9.00" }];
