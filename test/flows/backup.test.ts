@@ -47,7 +47,7 @@ function longKept(at: string): string {
   return kept;
 }
 
-/** What the doctor says of the backups. */
+/** Returns what the doctor reports about backups. */
 async function doctorOf({ data }: StartedService): Promise<string[]> {
   const env = { PATH: process.env["PATH"] ?? "", PACKHOUSE_SECRET_KEY: usual_secret_key };
   const child = Bun.spawn([...usualProgram, "doctor", "--json", "--data", data], { env, stdout: "pipe" });
@@ -75,9 +75,9 @@ test("makes a backup, proves it, and makes another when it is asked to", async (
   const metrics = await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${key}` } });
   expect(await metrics.text()).toContain(`packhouse_backup_size_bytes ${found[0].size_bytes}`);
   if (engine !== "sqlite") return;
-  expect(await doctorOf(service)).toContain("they lie on the same disk as the data");
+  expect(await doctorOf(service)).toContain("they are on the same disk as the data");
   rmSync(join(folder, "kept"), { recursive: true });
-  expect(await doctorOf(service)).toContain(`there is no file ${found[0].place}`);
+  expect(await doctorOf(service)).toContain(`${found[0].place} does not exist`);
   // As where the disk of the backups is not mounted any more.
   await api.must("POST", "/backups");
   await runs(api, (all) => all[0]?.["status"] === "done" && all.length === 4);

@@ -1,68 +1,66 @@
 import type { MailSettings, Service } from "../../http/service.ts";
 import type { Stores } from "../../storage/open_stores.ts";
 
-/** How something is: as it should be, worth a look, or in the way of the service. */
-type CheckState = "ok" | "warning" | "problem";
-
-/** What was found out about one thing, in a line, and what to do about it. */
+/** One result of a check, as printed and as in `doctor --json`. */
 export interface CheckResult {
   readonly subject: string;
-  readonly state: CheckState;
+  readonly state: "ok" | "warning" | "problem";
+  /** The finding, in one line. */
   readonly said: string;
-  /** What to do; null where nothing is to be done. */
+  /** What to do; null if nothing is needed. */
   readonly advice: string | null;
 }
 
-/** All is as it should be. */
+/** Reports that nothing is wrong. */
 export const ok = (subject: string, said: string): CheckResult => ({ subject, state: "ok", said, advice: null });
 
-/** The service works, and might not for long, or not for all. */
+/** Reports that the service works, but may soon fail or fail for some users. */
 export const warning = (subject: string, said: string, advice: string): CheckResult => ({
   ...{ subject, state: "warning", said, advice },
 });
 
-/** The service does not work, or what it promises does not hold. */
+/** Reports that the service does not work, or cannot keep its guarantees. */
 export const problem = (subject: string, said: string, advice: string): CheckResult => ({
   ...{ subject, state: "problem", said, advice },
 });
 
-/** A file or folder of the data as it was found, before anything was opened, which repairs what others may read. */
+/** A file or folder of the data directory, as it was before the data was opened, which corrects permissions. */
 export interface DataFile {
   readonly path: string;
   readonly mode: number;
   readonly uid: number;
 }
 
-/** What is examined: settings as `serve` would have them, and the data as far as it can be opened. */
+/** The input of all checks: the settings that `serve` would use, and the data if it can be opened. */
 export interface CheckContext {
   readonly data: string;
   readonly database_url: string | null;
-  /** How many connections to PostgreSQL a server may have to each of its worlds. */
+  /** The maximum number of connections to PostgreSQL per server and environment. */
   readonly connections: number;
   /** The address that `serve` would listen on. */
   readonly host: string;
-  /** Whether `serve` would speak TLS: with files of the operator, by one's own authority, or not. */
+  /** TLS of `serve`: the operator's certificate, one of its own authority, or none. */
   readonly tls: { readonly cert: string; readonly key: string } | "self" | null;
   readonly base_url: string;
   readonly mail: MailSettings | null;
-  /** Whether a mail is to be sent for a test. */
+  /** Whether to send a test email. */
   readonly sends_mail: boolean;
-  /** What is wrong with the settings, each as `serve` would refuse it. */
+  /** The messages with which `serve` would refuse the settings. */
   readonly refused: readonly string[];
-  /** The names of the variables that are set, and of those that are known. */
+  /** The names of the environment variables that are set, and of all known ones. */
   readonly variables: { readonly set: readonly string[]; readonly known: readonly string[] };
-  /** Where the secret key comes from; `none` where there is none. */
+  /** The source of the secret key. */
   readonly secret_key: "variable" | "file" | "none";
-  /** The files of the data folder. */
+  /** The data directory and everything in it. */
   readonly files: readonly DataFile[];
-  /** The migrations that this program carries. */
+  /** The names of this program's migrations. */
   readonly migrations: readonly string[];
-  /** The data, opened for reading beside a server or alone; null when it could not be. */
+  /** The opened data; null if it could not be opened. A server may be running. */
   readonly stores: Stores | null;
-  /** Why the data was not opened; null when it was. */
+  /** Why the data could not be opened; null if it was opened or is of another version. */
   readonly closed_because: string | null;
-  /** What calls others as the service would; null where the data is closed or there is no secret key. */
+  /** Calls external services as the server would; null without opened data or a secret key. */
   readonly service: Service | null;
-  /** The machine's time. */
+  /** The machine's clock (ms). */
   readonly now: () => number;
 }

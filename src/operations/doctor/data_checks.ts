@@ -1,4 +1,4 @@
-// The backups that the service makes by itself: how old the last one is, and whether one was proven.
+// Checks of the data: backups, file permissions, PostgreSQL, restores, migrations and servers.
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { readAddress } from "../../core/config.ts";
@@ -14,7 +14,7 @@ const hour_ms = 3_600_000;
 const old_ms = 26 * hour_ms;
 const proof_old_ms = 8 * 24 * hour_ms;
 
-/** When the last backup ended well, and whether one has been restored for a trial since. */
+/** Checks when the last automatic backup succeeded, and whether one was verified in the last week. */
 export async function checkBackups({ stores, data, database_url, now }: CheckContext): Promise<CheckResult[]> {
   if (stores === null) return [];
   const { done, begun, proof } = await stores.live.read(async (db) => ({
@@ -23,33 +23,33 @@ export async function checkBackups({ stores, data, database_url, now }: CheckCon
     proof: await findLastDone(db, "proof"),
   }));
   if (done === null || done.ended_at === null) {
-    const advice = "Have the service make them (packhouse serve --help), or run packhouse backup, and look after it.";
-    return [warning("backups", "the service has made none by itself", advice)];
+    const advice = "Configure automatic backups (packhouse serve --help), or run packhouse backup regularly.";
+    return [warning("backups", "there are no automatic backups", advice)];
   }
-  const said = `the last one ended ${ageOf(done.ended_at, now())} ago and lies in ${done.place}`;
+  const said = `the last one was made ${ageOf(done.ended_at, now())} ago: ${done.place}`;
   const found: CheckResult[] = [];
-  if (begun?.error != null) found.push(warning("backups", `the last one failed: ${begun.error}`, "See to its cause."));
-  const advice = "Look at the log and the notices for why none was made since.";
+  if (begun?.error != null) found.push(warning("backups", `the last one failed: ${begun.error}`, "Fix the cause."));
+  const advice = "Check the log and the notices for the reason that none was made since.";
   found.push(now() - done.ended_at > old_ms ? warning("backups", said, advice) : ok("backups", said));
   if (database_url === null) found.push(...checkBackupPlace(done.place, data));
   const is_proven = proof?.ended_at != null && now() - proof.ended_at < proof_old_ms;
   if (!is_proven && now() - done.created_at > proof_old_ms) {
-    found.push(warning("backups", "none was proven for a week", "Run packhouse backup verify on the last one."));
+    found.push(warning("backups", "none was verified for a week", "Run packhouse backup verify with the last one."));
   }
   return found;
 }
 
-/** Whether a backup in a folder is still there, and on another disk than the data. Of buckets nothing is asked here. */
+/** Checks that a backup in a folder still exists, on another disk than the data. Does not check buckets. */
 function checkBackupPlace(place: string, data: string): CheckResult[] {
   if (place.startsWith("s3://")) return [];
   const [file, folder] = [place, data].map((path) => statSync(path, { throwIfNoEntry: false }));
   if (file === undefined) {
-    const advice = "Mount its disk: without it, the next backup lies on the disk on which it is missing.";
-    return [warning("backups", `there is no file ${place}`, advice)];
+    const advice = "Mount its disk. Otherwise the next backup is written to the disk that has its mount point.";
+    return [warning("backups", `${place} does not exist`, advice)];
   }
   if (file.dev !== folder?.dev) return [];
-  const advice = "Keep them on another disk or in a bucket: a lost disk would take both.";
-  return [warning("backups", "they lie on the same disk as the data", advice)];
+  const advice = "Store them on another disk or in a bucket. If this disk fails, both are lost.";
+  return [warning("backups", "they are on the same disk as the data", advice)];
 }
 
 function ageOf(at: number, now: number): string {
@@ -57,11 +57,11 @@ function ageOf(at: number, now: number): string {
   return minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
 }
 
-// Who may read the data folder: it holds names, addresses and the secret key.
+// File permissions: the data directory contains names, addresses and the secret key.
 
 const others = 0o077;
 
-/** The data folder and all that is in it; nothing where it is not there. */
+/** Lists the data directory and everything in it; empty if it does not exist. */
 export function filesIn(data: string): DataFile[] {
   if (!existsSync(data)) return [];
   const paths = [data, ...readdirSync(data, { recursive: true }).map((name) => join(data, String(name)))];
@@ -71,22 +71,24 @@ export function filesIn(data: string): DataFile[] {
   });
 }
 
-/** Whether nobody but the service's own user may read or change the data. */
+/** Checks that only the service's user can read and change the data. */
 export async function checkFileModes({ data, files }: CheckContext): Promise<CheckResult[]> {
   const [folder] = files;
   if (process.platform === "win32" || folder === undefined) return [];
   const open = files.filter(({ mode }) => (mode & others) !== 0).map(({ path }) => path);
-  const strange = files.filter(({ uid }) => uid !== folder.uid).map(({ path }) => path);
+  const foreign = files.filter(({ uid }) => uid !== folder.uid).map(({ path }) => path);
   const found: CheckResult[] = [];
   if (open.length > 0) {
-    const advice = `Run chmod -R go= ${data}, and look who has read it.`;
-    found.push(problem("file modes", `others may use ${listed(open)}`, advice));
+    const advice = `Run chmod -R go= ${data}, and find out who may have read it.`;
+    found.push(problem("file modes", `other users can access ${listed(open)}`, advice));
   }
-  if (strange.length > 0) {
-    const advice = `Give all of it to the user of the service, such as by chown -R packhouse: ${data}.`;
-    found.push(warning("file owners", `${listed(strange)} belong to another user than the folder`, advice));
+  if (foreign.length > 0) {
+    const advice = `Change the owner to the service's user, for example with chown -R packhouse: ${data}.`;
+    found.push(warning("file owners", `${listed(foreign)} and the folder have different owners`, advice));
   }
-  return found.length > 0 ? found : [ok("file modes", `${files.length} files and folders are for their owner alone`)];
+  return found.length > 0
+    ? found
+    : [ok("file modes", `only the owner can access the ${files.length} files and folders`)];
 }
 
 const shown_max = 3;
@@ -96,13 +98,13 @@ function listed(paths: readonly string[]): string {
   return `${paths.slice(0, shown_max).join(", ")}${more}`;
 }
 
-// PostgreSQL as a house has set it up.
+// The PostgreSQL server.
 
 const version_min = 150_000;
 const skew_ms_max = 2000;
 const edit = "in postgresql.conf, then select pg_reload_conf()";
 
-/** A setting that is looked at: what is wrong with its value, and what to do. */
+/** A setting of PostgreSQL that can be wrong. */
 interface PostgresRule {
   readonly name: string;
   readonly state: "problem" | "warning";
@@ -120,21 +122,21 @@ const rules: readonly PostgresRule[] = [
   { name: "full_page_writes", state: "problem", isWrong: off,
     why: "a power cut can damage the database", advice: `Set full_page_writes = on ${edit}.` },
   { name: "synchronous_commit", state: "warning", isWrong: off,
-    why: "the service sets it on for itself, other programs may lose writes", advice: `Set it on ${edit}.` },
+    why: "Packhouse turns it on for itself, but other programs may lose writes", advice: `Set it on ${edit}.` },
   { name: "default_transaction_read_only", state: "problem", isWrong: (value) => value === "on",
     why: "nothing can be written", advice: "Run alter database … set default_transaction_read_only = off." },
   { name: "archive_mode", state: "warning", isWrong: off,
-    why: "the log is not archived: a lost disk costs what was written since the last backup",
-    advice: "Archive it (archive_mode, archive_command), or live with what serve --backup-to keeps." },
+    why: "the log is not archived: if the disk fails, everything since the last backup is lost",
+    advice: "Archive it (archive_mode, archive_command), or accept the loss and rely on serve --backup-to." },
   { name: "track_counts", state: "warning", isWrong: off,
-    why: "nothing is vacuumed by itself, and statements get slow", advice: `Set track_counts = on ${edit}.` },
+    why: "tables are not vacuumed automatically, so statements become slow", advice: `Set track_counts = on ${edit}.` },
 ];
 
-/** The settings that what the service promises depends on, its pools against what PostgreSQL lets in, and its clock. */
-export async function checkPostgresServer(patient: CheckContext): Promise<CheckResult[]> {
-  const { database_url, now } = patient;
+/** Checks the settings that the service's guarantees depend on, the number of connections, and the clock. */
+export async function checkPostgresServer(context: CheckContext): Promise<CheckResult[]> {
+  const { database_url, now } = context;
   if (database_url === null) return [];
-  const asked_at = now();
+  const before = now();
   let facts: PostgresFacts;
   try {
     facts = await probePostgres(database_url);
@@ -142,14 +144,14 @@ export async function checkPostgresServer(patient: CheckContext): Promise<CheckR
     const { hostname = "", port = "" } = readAddress(database_url) ?? {};
     const reason = error instanceof Error ? error.message || String((error as { code?: string }).code) : String(error);
     const advice = "Start it, or correct --database-url: its host, port, user, password and database.";
-    return [problem("PostgreSQL", `${hostname}:${port || 5432} lets nobody in: ${reason}`, advice)];
+    return [problem("PostgreSQL", `cannot connect to ${hostname}:${port || 5432}: ${reason}`, advice)];
   }
   const { settings } = facts;
   const version = Number(settings["server_version_num"]);
   const shown = `version ${settings["server_version"]}`;
   const found: CheckResult[] = [];
   if (version < version_min) found.push(problem("PostgreSQL", shown, "Use PostgreSQL 15 or newer."));
-  else found.push(ok("PostgreSQL", `${shown} answers`));
+  else found.push(ok("PostgreSQL", shown));
   for (const { name, state, isWrong, why, advice } of rules) {
     const value = settings[name] ?? "";
     if (!isWrong(value, facts)) continue;
@@ -157,8 +159,8 @@ export async function checkPostgresServer(patient: CheckContext): Promise<CheckR
     found.push(state === "problem" ? problem("PostgreSQL", said, advice) : warning("PostgreSQL", said, advice));
   }
   found.push(...ownRules(facts, database_url));
-  found.push(skewOf(facts.now, asked_at, now()));
-  return [...found, await poolOf(patient, facts)];
+  found.push(skewOf(facts.now, before, now()));
+  return [...found, await poolOf(context, facts)];
 }
 
 function ownRules(
@@ -167,41 +169,41 @@ function ownRules(
 ): CheckResult[] {
   const found: CheckResult[] = [];
   if (encoding !== "UTF8") {
-    const advice = "Make a database with encoding UTF8, and move the data there.";
-    found.push(problem("PostgreSQL", `the database's encoding is ${encoding}`, advice));
+    const advice = "Create a database with encoding UTF8, and move the data there.";
+    found.push(problem("PostgreSQL", `the database has the encoding ${encoding}`, advice));
   }
   if (is_replica) {
-    const advice = "Give --database-url the address of the primary.";
-    found.push(problem("PostgreSQL", "it is a replica, which takes no writes", advice));
+    const advice = "Use the address of the primary in --database-url.";
+    found.push(problem("PostgreSQL", "it is a read-only replica", advice));
   }
   if (!may_create) {
     const advice =
-      "Run grant create on database … to that user, or make the schemas live and test with that user as their owner.";
-    found.push(warning("PostgreSQL", "the user may not create schemas, which a first start needs", advice));
+      "Run grant create on database … to that user, or create the schemas live and test with that user as owner.";
+    found.push(warning("PostgreSQL", "the user cannot create schemas, which the first start does", advice));
   }
   if (unarchived !== null) {
-    const said = `its log is not archived: ${unarchived} failed, and the whole log is kept until it succeeds`;
-    const advice = "See the log of PostgreSQL, and mend what archive_command needs: a place, room, rights.";
+    const said = `archiving its log failed at ${unarchived}, and the log is kept until that succeeds`;
+    const advice = "Check PostgreSQL's log, and what archive_command needs: its target, free space, permissions.";
     found.push(problem("PostgreSQL", said, advice));
   }
   const { hostname = "" } = readAddress(url) ?? {};
   const is_near = ["", "localhost", "127.0.0.1", "[::1]"].includes(hostname);
   if (!is_encrypted && !is_near) {
     const advice = "Add ?sslmode=verify-full to --database-url, and give PostgreSQL a certificate.";
-    found.push(warning("PostgreSQL", `what goes to ${hostname} is not encrypted`, advice));
+    found.push(warning("PostgreSQL", `the connection to ${hostname} is not encrypted`, advice));
   }
   return found;
 }
 
-/** By how much the machine's clock differs from PostgreSQL's, which counts for the data. */
+/** Compares the machine's clock with PostgreSQL's, which the data uses. */
 function skewOf(theirs: number, before: number, after: number): CheckResult {
   const off_ms = Math.round(theirs < before ? before - theirs : Math.max(theirs - after, 0));
-  const said = `PostgreSQL's differs from this machine's by ${off_ms} ms`;
-  const advice = "Let both machines keep their clocks by NTP: keys, signatures and certificates go by them.";
+  const said = `PostgreSQL's clock differs from this machine's by ${off_ms} ms`;
+  const advice = "Synchronize both with NTP. Keys, signatures and certificates depend on the time.";
   return off_ms > skew_ms_max ? warning("clock", said, advice) : ok("clock", said);
 }
 
-/** Whether PostgreSQL lets in as many connections as all servers together may want. */
+/** Checks that PostgreSQL allows as many connections as all servers may open. */
 async function poolOf(
   { stores, connections: each }: CheckContext,
   { settings, connections }: PostgresFacts,
@@ -209,43 +211,38 @@ async function poolOf(
   const all = Number(settings["max_connections"]) - Number(settings["superuser_reserved_connections"]);
   const running = stores === null ? 0 : (await stores.live.read(runningServers).catch(() => [])).length;
   const count = Math.max(running, 1);
-  // Commands such as doctor and backup have a few of their own.
-  const wanted = count * (2 * each + connections_beside) + connections_for_commands;
-  const servers = count === 1 ? "a server" : `${count} servers`;
-  const said = `${servers} may want ${wanted} connections of ${all} (${connections} are open now)`;
+  const wanted = count * (2 * each + registry_connections) + command_connections;
+  const servers = count === 1 ? "one server" : `${count} servers`;
+  const said = `${servers} may use ${wanted} of ${all} connections (${connections} are open now)`;
   const advice = `Raise max_connections to ${Math.ceil((wanted * 1.5) / 10) * 10} or lower --database-connections.`;
   if (wanted > all) return problem("connections", said, advice);
   return wanted > 0.8 * all ? warning("connections", said, advice) : ok("connections", said);
 }
 
-// The one by which servers know of each other.
-const connections_beside = 1;
-const connections_for_commands = 4;
+// Each server registers with the others on a connection of its own.
+const registry_connections = 1;
+// For commands such as doctor and backup.
+const command_connections = 4;
 
-// What waits since a restore until somebody has decided about it.
-
-/** Whether a world came from a backup, and whether what was to go out then still waits. */
+/** Checks whether an environment was restored, and whether something is still held since then. */
 export async function checkRestored({ stores }: CheckContext): Promise<CheckResult[]> {
   if (stores === null) return [];
   const found: CheckResult[] = [];
   for (const mode of environments) {
     const [last] = await stores[mode].read(listRestorations);
     if (last === undefined) continue;
-    const said = `the ${mode} world was restored as of ${new Date(last.as_of).toISOString()}`;
+    const said = `the ${mode} data was restored as of ${new Date(last.as_of).toISOString()}`;
     const count = last.waiting_deliveries + last.waiting_reports + last.waiting_purchases;
     if (last.settled_at !== null) found.push(ok("restored", said));
     else {
-      const waits = `${said}; ${count} deliveries, reports and purchases wait since then`;
-      const advice = "Decide whether they are sent or dropped: the guide of restoring says how.";
-      found.push(warning("restored", waits, advice));
+      const advice = "Send them with packhouse restored send, or discard them with packhouse restored drop.";
+      found.push(warning("restored", `${said}; ${count} deliveries, reports and purchases are held`, advice));
     }
   }
   return found;
 }
 
-// Whether the data is of this program.
-
-/** What both worlds have of the migrations that the program carries. */
+/** Compares the migrations of both environments with this program's. */
 export async function checkSchema({
   data,
   database_url,
@@ -263,37 +260,35 @@ export async function checkSchema({
   for (const [mode, names] of Object.entries(applied)) {
     if (names === null) continue;
     const lacking = migrations.filter((name) => !names.includes(name));
-    const strange = isPreRelease(names) ? [] : names.filter((name) => !migrations.includes(name));
+    const unknown = isPreRelease(names) ? [] : names.filter((name) => !migrations.includes(name));
     const subject = `migrations (${mode})`;
     if (names.length === 0) continue;
-    if (strange.length > 0 && !names.includes(migrations[0] ?? "")) {
-      found.push(problem(subject, "the data is of a Packhouse from before the first release", upgrade_before));
-    } else if (strange.length > 0) {
-      const said = `a newer Packhouse has added ${strange.join(", ")}`;
-      found.push(warning(subject, said, "Use the program of that version; this one may be refused."));
+    if (unknown.length > 0 && !names.includes(migrations[0] ?? "")) {
+      found.push(problem(subject, "the data is from before the first release", upgrade_before));
+    } else if (unknown.length > 0) {
+      const said = `a newer Packhouse has added ${unknown.join(", ")}`;
+      found.push(warning(subject, said, "Use that version. This one may refuse the data."));
     } else if (lacking.length > 0) {
-      const said = `${lacking.length} are still to be run: ${lacking.join(", ")}`;
-      found.push(warning(subject, said, "The next start runs them. Look at packhouse upgrade --check first."));
-    } else found.push(ok(subject, `all ${names.length} have been run`));
+      const said = `missing: ${lacking.join(", ")}`;
+      found.push(warning(subject, said, "The next start runs them. Preview them with packhouse upgrade --check."));
+    } else found.push(ok(subject, `all ${names.length} have run`));
   }
   if (closed_because !== null) {
-    found.push(problem("data", closed_because, "What needs the records could not be looked at."));
+    found.push(problem("data", closed_because, "Fix this first. Checks that read the data were skipped."));
   }
   return found;
 }
 
-// The servers that run on one PostgreSQL database.
-
-/** Who runs, and whether all of them are of one version. */
+/** Lists the servers on a PostgreSQL database, and checks that all have the same version. */
 export async function checkServers({ database_url, stores }: CheckContext): Promise<CheckResult[]> {
   if (database_url === null || stores === null) return [];
   const running = await stores.live.read(runningServers);
   if (running.length === 0) {
-    return [warning("servers", "none runs", "Start packhouse serve, unless it is stopped on purpose.")];
+    return [warning("servers", "none is running", "Start packhouse serve, unless it is stopped on purpose.")];
   }
   const shown = running.map(({ host, version, draining }) => `${host} (${version}${draining ? ", stopping" : ""})`);
   const versions = new Set(running.map(({ version, schema }) => `${version} ${schema}`));
-  const said = `${running.length} run: ${shown.join(", ")}`;
+  const said = `${running.length} running: ${shown.join(", ")}`;
   if (versions.size === 1) return [ok("servers", said)];
-  return [warning("servers", said, "They are of different versions: end the upgrade by restarting the older ones.")];
+  return [warning("servers", said, "They have different versions. Restart the older ones with the new version.")];
 }

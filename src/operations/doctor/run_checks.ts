@@ -1,4 +1,4 @@
-// All that is looked at, in the order in which it is told.
+// The doctor's checks, in the order in which they run.
 
 import type { CheckContext } from "./check.ts";
 import { type CheckResult, problem } from "./check.ts";
@@ -13,54 +13,57 @@ import {
 import { checkClock, checkDisk, checkLimits, checkLocks, checkVariables } from "./machine_checks.ts";
 import { checkBaseUrl, checkCertificate, checkMail, checkReceivers } from "./outside_checks.ts";
 
-/** One look: what it is at, and what it finds. It throws where it could not look. */
+/** One check. It may throw; that counts as a problem. */
 export interface DoctorCheck {
   readonly subject: string;
-  readonly look: (patient: CheckContext) => Promise<CheckResult[]>;
+  readonly check: (context: CheckContext) => Promise<CheckResult[]>;
 }
 
-/** What is looked at with files, settings and the databases. */
+/** The checks of files, settings, databases and the network. */
 // biome-ignore format: a table is read by its columns.
 export const doctorChecks: readonly DoctorCheck[] = [
-  { subject: "configuration", look: checkVariables },
-  { subject: "base URL",      look: checkBaseUrl },
-  { subject: "certificate",   look: checkCertificate },
-  { subject: "disk",          look: checkDisk },
-  { subject: "file modes",    look: checkFileModes },
-  { subject: "lock",          look: checkLocks },
-  { subject: "limits",        look: checkLimits },
-  { subject: "PostgreSQL",    look: checkPostgresServer },
-  { subject: "migrations",    look: checkSchema },
-  { subject: "backups",       look: checkBackups },
-  { subject: "restored",      look: checkRestored },
-  { subject: "servers",       look: checkServers },
-  { subject: "clock",         look: checkClock },
-  { subject: "mail",          look: checkMail },
-  { subject: "receivers",     look: checkReceivers },
+  { subject: "configuration", check: checkVariables },
+  { subject: "base URL",      check: checkBaseUrl },
+  { subject: "certificate",   check: checkCertificate },
+  { subject: "disk",          check: checkDisk },
+  { subject: "file modes",    check: checkFileModes },
+  { subject: "lock",          check: checkLocks },
+  { subject: "limits",        check: checkLimits },
+  { subject: "PostgreSQL",    check: checkPostgresServer },
+  { subject: "migrations",    check: checkSchema },
+  { subject: "backups",       check: checkBackups },
+  { subject: "restored",      check: checkRestored },
+  { subject: "servers",       check: checkServers },
+  { subject: "clock",         check: checkClock },
+  { subject: "mail",          check: checkMail },
+  { subject: "receivers",     check: checkReceivers },
 ];
 
 const check_timeout_ms = 60_000;
 
-/** Looks at all, one after another, and tells each finding as it comes. What cannot be looked at is a problem. */
+/** Runs checks one after another, and reports each result at once. A check that throws or times out is a problem. */
 export async function runChecks(
-  patient: CheckContext,
-  all: readonly DoctorCheck[],
-  tell: (finding: CheckResult) => void,
+  context: CheckContext,
+  checks: readonly DoctorCheck[],
+  onResult: (result: CheckResult) => void,
 ): Promise<readonly CheckResult[]> {
-  const found: CheckResult[] = [];
-  for (const { subject, look } of all) {
-    for (const finding of await inTime(subject, look(patient))) {
-      found.push(finding);
-      tell(finding);
+  const results: CheckResult[] = [];
+  for (const { subject, check } of checks) {
+    for (const result of await inTime(subject, check(context))) {
+      results.push(result);
+      onResult(result);
     }
   }
-  return found;
+  return results;
 }
 
-async function inTime(subject: string, looking: Promise<CheckResult[]>): Promise<CheckResult[]> {
+async function inTime(subject: string, running: Promise<CheckResult[]>): Promise<CheckResult[]> {
   const late = Promise.withResolvers<CheckResult[]>();
-  const unseen = (reason: string) => [problem(subject, `could not be looked at: ${reason}`, "See that first.")];
-  const timer = setTimeout(() => late.resolve(unseen("it took too long")), check_timeout_ms);
-  const seen = looking.catch((error) => unseen(error instanceof Error ? error.message : String(error)));
-  return await Promise.race([seen, late.promise]).finally(() => clearTimeout(timer));
+  const failed = (reason: string) => [problem(subject, `the check failed: ${reason}`, "Fix this first.")];
+  const timer = setTimeout(
+    () => late.resolve(failed(`no result after ${check_timeout_ms / 1000} s`)),
+    check_timeout_ms,
+  );
+  const done = running.catch((error) => failed(error instanceof Error ? error.message : String(error)));
+  return await Promise.race([done, late.promise]).finally(() => clearTimeout(timer));
 }

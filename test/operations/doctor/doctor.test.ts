@@ -1,4 +1,4 @@
-// `packhouse doctor` as an operator runs it: faults are planted one by one, and each has its line.
+// `packhouse doctor` as an operator runs it: each fault is created, and reported.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -27,7 +27,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs the doctor beside the server; its exit code, what it printed, and its findings. */
+/** Runs the doctor while the server runs. Returns its exit code, its output and its results. */
 async function doctor(env: Record<string, string> = {}, words: string[] = [], data = service.data) {
   const place = ["--data", data, ...(service.database_url === null ? [] : ["--database-url", service.database_url])];
   const child = Bun.spawn([...usualProgram, "doctor", "--json", ...words, ...place], {
@@ -35,13 +35,13 @@ async function doctor(env: Record<string, string> = {}, words: string[] = [], da
     ...{ stdout: "pipe", stderr: "pipe" },
   });
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
-  if (!out.startsWith("{")) throw new Error(`The doctor said ${out}${err}`);
+  if (!out.startsWith("{")) throw new Error(`doctor failed: ${out}${err}`);
   const { findings, problems } = JSON.parse(out) as { findings: CheckResult[]; problems: number };
   const of = (subject: string) => findings.filter((one) => one.subject === subject);
   return { code, out: out + err, problems, of };
 }
 
-/** A port of this machine at which nothing listens. */
+/** Returns a port of this machine on which nothing listens. */
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
@@ -51,7 +51,7 @@ async function closedPort(): Promise<number> {
 }
 
 describe("works", () => {
-  test("beside a server that is well it finds no fault of the data, and says what each look saw", async () => {
+  test("alongside a healthy server, it finds no problem with the data, and reports each check", async () => {
     const { of } = await doctor({ PACKHOUSE_BASE_URL: "http://localhost" });
     expect(of("configuration")).toMatchObject([{ state: "ok" }]);
     expect(of("migrations (live)")).toMatchObject([{ state: "ok", advice: null }]);
@@ -76,13 +76,13 @@ describe("works", () => {
     const set = Object.fromEntries([...read].map((name) => [name, ""]));
     expect(Object.keys(set).length).toBeGreaterThan(5);
     return doctor({ ...set, PACKHOUSE_SECRET_KEY: usual_secret_key }).then(({ of }) =>
-      expect(of("configuration").filter(({ said }) => said.includes("no setting"))).toEqual([]),
+      expect(of("configuration").filter(({ said }) => said.includes("not a known setting"))).toEqual([]),
     );
   });
 });
 
 describe("finds", () => {
-  test.if(engine === "sqlite")("that there is no data, with how to name or create it", async () => {
+  test.if(engine === "sqlite")("that there is no data, and how to name or create it", async () => {
     const nowhere = join(folder, "nowhere");
     const { code, problems, of } = await doctor({ PACKHOUSE_BASE_URL: "http://localhost" }, [], nowhere);
     expect([code, problems, of("data")]).toEqual([
@@ -97,15 +97,15 @@ describe("finds", () => {
     ]);
   });
 
-  test("a misspelt variable, with what it should be called, and a setting that cannot be used", async () => {
+  test("a misspelled variable, with the right name, and an invalid setting", async () => {
     const { code, of } = await doctor({ PACKHOUSE_BASEURL: "https://a.example", PACKHOUSE_GS1_PREFIX: "x" });
     expect(code).toBe(1);
     const [first, second] = of("configuration");
-    expect(first).toMatchObject({ state: "problem", advice: "Call it PACKHOUSE_BASE_URL." });
+    expect(first).toMatchObject({ state: "problem", advice: "Use PACKHOUSE_BASE_URL." });
     expect(second).toMatchObject({ state: "problem", said: expect.stringContaining("PACKHOUSE_GS1_PREFIX") });
   });
 
-  test("each setting with which serve would not start", async () => {
+  test("each setting that keeps serve from starting", async () => {
     const { code, of } = await doctor({
       ...{ PACKHOUSE_PORT: "abc", PACKHOUSE_LOG_LEVEL: "loud", PACKHOUSE_EVENT_RETENTION_DAYS: "900" },
       ...{ PACKHOUSE_DATABASE_CONNECTIONS: "1", PACKHOUSE_BACKUP_TO: "kept.tar.zst" },
@@ -117,14 +117,14 @@ describe("finds", () => {
     );
   });
 
-  test("a mail server that is not there, without its password", async () => {
+  test("an unreachable mail server, without showing its password", async () => {
     const url = `smtp://me:pass-word-1@127.0.0.1:${await closedPort()}`;
     const { code, of, out } = await doctor({ PACKHOUSE_SMTP_URL: url, PACKHOUSE_MAIL_TO: "a@b.example" });
     expect([code, of("mail")[0]?.state]).toEqual([1, "problem"]);
     expect(out).not.toContain("pass-word-1");
   });
 
-  test("a mail server that greets is well, and gets no mail", async () => {
+  test("no problem with a mail server that responds, and sends it no email", async () => {
     const said: string[] = [];
     const server = createServer((socket) => {
       socket.write("220 mail.example\r\n");
@@ -143,7 +143,7 @@ describe("finds", () => {
     server.close();
   });
 
-  test("a receiver at a closed port, without the path of its address", async () => {
+  test("a receiver at a closed port, without showing the path of its URL", async () => {
     const { must } = client(service.url, key);
     const url = `http://127.0.0.1:${await closedPort()}/hook/secret-path`;
     const { data } = await must("POST", "/webhooks", { url, events: ["inventory.updated"] });
@@ -154,7 +154,7 @@ describe("finds", () => {
     await must("DELETE", `/webhooks/${data.id}`);
   });
 
-  test("a certificate that has ended, and a name without an address", async () => {
+  test("an expired certificate, and a name that does not resolve", async () => {
     const then = Date.now() - 400 * 86_400_000;
     const authority = await makeAuthority("Test", ["test"], then);
     const made = await makeCertificate(authority, ["a.test"], then);
@@ -162,11 +162,11 @@ describe("finds", () => {
     writeFileSync(cert, made.cert);
     writeFileSync(private_key, made.key);
     const { of } = await doctor({ PACKHOUSE_BASE_URL: "https://nowhere.invalid" }, ["--tls-cert", cert]);
-    expect(of("certificate")[0]).toMatchObject({ state: "problem", said: expect.stringContaining("ended") });
-    expect(of("DNS")[0]).toMatchObject({ state: "problem", said: "nowhere.invalid has no address" });
+    expect(of("certificate")[0]).toMatchObject({ state: "problem", said: expect.stringContaining("expired") });
+    expect(of("DNS")[0]).toMatchObject({ state: "problem", said: "nowhere.invalid does not resolve" });
   });
 
-  test.if(engine === "sqlite")("files that others may read, as they were before anything was opened", async () => {
+  test.if(engine === "sqlite")("files that other users could read before the data was opened", async () => {
     chmodSync(join(service.data, "live.db"), 0o644);
     const { code, of } = await doctor();
     expect([code, of("file modes")[0]?.state]).toEqual([1, "problem"]);
@@ -175,11 +175,11 @@ describe("finds", () => {
   });
 
   const may_mount = process.platform === "linux" && process.getuid?.() === 0;
-  test.if(engine === "sqlite" && may_mount)("a disk that is full", async () => {
+  test.if(engine === "sqlite" && may_mount)("a full disk", async () => {
     const small = join(folder, "small");
     mkdirSync(small);
     const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", small]).status === 0;
-    if (!mounted) return console.log("SKIPPED a disk that is full: nothing can be mounted here");
+    if (!mounted) return console.log("SKIPPED a full disk: nothing can be mounted here");
     try {
       const { of } = await doctor({}, [], small);
       expect(of("disk room")[0]).toMatchObject({ state: "problem", said: expect.stringContaining("are free") });
@@ -189,11 +189,11 @@ describe("finds", () => {
   });
 
   test.if(engine === "postgres")(
-    "settings of PostgreSQL, a database that cannot be written, and one that is away",
+    "settings of PostgreSQL, a read-only database, and one that is unreachable",
     async () => {
       const { of } = await doctor();
       const said = of("PostgreSQL").map((one) => one.said);
-      // That of the tests keeps nothing through a crash of the machine.
+      // The PostgreSQL of the tests does not survive a crash of the machine.
       expect(said.some((line) => line.startsWith("fsync is off"))).toBe(true);
       const admin = new pg.Client({ connectionString: service.database_url ?? "" });
       await admin.connect();
@@ -211,7 +211,7 @@ describe("finds", () => {
     },
   );
 
-  test.if(engine === "postgres")("pools that PostgreSQL does not let in", async () => {
+  test.if(engine === "postgres")("more connections than PostgreSQL allows", async () => {
     const { of } = await doctor({}, ["--database-connections", "200"]);
     const [found] = of("connections");
     expect(found?.state).toBe("warning");
