@@ -188,10 +188,11 @@ async function restoreFrom(
       const { eraseAgain } = await import("../privacy/privacy.jobs.ts");
       return eraseAgain(stores, erasure, report);
     },
-    lookAt: (manifest: BackupManifest) => (options["new-secret-key"] ? undefined : refuseOtherKey(home, manifest)),
+    checkManifest: (manifest: BackupManifest) =>
+      options["new-secret-key"] ? undefined : refuseOtherKey(home, manifest),
     settleKey: (stores: Stores, at: string, manifest: BackupManifest) =>
       checkSecretKey(stores, { at, home, manifest, renew: options["new-secret-key"], report }),
-    say: report,
+    report,
     log: commandLog("error"),
   };
   if (databaseUrl !== null) {

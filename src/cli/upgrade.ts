@@ -48,13 +48,13 @@ async function upgrade(options: FlagValues<typeof upgradeFlags> & DataLocation):
     return 0;
   }
   let has_printed = false;
-  const tell = (line: string) => {
+  const printLine = (line: string) => {
     has_printed = true;
     print(line);
   };
   const secretKey = () => secretKeyAtHand(data, databaseUrl);
   const place = { data, database_url: databaseUrl, no_backup: options["no-backup"], secretKey };
-  const older = upgradeHooks({ ...place, clock: systemClock(), tell });
+  const older = upgradeHooks({ ...place, clock: systemClock(), print: printLine });
   const purpose = databaseUrl === null ? "serve" : "command";
   await withStores(options, async () => 0, { older, purpose });
   if (!has_printed) print(nothing_to_upgrade);
@@ -87,7 +87,7 @@ async function rollBack(options: FlagValues<typeof rollbackFlags> & DataLocation
     return /^y(es)?$/i.test(prompt(`${question} (yes or no)`) ?? "");
   };
   const data = options.data ?? "./data";
-  const settings = { data, lose: options["lose-since-upgrade"], agree, clock: systemClock(), tell: print };
+  const settings = { data, lose: options["lose-since-upgrade"], agree, clock: systemClock(), print };
   if (databaseUrl === null) return rollBackDirectory(settings);
   const { rollBackPostgres } = await import("../operations/upgrades/rollback_postgres.ts");
   return rollBackPostgres(databaseUrl, settings);

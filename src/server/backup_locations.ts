@@ -148,6 +148,6 @@ export function openLogArchiving(to: string, with_key: boolean, data: string, lo
     now: () => clock.now(),
     backUp,
     backups,
-    beside: copyErasures,
+    beforeSending: copyErasures,
   });
 }

@@ -190,7 +190,7 @@ function archiveStateOf(log_archiving: LogArchiving | null): Service["shipped"] 
   if (log_archiving === null) return undefined;
   return () => {
     const { place, worlds, waiting_bytes, problem } = log_archiving.state();
-    const [live, test] = environments.map((mode) => worlds[mode].shipped_until);
+    const [live, test] = environments.map((mode) => worlds[mode].archived_until);
     const until = live == null || test == null ? null : Math.min(live, test);
     return { place, until, waiting_bytes, problem };
   };
@@ -199,7 +199,7 @@ function archiveStateOf(log_archiving: LogArchiving | null): Service["shipped"] 
 /** The hooks that upgrade older data. */
 function olderOf({ data, database_url, no_backup = false, print }: ServeSettings) {
   const secretKey = () => secretKeyAtHand(data, database_url);
-  return upgradeHooks({ data, database_url, no_backup, secretKey, clock: systemClock(), tell: print });
+  return upgradeHooks({ data, database_url, no_backup, secretKey, clock: systemClock(), print });
 }
 
 /** Ends a process whose features could not be loaded: it could serve nothing but `/health`. */

@@ -35,7 +35,7 @@ export interface BackupSource {
   /** Reads the erasures of customers that are stored with it. */
   erasures(): Promise<LoggedErasure[]>;
   /** Appends a line to the durable list of restores. Returns which restore it is, counted from 1. */
-  noteRestore(line: string): Promise<number>;
+  recordRestore(line: string): Promise<number>;
 }
 
 /** Opens an archive in a bucket. Refuses a key that does not exist. */
@@ -49,11 +49,11 @@ export async function bucketSource(bucket: RestoreBucket, key: string, place: st
     size_bytes: found.size_bytes,
     open: () => bucket.read(key),
     erasures: () => erasuresIn(bucket, folder),
-    noteRestore: async (line) => {
+    recordRestore: async (line) => {
       const key = folder + restores_file;
       const text = `${(await textIn(bucket, key)) ?? ""}${line}\n`;
       await bucket.write(key, Buffer.from(text));
-      return placeOf(line, text);
+      return positionOf(line, text);
     },
   };
 }
@@ -70,7 +70,7 @@ export function fileSource(path: string): BackupSource {
     size_bytes: found.size,
     open: () => createReadStream(path, { highWaterMark: 1024 * 1024 }),
     erasures: async () => readErasures(join(folder, erasures_file)),
-    noteRestore: async (line) => {
+    recordRestore: async (line) => {
       const noted = join(folder, restores_file);
       const file = openSync(noted, "a", 0o600);
       try {
@@ -79,13 +79,13 @@ export function fileSource(path: string): BackupSource {
       } finally {
         closeSync(file);
       }
-      return placeOf(line, readFileSync(noted, "utf8"));
+      return positionOf(line, readFileSync(noted, "utf8"));
     },
   };
 }
 
 /** The position of a line, counted from 1. Lines appended at once have different positions. */
-const placeOf = (line: string, text: string) => text.split("\n").indexOf(line) + 1;
+const positionOf = (line: string, text: string) => text.split("\n").indexOf(line) + 1;
 
 /** Disk space that must remain free, for a server that writes to the same disk during the checks. */
 const room_left_bytes = 256 * 1024 * 1024;
@@ -95,15 +95,15 @@ const plain_name = /^(?!\.)[\w.-]+(?:\/(?!\.)[\w.-]+)?$/;
 type Engine = BackupManifest["engine"];
 
 /**
- * Unpacks an archive into a private folder and syncs each file. Use the files only if this succeeds. `look` gets the
- * manifest first and may refuse it. Refuses with a `StartRefused` incomplete archives, those of another engine, and
- * those for which there is not enough space.
+ * Unpacks an archive into a private folder and syncs each file. Use the files only if this succeeds. `checkManifest`
+ * gets the manifest first and may refuse it. Refuses with a `StartRefused` incomplete archives, those of another
+ * engine, and those for which there is not enough space.
  */
 export async function unpack(
   source: BackupSource,
   folder: string,
   engine: Engine,
-  look: (manifest: BackupManifest) => void | Promise<void> = () => {},
+  checkManifest: (manifest: BackupManifest) => void | Promise<void> = () => {},
 ): Promise<BackupManifest> {
   makeFolder(folder);
   // The unpacked files take more space than this.
@@ -111,7 +111,7 @@ export async function unpack(
   const archive = await openArchive(source.open(), source.place);
   try {
     if (archive.manifest.engine !== engine) throw otherEngine(source.place, archive.manifest.engine);
-    await look(archive.manifest);
+    await checkManifest(archive.manifest);
     for await (const entry of archive.entries) {
       if (!plain_name.test(entry.name)) {
         throw startRefused("foreign", `${source.place} is not a Packhouse backup (it contains ${entry.name}).`);
@@ -129,8 +129,8 @@ async function write({ content }: ArchiveEntry, path: string): Promise<void> {
   if (!existsSync(dirname(path))) makeFolder(dirname(path));
   const file = openSync(path, "wx", 0o600);
   try {
-    for await (const piece of content) {
-      for (let at = 0; at < piece.length; ) at += writeSync(file, piece, at);
+    for await (const chunk of content) {
+      for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at);
     }
     fsyncSync(file);
   } finally {

@@ -68,9 +68,9 @@ export async function erasuresIn(
 /** Reads the text under a key; null if the key does not exist. */
 export async function textIn(bucket: Pick<BackupBucket, "list" | "read">, key: string): Promise<string | null> {
   if (!(await bucket.list(key)).some((found) => found.key === key)) return null;
-  const pieces: Uint8Array[] = [];
-  for await (const piece of bucket.read(key)) pieces.push(piece);
-  return Buffer.concat(pieces).toString();
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bucket.read(key)) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
 }
 
 async function openDraft(bucket: BackupBucket, key: string, place: string): Promise<BackupDraft> {

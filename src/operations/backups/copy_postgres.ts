@@ -13,16 +13,17 @@ import { connectionOf } from "../../storage/postgres/postgres_programs.ts";
 import { startRefused } from "../../storage/start_refused.ts";
 import { type BackupCopies, fileChunks } from "./write_archive.ts";
 
-const how = "Install the client programs of the server's version (Debian and Ubuntu: postgresql-client).";
+const install_advice = "Install the client programs of the server's version (Debian and Ubuntu: postgresql-client).";
 
 /** Refuses if `pg_dump` is missing or older than the server, since it could miss data. */
 async function checkDump({ version }: Pick<Snapshot, "version">): Promise<void> {
   const found = await run(["pg_dump", "--version"], {});
-  const [, major] = /(\d+)(?:\.\d+|beta|rc|devel)/.exec(found.said) ?? [];
-  if (found.code !== 0 || major === undefined) throw startRefused("absent", `pg_dump is not installed. ${how}`);
+  const [, major] = /(\d+)(?:\.\d+|beta|rc|devel)/.exec(found.output) ?? [];
+  if (found.code !== 0 || major === undefined)
+    throw startRefused("absent", `pg_dump is not installed. ${install_advice}`);
   const needed = Math.floor(version / 10_000);
   if (Number(major) >= needed) return;
-  throw startRefused("unsuitable", `pg_dump has version ${major}, but the server has ${needed}. ${how}`);
+  throw startRefused("unsuitable", `pg_dump has version ${major}, but the server has ${needed}. ${install_advice}`);
 }
 
 /** Writes a schema, as of a snapshot, into a file in PostgreSQL's custom format, for `pg_restore`. */
@@ -34,14 +35,14 @@ async function dumpSchema(
   ending: AbortSignal,
 ): Promise<void> {
   const { words, secrets } = connectionOf(url);
-  const wanted = ["--format=custom", "--compress=1", "--no-owner", "--no-privileges", `--schema=${schema}`];
-  const { code, said } = await run(
-    ["pg_dump", ...wanted, `--snapshot=${name}`, `--file=${file}`, ...words],
+  const options = ["--format=custom", "--compress=1", "--no-owner", "--no-privileges", `--schema=${schema}`];
+  const { code, output } = await run(
+    ["pg_dump", ...options, `--snapshot=${name}`, `--file=${file}`, ...words],
     secrets,
     ending,
   );
   ending.throwIfAborted();
-  if (code !== 0) throw startRefused("storage", `pg_dump failed (${code}): ${said.trim().slice(-500)}`);
+  if (code !== 0) throw startRefused("storage", `pg_dump failed (${code}): ${output.trim().slice(-500)}`);
 }
 
 async function run(words: readonly string[], secrets: Readonly<Record<string, string>>, signal?: AbortSignal) {
@@ -55,9 +56,9 @@ async function run(words: readonly string[], secrets: Readonly<Record<string, st
       ...(signal !== undefined && { signal }),
     });
     const [out, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-    return { code: await child.exited, said: out + errors };
+    return { code: await child.exited, output: out + errors };
   } catch (error) {
-    if ((error as { code?: string }).code === "ENOENT") return { code: 127, said: "" };
+    if ((error as { code?: string }).code === "ENOENT") return { code: 127, output: "" };
     throw error;
   }
 }
@@ -91,11 +92,11 @@ export async function copyPostgres(
       migrations: { live: dumps.live.migrations, test: dumps.test.migrations },
       worlds: { live: { at: iso(dumps.live.at), commit: null }, test: { at: iso(dumps.test.at), commit: null } },
       size_bytes: sizes.live + sizes.test,
-      addTo: async (archive, onPiece) => {
+      addTo: async (archive, onChunk) => {
         for (const mode of environments) {
           const file = openSync(dumps[mode].file, "r");
           try {
-            await archive.add(`${mode}.dump`, sizes[mode], counted(fileChunks(file, sizes[mode]), onPiece));
+            await archive.add(`${mode}.dump`, sizes[mode], counted(fileChunks(file, sizes[mode]), onChunk));
           } finally {
             closeSync(file);
           }
@@ -129,9 +130,9 @@ async function dumpOf(snapshot: Snapshot, { url, mode, folder, ending }: DumpTar
   }
 }
 
-async function* counted(pieces: AsyncIterable<Uint8Array>, onPiece: (bytes: number) => void) {
-  for await (const piece of pieces) {
-    onPiece(piece.length);
-    yield piece;
+async function* counted(chunks: AsyncIterable<Uint8Array>, onChunk: (bytes: number) => void) {
+  for await (const chunk of chunks) {
+    onChunk(chunk.length);
+    yield chunk;
   }
 }

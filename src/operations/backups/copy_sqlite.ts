@@ -40,8 +40,8 @@ export function copySqlite(data: string): BackupCopies {
     migrations: { live: live.migrations, test: test.migrations },
     worlds: { live: copyOf(live), test: copyOf(test) },
     size_bytes: views.reduce((sum, view) => sum + view.file_bytes + view.log_bytes, 0),
-    addTo: async (archive, onPiece) => {
-      for (const mode of environments) await addEnvironment(archive, mode, { live, test }[mode], onPiece);
+    addTo: async (archive, onChunk) => {
+      for (const mode of environments) await addEnvironment(archive, mode, { live, test }[mode], onChunk);
     },
     check: () => refuseGrown(views, data),
     // The list in the data directory may belong to another location that the data was moved from.
@@ -71,15 +71,15 @@ async function addEnvironment(
   archive: ArchiveWriter,
   mode: Environment,
   view: HeldView,
-  onPiece: (bytes: number) => void,
+  onChunk: (bytes: number) => void,
 ): Promise<void> {
   const { file, log, file_bytes, log_bytes, number } = view;
-  const counted = async function* (pieces: AsyncIterable<Uint8Array>) {
-    for await (const piece of pieces) {
-      onPiece(piece.length);
-      yield piece;
+  const counted = async function* (chunks: AsyncIterable<Uint8Array>) {
+    for await (const chunk of chunks) {
+      onChunk(chunk.length);
+      yield chunk;
     }
-  } satisfies (pieces: AsyncIterable<Uint8Array>) => EntryChunks;
+  } satisfies (chunks: AsyncIterable<Uint8Array>) => EntryChunks;
   await archive.add(`${mode}.db`, file_bytes, counted(fileChunks(file, file_bytes)));
   if (log !== null && log_bytes > 0) {
     await archive.add(`${mode}.db-wal`, log_bytes, counted(fileChunks(log, log_bytes)));

@@ -45,13 +45,13 @@ export async function proveBackup(settings: ProofSettings): Promise<BackupProof>
   const made = makeTemporaryFolder(folder, ".packhouse-verify-");
   try {
     const manifest = await unlessEnded(ending, unpack(source, made, database_url === null ? "sqlite" : "postgres"));
-    const look = async (url: string | null): Promise<BackupProof> => {
+    const prove = async (url: string | null): Promise<BackupProof> => {
       if (url !== null) await loadDumps(url, made);
       const stores = await openRestored(source.place, { data: made, database_url: url, log });
       return { manifest, differences: await verified(stores, verify) };
     };
-    if (database_url === null) return await unlessEnded(ending, look(null));
-    return await inScratch(database_url, systemClock(), (url) => unlessEnded(ending, look(url)));
+    if (database_url === null) return await unlessEnded(ending, prove(null));
+    return await inScratch(database_url, systemClock(), (url) => unlessEnded(ending, prove(url)));
   } finally {
     rmSync(made, { recursive: true, force: true });
     removeMadeFolders(folder, created);

@@ -14,9 +14,9 @@ const rle_block = 1;
 /** Passes on the bytes of an archive. Throws if they do not end at the end of a frame. */
 async function* wholeFrames(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const frames = new FrameScanner();
-  for await (const piece of bytes) {
-    frames.follow(piece);
-    yield piece;
+  for await (const chunk of bytes) {
+    frames.follow(chunk);
+    yield chunk;
   }
   if (!frames.isWhole) throw new Error("the archive does not end with the end of a frame");
 }
@@ -38,15 +38,15 @@ class FrameScanner {
     return this.#is_foreign || (this.#part === "magic" && this.#read.length === 0 && this.#skip === 0);
   }
 
-  follow(piece: Uint8Array): void {
-    for (let at = 0; at < piece.length && !this.#is_foreign; ) {
+  follow(chunk: Uint8Array): void {
+    for (let at = 0; at < chunk.length && !this.#is_foreign; ) {
       if (this.#skip > 0) {
-        const passed = Math.min(this.#skip, piece.length - at);
+        const passed = Math.min(this.#skip, chunk.length - at);
         this.#skip -= passed;
         at += passed;
         continue;
       }
-      this.#read.push(piece[at] ?? 0);
+      this.#read.push(chunk[at] ?? 0);
       at += 1;
       if (this.#read.length === this.#size) this.#next(this.#read.splice(0));
     }
@@ -158,8 +158,8 @@ async function feed(to: Writable, bytes: AsyncIterable<Uint8Array>, onFailed: (e
   to.once("error", (error) => ended.reject(error));
   to.once("close", () => ended.reject(new Error("the stream was closed")));
   try {
-    for await (const piece of bytes) {
-      if (to.write(piece)) continue;
+    for await (const chunk of bytes) {
+      if (to.write(chunk)) continue;
       await Promise.race([new Promise<void>((resolve) => to.once("drain", () => resolve())), ended.promise]);
     }
     to.end(null);
@@ -207,9 +207,9 @@ async function* entriesOf(
 
 async function* hashed(entry: TarEntry, hash: Bun.CryptoHasher, place: string): AsyncGenerator<Uint8Array> {
   try {
-    for await (const piece of entry as AsyncIterable<Uint8Array>) {
-      hash.update(piece);
-      yield piece;
+    for await (const chunk of entry as AsyncIterable<Uint8Array>) {
+      hash.update(chunk);
+      yield chunk;
     }
   } catch (error) {
     throw readErrorOf(error, place, "damaged");
@@ -218,9 +218,9 @@ async function* hashed(entry: TarEntry, hash: Bun.CryptoHasher, place: string): 
 
 async function readText(entry: TarEntry, most: number): Promise<{ text: string; sum: string }> {
   if ((entry.header.size ?? 0) > most) throw new Error("the entry is too long");
-  const pieces: Uint8Array[] = [];
-  for await (const piece of entry as AsyncIterable<Uint8Array>) pieces.push(piece);
-  const bytes = Buffer.concat(pieces);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of entry as AsyncIterable<Uint8Array>) chunks.push(chunk);
+  const bytes = Buffer.concat(chunks);
   return { text: bytes.toString(), sum: new Bun.CryptoHasher("sha256").update(bytes).digest("hex") };
 }
 

@@ -31,12 +31,12 @@ type PostgresRestoreSettings = Omit<RestoreSettings, "into" | "forward"> & {
  * and missing PostgreSQL programs.
  */
 export async function restorePostgres(settings: PostgresRestoreSettings): Promise<RestoreResult> {
-  const { into, data, say } = settings;
+  const { into, data, report } = settings;
   const made = makeFolder(data);
   return administered(into, async (admin) => {
     await takeLock(admin);
     if (await dropUnfinished(admin)) {
-      say("Removed the schemas of an interrupted restore; they were not in use.");
+      report("Removed the schemas of an interrupted restore; they were not in use.");
     }
     await begin(admin);
     const folder = makeTemporaryFolder(data, ".packhouse-restore-");
@@ -60,7 +60,7 @@ async function restore(
   admin: Administration,
 ): Promise<RestoreResult> {
   const { into, source, data, log } = settings;
-  const manifest = await unpack(source, folder, "postgres", settings.lookAt);
+  const manifest = await unpack(source, folder, "postgres", settings.checkManifest);
   const moments = momentsOf(manifest);
   const erasures = mergedErasures([settings.erasures, await source.erasures()]);
   refuseConflicts(data, folder);
@@ -159,10 +159,10 @@ async function load(url: string, dump: string): Promise<void> {
   };
   process.once("exit", onExit);
   const loaded = into.exited.finally(() => from.kill());
-  const said = await Promise.all([into.stderr.text(), from.stderr.text()]);
+  const output = await Promise.all([into.stderr.text(), from.stderr.text()]);
   const codes = [await loaded, await from.exited];
   process.off("exit", onExit);
   if (codes.every((code) => code === 0)) return;
-  const reason = said.join("\n").trim().split("\n").slice(0, 3).join(" ");
+  const reason = output.join("\n").trim().split("\n").slice(0, 3).join(" ");
   throw startRefused("unsuitable", `The backup could not be loaded: ${reason}`);
 }

@@ -41,12 +41,12 @@ export interface RestoreSettings {
    */
   readonly forward: ((folder: string) => Promise<Readonly<Record<Environment, number>>>) | null;
   /** Checks the manifest, and refuses an archive whose secret key cannot be settled later. */
-  readonly lookAt: (manifest: BackupManifest) => void | Promise<void>;
+  readonly checkManifest: (manifest: BackupManifest) => void | Promise<void>;
   /** Checks the secret key and adapts the data to it; `data` is the folder where the data currently is. */
   readonly settleKey: (stores: Stores, data: string, manifest: BackupManifest) => Promise<void>;
   readonly log: Log;
   /** Prints a line for the operator. */
-  readonly say: (line: string) => void;
+  readonly report: (line: string) => void;
 }
 
 /** The result of a restore; `earlier` if an interrupted restore had finished already and was only put in place. */
@@ -62,7 +62,7 @@ const wait_ms = 1000;
  * damaged or not a backup, and insufficient space.
  */
 export async function restoreSqlite(settings: RestoreSettings): Promise<RestoreResult> {
-  const { into, say } = settings;
+  const { into, report } = settings;
   refuseExisting(into);
   const lock_file = join(into, "instance.lock");
   const had_lock_file = existsSync(lock_file);
@@ -74,7 +74,7 @@ export async function restoreSqlite(settings: RestoreSettings): Promise<RestoreR
     const archive = placeRestored(into);
     if (archive === null) refuseExisting(into);
     if (archive === null && clearUnfinished(into)) {
-      say("Removed the files of an interrupted restore; they were not in use.");
+      report("Removed the files of an interrupted restore; they were not in use.");
     }
     const restored: RestoreResult = archive === null ? await restore(settings) : { state: "earlier", archive };
     done = true;
@@ -91,7 +91,7 @@ export async function restoreSqlite(settings: RestoreSettings): Promise<RestoreR
 async function restore(settings: RestoreSettings): Promise<RestoreResult> {
   const { source, into } = settings;
   const made = restoringFolder(into);
-  const manifest = await unpack(source, made, "sqlite", settings.lookAt);
+  const manifest = await unpack(source, made, "sqlite", settings.checkManifest);
   refuseConflicts(into, made);
   const erasures = mergedErasures([
     settings.erasures,

@@ -52,8 +52,8 @@ export type EraseCustomer = (stores: Stores, erasure: LoggedErasure) => Promise<
 /** The input of `markAndClose`. */
 interface RestorePreparation {
   readonly settings: {
-    readonly source: Pick<BackupSource, "name" | "place" | "noteRestore">;
-    readonly say: (line: string) => void;
+    readonly source: Pick<BackupSource, "name" | "place" | "recordRestore">;
+    readonly report: (line: string) => void;
     readonly erase: EraseCustomer;
     readonly settleKey: (stores: Stores, data: string, manifest: BackupManifest) => Promise<void>;
   };
@@ -90,13 +90,15 @@ export async function markAndClose(stores: Stores, making: RestorePreparation): 
 }
 
 /** Records the restore at the backup's location. Returns which restore it is, counted from 1. */
-async function countRestore({ source, say }: RestorePreparation["settings"]): Promise<number> {
+async function countRestore({ source, report }: RestorePreparation["settings"]): Promise<number> {
   const line = JSON.stringify({ archive: source.name, at: iso(systemClock().now()), id: randomId("restore") });
   try {
-    return await source.noteRestore(line);
+    return await source.recordRestore(line);
   } catch (error) {
-    say(`The restore could not be recorded with the backup: ${error instanceof Error ? error.message : String(error)}`);
-    say("Do not serve another restore of these backups: both would assign the same numbers.");
+    report(
+      `The restore could not be recorded with the backup: ${error instanceof Error ? error.message : String(error)}`,
+    );
+    report("Do not serve another restore of these backups: both would assign the same numbers.");
     return 1;
   }
 }

@@ -76,11 +76,11 @@ async function addEntry(
   ended.promise.catch(() => {});
   const entry = tar.entry({ name, size, mode: 0o600 }, (error) => (error ? ended.reject(error) : ended.resolve()));
   let left = size;
-  for await (const piece of content) {
-    left -= piece.length;
+  for await (const chunk of content) {
+    left -= chunk.length;
     if (left < 0) break;
-    hash.update(piece);
-    if (!entry.write(piece)) await Promise.race([drained(entry), packed]);
+    hash.update(chunk);
+    if (!entry.write(chunk)) await Promise.race([drained(entry), packed]);
   }
   if (left !== 0) throw new Error(`${name} does not have its declared size`);
   entry.end(null);
@@ -111,9 +111,9 @@ async function packFrames(tar: Pack, sink: ArchiveSink) {
     if (length > 0) frames.push(frameOf(Buffer.concat(gathered, length)));
     [gathered, length] = [[], 0];
   };
-  for await (const piece of tar as AsyncIterable<Uint8Array>) {
-    gathered.push(piece);
-    length += piece.length;
+  for await (const chunk of tar as AsyncIterable<Uint8Array>) {
+    gathered.push(chunk);
+    length += chunk.length;
     if (length < frame_bytes) continue;
     close();
     await write(frames_under_way - 1);
@@ -132,7 +132,7 @@ function frameOf(bytes: Uint8Array): Promise<Uint8Array> {
 
 const readFrom = promisify(read);
 
-const piece_bytes = 1024 * 1024;
+const chunk_bytes = 1024 * 1024;
 
 /**
  * Reads the first `size_bytes` of an open file in chunks. If the file has been truncated, the rest is zeros: a
@@ -140,12 +140,12 @@ const piece_bytes = 1024 * 1024;
  */
 export async function* fileChunks(file: number, size_bytes: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < size_bytes; ) {
-    const piece = Buffer.allocUnsafe(Math.min(piece_bytes, size_bytes - at));
-    const { bytesRead } = await readFrom(file, piece, 0, piece.length, at);
-    if (bytesRead === 0) piece.fill(0);
-    const got = bytesRead === 0 ? piece.length : bytesRead;
+    const chunk = Buffer.allocUnsafe(Math.min(chunk_bytes, size_bytes - at));
+    const { bytesRead } = await readFrom(file, chunk, 0, chunk.length, at);
+    if (bytesRead === 0) chunk.fill(0);
+    const got = bytesRead === 0 ? chunk.length : bytesRead;
     at += got;
-    yield piece.subarray(0, got);
+    yield chunk.subarray(0, got);
   }
 }
 
@@ -154,8 +154,8 @@ export interface BackupCopies extends Pick<BackupManifest, "engine" | "worlds"> 
   readonly migrations: Readonly<Record<"live" | "test", readonly string[]>>;
   /** Total bytes to read. */
   readonly size_bytes: number;
-  /** Adds both environments to an archive; `onPiece` is called with the bytes of each chunk. */
-  addTo(archive: ArchiveWriter, onPiece: (bytes: number) => void): Promise<void>;
+  /** Adds both environments to an archive; `onChunk` is called with the bytes of each chunk. */
+  addTo(archive: ArchiveWriter, onChunk: (bytes: number) => void): Promise<void>;
   /** Throws a `StartRefused` once the copy would harm the service. */
   check?(): void;
   /** Returns erasures that the list in this data directory may not contain. */

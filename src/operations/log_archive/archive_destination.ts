@@ -62,9 +62,9 @@ export function bucketPlace(bucket: ArchiveBucket, prefix: string, place: string
       return found.map(({ key }) => key.slice(root.length)).sort();
     },
     read: async (name) => {
-      const pieces: Uint8Array[] = [];
-      for await (const piece of bucket.read(root + name)) pieces.push(piece);
-      return Buffer.concat(pieces);
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of bucket.read(root + name)) chunks.push(chunk);
+      return Buffer.concat(chunks);
     },
     write: (name, bytes) => bucket.write(root + name, bytes),
     remove: (name) => bucket.remove(root + name),

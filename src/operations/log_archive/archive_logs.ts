@@ -61,7 +61,7 @@ interface LogArchivingSettings {
   /** Returns the times (ms) of the backups at the destination. */
   readonly backups: () => Promise<readonly number[]>;
   /** Stores other data that a restore needs; called before segments are sent. */
-  readonly beside?: () => Promise<void>;
+  readonly beforeSending?: () => Promise<void>;
   readonly every_ms?: number;
   readonly most_waiting_bytes?: number;
 }
@@ -69,7 +69,7 @@ interface LogArchivingSettings {
 /** The state of one environment. */
 interface ArchiverState extends FollowedChain {
   /** Everything committed before this time (ms) is archived; null before the first time. */
-  readonly shipped_until: number | null;
+  readonly archived_until: number | null;
   /** Whether the chain has a backup as its base, so that it can be restored. */
   readonly is_based: boolean;
 }
@@ -90,7 +90,7 @@ export interface LogArchiving {
   /** Starts archiving, once the data is open. */
   start(): void;
   /** Archives everything committed so far. Resolves when that has succeeded or failed. */
-  ship(): Promise<void>;
+  archive(): Promise<void>;
   state(): LogArchivingState;
   /** Archives the last segments, which are read when the data is closed, within `limit_ms`. */
   finish(limit_ms: number): Promise<void>;
@@ -108,13 +108,13 @@ class LogArchiver implements LogArchiving {
   readonly #thread;
   readonly #showBehind = level(behind_seconds);
   readonly #showWaiting = level(waiting_bytes);
-  readonly #shipped_until: Record<Environment, number | null> = { live: null, test: null };
+  readonly #archived_until: Record<Environment, number | null> = { live: null, test: null };
   #based: Partial<Record<Environment, string>>;
   #problem: string | null = null;
   #backup_problem: string | null = null;
   #waiting = 0;
   #timer: Timer | null = null;
-  #shipping: Promise<void> | null = null;
+  #archiving: Promise<void> | null = null;
   #backing_up: Promise<void> | null = null;
   #back_up_after = 0;
   #prune_after = 0;
@@ -143,32 +143,32 @@ class LogArchiver implements LogArchiving {
         place: place.place,
         log,
         now,
-        ask: this.#thread.ask,
+        send: this.#thread.send,
         broke,
       });
     };
     this.followers = { live: of("live"), test: of("test") };
-    this.#based = this.#recall(place.place);
+    this.#based = this.#readBased(place.place);
   }
 
   start(): void {
     const { every_ms = archive_every_ms } = this.#settings;
-    this.#timer = setInterval(() => void this.ship(), every_ms);
-    void this.ship();
+    this.#timer = setInterval(() => void this.archive(), every_ms);
+    void this.archive();
   }
 
-  ship(): Promise<void> {
-    this.#shipping ??= this.#shipOnce().finally(() => {
-      this.#shipping = null;
+  archive(): Promise<void> {
+    this.#archiving ??= this.#archiveOnce().finally(() => {
+      this.#archiving = null;
     });
-    return this.#shipping;
+    return this.#archiving;
   }
 
   state(): LogArchivingState {
     const { place, every_ms = archive_every_ms } = this.#settings;
     const of = (world: Environment): ArchiverState => {
       const { known } = this.followers[world];
-      return { ...known, shipped_until: this.#shipped_until[world], is_based: this.#isBased(world) };
+      return { ...known, archived_until: this.#archived_until[world], is_based: this.#isBased(world) };
     };
     const worlds = { live: of("live"), test: of("test") };
     const problem = this.#problem ?? this.#backup_problem;
@@ -181,7 +181,7 @@ class LogArchiver implements LogArchiving {
     const late = Promise.withResolvers<void>();
     const timer = setTimeout(late.resolve, limit_ms);
     const last = async () => {
-      await this.#shipping;
+      await this.#archiving;
       await this.#sendAll();
     };
     await Promise.race([last(), late.promise]).finally(() => clearTimeout(timer));
@@ -193,13 +193,13 @@ class LogArchiver implements LogArchiving {
     }
   }
 
-  async #shipOnce(): Promise<void> {
+  async #archiveOnce(): Promise<void> {
     const { now, log, every_ms = archive_every_ms, most_waiting_bytes = waiting_max_bytes } = this.#settings;
     // A restored snapshot of a virtual machine shows only by a jump of its clock.
     if (Math.abs(now() - this.#begun_at) > 2 * every_ms) this.#checked = false;
     this.#begun_at = now();
     try {
-      this.#look();
+      this.#measureWaiting();
       if (this.#waiting > most_waiting_bytes) {
         const reason = "too much waits to be archived: the destination was unavailable";
         for (const world of environments) this.followers[world].endChain(reason);
@@ -214,7 +214,7 @@ class LogArchiver implements LogArchiving {
       log.warn("commits could not be archived", { reason: String(error) });
     }
     for (const world of environments) {
-      const until = this.#shipped_until[world] ?? this.#opened_at;
+      const until = this.#archived_until[world] ?? this.#opened_at;
       this.#showBehind(Math.max(0, (now() - until) / 1000), world);
     }
   }
@@ -240,9 +240,9 @@ class LogArchiver implements LogArchiving {
       }
       for (const { world, chain, taken_until } of taken) {
         if (taken_until !== null && chain !== null && this.#based[world] === chain && !this.#forked.has(chain))
-          this.#shipped_until[world] = taken_until;
+          this.#archived_until[world] = taken_until;
       }
-      await this.#settings.beside?.();
+      await this.#settings.beforeSending?.();
       if (this.#problem !== null) log.info("the archive destination is available again", { place: place.place });
       this.#problem = null;
     } catch (error) {
@@ -250,7 +250,7 @@ class LogArchiver implements LogArchiving {
       if (this.#problem === null) log.warn("the archive destination is unavailable", { reason });
       this.#problem = reason;
     }
-    this.#look();
+    this.#measureWaiting();
   }
 
   /**
@@ -310,7 +310,7 @@ class LogArchiver implements LogArchiving {
       .catch(failed)
       .finally(() => {
         this.#backing_up = null;
-        if (this.#backup_problem === null && !this.#ending) void this.ship();
+        if (this.#backup_problem === null && !this.#ending) void this.archive();
       });
   }
 
@@ -330,7 +330,7 @@ class LogArchiver implements LogArchiving {
     }
   }
 
-  #look(): void {
+  #measureWaiting(): void {
     const size = ({ name }: SegmentName) => statSync(join(this.#spool, name), { throwIfNoEntry: false })?.size ?? 0;
     const all = environments.flatMap((world) => waitingIn(this.#spool, world));
     this.#waiting = all.reduce((sum, name) => sum + size(name), 0);
@@ -347,7 +347,7 @@ class LogArchiver implements LogArchiving {
   }
 
   /** Reads which chains have a base backup. Another destination has none. */
-  #recall(place: string): Partial<Record<Environment, string>> {
+  #readBased(place: string): Partial<Record<Environment, string>> {
     if (!existsSync(this.#basedFile())) return {};
     try {
       const { place: known, ...based } = JSON.parse(readFileSync(this.#basedFile(), "utf8"));

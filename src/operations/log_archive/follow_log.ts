@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import type { Environment } from "../../core/environment.ts";
 import type { Log } from "../../core/log.ts";
 import type { FoundDatabase, LogFollower } from "../../storage/sqlite/commit_log.ts";
-import type { FollowerAct, FollowerRequest, FollowerState } from "./follow_thread.ts";
+import type { FollowerAction, FollowerRequest, FollowerState } from "./follow_thread.ts";
 import { ChainBroken, LogChain, waitingIn } from "./log_chain.ts";
 
 /** The longest that a commit waits for frames to be read. */
@@ -33,7 +33,7 @@ interface FollowerSettings {
   readonly log: Log;
   readonly now: () => number;
   /** Sends a request to the reading thread. Resolves to null if the thread has died. */
-  readonly ask: (question: Omit<FollowerRequest, "id">) => Promise<FollowerState | null>;
+  readonly send: (request: Omit<FollowerRequest, "id">) => Promise<FollowerState | null>;
   /** Called when a chain has ended, with the reason. */
   readonly broke: (world: Environment, reason: string) => void;
 }
@@ -42,7 +42,7 @@ export class WorldFollower implements LogFollower {
   readonly #settings: FollowerSettings;
   #path = "";
   /** Whether the chain of the last run continues with the current database. */
-  #goes_on = false;
+  #continues = false;
   /** `failed`: the log could not be opened, and may be tried again. `closed`: before opening and at the end. */
   #state: "closed" | "opening" | "failed" | "following" | "given_up" = "closed";
   #opened: Promise<void> = Promise.resolve();
@@ -64,12 +64,12 @@ export class WorldFollower implements LogFollower {
     const chain = new LogChain(spool, world, place);
     try {
       const waiting = waitingIn(spool, world).length;
-      const known = chain.recall();
+      const known = chain.load();
       const dropped = waiting - waitingIn(spool, world).length;
       if (dropped > 0) log.warn("segments for another archive destination were dropped", { world, segments: dropped });
       if (known === null) return;
-      chain.takeLeft(database);
-      this.#goes_on = true;
+      chain.takeRemaining(database);
+      this.#continues = true;
     } catch (error) {
       if (!(error instanceof ChainBroken)) this.#settings.log.warn("the rest of a log was not archived", facts(error));
       this.#broke(error instanceof Error ? error.message : String(error));
@@ -93,16 +93,16 @@ export class WorldFollower implements LogFollower {
     if (this.#state !== "following") return true;
     const late = Promise.withResolvers<null>();
     const timer = setTimeout(() => late.resolve(null), take_within_ms);
-    const answer = await Promise.race([this.#ask("take"), late.promise]).finally(() => clearTimeout(timer));
-    return answer !== null && answer.failed === null;
+    const response = await Promise.race([this.#request("take"), late.promise]).finally(() => clearTimeout(timer));
+    return response !== null && response.failed === null;
   }
 
   async release(): Promise<void> {
-    if (this.#state === "following") await this.#ask("let_go");
+    if (this.#state === "following") await this.#request("let_go");
   }
 
   async hold(): Promise<void> {
-    if (this.#state === "following") await this.#ask("hold");
+    if (this.#state === "following") await this.#request("hold");
   }
 
   abandon(): void {
@@ -114,7 +114,7 @@ export class WorldFollower implements LogFollower {
     if (this.#state !== "following") return;
     this.#state = "given_up";
     this.#broke(reason);
-    void this.#ask("give_up");
+    void this.#request("give_up");
   }
 
   /** Follows the log again with a new chain, after `endChain`. */
@@ -127,33 +127,33 @@ export class WorldFollower implements LogFollower {
     await this.#opened;
     const was_begun = this.#state !== "closed";
     this.#state = "closed";
-    if (was_begun) await this.#ask("close");
+    if (was_begun) await this.#request("close");
   }
 
   async #open(): Promise<void> {
-    const answer = await this.#ask("open");
-    const is_open = answer !== null && answer.chain !== null;
+    const response = await this.#request("open");
+    const is_open = response !== null && response.chain !== null;
     this.#state = is_open ? "following" : "failed";
   }
 
-  async #ask(act: FollowerAct): Promise<FollowerState | null> {
-    const { world, spool, place, ask, now, log } = this.#settings;
-    const asked_at = now();
-    const goes_on = act === "open" && this.#goes_on;
-    const answer = await ask({ world, act, spool, place, path: this.#path, goes_on });
-    const failing = answer === null ? "the thread that reads the logs has died" : answer.failed;
+  async #request(action: FollowerAction): Promise<FollowerState | null> {
+    const { world, spool, place, send, now, log } = this.#settings;
+    const requested_at = now();
+    const continues = action === "open" && this.#continues;
+    const response = await send({ world, action, spool, place, path: this.#path, continues });
+    const failing = response === null ? "the thread that reads the logs has died" : response.failed;
     if (failing !== null && this.#known.failing === null) {
       log.warn("commits cannot be read for archiving", { world, reason: failing });
     }
-    if (answer !== null) {
-      const { chain, index, number, at, broken } = answer;
-      const is_taken = failing === null && chain !== null && (act === "take" || act === "close");
-      const taken_until = is_taken ? asked_at : chain === this.#known.chain ? this.#known.taken_until : null;
+    if (response !== null) {
+      const { chain, index, number, at, broken } = response;
+      const is_taken = failing === null && chain !== null && (action === "take" || action === "close");
+      const taken_until = is_taken ? requested_at : chain === this.#known.chain ? this.#known.taken_until : null;
       this.#known = { ...this.#known, chain, index, number, at, taken_until };
       if (broken !== null) this.#broke(broken);
     }
     this.#known = { ...this.#known, failing };
-    return answer;
+    return response;
   }
 
   #broke(reason: string): void {

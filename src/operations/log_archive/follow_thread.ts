@@ -8,18 +8,18 @@ import { startWorker } from "../../core/workers.ts";
  * `let_go`, `hold`: allow or prevent recycling of the log. `give_up`: release it and forget the chain. `close`: read
  * the last frames and close the files.
  */
-export type FollowerAct = "open" | "take" | "let_go" | "hold" | "give_up" | "close";
+export type FollowerAction = "open" | "take" | "let_go" | "hold" | "give_up" | "close";
 
 export interface FollowerRequest {
   readonly id: number;
   readonly world: Environment;
-  readonly act: FollowerAct;
+  readonly action: FollowerAction;
   /** The spool folder, the destination of its segments, and the database file. */
   readonly spool: string;
   readonly place: string;
   readonly path: string;
   /** For `open`: whether the chain of the last run continues. */
-  readonly goes_on: boolean;
+  readonly continues: boolean;
 }
 
 /** The state of the chain after a request. */
@@ -39,13 +39,13 @@ export interface FollowerState {
 
 interface ReadingThread {
   /** Resolves to the response; null if the thread has died. */
-  ask(question: Omit<FollowerRequest, "id">): Promise<FollowerState | null>;
+  send(request: Omit<FollowerRequest, "id">): Promise<FollowerState | null>;
   close(): void;
 }
 
 /** Returns the handle of the reading thread, which starts at the first request. */
 export function readingThread(log: Log): ReadingThread {
-  const waiting = new Map<number, (answer: FollowerState | null) => void>();
+  const waiting = new Map<number, (response: FollowerState | null) => void>();
   let worker: Worker | null = null;
   let [last_id, lost] = [0, false];
   const begin = (): Worker => {
@@ -57,7 +57,7 @@ export function readingThread(log: Log): ReadingThread {
     begun.addEventListener("error", ({ message }) => {
       lost = true;
       log.error("the archiving thread has died: nothing is archived until a restart", { reason: message });
-      for (const tell of waiting.values()) tell(null);
+      for (const resolve of waiting.values()) resolve(null);
       waiting.clear();
       // The views that held the logs end with the thread.
       begun.terminate();
@@ -65,13 +65,13 @@ export function readingThread(log: Log): ReadingThread {
     return begun;
   };
   return {
-    ask: (question) => {
+    send: (request) => {
       if (lost) return Promise.resolve(null);
       worker ??= begin();
       const { promise, resolve } = Promise.withResolvers<FollowerState | null>();
       last_id += 1;
       waiting.set(last_id, resolve);
-      worker.postMessage({ id: last_id, ...question } satisfies FollowerRequest);
+      worker.postMessage({ id: last_id, ...request } satisfies FollowerRequest);
       return promise;
     },
     close: () => worker?.terminate(),

@@ -17,13 +17,13 @@ interface FollowedLog {
 const clock = systemClock();
 const followed = new Map<Environment, FollowedLog>();
 
-function open({ world, spool, place, path, goes_on }: FollowerRequest): FollowedLog {
+function open({ world, spool, place, path, continues }: FollowerRequest): FollowedLog {
   const before = followed.get(world);
   if (before !== undefined) letGo(world, before);
   const chain = new LogChain(spool, world, place);
   const log = { chain, hold: openLogHold(path), file: openSync(`${path}-wal`, "r") };
   followed.set(world, log);
-  if (goes_on) chain.recall();
+  if (continues) chain.load();
   if (chain.end === null) begin(log);
   else if (!log.hold.hold()) throw new ChainBroken("its log was emptied before it was held");
   return log;
@@ -61,21 +61,21 @@ function giveUp({ chain, hold }: FollowedLog): void {
   chain.forget();
 }
 
-function run(question: FollowerRequest): void {
-  const { world, act } = question;
+function run(request: FollowerRequest): void {
+  const { world, action } = request;
   const log = followed.get(world);
-  if (act === "open") open(question);
-  else if (act === "close" && log === undefined) return;
+  if (action === "open") open(request);
+  else if (action === "close" && log === undefined) return;
   else if (log === undefined) throw new Error("no log is followed");
-  else if (act === "take") take(log);
-  else if (act === "let_go") log.hold.letGo();
-  else if (act === "give_up") giveUp(log);
-  else if (act === "close") close(world, log);
+  else if (action === "take") take(log);
+  else if (action === "let_go") log.hold.letGo();
+  else if (action === "give_up") giveUp(log);
+  else if (action === "close") close(world, log);
   else if (log.chain.end !== null && !log.hold.hold()) throw new ChainBroken("its log was emptied before it was held");
 }
 
 /** Ends a chain that cannot continue, and starts another if the log is still followed. */
-function renewed(world: Environment): string | null {
+function restartChain(world: Environment): string | null {
   const log = followed.get(world);
   if (log === undefined) return null;
   log.chain.forget();
@@ -87,18 +87,18 @@ function tried(work: () => void): { broken: string | null; failed: string | null
     work();
     return { broken: null, failed: null };
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    return error instanceof ChainBroken ? { broken: said, failed: null } : { broken: null, failed: said };
+    const message = error instanceof Error ? error.message : String(error);
+    return error instanceof ChainBroken ? { broken: message, failed: null } : { broken: null, failed: message };
   }
 }
 
-function answerTo(question: FollowerRequest): FollowerState {
-  const chain = followed.get(question.world)?.chain ?? null;
-  const { broken, failed } = tried(() => run(question));
-  const again = broken === null ? failed : renewed(question.world);
-  const end = (followed.get(question.world)?.chain ?? chain)?.end ?? null;
+function respond(request: FollowerRequest): FollowerState {
+  const chain = followed.get(request.world)?.chain ?? null;
+  const { broken, failed } = tried(() => run(request));
+  const again = broken === null ? failed : restartChain(request.world);
+  const end = (followed.get(request.world)?.chain ?? chain)?.end ?? null;
   const { chain: name = null, index = -1, number = 0, at = 0 } = end ?? {};
-  return { id: question.id, chain: name, index, number, at, broken, failed: again };
+  return { id: request.id, chain: name, index, number, at, broken, failed: again };
 }
 
-self.onmessage = ({ data }: MessageEvent<FollowerRequest>) => self.postMessage(answerTo(data));
+self.onmessage = ({ data }: MessageEvent<FollowerRequest>) => self.postMessage(respond(data));

@@ -53,7 +53,7 @@ export class LogChain {
   readonly #place: string;
   #end: ChainEnd | null = null;
   /** Whether the log may have been restarted, without losses, since the position of the end. */
-  #begins_anew = false;
+  #is_restarted = false;
 
   /** The chain of an environment for one destination. Another destination needs a new chain. */
   constructor(spool: string, world: Environment, place: string) {
@@ -68,26 +68,26 @@ export class LogChain {
   }
 
   /** Continues the chain of an earlier run. Returns null if there is none that can be read. */
-  recall(): ChainEnd | null {
-    const kept = this.#kept();
+  load(): ChainEnd | null {
+    const kept = this.#readState();
     if (kept !== null && kept.place !== this.#place) {
       // Segments for another destination have no base at this one.
       rmSync(join(this.#spool, this.#world), { recursive: true, force: true });
     }
     if (kept === null || kept.place !== this.#place) {
       this.#end = null;
-      this.#begins_anew = false;
+      this.#is_restarted = false;
       return null;
     }
     const { is_emptied, place: _, ...end } = kept;
     this.#end = end;
-    this.#begins_anew = is_emptied;
+    this.#is_restarted = is_emptied;
     const { chain, index } = end;
     // A segment that was stored just before the process ended.
     const next = waitingIn(this.#spool, this.#world).findLast((name) => name.chain === chain && name.index > index);
     const segment = next === undefined ? null : readSegment(readFileSync(join(this.#spool, next.name)));
     if (segment === null) return this.#end;
-    this.#begins_anew = false;
+    this.#is_restarted = false;
     this.#end = endOf(segment);
     return this.#end;
   }
@@ -96,7 +96,7 @@ export class LogChain {
    * Reads the commits that an earlier run left in the log, and returns the end of the chain. Throws `ChainBroken` if
    * the database does not continue it.
    */
-  takeLeft({ path, number, at, schema_version, migrates, untouched }: FoundDatabase): ChainEnd {
+  takeRemaining({ path, number, at, schema_version, migrates, untouched }: FoundDatabase): ChainEnd {
     const before = this.#end;
     if (before === null) throw new ChainBroken("there is no chain yet");
     let is_proven = false;
@@ -116,7 +116,7 @@ export class LogChain {
     if (end.schema_version !== schema_version) throw new ChainBroken("its schema was changed");
     if (migrates) throw new ChainBroken("this version changes its schema");
     // The log is emptied now, even if the process ends before it reads from the next one.
-    this.#keep(end, true);
+    this.#saveState(end, true);
     return end;
   }
 
@@ -126,12 +126,12 @@ export class LogChain {
       const end = this.#end;
       const head = end === null ? null : readLogHead(file);
       if (end === null || head === null) return;
-      const from = startIn(file, head, end.position, this.#begins_anew);
+      const from = startIn(file, head, end.position, this.#is_restarted);
       const commits = readCommits(file, head, from, segment_bytes);
       if (commits.length === 0) return;
       // The archive must never be newer than this disk.
       fdatasyncSync(file);
-      this.#lay({ ...end, position: from }, head, commits);
+      this.#store({ ...end, position: from }, head, commits);
     }
   }
 
@@ -150,7 +150,7 @@ export class LogChain {
       }
     }
     const chain = newChain(now, randomBytes(4));
-    this.#keep({ chain, index: -1, digest: null, number, at, sequence_page, schema_version, position });
+    this.#saveState({ chain, index: -1, digest: null, number, at, sequence_page, schema_version, position });
   }
 
   /** Forgets the chain. Waiting segments stay in the spool. */
@@ -160,7 +160,7 @@ export class LogChain {
   }
 
   /** Stores the commits that continue `end`, up to the first that does not, as a segment in the spool. */
-  #lay(end: ChainEnd, { page_bytes }: LogHead, commits: readonly CommitFrames[]): void {
+  #store(end: ChainEnd, { page_bytes }: LogHead, commits: readonly CommitFrames[]): void {
     const { follows, last, least_at, most_at, broken } = following(end, commits, page_bytes);
     if (follows.length > 0) {
       const { digest: previous, number, at } = end;
@@ -177,7 +177,7 @@ export class LogChain {
       });
       makeFolder(dirname(join(this.#spool, name)));
       writeAtomically(join(this.#spool, name), segment.bytes);
-      this.#keep({ ...last, digest: segment.digest });
+      this.#saveState({ ...last, digest: segment.digest });
     }
     if (broken !== null) throw new ChainBroken(broken);
   }
@@ -186,14 +186,14 @@ export class LogChain {
     return join(this.#spool, `${this.#world}.json`);
   }
 
-  #keep(end: ChainEnd, is_emptied = false): void {
+  #saveState(end: ChainEnd, is_emptied = false): void {
     makeFolder(this.#spool);
     writeAtomically(this.#stateFile(), `${JSON.stringify({ place: this.#place, is_emptied, ...end })}\n`);
     this.#end = end;
-    this.#begins_anew = is_emptied;
+    this.#is_restarted = is_emptied;
   }
 
-  #kept(): (ChainEnd & { readonly place: string; readonly is_emptied: boolean }) | null {
+  #readState(): (ChainEnd & { readonly place: string; readonly is_emptied: boolean }) | null {
     try {
       return { is_emptied: false, ...JSON.parse(readFileSync(this.#stateFile(), "utf8")) };
     } catch {
@@ -203,12 +203,12 @@ export class LogChain {
 }
 
 /** Returns where to continue reading a log: after the last position, or at the start if the log was restarted. */
-function startIn(file: number, head: LogHead, position: LogPosition, begins_anew: boolean): LogPosition {
+function startIn(file: number, head: LogHead, position: LogPosition, is_restarted: boolean): LogPosition {
   if (holdsPosition(file, head, position)) return position;
   const is_same = head.salts[0] === position.salts[0] && head.salts[1] === position.salts[1];
   if (is_same) throw new ChainBroken("its log lacks commits that were read from it");
   const is_next = head.salts[0] === (position.salts[0] + 1) >>> 0 && head.round === position.round + 1;
-  if (begins_anew || is_next) return startOf(head);
+  if (is_restarted || is_next) return startOf(head);
   throw new ChainBroken("its log was emptied before all of it was read");
 }
 

@@ -18,7 +18,7 @@ import { makeBackup } from "../backups/make_backup.ts";
 import type { BackupCopies } from "../backups/write_archive.ts";
 import { reachedOnPostgres } from "./postgres_rollback_losses.ts";
 import { reachedOnSqlite } from "./rollback_losses.ts";
-import { type KeptUpgrade, keptUpgrades, saveRecord, type UpgradeRecord, upgradesFolder } from "./upgrade.ts";
+import { type RecordedUpgrade, recordedUpgrades, saveRecord, type UpgradeRecord, upgradesFolder } from "./upgrade.ts";
 
 interface UpgradeBackupSettings {
   readonly data: string;
@@ -52,7 +52,7 @@ export const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1e6).to
 export async function backUpDirectory(
   settings: UpgradeBackupSettings,
   found: readonly MigratedDatabase[],
-): Promise<KeptUpgrade | null> {
+): Promise<RecordedUpgrade | null> {
   const { data } = settings;
   const unfinished = unfinishedUpgrade(data, found);
   if (unfinished !== null) return unfinished;
@@ -73,7 +73,7 @@ export async function backUpDatabase(
   settings: UpgradeBackupSettings & { readonly url: string },
   client: pg.ClientBase,
   found: readonly SchemaMigrationState[],
-): Promise<KeptUpgrade> {
+): Promise<RecordedUpgrade> {
   const { url, data } = settings;
   const facts = { engine: "postgres", from_version: null, reached: await reachedOnPostgres(client) } as const;
   const copy = () => copyPostgres(url, data, new AbortController().signal, "exclusive");
@@ -88,7 +88,7 @@ async function backUp(
   found: readonly (MigratedDatabase | SchemaMigrationState)[],
   facts: Pick<UpgradeRecord, "engine" | "from_version" | "reached">,
   copy: () => BackupCopies | Promise<BackupCopies>,
-): Promise<KeptUpgrade> {
+): Promise<RecordedUpgrade> {
   const at = clock.now();
   const to = folderDestination(upgradesFolder(data));
   const settings = { data, to, packhouse: version, secret_key, with_key: false, clock, copy };
@@ -111,8 +111,8 @@ const reachedOf = (path: string) => {
 };
 
 /** Finds the interrupted or failed upgrade to continue, if nothing was written since its backup. */
-export function unfinishedUpgrade(data: string, found: readonly MigratedDatabase[]): KeptUpgrade | null {
-  const [last] = keptUpgrades(data);
+export function unfinishedUpgrade(data: string, found: readonly MigratedDatabase[]): RecordedUpgrade | null {
+  const [last] = recordedUpgrades(data);
   if (last === undefined || last.record.upgraded || last.record.rolled_back) return null;
   const { engine, after, reached } = last.record;
   const [first] = found;

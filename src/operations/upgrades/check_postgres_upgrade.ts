@@ -25,9 +25,9 @@ export async function checkPostgres(url: string): Promise<UpgradePlan> {
   await client.connect();
   try {
     await client.query("begin read only");
-    const standings: SchemaMigrationState[] = [];
-    for (const world of worlds) standings.push({ ...world, ...(await migrationStateOf(client, world)) });
-    const lacking = standings.filter(isLacking);
+    const states: SchemaMigrationState[] = [];
+    for (const world of worlds) states.push({ ...world, ...(await migrationStateOf(client, world)) });
+    const lacking = states.filter(isLacking);
     const names = new Set(lacking.flatMap(({ missing }) => namesOf(missing)));
     const missing = migrations.postgres.filter(({ name }) => names.has(name));
     let rows = 0;
@@ -38,14 +38,12 @@ export async function checkPostgres(url: string): Promise<UpgradePlan> {
   }
 }
 
-async function rowsOf(client: pg.Client, standing: SchemaMigrationState): Promise<number> {
+async function rowsOf(client: pg.Client, state: SchemaMigrationState): Promise<number> {
   const found = "select tablename as name from pg_tables where schemaname = $1";
-  const tables = namesOf((await client.query<{ name: string }>(found, [standing.schema])).rows);
-  const statements = toRun(standing, migrations.postgres).flatMap((one) => one.statements);
+  const tables = namesOf((await client.query<{ name: string }>(found, [state.schema])).rows);
+  const statements = toRun(state, migrations.postgres).flatMap((one) => one.statements);
   return touchedRows(statements, tables, async (table) => {
-    const { rows } = await client.query<{ rows: string }>(
-      `select count(*) as rows from "${standing.schema}"."${table}"`,
-    );
+    const { rows } = await client.query<{ rows: string }>(`select count(*) as rows from "${state.schema}"."${table}"`);
     return Number(rows[0]?.rows ?? 0);
   });
 }

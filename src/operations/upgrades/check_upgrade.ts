@@ -30,7 +30,7 @@ export async function checkUpgrade(data: string, database_url: string | null): P
     const { checkPostgres } = await import("./check_postgres_upgrade.ts");
     return checkPostgres(database_url);
   }
-  const found = lookAt(data);
+  const found = migrationStates(data);
   const lacking = found.filter(isLacking);
   const names = new Set(lacking.flatMap(({ missing }) => namesOf(missing)));
   const missing = migrations.sqlite.filter(({ name }) => names.has(name));
@@ -61,7 +61,7 @@ function notesOf(data: string, found: readonly MigratedDatabase[], missing: read
   return [`${room}; ${megabytes(free)} are free.${short}`, back];
 }
 
-function lookAt(data: string): MigratedDatabase[] {
+function migrationStates(data: string): MigratedDatabase[] {
   refuseHalfPlaced(data);
   if (!existsSync(join(data, "live.db"))) throw noData(data);
   const there = environments
@@ -89,7 +89,7 @@ export async function rehearseUpgrade(data: string, database_url: string | null)
     const { rehearsePostgres } = await import("./check_postgres_upgrade.ts");
     return rehearsePostgres(database_url);
   }
-  const found = lookAt(data);
+  const found = migrationStates(data);
   const needed = 2 * found.reduce((sum, { path }) => sum + sizeOf(path) + sizeOf(`${path}-wal`), 0);
   const free = roomIn(data);
   if (free < needed) {
@@ -124,17 +124,17 @@ function copyHeld(view: HeldView, to: string): void {
   }
 }
 
-const piece_bytes = 1024 * 1024;
+const chunk_bytes = 1024 * 1024;
 
 /** Copies the first `size_bytes` of an open file, padded with zeros if the file is shorter. */
 function copyBytes(file: number, size_bytes: number, to: string): void {
   const copy = openSync(to, "w", 0o600);
   try {
     for (let at = 0; at < size_bytes; ) {
-      const piece = Buffer.alloc(Math.min(piece_bytes, size_bytes - at));
-      readSync(file, piece, 0, piece.length, at);
-      for (let done = 0; done < piece.length; ) done += writeSync(copy, piece, done);
-      at += piece.length;
+      const chunk = Buffer.alloc(Math.min(chunk_bytes, size_bytes - at));
+      readSync(file, chunk, 0, chunk.length, at);
+      for (let done = 0; done < chunk.length; ) done += writeSync(copy, chunk, done);
+      at += chunk.length;
     }
   } finally {
     closeSync(copy);

@@ -1,7 +1,7 @@
 // How far the numbers of a PostgreSQL database have advanced, and which rows were stored since.
 import type pg from "pg";
 import type { Environment } from "../../core/environment.ts";
-import { sorted, type WrittenSince } from "./rollback_losses.ts";
+import { byImportance, type WrittenSince } from "./rollback_losses.ts";
 import type { ReachedNumbers } from "./upgrade.ts";
 
 const counted = `select tables.relname as name, attname as column,
@@ -44,5 +44,5 @@ export async function writtenOnPostgres(
     const { rows } = await client.query<{ rows: number }>(count, [before]);
     records.push({ table: name, rows: rows[0]?.rows ?? 0 });
   }
-  return { commits: null, records: sorted(records) };
+  return { commits: null, records: byImportance(records) };
 }

@@ -21,7 +21,7 @@ const upkeep = /^(request_blocks|held_claims|servers|postal_\w+)$/;
 const first = ["orders", "events", "movements", "shipments", "labels", "returns", "customers", "products"];
 
 /** Sorts the most important records first, and drops those that an idle service writes. */
-export function sorted(records: readonly StoredSince[]): StoredSince[] {
+export function byImportance(records: readonly StoredSince[]): StoredSince[] {
   const place = ({ table }: StoredSince) => (first.includes(table) ? first.indexOf(table) : first.length);
   return records
     .filter(({ table, rows }) => rows > 0 && !upkeep.test(table))
@@ -41,7 +41,7 @@ export function writtenOnSqlite(raw: Database, since: ReachedNumbers): WrittenSi
     const query = raw.query<{ rows: number }, [number]>(`select count(*) as rows from "${table}" where rowid > ?`);
     return { table, rows: query.get(since.last_ids[table] ?? 0)?.rows ?? 0 };
   });
-  return { commits: (now.commits ?? 0) - (since.commits ?? 0), records: sorted(records) };
+  return { commits: (now.commits ?? 0) - (since.commits ?? 0), records: byImportance(records) };
 }
 
 function commitsOf(raw: Database): number {
@@ -52,7 +52,7 @@ function commitsOf(raw: Database): number {
 export const isWritten = (all: readonly WrittenSince[]): boolean => all.some(({ records }) => records.length > 0);
 
 /** Describes the stored records: `12 orders, 60 events, 48 movements`. */
-export function toldOf({ commits, records }: WrittenSince): string {
+export function describeWritten({ commits, records }: WrittenSince): string {
   const rows = records.map(({ table, rows }) => `${rows} ${table.replaceAll("_", " ")}`);
   const count = commits === null ? [] : [`${commits} ${commits === 1 ? "commit" : "commits"}`];
   return [...count, ...rows].join(", ") || "nothing";

@@ -17,19 +17,19 @@ import { writtenOnPostgres } from "./postgres_rollback_losses.ts";
 import type { WrittenSince } from "./rollback_losses.ts";
 import {
   already_rolled_back,
-  confirmedRollback,
+  linesAfterRollback,
   mayLose,
   type RollbackSettings,
   upgradeOf,
 } from "./rollback_sqlite.ts";
-import { type KeptUpgrade, saveRecord, stamp, upgradesFolder } from "./upgrade.ts";
+import { type RecordedUpgrade, saveRecord, stamp, upgradesFolder } from "./upgrade.ts";
 
 /**
  * Rolls back the last upgrade of a PostgreSQL database, on the machine that has its backup. Returns the exit code.
  * Refuses while servers run, without a backup, and if data was stored since, unless `lose` is set.
  */
 export async function rollBackPostgres(url: string, settings: RollbackSettings): Promise<number> {
-  const { data, clock, tell } = settings;
+  const { data, clock, print } = settings;
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
   client.on("error", () => {});
   await client.connect();
@@ -42,11 +42,11 @@ export async function rollBackPostgres(url: string, settings: RollbackSettings):
     const has = { live: await hasOf(client, "live"), test: await hasOf(client, "test") };
     const found = upgradeOf(data, has, "postgres");
     if (found === "before") {
-      tell(already_rolled_back);
+      print(already_rolled_back);
       return 0;
     }
     if (!mayLose(settings, found, await writtenSince(client, found))) {
-      tell("Nothing was changed.");
+      print("Nothing was changed.");
       return 1;
     }
     const aside = `aside_${stamp(clock.now()).toLowerCase()}`;
@@ -54,7 +54,7 @@ export async function rollBackPostgres(url: string, settings: RollbackSettings):
     await replaceSchemas(url, data, found, aside);
     saveRecord(data, { ...found, record: { ...found.record, rolled_back: true } });
     const kept = environments.map((mode) => `the schema ${mode}_${aside}`).join(" and ");
-    for (const line of confirmedRollback(found, kept, erasures)) tell(line);
+    for (const line of linesAfterRollback(found, kept, erasures)) print(line);
     return 0;
   } finally {
     await client.end();
@@ -73,7 +73,10 @@ async function hasOf(client: pg.Client, mode: Environment): Promise<string[]> {
   return namesOf((await migrationStateOf(client, { schema: mode, mode })).applied);
 }
 
-async function writtenSince(client: pg.Client, { record }: KeptUpgrade): Promise<Record<Environment, WrittenSince>> {
+async function writtenSince(
+  client: pg.Client,
+  { record }: RecordedUpgrade,
+): Promise<Record<Environment, WrittenSince>> {
   const of = (mode: Environment) => writtenOnPostgres(client, mode, record.reached[mode]);
   return { live: await of("live"), test: await of("test") };
 }
@@ -81,7 +84,7 @@ async function writtenSince(client: pg.Client, { record }: KeptUpgrade): Promise
 const lock_key = 0x5041434b;
 
 /** Replaces the schemas with those of the backup. psql reads them from files, so an interruption commits nothing. */
-async function replaceSchemas(url: string, data: string, { name, record }: KeptUpgrade, aside: string) {
+async function replaceSchemas(url: string, data: string, { name, record }: RecordedUpgrade, aside: string) {
   const source = fileSource(join(upgradesFolder(data), name));
   const folder = makeTemporaryFolder(data, ".packhouse-rollback-");
   const advice = "The database was not changed.";

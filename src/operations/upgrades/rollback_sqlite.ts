@@ -20,8 +20,8 @@ import {
 } from "../../storage/sqlite/restored_files.ts";
 import { startRefused } from "../../storage/start_refused.ts";
 import { fileSource, unpack } from "../backups/backup_source.ts";
-import { isWritten, reachedOnSqlite, toldOf, type WrittenSince, writtenOnSqlite } from "./rollback_losses.ts";
-import { type KeptUpgrade, keptUpgrades, recordPath, recordText, stamp, upgradesFolder } from "./upgrade.ts";
+import { describeWritten, isWritten, reachedOnSqlite, type WrittenSince, writtenOnSqlite } from "./rollback_losses.ts";
+import { type RecordedUpgrade, recordedUpgrades, recordPath, recordText, stamp, upgradesFolder } from "./upgrade.ts";
 
 /** The input of a rollback on either engine. */
 export interface RollbackSettings {
@@ -31,7 +31,7 @@ export interface RollbackSettings {
   /** Asks for confirmation before anything is lost; false cancels. */
   readonly agree: (question: string) => boolean;
   readonly clock: Clock;
-  readonly tell: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 /** The migrations of each environment. */
@@ -42,10 +42,10 @@ export function upgradeOf(
   data: string,
   has: MigrationsByEnvironment,
   engine: "sqlite" | "postgres",
-): KeptUpgrade | "before" {
+): RecordedUpgrade | "before" {
   const same = (some: readonly string[], others: readonly string[]) =>
     some.toSorted().join() === others.toSorted().join();
-  const kept = keptUpgrades(data).filter(({ record }) => record.engine === engine);
+  const kept = recordedUpgrades(data).filter(({ record }) => record.engine === engine);
   const found = kept.find(({ record: { before, after, upgraded, rolled_back } }) => {
     const fits = environments.every((mode) => same(has[mode], after) || same(has[mode], before[mode]));
     // On PostgreSQL it is recorded before the upgrade commits: a record without it belongs to a failed upgrade.
@@ -64,13 +64,13 @@ export function upgradeOf(
 
 /** Refuses if data was stored since the upgrade, unless `lose` is set. Returns whether to continue. */
 export function mayLose(
-  { lose, agree, tell }: RollbackSettings,
-  { record }: KeptUpgrade,
+  { lose, agree, print }: RollbackSettings,
+  { record }: RecordedUpgrade,
   written: Readonly<Record<Environment, WrittenSince>>,
 ): boolean {
   if (!isWritten(Object.values(written))) return true;
   const since = `since the upgrade of ${stamp(record.at)}`;
-  const lines = environments.map((mode) => `  ${mode}: ${toldOf(written[mode])}`);
+  const lines = environments.map((mode) => `  ${mode}: ${describeWritten(written[mode])}`);
   if (!lose) {
     throw startRefused(
       "unsuitable",
@@ -79,16 +79,18 @@ export function mayLose(
       ),
     );
   }
-  tell(`This was stored ${since} and will be lost:`);
-  for (const line of lines) tell(line);
-  tell("Numbers of orders, labels, parcels and events from since the upgrade are assigned again. If others know them,");
-  tell("restore the backup in data/upgrades instead: packhouse restore skips them and holds webhooks.");
+  print(`This was stored ${since} and will be lost:`);
+  for (const line of lines) print(line);
+  print(
+    "Ids, label and tracking numbers, and event positions since the upgrade are assigned again. If others use them,",
+  );
+  print("restore the backup in data/upgrades instead: packhouse restore skips them and holds webhooks.");
   return agree("Roll back the upgrade?");
 }
 
 /** Returns the lines to print after a rollback. */
-export function confirmedRollback(
-  { record }: KeptUpgrade,
+export function linesAfterRollback(
+  { record }: RecordedUpgrade,
   aside: string,
   erasures: readonly LoggedErasure[],
 ): string[] {
@@ -122,11 +124,11 @@ export const already_rolled_back =
  * backup, with a damaged one, without enough space, and if data was stored since, unless `lose` is set.
  */
 export async function rollBackDirectory(settings: RollbackSettings): Promise<number> {
-  const { data, tell } = settings;
+  const { data, print } = settings;
   if (!existsSync(join(data, "live.db")) && !isRestored(data)) throw noData(data);
   const taken = lock(join(data, "instance.lock"));
   try {
-    if (placeRestored(data) !== null) tell("An interrupted rollback or restore was completed.");
+    if (placeRestored(data) !== null) print("An interrupted rollback or restore was completed.");
     // Opening a database empties its log, so a damaged log is refused before.
     for (const mode of environments) {
       if (existsSync(join(data, `${mode}.db`))) checkFiles(join(data, `${mode}.db`), mode);
@@ -134,18 +136,18 @@ export async function rollBackDirectory(settings: RollbackSettings): Promise<num
     const has = { live: migrationsOf(join(data, "live.db")), test: migrationsOf(join(data, "test.db")) };
     const found = upgradeOf(data, has, "sqlite");
     if (found === "before") {
-      tell(already_rolled_back);
+      print(already_rolled_back);
       return 0;
     }
     if (!mayLose(settings, found, writtenSince(data, found))) {
-      tell("Nothing was changed.");
+      print("Nothing was changed.");
       return 1;
     }
     // Each backup is rolled back to at most once, so this name is new.
     const aside = found.name.replace(/^packhouse-(.*)\.tar\.zst$/, "aside-$1");
     await replaceData(data, found, aside);
     const erasures = readErasures(join(data, erasures_file));
-    for (const line of confirmedRollback(found, join(upgradesFolder(data), aside), erasures)) tell(line);
+    for (const line of linesAfterRollback(found, join(upgradesFolder(data), aside), erasures)) print(line);
     return 0;
   } finally {
     taken.release();
@@ -159,7 +161,7 @@ function migrationsOf(path: string): string[] {
   return namesOf(migrationStateOnSqlite(raw, path).applied);
 }
 
-function writtenSince(data: string, { record }: KeptUpgrade): Record<Environment, WrittenSince> {
+function writtenSince(data: string, { record }: RecordedUpgrade): Record<Environment, WrittenSince> {
   const of = (mode: Environment): WrittenSince => {
     const since = record.reached[mode];
     using raw = new Database(join(data, `${mode}.db`), { create: false, readwrite: true, strict: true });
@@ -174,7 +176,7 @@ function writtenSince(data: string, { record }: KeptUpgrade): Record<Environment
  * Replaces the data with a backup. The record of the rollback and the upgraded data, in the folder `aside`, are put in
  * place together with it.
  */
-async function replaceData(data: string, { name, record }: KeptUpgrade, aside: string): Promise<void> {
+async function replaceData(data: string, { name, record }: RecordedUpgrade, aside: string): Promise<void> {
   clearUnfinished(data);
   const made = restoringFolder(data);
   try {

@@ -4,7 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import { migrationStateOnSqlite, namesOf } from "../../storage/migrations/migrate.ts";
 import type { MigratedDatabase, UpgradeHooks } from "../../storage/migrations/migrate_directory.ts";
 import { reachedOnSqlite } from "./rollback_losses.ts";
-import { dropUnfinished, forgetUpgrades, type KeptUpgrade, keptUpgrades, saveRecord } from "./upgrade.ts";
+import { dropUnfinished, forgetUpgrades, type RecordedUpgrade, recordedUpgrades, saveRecord } from "./upgrade.ts";
 
 interface UpgradeSettings {
   readonly data: string;
@@ -15,46 +15,46 @@ interface UpgradeSettings {
   readonly secretKey: () => Uint8Array | null;
   readonly clock: Clock;
   /** Prints a line for the operator. */
-  readonly tell: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 /** Returns the steps that run before and after a migration of existing data. */
 export function upgradeHooks(settings: UpgradeSettings): UpgradeHooks {
   let begun: number | null = null;
-  let backup: KeptUpgrade | null = null;
-  const { data, database_url, clock, tell, no_backup } = settings;
+  let backup: RecordedUpgrade | null = null;
+  const { data, database_url, clock, print, no_backup } = settings;
   const took = () => (begun === null ? "" : ` in ${((clock.elapsed() - begun) / 1000).toFixed(1)} s`);
   const onBackup = () => {
-    tell(backup === null ? noBackup : `Backup: ${data}/upgrades/${backup.name}.`);
+    print(backup === null ? no_backup_made : `Backup: ${data}/upgrades/${backup.name}.`);
     begun = clock.elapsed();
   };
-  const making = () => ({ data, secret_key: settings.secretKey(), clock });
+  const backupSettings = () => ({ data, secret_key: settings.secretKey(), clock });
   return {
     async before(found) {
       const { backUpDirectory, unfinishedUpgrade } = await import("./back_up_before_upgrade.ts");
-      tell(`Upgrading data of an older version: ${lackingOf(found)}.`);
-      backup = no_backup ? unfinishedUpgrade(data, found) : await backUpDirectory(making(), found);
+      print(`Upgrading data of an older version: ${lackingOf(found)}.`);
+      backup = no_backup ? unfinishedUpgrade(data, found) : await backUpDirectory(backupSettings(), found);
       if (backup === null) dropUnfinished(data, "sqlite");
       onBackup();
     },
     after(found) {
-      if (begun !== null) tell(`Upgraded${took()}.`);
+      if (begun !== null) print(`Upgraded${took()}.`);
       recordUpgraded(data, found);
       forgetUpgrades(data, clock.now());
     },
-    async beforePostgres(client, standings) {
+    async beforePostgres(client, states) {
       const { backUpDatabase } = await import("./back_up_before_upgrade.ts");
-      tell(`Upgrading the database of an older version: ${lackingOf(standings)}.`);
+      print(`Upgrading the database of an older version: ${lackingOf(states)}.`);
       // Each attempt makes its own backup: servers may have written between two attempts.
       dropUnfinished(data, "postgres");
       forgetUpgrades(data, clock.now());
-      const where = { ...making(), url: database_url ?? "" };
-      backup = no_backup ? null : await backUpDatabase(where, client, standings);
+      const where = { ...backupSettings(), url: database_url ?? "" };
+      backup = no_backup ? null : await backUpDatabase(where, client, states);
       onBackup();
     },
     async afterPostgres(client) {
       if (begun === null) return;
-      tell(`Upgraded${took()}.`);
+      print(`Upgraded${took()}.`);
       if (backup === null) return;
       const { reachedOnPostgres } = await import("./postgres_rollback_losses.ts");
       const reached = await reachedOnPostgres(client);
@@ -63,17 +63,17 @@ export function upgradeHooks(settings: UpgradeSettings): UpgradeHooks {
   };
 }
 
-const noBackup = "No backup was made: only an earlier one can restore the old data.";
+const no_backup_made = "No backup was made: only an earlier one can restore the old data.";
 
-const lackingOf = (standings: readonly { readonly missing: readonly { readonly name: string }[] }[]): string =>
-  [...new Set(standings.flatMap(({ missing }) => namesOf(missing)))].join(", ");
+const lackingOf = (states: readonly { readonly missing: readonly { readonly name: string }[] }[]): string =>
+  [...new Set(states.flatMap(({ missing }) => namesOf(missing)))].join(", ");
 
 /**
  * Records the numbers that the databases have reached right after an upgrade, in this process or an earlier one. Does
  * so only if they have the same commits as the backup, so that nothing was written in between.
  */
 function recordUpgraded(data: string, found: readonly MigratedDatabase[]): void {
-  const [last] = keptUpgrades(data);
+  const [last] = recordedUpgrades(data);
   if (last === undefined || last.record.engine !== "sqlite" || last.record.upgraded || last.record.rolled_back) return;
   const reached = { ...last.record.reached };
   for (const { mode, path } of found) {

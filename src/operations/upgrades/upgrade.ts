@@ -4,7 +4,7 @@ import type { Environment } from "../../core/environment.ts";
 import { writeAtomically } from "../../core/files.ts";
 import type { MigrationName } from "../../storage/migrations/migrate.ts";
 
-const reads = [
+const table_patterns = [
   /^insert into [\s\S]*? from [`"](\w+)[`"]/i,
   /^update [`"](\w+)[`"]/i,
   /^delete from [`"](\w+)[`"]/i,
@@ -22,7 +22,7 @@ export async function touchedRows(
   let rows = 0;
   for (const statement of statements) {
     const plain = statement.replace(/^(--.*\n\s*)+/, "");
-    const table = reads.map((form) => form.exec(plain)?.[1]).find((name) => name !== undefined);
+    const table = table_patterns.map((form) => form.exec(plain)?.[1]).find((name) => name !== undefined);
     if (table === undefined || !tables.includes(table)) continue;
     if (!known.has(table)) known.set(table, await count(table));
     rows += known.get(table) ?? 0;
@@ -68,8 +68,8 @@ export interface UpgradeRecord {
   readonly rolled_back: boolean;
 }
 
-/** A recorded upgrade: the file name of its backup and its record. */
-export interface KeptUpgrade {
+/** An upgrade: the file name of its backup, and its record. */
+export interface RecordedUpgrade {
   readonly name: string;
   readonly record: UpgradeRecord;
 }
@@ -89,7 +89,7 @@ export const recordPath = (name: string): string => join(folder_name, name.repla
 export const recordText = (record: UpgradeRecord): string => `${JSON.stringify(record, null, 2)}\n`;
 
 /** Saves the record of an upgrade. */
-export function saveRecord(data: string, { name, record }: KeptUpgrade): void {
+export function saveRecord(data: string, { name, record }: RecordedUpgrade): void {
   writeAtomically(join(data, recordPath(name)), recordText(record));
 }
 
@@ -103,7 +103,7 @@ function backupNames(data: string): string[] {
 }
 
 /** Lists the recorded upgrades, newest first. */
-export function keptUpgrades(data: string): KeptUpgrade[] {
+export function recordedUpgrades(data: string): RecordedUpgrade[] {
   return backupNames(data).flatMap((name) => {
     const path = join(data, recordPath(name));
     if (!existsSync(path)) return [];
@@ -117,7 +117,7 @@ export function keptUpgrades(data: string): KeptUpgrade[] {
  * lack what was written since.
  */
 export function dropUnfinished(data: string, engine: UpgradeRecord["engine"]): void {
-  for (const { name, record } of keptUpgrades(data)) {
+  for (const { name, record } of recordedUpgrades(data)) {
     if (record.engine === engine && !record.upgraded && !record.rolled_back) remove(data, name);
   }
 }

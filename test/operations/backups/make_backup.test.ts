@@ -19,10 +19,10 @@ function stuck(check: () => void, ending?: AbortSignal) {
     migrations: { live: [], test: [] },
     worlds: { live: world, test: world },
     size_bytes: 64 << 20,
-    addTo: async (archive, onPiece) => {
+    addTo: async (archive, onChunk) => {
       const pieces = function* () {
         for (let at = 0; at < 64; at += 1) {
-          onPiece(1 << 20);
+          onChunk(1 << 20);
           yield crypto.getRandomValues(new Uint8Array(1 << 16));
         }
       };

@@ -40,11 +40,11 @@ export async function serve(
   };
   const { followers } = continuous;
   const stores = await openStores({ data, database_url: null, purpose: "serve", log, fatal, followers });
-  await continuous.ship();
+  await continuous.archive();
   for (const [at, name] of rows.entries()) {
     if (at === 1) jumped_ms = between();
     await stores.live.write((tx) => insert(tx, leases, [{ name, owner: "one", until: 1 }]));
-    await continuous.ship();
+    await continuous.archive();
     onShipped?.(continuous.state());
   }
   await stores.close();

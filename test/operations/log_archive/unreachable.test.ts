@@ -78,7 +78,7 @@ if (engine === "sqlite") {
         backUp: () => (++tries === 1 ? Promise.reject(new Error("no room left")) : Promise.resolve()),
         // It is tried again after a minute.
         between: () => 61_000,
-        onShipped: ({ problem, worlds }) => told.push([problem, worlds.live.shipped_until] as const),
+        onShipped: ({ problem, worlds }) => told.push([problem, worlds.live.archived_until] as const),
       });
       expect(told[0]).toEqual([expect.stringContaining("no room left"), null]);
       expect(told.at(-1)).toEqual([null, expect.any(Number)]);
