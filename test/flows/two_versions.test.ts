@@ -42,7 +42,7 @@ describe.if(engine === "postgres")("an upgrade", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("leaves no order unanswered while two versions serve, and waits with what is breaking", async () => {
+  test("leaves no order unanswered while two versions serve, and delays breaking migrations", async () => {
     const database_url = await freshDatabase();
     const log = join(folder, "breaking.log");
     const begin = async (program?: readonly string[], own_log?: string) => {

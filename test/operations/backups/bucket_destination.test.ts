@@ -1,4 +1,4 @@
-// A bucket of a storage that speaks as S3 does, and checks who asks.
+// Backups in a bucket of an S3-compatible storage that checks signatures.
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -24,7 +24,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-test("a backup of several parts is there once it is kept, as it was written", async () => {
+test("a backup of several parts exists once it is kept, with the bytes that were written", async () => {
   const content = Buffer.alloc(20 * 1024 * 1024, "abcdefg");
   const draft = await place.begin(at);
   for (let from = 0; from < content.length; from += 1_000_000) {
@@ -38,7 +38,7 @@ test("a backup of several parts is there once it is kept, as it was written", as
   expect(await place.list()).toEqual([{ name, size_bytes: content.length }]);
   const read = Buffer.concat(await Array.fromAsync(bucket.read(`packhouse/live/${name}`)));
   expect(read.equals(content)).toBe(true);
-  // Another one of the same second has a name of its own.
+  // Another one in the same second gets its own name.
   const second = await place.begin(at);
   await second.write(Buffer.from("more"));
   await second.keep();
@@ -47,7 +47,7 @@ test("a backup of several parts is there once it is kept, as it was written", as
   expect((await place.list()).length).toBe(1);
 });
 
-test("of one that is given up nothing is left", async () => {
+test("an abandoned backup leaves nothing", async () => {
   const before = await place.list();
   const draft = await place.begin(at);
   await draft.write(Buffer.alloc(9 * 1024 * 1024));
@@ -55,7 +55,7 @@ test("of one that is given up nothing is left", async () => {
   expect(await place.list()).toEqual(before);
 });
 
-test("refuses with the storage's own words, and without the secret", async () => {
+test("refuses with the message of the storage, without the secret", async () => {
   const refusal = async (wrong: Partial<typeof access>) => {
     const error = await bucketDestination({ ...access, ...wrong }, "", "s3://kept")
       .begin(at)
@@ -72,12 +72,12 @@ test("refuses with the storage's own words, and without the secret", async () =>
 });
 
 test.each([[true], [false]])(
-  "a download that breaks off goes on where it was (its length is told: %p)",
+  "an interrupted download continues where it stopped (length known: %p)",
   async (has_length) => {
     const content = Buffer.from("0123456789".repeat(50_000));
     const asked: (string | null)[] = [];
     let sent = 0;
-    // Each answer breaks off after a part of what it has promised.
+    // Each response ends after a part of its declared length.
     const server = createServer((request, response) => {
       asked.push(request.headers.range ?? null);
       const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? "")?.[1] ?? 0);

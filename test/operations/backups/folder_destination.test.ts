@@ -1,4 +1,4 @@
-// Backups in a folder, under names that tell the second.
+// Backups in a folder. Their names state the second.
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,13 +9,13 @@ const root = mkdtempSync(join(tmpdir(), "packhouse-folder-"));
 afterAll(() => rmSync(root, { recursive: true }));
 const at = Date.parse("2026-11-24T17:30:00Z");
 
-test("of two that are written at once in one second neither takes the name of the other", async () => {
+test("two backups started in the same second get different names", async () => {
   const folder = join(root, "kept");
   const place = folderDestination(folder);
   const drafts = [await place.begin(at)];
   for (const [index, draft] of drafts.entries()) await draft.write(Buffer.from(`backup ${index}`));
   await drafts[0]?.keep();
-  // Another process has no part in what this one remembers.
+  // Another process shares no memory with this one.
   const module = JSON.stringify(join(import.meta.dir, "../../../src/operations/backups/folder_destination.ts"));
   const script = `import { folderDestination } from ${module};
     const draft = await folderDestination(${JSON.stringify(folder)}).begin(${at});
@@ -30,7 +30,7 @@ test("of two that are written at once in one second neither takes the name of th
   expect(readdirSync(folder).length).toBe(2);
 });
 
-test("a file that came to be there meanwhile is not written over", async () => {
+test("a file that was created in the meantime is not overwritten", async () => {
   const file = join(root, "one.tar.zst");
   const draft = await fileDestination(file).begin(at);
   await draft.write(Buffer.from("second"));

@@ -1,4 +1,4 @@
-// Which backups are kept, of a year in which one was made each hour.
+// Which backups are kept, after a year of hourly backups.
 import { expect, test } from "bun:test";
 import { archiveName, momentOfName } from "../../../src/operations/backups/archive.ts";
 import { namesToRemove } from "../../../src/operations/backups/destination.ts";
@@ -15,7 +15,7 @@ function kept(of: readonly string[], wanted = keep, needed = new Set<number>()):
 
 test("the last of each of 24 hours, 30 days and 12 months is kept", () => {
   const found = kept(names);
-  // The last 24; the last of each of 29 days before today; the last of each of 10 months that have none yet.
+  // The last 24; the last of each of the 29 days before today; the last of each of 10 earlier months.
   expect(found.length).toBe(24 + 29 + 10);
   expect(found.slice(-24)).toEqual(names.slice(-24));
   const nights = found.slice(0, -24).map((name) => name.slice(19, 23));
@@ -23,19 +23,19 @@ test("the last of each of 24 hours, 30 days and 12 months is kept", () => {
   expect(found[0]?.slice(10, 16)).toBe("202512");
 });
 
-test("it comes to the same whether it is asked each hour or once", () => {
+test("removing hourly or once has the same result", () => {
   let left: string[] = [];
   for (const name of names.slice(-1000)) left = kept([...left, name]);
   expect(left).toEqual(kept(names.slice(-1000)));
 });
 
-test("what is needed is kept beside them, however old it is", () => {
+test("needed backups are kept as well, however old they are", () => {
   const needed = [names[100] ?? "", names[200] ?? ""];
   const moments = new Set(needed.map((name) => momentOfName(name) ?? 0));
   expect(kept(names, keep, moments)).toEqual([...needed, ...kept(names)]);
 });
 
-test("the newest is kept whatever is said, and what is no backup is let be", () => {
+test("the newest is always kept, and other files are ignored", () => {
   expect(kept(names, { hours: 0, days: 0, months: 0 })).toEqual([names.at(-1) ?? ""]);
   expect(namesToRemove(["notes.txt", ".packhouse-20251124T003000Z.tar.zst.host-7.part"], keep)).toEqual([]);
   expect(namesToRemove([], keep)).toEqual([]);

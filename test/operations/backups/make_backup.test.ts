@@ -1,4 +1,4 @@
-// A backup lets go of the data when its destination hangs: the log that it holds would take the room of the service.
+// A backup releases the data when its destination hangs. Otherwise the log would grow until the disk is full.
 import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { makeBackup } from "../../../src/operations/backups/make_backup.ts";
 import type { BackupCopies } from "../../../src/operations/backups/write_archive.ts";
 import { startRefused } from "../../../src/storage/start_refused.ts";
 
-/** A backup to a destination that takes nothing after it was begun; answers what is known of it. */
+/** Starts a backup to a destination that hangs after the start, and returns its state. */
 function stuck(check: () => void, ending?: AbortSignal) {
   const data = mkdtempSync(join(tmpdir(), "packhouse-make-test-"));
   const known = { closed: 0, kept: 0 };
@@ -50,7 +50,7 @@ function stuck(check: () => void, ending?: AbortSignal) {
   return { made, known };
 }
 
-test("a backup whose destination hangs is given up before the log takes the room", async () => {
+test("a backup whose destination hangs is aborted before the log fills the disk", async () => {
   const { made, known } = stuck(() => {
     throw startRefused("storage", "The backup was given up: so much was written while it ran.");
   });
@@ -58,7 +58,7 @@ test("a backup whose destination hangs is given up before the log takes the room
   expect(known).toEqual({ closed: 1, kept: 0 });
 });
 
-test("a backup whose destination hangs ends when it is asked to", async () => {
+test("a backup whose destination hangs can be cancelled", async () => {
   const ending = new AbortController();
   const { made, known } = stuck(() => ending.abort(new Error("stopped")), ending.signal);
   expect(await made.catch(({ message }) => message)).toBe("stopped");

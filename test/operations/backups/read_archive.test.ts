@@ -1,4 +1,4 @@
-// Archives as they are written and read back, whole and damaged.
+// Writing archives and reading them, complete and damaged.
 import { describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ const manifest = {
   secret_key: { included: false, fingerprint: null },
 };
 
-/** Bytes that do not pack well, the same at each run: more than two frames of them. */
+/** Returns poorly compressible bytes, the same in each run: more than two frames. */
 const content = Buffer.alloc(9 * 1024 * 1024);
 for (let at = 0, state = 1; at < content.length; at += 5) {
   state = (state * 1103515245 + 12345) % 2 ** 31;
@@ -40,7 +40,7 @@ async function* inPieces(bytes: Uint8Array) {
   for (let at = 0; at < bytes.length; at += 100_000) yield bytes.subarray(at, at + 100_000);
 }
 
-/** Reads an archive to its end; answers its files and their content, or the exit code and the words of the refusal. */
+/** Reads an archive to its end. Returns its files and their content, or the exit code and message of the refusal. */
 async function read(bytes: Uint8Array) {
   try {
     const archive = await openArchive(inPieces(bytes), "FILE");
@@ -63,7 +63,7 @@ describe("an archive", () => {
     expect(found.files?.["live.db"]?.equals(content)).toBe(true);
   });
 
-  test("is a tar that other programs open, with sums that they check", () => {
+  test("is a tar that other programs can read, with checksums that they can verify", () => {
     const folder = mkdtempSync(join(tmpdir(), "packhouse-archive-"));
     try {
       writeFileSync(join(folder, "a.tar"), zstdDecompressSync(all));
@@ -76,14 +76,14 @@ describe("an archive", () => {
     }
   });
 
-  test("passes over what is not read, and refuses it all the same when it is damaged", async () => {
+  test("skips content that is not read, but refuses it if it is damaged", async () => {
     const archive = await openArchive(inPieces(all), "FILE");
     const names: string[] = [];
     for await (const { name } of archive.entries) names.push(name);
     expect(names).toEqual(["live.db", "live.db.commit"]);
   });
 
-  test("is named by its moment", () => {
+  test("is named after its time", () => {
     const at = Date.parse("2026-11-24T17:30:00Z");
     expect(archiveName(at + 999)).toBe("packhouse-20261124T173000Z.tar.zst");
     expect(momentOfName(archiveName(at))).toBe(at);
@@ -91,12 +91,12 @@ describe("an archive", () => {
     expect(momentOfName(".packhouse-20261124T173000Z.tar.zst.host-7.part")).toBeNull();
   });
 
-  test("is not finished with a file of another size than it was begun with", async () => {
+  test("cannot be finished if a file does not have its declared size", async () => {
     const archive = await beginArchive({ write: async () => {} }, manifest);
     expect(archive.add("live.db", 10, [Buffer.alloc(9)])).rejects.toThrow("does not have its declared size");
   });
 
-  test("tells whoever writes it that its place cannot take more", async () => {
+  test("fails while it is written if its destination cannot accept more", async () => {
     const full = Object.assign(new Error("no space left"), { code: "ENOSPC" });
     const write = async () => {
       throw full;
@@ -113,14 +113,14 @@ describe("refuses", () => {
   const damaged = { exit_code: 65, message: expect.stringContaining("FILE is damaged or incomplete") };
   const foreign = { exit_code: 78, message: "FILE is not a Packhouse backup." };
 
-  test("one that was cut off anywhere", async () => {
+  test("one that is truncated anywhere", async () => {
     const cuts = Array.from({ length: 20 }, (_, at) => Math.floor((all.length * (at + 1)) / 21));
-    // All content is there without the last bytes, which are a checksum.
+    // The last bytes are a checksum: without them, all content is still complete.
     const last = [1, 2, 3, 4].map((bytes) => all.length - bytes);
     for (const cut of [5, 400, ...cuts, ...last]) expect(await read(all.subarray(0, cut))).toEqual(damaged);
   });
 
-  test("one with a byte that is another", async () => {
+  test("one with a changed byte", async () => {
     for (let at = 400; at < all.length; at += Math.floor(all.length / 20)) {
       const other = Buffer.from(all);
       other[at] = (other[at] ?? 0) ^ 16;
@@ -128,20 +128,20 @@ describe("refuses", () => {
     }
   });
 
-  test("one whose content is not what its sums say", async () => {
+  test("one whose content does not match its checksums", async () => {
     const tar = zstdDecompressSync(all);
     const at = tar.indexOf("0000000000000007\n");
     tar.write("8", at + 15);
     expect(await read(zstdCompressSync(tar))).toEqual(damaged);
   });
 
-  test("one with something behind its end", async () => {
+  test("one with bytes after its end", async () => {
     for (const more of [all, Buffer.from("x"), Buffer.alloc(3), Buffer.alloc(30), Buffer.from("garbage")]) {
       expect(await read(Buffer.concat([all, more]))).toEqual(damaged);
     }
   });
 
-  test("what is no backup, or of a later form", async () => {
+  test("anything but a backup, and a newer format", async () => {
     expect(await read(Buffer.from("hello"))).toEqual(foreign);
     expect(await read(Buffer.alloc(0))).toEqual(foreign);
     expect(await read(zstdCompressSync(Buffer.from("hello ".repeat(200))))).toEqual(foreign);

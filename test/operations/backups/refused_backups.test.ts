@@ -1,4 +1,4 @@
-// What is not backed up: data that is no longer, or not yet, that of the installation.
+// Data that cannot be backed up, since it was moved, or is not completely restored.
 import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ async function run(key: string, ...words: string[]) {
 const usual = (...words: string[]) => run(usual_secret_key, ...words);
 
 test.if(engine === "sqlite")(
-  "data that was moved, and data of a restore or rollback that was interrupted",
+  "moved data, and data of an interrupted restore or rollback, are not backed up",
   async () => {
     const [from, to, kept] = [join(root, "from"), join(root, "to"), join(root, "kept")];
     await (await startService({ data: from })).stop();
@@ -40,7 +40,7 @@ test.if(engine === "sqlite")(
 const canDump = engine === "postgres" && Bun.which("pg_dump") !== null && Bun.which("pg_restore") !== null;
 
 test.if(canDump)(
-  "of PostgreSQL, a database into which a restore is not finished; its secret key is there after a restore",
+  "a PostgreSQL database with an unfinished restore is not backed up; a restore writes the secret key",
   async () => {
     const [database_url, other] = [await freshDatabase(), await freshDatabase()];
     await (await startService({ data: join(root, "data"), database_url })).stop();

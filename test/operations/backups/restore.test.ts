@@ -1,4 +1,4 @@
-// A backup is restored beside what went on after it: numbers jump, what waited then waits, and goes out or never does.
+// Restoring a backup: numbers skip ahead, and pending work is held until it is sent or discarded.
 import { Database } from "bun:sqlite";
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -41,7 +41,7 @@ async function runWith(secret_key: string, { data, database_url }: Place, ...wor
   return { out, err, code };
 }
 
-/** A receiver that refuses everything until it is opened, and keeps what it was sent by the event's id. */
+/** A receiver that refuses everything until it is opened, and records events by their id. */
 function receiver() {
   const bodies = new Map<string, Set<string>>();
   const taken: string[] = [];
@@ -71,7 +71,7 @@ function receiver() {
       open = false;
       taken.length = 0;
     },
-    /** Resolves when so many were taken. */
+    /** Resolves once that many were accepted. */
     until: (count: number) => {
       const { promise, resolve } = Promise.withResolvers<void>();
       waiting = { count, resolve };
@@ -93,7 +93,7 @@ async function order(api: Client, to: object, order_number: string): Promise<Mad
   return (await api.must("POST", "/orders", { ...to, order_number, line_items })).data;
 }
 
-/** Reads until something holds, which a job brings about. */
+/** Reads again until a condition holds, which a job brings about. */
 async function eventually<T>(read: () => Promise<T>, holds: (found: T) => boolean): Promise<T> {
   for (let tries = 0; tries < 400; tries += 1) {
     const found = await read();
@@ -113,7 +113,7 @@ const listAll = async (api: Client, path: string) => {
   return rows;
 };
 
-/** When a customer of the test world was made, as the database has it. */
+/** Reads when (ms) a test customer was created. */
 async function madeAt({ data, database_url }: Place, id: number): Promise<string> {
   const query = `select created_at as at from ${database_url === null ? "" : "test."}customers where id = ${id}`;
   if (database_url !== null) {
@@ -124,7 +124,7 @@ async function madeAt({ data, database_url }: Place, id: number): Promise<string
   return new Date(Number(raw.query(query).values()[0]?.[0])).toISOString();
 }
 
-/** Three orders whose webhooks are refused, a backup, two orders more, and a crash. */
+/** Creates three orders whose webhooks are refused, a backup and two more orders, then crashes. */
 async function disaster(hook: ReturnType<typeof receiver>) {
   const at = await newPlace();
   const service = await startWatchedService(at);
@@ -158,77 +158,74 @@ async function disaster(hook: ReturnType<typeof receiver>) {
 const startAt = (at: Place): Promise<StartedService> => startWatchedService(at);
 const number = (id: unknown) => Number(String(id).replace(/^\D+/, ""));
 
-test.if(canDump)(
-  "a restore holds what waited, advances what is numbered, and lets it go out once it is told",
-  async () => {
-    const hook = receiver();
-    const { archive, key, to, webhook, lost } = await disaster(hook);
-    const before = new Set(hook.bodies.keys());
-    const at = await newPlace();
-    const restored = await run(at, "restore", archive);
-    expect([restored.err, restored.code]).toEqual(["", 0]);
-    expect(restored.out).toContain("held for your decision: 3 webhook deliveries");
-    expect(await run(at, "verify")).toMatchObject({ code: 0, out: "live: 0 differences\ntest: 0 differences\n" });
-    // It is never done over data.
-    const again = await run(at, "restore", archive);
-    expect([again.code, again.err]).toEqual([78, expect.stringContaining("never overwrites")]);
+test.if(canDump)("a restore holds pending work, skips numbers, and sends what is held on request", async () => {
+  const hook = receiver();
+  const { archive, key, to, webhook, lost } = await disaster(hook);
+  const before = new Set(hook.bodies.keys());
+  const at = await newPlace();
+  const restored = await run(at, "restore", archive);
+  expect([restored.err, restored.code]).toEqual(["", 0]);
+  expect(restored.out).toContain("held for your decision: 3 webhook deliveries");
+  expect(await run(at, "verify")).toMatchObject({ code: 0, out: "live: 0 differences\ntest: 0 differences\n" });
+  // A restore never overwrites data.
+  const again = await run(at, "restore", archive);
+  expect([again.code, again.err]).toEqual([78, expect.stringContaining("never overwrites")]);
 
-    const service = await startAt(at);
-    const api = client(service.url, key);
-    hook.open();
-    const fresh = await order(api, to, "B1");
-    expect(number(fresh.id)).toBeGreaterThan(number(lost.at(-1)?.id) + 900_000);
-    await hook.until(1);
-    // The event of the new order went out; none of those that waited.
-    expect(hook.taken.filter((id) => before.has(id))).toEqual([]);
-    const list = () => listAll(api, `/webhooks/${webhook}/deliveries`);
-    const [newest, ...held] = await list();
-    expect(newest).toMatchObject({ sequence: 1_000_004, restored: null });
-    expect(
-      held.map(({ sequence, status, restored, next_attempt_at }) => [sequence, status, restored, next_attempt_at]),
-    ).toEqual([3, 2, 1].map((sequence) => [sequence, "pending", "waiting", null]));
-    const [told] = (await api.must("GET", "/restorations")).data;
-    expect(told).toMatchObject({
-      status: "waiting",
-      decision: null,
-      waiting: { deliveries: 3, reports: 0, purchases: 0 },
-    });
+  const service = await startAt(at);
+  const api = client(service.url, key);
+  hook.open();
+  const fresh = await order(api, to, "B1");
+  expect(number(fresh.id)).toBeGreaterThan(number(lost.at(-1)?.id) + 900_000);
+  await hook.until(1);
+  // The event of the new order was sent; none of the held ones was.
+  expect(hook.taken.filter((id) => before.has(id))).toEqual([]);
+  const list = () => listAll(api, `/webhooks/${webhook}/deliveries`);
+  const [newest, ...held] = await list();
+  expect(newest).toMatchObject({ sequence: 1_000_004, restored: null });
+  expect(
+    held.map(({ sequence, status, restored, next_attempt_at }) => [sequence, status, restored, next_attempt_at]),
+  ).toEqual([3, 2, 1].map((sequence) => [sequence, "pending", "waiting", null]));
+  const [told] = (await api.must("GET", "/restorations")).data;
+  expect(told).toMatchObject({
+    status: "waiting",
+    decision: null,
+    waiting: { deliveries: 3, reports: 0, purchases: 0 },
+  });
 
-    const decided = await api.send("POST", "/restorations/decide", { action: "send" });
-    expect(decided.status).toBe(202);
-    await hook.until(4);
-    const events = new Set([...hook.taken].filter((id) => id !== newest?.["event_id"]));
-    expect(events).toEqual(new Set(held.map(({ event_id }) => String(event_id))));
-    expect([...events].map((id) => hook.bodies.get(id)?.size)).toEqual([1, 1, 1]);
-    const after = await eventually(list, (rows) => rows.every(({ status }) => status === "delivered"));
-    expect(after.map(({ restored }) => restored)).toEqual([null, "sent", "sent", "sent"]);
-    const settled = await api.must("GET", "/restorations");
-    expect(settled.data[0]).toMatchObject({ status: "settled", decision: "send" });
-    expect((await api.send("POST", "/restorations/decide", { action: "drop" })).status).toBe(409);
-    // Whoever walks the events passes the places that were left out, also where few match.
-    const all = (await listAll(api, "/events")).map(({ id }) => id);
-    expect(all.length).toBe(new Set(all).size);
-    expect(all).toContain(newest?.["event_id"]);
-    expect((await listAll(api, "/events?delivered=true")).map(({ id }) => id)).toContain(newest?.["event_id"]);
-    await service.stop();
-    expect(await run(at, "verify")).toMatchObject({ code: 0 });
+  const decided = await api.send("POST", "/restorations/decide", { action: "send" });
+  expect(decided.status).toBe(202);
+  await hook.until(4);
+  const events = new Set([...hook.taken].filter((id) => id !== newest?.["event_id"]));
+  expect(events).toEqual(new Set(held.map(({ event_id }) => String(event_id))));
+  expect([...events].map((id) => hook.bodies.get(id)?.size)).toEqual([1, 1, 1]);
+  const after = await eventually(list, (rows) => rows.every(({ status }) => status === "delivered"));
+  expect(after.map(({ restored }) => restored)).toEqual([null, "sent", "sent", "sent"]);
+  const settled = await api.must("GET", "/restorations");
+  expect(settled.data[0]).toMatchObject({ status: "settled", decision: "send" });
+  expect((await api.send("POST", "/restorations/decide", { action: "drop" })).status).toBe(409);
+  // Listing events passes the skipped positions, even if few events match.
+  const all = (await listAll(api, "/events")).map(({ id }) => id);
+  expect(all.length).toBe(new Set(all).size);
+  expect(all).toContain(newest?.["event_id"]);
+  expect((await listAll(api, "/events?delivered=true")).map(({ id }) => id)).toContain(newest?.["event_id"]);
+  await service.stop();
+  expect(await run(at, "verify")).toMatchObject({ code: 0 });
 
-    // The same backup, restored once more, gives none of the numbers that the first restore has given.
-    const second = await newPlace();
-    expect(await run(second, "restore", archive)).toMatchObject({
-      code: 0,
-      out: expect.stringContaining("2,000,000 higher"),
-    });
-    const other = await startAt(second);
-    const later = await order(client(other.url, key), to, "B1");
-    expect(number(later.id)).toBeGreaterThan(number(fresh.id) + 900_000);
-    await other.stop();
-    expect(await run(second, "verify")).toMatchObject({ code: 0 });
-    await hook.stop();
-  },
-);
+  // A second restore of the same backup assigns none of the numbers that the first one assigned.
+  const second = await newPlace();
+  expect(await run(second, "restore", archive)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("2,000,000 higher"),
+  });
+  const other = await startAt(second);
+  const later = await order(client(other.url, key), to, "B1");
+  expect(number(later.id)).toBeGreaterThan(number(fresh.id) + 900_000);
+  await other.stop();
+  expect(await run(second, "verify")).toMatchObject({ code: 0 });
+  await hook.stop();
+});
 
-test.if(canDump)("what is dropped is marked, and never goes out", async () => {
+test.if(canDump)("discarded deliveries are marked, and never sent", async () => {
   const hook = receiver();
   const { archive, key, to, webhook } = await disaster(hook);
   const proof = await run({ data: "", database_url: (await newPlace()).database_url }, "backup", "verify", archive);
@@ -249,7 +246,7 @@ test.if(canDump)("what is dropped is marked, and never goes out", async () => {
   await order(api, to, "C1");
   await hook.until(1);
   expect(hook.taken.length).toBe(1);
-  // What was dropped can still be asked for, one by one.
+  // Discarded deliveries can still be resent one by one.
   const [last] = rows;
   await api.must("POST", `/webhooks/${webhook}/deliveries/${last?.["id"]}/redeliver`);
   await hook.until(2);
@@ -259,7 +256,7 @@ test.if(canDump)("what is dropped is marked, and never goes out", async () => {
   await hook.stop();
 });
 
-test.if(canDump && engine === "postgres")("a server that begins beside a restore loses nothing by it", async () => {
+test.if(canDump && engine === "postgres")("a server that starts during a restore loses nothing", async () => {
   const hook = receiver();
   const { archive } = await disaster(hook);
   const at = await newPlace();
@@ -281,12 +278,12 @@ test.if(canDump && engine === "postgres")("a server that begins beside a restore
   await hook.stop();
 });
 
-test.if(canDump)("who was erased stays so, where only the data at hand says it", async () => {
+test.if(canDump)("erased customers stay erased, even if only the data in the target folder lists them", async () => {
   const hook = receiver();
   const { archive, customer, customer_made_at } = await disaster(hook);
   const at = await newPlace();
   mkdirSync(at.data, { recursive: true });
-  // The machine's clock was wrong then; and another installation's customer has the same id.
+  // The machine's clock was wrong at that time; and a customer of another installation has the same id.
   const line = { mode: "test", customer, created_at: customer_made_at, erased_at: "2001-01-01T00:00:00.000Z" };
   const others = { ...line, created_at: "2020-01-01T00:00:00.000Z" };
   const keep = (...lines: object[]) =>
@@ -301,12 +298,12 @@ test.if(canDump)("who was erased stays so, where only the data at hand says it",
   const kept = join(engine === "sqlite" ? join(root, "elsewhere") : at.data, "erasures.jsonl");
   expect(readFileSync(kept, "utf8")).toContain(customer);
 
-  // A proof of the backup that is stopped leaves none of it, either.
+  // A cancelled verification leaves nothing either.
   const folder = join(root, "proof");
   mkdirSync(folder);
   const where = at.database_url === null ? [] : ["--database-url", at.database_url];
   const words = [...usualProgram, "backup", "verify", archive, "--in", folder, ...where];
-  // A proof of so little may be over before it is asked to stop.
+  // A verification of so little data may end before it is cancelled.
   let last: [string, number] = ["", 0];
   for (let tries = 0; last[1] === 0 && tries < 20; tries += 1) {
     const proof = Bun.spawn(words, { stdout: "ignore", stderr: "pipe" });
@@ -319,7 +316,7 @@ test.if(canDump)("who was erased stays so, where only the data at hand says it",
   await hook.stop();
 });
 
-test.if(engine === "sqlite")("what is no whole backup leaves the folder as it was", async () => {
+test.if(engine === "sqlite")("an incomplete backup leaves the folder unchanged", async () => {
   const at = await newPlace();
   mkdirSync(join(root, "odd"));
   const cases: [string, string | Uint8Array, RegExp][] = [

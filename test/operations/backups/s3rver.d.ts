@@ -1,4 +1,4 @@
-// What is used of the S3 server of the tests, which brings no types.
+// The used part of s3rver, which has no types.
 declare module "@20minutes/s3rver" {
   interface Settings {
     readonly port: number;

@@ -1,4 +1,4 @@
-// A few of the kills of `bun run faults continuous`, which kills as often as it is told.
+// A few kills of `bun run faults continuous`, which takes any number of them.
 import { expect, test } from "bun:test";
 import { killWhileShipping } from "../../../scripts/faults/continuous/main.ts";
 import { engine } from "../../../src/core/config.ts";

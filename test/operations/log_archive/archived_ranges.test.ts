@@ -1,4 +1,4 @@
-// From which backups what was shipped leads on.
+// Which backups the archived ranges continue.
 import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ const start = Date.parse("2026-11-24T12:00:00.000Z");
 const minute = 60_000;
 const at = (minutes: number) => start + minutes * minute;
 
-/** A segment with one commit, as its head and its name tell it. */
+/** Builds a segment with one commit: its name and its bytes. */
 function segment(chain: string, index: number, from: number, to: number) {
   const facts = { chain, index, number: index + 1, at: to, least_at: to, most_at: to, world: "live" } as const;
   const { bytes } = makeSegment(
@@ -24,14 +24,14 @@ function segment(chain: string, index: number, from: number, to: number) {
   return { name: nameOf(facts), bytes };
 }
 
-test("each range leads on from the first backup behind the commit that it begins with", async () => {
+test("each range continues the first backup after the commit that it starts from", async () => {
   const to = mkdtempSync(join(tmpdir(), "packhouse-ranges-"));
   try {
     const place = folderPlace(to);
     const [first, second] = [newChain(at(10), Buffer.alloc(4)), newChain(at(40), Buffer.alloc(4, 1))];
     const laid = [
       ...[segment(first, 0, at(5), at(15)), segment(first, 1, at(15), at(20))],
-      // Between them a segment is missing.
+      // The segment between them is missing.
       segment(first, 3, at(25), at(30)),
       segment(second, 0, at(38), at(45)),
     ];
@@ -43,13 +43,13 @@ test("each range leads on from the first backup behind the commit that it begins
       [at(38), at(45), 1],
     ]);
     const backups = [at(0), at(11), at(12), at(35), at(41), at(59)];
-    // None was made of the second range: what is before it does not lead on to it.
+    // The second range has no backup: it does not continue those before it.
     expect(ranges.map((range) => firstBackup(range, backups))).toEqual([at(11), null, at(41)]);
     expect(neededBackups(ranges, backups)).toEqual(new Set([at(11), at(41)]));
-    // A name has the second alone, so that it may be of before the commit behind which the copy was made.
+    // A name has a resolution of one second, so it may be earlier than the commit before the copy.
     expect(firstBackup({ world: "live", chain: first, after_at: 1900, most_at: 9000, segments: 1 }, [1000])).toBe(1000);
     await place.write(laid[3]?.name ?? "", Buffer.from("damaged"));
-    // One goes while the names are read.
+    // One is removed while the names are read.
     const read = async (name: string) => {
       await place.remove(laid[0]?.name ?? "");
       return place.read(name);

@@ -1,4 +1,4 @@
-// A service that ships to a bucket loses its disk, and comes back from there as of a moment.
+// A service that archives to a bucket loses its disk, and is restored from the bucket to a point in time.
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { startService, usual_secret_key, usualProgram } from "../../../scripts/s
 import { engine } from "../../../src/core/config.ts";
 
 if (engine === "sqlite")
-  test("what was shipped to a bucket is restored from it, to a moment and to the latest", async () => {
+  test("an archive in a bucket restores any time, and the latest", async () => {
     const root = mkdtempSync(join(tmpdir(), "packhouse-shipped-bucket-"));
     mkdirSync(join(root, "bucket"));
     const server = new S3rver({

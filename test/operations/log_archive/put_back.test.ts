@@ -1,4 +1,4 @@
-// Data that does not go on from what was shipped of it: put back to an earlier moment, or without its notes.
+// Data that does not continue its archive: it was reset to an earlier state, or lost the state of its chain.
 import { afterEach, expect, test } from "bun:test";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,17 +19,17 @@ function newRoot() {
   return { data: join(root, "data"), copy: join(root, "copy"), to: join(root, "to") };
 }
 
-/** The segments of the live world in a place, the last one last. */
+/** Lists the live segments at a destination, in order. */
 const filesIn = (to: string) =>
   readdirSync(join(to, "continuous", "live"), { recursive: true, withFileTypes: true })
     .filter((one) => one.isFile())
     .map((one) => join(one.parentPath, one.name))
     .sort();
 
-/** The same with their bytes. */
+/** Lists them with a hash of their content. */
 const shippedTo = (to: string) => filesIn(to).map((file) => `${file} ${Bun.hash(readFileSync(file))}`);
 
-/** Makes a folder as another is, in the same files with the same times, as a machine does that goes back as a whole. */
+/** Resets a folder to a copy, with the same files and times, as restoring a virtual machine does. */
 function copyOver(from: string, to: string): void {
   mkdirSync(to, { recursive: true });
   const files = (folder: string) => readdirSync(folder, { recursive: true }) as string[];
@@ -42,7 +42,7 @@ const chainsIn = (to: string) => readdirSync(join(to, "continuous", "live")).len
 
 if (engine === "sqlite") {
   test.each([[["b"]], [["b", "c", "d"]]])(
-    "data that was put back behind %p begins another chain, and leaves the one that was shipped as it is",
+    "data that was reset to before %p starts another chain, and leaves the archived one unchanged",
     async (lost) => {
       const { data, copy, to } = newRoot();
       await serve(data, folderPlace(to), ["a"]);
@@ -54,15 +54,15 @@ if (engine === "sqlite") {
       expect(await serve(data, folderPlace(to), ["x", "y"])).toContain("put back to an earlier state");
       expect(shippedTo(to)).toEqual(expect.arrayContaining(before));
       expect(chainsIn(to)).toBe(2);
-      // From here on all is as it should be.
+      // From here on, archiving continues normally.
       expect(await serve(data, folderPlace(to), ["z"])).toBe("");
       expect(chainsIn(to)).toBe(2);
     },
   );
 
-  test("data that is put back while its server goes on begins another chain as well", async () => {
+  test("data that is reset while its server runs starts another chain as well", async () => {
     const { data, to } = newRoot();
-    // What the same server had shipped before its machine was put back, memory and all.
+    // The same server archived these before its machine was reset, including its memory.
     const shipLater = () => {
       const [last = ""] = filesIn(to).slice(-1);
       const [index = "", ...others] = basename(last).split("-");
@@ -76,7 +76,7 @@ if (engine === "sqlite") {
     expect(chainsIn(to)).toBe(2);
   });
 
-  test("what waits of a chain that its place has gone on with is not sent, also once the chain is over", async () => {
+  test("waiting segments are not sent if the destination has later ones, even after the chain ended", async () => {
     const { data, copy, to } = newRoot();
     const place = folderPlace(to);
     await serve(data, place, ["a"]);
@@ -92,7 +92,7 @@ if (engine === "sqlite") {
     expect(waitingIn(join(data, "continuous"), "live")).toEqual([]);
   });
 
-  test("what waits to be shipped is shipped, also where the notes of the chain are lost", async () => {
+  test("waiting segments are archived even if the state of their chain is lost", async () => {
     const { data, to } = newRoot();
     const place = folderPlace(to);
     await serve(data, place, ["a"]);
@@ -104,7 +104,7 @@ if (engine === "sqlite") {
     for (const { name } of waiting) expect(shippedTo(to).join("\n")).toContain(name);
   });
 
-  test("what waits for a place is dropped when another is named, and said", async () => {
+  test("segments for another destination are dropped, with a warning", async () => {
     const { data, to, copy } = newRoot();
     await serve(data, away(folderPlace(to)), ["a"]);
     expect(await serve(data, folderPlace(copy), ["b"])).toContain("for another archive destination were dropped");

@@ -1,4 +1,4 @@
-// A service that ships what it commits loses its disk, and comes back as of any moment.
+// A service that archives its commits loses its disk, and is restored to any point in time.
 import { expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, watch } from "node:fs";
 import { mkdir } from "node:fs/promises";
@@ -17,7 +17,7 @@ async function run(...words: string[]) {
 
 const archivesIn = (folder: string) => readdirSync(folder).filter((name) => name.endsWith(".tar.zst"));
 
-/** Resolves when a backup lies in a folder. */
+/** Resolves once a folder has a backup. */
 async function backedUp(folder: string): Promise<void> {
   const isThere = () => archivesIn(folder).length > 0;
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -28,7 +28,7 @@ async function backedUp(folder: string): Promise<void> {
   await promise.finally(() => watching.close());
 }
 
-/** A backup that was begun before a moment may hold what came after it: then the one before it is restored. */
+/** A backup that started before a time may contain later commits. Then the previous backup is used. */
 async function passOver({ root, to, into, moment }: Record<"root" | "to" | "into" | "moment", string>) {
   const archives = archivesIn(to).sort();
   const name = archiveName(Date.parse(moment));
@@ -46,7 +46,7 @@ async function passOver({ root, to, into, moment }: Record<"root" | "to" | "into
 }
 
 if (engine === "sqlite")
-  test("a service that lost its disk is restored from its place of backups, to any moment", async () => {
+  test("a service that lost its disk is restored from its backup destination, to any time", async () => {
     const root = mkdtempSync(join(tmpdir(), "packhouse-continuous-"));
     const [data, to, into] = [join(root, "data"), join(root, "to"), join(root, "into")];
     try {
@@ -54,7 +54,7 @@ if (engine === "sqlite")
       const env = { PACKHOUSE_BACKUP_TO: to, PACKHOUSE_CONTINUOUS: "1" };
       const service = await startService({ data, env });
       await backedUp(to);
-      // Both are made at the start, the chain's own and that of the schedule, which keeps one of an hour.
+      // The start makes two backups: the base of the chain, and the scheduled one, of which one per hour is kept.
       const key = await service.makeKey("live", "full");
       const made = async () => {
         const answer = await fetch(`${service.url}/v1/backups`, { headers: { authorization: `Bearer ${key}` } });
@@ -84,7 +84,7 @@ if (engine === "sqlite")
       while (!existsSync(join(data, "erasures.jsonl"))) await Bun.sleep(20);
       expect(await service.stop()).toBe(0);
       rmSync(data, { recursive: true });
-      // A restore to before the erasure has to do it again.
+      // A restore to a time before the erasure repeats it.
       expect(readFileSync(join(to, "erasures.jsonl"), "utf8")).toContain(`"${id}"`);
 
       const told = await run("backup", "moments", to, "--json");
@@ -92,7 +92,7 @@ if (engine === "sqlite")
         .trim()
         .split("\n")
         .map((line) => JSON.parse(line).world);
-      // In the other world nothing may have been committed since the backup.
+      // The other environment may have no commits since the backup.
       expect(worlds).toContain("live");
 
       expect(await run("restore", to, "--to", moment, "--into", into)).toMatchObject({ err: "", code: 0 });

@@ -1,4 +1,4 @@
-// Data that is served for a while by this process, and shipped to a place.
+// Serves data in this process for a while, and archives it.
 import { leases } from "../../../db/schema/service.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { openLog } from "../../../src/core/log.ts";
@@ -9,24 +9,24 @@ import { insert } from "../../../src/storage/statements.ts";
 
 const isAway = () => Promise.reject(new Error("away"));
 
-/** A place that cannot be reached. */
+/** Makes a destination unavailable. */
 export const away = (place: ArchiveDestination): ArchiveDestination => ({ ...place, list: isAway, write: isAway });
 
 interface Serving {
-  /** Done before the second row. Answers by how much (ms) the clock jumps then. */
+  /** Called before the second row. Returns how far (ms) the clock jumps then. */
   readonly between?: () => number;
   readonly most_waiting_bytes?: number;
   readonly backUp?: () => Promise<void>;
-  /** Told how it stands after each row. */
-  readonly onShipped?: (state: ReturnType<ReturnType<typeof startLogArchiving>["state"]>) => void;
+  /** Called with the state after each row. */
+  readonly onArchived?: (state: ReturnType<ReturnType<typeof startLogArchiving>["state"]>) => void;
 }
 
-/** Serves data for a while: writes rows, each shipped by itself, and ends in order. Answers what was logged. */
+/** Serves data: writes rows, archives each one, and stops. Returns the log. */
 export async function serve(
   data: string,
   place: ArchiveDestination,
   rows: readonly string[],
-  { between = () => 0, backUp = async () => {}, onShipped, ...bounds }: Serving = {},
+  { between = () => 0, backUp = async () => {}, onArchived, ...bounds }: Serving = {},
 ): Promise<string> {
   const clock = systemClock();
   let jumped_ms = 0;
@@ -45,7 +45,7 @@ export async function serve(
     if (at === 1) jumped_ms = between();
     await stores.live.write((tx) => insert(tx, leases, [{ name, owner: "one", until: 1 }]));
     await continuous.archive();
-    onShipped?.(continuous.state());
+    onArchived?.(continuous.state());
   }
   await stores.close();
   await continuous.finish(10_000);

@@ -1,4 +1,4 @@
-// A place that cannot be reached: what waits is bounded, and all goes on once it can be reached again.
+// An unavailable destination: waiting segments are limited, and archiving continues once it is available.
 import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ if (engine === "sqlite") {
     const names = (await place.list("live")).flatMap((name) => readName(name) ?? []);
     return [...new Set(names.map(({ chain }) => chain))];
   };
-  /** A place that is away until it is told to be back. */
+  /** A destination that is unavailable until `back` is called. */
   const awayAtFirst = (to: string) => {
     const place = folderPlace(to);
     let is_away = true;
@@ -35,13 +35,13 @@ if (engine === "sqlite") {
     return { comes, back, place };
   };
 
-  test("what waits is sent once the place can be reached, by the same chain", () =>
+  test("waiting segments are sent once the destination is available, in the same chain", () =>
     inRoot(async (root) => {
       const { comes, back, place } = awayAtFirst(join(root, "to"));
       const told: (string | null)[] = [];
       const said = await serve(join(root, "data"), comes, ["a", "b", "c"], {
         between: back,
-        onShipped: ({ problem }) => told.push(problem),
+        onArchived: ({ problem }) => told.push(problem),
       });
       expect(told).toEqual(["away", null, null]);
       expect(said).toContain("archive destination is unavailable");
@@ -49,7 +49,7 @@ if (engine === "sqlite") {
       expect((await place.list("live")).length).toBe(3);
     }));
 
-  test("a chain of which too much waits is given up, and another begins by a backup of its own", () =>
+  test("a chain with too much waiting is abandoned, and another starts from its own backup", () =>
     inRoot(async (root) => {
       const { comes, back, place } = awayAtFirst(join(root, "to"));
       let backups = 0;
@@ -60,25 +60,25 @@ if (engine === "sqlite") {
       const chains: (string | null)[] = [];
       const said = await serve(data, comes, ["a", "b", "c", "d"], {
         ...{ between: back, backUp, most_waiting_bytes: 1 },
-        onShipped: ({ worlds }) => chains.push(worlds.live.chain),
+        onArchived: ({ worlds }) => chains.push(worlds.live.chain),
       });
       expect(said).toContain("too much waits to be archived");
       expect(new Set(chains).size).toBeGreaterThan(1);
-      // Nothing that waited is lost: it is sent, as is what is committed since.
+      // Waiting segments are not lost: they are sent, as are later commits.
       expect((await chainsIn(place)).length).toBe(2);
       expect(waitingIn(join(data, "continuous"), "live")).toEqual([]);
       expect(backups).toBeGreaterThan(1);
     }));
 
-  test("a backup that cannot be made is told, and nothing counts as shipped before it is", () =>
+  test("a failed base backup is reported, and nothing counts as archived before one is made", () =>
     inRoot(async (root) => {
       const told: (readonly [string | null, number | null])[] = [];
       let tries = 0;
       await serve(join(root, "data"), folderPlace(join(root, "to")), ["a", "b", "c"], {
         backUp: () => (++tries === 1 ? Promise.reject(new Error("no room left")) : Promise.resolve()),
-        // It is tried again after a minute.
+        // It is retried after a minute.
         between: () => 61_000,
-        onShipped: ({ problem, worlds }) => told.push([problem, worlds.live.archived_until] as const),
+        onArchived: ({ problem, worlds }) => told.push([problem, worlds.live.archived_until] as const),
       });
       expect(told[0]).toEqual([expect.stringContaining("no room left"), null]);
       expect(told.at(-1)).toEqual([null, expect.any(Number)]);

@@ -1,4 +1,4 @@
-// An upgrade by another version of the program and the way back, with real processes on the engine of the test.
+// An upgrade by another version of the program and its rollback, with real processes.
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
@@ -33,7 +33,7 @@ const table = (name: string) => ({
 });
 const breaking = { name: "9001_breaking", mark: "breaking: it is planted", ...table("planted") };
 const additive = { name: "9001_additive", mark: "additive", ...table("added") };
-// It goes well until its last statement, which finds a row of live alone.
+// It succeeds up to its last statement.
 const failing = {
   name: "9001_failing",
   mark: "breaking: it is planted",
@@ -60,7 +60,7 @@ async function runIn(where: readonly string[], program: readonly string[], words
   return { code: await child.exited, said: out + err };
 }
 
-/** Runs statements in both worlds, of which nobody uses any. */
+/** Runs statements in both environments, which nothing else uses. */
 async function inBoth(...statements: string[]): Promise<void> {
   if (url !== null) {
     const client = new pg.Client({ connectionString: url });
@@ -103,7 +103,7 @@ afterAll(async () => {
 }, 60_000);
 
 describe("data of an older version", () => {
-  test("is left alone by commands, and --check says what an upgrade would do", async () => {
+  test("is not upgraded by other commands, and --check shows what an upgrade would do", async () => {
     expect(await run(newer.program, "keys", "list")).toMatchObject({
       code: 78,
       said: expect.stringMatching(/older Packhouse.*upgrade --check/),
@@ -118,7 +118,7 @@ describe("data of an older version", () => {
     });
   });
 
-  test("stays as it was when a migration fails, in both worlds", async () => {
+  test("is unchanged in both environments if a migration fails", async () => {
     const { code, said } = await run(broken.program, "upgrade");
     expect(code).toBe(78);
     expect(said).toContain("no_such_thing");
@@ -126,7 +126,7 @@ describe("data of an older version", () => {
     expect(await run(usualProgram, "verify")).toEqual({ code: 0, said: "live: 0 differences\ntest: 0 differences\n" });
   }, 30_000);
 
-  test("comes to the new version with a backup before, serves, and goes back while nothing was stored", async () => {
+  test("is backed up and upgraded, is served, and is rolled back if nothing was stored", async () => {
     const service = await serving(newer.program);
     expect(service.said).toContain("older version: 9001_breaking");
     await service.stop();
@@ -136,7 +136,7 @@ describe("data of an older version", () => {
       code: 0,
       said: expect.stringMatching(/All checksums match/),
     });
-    // It is a backup like any other: the older version restores it, and holds back what was about to go out.
+    // It is an ordinary backup, which the older version can restore.
     const restored = ["restore", kept, "--into", join(folder, "restored")];
     if (url === null) expect(await runIn([], usualProgram, restored)).toMatchObject({ code: 0 });
     expect(await run(usualProgram, "keys", "list")).toMatchObject({
@@ -155,7 +155,7 @@ describe("data of an older version", () => {
     });
   }, 30_000);
 
-  test("goes back once something was stored only if that is to be lost: it is counted and put aside", async () => {
+  test("is rolled back with --lose-since-upgrade if something was stored: it is counted and moved aside", async () => {
     expect(await run(newer.program, "upgrade")).toMatchObject({ code: 0 });
     expect(await makeKey(newer.program)).toMatchObject({ code: 0 });
     expect(await run(newer.program, "rollback")).toMatchObject({
@@ -165,7 +165,7 @@ describe("data of an older version", () => {
     recordErasures(join(folder, "erasures.jsonl"), [
       { mode: "live", customer_id: firstId.live, created_at: 0, erased_at: Date.now() - 24 * 3600 * 1000 },
       { mode: "test", customer_id: firstId.test, created_at: 0, erased_at: Date.now() },
-      // Made since, so that nothing of it is in the data.
+      // Created since, so the backup does not contain this customer.
       { mode: "test", customer_id: firstId.test + 9, created_at: Date.now(), erased_at: Date.now() },
     ]);
     expect(await run(newer.program, "rollback", "--lose-since-upgrade")).toMatchObject({
@@ -184,8 +184,8 @@ describe("data of an older version", () => {
     ).toContain("made");
   }, 30_000);
 
-  test("is not taken back without a backup of before that upgrade", async () => {
-    // One failed and left its backup, which what was stored afterwards is not in.
+  test("is not rolled back without a backup from before that upgrade", async () => {
+    // A failed upgrade left its backup, which lacks what was stored afterwards.
     expect(await run(fails.program, "upgrade")).toMatchObject({ code: 78 });
     expect(await makeKey(usualProgram)).toMatchObject({ code: 0 });
     expect(await run(newer.program, "upgrade", "--no-backup")).toMatchObject({
@@ -196,26 +196,26 @@ describe("data of an older version", () => {
       code: 66,
       said: expect.stringMatching(/There is no backup from before/),
     });
-    // The old schema again, for what follows.
+    // Restores the old schema for the next tests.
     await inBoth("drop table planted", "delete from migrations where name = '9001_breaking'");
   }, 30_000);
 
   test.skipIf(url !== null)(
-    "takes the place of the data if a rollback was interrupted once it had begun to, whoever opens it next",
+    "replaces the upgraded data when anything opens it after a rollback was interrupted while replacing files",
     async () => {
       const [data, older] = [join(folder, "interrupted"), join(folder, "older")];
       await (await serving(usualProgram, data)).stop();
       cpSync(data, older, { recursive: true });
       const service = await serving(newer.program, data);
       await service.makeKey("live");
-      // Its logs stay, and must not be taken for those of the older databases.
+      // Its logs remain, and must not be read as those of the older databases.
       await service.kill();
       mkdirSync(join(data, ".restored"));
       for (const name of ["live.db", "live.db.commit", "test.db", "test.db.commit"]) {
         renameSync(join(older, name), join(data, ".restored", name));
       }
       writeFileSync(join(data, ".restored", "restored.json"), JSON.stringify({ archive: "", replaces: true }));
-      // One before it was interrupted earlier.
+      // An earlier rollback was interrupted before it replaced files.
       mkdirSync(join(data, ".restoring"));
       expect(await runOn(data, usualProgram, "keys", "list")).toMatchObject({ code: 0 });
       expect(await runOn(data, usualProgram, "verify")).toMatchObject({ code: 0 });
@@ -225,7 +225,7 @@ describe("data of an older version", () => {
   );
 
   test.skipIf(url !== null)(
-    "is read as it is by --check, and a damaged log is refused and left",
+    "is not changed by --check, and a damaged log is refused and left unchanged",
     async () => {
       const data = join(folder, "killed");
       const service = await serving(usualProgram, data);
@@ -248,7 +248,7 @@ describe("data of an older version", () => {
   );
 
   test.skipIf(url !== null || !mayMount())(
-    "is refused without room for the backup, and is as it was",
+    "is not upgraded or changed without enough space for the backup",
     async () => {
       const disk = join(folder, "small");
       Bun.spawnSync(["mkdir", disk]);
@@ -275,7 +275,7 @@ describe("data of an older version", () => {
   );
 });
 
-/** Starts the newer version while a backup is made: it waits for its end, and nobody waits behind it. */
+/** Starts the newer version during a backup: it waits for the end of the backup, and blocks nothing. */
 async function afterBackup(url: string, older: StartedService): Promise<StartedService> {
   const copied = await holdSnapshot(url, "live");
   const starting = serving(added.program);
@@ -285,8 +285,8 @@ async function afterBackup(url: string, older: StartedService): Promise<StartedS
   return starting;
 }
 
-describe("what a newer version has only added", () => {
-  test("is worked with by the older one, side by side on PostgreSQL", async () => {
+describe("additive migrations of a newer version", () => {
+  test("let the older version work, on PostgreSQL at the same time", async () => {
     const older = await serving(usualProgram);
     const beside = url === null ? null : await afterBackup(url, older);
     if (beside === null) {
@@ -303,7 +303,7 @@ describe("what a newer version has only added", () => {
   }, 30_000);
 
   test.skipIf(url === null)(
-    "and what is breaking waits until the others have stopped",
+    "together with breaking ones wait until the other servers have stopped",
     async () => {
       const older = await serving(added.program);
       const key = await older.makeKey("test");
@@ -314,7 +314,7 @@ describe("what a newer version has only added", () => {
         expect(came).toBe("waits");
         const asked = await fetch(`${older.url}/v1/orders`, { headers: { authorization: `Bearer ${key}` } });
         expect(asked.status).toBe(200);
-        // Who is not in its way does not wait behind it.
+        // Commands that do not conflict with it do not wait for it.
         expect(await run(added.program, "keys", "list")).toMatchObject({ code: 0 });
         await older.stop();
         await (await waiting).stop();
@@ -326,7 +326,7 @@ describe("what a newer version has only added", () => {
   );
 });
 
-test("data from before the first release is upgraded as it is, and goes back", async () => {
+test("data from before the first release can be upgraded and rolled back", async () => {
   await inBoth(...relisting(listed.slice(0, -1)));
   const way = expect.stringContaining("ends with migration 0019_invitation_proofs");
   expect(await run(usualProgram, "upgrade")).toMatchObject({ code: 78, said: way });
