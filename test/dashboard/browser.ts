@@ -212,6 +212,7 @@ async function watched(window: Window, url: string): Promise<Tab> {
       await diary.session.detach();
       page.removeAllListeners();
       await page.unrouteAll();
+      page.setDefaultTimeout(timeout_ms);
       await page.setViewportSize(sizes[window.size]);
       window.is_taken = false;
     },

@@ -1,5 +1,6 @@
 // API keys and webhooks as a person sets them up, to a receiver that is really there.
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { isLong } from "../../volume.ts";
 import { describeInBrowser, type House, lookAt, openHouse } from "../browser.ts";
 
 interface Received {
@@ -124,7 +125,7 @@ describeInBrowser("the screens for developers", () => {
     await page.waitForSelector("button:has-text('Acknowledge')", { state: "detached" });
   });
 
-  test("a signed-in user tries a request out in the reference without a key", async () => {
+  test.if(isLong)("a signed-in user tries a request out in the reference without a key", async () => {
     const { page } = await house.open("/settings/reference");
     page.setDefaultTimeout(50_000);
     await page.goto(`${house.url}/docs`);
