@@ -20,13 +20,13 @@ const address = {
 
 const shop = await openShop();
 
-test("carriers that deliver to doors only are told of boxes at post offices, others are not", () => {
+test("only carriers that deliver to doors warn about PO boxes", () => {
   expect(boxWarnings("ups", address)).toMatchObject([{ field: "to_address.street1", code: "po_box" }]);
   expect(boxWarnings("usps", address)).toEqual([]);
   expect(boxWarnings("ups", { ...address, address_line1: "12 Boxwood Rd" })).toEqual([]);
 });
 
-test("rates of an order to such a box tell so once of each such carrier, and know whether it is a home", async () => {
+test("rates for an order to a PO box warn once per such carrier, and show whether it is a home", async () => {
   const { fake } = await openSeller(shop.app);
   const asked: (boolean | null)[] = [];
   fake.offers = async ({ to }) => {
@@ -50,7 +50,7 @@ test("rates of an order to such a box tell so once of each such carrier, and kno
   expect(asked).toEqual([true, false]);
 });
 
-test("a carrier sells no label to a ZIP code that nobody knows, unless one has found the address", async () => {
+test("a carrier sells no label to an unknown ZIP code, unless one has verified the address", async () => {
   await openSeller(shop.app);
   const { id } = shop.customer;
   const { name: _, company: __, phone: ___, ...nowhere } = { ...address, postal_code: "00000" };
@@ -66,7 +66,7 @@ test("a carrier sells no label to a ZIP code that nobody knows, unless one has f
     [["to_address.zip", "unknown_zip"]],
   ]);
   expect([await shop.told(), (await shop.get(order.id)).shipments]).toEqual([[], []]);
-  // The built-in carrier only warned of it, with the order.
+  // The built-in carrier only warned, as the order did.
   const found: AddressVerification = {
     status: "verified",
     method: "fake",

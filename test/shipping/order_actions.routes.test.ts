@@ -21,7 +21,7 @@ const told = (results: Result[]) => results.map(({ id, status, error }) => [id, 
 const events = async () => (await shop.app.takeEvents()).map(({ type }) => type).filter((type) => /^order/.test(type));
 
 describe("works", () => {
-  test("each order is acted on by itself, as if it had been asked for alone", async () => {
+  test("each order is processed individually, as with a single request", async () => {
     const [one, two, three] = (await orders(3)) as [string, string, string];
     await shop.act(two, "ship");
     await events();
@@ -54,7 +54,7 @@ describe("works", () => {
     expect(await events()).toEqual(["order.cancelled", "order.cancelled"]);
   });
 
-  test("a dry run tells the same results and does nothing", async () => {
+  test("a dry run returns the same results and does nothing", async () => {
     const [one, two] = (await orders(2)) as [string, string];
     await shop.act(two, "hold", {});
     const before = (await shop.app.get(`/orders/${one}`)).body.data;
@@ -71,7 +71,7 @@ describe("works", () => {
     expect(told((await act(asked)).data.results)).toEqual(told(dry.data.results));
   });
 
-  test("an order is left alone that has changed since its tag was seen", async () => {
+  test("an order that has changed since its tag was read is skipped", async () => {
     const [one, two] = (await orders(2)) as [string, string];
     const tags = { [one]: '"1"', [two]: '"1"' };
     await shop.app.patch(`/orders/${two}`, { priority: 5 });
@@ -82,10 +82,10 @@ describe("works", () => {
     ]);
   });
 
-  test("a repeated request has one effect, also one that was interrupted after some of its orders", async () => {
+  test("a repeated request has one effect, even if it was interrupted after some of its orders", async () => {
     const ids = (await orders(3)) as [string, string, string];
     const asked = { action: "hold", order_ids: ids, input: { reason: "payment" } };
-    // The first order as the interrupted request has left it: held, and its own answer kept.
+    // The first order as the interrupted request left it: on hold, with its response stored.
     const key = { "idempotency-key": "many-1" };
     const { live } = shop.app.service.stores;
     const { write } = live;
@@ -107,7 +107,7 @@ describe("works", () => {
     expect(other.body.error.code).toBe("idempotency_key_reused");
   });
 
-  test("a label is bought for each, as heavy as its goods unless a package is given", async () => {
+  test("a label is bought for each order, with the calculated weight unless a package is given", async () => {
     const [one, two] = (await orders(2)) as [string, string];
     const unweighed = await shop.order([[await shop.product({ units: 1 }), 1]]);
     const input = { carrier: "local", service: "express" };
@@ -150,7 +150,7 @@ describe("refuses", () => {
     expect([status, answer.error.code, answer.error.details[0].field]).toEqual([422, "validation_failed", field]);
   });
 
-  test("a condition for all, before anything is done", async () => {
+  test("a condition for all orders, before anything is done", async () => {
     const [id] = (await orders(1)) as [string];
     const answer = await act({ action: "hold", order_ids: [id] }, { "if-match": '"1"' });
     expect([answer.status, answer.body.error.code]).toEqual([400, "malformed_header"]);

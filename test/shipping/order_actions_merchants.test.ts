@@ -1,4 +1,4 @@
-// A merchant may ask for an action on many orders exactly if it may ask for it on one.
+// A merchant may request a bulk action exactly if it may request it for one order.
 import { beforeAll, expect, test } from "bun:test";
 import { openApp } from "../build/service.ts";
 import { portland } from "../build/shop.ts";
@@ -47,7 +47,7 @@ const refused: Record<string, string[]> = {
 };
 
 for (const code of ["ACME", "BOLT"]) {
-  test.each(acts)(`${code} asks to %s`, async (action, alone, input) => {
+  test.each(acts)(`${code} requests to %s`, async (action, alone, input) => {
     const key = keys[code] as string;
     const [one, many] = [await order(code), await order(code)];
     const single = await app.call(...alone(one), { key });
@@ -68,7 +68,7 @@ for (const code of ["ACME", "BOLT"]) {
   });
 }
 
-test("every action is asked for", async () => {
+test("every action is tested", async () => {
   const { body } = await app.post("/orders/actions", { action: "?", order_ids: ["ord_1"] });
   const [choices] = /hold.*$/.exec(body.error.message) ?? [""];
   expect(choices.replace(/\.$/, "").split(", ")).toEqual(acts.map(([action]) => action));

@@ -9,7 +9,7 @@ const read = (amount: string | number, unit: "lb" | "oz" | "kg" | "g"): Weight =
 };
 
 describe("weights", () => {
-  test("are exact: equal weights in any unit bill and weigh the same", () => {
+  test("are exact: equal weights in any unit are billed the same", () => {
     const pound = [read(1, "lb"), read(16, "oz"), read("0.45359237", "kg"), read("453.59237", "g"), read("1e0", "lb")];
     for (const weight of pound) expect([billedPounds(weight), gramsOf(weight)]).toEqual([1, 454]);
     expect(billedPounds(read("453.592370000001", "g"))).toBe(2);
@@ -18,7 +18,7 @@ describe("weights", () => {
     expect(billedPounds(readWeight(2_268, "g") as Weight)).toBe(6);
   });
 
-  test("refuse what is no weight, at once", () => {
+  test("refuse an invalid weight at once", () => {
     const bad = [
       "",
       ".",
@@ -39,7 +39,7 @@ describe("weights", () => {
     for (const number of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) expect(readWeight(number, "kg")).toBeNull();
   });
 
-  test("know the usual spellings of a unit", () => {
+  test("accept the usual spellings of a unit", () => {
     for (const [word, unit] of [
       ["lbs", "lb"],
       ["Pounds", "lb"],

@@ -21,7 +21,7 @@ const api_url = "https://93.184.216.34";
 let made = 0;
 const key = () => `fake_key_0000000000${++made}`.slice(-24);
 
-/** Adds an account of the fake carrier with a key of its own. */
+/** Adds an account of the fake carrier with its own key. */
 const add = (fields: object = {}) =>
   app.create(place, { connector: "fake", credentials: { api_key: key() }, ...fields });
 const at = (id: string) => `${place}/${id}`;
@@ -29,7 +29,7 @@ const fieldsOf = (answer: { body: { error?: { details?: { field: string }[] } } 
   answer.body.error?.details?.map(({ field }) => field);
 
 describe("works", () => {
-  test("the connectors say what an account of theirs needs", async () => {
+  test("connectors list the fields that an account needs", async () => {
     const { connectors } = (await app.get("/shipping/connectors")).body.data;
     expect(connectors).toMatchObject([
       { code: "fake", name: "Fake Parcels", takes_callbacks: true },
@@ -65,7 +65,7 @@ describe("works", () => {
     ]);
     expect(callback_secret.length).toBeGreaterThanOrEqual(32);
     expect((await app.get(at(account.id))).body.data).toEqual(account);
-    // What a GET answered can be sent back, and equal secrets are no change.
+    // The response of a GET can be sent back, and equal secrets are not a change.
     expect((await app.patch(at(account.id), account)).body.data).toEqual(account);
     expect((await app.patch(at(account.id), { credentials, callback_secret })).body.data).toEqual(account);
     const changed = await app.patch(at(account.id), { name: "Ours", status: "paused", credentials: { account: null } });
@@ -74,7 +74,7 @@ describe("works", () => {
     expect((await app.get(place)).body.data).toContainEqual(changed.body.data);
   });
 
-  test("a test asks the carrier with the opened credentials and keeps what it lists, then why it failed", async () => {
+  test("a test calls the carrier with the decrypted credentials and stores its services, or the failure", async () => {
     const api_key = key();
     const { id, version } = await add({ credentials: { api_key, account: "A-1" } });
     const tested = await app.post(`${at(id)}/test`);
@@ -97,7 +97,7 @@ describe("works", () => {
       carriers: fake_listing,
       last_test: { ok: false, code: "carrier_unauthorized", message: "The fake does not know the key …." },
     });
-    // A test changes what is shown, so the tag, but is no change of the account by somebody else.
+    // A test changes the view, so the tag, but is not a change by somebody else.
     expect(after.headers.get("etag")).not.toBe(tested.headers.get("etag"));
     const headers = { "if-match": `"${version}"` };
     const changed = await app.call("PATCH", at(id), { credentials: { api_key: key() } }, { headers });
@@ -112,7 +112,7 @@ describe("works", () => {
     fake.check = async () => fake_listing;
   });
 
-  test("what is tested meanwhile of other credentials is not taken for these", async () => {
+  test("the result of a test of outdated credentials is dropped", async () => {
     const { id } = await add();
     fake.check = async () => {
       await app.patch(at(id), { credentials: { api_key: key() } });
@@ -124,7 +124,7 @@ describe("works", () => {
     fake.check = async () => fake_listing;
   });
 
-  test("a callback secret of one's own, a new one while the old counts for an hour, and none", async () => {
+  test("a callback secret can be set, rotated with an hour's overlap, and removed", async () => {
     const own = { first: "the-first-secret-of-ours", second: "the-second-secret-of-ours" };
     const account = await add({ callback_secret: own.first });
     expect(account).not.toHaveProperty("callback_secret");
@@ -141,7 +141,7 @@ describe("works", () => {
     expect([none.body.data.has_callback_secret, await counting()]).toEqual([false, []]);
   });
 
-  test("a paused account is no active one; a deleted one is gone and can be added again", async () => {
+  test("a paused account is inactive; a deleted one is gone and can be added again", async () => {
     const api_key = key();
     const { id } = await add({ credentials: { api_key } });
     const active = async () => {
@@ -200,7 +200,7 @@ describe("refuses", () => {
     }
   });
 
-  test("the same account twice, by adding and by changing, and by two at once", async () => {
+  test("a duplicate account, when adding, changing, and concurrently", async () => {
     const twice = { connector: "fake", credentials: { api_key: key() } };
     const answers = await Promise.all([app.post(place, twice), app.post(place, twice)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
@@ -212,7 +212,7 @@ describe("refuses", () => {
     expect([changed.status, changed.body.error.existing_id]).toEqual([409, first?.body.data.id]);
   });
 
-  test("another connector, the last proof taken away, secrets sent to another address", async () => {
+  test("another connector, removing the last proof, and sending secrets to another address", async () => {
     const account = await add();
     const cases = [
       [{ connector: "silent" }, "immutable_field", "connector"],
@@ -227,7 +227,7 @@ describe("refuses", () => {
     expect((await app.get(at(account.id))).body.data.version).toBe(1);
   });
 
-  test("a change that somebody else was quicker with", async () => {
+  test("an outdated change", async () => {
     const { id } = await add();
     const headers = { "if-match": '"1"' };
     expect((await app.call("PATCH", at(id), { name: "A" }, { headers })).status).toBe(200);
@@ -237,7 +237,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("a key of less than full permission, or of the other mode, sees nothing of accounts", async () => {
+  test("a key without full permission, or of the other environment, sees no accounts", async () => {
     const { id } = await add();
     const calls = [
       ["GET", place] as const,
@@ -254,7 +254,7 @@ describe("guards", () => {
     expect((await app.call("GET", at(id), undefined, { key: app.keys.test.full })).status).toBe(404);
   });
 
-  test("secrets are sealed where they are kept, and shown once at most", async () => {
+  test("secrets are encrypted in the database, and shown at most once", async () => {
     const [api_key, callback_secret] = ["fake_key_to_be_sealed_1", "callback_secret_to_be_sealed"];
     const body = { connector: "fake", credentials: { api_key }, callback_secret };
     const headers = { "idempotency-key": "sealed-account" };
@@ -266,7 +266,7 @@ describe("guards", () => {
     const text = JSON.stringify([answers.map((answer) => answer.body), await rows()]);
     for (const plain of [api_key, callback_secret, "callback_secret_the_second"]) expect(text).not.toContain(plain);
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 409, 200, 200]);
-    // One that was made here is shown once, and again only to who repeats the request.
+    // A generated secret is shown once, and again only for a repeat of the request.
     const own = { connector: "fake", credentials: { api_key: key() } };
     const again = { headers: { "idempotency-key": "made-secret" } };
     const shown = [await app.call("POST", place, own, again), await app.call("POST", place, own, again)];
@@ -283,7 +283,7 @@ describe("guards", () => {
     ]);
   });
 
-  test("what another secret key has sealed is named when the key is renewed", async () => {
+  test("renewing the secret key lists values that another key encrypted", async () => {
     const { id } = await add();
     const lines = await renewSecretKey(
       { ...app.service.stores, registry: null, close: async () => {} },

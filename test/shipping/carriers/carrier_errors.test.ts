@@ -1,4 +1,4 @@
-// What a connector's server may do instead of answering: whether asking again can help, and that no secret is told.
+// Failures of a connector's server: whether a retry can help, and that no secret is shown.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { CarrierContext, OutsideCarrier } from "../../../src/shipping/carriers/connector.ts";
 import { easypost } from "../../../src/shipping/carriers/easypost.ts";
@@ -8,7 +8,7 @@ import { abroad, carriage, openMeans, refusal } from "./carrier_setup.ts";
 import { openEasyPost } from "./easypost_mock.ts";
 import { openShippo } from "./shippo_mock.ts";
 
-// The machine may be busy: who answers is waited for, who never does is not.
+// The machine may be busy: slow responses are awaited, missing ones are not.
 setDefaultTimeout(30_000);
 
 interface Party {
@@ -38,7 +38,7 @@ const parties: Party[] = [
 
 const number = { tracking_number: "9405511899560441234561", carrier: "usps" };
 
-/** All that is asked and costs nothing. */
+/** All calls that cost nothing. */
 const questions = (one: OutsideCarrier, ref: string): ((ctx: CarrierContext) => Promise<unknown> | undefined)[] => [
   (ctx) => one.check(ctx),
   (ctx) => one.offers(carriage, ctx),
@@ -79,7 +79,7 @@ describe.each(parties)("$connector.name", ({ connector, secret, ref, open, crede
     mock.stop();
   });
 
-  test.each(rows)("%j is %s; asking again cannot help: %p", async (trouble, code, permanent, seconds) => {
+  test.each(rows)("%j is %s; permanent: %p", async (trouble, code, permanent, seconds) => {
     const asking = trouble === "hang" ? hasty.ctx(ctx.credentials) : ctx;
     for (const ask of questions(connector, ref)) {
       const before = mock.asked.length;
@@ -87,13 +87,13 @@ describe.each(parties)("$connector.name", ({ connector, secret, ref, open, crede
       const { message, ...facts } = await refusal(Promise.resolve(ask(asking)));
       expect(facts).toEqual({ code, permanent, ...(seconds !== null && { retry_after_seconds: seconds }) });
       expect(message.length).toBeLessThan(500);
-      // Nothing is asked twice of a server in trouble.
+      // A failing server gets no automatic retry.
       expect(mock.asked.length).toBe(before + 1);
       mock.forgive();
     }
   });
 
-  test("what it says is told, but for the secret", async () => {
+  test("the server's message is shown without the secret", async () => {
     const words = `The key ${secret} is odd.\u0000\n${"!".repeat(900)}`;
     for (const body of [{ error: { code: "X", message: words } }, { detail: words }, { rate: [words] }]) {
       mock.fail({ status: 422, body });
@@ -103,7 +103,7 @@ describe.each(parties)("$connector.name", ({ connector, secret, ref, open, crede
     }
   });
 
-  test("an address that may not be called, a stranger's document, and a server that is gone", async () => {
+  test("a forbidden address, a foreign document, and an unreachable server", async () => {
     for (const url of ["http://10.0.0.7", "http://169.254.169.254", "ftp://127.0.0.1", "junk"]) {
       const said = await refusal(connector.check(means.ctx({ ...credentials(mock.url), api_url: url })));
       expect([url, said]).toMatchObject([url, { code: "carrier_error", permanent: true }]);
@@ -113,13 +113,13 @@ describe.each(parties)("$connector.name", ({ connector, secret, ref, open, crede
     expect(await refusal(connector.check(gone))).toMatchObject({ code: "carrier_error", permanent: false });
   });
 
-  test("an answer without end is left", async () => {
+  test("an endless response is aborted", async () => {
     mock.fail({ status: 200, body: "[".padEnd(11 << 20, "1,") });
     const said = await refusal(connector.offers(carriage, ctx));
     expect(said["message"]).toContain("10 MiB");
   });
 
-  test("answers in another shape than expected are refused by name or hold nothing", async () => {
+  test("responses of another shape are refused by name or treated as empty", async () => {
     for (const body of [[], {}, [1, null], { rates: [{}], results: [7], trackers: [null] }, "null", "3", '"text"']) {
       for (const ask of questions(connector, ref)) {
         mock.fail({ status: 200, body }, { times: 9 });

@@ -1,4 +1,4 @@
-// What a connector is handed to call a mock, and what it is asked to carry.
+// The context and requests for testing a connector against a mock.
 import { Fault } from "../../../src/core/faults.ts";
 import { default_ports, ranges } from "../../../src/outbound/destination.ts";
 import { createOutbound } from "../../../src/outbound/outbound.ts";
@@ -10,7 +10,7 @@ import { readWeight } from "../../../src/shipping/parcel.ts";
 
 export const at = Date.parse("2026-11-20T09:30:00.000Z");
 
-/** A way to servers on this machine that waits so long for an answer. Its `close` lets go of the connections. */
+/** Calls servers on this machine with this timeout. `close` closes its connections. */
 export function openMeans({ name }: OutsideCarrier, wait_ms = 15_000) {
   const policy = {
     mode: "test",
@@ -27,7 +27,7 @@ export function openMeans({ name }: OutsideCarrier, wait_ms = 15_000) {
     mode,
     credentials,
     now: at,
-    // A purchase is awaited longer than a test can wait for one that hangs.
+    // A purchase waits longer than a test can wait for a hanging one.
     api: (request) => ways.api({ ...request, wait_ms }),
     download: ways.download,
   });
@@ -68,13 +68,13 @@ export const abroad: ParcelAddress = {
   phone: "4165550100",
 };
 
-/** The end of a way at an address. */
+/** An end of a shipment with a full address. */
 export const endAt = (address: ParcelAddress, residential: boolean | null = null): ShipmentEnd => {
   const { country, postal_code, state, city } = address;
   return { country, postal_code, state, city, address, residential };
 };
 
-/** The end of a way of which no more than the postal code is known. */
+/** An end of a shipment with only a postal code. */
 export const endIn = (postal_code: string, country = "US"): ShipmentEnd => ({
   country,
   postal_code,
@@ -103,7 +103,7 @@ export const carriage: ShipmentRequest = {
 export const cheapest = ({ offers }: RateOffers): string =>
   offers.toSorted((one, other) => one.rate_cents - other.rate_cents)[0]?.ref ?? "";
 
-/** What a refusal says; anything else is a failure of the test. */
+/** The facts of a refusal. Any other error fails the test. */
 export async function refusal(
   work: Promise<unknown>,
 ): Promise<{ code: string; message: string; [fact: string]: unknown }> {

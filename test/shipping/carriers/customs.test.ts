@@ -45,19 +45,19 @@ describe("customs", () => {
     expect(needsDeclaration(given)).toBe(seen);
   });
 
-  test("are told what is known of the goods, each with its own origin and weight", () => {
+  test("declare each product with its own origin and weight", () => {
     const declaration = declarationOf({ ...toFrance, contents: [tea, pot] });
     const certified = { signer: "Ada Lovelace", returned: false, exemption: "30.37(a)" };
     expect(declaration).toEqual({ goods: [tea, pot] as never, ...certified } as never);
   });
 
-  test("are told the value in the order's currency, and no exemption that depends on its value in dollars", () => {
+  test("declare the value in the order's currency, without exemptions that depend on its value in dollars", () => {
     const contents = [{ ...tea, currency: "EUR", value_cents: 250_001 }];
     expect(declarationOf({ ...toFrance, contents })).toMatchObject({ goods: contents, exemption: null });
     expect(declarationOf({ ...toCanada, contents })?.exemption).toBe("30.36");
   });
 
-  test("are missing what the rates name", () => {
+  test("report the same missing fields as the rates", () => {
     const contents = [tea, { ...pot, country_of_origin: null, weight: null }];
     const { message } = customsIncomplete("fedex", { ...toFrance, contents });
     expect(message).toContain("products[POT].customs.country_of_origin, products[POT].weight.");
@@ -75,7 +75,7 @@ describe("customs", () => {
     expect(declarationOf(given)).toBeNull();
   });
 
-  test("take dear goods to Canada and from elsewhere as they are", () => {
+  test("need no filing for expensive goods to Canada or from other countries", () => {
     const dear = [{ ...tea, value_cents: 250_001 }];
     expect(declarationOf({ ...toCanada, contents: dear })?.exemption).toBe("30.36");
     expect(declarationOf({ ...toCanada, from: toFrance.to, contents: dear })?.exemption).toBeNull();

@@ -27,7 +27,7 @@ const hurried = () => ({ ...hasty.ctx({ ...ctx.credentials }) });
 const sent = () => JSON.parse(mock.asked.findLast(({ method }) => method === "POST")?.body ?? "null");
 
 describe("rates", () => {
-  test("are those of the carriers, in cents, with what the others say", async () => {
+  test("are the carriers' rates in cents, with the messages of the others", async () => {
     const { offers: found, messages } = await offers();
     expect(found.map(({ carrier, service, rate_cents }) => [carrier, service, rate_cents])).toEqual([
       ["usps", "GroundAdvantage", 704],
@@ -75,7 +75,7 @@ describe("rates", () => {
     expect(sent().shipment.parcel).toEqual({ weight: ounces, length: 1, width: 10.1, height: 0.1 });
   });
 
-  test("of places alone are asked without a trace, and buy nothing", async () => {
+  test("for postal codes leave no trace, and buy nothing", async () => {
     const kept = mock.shipments.size;
     const { offers: found } = await offers({ from: endIn("94107"), to: endIn("90277") });
     expect(found.map(({ rate_cents, ref }) => [rate_cents, ref])).toEqual([
@@ -88,7 +88,7 @@ describe("rates", () => {
   });
 });
 
-describe("abroad", () => {
+describe("international", () => {
   const contents = [
     {
       product_id: 1,
@@ -103,7 +103,7 @@ describe("abroad", () => {
     },
   ];
 
-  test("customs are told what is in the parcel", async () => {
+  test("customs get the contents of the parcel", async () => {
     const sold = await offers({ to: endAt(abroad), contents });
     expect(sent().shipment.customs_info).toEqual({
       customs_certify: true,
@@ -128,7 +128,7 @@ describe("abroad", () => {
     expect(await easypost.buy(cheapest(sold), carriage, ctx)).toMatchObject({ state: "bought" });
   });
 
-  test("in the currency of the order; without contents the rates say that they are missing", async () => {
+  test("values are in the order's currency; without contents the rates say that they are missing", async () => {
     const in_yen = contents.map((one) => ({ ...one, currency: "JPY" }));
     await offers({ to: endAt(abroad), contents: in_yen, return: true });
     expect(sent().shipment.customs_info).toMatchObject({
@@ -146,7 +146,7 @@ describe("abroad", () => {
 });
 
 describe("a purchase", () => {
-  test("is one label with its bytes, and can be given back", async () => {
+  test("is one label with its document, and can be refunded", async () => {
     const before = mock.purchases.length;
     const ref = cheapest(await offers());
     const purchase = await easypost.buy(ref, carriage, ctx);
@@ -182,7 +182,7 @@ describe("a purchase", () => {
   test.each([
     ["png", "image/png"],
     ["ZPL", "application/zpl"],
-  ])("prints as %s where the account says so", async (label_format, content_type) => {
+  ])("prints as %s if the account is set so", async (label_format, content_type) => {
     const printing = means.ctx({ ...ctx.credentials, label_format });
     const ref = cheapest(await easypost.offers(carriage, printing));
     expect(await easypost.buy(ref, carriage, printing)).toMatchObject({
@@ -190,14 +190,14 @@ describe("a purchase", () => {
     });
   });
 
-  test("prints as nothing else", async () => {
+  test("supports no other format", async () => {
     const odd = means.ctx({ ...ctx.credentials, label_format: "EPL2" });
     for (const refused of [easypost.offers(carriage, odd), easypost.check(odd)]) {
       expect(await refusal(refused)).toMatchObject({ code: "carrier_refused" });
     }
   });
 
-  test("is insured for a fee that belongs to its cost", async () => {
+  test("can be insured, and the fee is part of the cost", async () => {
     const insured = { insurance: true, value_cents: 25_000 };
     const sold = await offers(insured);
     expect(sold.messages).toMatchObject([{ code: "insurance_charged_beside", level: "info" }, { carrier: "fedex" }]);
@@ -206,7 +206,7 @@ describe("a purchase", () => {
     expect(purchase).toMatchObject({ bought: { cost_cents: 704 + 250 } });
   });
 
-  test("that was lost on its way is found, and never made twice", async () => {
+  test("with a lost response is found, and never made twice", async () => {
     for (const trouble of ["lose", "half", "garbage", "hang", { status: 500 }, { status: 503 }] as const) {
       const before = mock.purchases.length;
       const ref = cheapest(await offers());
@@ -217,13 +217,13 @@ describe("a purchase", () => {
         { code: "carrier_timeout" },
       ]);
       expect(await easypost.find(ref, ctx)).toMatchObject({ state: "bought", bought: { cost_cents: 704 } });
-      // Should it be paid for again all the same, it is the same purchase.
+      // Even paying again gives the same purchase.
       expect(await easypost.buy(ref, carriage, ctx)).toMatchObject({ state: "bought" });
       expect(mock.purchases.length).toBe(before + 1);
     }
   });
 
-  test("that was made before stays open while nobody can read what became of it", async () => {
+  test("of before stays open while its result cannot be read", async () => {
     for (const trouble of ["half", "garbage", { status: 503 }, { status: 401 }, { status: 404 }] as const) {
       const ref = cheapest(await offers());
       mock.fail("lose", { having: "/buy" });
@@ -235,7 +235,7 @@ describe("a purchase", () => {
     }
   });
 
-  test("leads to no page that a browser should not be sent to", async () => {
+  test("links to no page that a browser must not open", async () => {
     const ref = cheapest(await offers());
     expect(await easypost.buy(ref, carriage, ctx)).toMatchObject({
       bought: { tracking_url: expect.stringMatching(/^https:/) },
@@ -247,7 +247,7 @@ describe("a purchase", () => {
     }
   });
 
-  test("that was not made is told from one that was", async () => {
+  test("that was not made is distinguished from one that was", async () => {
     const before = mock.purchases.length;
     for (const trouble of ["cut", "hang", { status: 500 }] as const) {
       const ref = cheapest(await offers());
@@ -276,13 +276,13 @@ describe("a purchase", () => {
     [{ status: 404 }, { code: "carrier_refused", permanent: true }],
     [{ status: 401 }, { code: "carrier_unauthorized", permanent: true }],
     [{ status: 200, body: { id: "shp_1", tracking_code: "9", selected_rate: {} } }, { code: "carrier_timeout" }],
-  ])("answered with %j is %j", async (trouble, told) => {
+  ])("with the response %j is %j", async (trouble, told) => {
     const ref = cheapest(await offers());
     mock.fail(trouble, { having: "/buy" });
     expect(await refusal(easypost.buy(ref, carriage, ctx))).toMatchObject(told);
   });
 
-  test("is not taken for none where no shipment is answered", async () => {
+  test("is not considered missing if no shipment is returned", async () => {
     const ref = cheapest(await offers());
     for (const body of [{}, [], "null"]) {
       mock.fail({ status: 200, body }, { having: "/shipments/", times: 2 });
@@ -293,7 +293,7 @@ describe("a purchase", () => {
     expect(await easypost.buy(ref, carriage, ctx)).toEqual({ state: "waiting" });
   });
 
-  test("under way is waited for, and so is a label that is not there yet", async () => {
+  test("in progress is awaited, and so is a label that is not ready", async () => {
     const ref = cheapest(await offers());
     mock.fail(said("SHIPMENT.PURCHASE.IN_PROGRESS"), { having: "/buy" });
     expect(await easypost.buy(ref, carriage, ctx)).toEqual({ state: "waiting" });
@@ -304,7 +304,7 @@ describe("a purchase", () => {
     expect(await easypost.find(ref, ctx)).toMatchObject({ bought: { documents: [{ kind: "label" }] } });
   });
 
-  test("that the account cannot pay for is refused with what to do", async () => {
+  test("that the account cannot pay for is refused with advice", async () => {
     const ref = cheapest(await offers());
     const { balance_cents } = mock.settings;
     mock.settings.balance_cents = 1;
@@ -318,7 +318,7 @@ describe("a purchase", () => {
 });
 
 describe("an account", () => {
-  test("is checked by the carriers that it sells for", async () => {
+  test("is tested by listing its carriers", async () => {
     expect(await easypost.check(ctx)).toEqual([
       {
         code: "usps",
@@ -334,14 +334,14 @@ describe("an account", () => {
     ]);
   });
 
-  test("of tests may not list its carriers, and is checked all the same", async () => {
+  test("for tests may not list its carriers, and is valid anyway", async () => {
     const testing = await openEasyPost({ live: false });
     const found = await easypost.check(means.ctx({ api_key: testing.key, api_url: testing.url }));
     expect(found.map(({ code }) => code)).toEqual(["usps"]);
     testing.stop();
   });
 
-  test("with a wrong key, none, or one that spends money on tests, is refused, and no key is told", async () => {
+  test("with a wrong, missing or live key in test is refused, and no key is shown", async () => {
     const wrong = { api_key: "EZTKwrong_key", api_url: mock.url };
     mock.fail({ status: 401, body: { error: { message: "The key EZTKwrong_key is wrong." } } }, { having: "accounts" });
     const refused = await refusal(easypost.check(means.ctx(wrong)));
@@ -360,7 +360,7 @@ describe("an account", () => {
 });
 
 describe("parcels", () => {
-  test("are followed and looked at, a hundred with one question", async () => {
+  test("are tracked and polled, a hundred with one call", async () => {
     const number = { tracking_number: "EZ1000000001", carrier: "usps" };
     expect(await easypost.follow?.(number, ctx)).toMatchObject({ ...number, events: [] });
     mock.scan(number.tracking_number, { status: "pre_transit", at });
@@ -399,7 +399,7 @@ describe("parcels", () => {
     });
   });
 
-  test("whose number a carrier has used before are those of now", async () => {
+  test("with a reused number show the newest parcel", async () => {
     const of = (created_at: string, city: string) => ({
       tracking_code: "1Z999AA10123456784",
       carrier: "UPSDAP",
@@ -415,7 +415,7 @@ describe("parcels", () => {
     }
   });
 
-  test("tell what the tracker knows beyond its last scan", async () => {
+  test("include tracker details beyond the last scan", async () => {
     mock.scan("EZ5000000005", { status: "in_transit", at });
     Object.assign(mock.trackers.get("EZ5000000005") ?? {}, { status: "delivered", signed_by: "John" });
     const [found] = (await easypost.track?.([{ tracking_number: "EZ5000000005", carrier: null }], ctx)) ?? [];
@@ -425,7 +425,7 @@ describe("parcels", () => {
     ]);
   });
 
-  test("are told by callbacks: genuine ones, old or new, with a weight or without, and no others", () => {
+  test("accept genuine callbacks, old or new, with or without weight, and no others", () => {
     const read = ({ body, headers }: { body: string; headers: Record<string, string> }, secret = "hush ﬁ") => {
       const inbound = { headers: new Headers(headers), url: new URL("http://here/"), raw: Buffer.from(body) };
       return easypost.readCallback?.(inbound, secret, at);
@@ -460,7 +460,7 @@ describe("parcels", () => {
 describe("an address", () => {
   const address = endAt(abroad).address ?? abroad;
 
-  test("that is found is suggested as the post writes it, unless it is the same", async () => {
+  test("that is found is suggested in the postal format, unless it is the same", async () => {
     expect(await easypost.verifyAddress?.({ ...address, postal_code: "90277" }, ctx)).toEqual({
       deliverable: true,
       errors: [],

@@ -1,4 +1,4 @@
-// The mock of EasyPost as EasyPost's own client finds it: what our connector is tested against is no wish of ours.
+// Tests the EasyPost mock with EasyPost's own client, so that our connector is not tested against our assumptions.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import EasyPostClient, { type Rate } from "@easypost/api";
 import { type EasyPostMock, openEasyPost, uspsNumber } from "./easypost_mock.ts";
@@ -32,7 +32,7 @@ const to = {
 const parcel = { length: 10, width: 8, height: 4, weight: 15.4 };
 const wanted = { from_address: from, to_address: to, parcel };
 
-/** What the client says when it is refused: the status and the code. */
+/** The status and code of a refusal. */
 async function refusal(work: Promise<unknown>): Promise<[status: unknown, code: unknown]> {
   const error = await work.then(
     () => null,
@@ -42,7 +42,7 @@ async function refusal(work: Promise<unknown>): Promise<[status: unknown, code: 
 }
 
 describe("EasyPost's own client", () => {
-  test("asks for rates, buys the cheapest, reads it again, converts and refunds it", async () => {
+  test("gets rates, buys the cheapest, reads, converts and refunds it", async () => {
     const shipment = await client.Shipment.create({ ...wanted, options: { label_format: "PDF" }, reference: "R-1" });
     expect(shipment.rates.map(({ service, rate }) => [service, rate])).toEqual([
       ["GroundAdvantage", "6.05"],
@@ -66,17 +66,17 @@ describe("EasyPost's own client", () => {
     expect(mock.purchases.filter(({ shipment_id }) => shipment_id === shipment.id)).toHaveLength(1);
   });
 
-  test("prices a parcel of which nothing is kept", async () => {
+  test("gets rates for a parcel that is not stored", async () => {
     const shipments = mock.shipments.size;
     const ends = { from_address: { zip: "94107", country: "US" }, to_address: { zip: "90277", country: "US" } };
-    // Its types do not know yet of this one.
+    // Its types do not contain this one yet.
     const { BetaRate } = client as unknown as { BetaRate: { retrieveStatelessRates(given: object): Promise<Rate[]> } };
     const rates = await BetaRate.retrieveStatelessRates({ ...ends, parcel });
     expect(rates.map(({ rate }) => rate)).toEqual(["6.05", "8.65", "35.10"]);
     expect(mock.shipments.size).toBe(shipments);
   });
 
-  test("follows parcels, one tracker for each, and checks addresses", async () => {
+  test("tracks parcels with one tracker each, and verifies addresses", async () => {
     const tracker = await client.Tracker.create({ tracking_code: "EZ1000000001", carrier: "USPS" });
     expect((await client.Tracker.create({ tracking_code: "EZ1000000001" })).id).toBe(tracker.id);
     mock.scan("EZ1000000001", { status: "delivered", at: Date.parse("2026-11-20T10:00:00Z"), signed_by: "John" });
@@ -92,7 +92,7 @@ describe("EasyPost's own client", () => {
     expect(unknown.verifications.delivery.errors).toMatchObject([{ message: "Address not found" }]);
   });
 
-  test("lists carriers and what they sell", async () => {
+  test("lists carriers and their services", async () => {
     expect((await client.CarrierAccount.all()).map(({ readable }) => readable)).toEqual([
       "USPS",
       "DHL Express",
@@ -104,7 +104,7 @@ describe("EasyPost's own client", () => {
     expect(usps).toMatchObject({ name: "usps", human_readable: "USPS" });
   });
 
-  test("takes a callback for genuine, with its weight or without, and no other", () => {
+  test("accepts genuine callbacks, with or without a weight, and no others", () => {
     mock.scan("EZ3000000003", { status: "in_transit", at: Date.parse("2026-11-20T10:00:00Z") });
     for (const weighed of [true, false]) {
       const { body, headers } = mock.callback("EZ3000000003", { secret: "sécret ﬁ", weighed });
@@ -116,7 +116,7 @@ describe("EasyPost's own client", () => {
     }
   });
 
-  test("is refused what EasyPost does not take", async () => {
+  test("is refused what EasyPost refuses", async () => {
     const stranger = new EasyPostClient("EZTKwrong", { baseUrl: `${mock.url}/v2/` });
     expect(await refusal(stranger.Shipment.create(wanted))).toEqual([401, "APIKEY.INACTIVE"]);
     const rows: [given: object, code: string][] = [

@@ -1,5 +1,5 @@
-// EasyPost as its public documentation and its official client tell of it. It refuses what it does not know, and counts
-// what it sells.
+// A mock of EasyPost by its public documentation and official client. It refuses unknown input, and counts
+// its sales.
 import { createHmac } from "node:crypto";
 import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -14,7 +14,7 @@ const error = (status: number, code: string, message: string, errors: unknown[] 
 const notFound = error(404, "NOT_FOUND", "The requested resource could not be found.");
 const done = (body: unknown, status = 200): Answered => ({ status, body });
 
-/** The services that the mock sells, with cents for the parcel and for each ounce. */
+/** The services of the mock, with cents per parcel and per ounce. */
 const services = [
   { carrier: "USPS", service: "GroundAdvantage", cents: 512, ounce: 6, days: 3 },
   { carrier: "USPS", service: "Priority", cents: 695, ounce: 11, days: 2 },
@@ -22,7 +22,7 @@ const services = [
   { carrier: "DhlExpressDefault", service: "ExpressWorldwide", cents: 5210, ounce: 40, days: 4 },
 ] as const;
 
-// Two accounts of one carrier fail in the same words.
+// Two accounts of one carrier fail with the same message.
 const failing: readonly Json[] = ["ca_fedex", "ca_fedex2"].map((carrier_account_id) => ({
   carrier: "FedEx",
   carrier_account_id,
@@ -55,7 +55,7 @@ const metadata = [
   { name: "dhlexpress", human_readable: "DHL Express", service_levels: [] },
 ];
 
-/** A scan as the mock's `scan` is told of it. */
+/** A scan for the mock's `scan`. */
 export interface Scan {
   readonly status: string;
   readonly status_detail?: string;
@@ -74,20 +74,20 @@ interface Purchase {
 const decimal = (cents: number): string => `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, "0")}`;
 const moment = (at: number): string => new Date(at).toISOString().replace(/\.\d+Z$/, "Z");
 
-/** A number as the postal service gives it to a parcel: 22 digits, of which the last checks the others. */
+/** A USPS tracking number: 22 digits with a check digit. */
 export function uspsNumber(serial: number): string {
   const digits = `94001${String(serial).padStart(16, "0")}`;
   const weighted = [...digits].reverse().map((digit, index) => Number(digit) * (index % 2 === 0 ? 3 : 1));
   return `${digits}${(10 - (weighted.reduce((sum, one) => sum + one, 0) % 10)) % 10}`;
 }
 
-/** What one customer of EasyPost has there. */
+/** The data of one EasyPost customer. */
 class Customer {
   readonly shipments = new Map<string, Json>();
   readonly trackers = new Map<string, Json>();
   readonly purchases: Purchase[] = [];
   readonly refunds: string[] = [];
-  /** What may still be spent, what becomes of a refund, and whether addresses are found. */
+  /** The remaining balance, the result of refunds, and whether addresses are found. */
   readonly settings = { balance_cents: 1_000_000, refund_status: "submitted", verified: true };
   private readonly now: () => number;
   private readonly fileUrl: (id: string, ending: string) => string;
@@ -108,7 +108,7 @@ class Customer {
     return { id: this.id(prefix), object, mode: "test", created_at: at, updated_at: at };
   }
 
-  /** The rates of a shipment; of none, they have no ids. */
+  /** The rates of a shipment; without one, they have no ids. */
   rates(given: Json, shipment_id: string | null): Json[] {
     const { weight } = given["parcel"] as { weight: number };
     const abroad = isAbroad(given);
@@ -231,7 +231,7 @@ class Customer {
     return done(shipment);
   }
 
-  /** The tracker of a number, which is made once. */
+  /** The tracker of a number, created once. */
   track(tracking_code: string, carrier: string | null, shipment_id: string | null): Json {
     const id = this.id("trk");
     const tracker = this.trackers.get(tracking_code) ?? {
@@ -296,7 +296,7 @@ function isAbroad({ from_address, to_address }: Json): boolean {
   return country(from_address) !== country(to_address);
 }
 
-/** Runs `work` on a body of this shape; what else is in it, or missing from it, is refused. */
+/** Runs `work` on a body of this shape; unknown and missing fields are refused. */
 function taking<Body>(schema: TSchema, { body, headers }: Asked, work: (given: Body) => Answered): Answered {
   const given = headers["content-type"]?.startsWith("application/json") ? objectOf(body) : null;
   if (given === null) return error(400, "BAD_REQUEST", "The body must be JSON.");
@@ -357,7 +357,7 @@ function change(customer: Customer, asked: Asked): Answered {
   }
 }
 
-/** Opens the API of one customer. A key that is not `live` may not list the accounts of carriers. */
+/** Opens the API of one customer. A key that is not `live` may not list carrier accounts. */
 export async function openEasyPost({ key = "EZTKmock_easypost_key", live = true, now = Date.now } = {}) {
   const right = `Basic ${Buffer.from(`${key}:`).toString("base64")}`;
   const customer = new Customer(now, (id, ending) => `${server.url}/files/${id}.${ending}`);
@@ -365,7 +365,7 @@ export async function openEasyPost({ key = "EZTKmock_easypost_key", live = true,
     const { path, headers, method } = asked;
     const [, ending] = /^\/files\/\w+\.(pdf|png|zpl)$/.exec(path) ?? [];
     if (ending !== undefined) {
-      // A label lies with a third party, who must not learn the customer's key.
+      // Labels are stored by a third party, who must not get the customer's key.
       return headers["authorization"] === undefined ? labelBytes(ending) : { status: 400, body: "no credentials here" };
     }
     if (headers["authorization"] !== right) return error(401, "APIKEY.INACTIVE", "This api key is no longer active.");
@@ -381,11 +381,11 @@ export async function openEasyPost({ key = "EZTKmock_easypost_key", live = true,
     purchases,
     refunds,
     settings,
-    /** The carrier scans a parcel; one that the customer does not know yet is his from now on. */
+    /** Scans a parcel. An unknown one becomes the customer's. */
     scan(tracking_code: string, scan: Scan): void {
       Object.assign(customer.track(tracking_code, null, null), scanned(trackers.get(tracking_code), scan));
     },
-    /** What EasyPost calls back with for a parcel as it is now; `fields` change the event. */
+    /** EasyPost's callback for a parcel as it is now; `fields` override fields of the event. */
     callback(tracking_code: string, { secret = "hush", fields = {} as Json, weighed = false } = {}) {
       const result = { ...trackers.get(tracking_code), ...(weighed && { weight: 136 }) };
       const event = { ...customer.dated("Event", "evt"), description: "tracker.updated", status: "pending", result };
@@ -395,7 +395,7 @@ export async function openEasyPost({ key = "EZTKmock_easypost_key", live = true,
 }
 export type EasyPostMock = Awaited<ReturnType<typeof openEasyPost>>;
 
-/** What changes of a tracker with a scan, which may be older than another. */
+/** The changes of a tracker by a scan, which may be older than another. */
 function scanned(tracker: Json | undefined, { status, status_detail = "status_update", at, ...more }: Scan): Json {
   const { message = status, city = null, signed_by } = more;
   const tracking_location = { object: "TrackingLocation", city, state: null, country: null, zip: null };
@@ -417,7 +417,7 @@ function scanned(tracker: Json | undefined, { status, status_detail = "status_up
   return signed_by === undefined ? said : { ...said, signed_by };
 }
 
-/** A callback with its signature. A whole weight is signed with a decimal point, which JSON loses on its way. */
+/** A signed callback. A whole weight is signed with a decimal point, which JSON drops. */
 function signed(body: string, secret: string) {
   const exact = body.replace(/("weight":\d+)(?=[,}])/g, "$1.0");
   const signature = createHmac("sha256", secret.normalize("NFKD")).update(exact).digest("hex");

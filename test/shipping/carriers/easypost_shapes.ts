@@ -1,4 +1,4 @@
-// The bodies that EasyPost takes, as its public documentation tells of them: nothing else may stand in them.
+// The request bodies of EasyPost by its public documentation, without any other fields.
 import { type TSchema, Type } from "@sinclair/typebox";
 
 const closed = { additionalProperties: false } as const;
@@ -80,7 +80,7 @@ const shipment = Type.Object(
   },
   closed,
 );
-/** By the resource that they are sent to. */
+/** By resource. */
 export const bodies = {
   shipments: Type.Object({ shipment }, closed),
   buy: Type.Object(

@@ -1,11 +1,11 @@
-// A connector without a server: what its carrier answers is said by the test that hands it in.
+// A connector without a server: the test decides what its carrier returns.
 
 import { hmacHex } from "../../../src/core/crypto.ts";
 import { Fault } from "../../../src/core/faults.ts";
 import type { CarrierContext, CarrierPurchase, OutsideCarrier } from "../../../src/shipping/carriers/connector.ts";
 import type { ListedCarrier, RateOffer, RateOffers, ShipmentRequest } from "../../../src/shipping/offer.ts";
 
-/** What a fake carrier lists unless a test says otherwise. */
+/** The default services of a fake carrier. */
 export const fake_listing: readonly ListedCarrier[] = [
   {
     code: "swift",
@@ -17,7 +17,7 @@ export const fake_listing: readonly ListedCarrier[] = [
   },
 ];
 
-/** A service that costs so much, as a carrier that tells nothing else offers it. */
+/** A service at this price, in the plainest form. */
 export function fakeOffer(fields: Partial<RateOffer> = {}): RateOffer {
   const rate_cents = fields.rate_cents ?? 1000;
   return {
@@ -40,7 +40,7 @@ export function fakeOffer(fields: Partial<RateOffer> = {}): RateOffer {
   };
 }
 
-/** What a test may say of a fake carrier, and what it was asked. */
+/** The settings of a fake carrier, and the calls it got. */
 export interface Fake {
   readonly connector: OutsideCarrier;
   check: (ctx: CarrierContext) => Promise<readonly ListedCarrier[]>;
@@ -52,7 +52,7 @@ export interface Fake {
   readonly asked: { readonly what: "check" | "offers" | "buy" | "find" | "void"; readonly ctx: CarrierContext }[];
 }
 
-/** A connector `code` whose carrier offers one service for ten dollars, until a test says otherwise. */
+/** A connector `code` whose carrier offers one service for ten dollars by default. */
 export function fakeCarrier(code = "fake"): Fake {
   const asked: Fake["asked"] = [];
   const fake: Fake = {

@@ -38,7 +38,7 @@ const hurried = () => hasty.ctx({ ...ctx.credentials });
 const sent = () => JSON.parse(mock.asked.findLast(({ method }) => method === "POST")?.body ?? "null");
 
 describe("rates", () => {
-  test("are those of the carriers, in cents, with what the others say, and a draft that is not paid for", async () => {
+  test("are the carriers' rates in cents, with the messages of the others, and an unpaid draft", async () => {
     const { offers: found, messages } = await offers();
     expect(found.map(({ carrier, service, rate_cents }) => [carrier, service, rate_cents])).toEqual([
       ["usps", "usps_ground_advantage", 769],
@@ -106,7 +106,7 @@ describe("rates", () => {
     expect(sent().parcels).toEqual([{ weight: 2, weight_unit: "LB" }]);
   });
 
-  test("insure where that is asked for, and say what it is of the price", async () => {
+  test("include insurance on request, and its share of the price", async () => {
     await offers({ value_cents: 15_001 });
     expect(sent().options).toEqual({ currency: "USD", declared_value: 150.01 });
     const { offers: found } = await offers({ insurance: true, value_cents: 15_001, return: true });
@@ -117,7 +117,7 @@ describe("rates", () => {
     });
   });
 
-  test("of places leave no draft behind, and buy nothing", async () => {
+  test("for postal codes leave no draft, and buy nothing", async () => {
     const before = mock.shipments.size;
     const { offers: found } = await offers({ from: endIn("94107"), to: endIn("90277") });
     expect(found.map(({ ref }) => ref)).toEqual(["", "", ""]);
@@ -128,7 +128,7 @@ describe("rates", () => {
     }
   });
 
-  test("abroad declare what is in the parcel, or say that nobody knows", async () => {
+  test("for international parcels declare the contents, or say that they are unknown", async () => {
     const named = { product_id: 1, sku: "TEA", description: "Tea", hs_code: "090230", country_of_origin: "LK" };
     const tea = { ...named, quantity: 2, value_cents: 4650, currency: "USD", weight: carriage.weight };
     const sold = await offers({ to: endAt(abroad), contents: [tea] });
@@ -153,7 +153,7 @@ describe("rates", () => {
     });
   });
 
-  test("that every carrier refuses are none, and their words remain", async () => {
+  test("are empty if every carrier refuses, with their messages", async () => {
     mock.settings.refused = "Nobody goes there.";
     expect(await offers()).toMatchObject({
       offers: [],
@@ -199,7 +199,7 @@ describe("rates", () => {
       ],
     ],
     [0, [], [["base", 0]]],
-  ])("of %p with %j are these lines, which make the price", async (total_charge, extra_charges, lines) => {
+  ])("for %p with %j have these lines, which add up to the price", async (total_charge, extra_charges, lines) => {
     const rate = {
       id: "rat_1",
       carrier_name: "ups",
@@ -237,7 +237,7 @@ describe("rates", () => {
 });
 
 describe("a purchase", () => {
-  test("is one label with its bytes, and can be given back", async () => {
+  test("is one label with its document, and can be refunded", async () => {
     const before = mock.purchases.length;
     const ref = cheapest(await offers());
     const purchase = await karrio.buy(ref, carriage, ctx);
@@ -258,7 +258,7 @@ describe("a purchase", () => {
     const { documents: [label] = [], carrier_ref = "" } = purchase.state === "bought" ? purchase.bought : {};
     expect(Buffer.from(label?.bytes ?? []).equals(labelFiles["pdf"]?.bytes ?? Buffer.of())).toBe(true);
     expect(await karrio.find(ref, ctx)).toEqual(purchase);
-    // A second try is the first one, whatever became of its answer.
+    // A second attempt gives the first purchase, whatever became of its response.
     expect(await karrio.buy(ref, carriage, ctx)).toEqual(purchase);
     expect(mock.purchases.length).toBe(before + 1);
     expect(await karrio.void?.(carrier_ref, ctx)).toBe("voided");
@@ -270,7 +270,7 @@ describe("a purchase", () => {
     expect(await refusal(karrio.buy(ref, carriage, ctx))).toMatchObject({ code: "carrier_refused" });
   });
 
-  test("that has left, or that the carrier keeps, is not given back", async () => {
+  test("cannot be refunded once it is in transit or the carrier refuses", async () => {
     const { carrier_ref } = await bought();
     mock.settings.refused = "The label is in use.";
     expect(await refusal(Promise.resolve(karrio.void?.(carrier_ref, ctx)))).toMatchObject({
@@ -286,30 +286,27 @@ describe("a purchase", () => {
   test.each([
     ["png", "image/png"],
     ["ZPL", "application/zpl"],
-  ])(
-    "prints as %s where the account says so, whether it is sent along or fetched",
-    async (label_format, content_type) => {
-      const credentials = { ...ctx.credentials, label_format };
-      const fetched = await bought({ credentials });
-      mock.settings.sends_papers = true;
-      const files = () => mock.asked.filter(({ path }) => path.includes("/label.")).length;
-      const before = files();
-      const along = await bought({ credentials });
-      expect(files()).toBe(before);
-      for (const { documents } of [fetched, along]) {
-        expect(documents).toEqual([{ kind: "label", content_type, bytes: expect.anything() } as never]);
-        const bytes = labelFiles[label_format.toLowerCase()]?.bytes ?? Buffer.of();
-        expect(Buffer.from(documents[0]?.bytes ?? []).equals(bytes)).toBe(true);
-      }
-    },
-  );
+  ])("prints as %s if the account is set so, included or fetched", async (label_format, content_type) => {
+    const credentials = { ...ctx.credentials, label_format };
+    const fetched = await bought({ credentials });
+    mock.settings.sends_papers = true;
+    const files = () => mock.asked.filter(({ path }) => path.includes("/label.")).length;
+    const before = files();
+    const along = await bought({ credentials });
+    expect(files()).toBe(before);
+    for (const { documents } of [fetched, along]) {
+      expect(documents).toEqual([{ kind: "label", content_type, bytes: expect.anything() } as never]);
+      const bytes = labelFiles[label_format.toLowerCase()]?.bytes ?? Buffer.of();
+      expect(Buffer.from(documents[0]?.bytes ?? []).equals(bytes)).toBe(true);
+    }
+  });
 
-  test("prints as nothing else", async () => {
+  test("supports no other format", async () => {
     const odd = means.ctx({ ...ctx.credentials, label_format: "GIF" });
     expect(await refusal(karrio.offers(carriage, odd))).toMatchObject({ code: "carrier_refused" });
   });
 
-  test("that was lost on its way is found by its draft, and never made twice", async () => {
+  test("with a lost response is found by its draft, and never made twice", async () => {
     for (const trouble of ["lose", "half", "garbage", "hang", { status: 500 }, { status: 504 }] as const) {
       const before = mock.purchases.length;
       const ref = cheapest(await offers());
@@ -325,7 +322,7 @@ describe("a purchase", () => {
     }
   });
 
-  test("that was not made is told from one that was", async () => {
+  test("that was not made is distinguished from one that was", async () => {
     const before = mock.purchases.length;
     for (const trouble of ["cut", "hang", { status: 500 }] as const) {
       const ref = cheapest(await offers());
@@ -336,12 +333,12 @@ describe("a purchase", () => {
     expect(mock.purchases.length).toBe(before);
   });
 
-  test("that another Karrio or account was asked for is not told from any other", async () => {
+  test("of another Karrio or account cannot be distinguished from others", async () => {
     const said = await refusal(karrio.find("shp_unknown/rat_1", ctx));
     expect(said).toMatchObject({ code: "carrier_error", permanent: false });
   });
 
-  test("that was made before stays open while nobody can read what became of it", async () => {
+  test("of before stays open while its result cannot be read", async () => {
     for (const trouble of ["half", "garbage", { status: 503 }, { status: 401 }, { status: 404 }] as const) {
       const ref = cheapest(await offers());
       mock.fail("lose", { having: "/purchase" });
@@ -388,13 +385,13 @@ describe("a purchase", () => {
       { status: 200, body: "[".padEnd(11 << 20, "1,") },
       { code: "carrier_timeout", message: "Karrio answered with more than 10 MiB." },
     ],
-  ])("answered with %j is %j", async (trouble, said) => {
+  ])("with the response %j is %j", async (trouble, said) => {
     const ref = cheapest(await offers());
     mock.fail(trouble, { having: "/purchase" });
     expect(await refusal(karrio.buy(ref, carriage, ctx))).toMatchObject(said);
   });
 
-  test("whose label is not there yet is bought all the same", async () => {
+  test("is complete even if its label is not ready", async () => {
     const ref = cheapest(await offers());
     mock.fail({ status: 503 }, { having: "/label." });
     expect(await refusal(karrio.buy(ref, carriage, ctx))).toMatchObject({ code: "carrier_timeout" });
@@ -404,7 +401,7 @@ describe("a purchase", () => {
   });
 });
 
-describe("a question that costs nothing", () => {
+describe("a call that costs nothing", () => {
   test.each([
     ["hang", { code: "carrier_timeout", permanent: false }],
     ["cut", { code: "carrier_timeout" }],
@@ -426,7 +423,7 @@ describe("a question that costs nothing", () => {
   });
 });
 
-test("what nobody listens to was not done", async () => {
+test("was not made if nothing listens", async () => {
   const ref = cheapest(await offers());
   const gone = means.ctx({ ...ctx.credentials, api_url: "http://127.0.0.1:9" });
   for (const asking of [karrio.offers(carriage, gone), karrio.buy(ref, carriage, gone)]) {
@@ -435,7 +432,7 @@ test("what nobody listens to was not done", async () => {
 });
 
 describe("an account", () => {
-  test("is checked by the carriers that it sells for, each once", async () => {
+  test("is tested by its carriers, each once", async () => {
     const [usps, canada_post, ...others] = await karrio.check(ctx);
     expect(others).toEqual([]);
     expect(usps).toEqual({
@@ -458,7 +455,7 @@ describe("an account", () => {
     ]);
   });
 
-  test("with a wrong key, none, or one that spends money on tests, is refused, and no key is told", async () => {
+  test("with a wrong, missing or live key in test is refused, and no key is shown", async () => {
     const wrong = { api_key: "key_wrong_and_secret", api_url: mock.url };
     mock.fail({ status: 401, body: { errors: [{ message: "No token key_wrong_and_secret." }] } });
     const refused = await refusal(karrio.check(means.ctx(wrong)));
@@ -477,7 +474,7 @@ describe("an account", () => {
     expect((await offers()).messages[0]?.message).toBe("The key … is odd.");
   });
 
-  test("at a private address is reached where the operator opened its range, and nowhere else", async () => {
+  test("at a private address is reached only if the operator allowed its range", async () => {
     const deadlines = { connect_ms: 4000, headers_ms: 4000, body_ms: 4000 };
     const settings = { loopback_receivers: false, webhook_allow_cidrs: [], merchant_allow_cidrs: [] };
     const shut = addressPolicy(settings, "test", "operator");

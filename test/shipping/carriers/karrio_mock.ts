@@ -1,4 +1,4 @@
-// Karrio as its public reference tells of it. It refuses what it does not know, and counts what it sells.
+// A mock of Karrio by its public reference. It refuses unknown input, and counts its sales.
 import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Answered, type Asked, type Json, objectOf, openServer } from "../../outbound/mock_server.ts";
@@ -12,7 +12,7 @@ const errors = (status: number, code: string, message: string, details?: unknown
 const notFound = errors(404, "not_found", "No match found for the given query.");
 const done = (body: unknown, status = 200): Answered => ({ status, body });
 
-/** The services that the mock sells: what they cost for the parcel and for each pound, as Karrio writes numbers. */
+/** The services of the mock: prices per parcel and per pound, as Karrio writes numbers. */
 const services = [
   { carrier_name: "usps", service: "usps_ground_advantage", charge: 5.12, pound: 1.1, days: 3 },
   { carrier_name: "usps", service: "usps_priority_mail", charge: 7.35, pound: 1.5, days: 2 },
@@ -51,7 +51,7 @@ const carriers: Readonly<Record<string, Json>> = {
 
 const in_pounds: Readonly<Record<string, number>> = { LB: 1, OZ: 1 / 16, KG: 2.2046, G: 0.0022046 };
 
-/** A scan as the mock's `scan` is told of it, and what the tracker then says. */
+/** A scan for the mock's `scan`, and the tracker's resulting status. */
 export interface Scan {
   readonly status: string;
   readonly date: string;
@@ -61,13 +61,13 @@ export interface Scan {
   readonly location?: string;
 }
 
-/** What one house has in its Karrio. */
+/** The data of one Karrio installation. */
 class House {
   readonly shipments = new Map<string, Json>();
   readonly trackers = new Map<string, Json>();
-  /** The rate of each label that was bought. */
+  /** The rate of each bought label. */
   readonly purchases: string[] = [];
-  /** What the carriers say instead of selling, of which mode the key is, and whether papers are sent along. */
+  /** The carriers' messages instead of a sale, the mode of the key, and whether documents are included. */
   readonly settings = { refused: null as string | null, test_mode: true, sends_papers: false, cancels_once: false };
   private made = 0;
 
@@ -105,7 +105,7 @@ class House {
     });
   }
 
-  /** What a carrier that fails says beside the rates of the others. */
+  /** The message of a failing carrier among the rates of the others. */
   messages() {
     return [{ carrier_name: "fedex", carrier_id: "fedex_account", code: "SHIP.1", message: "The account is closed." }];
   }
@@ -169,7 +169,7 @@ class House {
       service: rate["service"],
       label_type: given["label_type"],
       tracking_url: `/v1/trackers/${rate["carrier_name"]}/${tracking_number}`,
-      // Whether it is a whole address depends on how Karrio is set up.
+      // Whether it is an absolute URL depends on Karrio's settings.
       label_url: `/v1/shipments/${shipment["id"]}/label.${ending}`,
       invoice_url: abroad ? `/v1/shipments/${shipment["id"]}/invoice.pdf` : null,
     });
@@ -188,7 +188,7 @@ class House {
     return done(Object.assign(shipment, { status: "cancelled" }));
   }
 
-  /** The tracker of a number, which is made once. */
+  /** The tracker of a number, created once. */
   track(tracking_number: string, carrier_name: string): Json {
     const tracker = this.trackers.get(tracking_number) ?? {
       id: this.id("trk"),
@@ -213,7 +213,7 @@ class House {
   }
 }
 
-/** Runs `work` on a body of this shape; what else is in it, or missing from it, is refused. */
+/** Runs `work` on a body of this shape; unknown and missing fields are refused. */
 function taking(schema: TSchema, { body, headers }: Asked, work: (given: Json) => Answered): Answered {
   const given = headers["content-type"]?.startsWith("application/json") ? objectOf(body) : null;
   if (given === null) return errors(415, "unsupported_media_type", "The body must be JSON.");
@@ -258,7 +258,7 @@ function change(house: House, asked: Asked): Answered {
   }
 }
 
-/** Opens the Karrio of one house. */
+/** Opens a Karrio installation. */
 export async function openKarrio({ key = "key_mock_of_karrio" } = {}) {
   const house = new House();
   const server = await openServer((asked) => {
@@ -277,12 +277,12 @@ export async function openKarrio({ key = "key_mock_of_karrio" } = {}) {
     trackers,
     purchases,
     settings,
-    /** Has a carrier scan a parcel. */
+    /** Makes a carrier scan a parcel. */
     scan(tracking_number: string, { status, ...event }: Scan) {
       const tracker = trackers.get(tracking_number) ?? {};
       Object.assign(tracker, { status, events: [event, ...((tracker["events"] ?? []) as Json[])] });
     },
-    /** The callback that tells of a tracker as it is now. */
+    /** The callback for a tracker as it is now. */
     callback(tracking_number: string, { secret = "hush", event = "tracker_updated" } = {}) {
       const body = JSON.stringify({ event, data: trackers.get(tracking_number) });
       return { body, headers: { "Content-Type": "application/json", "X-Event-Id": secret } };

@@ -1,4 +1,4 @@
-// What Karrio tells of parcels: looked for, and by callbacks.
+// Karrio's tracking: by polling and by callbacks.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { CarrierContext } from "../../../src/shipping/carriers/connector.ts";
 import { karrio } from "../../../src/shipping/carriers/karrio.ts";
@@ -36,7 +36,7 @@ describe("parcels", () => {
   const left = { date: "2026-11-21", time: "18:00", description: "Delivered", code: "1408" };
   const minute_ms = 60_000;
 
-  test("are followed and looked at", async () => {
+  test("are tracked and polled", async () => {
     expect(await karrio.follow?.(number, ctx)).toMatchObject({ ...number, events: [] });
     expect(sent()).toEqual({ tracking_number: number.tracking_number, carrier_name: "canadapost" });
     const look = async () => (await karrio.track?.([{ tracking_number: "unknown", carrier: null }, number], ctx)) ?? [];
@@ -66,12 +66,12 @@ describe("parcels", () => {
       ["pending", null],
       ["delivered", "Ann"],
     ]);
-    // What was told before is known by its name, though nobody says any more what it meant.
+    // An earlier report is recognized by its name, even if its meaning is no longer sent.
     expect(second?.events[0]?.source_event_id).toBe(first?.events[0]?.source_event_id ?? "");
     expect(new Set(second?.events.map(({ source_event_id }) => source_event_id)).size).toBe(3);
   });
 
-  test("tell what each event means in newer releases, in any order, and what nobody scanned", async () => {
+  test("show the meaning of each event in newer releases, in any order, even without scans", async () => {
     const events = [
       { ...left, status: "delivered", timestamp: "2026-11-21T18:00:00+01:00" },
       { ...accepted, status: "picked_up" },
@@ -93,7 +93,7 @@ describe("parcels", () => {
     expect(await track({ events: [] })).toMatchObject([
       { status: "delivered", occurred_at: at, source_event_id: "trk_1:delivered" },
     ]);
-    // Two trackers without a name are two parcels all the same.
+    // Two trackers without a name are still two parcels.
     expect(await track({ id: null })).toMatchObject([{ source_event_id: "1:delivered" }]);
     expect(await track({ events: null, status: "pending" })).toEqual([]);
     const [arrived, delivered] = ["Arrived", "Delivered"].map((description) => ({ date: "2026-11-21", description }));
@@ -104,14 +104,14 @@ describe("parcels", () => {
     expect(await refusal(track({ tracking_number: null }))).toMatchObject({ code: "carrier_error", permanent: true });
   });
 
-  test("of no named carrier, or of one without a connection, are not followed", async () => {
+  test("without a carrier name or a connection are not tracked", async () => {
     for (const carrier of [null, "pigeon"]) {
       const refused = await refusal(Promise.resolve(karrio.follow?.({ tracking_number: "1", carrier }, ctx)));
       expect(refused).toMatchObject({ code: "carrier_refused", permanent: true });
     }
   });
 
-  test("are told by callbacks that know the secret, and by no others", () => {
+  test("accept callbacks with the secret, and no others", () => {
     type Callback = { body: string; headers: Record<string, string> };
     const url = new URL("https://warehouse.example/v1/webhooks/carriers/karrio");
     const read = ({ body, headers }: Callback, secret = "hush") =>

@@ -1,4 +1,4 @@
-// The bodies that Karrio takes, as its public reference tells of them: nothing else may stand in them.
+// The request bodies of Karrio by its public reference, without any other fields.
 import { Type } from "@sinclair/typebox";
 
 const closed = { additionalProperties: false } as const;
@@ -89,7 +89,7 @@ const asked = {
 };
 const label_type = words("PDF", "PNG", "ZPL");
 
-/** By what is asked. */
+/** By call. */
 export const bodies = {
   rates: Type.Object({ ...asked, reference: Type.Optional(Type.String()) }, closed),
   shipments: Type.Object(

@@ -1,4 +1,4 @@
-// What the mocks hand out as labels: the smallest files of each kind.
+// The mocks' label documents: the smallest files of each kind.
 import type { Answered } from "../../outbound/mock_server.ts";
 
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
@@ -9,7 +9,7 @@ export const labelFiles: Readonly<Record<string, { type: string; bytes: Uint8Arr
   zpl: { type: "application/octet-stream", bytes: Buffer.from("^XA\n^FO40,40^FDlabel^FS\n^XZ\n") },
 };
 
-/** The file of a label with this ending, as a server hands it out. */
+/** The file of a label with this extension, as a server returns it. */
 export function labelBytes(ending: string): Answered {
   const { type, bytes } = labelFiles[ending] ?? { type: "text/plain", bytes: new Uint8Array() };
   return { status: 200, body: bytes, headers: { "Content-Type": type } };

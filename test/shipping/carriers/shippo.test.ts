@@ -28,7 +28,7 @@ const hurried = () => hasty.ctx({ ...ctx.credentials });
 const sent = () => JSON.parse(mock.asked.findLast(({ method }) => method === "POST")?.body ?? "null");
 
 describe("rates", () => {
-  test("are those of the carriers, in cents, with what the others say", async () => {
+  test("are the carriers' rates in cents, with the messages of the others", async () => {
     const { offers: found, messages } = await offers();
     expect(found.map(({ carrier, service, rate_cents }) => [carrier, service, rate_cents])).toEqual([
       ["usps", "usps_ground_advantage", 744],
@@ -91,7 +91,7 @@ describe("rates", () => {
     ]);
   });
 
-  test("insure where that is asked for, and say what it is of the price", async () => {
+  test("include insurance on request, and its share of the price", async () => {
     const { offers: found } = await offers({ insurance: true, value_cents: 15_001 });
     expect(sent().extra.insurance).toEqual({ amount: "150.01", currency: "USD", content: "Merchandise" });
     expect(found[0]).toMatchObject({
@@ -103,7 +103,7 @@ describe("rates", () => {
     });
   });
 
-  test("are none without sides, and buy nothing without addresses", async () => {
+  test("are empty without dimensions, and buy nothing without addresses", async () => {
     const asked = mock.asked.length;
     expect(await offers({ package: { ...carriage.package, dimensions: null } })).toMatchObject({
       offers: [],
@@ -115,7 +115,7 @@ describe("rates", () => {
     expect(await refusal(shippo.buy("", carriage, ctx))).toMatchObject({ code: "carrier_refused", permanent: true });
   });
 
-  test("abroad declare what is in the parcel, or say that nobody knows", async () => {
+  test("for international parcels declare the contents, or say that they are unknown", async () => {
     const named = { product_id: 1, sku: "TEA", description: "Tea", hs_code: "090230", country_of_origin: "LK" };
     const tea = { ...named, quantity: 2, value_cents: 4650, currency: "USD", weight: carriage.weight };
     const sold = await offers({ to: endAt(abroad), contents: [tea] });
@@ -149,7 +149,7 @@ describe("rates", () => {
 });
 
 describe("a purchase", () => {
-  test("is one label with its bytes, and can be given back", async () => {
+  test("is one label with its document, and can be refunded", async () => {
     const before = mock.purchases.length;
     const ref = cheapest(await offers());
     const purchase = await shippo.buy(ref, carriage, ctx);
@@ -192,7 +192,7 @@ describe("a purchase", () => {
     mock.settings.refund_status = "PENDING";
   });
 
-  test("that Shippo does not take back is not voided", async () => {
+  test("that Shippo does not refund is not voided", async () => {
     const purchase = await shippo.buy(cheapest(await offers()), carriage, ctx);
     mock.fail({ status: 400, body: { __all__: ["Too late."] } }, { having: "/refunds" });
     const carrier_ref = purchase.state === "bought" ? purchase.bought.carrier_ref : "";
@@ -202,20 +202,20 @@ describe("a purchase", () => {
   test.each([
     ["png", "image/png"],
     ["ZPL", "application/zpl"],
-  ])("prints as %s where the account says so", async (label_format, content_type) => {
+  ])("prints as %s if the account is set so", async (label_format, content_type) => {
     const printing = means.ctx({ ...ctx.credentials, label_format });
     const ref = cheapest(await shippo.offers(carriage, printing));
     expect(await shippo.buy(ref, carriage, printing)).toMatchObject({ bought: { documents: [{ content_type }] } });
   });
 
-  test("prints as nothing else", async () => {
+  test("supports no other format", async () => {
     const odd = means.ctx({ ...ctx.credentials, label_format: "GIF" });
     for (const refused of [shippo.offers(carriage, odd), shippo.check(odd)]) {
       expect(await refusal(refused)).toMatchObject({ code: "carrier_refused" });
     }
   });
 
-  test("that is queued is waited for", async () => {
+  test("in the queue is awaited", async () => {
     const before = mock.purchases.length;
     for (const status of ["QUEUED", "WAITING"]) {
       const ref = cheapest(await offers());
@@ -229,7 +229,7 @@ describe("a purchase", () => {
     expect(mock.purchases.length).toBe(before + 2);
   });
 
-  test("that was lost on its way is found by its rate, and never made twice", async () => {
+  test("with a lost response is found by its rate, and never made twice", async () => {
     for (const trouble of ["lose", "half", "garbage", "hang", { status: 500 }, { status: 503 }] as const) {
       const before = mock.purchases.length;
       const ref = cheapest(await offers());
@@ -245,7 +245,7 @@ describe("a purchase", () => {
     }
   });
 
-  test("that was not made is told from one that was", async () => {
+  test("that was not made is distinguished from one that was", async () => {
     const before = mock.purchases.length;
     for (const trouble of ["cut", "hang", { status: 500 }] as const) {
       const ref = cheapest(await offers());
@@ -259,12 +259,12 @@ describe("a purchase", () => {
     expect(mock.purchases.length).toBe(before);
   });
 
-  test("of another account's rate is nothing that this one could know", async () => {
+  test("with another account's rate is unknown to this one", async () => {
     const said = await refusal(shippo.find("5f3b0a/704/USD", ctx));
     expect(said).toMatchObject({ code: "carrier_error", permanent: false });
   });
 
-  test("is not looked for among others", async () => {
+  test("is not searched among others", async () => {
     const ref = cheapest(await offers());
     for (const results of [[{ rate: "another", status: "SUCCESS" }], undefined]) {
       mock.fail({ status: 200, body: { results } }, { having: "/transactions" });
@@ -296,13 +296,13 @@ describe("a purchase", () => {
       { code: "carrier_refused", permanent: true },
     ],
     [{ status: 201, body: { status: "SUCCESS", label_url: "https://l" } }, { code: "carrier_timeout" }],
-  ])("answered with %j is %j", async (trouble, said) => {
+  ])("with the response %j is %j", async (trouble, said) => {
     const ref = cheapest(await offers());
     mock.fail(trouble, { method: "POST", having: "/transactions" });
     expect(await refusal(shippo.buy(ref, carriage, ctx))).toMatchObject(said);
   });
 
-  test("whose label is not there yet is bought all the same", async () => {
+  test("is complete even if its label is not ready", async () => {
     const ref = cheapest(await offers());
     mock.fail({ status: 503 }, { having: "/files/" });
     expect(await refusal(shippo.buy(ref, carriage, ctx))).toMatchObject({ code: "carrier_timeout" });
@@ -313,7 +313,7 @@ describe("a purchase", () => {
 });
 
 describe("an account", () => {
-  test("is checked by the carriers that it sells for", async () => {
+  test("is tested by listing its carriers", async () => {
     expect(await shippo.check(ctx)).toEqual([
       {
         code: "usps",
@@ -332,7 +332,7 @@ describe("an account", () => {
     expect((await shippo.check(ctx)).map(({ code }) => code)).toEqual(["usps", "ups"]);
   });
 
-  test("with a wrong token, none, or one that spends money on tests, is refused, and no token is told", async () => {
+  test("with a wrong, missing or live token in test is refused, and no token is shown", async () => {
     const wrong = { api_token: "shippo_test_wrong_token", api_url: mock.url };
     mock.fail({ status: 401, body: { detail: "No token shippo_test_wrong_token." } }, { having: "accounts" });
     const refused = await refusal(shippo.check(means.ctx(wrong)));
@@ -349,14 +349,14 @@ describe("an account", () => {
 describe("parcels", () => {
   const number = { tracking_number: "9205590164917312751089", carrier: "usps" };
 
-  test("are followed and looked at", async () => {
+  test("are tracked and polled", async () => {
     expect(await shippo.follow?.(number, ctx)).toMatchObject({ ...number, events: [] });
     expect(await shippo.track?.([number], ctx)).toEqual([]);
     mock.scan("usps", number.tracking_number, { status: "TRANSIT", substatus: "package_departed", at: at + 1000 });
     mock.scan("usps", number.tracking_number, { status: "TRANSIT", substatus: "package_accepted", at });
     const held = { status: "TRANSIT", substatus: "address_issue", action_required: true, message: "Call us." };
     mock.scan("usps", number.tracking_number, { ...held, at: at + 2000, city: "Reno" });
-    // The newest may stand first.
+    // The newest event may come first.
     const { tracking_history = [] } = mock.tracks.get(`usps/${number.tracking_number}`) ?? {};
     if (Array.isArray(tracking_history)) tracking_history.reverse();
     const others = [
@@ -381,7 +381,7 @@ describe("parcels", () => {
     });
   });
 
-  test("of no named carrier are not followed, but for those of tests", async () => {
+  test("without a carrier name are not tracked, except test numbers", async () => {
     const unnamed = { tracking_number: "1Z999AA10123456784", carrier: null };
     expect(await refusal(Promise.resolve(shippo.follow?.(unnamed, ctx)))).toMatchObject({ code: "carrier_refused" });
     expect(await shippo.follow?.({ ...unnamed, tracking_number: "SHIPPO_TRANSIT" }, ctx)).toMatchObject({
@@ -389,7 +389,7 @@ describe("parcels", () => {
     });
   });
 
-  test("are told by callbacks: freshly signed, or with the secret in the address, and by no others", () => {
+  test("accept callbacks with a fresh signature or the secret in the URL, and no others", () => {
     type Callback = { body: string; headers: Record<string, string> };
     const read = ({ body, headers }: Callback, { query = "", secret = "hush", now = at } = {}) => {
       const url = new URL(`https://warehouse.example/v1/webhooks/carriers/shippo${query}`);
@@ -416,7 +416,7 @@ describe("parcels", () => {
       [signed(signature.replace(/t=\d+/, `t=${Math.floor(at / 1000) + 1}`))],
       [signed(signature.replace(/t=\d+,/, ""))],
       [signed("")],
-      // A signature that is wrong is not made good by the address.
+      // A wrong signature is refused even with the secret in the URL.
       [signed(`${signature}0`), { query: "?token=hush" }],
       [callback({ secret: null })],
       [callback({ secret: null }), { query: "?token=hushed" }],
@@ -430,7 +430,7 @@ describe("parcels", () => {
 describe("an address", () => {
   const address = { ...abroad, postal_code: "90277" };
 
-  test("that is found is suggested as the post writes it", async () => {
+  test("that is found is suggested in the postal format", async () => {
     expect(await shippo.verifyAddress?.(address, ctx)).toEqual({
       deliverable: true,
       errors: [],

@@ -1,4 +1,4 @@
-// The mock of Shippo as Shippo's own client finds it: what our connector is tested against is no wish of ours.
+// Tests the Shippo mock with Shippo's own client, so that our connector is not tested against our assumptions.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Shippo } from "shippo";
 import { openShippo, type ShippoMock } from "./shippo_mock.ts";
@@ -33,7 +33,7 @@ const sides = { length: "10", width: "8", height: "4", distanceUnit: "in" } as c
 const parcel = { ...sides, weight: "2", massUnit: "lb" as const };
 const wanted = { addressFrom: from, addressTo: to, parcels: [parcel], async: false };
 
-/** What the client says when it is refused: the status. */
+/** The status of a refusal. */
 async function refusal(work: Promise<unknown>): Promise<unknown> {
   return await work.then(
     () => null,
@@ -42,7 +42,7 @@ async function refusal(work: Promise<unknown>): Promise<unknown> {
 }
 
 describe("Shippo's own client", () => {
-  test("asks for rates, buys one, finds the purchase by its rate, and refunds it", async () => {
+  test("gets rates, buys one, finds the purchase by its rate, and refunds it", async () => {
     const shipment = await client.shipments.create({ ...wanted, metadata: "R-1" });
     expect(shipment.rates.map(({ servicelevel, amount }) => [servicelevel.token, amount])).toEqual([
       ["usps_ground_advantage", "7.44"],
@@ -64,7 +64,7 @@ describe("Shippo's own client", () => {
     expect(mock.purchases).toEqual([{ rate, metadata: "R-1" }]);
   });
 
-  test("buys what is insured and declared, and waits for what is queued", async () => {
+  test("buys insured and declared parcels, and waits for queued ones", async () => {
     const insurance = { amount: "150.00", currency: "USD", content: "Tea" };
     const abroad = await client.shipments.create({
       ...wanted,
@@ -97,7 +97,7 @@ describe("Shippo's own client", () => {
     expect(await client.transactions.get(String(queued.objectId))).toMatchObject({ status: "SUCCESS" });
   });
 
-  test("follows parcels and checks addresses", async () => {
+  test("tracks parcels and verifies addresses", async () => {
     const trackingNumber = "9205590164917312751089";
     const track = await client.trackingStatus.create({ carrier: "usps", trackingNumber });
     expect(track).toMatchObject({ carrier: "usps", trackingHistory: [] });
@@ -118,7 +118,7 @@ describe("Shippo's own client", () => {
     });
   });
 
-  test("lists carriers and what they sell, page by page", async () => {
+  test("lists carriers and their services in pages", async () => {
     const pages = [1, 2].map((page) => client.carrierAccounts.list({ serviceLevels: true, page, results: 3 }));
     const [first, second] = await Promise.all(pages);
     expect(first?.results?.map(({ carrier }) => carrier)).toEqual(["usps", "ups", "dhl_express"]);
@@ -126,7 +126,7 @@ describe("Shippo's own client", () => {
     expect(second?.results?.map(({ carrier, active }) => [carrier, active])).toEqual([["fedex", false]]);
   });
 
-  test("is refused what Shippo does not take", async () => {
+  test("is refused what Shippo refuses", async () => {
     const stranger = new Shippo({ apiKeyHeader: "shippo_test_wrong", serverURL: mock.url });
     expect(await refusal(stranger.shipments.create(wanted))).toBe(401);
     for (const wrong of [{ weight: "0" }, { weight: "2.12345" }, { weight: "1e2" }, { length: "" }]) {
@@ -143,7 +143,7 @@ describe("Shippo's own client", () => {
     expect(await refusal(client.trackingStatus.get("1", "pigeon"))).toBe(404);
   });
 
-  test("is told why nothing is sold", async () => {
+  test("gets the reason why nothing is sold", async () => {
     const { rates } = await client.shipments.create({ ...wanted, addressTo: { zip: "90277", country: "US" } });
     expect(await client.transactions.create({ rate: rates[0]?.objectId ?? "", async: false })).toMatchObject({
       status: "ERROR",

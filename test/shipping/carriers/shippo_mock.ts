@@ -1,5 +1,5 @@
-// Shippo as its public documentation and its official client tell of it. It refuses what it does not know, and counts
-// what it sells. Unlike EasyPost it sells a rate as often as it is asked to.
+// A mock of Shippo by its public documentation and official client. It refuses unknown input, and counts
+// its sales. Unlike EasyPost it sells a rate any number of times.
 import { createHmac } from "node:crypto";
 import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -11,7 +11,7 @@ import { bodies } from "./shippo_shapes.ts";
 const done = (body: unknown, status = 200): Answered => ({ status, body });
 const notFound = done({ detail: "Not found" }, 404);
 
-/** The services that the mock sells, with cents for the parcel and for each ounce. */
+/** The services of the mock, with cents per parcel and per ounce. */
 const services = [
   { provider: "USPS", name: "Ground Advantage", token: "usps_ground_advantage", cents: 520, ounce: 7, days: 4 },
   { provider: "USPS", name: "Priority Mail", token: "usps_priority", cents: 710, ounce: 10, days: 2 },
@@ -21,7 +21,7 @@ const services = [
 const messages = [{ source: "FedEx", code: "", text: "The account is not active." }];
 const ounces: Readonly<Record<string, number>> = { oz: 1, lb: 16, g: 1 / 28.349523125, kg: 1000 / 28.349523125 };
 
-/** A scan as the mock's `scan` is told of it. */
+/** A scan for the mock's `scan`. */
 interface ShippoScan {
   readonly status: string;
   readonly substatus?: string;
@@ -34,16 +34,16 @@ interface ShippoScan {
 const decimal = (cents: number): string => `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, "0")}`;
 const moment = (at: number): string => new Date(at).toISOString().replace(/\d*Z$/, "000Z");
 
-/** What one customer of Shippo has there. */
+/** The data of one Shippo customer. */
 class Customer {
   readonly rates = new Map<string, Json>();
   readonly shipments = new Map<string, Json>();
   readonly transactions = new Map<string, Json>();
   readonly tracks = new Map<string, Json>();
-  /** The rates that were paid for, and what the shipment was called. */
+  /** The paid rates, and the name of the shipment. */
   readonly purchases: { readonly rate: string; readonly metadata: unknown }[] = [];
   readonly refunds: string[] = [];
-  /** What becomes of the next transactions and refunds, and whether addresses are found. */
+  /** The results of the next transactions and refunds, and whether addresses are found. */
   readonly settings = { transaction_status: "SUCCESS", refund_status: "PENDING", verified: true };
   private readonly now: () => number;
   private readonly fileUrl: (id: string, ending: string) => string;
@@ -185,7 +185,7 @@ class Customer {
     return done(transaction, 201);
   }
 
-  /** Ends the transactions that wait. */
+  /** Completes the queued transactions. */
   finish(): void {
     for (const transaction of this.transactions.values()) {
       if (!["QUEUED", "WAITING"].includes(String(transaction["status"]))) continue;
@@ -214,7 +214,7 @@ class Customer {
     return done({ next: null, previous: null, results: found.reverse() });
   }
 
-  /** What is known of a number, which is followed from now on. */
+  /** The tracking data of a number, which is tracked from now on. */
   track(carrier: string, tracking_number: string, transaction: string | null): Json {
     const name = `${carrier}/${tracking_number}`;
     const track = this.tracks.get(name) ?? {
@@ -270,7 +270,7 @@ function problemOf({ address_from, address_to, customs_declaration }: Json): str
   return abroad && customs_declaration === null ? "A customs declaration is required." : null;
 }
 
-/** Runs `work` on a body of this shape; what else is in it, or missing from it, is refused. */
+/** Runs `work` on a body of this shape; unknown and missing fields are refused. */
 function taking<Body>(schema: TSchema, { body, headers }: Asked, work: (given: Body) => Answered): Answered {
   const given = headers["content-type"]?.startsWith("application/json") ? objectOf(body) : null;
   if (given === null) return done({ detail: "JSON parse error" }, 400);
@@ -345,7 +345,7 @@ export async function openShippo({ key = "shippo_test_mock_token", now = Date.no
     const { headers, method } = asked;
     const [, ending] = /^\/files\/\w+\.(pdf|png|zpl)$/.exec(asked.path) ?? [];
     if (ending !== undefined) {
-      // A label lies with a third party, who must not learn the customer's token.
+      // Labels are stored by a third party, who must not get the customer's token.
       return headers["authorization"] === undefined ? labelBytes(ending) : { status: 400, body: "no credentials here" };
     }
     if (headers["authorization"] !== `ShippoToken ${key}`) return done({ detail: "Token does not exist" }, 401);
@@ -364,9 +364,9 @@ export async function openShippo({ key = "shippo_test_mock_token", now = Date.no
     purchases,
     refunds,
     settings,
-    /** Ends the transactions that wait. */
+    /** Completes the queued transactions. */
     finish: () => customer.finish(),
-    /** The carrier scans a parcel; one that the customer does not know yet is followed from now on. */
+    /** Scans a parcel. An unknown one is tracked from now on. */
     scan(carrier: string, tracking_number: string, scan: ShippoScan): void {
       const track = customer.track(carrier, tracking_number, null);
       const seen = { ...customer.dated(), ...seenAs(scan) };
@@ -374,7 +374,7 @@ export async function openShippo({ key = "shippo_test_mock_token", now = Date.no
       tracking_history.sort((one, other) => String(one["status_date"]).localeCompare(String(other["status_date"])));
       Object.assign(track, { tracking_history, tracking_status: tracking_history.at(-1) });
     },
-    /** What Shippo calls back with for a parcel as it is now; without a secret it does not sign. */
+    /** Shippo's callback for a parcel as it is now, unsigned without a secret. */
     callback(
       carrier: string,
       tracking_number: string,

@@ -1,10 +1,10 @@
-// The bodies that Shippo takes, as its public documentation tells of them: nothing else may stand in them.
+// The request bodies of Shippo by its public documentation, without any other fields.
 import { type TSchema, Type } from "@sinclair/typebox";
 
 const closed = { additionalProperties: false } as const;
 const text = Type.Optional(Type.String());
 const words = (...all: string[]) => Type.Union(all.map((word) => Type.Literal(word)));
-// Up to six digits before the point and four after it.
+// Up to six digits before the decimal point and four after it.
 const measure = Type.String({ pattern: "^(?!0+(?:\\.0+)?$)\\d{1,6}(?:\\.\\d{1,4})?$" });
 const amount = Type.String({ pattern: "^\\d{1,8}(?:\\.\\d{1,2})?$" });
 const country = Type.String({ pattern: "^[A-Z]{2}$" });
@@ -86,7 +86,7 @@ const extra = Type.Object(
   closed,
 );
 
-/** By the resource that they are sent to. */
+/** By resource. */
 export const bodies = {
   shipments: Type.Object(
     {

@@ -8,7 +8,7 @@ import { type CarrierVocabulary, meaningOf, meaningsOf } from "../../../src/ship
 
 const speakers: readonly CarrierVocabulary[] = ["karrio", "easypost", "shippo", "shipengine"];
 
-// As each service documents them: word, finer word, what it means before and after the first scan.
+// As each service documents them: status, substatus, and the meaning before and after the first scan.
 type Row = readonly [string, string | null, TrackingEventStatus, TrackingEventStatus?];
 const documented: Readonly<Record<CarrierVocabulary, readonly Row[]>> = {
   karrio: [
@@ -70,7 +70,7 @@ const documented: Readonly<Record<CarrierVocabulary, readonly Row[]>> = {
   ],
 };
 
-test.each(speakers.map((speaker) => [speaker]))("reads every documented word of %s", (speaker) => {
+test.each(speakers.map((speaker) => [speaker]))("parses every documented status of %s", (speaker) => {
   for (const [status, detail, first, later = first] of documented[speaker]) {
     expect([status, detail, meaningOf(speaker, { status, detail }, false)]).toEqual([status, detail, first]);
     const loud = { status: ` ${status.toUpperCase().replaceAll("_", "-")} `, detail: detail?.toUpperCase() ?? null };
@@ -78,14 +78,14 @@ test.each(speakers.map((speaker) => [speaker]))("reads every documented word of 
   }
 });
 
-test("calls a parcel on its way held up when somebody has to act, and one that has arrived not", () => {
+test("a parcel in transit that needs action is an exception, one that was delivered is not", () => {
   const asks = (status: string) => meaningOf("shippo", { status, detail: "package_held", action_required: true }, true);
   expect(["TRANSIT", "DELIVERED", "RETURNED", "PRE_TRANSIT"].map(asks)).toEqual([
     ...(["exception", "delivered", "returned", "pending"] as const),
   ]);
 });
 
-test("takes the first scan for the pickup, and no later one", () => {
+test("only the first scan counts as the pickup", () => {
   const told = ["pre_transit", "in_transit", "in_transit", "out_for_delivery", "delivered"];
   const read = (speaker: CarrierVocabulary) =>
     meaningsOf(
@@ -100,7 +100,7 @@ test("takes the first scan for the pickup, and no later one", () => {
   expect(meaningsOf("shippo", accepted)).toEqual(["accepted", "in_transit"]);
 });
 
-test("never throws: an unknown word is pending before the first scan and in_transit after it", () => {
+test("never throws: an unknown status is pending before the first scan and in_transit after it", () => {
   const word = fc.oneof(fc.string(), fc.constantFrom("constructor", "__proto__", "toString", ""));
   fc.assert(
     fc.property(fc.constantFrom(...speakers), word, word, (speaker, status, detail) => {

@@ -1,4 +1,4 @@
-// Labels of our own that are asked for at the same moment are bought together, and nobody can tell by what comes of it.
+// Concurrent purchases of built-in labels are batched, with the same result as one by one.
 import { beforeAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { engine } from "../../../src/core/config.ts";
@@ -28,7 +28,7 @@ const order = fc.record({
   state: fc.constantFrom("placed", "placed", "packed", "held", "cancelled", "shipped"),
 });
 const purchase = fc.record({
-  // Some orders are not there.
+  // Some orders do not exist.
   order: fc.integer({ min: 0, max: 6 }),
   by_number: fc.boolean(),
   how: fc.constantFrom(
@@ -54,7 +54,7 @@ type Situation = typeof situation extends fc.Arbitrary<infer S> ? S : never;
 
 let run = 0;
 
-/** Brings an order to its state and answers its id. */
+/** Brings an order to a status and returns its id. */
 async function placed({ app, to }: House, { units, state }: Situation["orders"][number], at: number): Promise<string> {
   const line_items = ["A", "B"].flatMap((sku, n) => {
     const quantity = units[n] ?? 0;
@@ -68,7 +68,7 @@ async function placed({ app, to }: House, { units, state }: Situation["orders"][
   return id;
 }
 
-/** Plays a situation in a house and says what came of it. */
+/** Runs a situation and returns the outcome. */
 async function played(house: House, { orders, rounds }: Situation, at_once: boolean) {
   const { app } = house;
   const ids: string[] = [];
@@ -97,7 +97,7 @@ async function played(house: House, { orders, rounds }: Situation, at_once: bool
   return told_alike({ results, after });
 }
 
-/** What is told, without the names of requests and rows and the numbers made of them, which differ by house. */
+/** The events, without ids of requests and rows and numbers derived from them. */
 const told_alike = (value: unknown): unknown => {
   const named = /^(?:request_id|actor|updated_at|url|label_url|label_id|shipment_id)$/;
   const text = JSON.stringify(value, (name, inner) => (named.test(name) ? null : inner));
@@ -108,7 +108,7 @@ const told_alike = (value: unknown): unknown => {
   return JSON.parse(unnumbered);
 };
 
-// On PostgreSQL two lists run beside each other, so that labels of one order at the same moment have no order.
+// On PostgreSQL two bulk requests run in parallel, so concurrent labels of one order have no defined order.
 const distinct = ({ orders, rounds }: Situation): Situation => {
   if (engine === "sqlite") return { orders, rounds };
   const firsts = rounds.map((some) =>
@@ -117,7 +117,7 @@ const distinct = ({ orders, rounds }: Situation): Situation => {
   return { orders, rounds: firsts };
 };
 
-test("labels bought at once come to the same as one after the other, whatever is wrong with some of them", async () => {
+test("concurrent purchases have the same result as one by one, even if some are refused", async () => {
   await fc.assert(
     fc.asyncProperty(situation.map(distinct), async (it) => {
       run += 1;
@@ -139,7 +139,7 @@ const lists = async ({ app }: House) => ({
   parted: await metric(app, "calls_parted_total"),
 });
 
-test("labels of many orders share transactions, have numbers of their own, and keep their sealed answers", async () => {
+test("labels of many orders share transactions, and have their own numbers and encrypted responses", async () => {
   run += 1;
   const ids: string[] = [];
   for (let at = 0; at < 20; at += 1) ids.push(await placed(crowd, { units: [1, 1], state: "packed" }, at));
@@ -170,7 +170,7 @@ test("labels of many orders share transactions, have numbers of their own, and k
   for (const { tracking_number, order_id } of labels) {
     expect((await app.get(`/tracking/${tracking_number}`)).body.data).toMatchObject({ status: "pending", order_id });
   }
-  // The links in an answer work without a key.
+  // The links in a response work without a key.
   const kept = await app.service.stores.live.read((db) => findStoredResponse(db, "label-3"));
   expect(kept?.answer.body).not.toContain("label_url");
   const second = await send();
@@ -179,7 +179,7 @@ test("labels of many orders share transactions, have numbers of their own, and k
   expect(await app.takeEvents()).toEqual([]);
 });
 
-/** Places orders of one unit and answers their ids. */
+/** Creates orders of one unit and returns their ids. */
 async function placedOrders(count: number): Promise<string[]> {
   run += 1;
   const ids: string[] = [];
@@ -187,7 +187,7 @@ async function placedOrders(count: number): Promise<string[]> {
   return ids;
 }
 
-/** A purchase by a fresh quote. */
+/** A purchase with a new quote. */
 async function quoted({ app }: House) {
   const from = (await app.get("/inventory/locations")).body.data[0].address.postal_code;
   const asked = { from_zip: from, to_zip: "89501", weight: 2.5, weight_unit: "lbs" };
@@ -197,7 +197,7 @@ async function quoted({ app }: House) {
 
 const unquoted = { carrier: "local", ...parcel };
 
-test("a quote that two ask to use at once is used by one of them, and the others get their labels", async () => {
+test("a quote is used by one of two concurrent purchases, and the others get their labels", async () => {
   const ids = await placedOrders(6);
   const { app } = crowd;
   const twice = await quoted(crowd);
@@ -208,11 +208,11 @@ test("a quote that two ask to use at once is used by one of them, and the others
   const codes = answers.map(codeOf);
   expect(codes.splice(2, 2).toSorted()).toEqual([201, "quote_used"]);
   expect(codes).toEqual([201, 201, 201, 201]);
-  // On PostgreSQL two lists run beside each other, each with one of the two.
+  // On PostgreSQL two bulk requests run in parallel, each with one of the two.
   if (engine === "sqlite") expect((await lists(crowd)).parted).toBe(before.parted);
 });
 
-test("a quote that was used before fails its label alone, in the list with the others", async () => {
+test("a used quote fails only its own label in a batch", async () => {
   const ids = await placedOrders(7);
   const { app } = crowd;
   const used = await quoted(crowd);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { openApp } from "../../build/service.ts";
 import { parcel, parcelShopOn } from "../../build/shop.ts";
 
-test("a host that is not known to be this machine, which no link repeats and nothing keeps", async () => {
+test("a host other than this server is refused, and appears in no link", async () => {
   const app = await openApp();
   const shop = await parcelShopOn(app);
   const asked = async (method: string, path: string, body?: object) => {

@@ -17,7 +17,7 @@ interface Area {
   readonly bottom: number;
 }
 
-/** The paper an operation uses. Symbols use their quiet zones too. */
+/** The area of an operation. Barcodes include their quiet zones. */
 function areaOf(operation: DrawingOperation): Area {
   const { x, y } = operation;
   switch (operation.op) {
@@ -46,7 +46,7 @@ function areaOf(operation: DrawingOperation): Area {
 const overlap = (a: Area, b: Area): boolean =>
   a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
 
-/** White text lies on a fill; all else keeps its own paper, and all of it lies on the label. */
+/** White text is on a fill, everything else does not overlap, and all of it is on the label. */
 function layoutProblems(operations: readonly DrawingOperation[]): string[] {
   const problems: string[] = [];
   const areas = new Map(operations.map((operation) => [operation, areaOf(operation)]));
@@ -68,7 +68,7 @@ const textsOf = (operations: readonly DrawingOperation[]): string[] =>
   operations.flatMap((operation) => (operation.op === "text" ? [operation.text] : []));
 
 describe("drawLabel", () => {
-  test("says everything, without warnings, and as plain JSON", () => {
+  test("draws everything, without warnings, as plain JSON", () => {
     const { drawing, warnings } = drawLabel(facts);
     expect(warnings).toEqual([]);
     expect(JSON.parse(JSON.stringify(drawing))).toEqual(drawing);
@@ -101,7 +101,7 @@ describe("drawLabel", () => {
     expect(layoutProblems(drawing.operations)).toEqual([]);
   });
 
-  test("marks a label of the test mode with large letters", () => {
+  test("marks a test label with large letters", () => {
     const { drawing } = drawLabel({ ...facts, test: true });
     const stamp = drawing.operations.find((operation) => operation.op === "text" && operation.text === "TEST");
     expect(stamp).toMatchObject({ size: 80, bold: true });
@@ -109,7 +109,7 @@ describe("drawLabel", () => {
     expect(textsOf(drawLabel(facts).drawing.operations)).not.toContain("TEST");
   });
 
-  test("gives the tracking bar code 0.5 mm modules, 32 mm of height and its quiet zones", () => {
+  test("draws the tracking barcode with 0.5 mm modules, 32 mm height and quiet zones", () => {
     for (const tracking_number of ["WH000000000001Q", "SIM000000000001A", "PACK999999999999Z"]) {
       const { drawing } = drawLabel({ ...facts, tracking_number });
       const symbol = drawing.operations.find((operation) => operation.op === "code128" && !operation.gs1);
@@ -118,7 +118,7 @@ describe("drawLabel", () => {
     }
   });
 
-  test("gives an SSCC its GS1 bar code of 156 modules, with the identifier before it in the readable text too", () => {
+  test("draws an SSCC as a GS1 barcode of 156 modules, with the identifier in the readable text", () => {
     const { drawing } = drawLabel({ ...facts, tracking_number: "095212340012345676" });
     const symbol = drawing.operations.find((operation) => operation.op === "code128" && operation.y === 822);
     expect(symbol).toMatchObject({ module: 4, height: 254, gs1: true, text: "(00)095212340012345676" });
@@ -127,7 +127,7 @@ describe("drawLabel", () => {
     expect(layoutProblems(drawing.operations)).toEqual([]);
   });
 
-  test("prints the letters of all scripts, and warns by field of what has no code", () => {
+  test("prints letters of all scripts, and warns about unassigned characters by field", () => {
     const recipient = { ...facts.recipient, name: "東京 太郎", company: "Łódź ø", city: "Київ", postal_code: "?" };
     const { drawing, warnings } = drawLabel({ ...facts, recipient, qr_text: "https://例え.jp", service: "שלום" });
     expect(warnings.map(({ field, code }) => [field, code])).toEqual([
@@ -138,13 +138,13 @@ describe("drawLabel", () => {
       expect(textsOf(drawing.operations)).toContain(text);
   });
 
-  test("has no QR code, and does not speak of it, when there is nothing for it to say", () => {
+  test("has no QR code and no caption for it without a URL", () => {
     const { drawing, warnings } = drawLabel({ ...facts, qr_text: null });
     expect(drawing.operations.filter(({ op }) => op === "qr")).toEqual([]);
     expect(warnings).toEqual([]);
   });
 
-  test("keeps the town when everything is far too long, and says that it cut", () => {
+  test("keeps the city if everything is far too long, and reports that it was cut", () => {
     const long = "Incomprehensibilities of the Street ".repeat(12);
     const recipient = { ...facts.recipient, name: long, company: long, address_line1: long, address_line2: long };
     const { drawing, warnings } = drawLabel({ ...facts, recipient, test: true, order_number: long });
@@ -156,7 +156,7 @@ describe("drawLabel", () => {
     expect(layoutProblems(drawing.operations)).toEqual([]);
   });
 
-  test("keeps to its places whatever the text is", () => {
+  test("keeps its layout for any text", () => {
     const text = fc.oneof(
       fc.string({ unit: "grapheme", maxLength: 220 }),
       fc.constantFrom("", "\n", "W".repeat(200), "^~_>("),
@@ -190,7 +190,7 @@ describe("addresses", () => {
     ...more,
   });
 
-  test("stand in the order of their country, with its name abroad", () => {
+  test("are in the order of their country, with its name abroad", () => {
     const berlin = abroad({
       name: "Anna",
       address_line1: "Am Ufer 3",
@@ -203,7 +203,7 @@ describe("addresses", () => {
     expect(addressLines(berlin, "DE")).toEqual(["Anna", "Am Ufer 3", "10999 Berlin"]);
   });
 
-  test("in Eastern Asia begin with the largest place when they are written in its letters", () => {
+  test("in East Asian scripts start with the largest unit", () => {
     const tokyo = abroad({
       name: "山田 太郎",
       company: "株式会社見本",
@@ -231,14 +231,14 @@ describe("addresses", () => {
     ]);
   });
 
-  test("lose no town and no postal code to a format that has no place for them", () => {
+  test("keep the city and the postal code even if the country's format omits them", () => {
     for (const country of Object.keys(countries.getAlpha2Codes())) {
       const text = addressLines(abroad({ country, city: "Somewhere", postal_code: "12345" }), "US").join("\n");
       expect([country, text.includes("Somewhere"), text.includes("12345")]).toEqual([country, true, true]);
     }
   });
 
-  test("get a postal bar code that every country's number is valid for", () => {
+  test("get a valid postal barcode for every country", () => {
     expect(postalBarcode(facts.recipient, "US")).toBe("(420)90210");
     expect(postalBarcode(abroad({ postal_code: "90210-1234" }), "US")).toBe("(420)902101234");
     expect(postalBarcode(abroad({ country: "GB", postal_code: "sw1a 1aa" }), "US")).toBe("(421)826SW1A1AA");
@@ -251,7 +251,7 @@ describe("addresses", () => {
   });
 });
 
-test("a tracking number that is none of ours is a wrong program", () => {
+test("an invalid tracking number of our own is a programming error", () => {
   for (const tracking_number of ["", "WH^XA", "wh1", "東京", "A".repeat(25)]) {
     const wrong: LabelFacts = { ...facts, tracking_number };
     expect(() => drawLabel(wrong)).toThrow("assertion failed");

@@ -1,5 +1,5 @@
-// Labels of a company with a prefix of GS1: each parcel has a serial of its own, the same in the answer and in all that
-// is printed of it.
+// Labels with a GS1 company prefix: each parcel has a unique serial, the same in the response and in
+// everything printed.
 import { expect, test } from "bun:test";
 import { openApp } from "../../build/service.ts";
 import { type ParcelShop, parcelShopOn } from "../../build/shop.ts";
@@ -14,7 +14,7 @@ const shops: Readonly<Record<"live" | "test", ParcelShop>> = {
 
 type Linked = { readonly format: "pdf" | "png" | "zpl"; readonly url: string };
 
-/** What a scanner reads on a label's document. */
+/** The symbols that a scanner reads on a label's document. */
 async function scanned({ format, url }: Linked) {
   const bytes = await (await app.app.handle(new Request(url))).bytes();
   return scan(format === "pdf" ? (await openPdf(bytes)).pixels : format === "zpl" ? await printZpl(bytes) : bytes);
@@ -34,7 +34,7 @@ test.each([
   }
   const next = (await shop.label(second.id)).body.data.tracking_number;
   expect(BigInt(next.slice(0, -1)) - BigInt(tracking_number.slice(0, -1))).toBe(1n);
-  // A hand scanner sends what it read, with the identifier.
+  // A hand scanner sends the text with the identifier.
   const key = app.keys[mode].full;
   for (const typed of [tracking_number, `00${tracking_number}`, `(00) ${tracking_number}`]) {
     const found = await app.call("GET", `/tracking/${encodeURIComponent(typed)}`, undefined, { key });
@@ -44,7 +44,7 @@ test.each([
   expect([scan_in.status, scan_in.body.data.tracking_number]).toEqual([201, tracking_number]);
 });
 
-test("a serial is never used again, also of a label that was voided", async () => {
+test("a serial is never reused, not even that of a voided label", async () => {
   const shop = shops.live;
   const { id } = await shop.order();
   const first = (await shop.label(id)).body.data;
@@ -57,8 +57,8 @@ test("a serial is never used again, also of a label that was voided", async () =
   expect(new Set([first.tracking_number, second.tracking_number, ...many]).size).toBe(14);
 });
 
-test("a label has a number of our own, and says why, once the prefix has no serials left", async () => {
-  // Behind so many digits there is room for fewer serials than have been given to others already.
+test("a label has our own number, with the reason, once the prefix has no serials left", async () => {
+  // A longer prefix leaves fewer serials than have already been issued.
   const full = await openApp({ gs1_prefix: "06141411234567" });
   const shop = await parcelShopOn(full);
   const { tracking_number, warnings } = (await shop.label((await shop.order()).id)).body.data;
@@ -71,7 +71,7 @@ const magic = {
   ...{ city: "Beverly Hills", state: "CA", postal_code: "90210", country: "US" },
 };
 
-test("a magic word of a test address reaches the simulation, although an SSCC has no room for it", async () => {
+test("a magic word in a test address reaches the simulation, although an SSCC cannot contain it", async () => {
   const key = app.keys.test.full;
   const { customer_id, ...draft } = shops.test.draft();
   const made = await app.call("POST", `/customers/${customer_id}/addresses`, { ...magic }, { key });

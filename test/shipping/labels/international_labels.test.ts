@@ -1,4 +1,4 @@
-// Carriers' labels for parcels that pass customs: nothing is declared that the products do not say.
+// Carriers' labels for parcels that cross customs: only data of the products is declared.
 import { beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { systemActor } from "../../../src/core/actor.ts";
 import { wireId } from "../../../src/core/ids.ts";
@@ -10,7 +10,7 @@ import { openSeller } from "./seller.ts";
 
 setDefaultTimeout(60_000);
 
-/** What the carrier was asked to price and to carry. */
+/** The requests for prices and labels that the carrier got. */
 const seen: { what: "offers" | "buy"; carriage: ShipmentRequest }[] = [];
 const app = await openApp();
 const shop: ParcelShop = await parcelShopOn(app);
@@ -55,7 +55,7 @@ const [origin, weight] = [
 ];
 const kinds = () => seen.map(({ what }) => what);
 
-test("a purchase names what its products lack, and neither asks the carrier nor opens a parcel", async () => {
+test("a purchase names missing product data, and neither calls the carrier nor opens a parcel", async () => {
   const { id } = await shop.order();
   const refused = await buy(id);
   expect(missing(refused)).toEqual([422, "validation_failed", [origin, weight]]);
@@ -75,26 +75,26 @@ test("a purchase names what its products lack, and neither asks the carrier nor 
   ]);
 });
 
-test("a parcel inside the country needs neither, and neither does a label of our own", async () => {
+test("domestic parcels and built-in labels need no customs data", async () => {
   expect((await buy((await shop.order()).id, { to_address: undefined })).status).toBe(201);
   expect((await buy((await shop.order()).id, { carrier: "local", service: "standard" })).status).toBe(201);
 });
 
-test("a carton without goods is refused, since nothing could be declared", async () => {
+test("a carton without items is refused, since nothing could be declared", async () => {
   await product(complete);
   const { id } = await shop.order();
   expect((await buy(id)).status).toBe(201);
   expect(missing(await buy(id, { additional: true }))).toEqual([422, "validation_failed", ["items: required"]]);
 });
 
-test("goods of an order in another currency are declared in that currency", async () => {
+test("products of an order in another currency are declared in that currency", async () => {
   await product(complete);
   const order = await app.post("/orders", { ...shop.draft(), currency: "EUR" });
   expect((await buy(order.body.data.id)).status).toBe(201);
   expect(seen.at(-1)?.carriage.contents).toMatchObject([{ value_cents: 640, currency: "EUR" }]);
 });
 
-test("rates are shown all the same; a label at a quoted price is declared as its products say by then", async () => {
+test("rates are shown anyway; a label at a quoted price declares the current product data", async () => {
   const { id } = await shop.order();
   const asked = { order_id: id, to_address: toronto, weight: 2.5, weight_unit: "lb" };
   const { rates } = (await app.post("/shipping/rates", asked)).body.data;

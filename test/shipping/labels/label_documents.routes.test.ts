@@ -1,4 +1,4 @@
-// A label's documents, whoever drew them: ours from the drawing, a carrier's as it came.
+// The documents of a label: ours from the drawing, a carrier's unchanged.
 import { describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { labels } from "../../../db/schema/shipments.ts";
@@ -19,11 +19,11 @@ const account = await app.post("/shipping/carrier-accounts", {
 });
 account_id = Number(account.body.data.id.replace("cac_", ""));
 
-// Bytes that are no text, and one that says it is a page.
+// Bytes that are not text, and some that claim to be a page.
 const picture = Uint8Array.from({ length: 256 }, (_, at) => 255 - at);
 const invoice = new TextEncoder().encode("<script>alert(1)</script>");
 
-/** A label as a carrier's purchase leaves it, with what it drew. */
+/** A label after a carrier's purchase, with its documents. */
 async function carriersLabel(documents: readonly CarrierDocument[]) {
   const { label_id } = (await shop.label((await shop.order()).id)).body.data;
   const id = Number(label_id.replace("lbl_", ""));
@@ -42,7 +42,7 @@ async function followed(path: string, key: string | null) {
 }
 
 describe("a carrier's documents", () => {
-  test("are listed and served as they came, each by its link and by key", async () => {
+  test("are listed and served unchanged, each by its link and by key", async () => {
     const label_id = await carriersLabel([
       { kind: "customs", content_type: "application/pdf", bytes: invoice },
       { kind: "label", content_type: "image/png", bytes: picture },
@@ -63,7 +63,7 @@ describe("a carrier's documents", () => {
     expect(await followed(`${path}?document=0`, app.keys.live.read)).toEqual(customs);
   });
 
-  test("that nobody drew are not there, and the refusal says what is", async () => {
+  test("that do not exist are refused, naming the existing ones", async () => {
     const label_id = await carriersLabel([{ kind: "label", content_type: "application/pdf", bytes: invoice }]);
     for (const wish of ["?format=zpl", "?document=1", "?document=0&format=png"]) {
       const refused = await app.get(`/shipping/labels/${label_id}/document${wish}`);
@@ -78,7 +78,7 @@ describe("a carrier's documents", () => {
     ]);
   });
 
-  test("are none before anything was bought", async () => {
+  test("are empty before the purchase", async () => {
     const label_id = await carriersLabel([]);
     expect((await app.get(`/shipping/labels/${label_id}`)).body.data).toMatchObject({ label_url: null, documents: [] });
     const refused = await app.get(`/shipping/labels/${label_id}/document`);
@@ -86,7 +86,7 @@ describe("a carrier's documents", () => {
   });
 });
 
-test("a PNG comes for a printer of 203 or of 300 dots per inch", async () => {
+test("a PNG is available for printers of 203 and 300 dpi", async () => {
   const { label_id } = (await shop.label((await shop.order()).id)).body.data;
   const sizes = await Promise.all(
     ["", "&dpi=203", "&dpi=300"].map(async (dpi) => {

@@ -1,6 +1,6 @@
 import type { LabelFacts } from "../../../src/shipping/labels/draw_label.ts";
 
-/** A usual label, from which the tests change what they are about. */
+/** A typical label, which tests modify. */
 export const facts: LabelFacts = {
   carrier: "Packhouse Courier",
   service: "Standard",

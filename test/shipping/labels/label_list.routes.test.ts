@@ -5,7 +5,7 @@ import { costsByDay, type QuarterCost, quarter_ms } from "../../../src/shipping/
 import { day_ms, openApp } from "../../build/service.ts";
 import { type ParcelShop, parcelShopOn } from "../../build/shop.ts";
 
-// Newest first, as the list is: each on a day of its own, the second voided, the third an express one.
+// Newest first, like the list: each on a different day, the second voided, the third express.
 let bought: Record<string, string>[] = [];
 let manifest_id = "";
 const app = await openApp();
@@ -26,7 +26,7 @@ const found = async (query: string) => idsOf((await app.get(`/shipping/labels${q
 const at = (...places: number[]) => idsOf(places.map((place) => bought[place] ?? {}));
 
 describe("the list", () => {
-  test("shows each label as it is shown alone, newest first", async () => {
+  test("shows each label as in its own response, newest first", async () => {
     const { data, meta } = (await app.get("/shipping/labels")).body;
     expect(data).toEqual(bought);
     expect(meta.pagination).toMatchObject({ total: 4, has_more: false });
@@ -35,7 +35,7 @@ describe("the list", () => {
     expect(await found(`?limit=3&cursor=${first.meta.pagination.next_cursor}`)).toEqual(at(3));
   });
 
-  test("is narrowed by each filter, and by several together", async () => {
+  test("has filters, which can be combined", async () => {
     const [newest] = bought;
     expect(await found("?status=voided")).toEqual(at(1));
     expect(await found("?service=express")).toEqual(at(2));
@@ -57,7 +57,7 @@ describe("the list", () => {
     expect((await app.get("/shipping/labels?status=lost")).status).toBe(422);
   });
 
-  test("comes as a file, with the same filters", async () => {
+  test("is exported as CSV, with the same filters", async () => {
     const answer = await app.get("/shipping/labels/export.csv?on_manifest=false");
     expect(answer.headers.get("content-disposition")).toBe('attachment; filename="labels.csv"');
     const [head = [], ...rows] = (answer.body as string).split("\r\n").map((row) => row.split(","));
@@ -74,7 +74,7 @@ describe("the list", () => {
 });
 
 describe("the costs", () => {
-  test("are summed by day and carrier, without what was voided", async () => {
+  test("are summed by day and carrier, without voided labels", async () => {
     const { data } = (await app.get("/shipping/labels/costs?from=2026-01-01&to=2026-01-04")).body;
     const day = { carrier: "local", currency: "USD" };
     const costs = data.costs.map(({ carrier_cost: _, ...cost }: Record<string, unknown>) => cost);
@@ -105,7 +105,7 @@ describe("the costs", () => {
     },
   );
 
-  test("of a period are those of its days, in any zone, also where clocks change", () => {
+  test("of a period are the sum of its days, in any zone and across clock changes", () => {
     const zone = fc.constantFrom("America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe", "UTC", "Pacific/Apia");
     const day = fc.integer({ min: 20_000, max: 21_000 });
     fc.assert(

@@ -1,4 +1,4 @@
-// What may go wrong around a label that a carrier sells: nothing that was paid for is lost or paid for again.
+// Failures around a carrier's label: nothing that was paid for is lost or paid for twice.
 import { beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { Fault } from "../../../src/core/faults.ts";
 import { documentsAt } from "../../../src/shipping/carriers/call_carrier.ts";
@@ -20,7 +20,7 @@ const ground = { carrier: "swift", service: "ground" };
 const labelOf = async (id: string) => (await app.get(`/shipping/labels/${id}`)).body.data;
 const orderOf = async (id: string) => (await app.get(`/orders/${id}`)).body.data;
 
-/** Buys a label whose carrier takes the money and whose answer is lost. */
+/** Buys a label whose carrier is paid and whose response is lost. */
 async function buyAndLose() {
   seller.fake.buy = async (ref) => {
     seller.sell(ref);
@@ -32,13 +32,13 @@ async function buyAndLose() {
   return { order, label_id: body.data.label_id as string };
 }
 
-/** Lets time pass by the store's clock, and the jobs do what is due. */
+/** Advances the store's clock and runs the due jobs. */
 async function later(ms: number) {
   app.clocks.live.advance(ms);
   await app.runJobs();
 }
 
-test("a label whose paper nobody can read is recorded after a day, and tells where it is", async () => {
+test("a label with an unreadable document is recorded after a day, and says where it is", async () => {
   const { label_id } = await buyAndLose();
   const { find } = seller.fake;
   seller.fake.find = async (ref, ctx) => {
@@ -59,7 +59,7 @@ test("a label whose paper nobody can read is recorded after a day, and tells whe
   });
 });
 
-test("a label whose parcel leaves while it is bought is recorded all the same", async () => {
+test("a label whose parcel ships during the purchase is recorded anyway", async () => {
   const { order, label_id } = await buyAndLose();
   expect((await app.post(`/orders/${order.id}/ship`, { tracking_number: "LEFT123456" })).status).toBe(200);
   seller.openUp();
@@ -71,7 +71,7 @@ test("a label whose parcel leaves while it is bought is recorded all the same", 
   ]);
 });
 
-test("an account is not deleted while a label is bought with it", async () => {
+test("an account cannot be deleted during a purchase", async () => {
   const { label_id } = await buyAndLose();
   const path = `/shipping/carrier-accounts/${seller.account_id}`;
   const refused = await app.call("DELETE", path);
@@ -81,7 +81,7 @@ test("an account is not deleted while a label is bought with it", async () => {
   expect(await labelOf(label_id)).toMatchObject({ status: "completed" });
 });
 
-test("a carrier that takes nothing, or gives money back, sells a label all the same", async () => {
+test("a carrier with a cost of zero or below sells a label anyway", async () => {
   const { label_id } = await buyAndLose();
   const { find } = seller.fake;
   seller.fake.find = async (ref, ctx) => {
@@ -92,7 +92,7 @@ test("a carrier that takes nothing, or gives money back, sells a label all the s
   expect(await labelOf(label_id)).toMatchObject({ status: "completed", carrier_cost: 0 });
 });
 
-test("of several accounts with one carrier that one sells which lists the service", async () => {
+test("of several accounts with one carrier, the one that lists the service sells", async () => {
   const other = fakeCarrier("other");
   const night = { ...fake_listing[0], code: "swift", name: "Swift", services: [{ code: "night", name: "Night" }] };
   other.check = async () => [night];
@@ -120,7 +120,7 @@ test("of several accounts with one carrier that one sells which lists the servic
   ]);
 });
 
-test("a service with a name as long as those of carriers is bought, for a parcel and for a return", async () => {
+test("a service with a long name can be bought, for a parcel and for a return", async () => {
   const service = "usps_priority_mail_express_international_legal_flat_rate_envelope";
   const swift = fake_listing[0] as ListedCarrier;
   seller.fake.check = async () => [{ ...swift, services: [...swift.services, { code: service, name: "Long" }] }];
@@ -137,7 +137,7 @@ test("a service with a name as long as those of carriers is bought, for a parcel
   expect(found.body.data.map(({ service: named }: { service: string }) => named)).toEqual([service, service]);
 });
 
-test("why nothing is offered is told, also where the connector says it and not the carrier", async () => {
+test("the reason for missing offers is shown, from the carrier or its connector", async () => {
   const said = { service: null, level: "error", code: "dimensions_required" } as const;
   seller.fake.offers = async () => ({
     offers: [],
@@ -151,7 +151,7 @@ test("why nothing is offered is told, also where the connector says it and not t
   expect(body.error.message).toEndWith("for this parcel. It wants length, width and height.");
 });
 
-test("the built-in carrier sells by no account", async () => {
+test("the built-in carrier does not sell through accounts", async () => {
   const order = await shop.order();
   const { status, body } = await shop.label(order.id, { account_id: seller.account_id });
   expect([status, body.error?.details?.[0]?.field]).toEqual([422, "account_id"]);

@@ -1,4 +1,4 @@
-// Labels of carriers: claimed, paid for and recorded, whatever becomes of the answers.
+// Carriers' labels: claimed, paid for and recorded, whatever happens to the responses.
 import { beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { systemActor } from "../../../src/core/actor.ts";
 import { wireId } from "../../../src/core/ids.ts";
@@ -22,20 +22,20 @@ const ground = { carrier: "swift", service: "ground" };
 const labelOf = async (id: string) => (await app.get(`/shipping/labels/${id}`)).body.data;
 const orderOf = async (id: string) => (await app.get(`/orders/${id}`)).body.data;
 
-/** Lets time pass by the store's clock, and the jobs do what is due. */
+/** Advances the store's clock and runs the due jobs. */
 async function later(ms: number) {
   app.clocks.live.advance(ms);
   await app.runJobs();
 }
 
-/** Asks for a label of the carrier, and answers the label and its order. */
+/** Requests a label of the carrier, and returns the label and its order. */
 async function buy(fields: object = {}, headers: Record<string, string> = {}) {
   const order = await shop.order();
   const answer = await shop.label(order.id, { ...ground, ...fields }, headers);
   return { order, answer, label: answer.body.data };
 }
 
-/** A carrier that does not answer until it is let, and clients who wait for none. */
+/** A carrier that responds when told to, and clients that do not wait for it. */
 function hanging() {
   Object.assign(app.service, { carrier_timeout_ms: 1 });
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -48,7 +48,7 @@ function hanging() {
 }
 
 describe("works", () => {
-  test("a label is bought, followed and told of once, with the carrier's document under a link", async () => {
+  test("a label is bought, tracked and emitted once, with the carrier's document behind a link", async () => {
     const before = seller.books.size;
     const { order, answer, label } = await buy();
     expect(answer.status).toBe(201);
@@ -81,7 +81,7 @@ describe("works", () => {
     expect(await labelOf(label.label_id)).toMatchObject({ status: "completed", cost: 12.5 });
   });
 
-  test("a carrier that takes its time is answered 202, and finished by the job with growing pauses", async () => {
+  test("a slow carrier leads to 202, and the job completes the purchase with growing delays", async () => {
     seller.fake.buy = async (ref) => seller.sell(ref, "waiting");
     const { order, answer, label } = await buy();
     expect([answer.status, label.status, label.cost, label.label_url]).toEqual([202, "processing", null, null]);
@@ -98,7 +98,7 @@ describe("works", () => {
     expect((await orderOf(order.id)).shipments).toHaveLength(1);
   });
 
-  test("a purchase whose answer was lost is looked up, and not paid for again", async () => {
+  test("a purchase with a lost response is looked up, and not paid for again", async () => {
     seller.fake.buy = async (ref) => {
       seller.sell(ref);
       throw lost();
@@ -112,7 +112,7 @@ describe("works", () => {
     expect(await app.takeTypes()).toEqual(["shipment.created"]);
   });
 
-  test("a purchase that never reached the carrier is made after all, by the same offer", async () => {
+  test("a purchase that never reached the carrier is repeated with the same offer", async () => {
     seller.fake.buy = async () => {
       throw lost();
     };
@@ -124,7 +124,7 @@ describe("works", () => {
     expect(seller.asked("offers")).toBe(offers);
   });
 
-  test("an answer that comes after the client was told 202 is recorded all the same", async () => {
+  test("a response that arrives after the 202 is recorded anyway", async () => {
     const answerNow = hanging();
     const { answer, label } = await buy();
     expect([answer.status, label.status]).toEqual([202, "processing"]);
@@ -134,7 +134,7 @@ describe("works", () => {
     expect(await app.takeTypes()).toEqual(["shipment.created"]);
   });
 
-  test("a voided label is given back, and the units go into another parcel", async () => {
+  test("a voided label is refunded, and the units go into another parcel", async () => {
     const { order, label } = await buy();
     const voided = await app.post(`/shipping/labels/${label.label_id}/void`);
     expect([voided.status, voided.body.data.status, voided.body.data.void_status]).toEqual([200, "voided", "accepted"]);
@@ -142,7 +142,7 @@ describe("works", () => {
     expect((await shop.label(order.id, ground)).status).toBe(201);
   });
 
-  test("a cancelled order gives its labels back first, also parts of it", async () => {
+  test("cancelling all or part of an order voids its labels first", async () => {
     const { order, label } = await buy();
     const cancelled = await app.call("DELETE", `/orders/${order.id}`, undefined, {
       headers: { "if-match": `"${(await orderOf(order.id)).version}"`, "idempotency-key": `cancel-${order.id}` },
@@ -155,7 +155,7 @@ describe("works", () => {
     expect(await labelOf(part.label.label_id)).toMatchObject({ status: "voided" });
   });
 
-  test("a carrier that decides later has its label voided, and one that does not answer is asked again", async () => {
+  test("a carrier that decides later has its label voided, and one that does not respond is retried", async () => {
     const slow = await buy();
     seller.fake.void = async () => "submitted";
     const path = `/shipping/labels/${slow.label.label_id}/void`;
@@ -188,7 +188,7 @@ describe("refuses", () => {
     expect((await shop.label(order.id, ground)).status).toBe(201);
   });
 
-  test("a carrier that is down, and the key is free to try again", async () => {
+  test("a carrier that is down, and the key can be retried", async () => {
     seller.fake.offers = async () => {
       throw down();
     };
@@ -200,7 +200,7 @@ describe("refuses", () => {
     expect((await shop.label(order.id, ground, headers)).status).toBe(201);
   });
 
-  test("a service without an offer, with what the carrier says", async () => {
+  test("a service without an offer, with the carrier's reason", async () => {
     const said = {
       carrier: "swift",
       service: "ground",
@@ -214,7 +214,7 @@ describe("refuses", () => {
     expect(answer.body.error.message).toContain("Too heavy.");
   });
 
-  test("a carrier, a service and an account that nobody has", async () => {
+  test("an unknown carrier, service and account", async () => {
     const { answer: carrier } = await buy({ carrier: "swallow" });
     expect(carrier.body.error.message).toContain("swift");
     const { answer: service } = await buy({ service: "submarine" });
@@ -223,7 +223,7 @@ describe("refuses", () => {
     expect(account.body.error.details).toMatchObject([{ field: "account_id" }]);
   });
 
-  test("to void or to cancel while a label is being bought", async () => {
+  test("to void or cancel during a purchase", async () => {
     const answerNow = hanging();
     const { order, label } = await buy();
     const refusals = [
@@ -243,7 +243,7 @@ describe("refuses", () => {
     expect(await labelOf(label.label_id)).toMatchObject({ status: "voided" });
   });
 
-  test("to void what the carrier keeps; then nothing is cancelled", async () => {
+  test("to void a label that the carrier refuses to void; then nothing is cancelled", async () => {
     const { order, label } = await buy();
     seller.fake.void = async () => "rejected";
     const voided = await app.post(`/shipping/labels/${label.label_id}/void`);
@@ -256,7 +256,7 @@ describe("refuses", () => {
     ]);
   });
 
-  test("to leave a purchase open for ever: after a day it says where to look", async () => {
+  test("to leave a purchase open forever: after a day it fails, and says where to look", async () => {
     seller.fake.buy = async (ref) => {
       seller.sell(ref, "waiting");
       throw lost();
@@ -280,7 +280,7 @@ describe("a merchant", () => {
   };
   const offer = (order_id: string, more: object = {}) => ({ order_id, ...parcel, ...ground, ...more });
 
-  test("sees neither the operator's account nor what the carrier answered to it", async () => {
+  test("sees neither the operator's account nor the carrier's messages to it", async () => {
     const by = await asMerchant();
     const bought = await by("POST", "/shipping/labels", offer((await shop.order()).id));
     expect([bought.status, bought.body.data.account_id, bought.body.data.carrier_cost]).toEqual([201, null, null]);
@@ -306,7 +306,7 @@ describe("a merchant", () => {
     ]);
   });
 
-  test("names no account, and learns of none by the refusal", async () => {
+  test("cannot name an account, and the refusal reveals none", async () => {
     const by = await asMerchant();
     const order = await shop.order();
     const refusalOf = async (account_id: string) => {
@@ -321,7 +321,7 @@ describe("a merchant", () => {
 });
 
 describe("guards", () => {
-  test("two equal requests at once buy one label", async () => {
+  test("two equal concurrent requests buy one label", async () => {
     const order = await shop.order();
     const paid = seller.books.size;
     const answers = await Promise.all([shop.label(order.id, ground), shop.label(order.id, ground)]);
@@ -329,7 +329,7 @@ describe("guards", () => {
     expect(seller.books.size).toBe(paid + 1);
   });
 
-  test("a cancellation and a purchase at once leave no label that nobody wants", async () => {
+  test("a concurrent cancellation and purchase leave no unwanted label", async () => {
     for (let round = 0; round < 8; round += 1) {
       const order = await shop.order();
       const ask = () => shop.label(order.id, ground);
@@ -346,7 +346,7 @@ describe("guards", () => {
     }
   });
 
-  test("a void against the job that finishes the purchase: it is bought first, or not voided", async () => {
+  test("a void concurrent with the completing job: it is bought first, or not voided", async () => {
     seller.fake.buy = async (ref) => seller.sell(ref, "waiting");
     const { label } = await buy();
     for (const sold of seller.books.values()) sold.state = sold.state === "waiting" ? "bought" : sold.state;
@@ -359,7 +359,7 @@ describe("guards", () => {
     expect(await app.takeTypes()).toEqual(["shipment.created"]);
   });
 
-  test("requests with one key buy one label and get the same bytes, whenever they come", async () => {
+  test("requests with one key buy one label and get the same bytes at any time", async () => {
     const order = await shop.order();
     const headers = { "idempotency-key": `key-of-${order.id}` };
     const paid = seller.books.size;
@@ -371,7 +371,7 @@ describe("guards", () => {
     expect(seller.books.size).toBe(paid + 1);
   });
 
-  test("whoever was told 202 is told so again, also when the label is bought by then", async () => {
+  test("a 202 is repeated, even if the label has been bought since", async () => {
     const answerNow = hanging();
     const headers = { "idempotency-key": "told-to-wait" };
     const order = await shop.order();
@@ -383,7 +383,7 @@ describe("guards", () => {
     expect([again.status, again.body]).toEqual([202, first.body]);
   });
 
-  test("a refusal is kept for its key", async () => {
+  test("a refusal is stored for its key", async () => {
     seller.fake.buy = async () => {
       throw refused();
     };
@@ -395,7 +395,7 @@ describe("guards", () => {
     expect([again.status, again.body]).toEqual([422, first.body]);
   });
 
-  test("what a killed server has claimed is bought by the job, once its claim is over", async () => {
+  test("a killed server's purchase is completed by the job, once its claim has expired", async () => {
     const order = await shop.order();
     const { label_id } = await app.service.stores.live.write(async (tx) => {
       const input = { order_id: order.id, ...ground, package: { weight: 1 } };

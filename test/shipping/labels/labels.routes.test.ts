@@ -12,7 +12,7 @@ const fieldsOf = ({ body }: { body: { error: { details: { field: string }[] } } 
 const desk = { name: "Night desk", street1: "1 Dock Road", city: "Columbus", state: "OH", zip: "43215", country: "US" };
 
 describe("works", () => {
-  test("a label goes to a territory and to the armed forces too", async () => {
+  test("labels are sold to territories and military addresses", async () => {
     for (const [state, zip] of [
       ["PR", "00901"],
       ["AE", "09001-0001"],
@@ -24,12 +24,12 @@ describe("works", () => {
     await app.takeEvents();
   });
 
-  test("a label is bought for an order, and its parcel is followed", async () => {
+  test("a label is bought for an order, and its parcel is tracked", async () => {
     const order = await shop.order();
     const answer = await shop.label(order.order_number);
     expect(answer.status).toBe(201);
     const label = answer.body.data;
-    // The runner's matchers replace what they matched, so they are given a copy.
+    // The runner's matchers replace what they matched, so they get a copy.
     expect({ ...label }).toMatchObject({
       label_id: expect.stringMatching(/^lbl_\d+$/),
       shipment_id: expect.stringMatching(/^shp_\d+$/),
@@ -71,7 +71,7 @@ describe("works", () => {
     expect((await app.get(`/tracking/${label.tracking_number}`)).body.data).toMatchObject({ status: "pending" });
   });
 
-  test("companies of both ends stand above the street, on the label and on the slip", async () => {
+  test("companies of both ends are above the street, on the label and the slip", async () => {
     const { id } = await shop.order(1, "Corner Deli");
     await app.patch("/inventory/locations/whs_1001", {
       address: { ...(await app.get("/inventory/locations")).body.data[0].address, company: "Cold Harbor Foods" },
@@ -88,7 +88,7 @@ describe("works", () => {
     await app.takeEvents();
   });
 
-  test("other addresses and dimensions are printed and kept", async () => {
+  test("other addresses and dimensions are printed and stored", async () => {
     const dimensions = { length: 30, width: 20, height: 10, unit: "cm" };
     const to_address = { ...desk, name: "Łódź 東京", state: null, zip: null, country: "DE", phone: "+49 30 1" };
     const fields = { from_address: desk, to_address, package: { weight: "1000", weight_unit: "g", dimensions } };
@@ -100,7 +100,7 @@ describe("works", () => {
     expect(await app.takeTypes()).toEqual(["shipment.created"]);
   });
 
-  test("an order whose number no font can print is named by its id", async () => {
+  test("an order with an unprintable number is shown by its id", async () => {
     const { body } = await app.post("/orders", { ...shop.draft(), order_number: "བོད-1" });
     const { data } = (await shop.label(body.data.id)).body;
     expect(data.warnings).toMatchObject([
@@ -130,7 +130,7 @@ describe("works", () => {
     await app.takeEvents();
   });
 
-  test("an order is shared out among parcels", async () => {
+  test("an order is distributed among parcels", async () => {
     const order = await shop.order(3);
     expect((await shop.label(order.id, { items: [{ sku: "RICE-1KG", quantity: 1 }] })).status).toBe(201);
     const rest = await shop.label(order.id, { service: "express" });
@@ -141,7 +141,7 @@ describe("works", () => {
     expect(outcomeOf(await shop.label(order.id, { service: "overnight" }))).toEqual([409, "invalid_state_transition"]);
   });
 
-  test("one more carton has a label of its own when asked for", async () => {
+  test("an extra carton gets its own label on request", async () => {
     const order = await shop.order();
     const first = (await shop.label(order.id)).body.data;
     const second = (await shop.label(order.id, { additional: true })).body.data;
@@ -152,7 +152,7 @@ describe("works", () => {
     expect(await app.takeTypes()).toEqual(Array(3).fill("shipment.created"));
   });
 
-  test("a parcel says of how many it is once that is known, and a reprint says it of all", async () => {
+  test("a parcel shows the number of parcels once that is known, and reprints show it on all", async () => {
     const parcelOf = async ({ label_id, shipment_id }: { label_id: string; shipment_id: string }, order_id: string) => {
       const printed = (await app.get(`/shipping/labels/${label_id}/document?format=zpl`)).body.split("\n");
       const at = printed.findIndex((line: string) => line.includes("^FDPARCEL^FS"));
@@ -194,7 +194,7 @@ describe("works", () => {
     await app.takeEvents();
   });
 
-  test("after ten minutes an equal label is no mistake, once the first is voided", async () => {
+  test("after ten minutes, or once the first is voided, an equal label is accepted", async () => {
     const order = await shop.order();
     const { label_id } = (await shop.label(order.id)).body.data;
     const voided = await app.post(`/shipping/labels/${label_id}/void`);
@@ -220,7 +220,7 @@ describe("works", () => {
     expect(await app.takeTypes()).toEqual(["order.cancelled", "inventory.updated"]);
   });
 
-  test("a link that many follow without a pause is drawn once, and holds up nobody else", async () => {
+  test("a link with many concurrent requests is drawn once, and delays nobody else", async () => {
     const { documents } = (await shop.label((await shop.order()).id)).body.data;
     const path = documents[1].url.replace("http://packhouse.test/v1", "");
     const followed: { status: number; headers: Headers; body: string }[] = [];
@@ -246,7 +246,7 @@ describe("works", () => {
     const busy = await median();
     goes_on = false;
     await Promise.all(clients);
-    // Drawn anew for each client, in this thread, an order took a hundred times as long and more.
+    // Drawing for each client in this thread made an order take a hundred times as long.
     expect(busy / quiet).toBeLessThan(20);
     const [drawn, refused] = [200, 429].map((status) => followed.filter((one) => one.status === status));
     expect(drawn?.length).toBeLessThan(30);
@@ -259,7 +259,7 @@ describe("works", () => {
     await app.takeEvents();
   });
 
-  test("a test key's labels say so", async () => {
+  test("labels of a test key are marked", async () => {
     const sandbox = await parcelShopOn(app, "test");
     const { data } = (await sandbox.label((await sandbox.order()).id)).body;
     expect(data).toMatchObject({ carrier: "sim", tracking_number: expect.stringMatching(/^SIM\d{12}[0-9A-Z]$/) });
@@ -291,7 +291,7 @@ describe("refuses", () => {
     expect((await app.get(`/orders/${id}`)).body.data.shipments).toEqual([]);
   });
 
-  test("letters that no font has, naming them, wherever they are printed", async () => {
+  test("letters without a font, and names them, wherever they are printed", async () => {
     const { id } = await shop.order();
     const street1 = "1 ལྷ་ས Road";
     const answer = await shop.label(id, { from_address: { ...desk, street1 }, to_address: { ...desk, name: "𒀀 & 𒀀" } });
@@ -314,7 +314,7 @@ describe("refuses", () => {
     await app.takeEvents();
   });
 
-  test("every bad field is named at once", async () => {
+  test("reports all bad fields at once", async () => {
     const { id } = await shop.order();
     const nowhere = await shop.label(id, { to_address: { ...desk, state: "ZZ", zip: "4321" } });
     expect(fieldsOf(nowhere)).toEqual(["to_address.state", "to_address.zip"]);
@@ -326,7 +326,7 @@ describe("refuses", () => {
     expect(fieldsOf(await app.post("/shipping/labels", { ...unnamed, carrier: "local" }))).toEqual(["service"]);
   });
 
-  test("an equal label within ten minutes, also when both come at once", async () => {
+  test("an equal label within ten minutes, also concurrently", async () => {
     const order = await shop.order();
     const answers = await Promise.all([shop.label(order.id), shop.label(order.id)]);
     const refused = answers.find(({ status }) => status === 409);
@@ -335,7 +335,7 @@ describe("refuses", () => {
     expect(await app.takeTypes()).toEqual(["shipment.created"]);
   });
 
-  test("a label for an order on hold, or a cancelled one", async () => {
+  test("a label for an order on hold or a cancelled one", async () => {
     const held = await shop.order();
     await app.post(`/orders/${held.id}/hold`, { reason: "payment" });
     expect(outcomeOf(await shop.label(held.id))).toEqual([409, "invalid_state_transition"]);
@@ -346,7 +346,7 @@ describe("refuses", () => {
     expect(await app.takeTypes()).toEqual([]);
   });
 
-  test("to void a label whose parcel has left", async () => {
+  test("to void a label whose parcel has shipped", async () => {
     const order = await shop.order();
     const { label_id } = (await shop.label(order.id)).body.data;
     await app.post(`/orders/${order.id}/ship`);
@@ -355,14 +355,14 @@ describe("refuses", () => {
     expect(await app.takeTypes()).toEqual([]);
   });
 
-  test("what is not there", async () => {
+  test("unknown records", async () => {
     expect((await app.get("/shipping/labels/lbl_1")).status).toBe(404);
     expect((await app.get("/shipping/labels/lbl_1/document")).status).toBe(404);
     expect((await app.post("/shipping/labels/lbl_1/void")).status).toBe(404);
     expect((await app.get("/shipping/labels/lbl_1/document?format=gif")).status).toBe(422);
   });
 
-  test("links that were changed, or are a week old", async () => {
+  test("changed links, and those older than a week", async () => {
     const { label_id, label_url } = (await shop.label((await shop.order()).id)).body.data;
     const path = label_url.replace("http://packhouse.test/v1", "");
     const follow = async (changed: string) => outcomeOf(await app.call("GET", changed, undefined, { key: null }));
@@ -378,7 +378,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("a read key sees labels, and buys nothing", async () => {
+  test("a read-only key sees labels, and buys nothing", async () => {
     const { id } = await shop.order();
     const { label_id } = (await shop.label(id)).body.data;
     const read = { key: app.keys.live.read };

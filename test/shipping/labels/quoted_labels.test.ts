@@ -1,4 +1,4 @@
-// Labels bought by a quote: they cost exactly that, for that parcel alone, once.
+// Labels bought with a quote cost exactly its price, for its parcel only, once.
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { getOrder } from "../../../src/orders/orders.sql.ts";
 import { addressOf } from "../../../src/shipping/address.ts";
@@ -19,7 +19,7 @@ const seller = await openSeller(app);
 
 const parcel = { weight: 2.5, weight_unit: "lb" } as const;
 
-/** What a parcel to the shop's customer costs with our own carrier, as a client asks. */
+/** The built-in carrier's rate for a parcel to the shop's customer, as requested by a client. */
 async function ownQuote(fields: object = {}): Promise<{ quote_id: string; rate: number; service: string }> {
   const from = (await app.get("/inventory/locations")).body.data[0].address;
   const asked = { from_zip: from.postal_code, to_zip: "90210", ...parcel, ...fields };
@@ -27,7 +27,7 @@ async function ownQuote(fields: object = {}): Promise<{ quote_id: string; rate: 
   return rates.find(({ service }: { service: string }) => service === "express");
 }
 
-/** A quote of the fake carrier for an order's parcel, as `POST /shipping/rates` makes it. */
+/** A quote of the fake carrier for an order's parcel, as `POST /shipping/rates` creates it. */
 async function carriersQuote(order_id: string, whole: boolean, ref: string) {
   const { live } = app.service.stores;
   return live.read(async (db) => {
@@ -55,7 +55,7 @@ const buy = (order_id: string, quote_id: string, fields: object = {}) =>
   app.post("/shipping/labels", { order_id, quote_id, package: parcel, ...fields });
 
 describe("works", () => {
-  test("a label costs what was quoted, also when its card costs more by then", async () => {
+  test("a label costs the quoted price, even if its card costs more by then", async () => {
     const { quote_id, rate, service } = await ownQuote();
     const cards = (await app.get("/shipping/rate-cards")).body.data;
     const card = cards.find((one: { service: string }) => one.service === service);
@@ -67,7 +67,7 @@ describe("works", () => {
     expect((await app.patch(`/shipping/rate-cards/${card.id}`, { minimum: card.minimum })).status).toBe(200);
   });
 
-  test("a carrier is paid for the very offer that was quoted", async () => {
+  test("a carrier is paid for exactly the quoted offer", async () => {
     const order = await shop.order();
     const offers = seller.asked("offers");
     const bought = await buy(order.id, await carriersQuote(order.id, true, "quoted_1"));
@@ -76,7 +76,7 @@ describe("works", () => {
     expect([seller.asked("offers"), seller.books.get("quoted_1")?.paid]).toEqual([offers, 1]);
   });
 
-  test("an offer for postal codes alone is asked for again, and costs what was quoted", async () => {
+  test("an offer for postal codes is requested again for the full address, and costs the quoted price", async () => {
     const order = await shop.order();
     const bought = await buy(order.id, await carriersQuote(order.id, false, "quoted_2"));
     expect([bought.status, bought.body.data.cost, bought.body.data.carrier_cost]).toEqual([201, 7.77, 12.5]);
@@ -85,7 +85,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("another parcel, another address, another order, another service", async () => {
+  test("another parcel, address, order or service", async () => {
     const { quote_id } = await ownQuote();
     const { id } = await shop.order();
     const elsewhere = {
@@ -110,11 +110,11 @@ describe("refuses", () => {
     const order = await shop.order();
     const other = await buy(id, await carriersQuote(order.id, true, "quoted_3"));
     expect([...outcomeOf(other), other.body.error.details[0].field]).toEqual([409, "quote_mismatch", "order_id"]);
-    // Nothing of it used the quote.
+    // None of them used up the quote.
     expect((await buy(id, quote_id)).status).toBe(201);
   });
 
-  test("a quote a second time, also when two come at once; one whose purchase failed is free again", async () => {
+  test("a second use of a quote, also concurrently; after a failed purchase it can be used again", async () => {
     const { quote_id } = await ownQuote();
     const [one, other] = [await shop.order(), await shop.order()];
     const answers = await Promise.all([buy(one.id, quote_id), buy(other.id, quote_id)]);
@@ -131,7 +131,7 @@ describe("refuses", () => {
     expect((await buy(order.id, quote)).status).toBe(201);
   });
 
-  test("an old quote, a changed one, and one of an account that is paused", async () => {
+  test("an expired quote, a changed one, and one of a paused account", async () => {
     const { quote_id } = await ownQuote();
     const { id } = await shop.order();
     expect(outcomeOf(await buy(id, `${quote_id.slice(0, -4)}AAAA`))).toEqual([422, "validation_failed"]);

@@ -1,23 +1,23 @@
-// A carrier that sells labels, keeps its own books of them, and does with its answers what a test says.
+// A carrier that sells labels, keeps its own records, and responds as a test says.
 import { Fault } from "../../../src/core/faults.ts";
 import type { CarrierPurchase } from "../../../src/shipping/carriers/connector.ts";
 import { handInCarriers } from "../../../src/shipping/carriers/connectors.ts";
 import type { TestApp } from "../../build/service.ts";
 import { type Fake, fakeCarrier, fakeOffer } from "../carriers/fake_carrier.ts";
 
-/** What the carrier drew for every label. */
+/** The carrier's document for every label. */
 export const drawn = new TextEncoder().encode("%PDF-1.4 a label of Swift Parcel");
 
-/** A label as the carrier's books have it. */
+/** A label in the carrier's records. */
 export interface Sold {
   readonly ref: string;
   readonly tracking_number: string;
   state: "waiting" | "bought" | "voided";
-  /** How often it was paid for. */
+  /** The number of payments for it. */
   paid: number;
 }
 
-/** Opens a carrier, and an account at it. */
+/** Opens a carrier, and an account with it. */
 export async function openSeller(app: TestApp, mode: "live" | "test" = "live") {
   const fake: Fake = fakeCarrier();
   const books = new Map<string, Sold>();
@@ -39,7 +39,7 @@ export async function openSeller(app: TestApp, mode: "live" | "test" = "live") {
       },
     };
   };
-  /** Takes the money, and writes the purchase into the books. */
+  /** Takes the payment and records the purchase. */
   const sell = (ref: string, state: Sold["state"] = "bought"): CarrierPurchase => {
     const known = books.get(ref);
     const sold = known ?? { ref, tracking_number: `SWIFT${ref.replace(/\D/g, "").padStart(9, "0")}`, state, paid: 0 };
@@ -73,11 +73,11 @@ export async function openSeller(app: TestApp, mode: "live" | "test" = "live") {
   return { fake, books, account_id, sell, openUp, asked };
 }
 
-/** What a connector refuses with when nobody knows whether it was done. */
+/** A connector's error if the result is unknown. */
 export const lost = () => new Fault("carrier_timeout", "The carrier did not answer in time.");
 
-/** What a connector refuses with when it is certain that nothing was done. */
+/** A connector's error if certainly nothing was done. */
 export const down = () => new Fault("carrier_error", "The carrier answered 503.", { retry_after_seconds: 30 });
 
-/** What a connector refuses with when the carrier does not want this parcel. */
+/** A connector's error if the carrier refuses the parcel. */
 export const refused = () => new Fault("carrier_refused", "The account's balance is too low.", { permanent: true });

@@ -9,7 +9,7 @@ import {
 const isChecked = (number: string) => number.endsWith(checkCharacter(number.slice(0, -1)));
 
 describe("ownTrackingNumber", () => {
-  test("gives known numbers", () => {
+  test("returns known numbers", () => {
     expect(ownTrackingNumber("WH", 1)).toBe("WH000000000001Q");
     expect(ownTrackingNumber("SIM", 999_999_999_999)).toStartWith("SIM999999999999");
   });
@@ -19,7 +19,7 @@ describe("ownTrackingNumber", () => {
     expect(checkCharacter("A12425GABC1234002")).toBe("M");
   });
 
-  test("is valid, and finds every single wrong character", () => {
+  test("is valid, and detects every single wrong character", () => {
     fc.assert(
       fc.property(
         fc.constantFrom("WH", "PKH", "ACME"),
@@ -37,7 +37,7 @@ describe("ownTrackingNumber", () => {
     );
   });
 
-  test("refuses a wrong program: a bad prefix or serial", () => {
+  test("throws for an invalid prefix or serial", () => {
     for (const [prefix, serial] of [
       ["GM", 1],
       ["wh", 1],
@@ -51,7 +51,7 @@ describe("ownTrackingNumber", () => {
 });
 
 describe("trackingPrefixProblem", () => {
-  test("says what may not be a prefix", () => {
+  test("reports invalid prefixes", () => {
     const cases: [string, string | null][] = [
       ["WH", null],
       ["PACK", null],

@@ -15,7 +15,7 @@ const make = (body: object = { carrier: "local" }) => app.post("/shipping/manife
 const listed = ({ body }: { body: { data: { parcels: { label_id: string }[] } } }) =>
   body.data.parcels.map(({ label_id }) => label_id);
 
-/** Buys labels for orders of their own. */
+/** Buys labels for separate orders. */
 async function labels(count: number, fields: object = {}) {
   const bought: { label_id: string; tracking_number: string; order_id: string; shipment_id: string }[] = [];
   for (let n = 0; n < count; n++) bought.push((await shop.label((await shop.order()).id, fields)).body.data);
@@ -29,7 +29,7 @@ const present = <One>(one: One | undefined): One => {
 const idsOf = (some: readonly { label_id: string }[]) => some.map(({ label_id }) => label_id);
 
 describe("works", () => {
-  test("a day's valid labels are listed once, and those that come later the next time", async () => {
+  test("a day's valid labels are manifested once, and later ones on the next manifest", async () => {
     const [first, second, gone] = await labels(3);
     await app.post(`/shipping/labels/${gone?.label_id}/void`);
     const made = await make();
@@ -68,7 +68,7 @@ describe("works", () => {
     expect(await app.takeEvents()).toEqual([]);
   });
 
-  test("the document has the bar code of every parcel, and marks a label that was voided later", async () => {
+  test("the document has the barcode of every parcel, and marks labels voided later", async () => {
     const bought = await labels(14);
     const { manifest_id } = (await make()).body.data;
     await app.post(`/shipping/labels/${bought[3]?.label_id}/void`);
@@ -98,7 +98,7 @@ describe("works", () => {
     expect(again).toMatchObject({ label_count: 14, total_weight_grams: 13 * 1134 });
   });
 
-  test("what is left of the week before comes along, and nothing older or of tomorrow", async () => {
+  test("labels of the week before are included, but no older ones and none of tomorrow", async () => {
     const old = await labels(1);
     app.clocks.live.advance(8 * day_ms);
     const week = await labels(1);
@@ -109,7 +109,7 @@ describe("works", () => {
     expect(listed(await make({ carrier: "local", date: "2026-01-03" }))).toEqual(idsOf(old));
   });
 
-  test("a parcel that has arrived already is handed to nobody, unless it is named", async () => {
+  test("a delivered parcel is not included unless it is named", async () => {
     const [there, moving] = await labels(2);
     const scan = (label: typeof there, status: string) =>
       app.post(`/tracking/${label?.tracking_number}/events`, { status });
@@ -120,13 +120,13 @@ describe("works", () => {
     expect(listed(await make({ label_ids: [there?.label_id] }))).toEqual([there?.label_id ?? ""]);
   });
 
-  test("a parcel that left on an earlier day is handed to nobody, and one that left today is", async () => {
+  test("a parcel shipped on an earlier day is not included, and one shipped today is", async () => {
     const [scanned, shipped, given_up, waiting] = await labels(4);
     const [found, later] = await labels(2);
     await app.post(`/tracking/${scanned?.tracking_number}/events`, { status: "picked_up" });
     await app.post(`/tracking/${given_up?.tracking_number}/events`, { status: "returned" });
     await app.post(`/orders/${shipped?.order_id}/ship`);
-    // A quarter to midnight in New York, and a quarter past it.
+    // 23:45 in New York, and 0:15.
     app.clocks.live.advance(Date.parse("2026-01-02T04:45:00Z") - app.clocks.live.now());
     await app.post(`/orders/${found?.order_id}/ship`);
     app.clocks.live.advance(30 * 60_000);
@@ -158,7 +158,7 @@ describe("works", () => {
     ]);
   });
 
-  test("just the labels that are named, whenever they were bought", async () => {
+  test("named labels only, whenever they were bought", async () => {
     const bought = await labels(3);
     app.clocks.live.advance(30 * day_ms);
     const [first, , last] = idsOf(bought);
@@ -166,7 +166,7 @@ describe("works", () => {
     expect([made.status, made.body.data.date, listed(made)]).toEqual([201, "2026-01-31", [first, last]]);
   });
 
-  test("manifests are listed, newest first, by carrier, day and time", async () => {
+  test("manifests are listed newest first, by carrier, day and time", async () => {
     const made: string[] = [];
     for (let n = 0; n < 3; n++) {
       await labels(1);
@@ -186,7 +186,7 @@ describe("works", () => {
 });
 
 describe("refuses", () => {
-  test("labels that are on a manifest, voided, unknown or another carrier's, naming each", async () => {
+  test("labels that are manifested, voided, unknown or another carrier's, and names each", async () => {
     const [first, gone, open] = await labels(3);
     await make({ label_ids: [first?.label_id] });
     await app.post(`/shipping/labels/${gone?.label_id}/void`);
@@ -217,7 +217,7 @@ describe("refuses", () => {
     expect((await app.get("/shipping/manifests")).body.data).toEqual([]);
   });
 
-  test("a label on two manifests, whoever writes it, also when two come at once", async () => {
+  test("a label on two manifests, for any writer, also concurrently", async () => {
     const bought = await labels(6);
     const answers = await Promise.all([make(), make(), make({ label_ids: idsOf(bought) })]);
     const [made, ...others] = answers.filter(({ status }) => status === 201);
@@ -233,7 +233,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("a read key sees manifests and makes none; a repeated request makes one", async () => {
+  test("a read-only key sees manifests but creates none; a repeated request creates one", async () => {
     await labels(1);
     const key = { key: app.keys.live.read };
     expect((await app.call("POST", "/shipping/manifests", { carrier: "local" }, key)).status).toBe(403);

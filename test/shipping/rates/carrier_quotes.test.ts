@@ -46,7 +46,7 @@ const named = (rates: Rate[]) =>
 const problem = async (fields: object) => fieldsOf(await app.post("/shipping/rates", fields));
 
 describe("several carriers", () => {
-  test("are asked at once: the cheapest is first, and what hangs or fails is told beside the others", async () => {
+  test("are called in parallel: the cheapest is first, and hanging or failing ones have a message", async () => {
     for (const connector of Object.keys(fakes)) await add(connector);
     const data = await ratesOf();
     expect(named(data.rates)).toEqual([
@@ -78,7 +78,7 @@ describe("several carriers", () => {
     expect(new Set(quotes.map(({ nonce }: { nonce: string }) => nonce)).size).toBe(6);
     expect(quotes[0]).toMatchObject({ account_id: Number(accounts["swift"]?.slice(4)), offer: { rate_cents: 700 } });
     expect(quotes[2]).toMatchObject({ account_id: null, offer: { carrier: "local", service: "standard" } });
-    // A merchant is told neither of the accounts nor of what their carriers say to the operator.
+    // Merchants see neither the accounts nor their carriers' messages to the operator.
     const { key } = (await app.post("/keys", { name: "shop", permission: "full", merchant_id: "MAIN" })).body.data;
     const seen = (await app.call("POST", "/shipping/rates", asked, { key })).body.data;
     expect(named(seen.rates)).toEqual(named(data.rates));
@@ -99,7 +99,7 @@ describe("several carriers", () => {
     await app.call("DELETE", `/shipping/carrier-accounts/${accounts["down"]}`);
   });
 
-  test("nothing is kept waiting while they are asked", async () => {
+  test("other requests are served during the calls", async () => {
     const { offers } = fakes.steady;
     fakes.steady.offers = async (...question) => {
       await app.product("MEANWHILE");
@@ -109,8 +109,8 @@ describe("several carriers", () => {
     fakes.steady.offers = offers;
   });
 
-  test("are listed once they were tested; a filter asks no others, and names none that nobody sells", async () => {
-    // As long as nobody knows what an account sells, it may sell anything.
+  test("are listed once they were tested; a filter calls no others, and refuses unknown services", async () => {
+    // As long as an account's services are unknown, it may sell anything.
     expect((await ratesOf({ carriers: ["nobody"] })).rates).toEqual([]);
     fakes.steady.check = async () => [
       { code: "steady", name: "Steady", services: [{ code: "ground", name: "By land" }] },
@@ -151,7 +151,7 @@ describe("several carriers", () => {
     expect(await problem({ ...asked, services: ["grond"] })).toEqual(["services[0]"]);
   });
 
-  test("of the other mode, paused ones, and those that know no rates are not asked", async () => {
+  test("of the other environment, paused ones, and those without rates are not called", async () => {
     const { key } = { key: app.keys.test.full };
     const sim = await app.call("POST", "/shipping/rates", asked, { key });
     expect(new Set(sim.body.data.rates.map(({ carrier }: Rate) => carrier))).toEqual(
@@ -168,8 +168,8 @@ describe("several carriers", () => {
   });
 });
 
-describe("what is asked", () => {
-  /** What a carrier was asked. */
+describe("the request to carriers", () => {
+  /** The requests that a carrier got. */
   async function carriageOf(fields: object, fake: Fake = fakes.steady): Promise<ShipmentRequest> {
     const { offers } = fake;
     let seen: ShipmentRequest | null = null;
@@ -184,7 +184,7 @@ describe("what is asked", () => {
   }
   const home = { name: "Ada Marsh", street1: "1 Quay St", city: "Portland", state: "OR", zip: "97201", country: "US" };
 
-  test("postal codes say their country by their form, and everything else comes as it was given", async () => {
+  test("contains countries inferred from postal codes, and all other fields unchanged", async () => {
     const dimensions = { length: 10, width: 8, height: 4, unit: "cm" };
     const all = { dimensions, value: "50.10", insurance: true, residential: true, weight: "2.50" };
     const carriage = await carriageOf({ ...asked, ...all, to_zip: "K1A 0B1" });
@@ -202,7 +202,7 @@ describe("what is asked", () => {
     });
   });
 
-  test("an order stands for its warehouse, its address and the weight of what is in no parcel yet", async () => {
+  test("for an order has its warehouse, its address and the weight of units in no parcel", async () => {
     const shop = await parcelShopOn(app);
     const [first] = (await app.get("/inventory/locations")).body.data;
     const heavy = await app.post("/products", {
@@ -242,13 +242,13 @@ describe("what is asked", () => {
     });
     const context = { secret_key: app.service.secret_key, mode: "live", now: app.clocks.live.now() } as const;
     expect(readQuote(data.rates[0].quote_id, context).order_id).toBe(Number(made.id.slice(4)));
-    // What lies in a parcel is not weighed again; once all does, the whole rest of the order is.
+    // Units in a parcel are not weighed again; once all are, the rest of the order is.
     const label = { order_id: made.id, carrier: "local", service: "standard", package: { weight: 1 } };
     await app.post("/shipping/labels", { ...label, items: [{ sku: "OIL-3", quantity: 2 }] });
     expect((await ratesOf({ ...nothing, order_id: made.id })).parcel.weight).toBe(0.3);
     await app.post("/shipping/labels", label);
     expect((await ratesOf({ ...nothing, order_id: made.id })).parcel.weight).toBe(0.9);
-    // Given beside it, an address and a weight count instead.
+    // An address and a weight in the request take precedence.
     const given = { order_id: made.id, to_address: home, weight: 3, weight_unit: "kg" };
     expect(await carriageOf(given)).toMatchObject({ to: { postal_code: "97201" }, package: { weight_unit: "kg" } });
     const mixed = await order([oil, { sku: "RICE-1KG", quantity: 1, unit_price: "1.00" }]);
@@ -263,7 +263,7 @@ describe("what is asked", () => {
     expect(await problem({ order_id: mixed.id })).toEqual(["order_id"]);
   });
 
-  test("a bundle weighs what it says, else what its components weigh together", async () => {
+  test("a bundle has its own weight, otherwise that of its components", async () => {
     const shop = await openShopOfBundles();
     expect((await ratesOf({ ...nothing, order_id: shop.order_id })).parcel).toMatchObject({
       weight: 10,
@@ -319,7 +319,7 @@ describe("what is asked", () => {
     expect(await problem(fields)).toEqual(expected);
   });
 
-  test("is refused for an order that there is not", async () => {
+  test("is refused for an unknown order", async () => {
     const answer = await app.post("/shipping/rates", { order_id: "ord_999" });
     expect([answer.status, answer.body.error.code]).toEqual([404, "resource_missing"]);
   });

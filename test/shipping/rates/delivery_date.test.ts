@@ -69,7 +69,7 @@ describe("promiseDelivery", () => {
     expect(promise(now, days, more)).toEqual([ship_date, delivery_date]);
   });
 
-  test("always ends at 20:00 of a workday, later than now", () => {
+  test("always ends at 20:00 of a working day, later than now", () => {
     const zones = [
       "America/New_York",
       "Pacific/Auckland",
@@ -106,7 +106,7 @@ describe("promiseDelivery", () => {
   });
 });
 
-test("stateTimeZone knows the states and territories of the US only", () => {
+test("stateTimeZone knows US states and territories only", () => {
   expect(stateTimeZone("ca", "US")).toBe("America/Los_Angeles");
   expect(stateTimeZone("GU", "US")).toBe("Pacific/Guam");
   expect(stateTimeZone("CA", "CA")).toBeNull();
@@ -114,7 +114,7 @@ test("stateTimeZone knows the states and territories of the US only", () => {
   expect(stateTimeZone(null, "US")).toBeNull();
 });
 
-test("a place's clock is that of its state, whether the state is said or its ZIP code", () => {
+test("the time zone of a place is its state's, given by state or ZIP code", () => {
   const wrong: string[] = [];
   for (let from: number | null = 0; from !== null; ) {
     const { lines, next } = carriedLines(from, 5000);
@@ -129,7 +129,7 @@ test("a place's clock is that of its state, whether the state is said or its ZIP
     from = next;
   }
   releaseCarried();
-  // Of these states nobody can say what time it is.
+  // The time zone of these states is ambiguous.
   expect(wrong.filter((line) => !/ (AA|AE|AP|FM|MH|PW)$/.test(line))).toEqual([]);
   expect(placeTimeZone({ country: "PR", state: null, postal_code: null })).toBe("America/Puerto_Rico");
   expect(placeTimeZone({ country: "CA", state: null, postal_code: "K1A 0B1" })).toBe("America/Toronto");

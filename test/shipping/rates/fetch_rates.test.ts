@@ -13,7 +13,7 @@ const fails = async () => {
   throw new Fault("carrier_error", "The fake is out of order.");
 };
 
-/** An asker with a clock of its own, and what it has logged. */
+/** A rate fetcher with its own clock, and its log. */
 function openAsker() {
   const clock = { now: 0 };
   const warned: unknown[] = [];
@@ -21,7 +21,7 @@ function openAsker() {
   return { clock, warned, asker: new RateFetcher({ now: () => clock.now, log }) };
 }
 
-/** An account of a carrier that answers so. */
+/** An account of a carrier with this response. */
 function sourceOf(id: number, offers: () => Promise<RateOffers>, version = 1) {
   const fake = fakeCarrier();
   fake.offers = offers;
@@ -32,8 +32,8 @@ function sourceOf(id: number, offers: () => Promise<RateOffers>, version = 1) {
 
 const codesOf = ({ messages }: { messages: readonly { code: string }[] }) => messages.map(({ code }) => code);
 
-describe("asking for rates", () => {
-  test("takes no longer than the slowest that answers in time, and tells of the others", async () => {
+describe("fetching rates", () => {
+  test("takes no longer than the slowest carrier in time, and reports the others", async () => {
     const { asker } = openAsker();
     const good = sourceOf(1, async () => ten_dollars);
     const hung = sourceOf(2, never);
@@ -57,7 +57,7 @@ describe("asking for rates", () => {
     expect(answer.messages[0]?.message).toBe("account 2 did not answer within 0.1 seconds.");
   });
 
-  test("goes on without one that has hung three times in a row, until a try finds it well", async () => {
+  test("skips a carrier after three timeouts in a row, until an attempt succeeds", async () => {
     const { asker, clock, warned } = openAsker();
     const { fake, source } = sourceOf(1, never);
     const ask = () => asker.ask([source], carriage, 5);
@@ -70,7 +70,7 @@ describe("asking for rates", () => {
       message: expect.stringContaining("30 seconds"),
     });
     clock.now = 30_000;
-    // Of many that come then, one asks.
+    // Of many concurrent requests, one calls the carrier.
     await Promise.all([ask(), ask(), ask()]);
     expect(fake.asked.length).toBe(4);
     clock.now = 60_000;
@@ -80,7 +80,7 @@ describe("asking for rates", () => {
     expect([fake.asked.length, warned.length]).toEqual([7, 1]);
   });
 
-  test("is let be for as long as a carrier asks, and begins anew with other credentials", async () => {
+  test("waits as long as a carrier asks, and starts over with other credentials", async () => {
     const { asker, clock } = openAsker();
     const busy = async () => {
       throw new Fault("carrier_error", "Too often.", { retry_after_seconds: 20 });
@@ -95,7 +95,7 @@ describe("asking for rates", () => {
     expect(fake.asked.length).toBe(2);
   });
 
-  test("what a carrier refuses for a parcel is no failure of the carrier", async () => {
+  test("a refusal of a parcel is not a failure of the carrier", async () => {
     const { asker } = openAsker();
     const refuses = async () => {
       throw new Fault("carrier_refused", "Too long.");
@@ -106,7 +106,7 @@ describe("asking for rates", () => {
     expect(fake.asked.length).toBe(5);
   });
 
-  test("has thirty-two questions of an account under way at most, while other accounts are asked", async () => {
+  test("has at most thirty-two open requests per account, while other accounts are called", async () => {
     const { asker } = openAsker();
     let [now, most] = [0, 0];
     const busy = sourceOf(1, async () => {
@@ -120,7 +120,7 @@ describe("asking for rates", () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => asker.ask(counters, carriage, 2000)));
     expect([most, busy.fake.asked.length, hung.fake.asked.length]).toEqual([32, 100, 32]);
     expect(answers.every(({ offers }) => offers.length === 1)).toBe(true);
-    // Those that were too late for a place ask nothing more when one is free.
+    // Requests that timed out while waiting make no call later.
     expect(answers.every((answer) => codesOf(answer)[0] === "carrier_timeout")).toBe(true);
   });
 });

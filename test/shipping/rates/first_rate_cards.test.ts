@@ -1,4 +1,4 @@
-// Rates and labels on a fresh installation, with what it brings along: sample cards, and the simulated carriers of test
+// Rates and labels of a new installation, with its sample cards and the simulated carriers of test
 // data.
 import { describe, expect, test } from "bun:test";
 import { openApp } from "../../build/service.ts";
@@ -58,7 +58,7 @@ const services = [
   ["sim_express", "next_day"],
 ] as const;
 
-/** An order with a word in the second line of its address. */
+/** An order with a magic word in the second line of its address. */
 async function orderTo(word: string, { key, draft } = sim): Promise<{ id: string }> {
   const post = async (path: string, body: object) => (await app.call("POST", path, body, { key })).body;
   const place = { city: "Beverly Hills", state: "CA", postal_code: "90210", country: "US" };
@@ -97,7 +97,7 @@ describe("works", () => {
   });
 
   test.each(services)(
-    "%s %s costs more when it goes far, weighs more, goes home, or is insured",
+    "%s %s costs more over a longer distance, at more weight, to a home, or insured",
     async (carrier, service) => {
       const small = {
         dimensions: { length: 8, width: 6, height: 4, unit: "in" },
@@ -132,7 +132,7 @@ describe("works", () => {
     ]);
   });
 
-  test("the post weighs no more than 70 pounds, and delivers to homes without a surcharge", async () => {
+  test("the simulated post takes up to 70 pounds, and delivers to homes without a surcharge", async () => {
     const { rates, messages } = await ratesOf("test", { weight: 71, dimensions: undefined });
     expect(rates.filter(({ carrier }) => carrier === "sim_post")).toEqual([]);
     expect(messages.filter(({ carrier }) => carrier === "sim_post").map(({ code }) => code)).toEqual([
@@ -175,7 +175,7 @@ describe("works", () => {
     expect([gone.status, gone.body.data.status]).toEqual([200, "voided"]);
   });
 
-  test("magic words choose how a parcel fares", async () => {
+  test("magic words determine the course of a parcel", async () => {
     const number = async (word: string) => (await sim.label((await orderTo(word)).id)).body.data.tracking_number;
     expect(await number("SIM-EXCEPTION")).toMatch(/EXC$/);
     const returned = await number("Apt 4, sim-returned");
@@ -229,7 +229,7 @@ describe("works", () => {
     expect(rates.map(({ sample }) => sample)).toEqual([false]);
   });
 
-  test("a label for more than stock has reserved warns, with the reason", async () => {
+  test("a label for unreserved units has a warning with the reason", async () => {
     const { id } = await live.order(1001);
     const label = await live.label(id, { service: "express", reason: "Found behind the shelf" });
     expect([label.status, label.body.data.warnings]).toEqual([
@@ -268,11 +268,11 @@ describe("refuses", () => {
     expect([cancelled.status, cancelled.body.error.code]).toEqual([409, "label_not_voidable"]);
   });
 
-  test("nothing in live data, where magic words mean nothing", async () => {
+  test("nothing in live data, where magic words have no meaning", async () => {
     expect((await live.label((await orderTo("SIM-REFUSED", live)).id)).status).toBe(201);
   });
 
-  test("an unknown carrier and service, naming those that there are", async () => {
+  test("an unknown carrier and service, and names the existing ones", async () => {
     const { id } = await sim.order();
     const carrier = await sim.label(id, { carrier: "sim_pots" });
     expect(carrier.body.error.message).toContain("sim, sim_post, sim_express");
@@ -281,7 +281,7 @@ describe("refuses", () => {
   });
 });
 
-describe("the invented address of a fresh installation", () => {
+describe("the example address of a new installation", () => {
   test("sells no live label until it is replaced, and says how", async () => {
     const fresh = await openApp({ example_address: true });
     const shop = await parcelShopOn(fresh);

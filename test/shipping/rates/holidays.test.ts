@@ -4,7 +4,7 @@ import { readDay } from "../../../src/core/time_zone.ts";
 import { federalHolidays, type HolidayRule, holidaysIn, isHolidayOf } from "../../../src/shipping/rates/holidays.ts";
 
 describe("holidays", () => {
-  test("of the United States are those that 18F knows, on the days on which they are kept", () => {
+  test("of the United States match those of 18F, on their observed days", () => {
     for (let year = 2022; year <= 2060; year++) {
       const theirs = [year, year + 1]
         .flatMap((one) => allForYear(one))
@@ -16,13 +16,13 @@ describe("holidays", () => {
     }
   });
 
-  test("New Year 2028 is kept on the last day of 2027", () => {
+  test("New Year 2028 is observed on the last day of 2027", () => {
     expect(holidaysIn(2027, federalHolidays).at(-1)).toEqual({ date: "2027-12-31", name: "New Year's Day" });
     expect(holidaysIn(2028, federalHolidays)[0]?.date).toBe("2028-01-17");
     expect(isHolidayOf(federalHolidays)(readDay("2027-12-31") ?? 0)).toBe(true);
   });
 
-  test("may be a carrier's own: the last Friday of a month, a day that is not moved, a single day", () => {
+  test("may be a carrier's own: the last Friday of a month, a date that is not moved, a single day", () => {
     const rule = (changes: Partial<HolidayRule>): HolidayRule => {
       return { name: "Own", month: 2, day: null, weekday: null, week: null, observed: false, ...changes };
     };

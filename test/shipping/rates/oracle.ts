@@ -1,4 +1,4 @@
-// What a parcel costs, worked out a second time from the notes, with fractions of its own and nothing of the engine's.
+// A second implementation of prices from the notes, with its own fractions and nothing of the engine's.
 
 /** A fraction in lowest terms. */
 class Q {
@@ -42,7 +42,7 @@ const pounds: Record<string, Q> = {
 };
 const inches: Record<string, Q> = { in: new Q(1n), cm: new Q(1n).over(Q.of("2.54")) };
 
-/** A tariff in the words of the notes; an amount is a price and a cost, in cents. */
+/** A rate card in the terms of the notes. An amount is a price and a cost, in cents. */
 export interface Tariff {
   readonly breaks: readonly { readonly pounds: number; readonly amount: readonly [number, number] }[];
   readonly extra: readonly [number, number] | null;
@@ -55,7 +55,7 @@ export interface Tariff {
   readonly handling: readonly [number, number];
   readonly large: readonly [number, number];
   readonly remote: readonly [number, number];
-  /** Which of the four fixed ones fuel is counted on. */
+  /** The fixed charges that fuel applies to. */
   readonly fuelable: readonly boolean[];
   readonly fuel_basis_points: number;
   readonly insurance: { included: number; unit: readonly [number, number]; minimum: readonly [number, number] };
@@ -71,7 +71,7 @@ export interface Question {
   readonly insured_cents: number | null;
 }
 
-/** The lines as `[code, price, cost]` and the billed pounds; null where there is no rate. */
+/** The lines as `[code, price, cost]` and the billed pounds; null without a rate. */
 export function workOut(tariff: Tariff, question: Question) {
   const weight = Q.of(question.weight).times(pounds[question.weight_unit] as Q);
   const sides = (question.sides ?? []).map((text) => Q.of(text).times(inches[question.side_unit] as Q));

@@ -5,7 +5,7 @@ import type { Amount, CardTerms, Surcharge } from "../../../src/shipping/rates/r
 import { sampleCards } from "../../../src/shipping/rates/sample_rate_cards.ts";
 import { type Question, type Tariff, workOut } from "./oracle.ts";
 
-/** Numbers that look random and are the same at each run. */
+/** Pseudorandom numbers, the same in each run. */
 function dice(seed: number) {
   let state = seed;
   const next = () => {
@@ -132,7 +132,7 @@ const told = (answer: ReturnType<typeof ask>) =>
         lines: answer.lines.map(({ code, amount_cents, cost_cents }) => [code, amount_cents, cost_cents]),
       };
 
-test("fuel on a parcel as dear as any card makes it is exact to the cent", () => {
+test("fuel on the most expensive possible parcel is exact to the cent", () => {
   const tariff: Tariff = {
     ...randomTariff(dice(1)),
     breaks: [{ pounds: 1, amount: [99_999_999, 99_999_997] }],
@@ -158,7 +158,7 @@ test("fuel on a parcel as dear as any card makes it is exact to the cent", () =>
 });
 
 describe("20,000 random parcels", () => {
-  test("cost what an independent computation in fractions says, line by line", () => {
+  test("cost the same as in an independent computation with fractions, line by line", () => {
     const roll = dice(20_261_122);
     const met = new Map<string, number>();
     for (let card = 0; card < 400; card++) {
@@ -174,7 +174,7 @@ describe("20,000 random parcels", () => {
         }
       }
     }
-    // No kind of line is so seldom that its rule is not tried.
+    // Every kind of line occurs often enough to be tested.
     for (const code of ["base", "residential", "additional_handling", "large_package", "remote_area"]) {
       expect([code, (met.get(code) ?? 0) > 1000]).toEqual([code, true]);
     }
@@ -182,7 +182,7 @@ describe("20,000 random parcels", () => {
       expect([code, (met.get(code) ?? 0) > 1000]).toEqual([code, true]);
   });
 
-  test("never get cheaper when they weigh twice as much", () => {
+  test("never get cheaper at twice the weight", () => {
     const roll = dice(7);
     for (let card = 0; card < 100; card++) {
       const ready = readyTerms(termsOf(randomTariff(roll)));
@@ -246,7 +246,7 @@ describe("edges", () => {
     expect(price({ sides: ["30.48", "30.48", "30.48"], side_unit: "cm" })?.billed).toBe(1);
   });
 
-  test("limits are strict: 48 in is none too long, 48.01 in is; 48 in in centimeters is not", () => {
+  test("limits are strict: 48 in is allowed, 48.01 in is too long; 48 in in centimeters is allowed", () => {
     const long = (side: string, side_unit = "in") => codes({ sides: [side, "1", "1"], side_unit });
     expect(long("48")).toEqual(["base"]);
     expect(long("48.01")).toEqual(["base", "additional_handling"]);
@@ -255,12 +255,12 @@ describe("edges", () => {
     expect(codes({ weight: "50.0001" })).toEqual(["base", "additional_handling"]);
   });
 
-  test("a large package bills ninety pounds at least", () => {
+  test("a large package bills at least ninety pounds", () => {
     const large = price({ sides: ["96.5", "1", "1"] });
     expect([large?.billed, large?.lines[0]?.[1]]).toEqual([90, 1000 + 85 * 100]);
   });
 
-  test("what is included is insured for nothing, and a cent more costs the minimum", () => {
+  test("the included value is insured for free, and a cent more costs the minimum", () => {
     const insured = (insured_cents: number) => price({ insured_cents })?.lines[1]?.[1];
     expect([insured(10_000), insured(10_001), insured(40_001)]).toEqual([undefined, 345, 460]);
   });
@@ -280,7 +280,7 @@ describe("edges", () => {
     };
     for (let round = 0; round < 3000; round += 1) {
       const included = roll.int(0, 100_000);
-      // As often as not, a whole number of hundreds beyond it.
+      // About half of the time a whole number of hundreds beyond it.
       const exact = Number((BigInt(included) * thousandths) / 10n) + 10_000 * roll.int(0, 9);
       const insured = roll.of(exact, exact + 1, roll.int(1, 5_000_000));
       const beyond = BigInt(insured) * 10n - BigInt(included) * thousandths;
@@ -291,12 +291,12 @@ describe("edges", () => {
     if (currency === "USD") expect(unitsOf(12_814, 22_814)).toBe(1);
   });
 
-  test("kilograms and pounds that are the same weigh the same", () => {
+  test("equal kilograms and pounds weigh the same", () => {
     expect(base({ weight: "0.45359237", weight_unit: "kg" })).toBe(700);
     expect(base({ weight: "0.453592370000001", weight_unit: "kg" })).toBe(1000);
   });
 
-  test("bad numbers are no sides", () => {
+  test("invalid numbers are not dimensions", () => {
     const bad = ["0", "-1", "NaN", "Infinity", "1e31", "1e3000000", "9".repeat(33), "", "1,5", "0x10"];
     for (const text of bad) expect([text, readSide(text, "in"), readWeight(text, "lb")]).toEqual([text, null, null]);
   });

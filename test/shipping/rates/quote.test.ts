@@ -42,7 +42,7 @@ const carriage = (fields: Partial<ShipmentRequest> = {}): ShipmentRequest => ({
 const given = (asked: ShipmentRequest, order_id: number | null = null) =>
   readQuote(quoter(asked, order_id, context).id(fakeOffer(), 1001), context);
 
-/** The fields that a purchase is refused for, or none. */
+/** The fields for which a purchase is refused, or none. */
 function mismatches(
   asked: ShipmentRequest,
   bought: ShipmentRequest,
@@ -58,7 +58,7 @@ function mismatches(
 }
 
 describe("a quote", () => {
-  test("says what was offered, for whom and until when, to nobody but the service", () => {
+  test("contains the offer, its caller and its expiry, readable by the service only", () => {
     const offer = fakeOffer({ cost_cents: 777, ref: "the-rate-of-a-carrier" });
     const { id, expires_at } = quoter(carriage(), 5, context);
     const text = id(offer, 1001);
@@ -79,14 +79,14 @@ describe("a quote", () => {
     expect(new Set(nonces).size).toBe(100);
   });
 
-  test("lives fifteen minutes", () => {
+  test("is valid for fifteen minutes", () => {
     const text = quoter(carriage(), null, context).id(fakeOffer(), null);
     const at = (after_ms: number) => () => readQuote(text, { ...context, now: context.now + after_ms });
     expect(at(quote_lifetime_ms - 1)().account_id).toBe(null);
     expect(at(quote_lifetime_ms)).toThrow(expect.objectContaining({ code: "quote_expired" }));
   });
 
-  test("of another mode, of another key, cut off or changed in any letter is none", () => {
+  test("of another environment or key, truncated or changed in any character is invalid", () => {
     const text = quoter(carriage(), null, context).id(fakeOffer(), null);
     const refused = expect.objectContaining({ code: "validation_failed" });
     expect(() => readQuote(text, { ...context, mode: "test" })).toThrow(refused);
@@ -100,14 +100,14 @@ describe("a quote", () => {
     }
   });
 
-  test("tells whether the carrier has seen whole addresses", () => {
+  test("shows whether the carrier has seen full addresses", () => {
     expect(hasAddresses(given(carriage()))).toBe(false);
     expect(hasAddresses(given(carriage({ from: endAt({ ...address, city: "Louisville" }) })))).toBe(true);
   });
 });
 
 describe("a purchase by a quote", () => {
-  test("is of an equal parcel, however it is measured", () => {
+  test("is for an equal parcel in any units", () => {
     const sides = { length: 10, width: 5.5, height: 2, unit: "in" } as const;
     const turned = { length: 13.97, width: 5.08, height: 25.4, unit: "cm" } as const;
     const asked = carriage({ ...packed({ dimensions: sides }) });
@@ -125,7 +125,7 @@ describe("a purchase by a quote", () => {
     expect(mismatches(carriage(), { ...asked, from: carriage().from })).toEqual(["package.dimensions"]);
   });
 
-  test("goes to the same address; where only a postal code was known, to the same code", () => {
+  test("goes to the same address; if only a postal code was known, to the same code", () => {
     const asked = carriage();
     const to = (changes: Partial<ParcelAddress>) => ({ ...asked, to: endAt({ ...address, ...changes }) });
     expect(mismatches(asked, to({ company: " ", phone: "1" }))).toEqual([]);
@@ -143,7 +143,7 @@ describe("a purchase by a quote", () => {
     expect(mismatches(asked, { ...asked, from: atZip("40203") })).toEqual(["from_address"]);
   });
 
-  test("is for the same order, where one was asked about", () => {
+  test("is for the same order, if there was one", () => {
     expect(mismatches(carriage(), carriage(), [null, 7])).toEqual([]);
     expect(mismatches(carriage(), carriage(), [7, 7])).toEqual([]);
     expect(mismatches(carriage(), carriage(), [7, 8])).toEqual(["order_id"]);

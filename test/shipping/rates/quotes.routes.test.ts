@@ -8,7 +8,7 @@ const fieldsOf = ({ body }: { body: { error: { details: { field: string }[] } } 
 const rates = { from_zip: "43215", to_zip: "90210", weight: 2.5, weight_unit: "lbs" };
 
 describe("works", () => {
-  test("rates are quoted for each service, in the specification's fields", async () => {
+  test("rates are quoted for each service, in the specified fields", async () => {
     const dimensions = { length: 10, width: 8, height: 4, unit: "in" };
     const answer = await app.post("/shipping/rates", { ...rates, dimensions, value: 50, insurance: false });
     expect(answer.status).toBe(200);
@@ -41,7 +41,7 @@ describe("works", () => {
     });
   });
 
-  test("a carrier says what it does not do", async () => {
+  test("a carrier reports what it does not support", async () => {
     const heavy = (await app.post("/shipping/rates", { ...rates, weight: "151", insurance: true })).body.data;
     expect(heavy.rates).toEqual([]);
     expect(heavy.messages.map(({ code }: { code: string }) => code)).toEqual([
@@ -50,7 +50,7 @@ describe("works", () => {
     ]);
   });
 
-  test("each mode has its carriers", async () => {
+  test("each environment has its carriers", async () => {
     const services = ["standard", "express", "overnight"];
     const service_names = { standard: "Standard", express: "Express", overnight: "Overnight" };
     const own = (code: string, name: string) => {
@@ -82,7 +82,7 @@ describe("works", () => {
     { to_country: "CA", to_zip: "K1A 0B1" },
     { to_country: "CA", to_zip: "k1a0b1" },
     { to_country: "HK", to_zip: "-" },
-  ])("a quote is given for %j", async (fields) => {
+  ])("a quote is returned for %j", async (fields) => {
     expect((await app.post("/shipping/rates", { ...rates, ...fields })).status).toBe(200);
   });
 });
@@ -120,7 +120,7 @@ describe("refuses", () => {
 });
 
 describe("guards", () => {
-  test("a read key sees carriers and rates", async () => {
+  test("a read-only key sees carriers and rates", async () => {
     const read = { key: app.keys.live.read };
     expect((await app.call("GET", "/shipping/carriers", undefined, read)).status).toBe(200);
     expect((await app.call("GET", "/shipping/carriers", undefined, { key: null })).status).toBe(401);

@@ -62,7 +62,7 @@ describe("works", () => {
     ]);
   });
 
-  test("a card prices what it says, to the line; what a GET answered can be sent back", async () => {
+  test("a card prices each line as stated; the response of a GET can be sent back", async () => {
     const { id, version } = await made(card);
     expect(await offerOf("ground")).toMatchObject({
       rate_cents: 1200 + 900 + 150,
@@ -96,7 +96,7 @@ describe("works", () => {
     expect(got.version).toBe(version);
   });
 
-  test("zones without prices are not served, and say so", async () => {
+  test("zones without prices are not served, with a message", async () => {
     const { rates, messages } = (await ask({ to_zip: "43215" })).body.data;
     expect(rates.map(({ service }: Row) => service)).not.toContain("ground");
     expect(messages).toMatchObject([{ service: "ground", code: "zone_not_served" }, { code: "sample_rates" }]);
@@ -125,7 +125,7 @@ describe("works", () => {
     expect(await offerOf("flat")).toMatchObject({ breakdown: [{ amount_cents: 600 }, {}, {}] });
   });
 
-  test("a change is in force at once and in the history, and a sample that is changed is none any more", async () => {
+  test("a change takes effect at once and appears in the history, and a changed sample is no longer one", async () => {
     const [sample] = (await app.get(`${path}?service=overnight`)).body.data;
     const base = (await offerOf("overnight")).breakdown[0].amount_cents;
     const off = await app.patch(`${path}/${sample.id}`, { active: false });
@@ -156,7 +156,7 @@ describe("works", () => {
     expect(next.data).toEqual([history[1]]);
   });
 
-  test("prices go out as CSV and come back, whole or not at all", async () => {
+  test("prices are exported and imported as CSV, completely or not at all", async () => {
     const [{ id }] = (await app.get(`${path}?service=ground`)).body.data;
     const text = (await app.get(`${path}/${id}/export.csv`)).body as string;
     expect(text.split("\r\n").slice(0, 4)).toEqual([
@@ -181,7 +181,7 @@ describe("works", () => {
     expect((await app.get(`${path}/${id}`)).body.data).toEqual(dearer.body.data);
   });
 
-  test("a label costs what the card says, and a dearer card later changes no label", async () => {
+  test("a label costs the card's price, and a later price change affects no label", async () => {
     const shop = await parcelShopOn(app);
     const order = await shop.order();
     const ends = {
@@ -220,7 +220,7 @@ describe("refuses", () => {
     expect([status, fieldsOf(body)]).toEqual([422, fields]);
   });
 
-  test("two active cards of a service at one time, also when both come at once", async () => {
+  test("two active cards of a service at the same time, also concurrently", async () => {
     const at = (from: string | null, to: string | null, active = true) => {
       return { ...card, service: "twice", active, effective_from: from, effective_to: to };
     };
@@ -272,7 +272,7 @@ describe("refuses", () => {
     });
   });
 
-  test("another service for a card, and a version that has passed", async () => {
+  test("another service for a card, and an outdated version", async () => {
     const { id } = await made({ ...card, service: "fixed" });
     const moved = await app.patch(`${path}/${id}`, { service: "other" });
     expect([moved.status, moved.body.error.code]).toEqual([422, "immutable_field"]);
@@ -281,7 +281,7 @@ describe("refuses", () => {
     expect((await app.get(`${path}/rtc_1`)).status).toBe(404);
   });
 
-  test("labels of a service that no card sells, naming those that are", async () => {
+  test("labels of a service without a card, and names the existing ones", async () => {
     const { body } = await app.post("/shipping/labels", {
       order_id: "SO-1",
       carrier: "local",

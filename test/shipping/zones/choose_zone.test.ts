@@ -45,7 +45,7 @@ describe("by distance", () => {
     ["10001", "96941", "9"],
     ["10001", "96960", "9"],
     ["10001", "96970", "9"],
-  ])("%s to %s is zone %s, and so is the way back", (from, to, zone) => {
+  ])("%s to %s is zone %s in both directions", (from, to, zone) => {
     for (const [one, other] of [
       [from, to],
       [to, from],
@@ -58,7 +58,7 @@ describe("by distance", () => {
     expect(between("380", "064").miles).toBe(1024);
   });
 
-  test("is the same both ways, and never lower for a longer way", () => {
+  test("is the same in both directions, and never lower for a longer distance", () => {
     const zip3 = fc.constantFrom(...zip3s);
     fc.assert(
       fc.property(zip3, zip3, zip3, (from, to, other) => {
@@ -77,7 +77,7 @@ describe("by distance", () => {
     expect(zoneOfMiles(0)).toBe(1);
   });
 
-  test("knows 916 beginnings of ZIP codes, each at no distance from itself", () => {
+  test("knows 916 ZIP code prefixes, each at distance zero from itself", () => {
     expect(zip3s).toHaveLength(916);
     for (const zip3 of zip3s) {
       const anchor = findAnchor(zip3);
@@ -92,7 +92,7 @@ describe("by distance", () => {
     expect(between("900", "100", { first: 2 }).zone).toBe("8");
   });
 
-  test("mail of the armed forces has a guessed zone", () => {
+  test("military mail has an estimated zone", () => {
     expect(between("43215", "09012")).toMatchObject({
       by: "military",
       estimated: true,
@@ -102,22 +102,22 @@ describe("by distance", () => {
     expect(between("96501", "96910")).toMatchObject({ zone: "8" });
   });
 
-  test("a ZIP code that nobody knows has the card's usual zone or none, and is named", () => {
+  test("an unknown ZIP code gets the card's default zone or none, and is named", () => {
     expect(between("000", "100")).toMatchObject({ zone: null, unknown: ["000"] });
     expect(between("100", "343", { default: "5" })).toMatchObject({ zone: "5", estimated: true, unknown: ["343"] });
   });
 
-  test("territories with a country code of their own have ZIP codes", () => {
+  test("territories with their own country code have ZIP codes", () => {
     expect(chooseZone(us("33101"), inCountry("PR", "00901"), rules, none)).toMatchObject({ by: "distance", zone: "6" });
     expect(chooseZone(us("100"), inCountry("GU", "96910"), rules, none)).toMatchObject({ zone: "8" });
   });
 });
 
-describe("abroad", () => {
+describe("international", () => {
   const to = (country: string, changes: Partial<ZoneRules> = {}) =>
     chooseZone(us("10001"), inCountry(country), { ...rules, ...changes }, none);
 
-  test("a country goes before its region, that before its continent, that before the rest of the world", () => {
+  test("a country precedes its region, its continent and the rest of the world", () => {
     expect([to("CA"), to("SE"), to("DE"), to("MX"), to("JP")].map(({ zone, by }) => [zone, by])).toEqual([
       ["canada", "country"],
       ["north", "region"],
@@ -142,7 +142,7 @@ describe("abroad", () => {
   });
 });
 
-describe("what was set", () => {
+describe("configured zones", () => {
   const set = (kind: ZoneOverride["kind"], value: string, more: Partial<ZoneOverride> = {}): ZoneOverride => {
     const country = kind === "continent" ? null : kind === "country" ? value : "US";
     return { kind, country, value, to: null, state: null, zone: kind, ...more };
@@ -158,7 +158,7 @@ describe("what was set", () => {
   ];
   const place: ZoneSpot = { country: "US", postal_code: "10001-1234", state: "ny", city: "NEW-YORK" };
 
-  test("the closest override counts", () => {
+  test("the closest override applies", () => {
     const order = ["exact", "range", "prefix", "city", "state", "country", "continent"];
     for (let left = overrides.length; left > 0; left--) {
       const system = readySystem({ charts: [], overrides: overrides.slice(0, left) });
@@ -170,7 +170,7 @@ describe("what was set", () => {
     expect(chooseZone(us("701"), elsewhere, rules, system).by).toBe("distance");
   });
 
-  test("Canadian codes are set by how they begin", () => {
+  test("Canadian codes are set by prefix", () => {
     const system = readySystem({
       charts: [],
       overrides: [
@@ -184,7 +184,7 @@ describe("what was set", () => {
     expect(zones).toEqual(["fsa", "postal_prefix", "domestic"]);
   });
 
-  test("an imported chart always wins, by the closest origin and the closest range", () => {
+  test("an imported chart always wins, by the closest origin and the narrowest range", () => {
     const range = (from: string, to: string, zone: string) => ({ country: "US", from, to, zone });
     const charts = [
       { country: "US", origin: "432", ranges: [range("100", "199", "A"), range("10001", "10002", "B")] },

@@ -34,7 +34,7 @@ describe("works", () => {
     expect(await explain("from=09012&to=100")).toMatchObject({ by: "military", zone_estimated: true });
   });
 
-  test("a map has the zone that is explained of every place, by the same card", async () => {
+  test("a map shows the explained zone of every place, by the same card", async () => {
     const map = (await app.get(`${zones}/map?from=04101&service=express`)).body.data;
     expect(map).toMatchObject({ service: "express", from: { postal_code: "04101" } });
     expect(map.places.length).toBeGreaterThan(850);
@@ -47,7 +47,7 @@ describe("works", () => {
     expect(new Set(map.places.map((place: { zone: string }) => place.zone)).size).toBeGreaterThan(5);
   });
 
-  test("an imported chart always wins, and rates go by it at once", async () => {
+  test("an imported chart always wins, and rates use it at once", async () => {
     const ask = async () =>
       (await app.post("/shipping/rates", { from_zip: "43215", to_zip: "90210", weight: 1 })).body.data.rates[0].zone;
     expect(await ask()).toBe("8");
@@ -88,7 +88,7 @@ describe("works", () => {
     expect((await app.call("DELETE", `${zones}/charts/${charts.body.data.charts[0].id}`)).status).toBe(404);
   });
 
-  test("overrides come from JSON or CSV; what a GET answered can be sent back", async () => {
+  test("overrides can be sent as JSON or CSV; the response of a GET can be sent back", async () => {
     const rows = [
       "zone,country,postal_code,postal_from,postal_to,city,state,continent",
       "2,US,10001,,,,,",
@@ -114,7 +114,7 @@ describe("works", () => {
     expect(late.status).toBe(412);
   });
 
-  test("a carrier's holidays are those of the United States until others are set, and dates keep them", async () => {
+  test("a carrier's holidays are those of the United States until others are set, and dates respect them", async () => {
     const usual = (await app.get("/shipping/holidays?year=2026")).body.data;
     expect(usual).toMatchObject([{ carrier: "local", usual: true, version: 0 }]);
     expect(usual[0].dates.map(({ date }: { date: string }) => date)).toEqual([
@@ -143,7 +143,7 @@ describe("works", () => {
   });
 });
 
-test("holidays that two set for the first time at once are two versions: nobody goes on with the first", async () => {
+test("holidays set for the first time concurrently get two versions: no update is lost", async () => {
   const { live } = app.service.stores;
   const set = (name: string) =>
     live.write(async (tx) => {
@@ -164,7 +164,7 @@ describe("refuses", () => {
     ["from=43215&to=1&to_country=XX", "to_country"],
     ["from=43215&to=10001&service=slow", "service"],
     ["from=43215", "to"],
-  ])("a question such as %s", async (query, field) => {
+  ])("a query such as %s", async (query, field) => {
     const answer = await app.get(`${zones}?${query}`);
     expect([answer.status, fieldsOf(answer)]).toEqual([422, [field]]);
   });
@@ -178,7 +178,7 @@ describe("refuses", () => {
     expect([answer.status, fieldsOf(answer)]).toEqual([422, [field]]);
   });
 
-  test("files of which any row is bad, naming its line, and changes nothing", async () => {
+  test("files with any bad row, names its line, and changes nothing", async () => {
     const before = (await app.get(`${zones}/charts`)).body.data;
     const bad = await send("/charts/import", [
       header,
@@ -203,7 +203,7 @@ describe("refuses", () => {
     expect((await app.get(`${zones}/charts`)).body.data).toEqual(before);
   });
 
-  test("two zones for one place, however it is written", async () => {
+  test("two zones for one place in different notations", async () => {
     const twice = [
       { country: "US", postal_code: "10001", zone: "5" },
       { country: "US", postal_from: "100", postal_to: "109", zone: "5" },
@@ -219,7 +219,7 @@ describe("refuses", () => {
     expect((await app.get(`${zones}/overrides?system=twice`)).body.data.overrides).toEqual([]);
   });
 
-  test("holidays that no calendar has", async () => {
+  test("dates that do not exist as holidays", async () => {
     const rules = [
       { name: "A", month: 2, day: 30 },
       { name: "B", month: 2, weekday: "mon" },
